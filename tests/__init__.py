@@ -1,5 +1,5 @@
-"""All tests, which run on every processor at once, so that linear algebra takes one thread each."""
+"""All tests. They run in one process per core, so linear algebra uses a single thread."""
 
 import os
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy reads it when it is imported
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy is imported

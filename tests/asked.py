@@ -1,4 +1,4 @@
-"""The methods, asked as a player counts: with the garrison on the attacking territory."""
+"""The methods with attackers counted as players count, garrison included."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -26,7 +26,7 @@ SEVERAL_RULES = {
 
 
 def win_probability_keeping(attackers: int, *way: Any, **options: Any) -> Any:
-    """Return the chance of one stack to take a whole way, with enough armies left."""
+    """Return the chance to take all territories of a campaign with enough armies left."""
     return win_probabilities_keeping([attackers], *way, **options)[0]
 
 
@@ -43,7 +43,7 @@ def outcomes(
 
 
 class Asked:
-    """A method with the garrison included; the other names are those of its file."""
+    """A method that counts attackers with the garrison; other attributes come from its module."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -56,18 +56,18 @@ class Asked:
         return find_kernel(rules, method=self.name)
 
     def refuse(self, attackers: int, defenders: int, rules: Rules) -> None:
-        """Refuse what the kernel refuses."""
+        """Raise the same errors as the kernel."""
         self.kernel(rules).refuse(attackers - rules.garrison, defenders)
 
     def relative_error(self, attackers: int, defenders: int, rules: Rules) -> float:
-        """Return the bound on the relative error, or on the absolute one where only that is."""
+        """Return the bound on the relative error, or else on the absolute error."""
         error = self.kernel(rules).error(attackers, defenders)
         return error.absolute or error.relative
 
     def outcomes(
         self, stack: Distribution[int], defenders: int, rules: Rules, **runs: int
     ) -> Distribution[Outcome]:
-        """Return the distribution of the outcome; `runs` and `seed` are those of a simulation."""
+        """Return the distribution of outcomes; `runs` and `seed` apply to simulations."""
         return outcomes(self.kernel(rules), stack, defenders, rules.garrison, **runs)
 
     def win_probability(self, attackers: int, defenders: int, rules: Rules, **runs: int) -> Any:
@@ -78,7 +78,7 @@ class Asked:
         return self.kernel(rules).win_probability(attackers - rules.garrison, defenders)
 
     def both_chances(self, attackers: int, defenders: int, rules: Rules, keep: int = 0) -> Any:
-        """Return the chances to win and not to."""
+        """Return the chances to win and to lose."""
         return self.kernel(rules).chances(attackers - rules.garrison, defenders, keep)
 
     def value_rows(self, won: Any, lost: Any, rules: Rules) -> Iterator["Row"]:
@@ -89,7 +89,7 @@ class Asked:
             yield Row(row, lost[d], held)
 
     def values(self, won: Any, lost: Any, defenders: int, rules: Rules) -> "Row":
-        """Return the expected values for so many defenders."""
+        """Return the expected values for a number of defenders."""
         *_, last = self.value_rows(won, lost[: defenders + 1], rules)
         return last
 
@@ -100,7 +100,7 @@ class Asked:
 
 
 class Row(NamedTuple):
-    """The expected values for each number of attackers, made when they are asked for."""
+    """The expected values for each number of attackers, computed on access."""
 
     able: Any
     lost: Any

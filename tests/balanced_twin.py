@@ -1,4 +1,4 @@
-"""The slow twin of balanced blitz: its published steps on plain lists, with forty digits."""
+"""An independent implementation of balanced blitz: the published steps on lists, with 40 digits."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -12,7 +12,7 @@ from tests import brute
 Distribution = dict[tuple[int, int], mpf]
 
 
-def balanced(attackers: int, defenders: int, rules: Rules) -> Distribution:
+def list_outcomes(attackers: int, defenders: int, rules: Rules) -> Distribution:
     """Return the distribution of (attackers, defenders) left, garrison included, without zeros.
 
     attackers: armies on the attacking territory, more than the garrison.
@@ -22,46 +22,46 @@ def balanced(attackers: int, defenders: int, rules: Rules) -> Distribution:
     with mp.workdps(40):
         true = brute.outcomes(attackers, defenders, replace(rules, mode=TrueRandom()))
         able = attackers - rules.garrison
-        al = [fraction(true.get((attackers - i, 0), 0)) for i in range(able)]
-        dl = [fraction(true.get((rules.garrison, defenders - j), 0)) for j in range(defenders)]
+        al = [to_decimal(true.get((attackers - i, 0), 0)) for i in range(able)]
+        dl = [to_decimal(true.get((rules.garrison, defenders - j), 0)) for j in range(defenders)]
         al, dl = four_steps(al, dl)
         won = {(attackers - i, 0): p for i, p in enumerate(al) if p}
         lost = {(rules.garrison, defenders - j): p for j, p in enumerate(dl) if p}
         return won | lost
 
 
-def fraction(value: Fraction | int) -> mpf:
-    """Return a fraction with forty digits."""
+def to_decimal(value: Fraction | int) -> mpf:
+    """Convert a fraction to a decimal of 40 digits."""
     return mpf(value.numerator) / value.denominator
 
 
 def four_steps(al: list[mpf], dl: list[mpf]) -> tuple[list[mpf], list[mpf]]:
-    """Return the chances of a balanced battle."""
+    """Apply the four published steps to the chances of a battle."""
     won, lost = sum(al), sum(dl)
     if won <= mpf("0.05"):
-        al, dl, won, lost = scaled(al, 0), scaled(dl, 1), mpf(0), mpf(1)
+        al, dl, won, lost = scale(al, 0), scale(dl, 1), mpf(0), mpf(1)
     elif lost <= mpf("0.05"):
-        al, dl, won, lost = scaled(al, 1), scaled(dl, 0), mpf(1), mpf(0)
+        al, dl, won, lost = scale(al, 1), scale(dl, 0), mpf(1), mpf(0)
     power = mpf("1.3")
     won = won**power / (won**power + lost**power)
-    al, dl = scaled(al, won), scaled(dl, 1 - won)
-    line = without_front(al + dl[::-1])
-    line = without_front(line[::-1])[::-1]
-    line = scaled(line, 1)
+    al, dl = scale(al, won), scale(dl, 1 - won)
+    line = trim_front(al + dl[::-1])
+    line = trim_front(line[::-1])[::-1]
+    line = scale(line, 1)
     al, dl = line[: len(al)], line[len(al) :][::-1]
     won, lost = sum(al), sum(dl)
     power = mpf("1.8")
-    return scaled([p**power for p in al], won), scaled([p**power for p in dl], lost)
+    return scale([p**power for p in al], won), scale([p**power for p in dl], lost)
 
 
-def scaled(entries: list[mpf], total: object) -> list[mpf]:
-    """Return entries that sum to `total`."""
+def scale(entries: list[mpf], total: object) -> list[mpf]:
+    """Scale entries to the sum `total`."""
     size = sum(entries)
     return [p * total / size for p in entries] if size else list(entries)
 
 
-def without_front(line: list[mpf]) -> list[mpf]:
-    """Return a line without a tenth of the whole at its front."""
+def trim_front(line: list[mpf]) -> list[mpf]:
+    """Remove a probability of one tenth from the front of a list."""
     line, running = list(line), mpf(0)
     for place, entry in enumerate(line):
         running += entry

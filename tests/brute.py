@@ -1,4 +1,4 @@
-"""The slow twins: rolls one by one, and battles by a dictionary of fractions."""
+"""Slow, independent implementations: enumerated rolls, and battles as dictionaries of fractions."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ Chances = dict[tuple[int, int], Fraction]
 
 
 def die_faces(faces: int, reroll: tuple[int, ...]) -> list[int]:
-    """Return what a die shows in equally likely cases, each with its throw and a second one."""
+    """Return the equally likely results of a die, each with the throw and the rerolled throw."""
     if not any(face <= faces for face in reroll):
         return list(range(1, faces + 1))
     return [
@@ -23,13 +23,13 @@ def die_faces(faces: int, reroll: tuple[int, ...]) -> list[int]:
 
 
 def natural_throws(dice: Dice, armies: int) -> Iterator[tuple[int, ...]]:
-    """Yield what all dice show, spare ones too, in every equally likely throw."""
+    """Yield every equally likely throw of all dice, spare dice included."""
     spare = len(dice.faces) - dice.kept
     return product(*(die_faces(faces, dice.reroll) for faces in dice.faces[: armies + spare]))
 
 
 def kept_dice(throw: tuple[int, ...], dice: Dice, armies: int) -> list[int]:
-    """Return the kept dice of a throw with their bonuses, as they are compared."""
+    """Return the kept dice of a throw with bonuses, in the order of comparison."""
     kept = sorted(throw, reverse=True)[:armies]
     for rank, bonus in enumerate(dice.bonus[:armies]):
         kept[rank] += bonus
@@ -40,7 +40,7 @@ def kept_dice(throw: tuple[int, ...], dice: Dice, armies: int) -> list[int]:
 
 
 def throws(dice: Dice, armies: int) -> Iterator[list[int]]:
-    """Yield the kept dice of every equally likely throw with their bonuses, as compared."""
+    """Yield the kept dice of every equally likely throw, with bonuses, in order of comparison."""
     return (kept_dice(throw, dice, armies) for throw in natural_throws(dice, armies))
 
 
@@ -97,7 +97,7 @@ def outcomes(attackers: int, defenders: int, rules: Rules) -> Chances:
 
 
 def goes_on(start: int, able: int, rolls: int, rules: Rules, stop: StopRule) -> bool:
-    """Tell whether attackers who may stop roll again, after so many rolls."""
+    """Return whether attackers with a stop rule roll again."""
     fewer_dice = min(able, rules.attack.kept) < min(start, rules.attack.kept)
     enough_lost = stop.max_losses is not None and start - able >= stop.max_losses
     behind = rules.garrison + (stop.hold_back or 0)
@@ -135,7 +135,7 @@ def win_probability(attackers: int, defenders: int, rules: Rules) -> Fraction:
 
 
 def seen_losses(throw: tuple[int, ...], most: int, rules: Rules, attack_dice: int) -> list[Chances]:
-    """Return the distribution of both losses after a throw, for each of 1 .. most dice."""
+    """Return the distribution of losses after a throw, for 1 to `most` defence dice."""
     distributions = []
     for j in range(1, most + 1):
         full = (attack_dice, j) == (rules.attack.kept, rules.defence.kept)
@@ -154,7 +154,7 @@ def seen_losses(throw: tuple[int, ...], most: int, rules: Rules, attack_dice: in
 def all_seen_losses(
     attack_dice: int, most: int, rules: Rules
 ) -> list[tuple[Fraction, list[Chances]]]:
-    """Return the chance of every throw, and its `seen_losses`."""
+    """Return the chance of every throw with its `seen_losses`."""
     counts = Counter(map(tuple, throws(rules.attack, attack_dice)))
     return [
         (Fraction(count, counts.total()), seen_losses(throw, most, rules, attack_dice))
@@ -164,7 +164,7 @@ def all_seen_losses(
 
 @cache
 def seen_win(able: int, defenders: int, rules: Rules) -> Fraction:
-    """Return the least chance to win that a defender who sees each throw can leave."""
+    """Return the lowest chance to win against a defender who sees each throw first."""
     if not able or not defenders:
         return Fraction(not defenders)
     every = all_seen_losses(min(able, rules.attack.kept), min(defenders, rules.defence.kept), rules)
@@ -185,7 +185,7 @@ def _after(able: int, defenders: int, chances: Chances, rules: Rules) -> Fractio
 
 @cache
 def seen_outcomes(able: int, defenders: int, rules: Rules) -> Chances:
-    """Return the distribution of both sides left; of equal replies, that of most dice counts."""
+    """Return the distribution of armies left; among equal replies, more dice are used."""
     if not able or not defenders:
         return {(able, defenders): Fraction(1)}
     every = all_seen_losses(min(able, rules.attack.kept), min(defenders, rules.defence.kept), rules)

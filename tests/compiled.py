@@ -1,4 +1,4 @@
-"""The compiled core: tests that need it are skipped where nothing has compiled it."""
+"""Skips tests of the compiled core if the core is not compiled."""
 
 from pathlib import Path
 from typing import NoReturn
@@ -13,5 +13,5 @@ NEEDS_CORE = "needs the compiled core, which `make core` builds where there is a
 
 
 def skip(*_: object, **__: object) -> NoReturn:
-    """Skip a test in place of loading the core."""
+    """Skip a test instead of loading the core."""
     pytest.skip(NEEDS_CORE, allow_module_level=True)

@@ -1,4 +1,4 @@
-"""What all tests share: random tests that draw the same on every machine, however slow."""
+"""Configuration of all tests. Random tests draw the same examples on every machine."""
 
 import gc
 import signal
@@ -12,16 +12,16 @@ from tests.compiled import HAS_CORE, skip
 settings.register_profile("iacta", deadline=None, derandomize=True)
 settings.load_profile("iacta")
 
-# A shell has Ctrl-C ignored in what it runs in the background, and commands inherit that.
+# Shells ignore Ctrl-C in background jobs, and child processes inherit this setting.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Tests of plans and whole games, doctests too, are skipped where nothing has compiled the core.
+# Without the compiled core, tests and doctests of plans and whole games are skipped.
 if not HAS_CORE:
     pytest.MonkeyPatch().setattr("iacta.native.core_library.find_library", skip)
 
 
-# These need a browser, a server or pictures, or plan much; or they run every command of the pages.
+# These tests need a browser, a server, pictures or long plans, or run all commands of the pages.
 SLOW = ("web", "core", "plan", "charts", "literature", "batch")
 FIRST = {"web": 0, "test_docs.py": 1, "test_frozen.py": 2}
 SLOW_FILES = ("test_docs.py", "test_notebooks.py", "test_fuzz.py", "test_readme.py")
@@ -29,10 +29,10 @@ SLOW_FILES = ("test_docs.py", "test_notebooks.py", "test_fuzz.py", "test_readme.
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what `make test-fast` leaves out, besides tests that are marked themselves.
+    """Mark slow tests, which `make test-fast` skips, and sort the tests.
 
-    The longest tests begin, so that no processor waits for another one in the end. The tests of the
-    pages and of the recorded answers share plans, so the same process runs both.
+    The longest tests run first, to keep all processors busy until the end. The tests of the
+    pages and of the recorded answers share plans, so they run in the same process.
     """
     items.sort(key=lambda item: min(FIRST.get(part, len(FIRST)) for part in item.path.parts))
     for item in items:
@@ -43,20 +43,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Spare the collector of garbage from looking through thousands of tests again and again."""
+    """Exclude the collected tests from garbage collection, to save time."""
     gc.freeze()
 
 
 @pytest.fixture(scope="session")
 def core() -> None:
-    """Skip a test that looks at the compiled core itself."""
+    """Skip a test of the compiled core if the core is not compiled."""
     if not HAS_CORE:
         skip()
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_word_of_waiting() -> Iterator[None]:
-    """Let no test depend on how long a command takes here."""
+    """Disable messages about waiting, which depend on the speed of the machine."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("iacta.cli.terminal.SILENT_DELAY", 1e6)
         yield
@@ -64,7 +64,7 @@ def _no_word_of_waiting() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_usual_rules() -> Iterator[None]:
-    """Keep the usual rules of who runs the tests out of them."""
+    """Remove the developer's default rules from the environment."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("IACTA_RULES", raising=False)
         yield

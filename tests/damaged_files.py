@@ -1,8 +1,8 @@
-"""Damaged files: each gives an answer or one sentence, and none ends Python with a signal.
+"""Damaged files give an answer or an error, and never crash Python.
 
-A signal would end the tests too, so child processes read the files: `find_crashes` starts them, and
-`python -m tests.damaged_files SEED FIRST LAST` is one of them. The number of a file and the seed
-make the same file again.
+A crash would end the tests, too, so child processes read the files: `find_crashes` starts them, and
+`python -m tests.damaged_files SEED FIRST LAST` runs one. The seed and the number of a file
+reproduce the file.
 """
 
 import gzip
@@ -26,22 +26,22 @@ import pyarrow.parquet
 from tests import fuzz
 from tests.fuzz import Finding
 
-FILES_OF_CHILD = 50  # the import of iacta takes as long as about 20 files
-MOST_MEMORY = 4 * 2**30  # bytes of a child's address space
-HANGING = 300  # seconds for the files of one child
+FILES_PER_CHILD = 50  # importing iacta takes as long as about 20 files
+MAX_MEMORY = 4 * 2**30  # bytes of a child's address space
+TIMEOUT = 300  # seconds for the files of one child
 TARGETS = ("out.csv", "out.jsonl", "out.parquet", "out.arrow", "out.xlsx")
-INTEGERS = (0, 1, 7, 8, 64, 2**16, 2**31 - 1, 2**31, 2**32 - 1)  # that replace 4 bytes
+INTEGERS = (0, 1, 7, 8, 64, 2**16, 2**31 - 1, 2**31, 2**32 - 1)  # replacements for 4 bytes
 NOT_IN_EXCEL = ("bytes", "wait", "moment")
 PLACES = ("xl/worksheets/sheet1.xml", "xl/sharedStrings.xml", "xl/styles.xml", "xl/workbook.xml")
 
 
-# Tables, and files that hold them.
+# Tables and files.
 
 
 def make_table(rng: random.Random) -> pa.Table:
-    """Return a table with columns for a batch and for an audit, and others of many types."""
+    """Return a table with columns for a batch and an audit, and columns of many other types."""
     count = rng.choice([1, 9, 70, 300])
-    day = datetime(2024, 2, 29, 12, 30)  # files hold times without a zone
+    day = datetime(2024, 2, 29, 12, 30)  # times in files have no zone
     words = ["capital", "classic", "", "wall, with more letters than a view holds", "Zürich"]
     others: dict[str, pa.Array] = {
         "rules": pa.array(rng.choices(["capital", "classic", None], k=count)),
@@ -135,7 +135,7 @@ WRITERS: dict[str, Callable[[pa.Table, random.Random], bytes]] = {
 
 
 def damage(content: bytes, rng: random.Random) -> bytes:
-    """Return content with some bytes changed, some of it lost, or a part of it repeated."""
+    """Change, delete or repeat some bytes."""
     if not content:
         return content
     changed = bytearray(content)
@@ -161,7 +161,7 @@ def damage(content: bytes, rng: random.Random) -> bytes:
 
 
 def make_damaged_file(seed: int, number: int) -> tuple[str, bytes]:
-    """Return the name and the content of a file: every fourth is Arrow, Parquet, Excel or gzip."""
+    """Return name and content of a damaged file; the formats alternate."""
     rng = random.Random(f"{seed} {number}")  # noqa: S311 # no secret depends on it
     name = [*WRITERS][number % len(WRITERS)]
     content = WRITERS[name](make_table(rng), rng)
@@ -175,7 +175,7 @@ def make_damaged_file(seed: int, number: int) -> tuple[str, bytes]:
 
 
 def _damage_part(content: bytes, rng: random.Random) -> bytes:
-    """Return a workbook with damage in one of its parts, and none in the ZIP file around it."""
+    """Return a valid ZIP file with a damaged part of a workbook."""
     packed = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as parts, zipfile.ZipFile(packed, "w") as damaged:
         chosen = rng.choice([name for name in PLACES if name in parts.namelist()])
@@ -189,9 +189,9 @@ def _damage_part(content: bytes, rng: random.Random) -> bytes:
 
 
 def find_crashes(seed: int, count: int) -> Iterator[Finding]:
-    """Yield what is found in `count` damaged files, read by child processes."""
-    for first in range(0, count, FILES_OF_CHILD):
-        last = min(first + FILES_OF_CHILD, count)
+    """Yield the findings in `count` damaged files, read by child processes."""
+    for first in range(0, count, FILES_PER_CHILD):
+        last = min(first + FILES_PER_CHILD, count)
         while first < last:
             number, said = _run_child(seed, first, last)
             if said:
@@ -200,15 +200,15 @@ def find_crashes(seed: int, count: int) -> Iterator[Finding]:
 
 
 def _run_child(seed: int, first: int, last: int) -> tuple[int, str]:
-    """Return the number of the last file that a child read, and what is wrong with it."""
+    """Return the number of the last file that a child read, and the finding."""
     words = [sys.executable, "-m", "tests.damaged_files", *map(str, (seed, first, last))]
     try:
         child = subprocess.run(  # noqa: S603 # our own code
-            words, capture_output=True, text=True, timeout=HANGING, errors="replace"
+            words, capture_output=True, text=True, timeout=TIMEOUT, errors="replace"
         )
     except subprocess.TimeoutExpired as hanging:
         lines = (hanging.stdout or b"").decode().split()
-        return int(lines[-1]) if lines else first, f"takes more than {HANGING} s"
+        return int(lines[-1]) if lines else first, f"takes more than {TIMEOUT} s"
     lines = child.stdout.split()
     number = int(lines[-1]) if lines else first
     if child.returncode == 0 and not child.stderr:
@@ -221,7 +221,7 @@ def _read_damaged_files(seed: int, first: int, last: int) -> None:
     if sys.platform == "linux":
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for number in range(first, last):

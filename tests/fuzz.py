@@ -1,7 +1,7 @@
-"""Random commands and calls: each gives an answer or one sentence, and never a traceback.
+"""Random commands and calls give an answer or an error, and never a traceback.
 
-python -m tests.fuzz [SECONDS [SEED]] looks for findings, first in damaged files; each is printed
-once with what asked for it, and belongs among the cases of `tests/test_fuzz.py` when it is mended.
+`python -m tests.fuzz [SECONDS [SEED]]` searches damaged files, then commands and calls. Add each
+finding to the cases of `tests/test_fuzz.py` after fixing it.
 """
 
 import inspect
@@ -36,10 +36,17 @@ from iacta.forms.form import Parameter, option_name
 from iacta.forms.question import QUESTIONS, Question
 from iacta.inputs.checks import quote
 
-LONGEST = 320
-DAMAGED_FILES = 2_000  # some minutes
-SLOW = ("plan", "compare", "chart", "defend", "simulate", "reproduce")  # that take long, or write
-NOT_RUN = ("reproduce", "serve")  # that take minutes, or do not end
+MAX_MESSAGE_LENGTH = 320
+DAMAGED_FILES = 2_000  # takes some minutes
+SLOW = (
+    "plan",
+    "compare",
+    "chart",
+    "defend",
+    "simulate",
+    "reproduce",
+)  # slow commands, and commands that write files
+NOT_RUN = ("reproduce", "serve")  # slow or endless commands
 DRAWN = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
 FILES: dict[str, str]
 USUAL: dict[str, list[str]]
@@ -50,14 +57,14 @@ HOSTILE: list[str] = json.loads(Path(__file__).with_name("hostile.json").read_te
 
 
 class Finding(NamedTuple):
-    """What should not be: what was asked, and what came of it."""
+    """A bug: the command or call, and the result."""
 
     asked: str
     said: str
 
     @property
     def kind(self) -> str:
-        """What findings of one cause share."""
+        """The part of a finding that identifies its cause."""
         lines = self.said.splitlines()
         places = [line for line in lines if line.lstrip().startswith("File ")]
         return f"{places[-1]}: {lines[-1].partition(':')[0]}" if places else self.said[:60]
@@ -106,7 +113,7 @@ def _argument(rng: random.Random, parameter: Parameter) -> list[str]:
 
 
 def _text(rng: random.Random, parameter: Parameter) -> str:
-    """Return a text for a parameter, in one case of six a hostile one."""
+    """Return a text for a parameter; one in six is hostile."""
     kind = parameter.kind
     if rng.random() < 1 / 6:
         return rng.choice(HOSTILE)
@@ -131,7 +138,7 @@ def _text(rng: random.Random, parameter: Parameter) -> str:
 
 
 def run(words: list[str]) -> Finding | None:
-    """Run a command line in the current folder, and return what is wrong with what comes of it."""
+    """Run a command line in the current folder, and return the finding, if any."""
     out, err = io.StringIO(), io.StringIO()
     stdin = io.TextIOWrapper(io.BytesIO(b""))
     asked = f"iacta {' '.join(map(repr, words))}"
@@ -145,7 +152,7 @@ def run(words: list[str]) -> Finding | None:
             main()
     except SystemExit as ended:
         code = ended.code
-    except Exception:  # it is what is looked for
+    except Exception:  # the purpose of the search
         return Finding(asked, traceback.format_exc().strip())
     said = err.getvalue()
     lines = [line for line in said.splitlines() if line != f"iacta: {LONG_WORK}"]
@@ -155,7 +162,9 @@ def run(words: list[str]) -> Finding | None:
     )
     is_right |= code == 1 and words[0] == "batch"  # some rows have errors
     for line in lines:
-        is_right &= line.startswith("iacta: ") and line.isprintable() and len(line) <= LONGEST
+        is_right &= (
+            line.startswith("iacta: ") and line.isprintable() and len(line) <= MAX_MESSAGE_LENGTH
+        )
     return None if is_right else Finding(asked, f"ends with {code}, says {said[:2000]!r}")
 
 
@@ -163,7 +172,7 @@ def run(words: list[str]) -> Finding | None:
 
 
 def values() -> list[Callable[[], Any]]:
-    """Return what makes the arguments of calls: few of them what is wanted."""
+    """Return generators of arguments, most of which are invalid."""
     usual: list[Any] = [1, 2, 3, 7, 0.5, "classic", "capital", "50%", [3, 2], (4, 1), True, None]
     odd: list[Any] = [
         *(-1, 0, 2.5, float("nan"), float("inf"), 10**400, -(10**400), 10**30, 1e300, 1 + 2j),
@@ -186,7 +195,7 @@ def values() -> list[Callable[[], Any]]:
 
 
 def calls() -> list[tuple[str, Callable[..., Any]]]:
-    """Return what is called: the public functions, the classes, and what their objects can do."""
+    """Return the functions to call: public functions, classes and methods."""
     found = [(name, getattr(iacta, name)) for name in iacta.__all__]
     found = [(name, each) for name, each in found if callable(each) and name not in SKIPPED]
     things: list[Any] = [
@@ -202,20 +211,20 @@ def calls() -> list[tuple[str, Callable[..., Any]]]:
     return found
 
 
-RESULTS = {"Decision", "DiceDecision", "NextMove"}  # that only iacta makes
+RESULTS = {"Decision", "DiceDecision", "NextMove"}  # created only by iacta
 INNER = {"method_name", "is_stopped", "get"}
 SKIPPED = RESULTS | {"read_board", "read_position", "write_board", "read_rules_file", "notebook"}
 
 
 def call(rng: random.Random, name: str, called: Callable[..., Any], made: Any) -> Finding | None:
-    """Call something with random arguments, and return what is wrong with what comes of it."""
+    """Call a function with random arguments, and return the finding, if any."""
     try:
         parameters = inspect.signature(called).parameters.values()
     except ValueError:
         return None
     arguments: list[Any] = []
     named: dict[str, Any] = {}
-    is_cut = False  # whether an argument before this one is left out
+    is_cut = False  # whether an earlier argument is omitted
     for each in parameters:
         if each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD):
             continue
@@ -234,18 +243,18 @@ def call(rng: random.Random, name: str, called: Callable[..., Any], made: Any) -
         called(*arguments, **named)
     except IactaError as error:
         said = str(error)
-        if not said.isprintable() or len(said) > LONGEST:
+        if not said.isprintable() or len(said) > MAX_MESSAGE_LENGTH:
             return Finding(asked, f"says {said[:2000]!r}")
-    except Exception:  # it is what is looked for
+    except Exception:  # the purpose of the search
         return Finding(asked, traceback.format_exc().strip())
     return None
 
 
-# Both, for as long as wanted.
+# Search.
 
 
 def findings(rng: random.Random, more: Callable[[], bool]) -> Iterator[Finding]:
-    """Yield what is found, with each kind once."""
+    """Yield the findings, each kind once."""
     made, called = values(), calls()
     seen = set()
     with tempfile.TemporaryDirectory() as folder:
@@ -266,8 +275,8 @@ def findings(rng: random.Random, more: Callable[[], bool]) -> Iterator[Finding]:
 
 
 def search(seconds: float, seed: int) -> int:
-    """Print what is found in damaged files and then for some seconds; return how many findings."""
-    from tests.damaged_files import find_crashes  # which imports this module
+    """Search damaged files, then random calls for some seconds; print and count the findings."""
+    from tests.damaged_files import find_crashes  # imports this module
 
     count = 0
     for found in chain(find_crashes(seed, DAMAGED_FILES), _find_for(seconds, seed)):

@@ -1,6 +1,6 @@
-"""Run the notebooks of `examples/`, and write what they show.
+"""Runs the notebooks of `examples/`, and stores their outputs.
 
-python -m tests.notebooks runs all of them and writes their outputs anew.
+`python -m tests.notebooks` updates all outputs.
 """
 
 import re
@@ -12,36 +12,36 @@ from nbclient import NotebookClient
 
 FOLDER = Path(__file__).parent.parent / "examples"
 NOTEBOOKS = tuple(sorted(FOLDER.glob("*.ipynb")))
-LONGEST = 120  # seconds for a cell
+TIMEOUT = 120  # seconds per cell
 PICTURE = re.compile(r'(<img alt="[^"]*") src="[^"]*">')
 VERSION = 4
 
 
-def executed(file: Path) -> Any:
-    """Return a notebook with what its cells show when they are run, from the first to the last."""
+def run_notebook(file: Path) -> Any:
+    """Run the cells of a notebook in order, and return the notebook with new outputs."""
     book = nbformat.read(file, as_version=VERSION)
     client = NotebookClient(
-        book, timeout=LONGEST, record_timing=False, resources={"metadata": {"path": str(FOLDER)}}
+        book, timeout=TIMEOUT, record_timing=False, resources={"metadata": {"path": str(FOLDER)}}
     )
     client.execute()
     book.metadata = {"kernelspec": book.metadata["kernelspec"], "language_info": {"name": "python"}}
     return book
 
 
-def shown(book: Any) -> list[tuple[str, list[Any]]]:
-    """Return each cell of code with what it shows: texts and tables, of pictures the title only."""
+def list_outputs(book: Any) -> list[tuple[str, list[Any]]]:
+    """Return the code cells with their outputs: texts, tables, and titles of pictures."""
     return [
-        (cell.source, _all_reported(cell.outputs))
+        (cell.source, _join_outputs(cell.outputs))
         for cell in book.cells
         if cell.cell_type == "code"
     ]
 
 
-def _all_reported(outputs: Any) -> list[Any]:
-    """Return what a cell shows; what it prints may come in any number of pieces."""
+def _join_outputs(outputs: Any) -> list[Any]:
+    """Return the outputs of a cell, with pieces of printed text joined."""
     said: list[Any] = []
     for output in outputs:
-        this = _reported(output)
+        this = _format_output(output)
         if said and isinstance(said[-1], str) and output.output_type == "stream":
             said[-1] += this
         else:
@@ -49,7 +49,7 @@ def _all_reported(outputs: Any) -> list[Any]:
     return said
 
 
-def _reported(output: Any) -> Any:
+def _format_output(output: Any) -> Any:
     if output.output_type == "stream":
         return output.text
     if output.output_type == "error":
@@ -62,5 +62,5 @@ def _reported(output: Any) -> Any:
 
 if __name__ == "__main__":
     for each in NOTEBOOKS:
-        nbformat.write(executed(each), each)
+        nbformat.write(run_notebook(each), each)
         print(each)

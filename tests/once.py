@@ -1,4 +1,4 @@
-"""Plans that tests of several files ask for, found once."""
+"""A cache of plans that several tests need."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,12 +8,12 @@ import pytest
 from iacta import Plan, Position, best_plan
 
 FOUND: dict[str, Plan] = {}
-REPORTS = ("progress", "improved")  # callbacks, which change no plan
+REPORTS = ("progress", "improved")  # callbacks, irrelevant for the result
 
 
 @pytest.fixture(autouse=True, scope="module")
 def no_plan_twice() -> Iterator[None]:
-    """Look once for a plan that is shown as a text, as JSON and as CSV, and on a page."""
+    """Cache plans, so that tests of text, JSON, CSV and pages share a search."""
 
     def remembered(position: Position, goal: Any, **options: Any) -> Plan:
         asked = {name: each for name, each in options.items() if name not in REPORTS}

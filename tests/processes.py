@@ -1,4 +1,4 @@
-"""Python in a process of its own, and Ctrl-C in this one."""
+"""Python in child processes, and Ctrl-C in this process."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Timer
 
-# Code after this finds no package but NumPy, as where nothing else is installed.
+# Hides all third-party packages except NumPy.
 NUMPY_ONLY = """
 import sys
 from importlib.machinery import PathFinder
@@ -25,15 +25,15 @@ PathFinder.find_spec = lambda name, path=None, target=None: (
 def run_python(
     code: str, *words: str, cwd: Path | None = None, check: bool = True
 ) -> subprocess.CompletedProcess[str]:
-    """Run code with the words after it, and return how it ends and what it prints."""
+    """Run code with arguments in a child process, and return the result."""
     return subprocess.run(  # noqa: S603 # our own code
         [sys.executable, "-c", code, *words], capture_output=True, text=True, cwd=cwd, check=check
     )
 
 
 @contextmanager
-def interrupted_after(seconds: float) -> Iterator[None]:
-    """Press Ctrl-C after some seconds; as where Polars is imported, only limited waits end."""
+def press_ctrl_c_after(seconds: float) -> Iterator[None]:
+    """Simulate Ctrl-C after some seconds. As with Polars, only waits with a timeout end."""
     timer = Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
     signal.siginterrupt(signal.SIGINT, False)
     timer.start()

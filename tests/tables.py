@@ -1,4 +1,4 @@
-"""Long tables of tests, each in a file of its own beside them."""
+"""Tables of test cases in JSON files."""
 
 import json
 from pathlib import Path
@@ -6,11 +6,11 @@ from typing import Any
 
 
 def table(test: str, name: str) -> tuple[list[str], list[Any]]:
-    """Return the names of the columns, which are the first line of the file, and the rows."""
+    """Return the column names and the rows of a file. The first line has the names."""
     columns, *rows = json.loads((Path(test).parent / f"{name}.json").read_text("utf-8"))
     return columns, rows
 
 
 def large_text(head: str, repeated: str, times: int, tail: str) -> str:
-    """Return a text in which a part stands very often, each time with its number for `{n}`."""
+    """Repeat a part of a text, with `{n}` replaced by its number."""
     return head + "".join(repeated.replace("{n}", str(n)) for n in range(times)) + tail

@@ -1,4 +1,4 @@
-"""The pages of the site: each command prints what they show, and everything has its place."""
+"""The pages of the site: current outputs, complete lists, valid links."""
 
 import re
 import shutil
@@ -30,19 +30,19 @@ __all__ = ["driver", "no_plan_twice", "run"]
 ROOT = SOURCE.parent
 WRITTEN = read_handwritten_pages()
 
-# What no test runs: installing would change the machine, and `tests/literature/` runs the other.
+# Commands that no test runs here: installation, and a command of `tests/literature/`.
 NOT_RUN = {"make plot", ". .venv/bin/activate", "iacta reproduce"}
 
 
 @pytest.fixture(scope="module")
 def made() -> dict[str, str]:
-    """Return the pages that are made from the code."""
+    """Return the generated pages."""
     return generate_pages()
 
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Go to an empty folder with the files that the pages' commands read."""
+    """Change to an empty folder with the files for the commands of the pages."""
     (tmp_path / "docs").mkdir()
     shutil.copy(SOURCE / "house-rules.toml", tmp_path / "docs")
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
@@ -51,7 +51,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def shown() -> list[tuple[str, Session]]:
-    """Return each session of the pages, with its page."""
+    """Return all sessions with their pages."""
     return [
         (page, session)
         for page, text in {**WRITTEN, "gallery/pictures.md": make_gallery_page()}.items()
@@ -61,17 +61,17 @@ def shown() -> list[tuple[str, Session]]:
 
 
 @pytest.mark.parametrize(("page", "session"), shown(), ids=lambda value: str(value)[:60])
-def test_each_command_prints_what_the_page_shows(
+def test_each_command_prints_the_output_on_the_page(
     run: Run, here: Path, page: str, session: Session
 ) -> None:
-    # A specification holds all that a picture does, and takes less time.
+    # Compare specifications, which is faster than drawing.
     ended = run.words([word.replace(".svg", ".json") for word in session.words])
     assert ended.code == 0, ended.stderr
     printed = ended.stdout + ended.stderr.replace(".json", ".svg")
     assert session.shows(printed), printed
     if session.picture:
         specification = (here / session.picture).with_suffix(".json").read_text(encoding="utf-8")
-        if page in WRITTEN and "compare" not in session.command:  # whose times differ
+        if page in WRITTEN and "compare" not in session.command:  # times vary
             named = re.escape(f"pictures/{session.picture}")
             title = re.search(rf"^!\[(.*)\]\([./]*{named}\)$", WRITTEN[page], re.MULTILINE)
             assert title is not None, "the page does not show it"
@@ -88,21 +88,21 @@ def test_a_session_may_leave_out_lines_but_not_change_them() -> None:
     assert not session.shows("1\ntwo\nlast: 4 s\n")
 
 
-# Those of nginx and systemd are run in `tests/web/test_nginx.py`.
+# `tests/web/test_nginx.py` tests the blocks for nginx and systemd.
 LANGUAGES = ("console", "python", "toml", "json", "nginx", "ini")
 
 
-def test_every_block_of_code_is_of_a_kind_that_is_run() -> None:
+def test_every_code_block_has_a_tested_language() -> None:
     for page, text in WRITTEN.items():
         assert text.count("```") % 2 == 0, page
         blocks = re.findall(r"^```([^\n]*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
         for language, code in blocks:
             assert language in LANGUAGES, page
             assert language != "console" or code.startswith("$ "), page
-            assert language != "python" or code.startswith(">>> "), page  # the doctests' part
+            assert language != "python" or code.startswith(">>> "), page  # tested as doctests
 
 
-def test_every_file_of_rules_or_of_a_position_that_is_shown_can_be_read(tmp_path: Path) -> None:
+def test_files_shown_on_pages_can_be_read(tmp_path: Path) -> None:
     blocks = [
         block
         for text in WRITTEN.values()
@@ -134,16 +134,16 @@ def test_each_picture_is_drawn_by_a_command_of_its_page(made: dict[str, str]) ->
     assert count > 30
 
 
-def test_every_picture_of_a_page_is_kept_and_no_other() -> None:
+def test_stored_pictures_match_the_pages() -> None:
     shown = [Path(name).name for text in WRITTEN.values() for _, name in PICTURE.findall(text)]
     kept = {file.name for file in KEPT.glob("*.svg") if not file.stem.endswith("-dark")}
-    assert sorted(shown) == sorted(kept - {"campaign.svg"})  # which is the README's
+    assert sorted(shown) == sorted(kept - {"campaign.svg"})  # used by the README
     for file in KEPT.glob("*-dark.svg"):
         light = file.with_name(file.name.replace("-dark", ""))
         assert list_texts(file.read_text("utf-8")) == list_texts(light.read_text("utf-8"))
 
 
-def test_in_the_repository_links_lead_to_files_too() -> None:
+def test_links_work_in_the_repository() -> None:
     pages = [*SOURCE.rglob("*.md"), *(ROOT / name for name in ("README.md", *ROOT_PAGES))]
     for page in pages:
         text = page.read_text(encoding="utf-8")
@@ -162,7 +162,7 @@ def test_each_chart_is_a_command_in_the_gallery(made: dict[str, str]) -> None:
 def test_the_site_is_built_without_a_broken_link_and_needs_no_network(
     made: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pages, "draw_all", lambda *_: None)  # other tests draw
+    monkeypatch.setattr(pages, "draw_all", lambda *_: None)  # drawing is tested elsewhere
     monkeypatch.setattr(pages, "generate_pages", lambda: made)
     pages.write_pages(tmp_path / "docs")
     line = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--config-file"]
@@ -170,7 +170,7 @@ def test_the_site_is_built_without_a_broken_link_and_needs_no_network(
         [*line, str(tmp_path / "mkdocs.yml")], cwd=ROOT, capture_output=True, text=True
     )
     assert built.returncode == 0, built.stderr
-    assert (tmp_path / "site" / "iframe-worker.js").is_file()  # searches without a server
+    assert (tmp_path / "site" / "iframe-worker.js").is_file()  # the search works without a server
     site = {
         file.relative_to(tmp_path / "site").as_posix(): file.read_text("utf-8")
         for file in (tmp_path / "site").rglob("*.html")
@@ -199,7 +199,7 @@ def test_each_method_states_its_equations_and_sources_are_linked(made: dict[str,
         assert any(link in made[f"methods/{name}.md"] for name in reference.METHODS), heading
 
 
-def test_the_copy_button_copies_what_one_would_paste(driver: Driver) -> None:
+def test_the_copy_button_copies_only_the_commands(driver: Driver) -> None:
     lines = [
         '<span class="gp">$ </span>iacta battle 12 10',
         '<span class="go">12 armies beat 10 with a chance of 65.38%.</span>',
@@ -212,12 +212,12 @@ def test_the_copy_button_copies_what_one_would_paste(driver: Driver) -> None:
         block = f"<div class='language-console'><pre><code>{code}</code></pre></div>"
         page.set_content(f"<style>{style}</style>{block}")
         assert "65.38%" in page.locator("code").inner_text()
-        page.evaluate("document.querySelector('code').dataset.mdCopying = ''")  # as the theme does
+        page.evaluate("document.querySelector('code').dataset.mdCopying = ''")  # like the theme
         copied = page.locator("code").inner_text()
     assert copied == "iacta battle 12 10\niacta need 10\n"
 
 
-def test_each_question_stands_in_the_list_of_questions() -> None:
+def test_the_list_of_questions_is_complete() -> None:
     linked = re.findall(r"\]\((.*?)\)", WRITTEN["questions/index.md"])
     assert sorted(f"questions/{page}" for page in linked) == sorted(
         page for page in WRITTEN if page.startswith("questions/") and page != "questions/index.md"
@@ -225,7 +225,7 @@ def test_each_question_stands_in_the_list_of_questions() -> None:
 
 
 @pytest.mark.parametrize("page", [page for page in WRITTEN if page.startswith("questions/")])
-def test_a_question_is_answered_first_with_a_command_a_picture_and_python(page: str) -> None:
+def test_pages_of_questions_begin_with_a_command_a_picture_and_python(page: str) -> None:
     if page == "questions/index.md":
         return
     answer = WRITTEN[page].partition("\n## ")[0]
@@ -245,7 +245,7 @@ def test_the_commands_page_has_every_option_of_the_help(made: dict[str, str]) ->
         assert f"\n- `{command}" in section, command
 
 
-def test_every_file_that_the_architecture_names_is_there() -> None:
+def test_files_named_in_the_architecture_exist() -> None:
     files = {each.name for each in (ROOT / "src").rglob("*.py")}
     files |= {each.name for folder in ("cmake", "tools") for each in (ROOT / folder).rglob("*.py")}
     named = re.findall(r"`(?:[a-z]+/)*(\w+\.py)`", WRITTEN["architecture.md"])
@@ -255,7 +255,7 @@ def test_every_file_that_the_architecture_names_is_there() -> None:
     assert plan <= set(re.findall(r"`(\w+\.py)`", parts))
 
 
-def test_every_function_that_the_architecture_names_is_there() -> None:
+def test_functions_named_in_the_architecture_exist() -> None:
     source = "".join(file.read_text("utf-8") for file in (ROOT / "src").rglob("*.py"))
     for name in re.findall(r"`([a-z]+_[a-z_]+)`", WRITTEN["architecture.md"]):
         is_package = (ROOT / "src" / name).is_dir()

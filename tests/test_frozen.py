@@ -1,4 +1,4 @@
-"""iacta answers as recorded, until an answer is changed on purpose."""
+"""Answers equal the recorded ones. Record them again after an intended change."""
 
 from itertools import islice
 
@@ -17,13 +17,13 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES, ids=list(CASES))
-def test_it_answers_as_recorded(case: str) -> None:
+def test_answers_equal_the_recorded_ones(case: str) -> None:
     kind, asked, expected = CASES[case]
     found = islice(differences(answer(kind, asked), expected), 10)
     assert not (said := list(found)), "\n".join(said)
 
 
-def test_what_is_refused_gets_one_short_sentence() -> None:
+def test_refusals_of_commands_are_one_short_sentence() -> None:
     for line, refused in read_cases("refusal").items():
         assert list(refused) == ["code", "stdout", "stderr"], f"{line} writes nothing"
         assert (refused["code"], refused["stdout"]) == (2, []), line
@@ -32,7 +32,7 @@ def test_what_is_refused_gets_one_short_sentence() -> None:
         assert len(refused["stderr"]) < 400, line
 
 
-def test_what_the_library_refuses_gets_one_short_sentence() -> None:
+def test_refusals_of_the_library_are_one_short_sentence() -> None:
     for asked, found in read_cases("value").items():
         if isinstance(found, dict) and "refused" in found:
             assert found["says"].isprintable(), asked

@@ -1,4 +1,4 @@
-"""The notebooks of `examples/` run, and show what they show when they are opened."""
+"""The notebooks of `examples/` run, and their stored outputs are current."""
 
 import re
 from collections.abc import Callable
@@ -13,19 +13,19 @@ import pytest
 
 from iacta import Battle, Roll, break_even_ratio, find_rules, win_probability
 from tests import brute
-from tests.notebooks import FOLDER, NOTEBOOKS, VERSION, executed, shown
+from tests.notebooks import FOLDER, NOTEBOOKS, VERSION, list_outputs, run_notebook
 
 
 @pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda file: file.stem)
-def test_a_notebook_shows_what_its_cells_answer(file: Path) -> None:
+def test_stored_outputs_of_notebooks_are_current(file: Path) -> None:
     stored = nbformat.read(file, as_version=VERSION)
     nbformat.validate(stored)
-    said, found = shown(stored), shown(executed(file))
+    said, found = list_outputs(stored), list_outputs(run_notebook(file))
     for (source, before), (_, now) in zip(said, found, strict=True):
         assert now == before, source
 
 
-def test_there_is_one_for_bots_a_player_a_teacher_and_a_programmer() -> None:
+def test_each_audience_has_a_notebook() -> None:
     assert [file.stem for file in NOTEBOOKS] == ["bots", "player", "programmer", "teacher"]
     for file in NOTEBOOKS:
         cells = nbformat.read(file, as_version=VERSION).cells
@@ -35,7 +35,7 @@ def test_there_is_one_for_bots_a_player_a_teacher_and_a_programmer() -> None:
         assert "text/html" in kinds
 
 
-# The exercises of the notebook for teachers, each with a solution that its class could write.
+# Exercises of the notebook for teachers, with a solution for each.
 
 
 def exercises() -> list[str]:
@@ -46,7 +46,7 @@ def exercises() -> list[str]:
 
 
 def count_states_and_paths(given: dict[str, Any]) -> None:
-    """Walk from 6 against 4 through all states, and count the ways to the end."""
+    """Count the states and the paths of 6 against 4."""
     seen = set()
 
     @cache
@@ -64,7 +64,7 @@ def count_states_and_paths(given: dict[str, Any]) -> None:
 
 
 def show_that_capitals_are_never_better_than_even(_: dict[str, Any]) -> None:
-    """Solve the chain of the capital, and compare what a roll of all dice costs."""
+    """Solve the chain of the capital, and compare the losses of a roll with all dice."""
 
     @cache
     def f(attackers: int, defenders: int) -> Fraction:

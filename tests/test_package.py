@@ -1,4 +1,4 @@
-"""The package as a whole: its names, its floors, its promises."""
+"""The package as a whole: names, layers and imports."""
 
 import ast
 import inspect
@@ -43,7 +43,7 @@ def read_syntax(file: Path) -> list[ast.AST]:
 
 
 @cache
-def imports() -> dict[str, set[str]]:
+def find_imports() -> dict[str, set[str]]:
     """Return for each file the files of the package that it imports."""
     found: dict[str, set[str]] = {}
     for name, file in MODULES.items():
@@ -56,8 +56,8 @@ def imports() -> dict[str, set[str]]:
     return found
 
 
-def floors() -> dict[str, int]:
-    """Return the floor of each package, as the table of the architecture says, 0 for the ground."""
+def read_floors() -> dict[str, int]:
+    """Return the layer of each package from the table in the architecture; 0 is the lowest."""
     rows = re.findall(r"^\| (\w+) \| `(\w+)(?:/|\.py)` \|", ARCHITECTURE, re.MULTILINE)
     names = list(dict.fromkeys(floor for floor, _ in reversed(rows)))
     return {package: names.index(floor) for floor, package in rows}
@@ -66,12 +66,12 @@ def floors() -> dict[str, int]:
 def test_the_table_of_the_architecture_lists_each_package_once() -> None:
     packages = [file.parent.name for file in SOURCE.glob("*/__init__.py")]
     files = [file.stem for file in SOURCE.glob("*.py") if file.name != "__init__.py"]
-    assert sorted(floors()) == sorted(packages + files)
+    assert sorted(read_floors()) == sorted(packages + files)
 
 
-def test_the_architecture_gives_the_size_of_each_package() -> None:
+def test_the_architecture_states_the_size_of_each_package() -> None:
     rows = re.findall(r"^\| \w+ \| `(\w+)(?:/|\.py)` \|.*\| (\d+) \|$", ARCHITECTURE, re.MULTILINE)
-    assert sorted(package for package, _ in rows) == sorted(floors())
+    assert sorted(package for package, _ in rows) == sorted(read_floors())
     for package, size in rows:
         files = [name for name in MODULES if name.partition(".")[0] == package]
         lines = sum(len(MODULES[name].read_text("utf-8").splitlines()) for name in files)
@@ -79,14 +79,14 @@ def test_the_architecture_gives_the_size_of_each_package() -> None:
 
 
 def test_a_package_imports_only_from_floors_below() -> None:
-    floor = floors()
-    for name, below in imports().items():
+    floor = read_floors()
+    for name, below in find_imports().items():
         here = name.partition(".")[0]
         for other in {each.partition(".")[0] for each in below if name != "__init__"}:
             assert other == here or floor[other] < floor[here], (name, other)
 
 
-def calls(name: str) -> dict[str, list[ast.Call]]:
+def find_calls(name: str) -> dict[str, list[ast.Call]]:
     """Return the calls of a function, by the file that they are in."""
     found: dict[str, list[ast.Call]] = {}
     for module, file in MODULES.items():
@@ -96,7 +96,7 @@ def calls(name: str) -> dict[str, list[ast.Call]]:
     return found
 
 
-# Who looks up what on a floor above, when a value is shown or drawn.
+# Permitted late imports of higher layers: (importing file, imported module).
 CLIMBS = {
     ("inputs.reprs", "charts"),
     ("inputs.reprs", "forms.notebook"),
@@ -104,12 +104,12 @@ CLIMBS = {
 }
 
 
-def test_only_values_that_are_shown_look_up_what_is_above() -> None:
-    climbs = calls("import_upper_module").items()
+def test_only_listed_functions_import_higher_layers() -> None:
+    climbs = find_calls("import_upper_module").items()
     assert {(name, ast.literal_eval(each.args[0])) for name, of in climbs for each in of} == CLIMBS
 
 
-def test_only_faces_know_the_literature() -> None:
+def test_only_faces_import_the_literature() -> None:
     for name, file in MODULES.items():
         for node in read_syntax(file):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
@@ -119,19 +119,19 @@ def test_only_faces_know_the_literature() -> None:
 
 
 def test_no_module_is_imported_by_a_name_that_hides_it() -> None:
-    for name, found in calls("import_module").items():
+    for name, found in find_calls("import_module").items():
         for argument in (ast.unparse(call.args[0]) for call in found):
             assert "iacta" not in argument or name == "inputs.reprs", (name, argument)
 
 
-def test_no_file_imports_itself_in_a_circle() -> None:
-    below = imports()
+def test_there_are_no_import_cycles() -> None:
+    below = find_imports()
     while free := {name for name, names in below.items() if not names & below.keys()}:
         below = {name: names for name, names in below.items() if name not in free}
     assert not below
 
 
-def test_a_name_stands_for_one_class() -> None:
+def test_class_names_are_unique() -> None:
     found: dict[str, list[Path]] = {}
     for file in (ROOT / "src").rglob("*.py"):
         for node in read_syntax(file):
@@ -140,7 +140,7 @@ def test_a_name_stands_for_one_class() -> None:
     assert {name: files for name, files in found.items() if len(files) > 1} == {}
 
 
-def test_what_is_above_the_methods_asks_the_kernel_and_knows_no_method() -> None:
+def test_higher_layers_only_use_kernels() -> None:
     found = {
         name
         for name, file in MODULES.items()
@@ -148,7 +148,7 @@ def test_what_is_above_the_methods_asks_the_kernel_and_knows_no_method() -> None
         if re.search(r"^class \w+\(.*Kernel\)", file.read_text(encoding="utf-8"), re.MULTILINE)
     }
     assert {f"methods.{each.removesuffix('_exact')}" for each in METHODS} < found
-    for name, below in imports().items():
+    for name, below in find_imports().items():
         assert name.startswith("methods") or not below & found, name
 
 
@@ -186,7 +186,7 @@ def _place(name: str) -> tuple[bool, bool, str]:
     return not name.isupper(), name[0].islower(), name
 
 
-def test_the_charts_are_there_and_their_names_are_listed() -> None:
+def test_names_of_charts_are_listed() -> None:
     ended = run_python("import iacta; print(*dir(iacta.charts))")
     names = ended.stdout.split()
     assert names == sorted(list_public_names()) == sorted(iacta.charts.__all__)
@@ -197,7 +197,7 @@ def test_the_charts_are_there_and_their_names_are_listed() -> None:
     assert {each.__module__ for each in list_public_names().values()} == {*seen_by_type_checkers}
 
 
-def test_the_version_is_that_of_the_settings() -> None:
+def test_the_version_equals_that_of_pyproject() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert iacta.__version__ == settings["project"]["version"]
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
@@ -208,13 +208,13 @@ def test_the_version_is_that_of_the_settings() -> None:
 
 def test_make_help_lists_each_target() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    listed, *_ = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)  # then helpers
+    listed, *_ = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)  # followed by helpers
     help_of_make = ["make", "--no-print-directory", "help"]
     printed = subprocess.check_output(help_of_make, text=True, cwd=ROOT)  # noqa: S603 # our own
     assert [line.split()[0] for line in printed.splitlines()] == listed.split()
 
 
-def test_no_hint_names_an_extra_since_pip_finds_no_iacta() -> None:
+def test_messages_name_packages_rather_than_extras() -> None:
     for file in (ROOT / "src").rglob("*.py"):
         assert "iacta[" not in file.read_text(encoding="utf-8"), file
     assert {"dask[dataframe]", "distributed", "polars"} <= {*list_packages("cluster")}
@@ -245,7 +245,7 @@ def public_functions() -> list[tuple[str, Any]]:
 def test_public_functions_describe_each_argument(name: str, function: Any) -> None:
     text = inspect.getdoc(function) or ""
     assert text.split("\n")[0].endswith("."), name
-    shared = {"self", "exact", "method"}  # described once, by the class
+    shared = {"self", "exact", "method"}  # described in the class docstring
     if "arguments" not in text:
         for argument in set(inspect.signature(function).parameters) - shared:
             assert re.search(rf"\b{argument}\b", text), (name, argument)
@@ -262,7 +262,7 @@ def test_public_classes_describe_each_field_and_property() -> None:
                 assert re.search(rf"\b{field}\b", documented.__doc__ or ""), (name, field)
 
 
-def test_importing_iacta_starts_nothing_heavy() -> None:
+def test_importing_iacta_is_light() -> None:
     heavy = ("importlib.metadata", "rich", "scipy", "pandas", "vl_convert", "numpy.random")
     asked = "iacta.Battle(12, 10).win_probability(), iacta.armies_needed(10, 0.95)"
     for names, line in ((("numpy", *heavy), "None"), (heavy, asked)):
@@ -292,7 +292,7 @@ def test_a_command_loads_only_what_it_uses(line: str, unused: tuple[str, ...]) -
     assert ended.stderr == "[]\n"
 
 
-# Each runs where nothing but NumPy is installed.
+# Commands that need no package except NumPy.
 NEEDS_NO_EXTRA = [
     *(line.removesuffix(" --plot {}") for (line,) in table(__file__, "cli/plots")[1]),
     "campaign 20 3 8:capital",
@@ -310,7 +310,7 @@ def test_the_core_needs_no_extra() -> None:
         "    except SystemExit as ended:\n        assert not ended.code, line\n"
     )
     ended = run_python(code, cwd=ROOT, check=False)
-    # A slow machine may say what it does, and what Ctrl-C does.
+    # A slow machine may print progress messages.
     complaints = [line for line in ended.stderr.splitlines() if "Ctrl-C" not in line]
     assert (ended.returncode, complaints) == (0, [])
 

@@ -1,4 +1,4 @@
-"""The README: each of its lines does what it shows."""
+"""The README: commands print the shown output."""
 
 import re
 import shutil
@@ -18,10 +18,10 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 SHOWN = find_sessions(README)
 NOT_RUN = {
-    "make test",  # these are the tests
-    "make plot",  # installs
-    ". .venv/bin/activate",  # is the shell's
-    "iacta reproduce",  # `tests/literature/` runs it
+    "make test",  # would run the tests
+    "make plot",  # installs packages
+    ". .venv/bin/activate",  # a shell command
+    "iacta reproduce",  # tested in `tests/literature/`
 }
 
 
@@ -34,7 +34,7 @@ def recipe(target: str) -> str:
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Go to a folder with the files that the README's commands read, and room for its pictures."""
+    """Change to a folder with the files for the commands of the README."""
     (tmp_path / "docs" / "pictures").mkdir(parents=True)
     shutil.copy(ROOT / "docs" / "house-rules.toml", tmp_path / "docs")
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
@@ -44,19 +44,19 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("session", SHOWN, ids=lambda session: session.command[:40])
 @pytest.mark.usefixtures("here")
-def test_each_line_prints_what_the_readme_shows(run: Run, session: Session) -> None:
+def test_each_command_prints_the_output_in_the_readme(run: Run, session: Session) -> None:
     if session.command in NOT_RUN:
         return
     command = session.command
     if command == "make demo":
-        command = recipe("demo").removeprefix("$(BIN)/")  # as all is installed
+        command = recipe("demo").removeprefix("$(BIN)/")  # everything is installed
     assert command.startswith("iacta ")
     ended = run(command.removeprefix("iacta "))
     assert ended.code == 0
     assert session.shows(ended.stdout + ended.stderr), ended
 
 
-def test_what_is_not_run_is_there() -> None:
+def test_commands_that_are_not_run_exist() -> None:
     assert "pytest" in recipe("test")
     assert re.search(r"^VENV \?= \.venv$", MAKEFILE, re.MULTILINE)
 
@@ -69,12 +69,12 @@ def test_the_first_screen_has_a_picture() -> None:
     assert README.index("<picture>") < README.index("```")
 
 
-def test_it_is_short_enough_to_be_read() -> None:
+def test_the_readme_is_short() -> None:
     assert len(README.splitlines()) < 250
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_its_pictures_are_what_the_command_draws_now(run: Run, here: Path, dark: bool) -> None:
+def test_pictures_of_the_readme_are_current(run: Run, here: Path, dark: bool) -> None:
     drawn = here / "docs" / "pictures" / "campaign.svg"
     session = next(each for each in SHOWN if each.picture == "docs/pictures/campaign.svg")
     command = session.command.removeprefix("iacta ") + (" --dark" if dark else "")
@@ -90,7 +90,7 @@ def test_its_pictures_are_what_the_command_draws_now(run: Run, here: Path, dark:
     assert title[1] in " ".join(list_texts(shown.read_text("utf-8")))
 
 
-def test_its_map_has_the_plan_that_it_names() -> None:
+def test_the_map_of_the_readme_shows_the_plan() -> None:
     title = re.search(r'map.png" alt="(.*?) A map', README)
     assert title is not None
     assert README.count(title[1]) == 2
@@ -99,12 +99,12 @@ def test_its_map_has_the_plan_that_it_names() -> None:
         assert (ROOT / "docs" / "pictures" / name).stat().st_size < 300_000
 
 
-def test_the_rules_file_is_the_one_that_is_shown() -> None:
+def test_the_rules_file_equals_the_one_in_the_readme() -> None:
     shown = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
     assert shown == [(ROOT / "docs" / "house-rules.toml").read_text(encoding="utf-8")]
 
 
-def test_the_documents_that_it_links_to_exist() -> None:
+def test_linked_documents_exist() -> None:
     links = re.findall(r"\]\(([^)h][^)]*)\)", README)
     assert links
     assert all((ROOT / link).exists() for link in links)

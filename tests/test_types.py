@@ -1,4 +1,4 @@
-"""What type checkers see of the public names: mypy reads this file too."""
+"""The types of public names; mypy checks this file."""
 
 from fractions import Fraction
 from typing import Any, assert_type
@@ -27,7 +27,7 @@ def test_a_chance_is_a_float_or_exactly_a_fraction() -> None:
     assert_type(win_probability(3, 1, exact=True), Fraction)
 
 
-def test_arrays_have_arrays_of_answers() -> None:
+def test_array_arguments_give_array_types() -> None:
     assert_type(win_probability([3, 4], 1), Floats)
     assert_type(win_probability([3, 4], 1, exact=True), Fractions)
     assert_type(win_probability(3, 1, ["classic", "capital"]), Floats)
@@ -40,11 +40,11 @@ def test_arrays_have_arrays_of_answers() -> None:
 @pytest.mark.parametrize(
     ("name", "function"), public_functions(), ids=lambda value: getattr(value, "__name__", value)
 )
-def test_no_public_function_returns_anything(name: str, function: Any) -> None:
+def test_no_public_function_returns_any(name: str, function: Any) -> None:
     assert function.__annotations__["return"] not in (Any, "Any")
 
 
-def test_every_value_says_what_its_picture_is() -> None:
+def test_plot_returns_the_chart_protocol() -> None:
     shown = [each for each in vars(iacta).values() if isinstance(each, type)]
     found = {each.plot.__annotations__["return"] for each in shown if hasattr(each, "plot")}
     assert found == {ChartLike}

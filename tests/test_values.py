@@ -1,4 +1,4 @@
-"""Values: they do not change, can be compared, pickled and shown, and are short in a terminal."""
+"""Values are immutable, comparable, picklable, and have short reprs."""
 
 import pickle
 from functools import cache
@@ -35,7 +35,7 @@ def held() -> iacta.Hold:
     return iacta.hold(by_battles())
 
 
-# Values whose text can be pasted back, large ones too.
+# Values whose repr can be pasted, including large values.
 PASTED: dict[str, Any] = {
     "battle": Battle(12, 10),
     "house rules": Battle(12, 10, iacta.Rules(attack=iacta.Dice((20,) * 60))),
@@ -59,7 +59,7 @@ PASTED: dict[str, Any] = {
     ),
     "step": iacta.Step("A", "C", 1.0, 0.9, 3.0, tuple((n, 0.1, 2.0) for n in range(40))),
 }
-# Answers, which can only be asked for again.
+# Results that only a new computation can recreate.
 ANSWERS: dict[str, Any] = {
     "decision": iacta.when_to_stop(12, 10, prize=10),
     "mix": iacta.best_mix(6, 4),
@@ -116,7 +116,7 @@ def test_a_policy_is_pickled_without_its_search() -> None:
     assert (again.decide(start), again.value(start)) == (policy.decide(start), policy.value(start))
 
 
-def test_an_answer_says_in_a_line_what_it_is() -> None:
+def test_the_repr_of_an_answer_is_one_line() -> None:
     for value in (iacta.reinforce(SMALL, CD, 2), held(), continued()):
         assert len(repr(value)) <= 200
 
@@ -141,7 +141,7 @@ def test_a_next_move_has_a_hash_and_does_not_change() -> None:
 
 
 @pytest.mark.slow
-def test_every_value_that_shows_itself_has_a_sentence_in_a_notebook() -> None:
+def test_every_displayed_value_has_a_sentence_in_notebooks() -> None:
     shown = [*PASTED.values(), *ANSWERS.values(), by_rolls(), held(), continued()]
     shown.append(iacta.audit([6, 6, 1]))
     kinds = {type(value) for value in shown} | {type(iacta.reinforce(SMALL, CD, 1))}
@@ -149,7 +149,7 @@ def test_every_value_that_shows_itself_has_a_sentence_in_a_notebook() -> None:
     displayed = {
         each for each in public if isinstance(each, type) and issubclass(each, DisplayMixin)
     }
-    # Of these a notebook shows the text.
+    # Notebooks show these as text.
     texts = {iacta.NextMove, iacta.Play, iacta.Step, iacta.SimulatedPlan, iacta.Modifier}
     assert displayed <= kinds | texts
     for value in {type(each): each for each in reversed(shown) if type(each) not in texts}.values():
@@ -160,7 +160,7 @@ def test_every_value_that_shows_itself_has_a_sentence_in_a_notebook() -> None:
 
 
 @pytest.mark.slow
-def test_a_value_draws_itself() -> None:
+def test_values_have_charts() -> None:
     shown: list[DisplayMixin] = [
         Battle(5, 3),
         Campaign(9, [2, 3]),
@@ -176,7 +176,7 @@ def test_a_value_draws_itself() -> None:
         simulated.plot()
 
 
-def test_numbers_of_numpy_are_worths_too() -> None:
+def test_numpy_numbers_are_valid_worths() -> None:
     large: Any = np.uint8(200)
     found = Worth(large, bonus=large, army=large, prizes=((CD, large),))
     assert found == Worth(200, bonus=200, army=200, prizes=((CD, 200),))

@@ -1,4 +1,4 @@
-"""Rules and battles in which three dice attack two, for the closed form and Taflin's equations."""
+"""Rules and battles with three dice against two, for the closed form and Taflin's equations."""
 
 from itertools import product
 

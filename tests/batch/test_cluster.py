@@ -1,4 +1,4 @@
-"""A cluster answers files in blocks as they are answered in memory, and loses no row."""
+"""A cluster gives the same answers as a single process, and loses no row."""
 
 import io
 import json
@@ -31,7 +31,7 @@ LARGE = 10**18 + 1
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
-    """Yield the client of a cluster of this machine."""
+    """Yield the client of a local cluster."""
     pytest.importorskip("dask.dataframe")
     with open_cluster("local") as client:
         yield client
@@ -39,14 +39,14 @@ def client() -> Iterator[Any]:
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read files in many blocks, and little of them in this process."""
+    """Use small blocks, so that test files have many."""
     monkeypatch.setattr("iacta.batch.cluster.BLOCK_BYTES", 20_000)
     monkeypatch.setattr("iacta.inputs.tabular.BLOCK_BYTES", 2_000)
 
 
 @pytest.fixture
 def battles(tmp_path: Path) -> pl.DataFrame:
-    """Return battles with gaps, errors and large numbers, and write them in each format."""
+    """Return battles with missing values, errors and large numbers, written in each format."""
     rng = np.random.default_rng(1)
     frame = pl.DataFrame(rng.integers(0, 40, (ROWS, 2)), schema=["attackers", "defenders"])
     notes = pl.Series("note", ['a "b", c', None, "=1+1", "東京"] * (ROWS // 4))
@@ -62,7 +62,7 @@ def battles(tmp_path: Path) -> pl.DataFrame:
 
 
 def read(place: Path) -> pl.DataFrame:
-    """Return what was written."""
+    """Read the rows of a target."""
     if place.suffix == ".parquet":
         return pl.read_parquet(place / "*.parquet" if place.is_dir() else place)
     if ".jsonl" in place.name:
@@ -73,7 +73,7 @@ def read(place: Path) -> pl.DataFrame:
 
 @pytest.mark.parametrize("source", ["in.csv", "in.csv.gz", "in.jsonl", "in.parquet"])
 @pytest.mark.parametrize("ending", ["csv", "jsonl.gz", "parquet"])
-def test_a_cluster_writes_what_is_written_in_memory(
+def test_a_cluster_writes_the_same_rows_as_a_single_process(
     client: Any, battles: pl.DataFrame, tmp_path: Path, source: str, ending: str
 ) -> None:
     alone, together = tmp_path / f"alone.{ending}", tmp_path / f"together.{ending}"
@@ -83,19 +83,21 @@ def test_a_cluster_writes_what_is_written_in_memory(
     if ending == "csv":
         assert together.read_bytes() == alone.read_bytes()
     found, wanted = read(together), read(alone)
-    if (source, ending) == ("in.jsonl", "parquet"):  # where parameters are whole numbers or texts
+    if (source, ending) == ("in.jsonl", "parquet"):  # parameters that are whole numbers or texts
         wanted = wanted.with_columns(pl.col("attackers", "defenders").cast(pl.String))
     assert found.equals(wanted)
     added = answer(battles).select("win_probability", "error")
     assert found.select("win_probability", "error").equals(added)
     assert found["id"].to_list() == wanted["id"].to_list()
     assert str(LARGE) == str(found["id"][0])
-    assert {each.name[:3] for each in tmp_path.iterdir()} == {"in.", "alo", "tog"}  # nothing else
+    assert {each.name[:3] for each in tmp_path.iterdir()} == {
+        "in.",
+        "alo",
+        "tog",
+    }  # no temporary files remain
 
 
-def test_a_worker_that_is_killed_loses_no_row(
-    client: Any, battles: pl.DataFrame, tmp_path: Path
-) -> None:
+def test_a_killed_worker_loses_no_row(client: Any, battles: pl.DataFrame, tmp_path: Path) -> None:
     alone, together = tmp_path / "alone.csv", tmp_path / "together.csv"
     answer_file(tmp_path / "in.csv", alone)
     killed: list[int] = []
@@ -134,7 +136,7 @@ def test_two_runs_at_once_each_write_all_rows(
     assert isinstance(second, BatchResult)
     assert (first.rows, second.rows) == (ROWS, 2000)
     assert read(tmp_path / "out.csv").height in (ROWS, 2000)
-    # One folder has the name, and the other run says so.
+    # One run creates the folder, and the other reports an error.
     (done,) = (each for each in folders if isinstance(each, BatchResult))
     (said,) = (each for each in folders if isinstance(each, str))
     assert "out.parquet" in said
@@ -165,7 +167,7 @@ def test_a_folder_is_never_replaced(client: Any, battles: pl.DataFrame, tmp_path
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_a_block_that_lacks_rows_is_noticed(
+def test_a_block_with_missing_rows_is_an_error(
     client: Any, battles: pl.DataFrame, tmp_path: Path, ending: str
 ) -> None:
     target = tmp_path / f"out.{ending}"
@@ -205,7 +207,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("content", "sentence"), REFUSED)
-def test_what_cannot_be_answered_is_refused_with_its_block(
+def test_errors_of_blocks_name_the_block(
     client: Any, tmp_path: Path, content: bytes, sentence: str
 ) -> None:
     (tmp_path / "in").write_bytes(content)
@@ -233,7 +235,7 @@ def test_slow_questions_are_divided_among_the_workers(client: Any, tmp_path: Pat
     assert found.to_list() == answer(frame, "need")["attackers"].to_list()
 
 
-def test_the_command_uses_a_cluster_and_says_where_it_shows_its_work(
+def test_the_command_uses_a_cluster_and_prints_the_dashboard(
     run: Run, client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -269,7 +271,7 @@ def test_a_damaged_block_of_parquet_is_refused(client: Any, tmp_path: Path) -> N
         answer_file(tmp_path / "in.parquet", tmp_path / "out.csv", client=client)
 
 
-def test_a_cluster_that_is_not_there_is_refused_in_one_sentence(
+def test_an_unreachable_cluster_is_refused_in_one_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("iacta.batch.cluster.CONNECT_TIMEOUT", 0.2)

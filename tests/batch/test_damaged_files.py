@@ -1,4 +1,4 @@
-"""Damaged files of every binary format get an answer or one sentence, and none ends Python."""
+"""Damaged files of every binary format give an answer or an error, and never crash Python."""
 
 import io
 import struct
@@ -17,16 +17,16 @@ from tests.damaged_files import find_crashes
 from tests.processes import run_python
 
 LONG = "a text with more letters than a view of Arrow holds itself"
-FAR = 2**31 - 64  # an offset far outside of the text
+FAR = 2**31 - 64  # an offset far beyond the text
 
 
-def test_a_sample_of_damaged_files_is_answered_or_refused() -> None:
+def test_damaged_files_are_answered_or_refused() -> None:
     found = list(find_crashes(seed=1, count=100))
     assert not found, "\n\n".join(f"{each.asked}\n{each.said}" for each in found)
 
 
 def damaged_arrow() -> bytes:
-    """Return a file of Arrow with a text whose offset leads outside of the file."""
+    """Return an Arrow file with an offset beyond its end."""
     frame = pl.DataFrame({"attackers": [9], "defenders": [5], "die": [3], "rules": [LONG]})
     content = io.BytesIO()
     frame.write_ipc(content, compression="uncompressed")
@@ -74,7 +74,7 @@ TEXTS: dict[str, list[Any]] = {
 }
 
 
-def test_the_views_of_nulls_may_be_anything(tmp_path: Path) -> None:
+def test_undefined_views_of_nulls_are_ignored(tmp_path: Path) -> None:
     ended = run_python(VIEWS, cwd=tmp_path, check=False)
     assert (ended.stdout.split(), ended.stderr, ended.returncode) == ([*TEXTS], "", 0)
     for kind, texts in TEXTS.items():
@@ -104,7 +104,7 @@ for read in (read_batch, read_log, read_frame):
 """
 
 
-def test_a_text_outside_of_its_file_is_refused_before_polars_reads_it(tmp_path: Path) -> None:
+def test_offsets_beyond_the_file_are_refused(tmp_path: Path) -> None:
     (tmp_path / "in.arrow").write_bytes(damaged_arrow())
     ended = run_python(READ, cwd=tmp_path, check=False)
     assert (ended.returncode, ended.stderr) == (0, "")
@@ -140,7 +140,7 @@ WRONG: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize("name", WRONG)
 @pytest.mark.parametrize("target", ["out.csv", "out.jsonl", "out.xlsx", "out.parquet"])
-def test_values_at_which_polars_panics_are_refused(
+def test_values_that_make_polars_panic_are_refused(
     name: str, target: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     column, said = WRONG[name]
@@ -153,7 +153,7 @@ def test_values_at_which_polars_panics_are_refused(
 
 
 @pytest.mark.parametrize("text", ["aaaa", "bbbb", "CCCC", "dddd", "eeee"])
-def test_names_and_zones_that_are_no_text_are_refused(
+def test_column_names_and_time_zones_must_be_utf_8(
     text: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     kind = pa.struct([pa.field("bbbb", pa.timestamp("us", "CCCC"), metadata={"dddd": "eeee"})])

@@ -1,4 +1,4 @@
-"""Files of every format get their answers, and are written whole or not at all."""
+"""Batches of files in every format, and atomic writes."""
 
 import bz2
 import csv
@@ -37,12 +37,12 @@ from tests.cli.test_streams import shell
 __all__ = ["run"]
 
 COUNT = 600
-KILLS = 3  # more take minutes
+KILLS = 3  # more runs would take minutes
 
 
 @pytest.fixture(scope="module")
 def battles() -> pl.DataFrame:
-    """Return battles, some of them wrong, with texts that CSV must quote and rules for some."""
+    """Return battles, including invalid rows, texts that need quotes in CSV, and rules."""
     rng = np.random.default_rng(1)
     frame = pl.DataFrame(rng.integers(0, 40, (COUNT, 2)), schema=["attackers", "defenders"])
     notes = pl.Series("note", [['a "b", c', None, "=1+1", "東京"][n % 4] for n in range(COUNT)])
@@ -52,21 +52,21 @@ def battles() -> pl.DataFrame:
 
 @pytest.fixture
 def parquet(battles: pl.DataFrame, tmp_path: Path) -> Path:
-    """Return a file with the battles."""
+    """Return a Parquet file with the battles."""
     battles.write_parquet(tmp_path / "in.parquet")
     return tmp_path / "in.parquet"
 
 
 def zstd(content: bytes) -> bytes:
-    """Return bytes as Zstandard packs them."""
+    """Compress bytes with Zstandard."""
     packed = pa.BufferOutputStream()
     with pa.CompressedOutputStream(packed, "zstd") as stream:
         stream.write(content)
     return bytes(packed.getvalue())
 
 
-def written(frame: pl.DataFrame, file: Path) -> Path:
-    """Write a frame in the format of a file's ending."""
+def write_frame(frame: pl.DataFrame, file: Path) -> Path:
+    """Write a frame in the format of the file's suffix."""
     text = frame.write_csv().encode() if ".csv" in file.name else frame.write_ndjson().encode()
     table = frame.to_arrow(compat_level=pl.CompatLevel.oldest())
     match file.suffix:
@@ -90,7 +90,7 @@ def written(frame: pl.DataFrame, file: Path) -> Path:
 
 
 def read(file: Path) -> pl.DataFrame:
-    """Read a frame that was written, numbers as numbers."""
+    """Read a target into a frame, with numbers as numbers."""
     content = file.read_bytes()
     if file.suffix == ".zst":
         content = pa.CompressedInputStream(str(file), "zstd").read()
@@ -121,19 +121,19 @@ FILES = (
 def test_rows_of_each_format_keep_their_order_and_get_their_answers(
     battles: pl.DataFrame, tmp_path: Path, source: str, target: str
 ) -> None:
-    done = answer_file(written(battles, tmp_path / source), tmp_path / target)
+    done = answer_file(write_frame(battles, tmp_path / source), tmp_path / target)
     wanted = answer(battles)
     assert done.rows == COUNT
     assert done.errors == COUNT - wanted["error"].null_count() > 0
     found = read(tmp_path / target)
     assert found.columns == wanted.columns
-    if ".csv" in target and ".csv" not in source:  # no spreadsheet shall compute it
+    if ".csv" in target and ".csv" not in source:  # must not run in a spreadsheet
         found = found.with_columns(note=pl.col("note").str.replace("^'=", "="))
     assert found.equals(wanted)
     assert sorted(each.name for each in tmp_path.iterdir()) == sorted((source, target))
 
 
-def test_a_campaign_s_columns_may_be_lists_and_dictionaries(tmp_path: Path) -> None:
+def test_columns_of_campaigns_may_have_lists_and_objects(tmp_path: Path) -> None:
     rules = pa.array(["capital", None, "capital"]).dictionary_encode()
     ways = pa.array([[2, 3], [1], [2, None]])
     table = pa.table({"attackers": [9, 9, 9], "territories": ways, "rules": rules})
@@ -146,7 +146,7 @@ def test_a_campaign_s_columns_may_be_lists_and_dictionaries(tmp_path: Path) -> N
     assert found["win_probability"].to_list() == wanted
 
 
-def test_lines_of_json_are_written_as_they_were_with_their_answers(
+def test_json_lines_stay_unchanged_except_for_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = [
@@ -159,7 +159,9 @@ def test_lines_of_json_are_written_as_they_were_with_their_answers(
         "{}",
     ]
     (tmp_path / "in.jsonl").write_text("\n".join(lines).replace("Attackers", "attackers"))
-    monkeypatch.setattr("iacta.inputs.tabular.BLOCK_BYTES", 100)  # and so columns come and go
+    monkeypatch.setattr(
+        "iacta.inputs.tabular.BLOCK_BYTES", 100
+    )  # small blocks have different columns
     assert answer_file(tmp_path / "in.jsonl", tmp_path / "out.jsonl") == (6, 4)
     texts = (tmp_path / "out.jsonl").read_text().splitlines()
     for row in (0, 2):
@@ -182,11 +184,11 @@ def test_lines_of_json_are_written_as_they_were_with_their_answers(
     assert columns["error"].to_list() == [each["error"] for each in found]
 
 
-def test_large_whole_numbers_are_exact_beside_gaps_and_fractions(tmp_path: Path) -> None:
+def test_large_whole_numbers_stay_exact_in_mixed_columns(tmp_path: Path) -> None:
     large = 10**18 + 1
     frame = pl.DataFrame({"attackers": [large, None, 12], "defenders": [10, 10, large]})
     for source in ("in.parquet", "in.csv", "in.jsonl"):
-        file = written(frame, tmp_path / source)
+        file = write_frame(frame, tmp_path / source)
         if source == "in.jsonl":
             file.write_text(file.read_text().replace("12,", "12.0,"))
         answer_file(file, tmp_path / "out.csv")
@@ -197,7 +199,7 @@ def test_large_whole_numbers_are_exact_beside_gaps_and_fractions(tmp_path: Path)
         assert found["win_probability"].to_list() == wanted["win_probability"].to_list()
 
 
-def test_keys_are_no_formulas_in_headings_of_csv(tmp_path: Path) -> None:
+def test_headings_of_csv_escape_formulas(tmp_path: Path) -> None:
     row = {"attackers": 12, "defenders": 10, "=HYPERLINK(1)": "=1+1", "-5": 'a "b"'}
     (tmp_path / "in.jsonl").write_text(json.dumps(row))
     answer_file(tmp_path / "in.jsonl", tmp_path / "out.csv", columns=["method"])
@@ -207,7 +209,7 @@ def test_keys_are_no_formulas_in_headings_of_csv(tmp_path: Path) -> None:
     ]
 
 
-def test_a_cell_of_csv_may_write_a_whole_number_with_a_point(tmp_path: Path) -> None:
+def test_a_csv_cell_may_have_a_whole_number_with_a_decimal_point(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("attackers,defenders\n12.0,10\n12,10\n12.5,10\n")
     assert answer_file(tmp_path / "in.csv", tmp_path / "out.parquet").errors == 1
     found = pl.read_parquet(tmp_path / "out.parquet")
@@ -301,7 +303,7 @@ REFUSED: list[tuple[str, bytes, str, str]] = [
 
 
 @pytest.mark.parametrize(("name", "content", "target", "sentence"), REFUSED)
-def test_files_that_cannot_be_answered_are_refused_in_one_sentence(
+def test_invalid_files_are_refused_in_one_sentence(
     tmp_path: Path, name: str, content: bytes, target: str, sentence: str
 ) -> None:
     if name != "none.csv":
@@ -314,14 +316,14 @@ def test_files_that_cannot_be_answered_are_refused_in_one_sentence(
     assert [each.name for each in tmp_path.iterdir()] == ([name] if name != "none.csv" else [])
 
 
-def test_a_surrogate_pair_and_an_escaped_backslash_are_no_half_letters(tmp_path: Path) -> None:
+def test_surrogate_pairs_and_escaped_backslashes_are_valid(tmp_path: Path) -> None:
     text = r"\ud83d\ude00 \\ud800"
-    found = answered(tmp_path, f'{{"attackers": 9, "defenders": 5, "note": "{text}"}}')
+    found = answer_content(tmp_path, f'{{"attackers": 9, "defenders": 5, "note": "{text}"}}')
     assert found.splitlines()[1].startswith(r"9,5,😀 \ud800,0.8")
 
 
 def rows_with_keys(rows: int, keys: int, nested: str = "{}") -> str:
-    """Return lines of JSON of which each has one of some keys that the others lack."""
+    """Return JSON lines with a different key in each line."""
     each = (nested.format(f'{{"k{n % keys}": 1}}') for n in range(rows))
     return "\n".join(f'{{"attackers": 9, "defenders": 5, {inner[1:]}' for inner in each)
 
@@ -335,7 +337,7 @@ def rows_with_keys(rows: int, keys: int, nested: str = "{}") -> str:
         (9_000, 9_000, "{}", "keys must have at most 20000000 cells together, got 8999 rows with "),
     ],
 )
-def test_rows_of_json_with_many_different_keys_are_refused(
+def test_json_lines_with_many_different_keys_are_refused(
     tmp_path: Path, rows: int, keys: int, nested: str, sentence: str, target: str
 ) -> None:
     (tmp_path / "in.jsonl").write_text(rows_with_keys(rows, keys, nested))
@@ -343,7 +345,7 @@ def test_rows_of_json_with_many_different_keys_are_refused(
         answer_file(tmp_path / "in.jsonl", tmp_path / target)
 
 
-def test_the_rows_of_all_blocks_of_json_share_one_limit(
+def test_the_limit_on_keys_applies_to_all_blocks_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("iacta.inputs.tabular.BLOCK_BYTES", 20_000)
@@ -353,13 +355,13 @@ def test_the_rows_of_all_blocks_of_json_share_one_limit(
         answer_file(tmp_path / "in.jsonl", tmp_path / "out.csv")
 
 
-def test_rows_of_json_may_have_some_different_keys(tmp_path: Path) -> None:
+def test_json_lines_may_have_some_different_keys(tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text(rows_with_keys(2_000, 500))
     assert answer_file(tmp_path / "in.jsonl", tmp_path / "out.parquet") == (2_000, 0)
     assert read(tmp_path / "out.parquet").width == 2 + 500 + 5
 
 
-def test_colons_in_the_texts_of_json_make_no_keys(tmp_path: Path) -> None:
+def test_colons_in_json_texts_are_not_counted_as_keys(tmp_path: Path) -> None:
     lines = [
         json.dumps({"attackers": 9, "defenders": 5, "note": f'k{n}": "{n}":'})
         for n in range(17_000)
@@ -370,7 +372,7 @@ def test_colons_in_the_texts_of_json_make_no_keys(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("target", ["out.csv", "out.jsonl"])
 @pytest.mark.parametrize("held", [b"x", [b"x"], {"a": b"x"}])
-def test_bytes_are_refused_where_the_target_is_text(
+def test_columns_of_bytes_are_refused_in_text_formats(
     tmp_path: Path, held: object, target: str
 ) -> None:
     table = pa.table({"attackers": [9], "defenders": [5], "held": [held]})
@@ -380,11 +382,11 @@ def test_bytes_are_refused_where_the_target_is_text(
     assert answer_file(tmp_path / "in.parquet", tmp_path / "out.arrow").rows == 1
 
 
-# Text of many kinds.
+# Variants of text.
 
 
-def answered(tmp_path: Path, content: str | bytes, target: str = "out.csv") -> str:
-    """Return what is written for the content of a file."""
+def answer_content(tmp_path: Path, content: str | bytes, target: str = "out.csv") -> str:
+    """Answer the content of a file, and return the target."""
     content = content.encode() if isinstance(content, str) else content
     (tmp_path / "in").write_bytes(content)
     answer_file(tmp_path / "in", tmp_path / target, columns=["win_probability"])
@@ -393,13 +395,13 @@ def answered(tmp_path: Path, content: str | bytes, target: str = "out.csv") -> s
 
 @pytest.mark.parametrize("mark", [",", ";", "\t"])
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress, zstd])
-def test_marks_cases_and_compressions_are_seen_from_the_content(
+def test_delimiters_and_compressions_are_detected_from_the_content(
     tmp_path: Path, mark: str, pack: Callable[[bytes], bytes]
 ) -> None:
     rows = [["\ufeffATTACKERS ", "Note", "Defenders"], ["12", '"a ""b"",;\n"', "10"], ["", "", ""]]
     text = "\r\n".join(map(mark.join, rows)) + "\r\n\r\n"
-    found = answered(tmp_path, pack(text.encode()))
-    plain = answered(tmp_path, "attackers,defenders\n12,10\n").splitlines()[1].split(",")[2]
+    found = answer_content(tmp_path, pack(text.encode()))
+    plain = answer_content(tmp_path, "attackers,defenders\n12,10\n").splitlines()[1].split(",")[2]
     assert found.splitlines() == [
         mark.join(["ATTACKERS ", "Note", "Defenders", "win_probability", "error"]),
         mark.join(["12", '"a ""b"",;']),
@@ -409,11 +411,11 @@ def test_marks_cases_and_compressions_are_seen_from_the_content(
 
 
 def test_a_heading_may_come_after_many_blank_lines(tmp_path: Path) -> None:
-    found = answered(tmp_path, "\n" * 2**21 + "attackers,defenders\n12,10\n").splitlines()
+    found = answer_content(tmp_path, "\n" * 2**21 + "attackers,defenders\n12,10\n").splitlines()
     assert found[1].startswith("12,10,0.65")
 
 
-def test_cells_of_csv_are_those_of_python(tmp_path: Path) -> None:
+def test_csv_cells_are_parsed_like_by_python(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     for _ in range(200):
         rows = ["".join(row) for row in rng.choice([*"ab1 .;,\"'\té\r\n"], size=(9, 12))]
@@ -434,7 +436,7 @@ def test_cells_of_csv_are_those_of_python(tmp_path: Path) -> None:
 
 def test_a_list_of_json_is_read_as_lines_of_json(tmp_path: Path) -> None:
     rows = [{"Attackers": 12, "DEFENDERS": 10}, {"Attackers": 5}]
-    found = answered(tmp_path, json.dumps(rows), "out.jsonl").splitlines()
+    found = answer_content(tmp_path, json.dumps(rows), "out.jsonl").splitlines()
     assert json.loads(found[0])["win_probability"] == pytest.approx(0.6538, abs=1e-4)
     assert json.loads(found[1])["error"] == "missing defenders"
 
@@ -463,14 +465,14 @@ def test_excel_is_read_and_written(battles: pl.DataFrame, tmp_path: Path) -> Non
     battles.write_parquet(tmp_path / "in.parquet")
     answer_file(tmp_path / "in.parquet", tmp_path / "out.xlsx")
     found = pl.read_excel(tmp_path / "out.xlsx", infer_schema_length=None)
-    assert found["note"].to_list() == wanted["note"].to_list()  # a text that is no formula
+    assert found["note"].to_list() == wanted["note"].to_list()  # text, not a formula
     assert found["error"].to_list() == wanted["error"].to_list()
     for name in wanted.columns[4:-1]:
         numbers = (each[name].fill_null(-1.0).to_list() for each in (found, wanted))
         assert next(numbers) == pytest.approx(next(numbers), rel=1e-15), name
 
 
-def test_excel_loses_no_digits_and_no_letters(tmp_path: Path) -> None:
+def test_excel_keeps_all_digits_and_characters(tmp_path: Path) -> None:
     frame = pl.DataFrame({"id": [2**53 + 1, 1], "attackers": [5, 5], "way": [[1, 2], None]})
     frame.write_parquet(tmp_path / "in.parquet")
     answer_file(tmp_path / "in.parquet", tmp_path / "out.xlsx", defenders=3)
@@ -483,8 +485,8 @@ def test_excel_loses_no_digits_and_no_letters(tmp_path: Path) -> None:
     assert not (tmp_path / "new.xlsx").exists()
 
 
-def test_excel_gets_texts_and_errors_for_values_that_it_cannot_hold(tmp_path: Path) -> None:
-    at = [datetime(1850, 1, 2), datetime(2024, 1, 2)]  # the zone comes later
+def test_values_that_excel_cannot_represent_become_text_or_errors(tmp_path: Path) -> None:
+    at = [datetime(1850, 1, 2), datetime(2024, 1, 2)]  # the time zone follows below
     frame = pl.DataFrame({"attackers": [5, 5], "at": at, "share": [float("nan"), float("inf")]})
     zoned = frame["at"].dt.replace_time_zone("UTC").alias("zoned")
     frame.with_columns(zoned, later=pl.lit(at[1])).write_parquet(tmp_path / "in.parquet")
@@ -496,7 +498,7 @@ def test_excel_gets_texts_and_errors_for_values_that_it_cannot_hold(tmp_path: Pa
     assert found["share"].to_list() == [None, None]
 
 
-def test_a_workbook_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
+def test_a_workbook_that_needs_too_much_memory_is_refused(tmp_path: Path) -> None:
     import xlsxwriter
 
     book = xlsxwriter.Workbook(tmp_path / "in.xlsx")
@@ -514,21 +516,21 @@ def test_a_workbook_that_would_fill_the_memory_is_refused(tmp_path: Path) -> Non
         answer_file(tmp_path / "empty.xlsx", tmp_path / "out.csv")
 
 
-# What is under the target's name.
+# Atomic writes.
 
 
 START = "import sys; sys.argv[0] = 'iacta'; from iacta_command import main; main()"
 
 
-def started(folder: Path, line: str) -> "subprocess.Popen[str]":
-    """Start the command in a folder."""
+def start_command(folder: Path, line: str) -> "subprocess.Popen[str]":
+    """Start the command in a folder, without waiting."""
     pipe = subprocess.PIPE
     words = [sys.executable, "-c", START, *line.split()]
     return subprocess.Popen(words, cwd=folder, stdout=pipe, stderr=pipe, text=True)  # noqa: S603
 
 
-def test_whatever_is_killed_a_target_is_whole(tmp_path: Path) -> None:
-    """Two runs at a time write one target, and are killed after some random time or end."""
+def test_killed_runs_leave_a_complete_target(tmp_path: Path) -> None:
+    """Kill pairs of runs with the same target at random times."""
     old = "what was there before"
     target = tmp_path / "out.csv"
     sizes = (100_000, 150_000)
@@ -539,7 +541,7 @@ def test_whatever_is_killed_a_target_is_whole(tmp_path: Path) -> None:
     for _ in range(KILLS):
         target.write_text(old)
         begun = time.monotonic()
-        runs = [started(tmp_path, f"batch {rows}.csv out.csv") for rows in sizes]
+        runs = [start_command(tmp_path, f"batch {rows}.csv out.csv") for rows in sizes]
         try:
             runs[0].wait(rng.uniform(0.0, 1.2) * longest)
             runs[rng.randrange(2)].kill()
@@ -559,7 +561,7 @@ def test_whatever_is_killed_a_target_is_whole(tmp_path: Path) -> None:
     assert endings - {0}, "no run ended"
 
 
-def test_a_run_that_is_stopped_leaves_the_target_as_it_was(
+def test_an_interrupted_run_leaves_the_target_unchanged(
     parquet: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = parquet.with_name("out.csv")
@@ -577,7 +579,7 @@ def test_a_run_that_is_stopped_leaves_the_target_as_it_was(
     assert sorted(each.name for each in parquet.parent.iterdir()) == ["in.parquet", "out.csv"]
 
 
-def test_what_is_written_is_on_the_disk_before_it_has_its_name(
+def test_files_are_synced_before_they_are_renamed(
     parquet: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     events: list[str] = []
@@ -600,7 +602,7 @@ def test_what_is_written_is_on_the_disk_before_it_has_its_name(
 # The command.
 
 
-def test_the_command_answers_a_file_and_ends_with_1_if_rows_have_errors(
+def test_the_command_exits_with_1_if_rows_have_errors(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -651,7 +653,7 @@ def test_the_command_has_the_options_of_its_question(
 
 @pytest.fixture
 def piped(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes, str], tuple[int, bytes, str]]:
-    """Return a function that runs a command with bytes on its standard input, which is a pipe."""
+    """Return a function that runs a command with bytes piped to standard input."""
 
     def ended(content: bytes, line: str) -> tuple[int, bytes, str]:
         read, write = os.pipe()
@@ -692,12 +694,10 @@ def test_pipes_are_answered_in_their_own_format(
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("source", ["in.csv", "in.jsonl", "in.arrow"])
-def test_a_reader_of_a_pipe_that_ends_is_no_error(
-    source: str, unbuffered: str, tmp_path: Path
-) -> None:
-    """An unbuffered standard output takes a part of what is written, and says how much."""
+def test_a_closed_pipe_ends_the_batch_quietly(source: str, unbuffered: str, tmp_path: Path) -> None:
+    """Unbuffered standard output may accept only a part of a write."""
     frame = pl.DataFrame({"attackers": [12] * 30_000, "defenders": 10})
-    written(frame, tmp_path / source)
+    write_frame(frame, tmp_path / source)
     ended = shell(
         f"{{ $iacta batch {tmp_path / source} -; echo $? >&2; }} | head -c 9 >/dev/null",
         {"PYTHONUNBUFFERED": unbuffered},
@@ -707,7 +707,7 @@ def test_a_reader_of_a_pipe_that_ends_is_no_error(
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device")
 @pytest.mark.parametrize("target", ["csv", "jsonl", "parquet", "arrow", "xlsx", "csv.gz"])
-def test_a_full_disk_is_said_so(target: str, tmp_path: Path) -> None:
+def test_a_full_disk_is_an_error(target: str, tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("attackers,defenders\n12,10\n")
     full = tmp_path / f"out.{target}"
     full.symlink_to("/dev/full")
@@ -719,7 +719,7 @@ def test_a_full_disk_is_said_so(target: str, tmp_path: Path) -> None:
 def test_ctrl_c_ends_a_run(tmp_path: Path) -> None:
     ways = [f"{n}:capital 9 9" for n in range(1, 200)]
     pl.DataFrame({"attackers": 500, "territories": ways * 9}).write_csv(tmp_path / "in.csv")
-    stopped = started(tmp_path, "batch in.csv out.csv --question campaign --exact")
+    stopped = start_command(tmp_path, "batch in.csv out.csv --question campaign --exact")
     with pytest.raises(subprocess.TimeoutExpired):
         stopped.wait(3)
     stopped.send_signal(signal.SIGINT)

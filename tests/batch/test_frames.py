@@ -1,4 +1,4 @@
-"""Frames of every kind get their answers, those of `ask`, beside their columns."""
+"""Answers for frames of every type agree with `ask`."""
 
 import json
 import tomllib
@@ -56,7 +56,7 @@ def records(question: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def columns_of(frame: Any) -> list[str]:
+def list_columns(frame: Any) -> list[str]:
     """Return the names of a frame's columns."""
     names = getattr(frame, "column_names", None) or getattr(frame, "columns", frame)
     return list(frame.schema.names if isinstance(frame, pa.RecordBatch) else names)
@@ -73,11 +73,11 @@ FRAMES = {
 
 
 @pytest.mark.parametrize("kind", FRAMES)
-def test_each_kind_of_frame_comes_back_with_its_columns_and_the_answers(kind: str) -> None:
+def test_each_type_of_frame_gets_additional_columns(kind: str) -> None:
     frame = FRAMES[kind](BATTLES)
     found: Any = answer(frame)
     assert type(found) is type(frame)
-    assert columns_of(found) == [*BATTLES, *ADDED, "error"]
+    assert list_columns(found) == [*BATTLES, *ADDED, "error"]
     wanted = records("battle", [{"attackers": 12, "defenders": 10}])[0]
     for name in ADDED:
         values = [float(str(each)) for each in found[name]]
@@ -88,11 +88,11 @@ def test_each_kind_of_frame_comes_back_with_its_columns_and_the_answers(kind: st
         assert found["note"] == BATTLES["note"]
 
 
-def checked(rows: list[dict[str, Any]], bound: float, least: float = 0.0) -> None:
-    """Hold the answers for battles to those of the single questions.
+def check_answers(rows: list[dict[str, Any]], bound: float, least: float = 0.0) -> None:
+    """Compare the answers for battles with single questions.
 
-    bound: the relative error of each, twice that of a mean given a victory.
-    least: an absolute error, where only that is bounded.
+    bound: the maximum relative error; conditional means may have twice this error.
+    least: the maximum absolute error, if only that is bounded.
     """
     names = {name for row in rows for name in row}
     found = answer({name: [row.get(name) for row in rows] for name in names})
@@ -106,15 +106,15 @@ def checked(rows: list[dict[str, Any]], bound: float, least: float = 0.0) -> Non
 
 
 @pytest.mark.parametrize("rules", [each.name for each in RULE_SETS])
-def test_the_tables_agree_with_the_single_battle_under_every_rules(rules: str) -> None:
+def test_tables_agree_with_single_battles_under_all_rules(rules: str) -> None:
     rng = np.random.default_rng(1)
     battles = rng.integers(1, 40, (9, 2)).tolist()
     battles += [(1, 1), (2, 1), (1, 3), (33, 33), (34, 2), (4, 60)]
     rows = [{"attackers": a, "defenders": d, "rules": rules} for a, d in battles]
     if find_rules(rules).mode.certain:
-        checked(rows, BOUND, least=1e-11)  # its kernel bounds the absolute error alone
+        check_answers(rows, BOUND, least=1e-11)  # the kernel only bounds the absolute error
     else:
-        checked(rows, BOUND)
+        check_answers(rows, BOUND)
 
 
 def test_the_tables_agree_with_garrisons_and_armies_kept_back() -> None:
@@ -126,8 +126,8 @@ def test_the_tables_agree_with_garrisons_and_armies_kept_back() -> None:
         for g in (None, 0, 1, 5)
         for kept in (None, 0, 3)
     ]
-    checked(rows, BOUND)
-    checked([{**row, "rules": "balanced blitz"} for row in rows[:12]], BOUND, least=1e-11)
+    check_answers(rows, BOUND)
+    check_answers([{**row, "rules": "balanced blitz"} for row in rows[:12]], BOUND, least=1e-11)
 
 
 def test_the_columns_hold_back_and_stop_at_are_the_parameters_of_these_names() -> None:
@@ -137,7 +137,7 @@ def test_the_columns_hold_back_and_stop_at_are_the_parameters_of_these_names() -
         for g in (None, 0, 2)
         for held, least in both
     ]
-    checked(battles, BOUND)
+    check_answers(battles, BOUND)
     ways: list[dict[str, Any]] = [
         {"attackers": 12, "territories": [3, 2], "hold_back": held, "stop_at": least}
         for held, least in both
@@ -150,7 +150,7 @@ def test_the_columns_hold_back_and_stop_at_are_the_parameters_of_these_names() -
 
 
 @pytest.mark.parametrize("rules", [each.name for each in RULE_SETS])
-def test_campaigns_agree_with_the_single_campaign_under_every_rules(rules: str) -> None:
+def test_campaigns_agree_with_single_campaigns_under_all_rules(rules: str) -> None:
     rng = np.random.default_rng(4)
     ways = [rng.integers(1, 9, count).tolist() for count in (1, 2, 3, 5)]
     rows = [
@@ -175,7 +175,7 @@ def test_campaigns_agree_with_the_single_campaign_under_every_rules(rules: str) 
         assert error <= 5 * BOUND * wanted + least, rows[row]
 
 
-def test_ways_are_read_alike_as_lists_texts_and_json() -> None:
+def test_territories_may_be_lists_texts_or_json() -> None:
     ways = ["5 3 2", "5,3,2", "[5, 3, 2]", "5 3 2:classic", "5  3 2"]
     found = answer({"attackers": 14, "territories": ways}, "campaign")["win_probability"]
     assert found == pytest.approx(found[0], rel=5 * BOUND, abs=0)
@@ -195,11 +195,13 @@ def test_ways_are_read_alike_as_lists_texts_and_json() -> None:
 def test_large_battles_agree_within_the_bound_of_their_table() -> None:
     sizes = [(200, 200), (257, 250), (258, 256), (300, 12), (12, 300), (900, 1024), (1026, 1000)]
     rows = [{"attackers": a, "defenders": d} for a, d in sizes]
-    checked(rows, LARGE_BOUND)
-    checked([{"attackers": 2, "defenders": 900}, {"attackers": 5000, "defenders": 4000}], BOUND)
+    check_answers(rows, LARGE_BOUND)
+    check_answers(
+        [{"attackers": 2, "defenders": 900}, {"attackers": 5000, "defenders": 4000}], BOUND
+    )
 
 
-def test_what_tables_do_not_have_is_the_single_answer_to_the_last_digit() -> None:
+def test_rows_outside_the_tables_equal_single_answers() -> None:
     rows: list[dict[str, Any]] = [
         {"attackers": 30, "defenders": 20, **more}
         for more in ({"charge": True}, {"max_losses": 4}, {"max_rolls": 3}, {"exact": True})
@@ -214,7 +216,7 @@ def test_what_tables_do_not_have_is_the_single_answer_to_the_last_digit() -> Non
 
 
 @pytest.mark.parametrize("rules", ["classic", "balanced blitz"])
-def test_an_answer_is_the_same_to_the_last_bit_whatever_stands_beside_it(rules: str) -> None:
+def test_an_answer_does_not_depend_on_other_rows(rules: str) -> None:
     rng = np.random.default_rng(3)
     frame = pl.DataFrame(rng.integers(1, 90, (200, 2)), schema=["attackers", "defenders"])
     whole = answer(frame, rules=rules)
@@ -228,7 +230,7 @@ def test_an_answer_is_the_same_to_the_last_bit_whatever_stands_beside_it(rules: 
         assert answer(campaigns[rows], "campaign", rules=rules).equals(whole[rows])
 
 
-def test_a_wrong_row_has_a_sentence_and_the_others_their_answers() -> None:
+def test_an_invalid_row_does_not_affect_others() -> None:
     rows = {
         "attackers": ["12", "-3", "many", None, "12", " 1,200 "],
         "defenders": ["10", "10", "10", "10", "10.5", "1e3"],
@@ -246,7 +248,7 @@ def test_a_wrong_row_has_a_sentence_and_the_others_their_answers() -> None:
     assert found["error"][5].startswith("unknown rules")
 
 
-def test_values_are_read_as_a_question_reads_them() -> None:
+def test_values_are_parsed_like_those_of_a_question() -> None:
     frame = pd.DataFrame({"attackers": [12.0, None], "defenders": ["1,000", 10]})
     found = answer(frame, rules=Rules(ties="attacker"))
     wanted = ask("battle", attackers=12, defenders=1000, rules=Rules(ties="attacker")).record()
@@ -258,7 +260,7 @@ def test_values_are_read_as_a_question_reads_them() -> None:
     assert huge["error"].tolist() == [None, "armies must be at most 10^18 for the method 'leap'"]
 
 
-def test_whole_numbers_of_pandas_with_gaps_are_exact() -> None:
+def test_pandas_integers_with_missing_values_are_exact() -> None:
     large = 10**18 + 1
     for kind in ("int64[pyarrow]", "Int64"):
         frame = pd.DataFrame({"attackers": pd.Series([large, None, 12], dtype=kind)})
@@ -271,13 +273,13 @@ def test_whole_numbers_of_pandas_with_gaps_are_exact() -> None:
 
 
 @pytest.mark.parametrize("kind", FRAMES)
-def test_truth_values_are_no_armies(kind: str) -> None:
+def test_booleans_are_not_armies(kind: str) -> None:
     frame: Any = FRAMES[kind]({name: [name == "attackers"] * 3 for name in BATTLES_ROW})
     sentence = "attackers must be a whole number of at least 1, got True"
     assert [*map(str, answer(frame)["error"])] == [sentence] * 3
 
 
-def test_whole_numbers_may_be_written_with_a_point() -> None:
+def test_whole_numbers_may_have_a_decimal_point() -> None:
     wanted = answer({"attackers": [12], "defenders": 10})["win_probability"][0]
     decimals = [Decimal("12.00"), Decimal("12.50")]
     for attackers in ([12.0, 12.5], ["12.0", "12.5"], [12, 12.5], ["12.00", "12.5"], decimals):
@@ -331,13 +333,13 @@ def test_other_questions_have_the_values_of_their_records(question: str) -> None
                 ]
             elif wanted is None:
                 assert value is None or value != value
-            elif question == "campaign":  # which comes from matrices
+            elif question == "campaign":  # computed from matrices
                 assert value == pytest.approx(wanted, rel=5 * BOUND, abs=0)
             else:
                 assert value == wanted
 
 
-def test_every_question_has_the_columns_that_it_says() -> None:
+def test_every_question_has_its_declared_columns() -> None:
     asked = {each.name for each in QUESTIONS.load_all() if each.usual_columns()}
     assert asked == {*QUESTIONS_ASKED, "battle"}
     for question, rows in {**QUESTIONS_ASKED, "battle": [BATTLES_ROW]}.items():
@@ -349,7 +351,7 @@ def test_every_question_has_the_columns_that_it_says() -> None:
 BATTLES_ROW = {"attackers": 12, "defenders": 10}
 
 
-def test_positions_are_files_or_their_text(tmp_path: Path) -> None:
+def test_positions_may_be_paths_or_texts(tmp_path: Path) -> None:
     file = tmp_path / "position.json"
     file.write_text(POSITION)
     found = answer({"position": [str(file), POSITION, "-", "none.toml"]}, "plan", take="B")
@@ -416,7 +418,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("call", "sentence"), REFUSED)
-def test_what_cannot_be_asked_is_refused_in_one_sentence(call: Any, sentence: str) -> None:
+def test_invalid_arguments_are_refused_in_one_sentence(call: Any, sentence: str) -> None:
     with pytest.raises(IactaError) as refused:
         call()
     assert sentence in str(refused.value)

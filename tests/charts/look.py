@@ -1,4 +1,4 @@
-"""How charts look: whether they are valid, and what is on their pictures."""
+"""Checks of charts: validity of the specification, and visibility of the picture."""
 
 import json
 import struct
@@ -18,10 +18,10 @@ SCALE = 0.25
 SCHEMA = Draft7Validator(Root._rootschema)
 
 
-def flaw(spec: Mapping[str, Any]) -> str:
-    """Return where a specification is not what Vega-Lite's schema allows, and why; empty if it is.
+def find_flaw(spec: Mapping[str, Any]) -> str:
+    """Return the place and reason of the first violation of the schema of Vega-Lite, or "".
 
-    Of all that is wrong by the forms that a part may have, the deepest says it best.
+    Among the errors of alternative forms, the deepest is the most specific.
     """
     errors = [
         leaf for each in SCHEMA.iter_errors({**spec, "datasets": {}}) for leaf in leaves(each)
@@ -40,7 +40,7 @@ def flaw(spec: Mapping[str, Any]) -> str:
 
 
 def leaves(error: Any) -> Iterator[Any]:
-    """Yield what is wrong by each form, but not that another kind of mark was expected."""
+    """Yield the errors of each alternative form, except for other types of marks."""
     for each in error.context:
         yield from leaves(each)
     if not error.context and error.validator != "const":
@@ -48,22 +48,22 @@ def leaves(error: Any) -> Iterator[Any]:
 
 
 def is_drawn(chart: Chart) -> bool:
-    """Return whether a chart is valid Vega-Lite, and a small picture of it has more than paper."""
+    """Return whether a chart is valid, and a small picture of it is not blank."""
     spec = chart.to_dict()
-    assert [flaw(spec), flaw({**spec, **spec["usermeta"]["narrow"]})] == ["", ""]
-    found = pixels(vl_convert.vegalite_to_png(json.dumps(spec), scale=SCALE))
+    assert [find_flaw(spec), find_flaw({**spec, **spec["usermeta"]["narrow"]})] == ["", ""]
+    found = read_pixels(vl_convert.vegalite_to_png(json.dumps(spec), scale=SCALE))
     paper = (found == found[0, 0]).all(axis=2).mean()
     colours = len(np.unique(found.reshape(-1, found.shape[2]), axis=0))
     return bool(0.05 < paper < 0.995 and colours > 20)
 
 
-def only(chart: Chart) -> list[dict[str, Any]]:
+def get_only_table(chart: Chart) -> list[dict[str, Any]]:
     """Return the rows of a chart's only table."""
     (rows,) = chart.tables.values()
     return [dict(row) for row in rows]
 
 
-def pixels(png: bytes) -> npt.NDArray[np.uint8]:
+def read_pixels(png: bytes) -> npt.NDArray[np.uint8]:
     """Return the bytes of a PNG with 8 bits for each of 4 channels: height, width, channel."""
     width, height = struct.unpack(">II", png[16:24])
     assert png[24:26] == b"\x08\x06"
@@ -77,15 +77,15 @@ def pixels(png: bytes) -> npt.NDArray[np.uint8]:
     image = np.zeros((height, width, 4), dtype=np.uint8)
     above = np.zeros((width, 4), dtype=np.int64)
     for number, line in enumerate(lines):
-        above = _unfiltered(int(line[0]), line[1:].reshape(width, 4).astype(np.int64), above)
+        above = _undo_filter(int(line[0]), line[1:].reshape(width, 4).astype(np.int64), above)
         image[number] = above
     return image
 
 
-def _unfiltered(
+def _undo_filter(
     kind: int, line: npt.NDArray[np.int64], above: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
-    """Return a line of a PNG as it was before the filter of that kind."""
+    """Undo the filter of a line of a PNG."""
     if kind in (0, 2):
         return (line + above * (kind == 2)) % 256
     if kind == 1:

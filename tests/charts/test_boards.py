@@ -1,4 +1,4 @@
-"""Pictures of boards: the numbers are the library's, and each line and label has its place."""
+"""Pictures of boards: correct numbers, and a legible layout of lines and labels."""
 
 import json
 import math
@@ -65,19 +65,19 @@ def asia() -> Plan:
 
 def layers(chart: Chart, name: str) -> Iterator[list[dict[str, Any]]]:
     """Yield the rows of each layer with data of that name."""
-    for layer in on_map(chart):
+    for layer in list_map_layers(chart):
         if layer["data"].get("name") == name and "values" in layer["data"]:
             yield layer["data"]["values"]
 
 
-def on_map(chart: Chart) -> list[dict[str, Any]]:
+def list_map_layers(chart: Chart) -> list[dict[str, Any]]:
     """Return the layers of the map itself, above its tables."""
     found: list[dict[str, Any]] = chart.to_dict()["vconcat"][0]["layer"]
     return found
 
 
 def both_sizes(chart: Chart) -> Iterator[tuple[float, list[dict[str, Any]]]]:
-    """Yield how wide a map is, and its parts, as it is drawn for wide screens and for narrow."""
+    """Yield the width and the parts of a map, for wide and for narrow screens."""
     spec = chart.to_dict()
     for parts in (spec["vconcat"], spec["usermeta"]["narrow"]["vconcat"]):
         yield parts[0]["width"], parts
@@ -91,7 +91,7 @@ def values(part: dict[str, Any], name: str) -> list[dict[str, Any]]:
 
 
 def boxes(parts: list[dict[str, Any]], width: float) -> list[tuple[float, float, float, float]]:
-    """Return the middles of all labels and discs on a map in pixels, with half their sizes."""
+    """Return centres and half sizes of all labels and discs on a map, in pixels."""
     sizes = WIDE if width == WIDTH else NARROW
     projection = parts[0]["layer"][0]["projection"]
     scale, (left, top) = projection["scale"], projection["translate"]
@@ -146,7 +146,7 @@ def test_a_board_without_outlines_is_drawn() -> None:
     assert is_drawn(charts.plan_map(best_plan(chain, eliminate(chain, "blue"))))
 
 
-def test_lines_go_over_the_edges_of_the_map_and_not_across() -> None:
+def test_lines_wrap_around_the_map() -> None:
     rows = charts.board_map(CLASSIC).tables["borders"]
     xs = [x for shape in CLASSIC.outlines for polygon in shape for x, _ in polygon]
     over = [row for row in rows if {row["from"], row["to"]} == {"Alaska", "Kamchatka"}]
@@ -155,7 +155,7 @@ def test_lines_go_over_the_edges_of_the_map_and_not_across() -> None:
     assert max(abs(row["x"] - row["x2"]) for row in rows) < 0.3 * (max(xs) - min(xs))
 
 
-def test_a_line_over_the_edges_leaves_and_comes_back_at_one_height() -> None:
+def test_a_wrapped_line_keeps_its_height() -> None:
     (start, left), (right, end) = wrap_line((10.0, 0.0), (90.0, 40.0), (0.0, 100.0))
     assert (start, end) == ((10.0, 0.0), (90.0, 40.0))
     assert left == (0.0, 20.0)
@@ -165,7 +165,7 @@ def test_a_line_over_the_edges_leaves_and_comes_back_at_one_height() -> None:
     assert find_edges(Board("two", ("A", "B"), (("A", "B"),), (), ((0, 0), (90, 0)))) is None
 
 
-def test_an_arrow_over_the_edges_has_its_head_at_the_target() -> None:
+def test_a_wrapped_arrow_points_at_its_target() -> None:
     names = ("Kamchatka", "Alaska", *(f"between {n}" for n in range(6)))
     places = ((90, 5), (10, 5), *((20 + 10 * n, 9) for n in range(6)))
     board = Board("world", names, ((names[0], names[1]),), (), places)
@@ -173,12 +173,12 @@ def test_an_arrow_over_the_edges_has_its_head_at_the_target() -> None:
     chart = charts.plan_map(best_plan(start, TakeAll("Alaska")))
     heads = next(layers(chart, "heads"))
     assert len(heads) == 1
-    assert heads[0]["x"] < 10  # it comes from the left edge
-    assert heads[0]["angle"] == pytest.approx(90)  # and points to the right
+    assert heads[0]["x"] < 10  # enters at the left edge
+    assert heads[0]["angle"] == pytest.approx(90)  # points to the right
     assert len(next(layers(chart, "shafts"))) == 2
 
 
-def test_borders_on_land_are_seen_and_those_over_water_drawn() -> None:
+def test_only_sea_borders_are_drawn_as_lines() -> None:
     drawn = {frozenset(pair) for pair in find_sea_borders(CLASSIC)}
     assert frozenset(("Brazil", "North Africa")) in drawn
     assert frozenset(("Siam", "Indonesia")) in drawn
@@ -219,7 +219,7 @@ def test_any_board_is_laid_out_the_same_each_time_with_room(size: int, data: st.
     assert all(math.isfinite(x) and math.isfinite(y) for x, y in places)
     if len(ways) < size:
         for a, b in combinations(places, 2):
-            assert math.dist(a, b) > 15  # a border is 100 long
+            assert math.dist(a, b) > 15  # borders have length 100
 
 
 SYMMETRIC = """
@@ -241,7 +241,7 @@ for pairs in (
 
 
 def test_symmetric_boards_look_the_same_on_every_processor() -> None:
-    # OpenBLAS obeys a type whose instructions the processor lacks, and crashes.
+    # OpenBLAS crashes when told to use instructions that the processor lacks.
     needs = {"Nehalem": "SSE42", "Sandybridge": "AVX", "Haswell": "AVX2", "SkylakeX": "AVX512_SKX"}
     types = ["", *(kind for kind, feature in needs.items() if __cpu_features__[feature])]
     said = {
@@ -261,7 +261,7 @@ def test_a_board_s_own_places_are_kept() -> None:
     assert find_places(CLASSIC) == CLASSIC.places
 
 
-def test_a_frame_is_neither_flat_nor_high() -> None:
+def test_a_frame_has_a_moderate_aspect_ratio() -> None:
     assert fit_frame([(0, 0), (100, 0)], False).height >= 0.2 * 100
     assert fit_frame([(0, 0), (0, 100)], False).width >= 60
     frame = fit_frame([(3, 4)], True)
@@ -271,7 +271,7 @@ def test_a_frame_is_neither_flat_nor_high() -> None:
 
 def test_a_plan_in_a_corner_is_drawn_larger(asia: Plan) -> None:
     def scale(chart: Chart) -> float:
-        return float(on_map(chart)[0]["projection"]["scale"])
+        return float(list_map_layers(chart)[0]["projection"]["scale"])
 
     whole = scale(charts.board_map(asia.position))
     assert scale(charts.plan_map(asia)) > 1.3 * whole
@@ -306,7 +306,7 @@ def test_each_arrow_has_its_number_and_its_chances(asia: Plan) -> None:
     assert [(steps[n]["from"], steps[n]["to"]) for n in range(1, len(line) + 1)] == line
 
 
-def test_each_territory_in_sight_has_a_name(asia: Plan) -> None:
+def test_each_visible_territory_has_a_name(asia: Plan) -> None:
     for chart in (
         charts.plan_map(asia),
         charts.board_map(asia.position),
@@ -333,8 +333,10 @@ def test_chances_are_beside_badges_where_they_differ_and_land_keeps_its_owner_s_
     written = {row["text"] for row in next(layers(chart, "gains"))}
     ends = [territory.own_probability for territory in plan.territories[1:]]
     assert written == {short_percent(chance, 0) for chance in ends}
-    land = next(each for each in on_map(chart) if each["data"].get("name") == "discs")
-    fills = [each["encoding"]["fill"] for each in on_map(chart) if "fill" in each["encoding"]]
+    land = next(each for each in list_map_layers(chart) if each["data"].get("name") == "discs")
+    fills = [
+        each["encoding"]["fill"] for each in list_map_layers(chart) if "fill" in each["encoding"]
+    ]
     assert land
     assert fills[0]["scale"]["range"] == [NAMED_COLOURS["red"], NAMED_COLOURS["blue"]]
 
@@ -373,11 +375,11 @@ def test_a_board_shows_what_its_continents_pay() -> None:
     assert "Asia +7" in json.dumps(chart.to_dict())
 
 
-def test_owners_are_told_apart_by_colour_and_by_shape() -> None:
+def test_owners_differ_in_colour_and_shape() -> None:
     owners = ["black", "blue", "green", "red", "yellow", "white"]
     holdings = tuple(Holding(owner, 2) for owner in owners)
     chart = charts.board_map(Position(path(6), "black", holdings))
-    badge = next(layer for layer in on_map(chart) if "shape" in layer.get("encoding", {}))
+    badge = next(layer for layer in list_map_layers(chart) if "shape" in layer.get("encoding", {}))
     shapes = badge["encoding"]["shape"]["scale"]
     tones = badge["encoding"]["color"]["scale"]
     assert shapes["domain"] == tones["domain"] == owners
@@ -385,13 +387,13 @@ def test_owners_are_told_apart_by_colour_and_by_shape() -> None:
     assert len(set(tones["range"])) == 6
 
 
-def test_who_is_called_by_a_colour_has_it() -> None:
+def test_players_named_after_a_colour_get_that_colour() -> None:
     chart = charts.board_map(position_on(path(2), 3, 1, player="Red", other="blue"))
     spec = json.dumps(chart.to_dict())
     assert '"domain": ["Red", "blue"], "range": ["#c22f2f", "#1f6fab"]' in spec
 
 
-def test_a_player_has_one_colour_whoever_moves_and_in_every_picture() -> None:
+def test_a_player_has_the_same_colour_in_every_picture() -> None:
     board = path(3)
     holdings = tuple(Holding(owner, 2) for owner in ("Ben", "red", "Ada"))
     tones = choose_colours(["Ada", "red", "Ben"])
@@ -418,7 +420,7 @@ def test_a_review_has_turns_on_its_axis_and_a_line_for_each_player() -> None:
     assert [rows[step]["decision"] for step in ticks] == ["start"] * 3
     link, line = drawn[:2]
     assert link["encoding"]["detail"]["field"] == "player"
-    assert line["encoding"]["detail"]["field"] == "turn"  # a new one begins with each turn
+    assert line["encoding"]["detail"]["field"] == "turn"  # each turn begins a new line
     players = ["Ben", "Ada"]
     log = "player,attack_dice,defence_dice,attackers_lost\n" + "Ben,1,1,0\nAda,1,1,1\n" * 20
     luck = json.dumps(charts.dice_audit(iacta.audit(log)).to_dict())
@@ -439,7 +441,7 @@ def test_fair_dice_are_a_band_in_few_pixels() -> None:
     assert all(row["low"] <= row["off"] <= row["high"] for row in evening.tables["results"])
 
 
-def test_what_is_nobody_s_bears_no_armies() -> None:
+def test_territories_without_an_owner_show_no_armies() -> None:
     board = path(3)
     chart = charts.board_map(Position(board, "red", (Holding("red", 4), *[Holding("", 0)] * 2)))
     (row, *_) = layers(chart, "badges")
@@ -447,7 +449,7 @@ def test_what_is_nobody_s_bears_no_armies() -> None:
     assert [row["owner"] for row in chart.tables["territories"]] == ["red", "nobody", "nobody"]
 
 
-def test_names_of_strangers_are_escaped_and_cut() -> None:
+def test_untrusted_names_are_escaped_and_shortened() -> None:
     evil = "</script><script>alert(1)</script>"
     board = Board(evil, (evil, "B"), ((evil, "B"), ("B", evil)))
     chart = charts.board_map(position_on(board, 5, 2, player=f"{evil} I", other=f"{evil} II"))
@@ -469,7 +471,7 @@ def test_large_boards_are_refused() -> None:
         charts.board_map(placed)
 
 
-def test_what_is_no_board_is_refused() -> None:
+def test_other_values_than_boards_are_refused() -> None:
     with pytest.raises(
         iacta.MalformedError, match="board must be a Board or a Position, got 'classic'"
     ):

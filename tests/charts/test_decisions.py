@@ -1,4 +1,4 @@
-"""Maps of what to do: each state as the decision has it."""
+"""Maps of decisions: each state agrees with the decision."""
 
 from fractions import Fraction
 
@@ -9,7 +9,7 @@ from iacta import charts, when_to_stop
 
 
 @pytest.mark.parametrize("decision", [when_to_stop(9, 8, prize=6), iacta.best_mix(9, 8)])
-def test_each_state_of_the_map_is_the_decision_s(decision: iacta.Decision) -> None:
+def test_the_map_shows_the_decision_in_each_state(decision: iacta.Decision) -> None:
     chart = charts.decision_map(decision)
     seen = set()
     for row in chart.tables["actions"]:
@@ -35,7 +35,7 @@ def test_each_region_is_named_where_it_is() -> None:
         assert decision.find_action(round(row["attackers"]), row["defenders"]) == row["action"]
 
 
-def test_a_spread_stands_beside_others() -> None:
+def test_a_spread_is_compared_with_others() -> None:
     best = iacta.spread_defenders(10, 12, 3)
     others = [("even", (4, 4, 4), float(iacta.spread_value(10, (4, 4, 4))))]
     rows = charts.best_spread(best, 10, others=others).tables["values"]
@@ -52,7 +52,7 @@ def test_a_map_that_is_too_large_is_refused() -> None:
         charts.dice_map(iacta.how_many_dice(600, 500))
 
 
-def test_the_dice_are_the_decision_s() -> None:
+def test_the_map_shows_the_dice_of_the_decision() -> None:
     decision = iacta.how_many_dice(6, 4, "attack commander")
     chart = charts.dice_map(decision)
     for name, policy in (("attack", decision.attack_policy), ("defence", decision.defence_policy)):
@@ -63,7 +63,7 @@ def test_the_dice_are_the_decision_s() -> None:
     assert chart.title == "Throw 3 dice; the best reply is 2 dice (attack commander)."
 
 
-def test_what_is_enough_does_not_read_as_less_than_was_wanted() -> None:
+def test_the_reached_chance_is_not_rounded_below_the_wanted_chance() -> None:
     chart = iacta.ask("need", territories=[3], chance="99.999999999999%").plot()
     assert "a chance of at least 99.999999999999%" in chart.title
     assert "; the goal is 99.999999999999%" in chart.subtitle

@@ -1,4 +1,4 @@
-"""Pictures of distributions: their numbers are the library's, and their titles are true."""
+"""Pictures of distributions: correct numbers and titles."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from iacta_literature import charts as figures
 UNFINISHED = Campaign(72, [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1])
 
 
-def test_each_bar_of_a_battle_is_the_chance_of_its_end() -> None:
+def test_each_bar_of_a_battle_has_the_chance_of_its_outcomes() -> None:
     outcomes = Battle(9, 7).outcomes()
     rows = charts.battle_outcomes(Battle(9, 7)).tables["outcomes"]
     assert len(rows) == len(outcomes)
@@ -38,7 +38,7 @@ def test_attackers_who_stop_are_counted_by_their_own_armies() -> None:
     assert {row["least"] for row in chart.tables["outcomes"] if row["end"] == STOP} == {14, 15}
 
 
-def test_no_number_of_armies_has_a_sign() -> None:
+def test_numbers_of_armies_have_no_sign() -> None:
     axis = charts.battle_outcomes(Battle(9, 7)).to_dict()["encoding"]["x"]["axis"]
     assert "abs(datum.value)" in axis["labelExpr"]
     won = charts.battle_outcomes(Battle(30, 2, "balanced blitz")).to_dict()
@@ -91,7 +91,7 @@ def test_survival_shows_the_odds_of_each_territory() -> None:
     assert chart.title.endswith("with a chance of 81.05%. Most failures are at territory 13.")
 
 
-def test_survival_names_stops_and_of_what_is_never_reached() -> None:
+def test_survival_shows_stops_and_omits_unreachable_stacks() -> None:
     stopped = charts.survival(Campaign(20, [8, 3], stop=StopRule(hold_back=4))).tables[
         "territories"
     ]
@@ -111,7 +111,7 @@ def test_survival_shows_where_it_fails() -> None:
     filtered = panels[0]["layer"][0].get("transform") or panels[0]["transform"]
     assert filtered == [{"filter": "datum.fate != 'you take it'"}]
     always = charts.survival(Campaign(30, [20], "balanced blitz"))
-    assert len(always.to_dict()["vconcat"]) == 3  # it never fails
+    assert len(always.to_dict()["vconcat"]) == 3  # never fails
 
 
 def test_survival_draws_a_line_for_one_stack_and_bars_for_many_territories() -> None:
@@ -122,13 +122,13 @@ def test_survival_draws_a_line_for_one_stack_and_bars_for_many_territories() -> 
     assert [each["mark"]["type"] for each in yours] == ["line", "point"]
 
 
-def test_what_is_left_at_the_end_of_a_campaign_is_the_library_s() -> None:
+def test_the_armies_left_after_a_campaign_equal_the_library_s() -> None:
     outcomes = Campaign(12, [4, 3]).outcomes()
     for row in charts.survival(Campaign(12, [4, 3])).tables["left"]:
         assert row["probability"] == outcomes[CampaignOutcome(2, row["least"], 0)]
 
 
-def test_a_chance_is_never_called_certain_that_is_not() -> None:
+def test_titles_never_call_an_uncertain_chance_certain() -> None:
     said = [percent(chance, 0) for chance in (0.995, 0.9949, 0.0051, 0.005, 0.0)]
     assert said == ["more than 99%", "99%", "1%", "less than 1%", "less than 1%"]
     assert percent(0.99996) == "more than 99.99%"

@@ -1,4 +1,4 @@
-"""Every registered chart: its specification is valid, its picture not blank, its title fits."""
+"""Every registered chart: valid specification, visible picture, fitting title."""
 
 import inspect
 import json
@@ -20,7 +20,7 @@ from iacta.charts.saving import SUBTITLE_WIDTH, TITLE_WIDTH
 from iacta.odds.simulated import running_estimates
 from iacta_literature import charts as literature
 from tests.browser import BROWSER
-from tests.charts.look import flaw, is_drawn
+from tests.charts.look import find_flaw, is_drawn
 from tests.processes import run_python
 
 ASIA = Path(__file__).parents[2] / "examples" / "asia.toml"
@@ -29,8 +29,8 @@ GAME = Path(__file__).parents[2] / "examples" / "game.jsonl"
 WAR = "1;classic;red;Peru:red:9,Venezuela:green:4,Brazil:blue:6,Argentina:blue:1"
 BATTLE, WAY = Battle(6, 4), iacta.Campaign(12, [4, 3])
 
-# An argument of each type, or else of each name, that charts take: a chart that takes no others
-# needs no example of its own.
+# Example arguments by type or name. A chart that needs no other arguments
+# needs no separate example.
 ARGUMENTS: Mapping[str, Callable[[], Any]] = {
     "estimates": lambda: running_estimates(BATTLE, runs=200, seed=3),
     "best": lambda: iacta.spread_defenders(10, 12, 3),
@@ -63,7 +63,7 @@ ARGUMENTS: Mapping[str, Callable[[], Any]] = {
     "RuleSet": lambda: iacta.find_rule_set("capital"),
     "WinAnswer": lambda: ask("win", code=WAR, games=20),
 }
-# Charts for which these will not do, and others worth a look: what is special stands after a comma.
+# Charts with other arguments, and variants: the name of a variant follows a comma.
 EXAMPLES: dict[str, Callable[[], Chart]] = {
     "after_rolls": lambda: literature.after_rolls(12, 10, [0, 1, 2, 6]),
     "after_rolls, none": lambda: literature.after_rolls(1, 1),
@@ -99,38 +99,38 @@ NAMES = tuple(dict.fromkeys([*registered(), *FIGURES, *EXAMPLES]))
 
 
 def draw(name: str) -> Callable[..., Chart]:
-    """Return the function that draws a chart, ours or one of the literature's literature."""
+    """Return the function of a chart of `iacta.charts` or of the literature."""
     function: Callable[..., Chart] = getattr(literature if name in FIGURES else charts, name)
     return function
 
 
-def needed(name: str) -> list[inspect.Parameter]:
-    """Return the arguments that a chart cannot do without."""
+def list_required(name: str) -> list[inspect.Parameter]:
+    """Return the required arguments of a chart."""
     parameters = inspect.signature(draw(name)).parameters.values()
     return [each for each in parameters if each.default is each.empty]
 
 
 @cache
 def argument(name: str) -> Any:
-    """Return one of the arguments that charts take."""
+    """Return an example argument."""
     return ARGUMENTS[name]()
 
 
 def arguments(name: str) -> list[Any]:
-    """Return what a chart needs."""
-    kinds = [(str(each.annotation), each.name) for each in needed(name)]
+    """Return example arguments for a chart."""
+    kinds = [(str(each.annotation), each.name) for each in list_required(name)]
     return [argument(kind if kind in ARGUMENTS else called) for kind, called in kinds]
 
 
 @cache
 def example(name: str) -> Chart:
     """Return an example of a chart."""
-    return EXAMPLES[name]() if name in EXAMPLES else drawn(name)
+    return EXAMPLES[name]() if name in EXAMPLES else draw_example(name)
 
 
 @cache
-def drawn(name: str) -> Chart:
-    """Return a chart of what it needs."""
+def draw_example(name: str) -> Chart:
+    """Return a chart with its example arguments."""
     return draw(name)(*arguments(name))
 
 
@@ -142,7 +142,7 @@ def test_the_public_names_are_those_of_the_registry() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_it_is_valid_and_not_blank_and_its_title_fits(name: str) -> None:
+def test_each_chart_is_valid_and_visible_and_its_title_fits(name: str) -> None:
     chart = example(name)
     assert is_drawn(chart)
     head = chart.to_dict()["title"]
@@ -168,17 +168,15 @@ FLAWS = (
 
 
 @pytest.mark.parametrize(("part", "wrong", "said"), FLAWS)
-def test_what_vega_lite_does_not_know_is_found_with_its_place(
-    part: str, wrong: dict[str, Any], said: str
-) -> None:
+def test_invalid_specifications_are_detected(part: str, wrong: dict[str, Any], said: str) -> None:
     spec = example("roll_losses").to_dict()
-    assert not flaw(spec)
+    assert not find_flaw(spec)
     bars = spec["layer"][0]
     spec["layer"] = [{**bars, part: {**bars[part], **wrong}}]
-    assert flaw(spec).startswith(f"layer.0{said}"), flaw(spec)
+    assert find_flaw(spec).startswith(f"layer.0{said}"), find_flaw(spec)
 
 
-def test_numbers_are_written_without_what_draws_pictures(tmp_path: Path) -> None:
+def test_data_is_saved_without_vl_convert(tmp_path: Path) -> None:
     code = (
         "import sys; sys.modules['vl_convert'] = None\n"
         "from iacta import Battle\n"
@@ -191,7 +189,7 @@ def test_numbers_are_written_without_what_draws_pictures(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", [*dir(charts), *FIGURES])
-def test_it_names_each_argument(name: str) -> None:
+def test_docstrings_of_charts_describe_each_argument(name: str) -> None:
     documented = draw(name)
     text = inspect.getdoc(documented) or ""
     assert text.split("\n")[0].endswith(".")
@@ -203,7 +201,7 @@ def test_it_names_each_argument(name: str) -> None:
     "name", [each.__name__ for each in dict.fromkeys(list_defaults().values())]
 )
 def test_each_answer_has_a_chart_of_its_own(name: str) -> None:
-    assert charts.find_chart(*arguments(name)).description == drawn(name).description
+    assert charts.find_chart(*arguments(name)).description == draw_example(name).description
 
 
 ANSWERS: Mapping[str, Mapping[str, Any]] = {
@@ -219,12 +217,12 @@ ANSWERS: Mapping[str, Mapping[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_a_title_that_says_what_the_answer_says_is_its_sentence(name: str) -> None:
+def test_titles_reuse_the_sentence_of_the_answer(name: str) -> None:
     answer = ask(name, **ANSWERS[name])
     assert answer.plot().title == answer.sentence
 
 
-def test_a_chart_that_needs_more_than_its_object_says_what() -> None:
+def test_a_missing_context_is_named() -> None:
     best, simulated = argument("best"), argument("simulated")
     assert "break through" in charts.find_chart(best, 10).title
     assert "games" in charts.find_chart(simulated, BATTLE).title
@@ -254,7 +252,7 @@ POINTED = Path(__file__).with_name("pointed.html").read_text("utf-8")
 
 
 def in_browser(page: Path) -> str:
-    """Return what a page writes into its last element, once its scripts have run."""
+    """Return the content of the last element of a page after its scripts have run."""
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files"]
     data = f"--user-data-dir={page.parent / 'browser'}"
     times = ["--virtual-time-budget=20000", data, "--dump-dom"]
@@ -279,7 +277,7 @@ def test_pages_fit_into_a_narrow_window(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(BROWSER is None, reason="needs a browser")
-def test_a_page_shows_the_numbers_of_what_is_pointed_at(tmp_path: Path) -> None:
+def test_a_page_shows_tooltips(tmp_path: Path) -> None:
     battle = Battle(6, 4)
     chart = charts.battle_outcomes(battle)
     chart.save(tmp_path / "chart.html")
@@ -293,7 +291,9 @@ def test_a_page_shows_the_numbers_of_what_is_pointed_at(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("wrong", [None, 5, "x", [1], []])
-@pytest.mark.parametrize("name", [name for name in [*registered(), *FIGURES] if needed(name)])
-def test_what_is_not_asked_for_is_refused_in_a_sentence(name: str, wrong: object) -> None:
+@pytest.mark.parametrize(
+    "name", [name for name in [*registered(), *FIGURES] if list_required(name)]
+)
+def test_wrong_arguments_of_charts_are_refused_in_a_sentence(name: str, wrong: object) -> None:
     with suppress(iacta.IactaError):
-        draw(name)(*[wrong] * len(needed(name)))
+        draw(name)(*[wrong] * len(list_required(name)))

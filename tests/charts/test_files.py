@@ -1,4 +1,4 @@
-"""Charts as files: whole or not there, readable without a network, with their numbers."""
+"""Charts as files: atomic, self-contained, with their data."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ STARTS = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF", "html": b"<!doctype
 
 
 @pytest.mark.parametrize("kind", SUFFIXES)
-def test_each_ending_makes_its_kind_of_file(kind: str, tmp_path: Path) -> None:
+def test_each_suffix_selects_its_format(kind: str, tmp_path: Path) -> None:
     file = tmp_path / f"odds.{kind}"
     CHART.save(file)
     content = file.read_bytes()
@@ -37,11 +37,11 @@ def test_an_svg_has_the_title_and_the_subtitle_of_its_chart(tmp_path: Path) -> N
     assert root.attrib["role"] == "img"
 
 
-def test_letters_are_as_wide_on_each_system_as_the_picture_has_room_for(tmp_path: Path) -> None:
+def test_text_has_the_expected_width_on_each_system(tmp_path: Path) -> None:
     file = tmp_path / "odds.svg"
     CHART.save(file)
     fonts = re.findall(r'font-family="([^"]*)"', file.read_text(encoding="utf-8"))
-    # These two have letters of the same widths; a system's own may be wider.
+    # These fonts have equal widths; system fonts may be wider.
     assert {each.partition(", Helvetica")[0] for each in fonts} == {"Liberation Sans, Arial"}
 
 
@@ -53,7 +53,7 @@ def test_a_narrow_plot_has_its_narrow_form() -> None:
     assert narrow["config"]["view"]["continuousWidth"] == 260
 
 
-def test_the_numbers_are_those_of_the_library(tmp_path: Path) -> None:
+def test_the_data_equals_the_library_s_numbers(tmp_path: Path) -> None:
     table = win_table(4, 3)
     for row in csv.DictReader(io.StringIO(CHART.to_csv())):
         place = int(row["attackers"]) - 1, int(row["defenders"]) - 1
@@ -63,7 +63,7 @@ def test_the_numbers_are_those_of_the_library(tmp_path: Path) -> None:
     )
 
 
-def test_a_page_asks_no_network_for_anything(tmp_path: Path) -> None:
+def test_a_page_needs_no_network(tmp_path: Path) -> None:
     file = tmp_path / "odds.html"
     CHART.save(file)
     page = file.read_text(encoding="utf-8")
@@ -74,7 +74,7 @@ def test_a_page_asks_no_network_for_anything(tmp_path: Path) -> None:
     assert "vegaEmbed" in page
 
 
-def test_dark_is_another_ground_for_the_same_chart() -> None:
+def test_dark_mode_only_changes_the_theme() -> None:
     light, dark = (CHART.to_dict(dark=dark) for dark in (False, True))
     assert light.pop("config") != dark.pop("config")
     assert light == dark
@@ -86,7 +86,7 @@ def test_a_notebook_shows_a_picture_and_a_terminal_its_title() -> None:
     assert bundle["image/svg+xml"].startswith('<svg role="img"')
 
 
-def test_wrong_places_are_refused_in_a_sentence(tmp_path: Path) -> None:
+def test_wrong_paths_are_refused_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(IllegalError, match=r"must end in .svg, .png, .*, got 'odds.gif'"):
         CHART.save("odds.gif")
     with pytest.raises(IllegalError, match="cannot write"):
@@ -97,7 +97,7 @@ def test_wrong_places_are_refused_in_a_sentence(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["folder.json"]
 
 
-def test_a_picture_made_in_a_process_of_its_own_is_the_same() -> None:
+def test_the_child_process_draws_the_same_picture() -> None:
     from iacta.charts.converter import Converter, PictureError, convert
 
     spec = json.dumps(charts.battle_outcomes(Battle(4, 3)).to_dict())
@@ -110,7 +110,7 @@ def test_a_picture_made_in_a_process_of_its_own_is_the_same() -> None:
     assert set(CONVERTED) == set(STARTS)
 
 
-def test_without_vl_convert_the_line_to_install_it_is_reported() -> None:
+def test_without_vl_convert_the_message_has_the_command_to_install_it() -> None:
     code = (
         "import sys; sys.modules['vl_convert'] = None\n"
         "from iacta import Battle\n"
@@ -121,7 +121,7 @@ def test_without_vl_convert_the_line_to_install_it_is_reported() -> None:
     assert "pip install vl-convert-python\n" in ended.stdout
 
 
-def test_a_link_is_followed_and_the_rights_of_a_file_are_kept(tmp_path: Path) -> None:
+def test_saving_follows_links_and_keeps_permissions(tmp_path: Path) -> None:
     real, link = tmp_path / "real.json", tmp_path / "link.json"
     real.write_text("before", encoding="utf-8")
     real.chmod(0o600)
@@ -133,7 +133,7 @@ def test_a_link_is_followed_and_the_rights_of_a_file_are_kept(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("spoilt", [b"", b"alert('other')", None])
-def test_a_spoilt_script_is_not_put_into_pages(
+def test_a_damaged_script_is_not_used_in_pages(
     spoilt: bytes | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from iacta.charts import converter
@@ -150,7 +150,7 @@ def test_a_spoilt_script_is_not_put_into_pages(
     assert converter.convert("", "html") == script.encode()
 
 
-def test_a_converter_that_dies_is_reported_in_a_sentence(tmp_path: Path) -> None:
+def test_a_killed_converter_is_reported_in_a_sentence(tmp_path: Path) -> None:
     from iacta.charts.converter import Converter
 
     killed = pytest.raises(TooLargeError, match="cannot be drawn: the converter was killed")

@@ -1,4 +1,4 @@
-"""Simulations beside the exact answers."""
+"""Charts of simulations next to exact chances."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from iacta.odds.simulated import running_estimates
 from iacta_literature import charts as figures
 
 
-def test_each_end_of_a_battle_stands_beside_its_exact_chance() -> None:
+def test_each_simulated_outcome_has_its_exact_chance() -> None:
     battle, simulated = Battle(6, 4), iacta.simulate_battle(6, 4, runs=2000, seed=1)
     outcomes = battle.outcomes()
     chart = charts.simulated_outcomes(simulated, battle)
@@ -53,7 +53,7 @@ def test_subtitles_name_the_defenders_and_the_dice() -> None:
     assert "(seed 6)" in figures.campaign_score(several, simulated, seed=6).subtitle
 
 
-def test_a_campaign_counts_the_territories_that_it_has_not_taken() -> None:
+def test_a_campaign_counts_the_territories_not_taken() -> None:
     campaign = Campaign(12, [5, 3], stop=iacta.StopRule(max_losses=5))
     simulated = simulate_campaign(12, [5, 3], stop=iacta.StopRule(max_losses=5), runs=500, seed=1)
     rows = charts.simulated_outcomes(simulated, campaign).tables["outcomes"]
@@ -63,7 +63,7 @@ def test_a_campaign_counts_the_territories_that_it_has_not_taken() -> None:
     assert {row["end"] for row in rows} == {WIN, STOP, HOLD}
 
 
-def test_where_no_method_answers_the_dice_stand_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_method_only_the_simulation_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise iacta.IactaError("no method")
 
@@ -77,7 +77,7 @@ def test_where_no_method_answers_the_dice_stand_alone(monkeypatch: pytest.Monkey
     assert "exact" not in figures.convergence(estimates, Battle(6, 4)).tables
 
 
-def test_running_estimates_grow_and_come_near() -> None:
+def test_running_estimates_converge() -> None:
     for asked in (Battle(6, 4), Campaign(6, [2, 2])):
         estimates = running_estimates(asked, runs=4000, seed=3)
         sizes = [each.runs for each in estimates]

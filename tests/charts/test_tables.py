@@ -1,4 +1,4 @@
-"""Pictures of tables and requirements: their rows are the library's, their titles true."""
+"""Pictures of tables and requirements: correct rows and titles."""
 
 import json
 import re
@@ -13,11 +13,11 @@ from iacta import Battle, ask, charts, win_table
 from iacta.charts.converter import convert
 from iacta.charts.theme import list_shades, make_config
 from iacta.questions.compare import CompareAnswer, CompareQuestion, MethodAnswer
-from tests.charts.look import only
-from tests.charts.test_every_chart import argument, drawn
+from tests.charts.look import get_only_table
+from tests.charts.test_every_chart import argument, draw_example
 
 
-def test_the_map_shows_from_where_on_equal_numbers_win() -> None:
+def test_the_title_states_from_which_equal_numbers_attackers_are_favourites() -> None:
     assert charts.win_chance_map(win_table(20, 20)).title.startswith("With 12 to 20 armies")
     assert charts.win_chance_map(win_table(10, 10, garrison=0)).title.startswith("With 5 to 10")
     assert "not worse off" in charts.win_chance_map(win_table(5, 5, "capital")).title
@@ -34,30 +34,43 @@ def test_the_map_shows_its_rules_and_their_garrison() -> None:
     assert "(home rules, garrison 0)" in said.description
     assert "attackers able to attack" in spec
     assert "garrison included" not in spec
-    spec = json.dumps(drawn("win_chance_map").to_dict())
+    spec = json.dumps(draw_example("win_chance_map").to_dict())
     assert "attackers, garrison included" in spec
-    assert "(classic rules)" in drawn("win_chance_map").description
+    assert "(classic rules)" in draw_example("win_chance_map").description
 
 
-def test_the_answer_is_where_enough_begins() -> None:
+def test_the_answer_is_the_first_sufficient_number() -> None:
     for side, enough in (("attackers", 17), ("defenders", 8)):
-        rows = only(drawn(f"chance_by_{side}"))
+        rows = get_only_table(draw_example(f"chance_by_{side}"))
         assert {row[side]: row["is_enough"] for row in rows}[enough]
         assert not {row[side]: row["is_enough"] for row in rows}[enough - 1]
-    chances = {row["defenders"]: row["probability"] for row in only(drawn("chance_by_defenders"))}
+    chances = {
+        row["defenders"]: row["probability"]
+        for row in get_only_table(draw_example("chance_by_defenders"))
+    }
     assert chances[8] == pytest.approx(1 - iacta.win_probability(6, 8))
 
 
-def test_the_spread_rules_and_roll_are_the_library_s() -> None:
+def test_spread_rules_and_roll_equal_the_library_s() -> None:
     best = iacta.spread_defenders(10, 12, 3).spreads[0]
-    assert tuple(row["defenders"] for row in only(charts.best_spread(argument("best"), 10))) == best
-    classic = next(row for row in only(drawn("rule_sets")) if row["rules"] == "classic")
+    assert (
+        tuple(row["defenders"] for row in get_only_table(charts.best_spread(argument("best"), 10)))
+        == best
+    )
+    classic = next(
+        row for row in get_only_table(draw_example("rule_sets")) if row["rules"] == "classic"
+    )
     assert classic["win_probability"] == Battle(10, 10).win_probability()
-    assert [row["ways"] for row in only(drawn("full_roll"))] == [17871, 12348, 10017, 6420]
+    assert [row["ways"] for row in get_only_table(draw_example("full_roll"))] == [
+        17871,
+        12348,
+        10017,
+        6420,
+    ]
 
 
 def test_each_rule_set_has_its_own_chance() -> None:
-    rows = only(drawn("rule_sets"))
+    rows = get_only_table(draw_example("rule_sets"))
     assert len(rows) == len(iacta.RULE_SETS)
     for row in rows:
         chance = Battle(10, 10, row["rules"]).win_probability()
@@ -65,11 +78,11 @@ def test_each_rule_set_has_its_own_chance() -> None:
         assert row["favourite"] == ("more than half" if chance > 0.5 else "half or less")
 
 
-def test_each_method_is_reported_as_it_solved_the_battle() -> None:
+def test_each_method_is_shown_with_its_time_and_error() -> None:
     counting = MethodAnswer("counting", Fraction(1, 2), 0.0, 1e-4)
     asked = CompareQuestion(4, 3)
     answer = CompareAnswer(asked, [counting, MethodAnswer("leap", 0.49, 1e-9, 1e-5)])
-    leap, exact = only(answer.plot())  # the fastest first
+    leap, exact = get_only_table(answer.plot())  # in order of speed
     assert (leap["method"], leap["answer"], leap["seconds"]) == ("leap", "as measured", 1e-5)
     assert (exact["answer"], exact["relative_error"]) == ("none: exact", 0.0)
     assert leap["relative_error"] == pytest.approx(0.02)
@@ -82,15 +95,15 @@ def test_each_method_is_reported_as_it_solved_the_battle() -> None:
         replace(answer, methods=[MethodAnswer("leap", cannot="too large")]).plot()
 
 
-def test_the_chances_of_a_requirement_are_the_library_s() -> None:
-    for row in only(drawn("chance_by_attackers")):
+def test_chances_of_requirements_equal_the_library_s() -> None:
+    for row in get_only_table(draw_example("chance_by_attackers")):
         kept = iacta.Campaign(row["attackers"], [5, 2]).outcomes()
         chance = kept.prob(lambda end: end.conquered == 2 and end.attackers >= 2)
         assert row["probability"] == pytest.approx(float(chance), abs=1e-12)
-    for row in only(ask("need", territories=[5]).plot()):
+    for row in get_only_table(ask("need", territories=[5]).plot()):
         chance = Battle(row["attackers"], 5).win_probability()
         assert row["probability"] == pytest.approx(chance, rel=1e-12)
-    for row in only(drawn("chance_by_defenders")):
+    for row in get_only_table(draw_example("chance_by_defenders")):
         held = 1 - Battle(6, row["defenders"]).win_probability()
         assert row["probability"] == pytest.approx(held, abs=1e-14)
 
@@ -109,7 +122,7 @@ def test_the_cells_of_a_map_fill_its_plot(size: int, width: int) -> None:
     assert (high >= [width - 0.01, spec["height"] - 0.01]).all()
 
 
-def test_the_numbers_of_a_map_stay_as_long_as_they_fit() -> None:
+def test_numbers_of_a_map_are_shown_while_they_fit() -> None:
     def shown(size: int, width: int) -> bool:
         spec = charts.win_chance_map(win_table(size, size)).to_dict()
         spec["config"] = make_config(width=width)
@@ -121,7 +134,7 @@ def test_the_numbers_of_a_map_stay_as_long_as_they_fit() -> None:
     assert not shown(20, 250)
 
 
-def test_only_what_is_certain_is_written_as_0_or_100() -> None:
+def test_only_certain_chances_are_shown_as_0_or_100() -> None:
     def written(rules: str) -> set[str]:
         chart = charts.win_chance_map(win_table(20, 20, rules), rules)
         svg = convert(json.dumps(chart.to_dict()), "svg").decode()
@@ -132,12 +145,12 @@ def test_only_what_is_certain_is_written_as_0_or_100() -> None:
     assert {"100", "0"} <= written("balanced blitz")
 
 
-def test_what_cannot_be_drawn_is_refused() -> None:
+def test_impossible_charts_are_refused() -> None:
     with pytest.raises(iacta.IactaError):
         charts.win_chance_map(win_table(201, 201))
     with pytest.raises(iacta.IactaError):
         charts.full_roll(iacta.find_rule_set("defender sees first"))
 
 
-def test_shades_are_as_many_as_asked() -> None:
+def test_list_shades_returns_the_requested_number() -> None:
     assert len(set(list_shades(15))) == 15

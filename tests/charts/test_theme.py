@@ -1,4 +1,4 @@
-"""How all charts look: letters can be read on whatever they stand."""
+"""The theme: text is readable on every background."""
 
 import json
 from collections.abc import Iterator
@@ -12,12 +12,12 @@ from iacta.charts.subtitles import format_signed
 from iacta.charts.theme import BAD, DEEP, GOOD, INK, MIDDLE, PAPER, compute_contrast
 from tests.charts.test_every_chart import EXAMPLES, example
 
-READABLE = 4.5  # WCAG 2.2, 1.4.3, for small letters
-SYMBOLS = "▲●"  # marks that are no letters
+READABLE = 4.5  # WCAG 2.2, 1.4.3, small text
+SYMBOLS = "▲●"  # marks other than text
 
 
-def between(colour: str, other: str) -> Iterator[str]:
-    """Yield colours between two."""
+def mix_colours(colour: str, other: str) -> Iterator[str]:
+    """Yield colours between two colours."""
     ends = [np.array([int(each[i : i + 2], 16) for i in (1, 3, 5)]) for each in (colour, other)]
     for part in np.linspace(0, 1, 21):
         tones = (ends[0] + part * (ends[1] - ends[0])).round().astype(int)
@@ -25,17 +25,17 @@ def between(colour: str, other: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_ink_can_be_read_on_paper_and_on_each_colour_of_a_table(dark: bool) -> None:
+def test_text_is_readable_on_each_background(dark: bool) -> None:
     assert compute_contrast(INK[dark], PAPER[dark]) >= READABLE
     for end in (BAD[dark], GOOD[dark]):
-        for tone in between(MIDDLE[dark], end):
+        for tone in mix_colours(MIDDLE[dark], end):
             assert compute_contrast(INK[dark], tone) >= READABLE, tone
 
 
-def test_white_letters_can_be_read_on_deep_colours() -> None:
+def test_white_text_is_readable_on_deep_colours() -> None:
     for tone in DEEP.values():
         assert compute_contrast("#ffffff", tone) >= READABLE
-        assert compute_contrast(tone, PAPER[True]) >= 3  # and these be seen on dark paper
+        assert compute_contrast(tone, PAPER[True]) >= 3  # visible on a dark background
 
 
 def letters(part: Any, encoding: Any = None) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
@@ -52,7 +52,7 @@ def letters(part: Any, encoding: Any = None) -> Iterator[tuple[dict[str, Any], d
 
 
 @pytest.mark.parametrize("name", dict.fromkeys([*registered(), *EXAMPLES]))
-def test_letters_have_the_colour_of_ink_or_are_white_on_deep_colours(name: str) -> None:
+def test_all_text_has_a_readable_colour(name: str) -> None:
     spec = example(name).to_dict()
     for mark, encoding in [*letters(spec), *letters(spec["usermeta"]["narrow"])]:
         assert "color" not in encoding, mark
@@ -64,7 +64,7 @@ def test_letters_have_the_colour_of_ink_or_are_white_on_deep_colours(name: str) 
 
 
 @pytest.mark.parametrize("name", dict.fromkeys([*registered(), *EXAMPLES]))
-def test_no_word_has_a_hyphen_for_a_minus_or_a_space_before_a_per_cent(name: str) -> None:
+def test_texts_use_true_minus_signs_and_no_space_before_percent(name: str) -> None:
     said = example(name).description
     assert " %" not in said
     assert " -" not in said

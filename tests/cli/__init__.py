@@ -1,1 +1,1 @@
-"""The claims about the command line."""
+"""Tests of the command line."""

@@ -1,4 +1,4 @@
-"""Runs the command line within the process, as the installed command does."""
+"""Runs commands in this process, like the installed command."""
 
 import os
 import signal
@@ -12,12 +12,12 @@ import pytest
 
 from iacta.cli import main
 
-HANGING = 300  # seconds after which a command is taken to hang, on the slowest machine too
+HANGING = 300  # seconds; enough for the slowest machine
 STARTED = "import iacta_command; print(end='.', flush=True); iacta_command.main()"
 
 
 class Result(NamedTuple):
-    """What a command ends with, and prints."""
+    """The exit code and the output of a command."""
 
     code: int
     stdout: str
@@ -25,7 +25,7 @@ class Result(NamedTuple):
 
 
 class Run:
-    """Runs command lines, and catches what they print."""
+    """Runs command lines, and captures the output."""
 
     def __init__(self, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]) -> None:
         self.patch = patch
@@ -36,7 +36,7 @@ class Run:
         return self.words(line.split())
 
     def words(self, words: Sequence[str]) -> Result:
-        """Run `iacta` with words that may be empty or have blanks."""
+        """Run `iacta` with words that may be empty or contain spaces."""
         self.patch.setattr(sys, "argv", ["iacta", *words])
         with pytest.raises(SystemExit) as ended:
             main()
@@ -45,15 +45,15 @@ class Run:
 
 
 def read_terminal(terminal: int) -> bytes:
-    """Return what the terminal has to read, nothing once the command has ended."""
+    """Read from the terminal; return nothing after the command has ended."""
     try:
         return os.read(terminal, 4096)
     except OSError:
         return b""
 
 
-def interrupted(line: str, moment: float) -> tuple[int, bytes, bytes]:
-    """Return how a command ends when Ctrl-C comes after some seconds, and what it prints."""
+def interrupt_command(line: str, moment: float) -> tuple[int, bytes, bytes]:
+    """Press Ctrl-C after some seconds, and return the result of the command."""
     command = [sys.executable, "-c", STARTED, *line.split()]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # noqa: S603 # our own command
         assert process.stdout is not None

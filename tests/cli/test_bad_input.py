@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.run import Run, interrupted
+from tests.cli.run import Run, interrupt_command
 
 TOO_LARGE = [f"battle {'9' * digits} 3" for digits in (4000, 5000)]
 
 
 @pytest.mark.parametrize("line", TOO_LARGE, ids=lambda line: line[:40])
-def test_what_is_too_large_is_refused(run: Run, line: str) -> None:
+def test_input_that_is_too_large_is_refused(run: Run, line: str) -> None:
     result = run(line)
     assert (result.code, result.stdout) == (2, "")
     assert result.stderr.count("\n") == 1
@@ -24,8 +24,8 @@ LONG = "battle 4000 4000 --exact --csv"
 
 
 @pytest.mark.parametrize("moment", [0.05, 0.08, 0.12])
-def test_ctrl_c_while_it_is_still_loading(moment: float) -> None:
-    code, _, err = interrupted(LONG, moment)
+def test_ctrl_c_during_imports(moment: float) -> None:
+    code, _, err = interrupt_command(LONG, moment)
     assert code == 130
     assert b"Traceback" not in err
 
@@ -73,12 +73,12 @@ def test_ctrl_c_inside_an_import_ends_with_130(code: str, tmp_path: Path) -> Non
 
 @pytest.mark.slow
 def test_ctrl_c_ends_at_once_with_130() -> None:
-    code, out, err = interrupted(LONG, 2)  # it works, or still loads on a slow machine
+    code, out, err = interrupt_command(LONG, 2)  # running, or still loading on a slow machine
     assert (code, out) == (130, b"")
     assert b"Traceback" not in err
 
 
-def test_work_that_takes_long_is_said_without_a_terminal(
+def test_long_work_is_announced_without_a_terminal(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("iacta.cli.terminal.SILENT_DELAY", 0.0)
@@ -87,7 +87,7 @@ def test_work_that_takes_long_is_said_without_a_terminal(
     assert ended.stdout
 
 
-def test_a_traceback_on_ctrl_c_can_only_be_pythons_own() -> None:
+def test_ctrl_c_is_handled_before_slow_imports() -> None:
     code = "import sys; import iacta_command; print(*sys.modules)"
     loaded = subprocess.run(  # noqa: S603 # our own command
         [sys.executable, "-S", "-c", code],
@@ -96,11 +96,11 @@ def test_a_traceback_on_ctrl_c_can_only_be_pythons_own() -> None:
         text=True,
         check=True,
     ).stdout.split()
-    # Before Ctrl-C is answered nothing is loaded that takes a moment.
+    # No slow module may be imported before Ctrl-C is handled.
     assert not {"enum", "typing", "signal", "re", "iacta"} & set(loaded)
 
 
-def test_no_sentence_sends_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
+def test_messages_escape_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
     from iacta.cli import _print_error
 
     _print_error("a\x1b[31m\nb\u202e")
@@ -111,24 +111,24 @@ def test_no_sentence_sends_control_characters(capsys: pytest.CaptureFixture[str]
     ("rules", "meant"),
     [("capital wall", "capital+wall"), ("wall, zombie-attacker", "wall+zombie attacker")],
 )
-def test_rules_without_a_plus_are_joined_by_one(run: Run, rules: str, meant: str) -> None:
+def test_rules_without_a_plus_get_a_suggestion(run: Run, rules: str, meant: str) -> None:
     ended = run.words(["rules", rules])
     assert ended.stderr == f"iacta: unknown rules {rules!r}; did you mean {meant!r}?\n"
 
 
 @pytest.mark.parametrize("numbers", ["12v10", "12 v 10", "12 vs 10", "12 VS. 10", "12 v10"])
 @pytest.mark.parametrize("command", ["battle", "decide", "table"])
-def test_two_numbers_may_stand_against_each_other(run: Run, command: str, numbers: str) -> None:
+def test_two_numbers_may_be_separated_by_versus(run: Run, command: str, numbers: str) -> None:
     assert run(f"{command} {numbers}") == run(f"{command} 12 10")
 
 
-def test_so_may_dice_and_campaigns(run: Run) -> None:
+def test_dice_and_campaigns_may_be_separated_by_versus(run: Run) -> None:
     assert run("roll 3v2") == run("roll 3 2")
     assert run("campaign 30 vs 8 2 4") == run("campaign 30 8 2 4")
     assert run("campaign 8,200v8,200 2") == run("campaign 8200 8200 2")
 
 
-def test_an_argument_is_given_by_the_name_that_help_shows(run: Run) -> None:
+def test_an_argument_may_be_given_by_its_name_in_help(run: Run) -> None:
     assert run("need --defenders 10") == run("need 10")
     assert run("campaign --attackers 30 --defenders 8,200") == run("campaign 30 8200")
     assert run.words(["campaign", "30", "--defenders", "8 2"]) == run("campaign 30 8 2")

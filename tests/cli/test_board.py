@@ -1,4 +1,4 @@
-"""`iacta board`: shows, checks and converts."""
+"""`iacta board`: display, checks and conversion of boards."""
 
 import json
 import shutil
@@ -13,7 +13,7 @@ FILES = Path(__file__).parent.parent / "board" / "files"
 
 
 @pytest.mark.parametrize("ending", ["json", "toml", "map", "xml"])
-def test_it_converts(run: Run, ending: str, tmp_path: Path) -> None:
+def test_a_board_is_converted(run: Run, ending: str, tmp_path: Path) -> None:
     written = tmp_path / f"x.{ending}"
     result = run(f"board {FILES / 'domination.map'} --to {written}")
     assert result.code == 0
@@ -62,7 +62,7 @@ def test_a_template_is_a_position_file_ready_to_be_edited(
     assert found.board == read_board(board)
     assert found.player == "red"
     assert all(each.armies for each in found.holdings)
-    # Where it says what others hold, that can be switched on.
+    # The commented lines for other players can be enabled.
     file.write_text(result.stdout.replace("# others", "others"), encoding="utf-8")
     assert read_position(file) == found
 
@@ -106,7 +106,7 @@ def test_the_code_of_a_turn_shows_its_position(run: Run) -> None:
     assert shown == run(f"board {CODE}").stdout.replace(f"{CODE};attack", turn)
 
 
-def test_a_wrong_position_is_named_as_one(run: Run, tmp_path: Path) -> None:
+def test_errors_of_a_position_file_say_position(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "game.toml"
     file.write_text('player = "red"\n[territories]\nBrasil = { owner = "red", armies = 7 }\n')
     assert run(f"board {file}").stderr == (

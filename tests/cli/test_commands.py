@@ -1,4 +1,4 @@
-"""What the commands print: for people, as JSON and as CSV."""
+"""Output of commands: text, JSON and CSV."""
 
 import json
 import os
@@ -13,13 +13,13 @@ from tests.cli.run import Run, read_terminal
 
 
 def read_json(run: Run, line: str) -> Any:
-    """Run a command with --json, and return what it says."""
+    """Run a command with `--json`, and parse the output."""
     result = run(f"{line} --json")
     assert (result.code, result.stderr) == (0, "")
     return json.loads(result.stdout)
 
 
-def test_narrate_without_a_seed_says_how_to_play_it_again(run: Run) -> None:
+def test_narrate_without_a_seed_prints_the_seed(run: Run) -> None:
     said = run("campaign 20 5 5 --narrate").stdout
     seed = said.split()[-1]
     assert run(f"campaign 20 5 5 --narrate --seed {seed}").stdout == said
@@ -40,7 +40,7 @@ def test_colour_on_a_terminal() -> None:
 
 
 @pytest.mark.parametrize("columns", [1, 20, 40, 60, 80, 200])
-def test_no_number_is_cut_in_a_narrow_window(
+def test_a_narrow_window_does_not_truncate_numbers(
     run: Run, monkeypatch: pytest.MonkeyPatch, columns: int
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
@@ -59,7 +59,7 @@ def test_fractions_of_thousands_of_digits_are_printed(run: Run) -> None:
     assert len(read_json(run, "battle 1000 1000 --exact")["win_probability_exact"]) > 8600
 
 
-def test_a_large_battle_is_reported_as_a_small_one(run: Run) -> None:
+def test_large_battles_have_the_same_output_as_small_ones(run: Run) -> None:
     record = read_json(run, "battle 20001 20000")
     assert record["method"] == "leap"
     assert sum(end["probability"] for end in record["outcomes"]) == pytest.approx(1, abs=1e-12)

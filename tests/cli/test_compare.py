@@ -1,4 +1,4 @@
-"""The claims about `iacta compare`."""
+"""Tests of `iacta compare`."""
 
 import json
 from fractions import Fraction
@@ -14,7 +14,7 @@ ROLLED = list(list_methods(find_rules("classic")))
 
 
 @pytest.mark.parametrize("line", ["compare 30 20", "compare 12 10 --rules capital --garrison 0"])
-def test_errors_are_those_against_the_exact_chance(run: Run, line: str) -> None:
+def test_errors_are_relative_to_the_exact_chance(run: Run, line: str) -> None:
     record = json.loads(run(f"{line} --json").stdout)
     battle = Battle(
         record["attackers"], record["defenders"], record["rules"], garrison=record["garrison"]

@@ -1,4 +1,4 @@
-"""What a shell completes, asked of the shell where it is installed."""
+"""Shell completion, tested in each installed shell."""
 
 import os
 import shutil
@@ -14,14 +14,14 @@ from tests.tables import table
 
 
 @pytest.mark.parametrize(*table(__file__, "completions"))
-def test_a_word_is_completed_by_its_place(words: list[str], some: list[str]) -> None:
+def test_completion_depends_on_the_position(words: list[str], some: list[str]) -> None:
     found = complete_words(words)
     assert {*some} <= {*found}
     assert bool(some) == bool(found)
     assert all(each.startswith(words[-1]) for each in found)
 
 
-def test_what_stands_behind_an_equals_sign_of_its_own_is_a_value() -> None:
+def test_a_word_after_a_separate_equals_sign_is_a_value() -> None:
     assert "capital" in complete_words(["battle", "12", "10", "--rules", "="])
 
 
@@ -40,7 +40,7 @@ def test_bash_completes(tmp_path: Path) -> None:
         "source <(iacta completion bash); COMP_WORDS=(iacta battle 3 2 --rules zombie); "
         'COMP_CWORD=5; _iacta; printf "%s\\n" "${COMPREPLY[@]}"'
     )
-    assert _completed(["bash", "-c", asked], tmp_path) == "zombie-attacker\nzombie-defender\n"
+    assert _complete(["bash", "-c", asked], tmp_path) == "zombie-attacker\nzombie-defender\n"
 
 
 @pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
@@ -51,24 +51,22 @@ def test_bash_completes(tmp_path: Path) -> None:
         "iacta completion zsh > _iacta; fpath=(. $fpath); autoload -U _iacta",
     ],
 )
-def test_zsh_completes_from_the_first_key_on_however_it_is_loaded(
-    load: str, tmp_path: Path
-) -> None:
+def test_zsh_completes_on_the_first_key(load: str, tmp_path: Path) -> None:
     asked = (
         f'cd {tmp_path}; {load}; compadd() {{ print -l -- "${{@[2,-1]}}" }}; '
         "words=(iacta battle 3 2 --rules zombie); CURRENT=6; _iacta"
     )
-    assert _completed(["zsh", "-f", "-c", asked], tmp_path) == "zombie-attacker\nzombie-defender\n"
+    assert _complete(["zsh", "-f", "-c", asked], tmp_path) == "zombie-attacker\nzombie-defender\n"
 
 
 @pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
 def test_fish_completes(tmp_path: Path) -> None:
     asked = "iacta completion fish | source; complete -C 'iacta battle 3 2 --rules zombie'"
-    assert _completed(["fish", "-c", asked], tmp_path) == "zombie-attacker\nzombie-defender\n"
+    assert _complete(["fish", "-c", asked], tmp_path) == "zombie-attacker\nzombie-defender\n"
 
 
-def _completed(command: list[str], folder: Path) -> str:
-    """Return what a shell prints that finds `iacta` in a folder."""
+def _complete(command: list[str], folder: Path) -> str:
+    """Run a script in a shell with `iacta` on its path, and return the output."""
     started = folder / "iacta"
     started.write_text(f'#!/bin/sh\nexec {sys.executable} -m iacta "$@"\n', encoding="utf-8")
     started.chmod(0o700)

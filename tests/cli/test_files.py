@@ -1,4 +1,4 @@
-"""Files of strangers: refused before they cost anything; and what is written follows no link."""
+"""Untrusted files are rejected cheaply, and writing follows no planted link."""
 
 import io
 import json
@@ -23,7 +23,7 @@ from iacta.rules.files import read_rules_file
 from tests.cli.run import Run
 from tests.tables import large_text, table
 
-MOST_MEMORY = 100 * 10**6
+MAX_MEMORY = 100 * 10**6
 JSONS = {
     "deep and many": "[" * 900 + ",".join(["1"] * 200_000) + "]" * 900,
     "deep objects": '{"a":' * 900 + "1" + "}" * 900,
@@ -35,7 +35,7 @@ JSONS = {
 
 @pytest.mark.parametrize(*table(__file__, "large_toml"))
 @pytest.mark.slow
-def test_toml_that_takes_far_more_than_its_bytes_is_refused(
+def test_toml_that_needs_far_more_memory_than_its_size_is_refused(
     kind: str, head: str, repeated: str, times: int, tail: str, tmp_path: Path
 ) -> None:
     text = large_text(head, repeated, times, tail)
@@ -47,17 +47,17 @@ def test_toml_that_takes_far_more_than_its_bytes_is_refused(
 
 
 @pytest.mark.parametrize("kind", JSONS)
-def test_json_that_takes_far_more_than_its_bytes_is_refused(kind: str) -> None:
+def test_json_that_needs_far_more_memory_than_its_size_is_refused(kind: str) -> None:
     check_refused_at_little_cost(lambda: parse_json(JSONS[kind]))
 
 
 def check_refused_at_little_cost(read: Callable[[], object]) -> None:
-    """Check that a reader refuses, in one sentence, and takes little memory for it."""
+    """Check that a reader raises an error without using much memory."""
     tracemalloc.start()
     try:
         with pytest.raises(IactaError) as refused:
             read()
-        assert tracemalloc.get_traced_memory()[1] < MOST_MEMORY
+        assert tracemalloc.get_traced_memory()[1] < MAX_MEMORY
     finally:
         tracemalloc.stop()
     assert len(str(refused.value)) < 300
@@ -67,7 +67,7 @@ PLAIN = st.text("ab.\"'#\\\n =[]{},é", max_size=8)
 
 
 @given(st.dictionaries(PLAIN.filter(bool), PLAIN | st.lists(PLAIN, max_size=3), max_size=4))
-def test_what_is_small_is_read_as_by_any_other_parser(table: dict[str, object]) -> None:
+def test_small_files_are_parsed_like_by_other_parsers(table: dict[str, object]) -> None:
     text = json.dumps(table, ensure_ascii=False)
     assert parse_json(text) == table
     lines = (f"{json.dumps(key)} = {json.dumps(value)}" for key, value in table.items())
@@ -75,7 +75,7 @@ def test_what_is_small_is_read_as_by_any_other_parser(table: dict[str, object]) 
 
 
 @given(st.text("ab.\"'#\\\n =[]{},1", max_size=40))
-def test_a_small_text_is_refused_only_for_what_it_is(text: str) -> None:
+def test_small_toml_is_parsed_like_by_python(text: str) -> None:
     try:
         expected = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
@@ -85,7 +85,7 @@ def test_a_small_text_is_refused_only_for_what_it_is(text: str) -> None:
         assert parse_toml(text) == expected
 
 
-def test_the_most_that_a_board_may_have_is_read() -> None:
+def test_a_board_of_the_maximum_size_is_read() -> None:
     table = {
         "territories": {f"T{n}": [f"T{n - 1}"] if n else [] for n in range(10_000)},
         "places": {f"T{n}": [n, 0] for n in range(10_000)},
@@ -116,7 +116,7 @@ def test_every_file_may_be_standard_input(run: Run, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     "line", ["battle 9 8 --rules-file -", "board -", "plan - --take Peru", "need 9 --rules-file -"]
 )
-def test_no_standard_input_is_no_rules(
+def test_empty_standard_input_is_refused(
     run: Run, line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
@@ -127,10 +127,10 @@ def test_no_standard_input_is_no_rules(
     assert "standard input is closed" in run(line).stderr
 
 
-# What is no regular file.
+# Pipes.
 
 
-def test_a_pipe_that_nobody_writes_to_is_refused_at_once(run: Run, tmp_path: Path) -> None:
+def test_a_pipe_without_a_writer_is_refused_at_once(run: Run, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     lines = ("battle 9 8 --rules-file {}", "board {}", "plan {} --take Peru", "audit {}")
@@ -185,9 +185,7 @@ def test_no_planted_link_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert precious.read_text() == "mine"
 
 
-def test_names_that_cannot_be_foreseen_hold_what_is_not_yet_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_temporary_names_are_random(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
     replace = Path.replace
 
@@ -202,7 +200,7 @@ def test_names_that_cannot_be_foreseen_hold_what_is_not_yet_written(
     assert [each.name for each in tmp_path.iterdir()] == ["x.json"]
 
 
-def test_a_file_keeps_its_rights_and_a_new_one_gets_the_usual(tmp_path: Path) -> None:
+def test_a_replaced_file_keeps_its_permissions(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:
         write_atomically(tmp_path / "new", b"x")
@@ -215,7 +213,7 @@ def test_a_file_keeps_its_rights_and_a_new_one_gets_the_usual(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("name", ["x" * 300 + ".csv", "nul\0.csv", "none/x.csv", ".", ""])
-def test_places_that_cannot_be_written_are_refused_beforehand(name: str, tmp_path: Path) -> None:
+def test_unwritable_paths_are_refused_before_the_computation(name: str, tmp_path: Path) -> None:
     with pytest.raises(IllegalError, match="cannot write") as refused:
         check_writable(tmp_path / name)
     assert len(str(refused.value)) < 300
@@ -224,7 +222,7 @@ def test_places_that_cannot_be_written_are_refused_beforehand(name: str, tmp_pat
 @pytest.mark.parametrize(
     "line", ["battle 9 8 --plot {}", "chart delta {}", "board classic --to {}"]
 )
-def test_a_name_of_300_letters_is_refused_before_anything_is_printed(run: Run, line: str) -> None:
+def test_a_long_file_name_is_refused_before_printing(run: Run, line: str) -> None:
     ended = run(line.format("x" * 300 + ".json"))
     assert (ended.code, ended.stdout) == (2, "")
     assert "file name too long" in ended.stderr
@@ -252,7 +250,7 @@ def test_an_empty_folder_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -
 # CSV.
 
 
-def test_no_name_is_a_formula_to_a_spreadsheet(run: Run, tmp_path: Path) -> None:
+def test_csv_escapes_formulas(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "board.json"
     hostile = ("=1+1", "+1+1", "@SUM(1)", "-1+1")
     file.write_text(
@@ -266,7 +264,7 @@ def test_no_name_is_a_formula_to_a_spreadsheet(run: Run, tmp_path: Path) -> None
         assert f",{name}" not in printed
 
 
-def test_numbers_are_no_formulas() -> None:
+def test_csv_does_not_escape_numbers() -> None:
     cells: list[object] = [-1, -2.5, "-2.5", "+3", "-", "", None, "1 - 2"]
     assert list(escape_formulas([cells])) == [cells]
 

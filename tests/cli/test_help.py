@@ -1,4 +1,4 @@
-"""Help, and how the words of a command line are read, both made from the descriptions."""
+"""Help, and parsing of command lines."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def test_the_overview_lists_every_command_by_topic(run: Run) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
-def test_help_says_what_each_parameter_means(run: Run, form: type[Form]) -> None:
+def test_help_describes_each_parameter(run: Run, form: type[Form]) -> None:
     if form.name == "chart":
         return
     result = run(f"{form.name} --help")
@@ -72,7 +72,7 @@ def test_help_needs_no_extra() -> None:
     assert last == "serve 2"
 
 
-def test_help_and_the_version_have_the_usual_names(run: Run) -> None:
+def test_help_and_version_have_short_and_long_options(run: Run) -> None:
     assert len(run("--help").stdout.splitlines()) <= 60
     assert run("help") == run("help help") == run("--help")
     assert run("help battle") == run("battle --help") == run("battle -h")
@@ -88,7 +88,7 @@ def test_help_fits_its_window(run: Run, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize(*table(__file__, "same_lines"))
-def test_words_may_stand_in_any_order(run: Run, line: str, same: str) -> None:
+def test_options_and_arguments_may_come_in_any_order(run: Run, line: str, same: str) -> None:
     assert run(line) == run(same)
     assert run(line).code == 0
 

@@ -1,4 +1,4 @@
-"""`iacta plan`: the answer is the library's, and what is wrong gets one sentence."""
+"""`iacta plan`: answers equal the library's, and errors are one sentence."""
 
 import io
 import json
@@ -36,13 +36,13 @@ def small(tmp_path: Path) -> Path:
 
 
 def record(result: Result) -> dict[str, Any]:
-    """Return what `--json` has printed."""
+    """Parse the output of `--json`."""
     assert (result.code, result.stderr) == (0, "")
     found: dict[str, Any] = json.loads(result.stdout)
     return found
 
 
-def test_need_may_be_asked_where_nothing_can_be_done_yet(run: Run, small: Path) -> None:
+def test_need_answers_when_no_attack_is_possible(run: Run, small: Path) -> None:
     small.write_text(SMALL.replace("armies = 9", "armies = 1"), encoding="utf-8")
     printed = run(f"plan {small} --take East --need 50%").stdout
     assert printed.startswith("You cannot take East: red has no stack that can attack: ")
@@ -63,7 +63,9 @@ def test_the_position_may_be_a_value(small: Path) -> None:
         assert found["win_probability"] == best_plan(position, TakeAll("East"), keep={"B": 2}).value
 
 
-def test_who_watches_is_shown_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_progress_callback_receives_the_best_plan_so_far(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     printed: list[str] = []
 
     def watch(
@@ -86,7 +88,7 @@ def test_who_watches_is_shown_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -
     ]
 
 
-def test_a_terminal_says_what_ctrl_c_does_and_how_far_work_is(
+def test_a_terminal_shows_progress_and_the_effect_of_ctrl_c(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("iacta.cli.terminal.PROGRESS_DELAY", 0.0)
@@ -114,7 +116,7 @@ def test_wrong_files_get_one_sentence_with_their_name(
     assert words in result.stderr
 
 
-def test_an_island_that_no_way_leads_to_is_named(run: Run, small: Path) -> None:
+def test_an_unreachable_territory_is_named(run: Run, small: Path) -> None:
     small.write_text(SMALL.replace('B = ["D"]', "B = []"), encoding="utf-8")
     ended = run(f"plan {small} --take East")
     assert (ended.code, ended.stderr) == (0, "")
@@ -125,7 +127,7 @@ def test_an_island_that_no_way_leads_to_is_named(run: Run, small: Path) -> None:
     assert printed == "You cannot take East, then take C: no path leads to D.\n"
 
 
-def test_what_was_not_found_is_not_called_impossible(small: Path) -> None:
+def test_a_failed_search_does_not_claim_impossibility(small: Path) -> None:
     plan = replace(best_plan(read_position(small), TakeAll("East")), win_probability=0.0, value=0.0)
     for bound, printed in (
         (0.25, "The search found no plan to take East; no plan can have a chance above 25.00%."),
@@ -138,7 +140,7 @@ def test_what_was_not_found_is_not_called_impossible(small: Path) -> None:
         assert answer.record()["why"] is None
 
 
-def test_a_player_to_eliminate_after_it_must_be_there(small: Path) -> None:
+def test_an_unknown_player_to_eliminate_is_refused(small: Path) -> None:
     with pytest.raises(iacta.IllegalError, match="then must be one of blue, green, got 'purple'"):
         ask("plan", position=small, take="C", then="take East; eliminate purple")
 
@@ -156,7 +158,7 @@ def test_a_worth_may_pay_for_goals(run: Run, small: Path) -> None:
     assert found["value"] > record(run(f"plan {small} --worth --json"))["value"]
 
 
-def test_runs_beyond_all_bounds_are_refused_before_planning(
+def test_too_many_runs_are_refused_before_planning(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(asked, "best_plan", None)
@@ -166,7 +168,7 @@ def test_runs_beyond_all_bounds_are_refused_before_planning(
 
 
 @pytest.mark.parametrize("stopped", ["armies_needed_for_plan", "simulate_plan"])
-def test_ctrl_c_leaves_the_plan_that_is_known(
+def test_ctrl_c_prints_the_best_plan_so_far(
     run: Run, small: Path, monkeypatch: pytest.MonkeyPatch, stopped: str
 ) -> None:
     plain = run(f"plan {small} --take East")
@@ -180,7 +182,7 @@ def test_ctrl_c_leaves_the_plan_that_is_known(
     assert (result.code, result.stdout, result.stderr) == (130, plain.stdout, "")
 
 
-def test_what_is_certain_is_reported_as_100_percent_under_balanced_blitz(
+def test_certain_success_is_100_percent_under_balanced_blitz(
     run: Run, small: Path, tmp_path: Path
 ) -> None:
     rules = tmp_path / "blitz.toml"
@@ -233,7 +235,7 @@ def test_a_worth_is_reported_with_its_interval(small: Path) -> None:
     )
 
 
-def test_an_estimate_is_reported_with_its_interval_and_what_its_bound_says(small: Path) -> None:
+def test_an_estimate_is_reported_with_its_interval_and_bound(small: Path) -> None:
     plan = best_plan(read_position(small), TakeAll("East"))
     guessed = replace(plan, win_probability=0.62, value=0.62, interval=(0.61, 0.63), proven=False)
     for bound, said in (
@@ -247,7 +249,7 @@ def test_an_estimate_is_reported_with_its_interval_and_what_its_bound_says(small
         assert answer.record()["interval"] == {"level": 0.95, "low": 0.61, "high": 0.63}
 
 
-def test_a_stack_may_stand_on_a_board_of_its_own() -> None:
+def test_a_stack_may_be_placed_on_a_custom_board() -> None:
     board = iacta.Board.from_edges("tiny", [("A", "B"), ("B", "C")])
     for given in (board, {"territories": {"A": ["B"], "B": ["C"], "C": []}}):
         found = ask("plan", board=given, from_={"A": 7}, others={"B": 2, "C": 1}, take="B,C")
@@ -256,7 +258,7 @@ def test_a_stack_may_stand_on_a_board_of_its_own() -> None:
     assert for_all.record()["win_probability"] < found.record()["win_probability"]
 
 
-def test_a_turn_without_a_garrison_goes_on_where_all_armies_moved_on(run: Run) -> None:
+def test_a_turn_continues_after_all_armies_left_a_territory(run: Run) -> None:
     code = (
         "1;classic;red;Peru:red:9,Brazil:blue:1,Argentina:blue:1,"
         "Venezuela:green:2,Central%20America:green:1"

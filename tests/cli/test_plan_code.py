@@ -1,4 +1,4 @@
-"""`iacta plan` reads codes of positions and turns, and says the code of what it was asked."""
+"""`iacta plan` reads codes of positions and turns, and prints the code of its turn."""
 
 import json
 from pathlib import Path
@@ -35,7 +35,7 @@ def test_an_answer_has_the_code_of_its_turn(run: Run) -> None:
     assert {**again, "seconds": 0} == {**first, "seconds": 0}
 
 
-def test_the_code_of_a_turn_says_its_rules_and_constraints() -> None:
+def test_the_code_of_a_turn_includes_rules_and_constraints() -> None:
     options: dict[str, Any] = {
         "keep": {"Peru": 2},
         "rules_of": {"Brazil": "capital"},
@@ -90,7 +90,7 @@ def test_a_goal_that_is_reached_is_an_answer(run: Run) -> None:
     assert (ended.code, ended.stdout) == (0, "The goal is reached.\n")
 
 
-def test_after_a_conquest_the_plan_says_how_many_armies_move_in(run: Run) -> None:
+def test_after_a_conquest_the_plan_states_the_number_of_armies_to_advance(run: Run) -> None:
     held = "Peru:red:2,Brazil:red:5,Argentina:blue:2"
     code = f"1;classic;red;{held};advance;attack=Peru:Brazil:3"
     record = json.loads(run(f"plan {code} --take Argentina --json").stdout)

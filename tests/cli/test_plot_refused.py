@@ -1,4 +1,4 @@
-"""`--plot` of every command and every chart: drawn, or refused in one clear sentence."""
+"""`--plot` of every command and every chart draws a picture or raises a clear error."""
 
 import json
 import sys
@@ -20,13 +20,13 @@ CHART_LINES = [
 LINES = [*COMMAND_LINES, *CHART_LINES]
 
 
-def test_every_question_is_here() -> None:
+def test_the_list_of_plots_has_every_question() -> None:
     drawn = {line.split()[0] for line in COMMAND_LINES}
     assert drawn == {form.name for form in QUESTIONS.load_all()}
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_it_is_drawn(run: Run, line: str, tmp_path: Path) -> None:
+def test_each_plot_is_drawn(run: Run, line: str, tmp_path: Path) -> None:
     file = tmp_path / "answer.csv"
     ended = run(line.format(file))
     assert (ended.code, ended.stderr.splitlines()[-1]) == (0, f"iacta: wrote {file}")
@@ -36,14 +36,14 @@ def test_it_is_drawn(run: Run, line: str, tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["answer.csv"]
 
 
-def test_a_picture_is_a_picture(run: Run, tmp_path: Path) -> None:
+def test_a_png_file_is_written(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "answer.png"
     assert run(f"battle 4 3 --plot {file}").code == 0
     assert file.read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_other_endings_and_places_that_are_not_there_are_refused(
+def test_unknown_suffixes_and_missing_folders_are_refused(
     run: Run, line: str, tmp_path: Path
 ) -> None:
     file, lost = tmp_path / "answer.gif", tmp_path / "nowhere" / "answer.svg"
@@ -55,7 +55,7 @@ def test_other_endings_and_places_that_are_not_there_are_refused(
         assert run(line.format(asked)) == (2, "", f"iacta: {said}\n")
 
 
-def test_places_that_cannot_be_written_are_refused(run: Run, tmp_path: Path) -> None:
+def test_unwritable_paths_are_refused(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "answer.json"
     file.mkdir()
     ended = run(f"battle 4 3 --plot {file}")
@@ -64,25 +64,25 @@ def test_places_that_cannot_be_written_are_refused(run: Run, tmp_path: Path) -> 
     assert ended.stderr == f"iacta: {said}\n"
 
 
-def test_a_link_to_nowhere_is_refused_before_anything_is_printed(run: Run, tmp_path: Path) -> None:
+def test_a_broken_link_is_refused_before_printing(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "answer.svg"
     file.symlink_to(tmp_path / "nowhere" / "answer.svg")
     said = f"cannot write {str(file)!r}: no such folder"
     assert run(f"battle 4 3 --plot {file}") == (2, "", f"iacta: {said}\n")
 
 
-def test_a_folder_that_takes_no_file_is_refused_before_anything_is_printed(
+def test_a_folder_without_write_permission_is_refused_before_printing(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "open", refuse)  # as root may write everywhere, whatever the rights
+    monkeypatch.setattr(Path, "open", refuse)  # root ignores permissions
     said = f"cannot write {str(tmp_path / 'x.svg')!r}: permission denied"
     assert run(f"battle 4 3 --plot {tmp_path / 'x.svg'}") == (2, "", f"iacta: {said}\n")
 
 
-def test_a_log_in_which_nothing_is_possible_has_no_picture(run: Run, tmp_path: Path) -> None:
+def test_a_log_of_impossible_results_has_no_picture(run: Run, tmp_path: Path) -> None:
     log, file = tmp_path / "log.csv", tmp_path / "answer.png"
     log.write_text("attackers,defenders,attackers_left,defenders_left\n20,15,1,3\n")
     ended = run(f"audit {log} --rules balanced-blitz --plot {file}")
@@ -95,7 +95,7 @@ def test_a_log_in_which_nothing_is_possible_has_no_picture(run: Run, tmp_path: P
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_without_the_extra_the_line_to_install_it_is_reported(
+def test_without_the_extra_the_message_has_the_command_to_install_it(
     run: Run, monkeypatch: pytest.MonkeyPatch, line: str, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
@@ -103,13 +103,15 @@ def test_without_the_extra_the_line_to_install_it_is_reported(
     assert run(line.format(tmp_path / "answer.svg")) == (2, "", f"iacta: {said}\n")
 
 
-def test_numbers_need_no_extra(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_csv_and_json_need_no_extra(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     assert run(f"battle 4 3 --plot {tmp_path / 'answer.csv'}").code == 0
     assert (tmp_path / "answer.csv").stat().st_size > 100
 
 
-def test_the_seed_of_a_picture_throws_the_same_dice(run: Run, tmp_path: Path) -> None:
+def test_the_seed_in_a_picture_repeats_the_simulation(run: Run, tmp_path: Path) -> None:
     first, second = tmp_path / "first.json", tmp_path / "second.json"
     run(f"simulate 4 3 --runs 50 --plot {first}")
     drawn = json.loads(first.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""The pictures that commands draw beside their answers, and those that only `iacta chart` draws."""
+"""Pictures drawn by `--plot` and by `iacta chart`."""
 
 import json
 from pathlib import Path
@@ -15,15 +15,13 @@ def test_an_answer_is_printed_and_drawn(run: Run, line: str, words: str, tmp_pat
     file = tmp_path / "answer.json"
     plain, drawn = run(line), run(f"{line} --plot {file} --dark")
     assert (drawn.code, drawn.stderr) == (0, f"iacta: wrote {file}\n")
-    assert drawn.stdout == plain.stdout or line.startswith("compare")  # its times differ
+    assert drawn.stdout == plain.stdout or line.startswith("compare")  # times vary
     spec = json.loads(file.read_text(encoding="utf-8"))
     assert words in spec["description"]
 
 
 @pytest.mark.parametrize(*table(__file__, "plots_of_charts"))
-def test_what_no_command_owns_is_drawn_by_chart(
-    run: Run, line: str, words: str, tmp_path: Path
-) -> None:
+def test_chart_draws_further_figures(run: Run, line: str, words: str, tmp_path: Path) -> None:
     file = tmp_path / "chart.json"
     result = run(f"chart {line.format(file)}")
     assert result == (0, "", f"iacta: wrote {file}\n")
@@ -48,7 +46,7 @@ def test_the_garrison_and_the_rules_reach_the_chart(run: Run, tmp_path: Path) ->
     assert float(last.split(",")[-1]) == win_probability(3, 2, "capital", garrison=0)
 
 
-def test_a_table_is_coloured_on_a_terminal_alone(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_are_coloured_only_on_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b" not in run("table 3 3").stdout
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert "\x1b" in run("table 3 3").stdout

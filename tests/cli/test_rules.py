@@ -45,20 +45,20 @@ def test_every_command_plays_by_the_rules_of_a_file(run: Run, house: Path, comma
     assert (ours.code, ours.stderr) == (0, "")
     given, expected = json.loads(ours.stdout), json.loads(known.stdout)
     assert (given["rules"], expected["rules"]) == ("our house", "capital+zombie defender")
-    assert without_names_and_times(given) == without_names_and_times(expected)
+    assert remove_names_and_times(given) == remove_names_and_times(expected)
     if not command.startswith("table"):
         assert "(our house)" in run(f"{command}{seed} --rules-file {house}").stdout
 
 
-def without_names_and_times(record: Any) -> Any:
-    """Return an answer without what need not be the same."""
+def remove_names_and_times(record: Any) -> Any:
+    """Return an answer without names and times, which may differ."""
     if isinstance(record, dict):
         return {
-            key: without_names_and_times(value)
+            key: remove_names_and_times(value)
             for key, value in record.items()
             if key not in ("rules", "seconds")
         }
-    return [*map(without_names_and_times, record)] if isinstance(record, list) else record
+    return [*map(remove_names_and_times, record)] if isinstance(record, list) else record
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "rules"])
@@ -72,14 +72,14 @@ def test_a_wrong_file_gets_one_sentence(run: Run, house: Path, command: str) -> 
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "rules"])
-def test_rules_are_named_or_read_not_both(run: Run, house: Path, command: str) -> None:
+def test_rules_and_a_rules_file_clash(run: Run, house: Path, command: str) -> None:
     result = run(f"{command} --rules classic --rules-file {house}")
     assert (result.code, result.stdout) == (2, "")
     named = "rules" if command == "rules" else "--rules"
     assert result.stderr == f"iacta: --rules-file cannot be combined with {named}\n"
 
 
-def test_the_garrison_option_goes_before_that_of_the_file(run: Run, house: Path) -> None:
+def test_the_garrison_option_overrides_the_rules_file(run: Run, house: Path) -> None:
     house.write_text("garrison = 3\n")
     three = json.loads(run(f"battle 9 4 --rules-file {house} --json").stdout)
     assert (three["garrison"], three["rules"]) == (3, "house.toml")

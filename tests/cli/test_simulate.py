@@ -1,4 +1,4 @@
-"""`iacta simulate`: what it prints for people, as JSON and as CSV, and what it refuses."""
+"""`iacta simulate`: output as text, JSON and CSV, and errors."""
 
 import json
 import os
@@ -10,12 +10,14 @@ import sys
 import pytest
 
 from iacta import Campaign, IllegalError
-from tests.cli.run import Run, interrupted, read_terminal
+from tests.cli.run import Run, interrupt_command, read_terminal
 
 UNFINISHED = "72 22 8 2 2 2 7 1 1 3 1 2 3 5 1"
 
 
-def test_what_no_method_computes_is_left_out(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chances_that_no_method_computes_are_left_out(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*_: object) -> float:
         raise IllegalError("no method computes this")
 
@@ -25,14 +27,14 @@ def test_what_no_method_computes_is_left_out(run: Run, monkeypatch: pytest.Monke
     assert record["computed_win_probability"] is None
 
 
-def test_a_seed_throws_the_same_dice_and_none_throws_others(run: Run) -> None:
+def test_a_seed_repeats_the_dice(run: Run) -> None:
     said = run("simulate 20 5 5 --runs 500").stdout
     seed = said.split()[-1]
     assert run(f"simulate 20 5 5 --runs 500 --seed {seed}").stdout == said
     assert len({run("simulate 20 5 5 --runs 500").stdout for _ in range(3)}) > 1
 
 
-def test_a_terminal_sees_the_progress_until_ctrl_c_ends_it_with_130() -> None:
+def test_ctrl_c_ends_the_progress_with_130() -> None:
     ours, theirs = pty.openpty()
     words = [sys.executable, "-m", "iacta", "simulate", *UNFINISHED.split(), "--runs", "1e8"]
     window = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80"}
@@ -51,6 +53,6 @@ def test_a_terminal_sees_the_progress_until_ctrl_c_ends_it_with_130() -> None:
 
 
 @pytest.mark.slow
-def test_ctrl_c_ends_it_silently_where_no_terminal_sees_it() -> None:
-    # It works by then, or still loads on a slow machine.
-    assert interrupted(f"simulate {UNFINISHED} --runs 1e8", 1.5) == (130, b"", b"")
+def test_ctrl_c_is_silent_without_a_terminal() -> None:
+    # The command is running, or still loading on a slow machine.
+    assert interrupt_command(f"simulate {UNFINISHED} --runs 1e8", 1.5) == (130, b"", b"")

@@ -1,4 +1,4 @@
-"""A moment of a turn, or a log, is read once, and the same from each kind of source."""
+"""Each kind of source gives the same moment or log."""
 
 import io
 import sys
@@ -30,7 +30,7 @@ LINES = (
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: line.split()[0])
 @pytest.mark.parametrize("kind", CODES)
-def test_a_moment_is_the_same_from_each_source(
+def test_each_source_gives_the_same_moment(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, line: str
 ) -> None:
     file = tmp_path / "moment.txt"
@@ -41,16 +41,16 @@ def test_a_moment_is_the_same_from_each_source(
     for text in (CODES[kind], toml.read_text(encoding="utf-8")):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
         answers.append(run(line.format("-")).stdout)
-    seconds = {_without_seconds(answer) for answer in answers}
+    seconds = {_remove_seconds(answer) for answer in answers}
     assert len(seconds) == 1
     assert seconds != {""}
 
 
-def _without_seconds(text: str) -> str:
+def _remove_seconds(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if '"seconds"' not in line)
 
 
-def test_a_log_is_the_same_from_each_source(
+def test_each_source_gives_the_same_log(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "game.jsonl"

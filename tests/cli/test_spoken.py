@@ -1,4 +1,4 @@
-"""Commands and Python calls that ask a question: each, run as it is, gives the same record."""
+"""The command and the Python call shown for a question give the same record."""
 
 import io
 import json
@@ -24,7 +24,7 @@ POSITION = Position(TINY, "red", {"A": ("red", 9)}, others=("blue", 2))
 
 
 def asked() -> list[Question]:
-    """Return the examples that are quick, and questions with all that can need quotes."""
+    """Return fast examples, and questions with values that need quotes."""
     found = [
         form.parse(read_words(form.parameters(), shlex.split(each.line)[1:], form.name))
         for form in QUESTIONS.load_all()
@@ -41,7 +41,7 @@ def asked() -> list[Question]:
 
 
 @pytest.mark.parametrize("question", asked(), ids=format_command)
-def test_command_and_python_give_the_record(question: Question, run: Run) -> None:
+def test_the_command_and_the_python_call_give_the_same_record(question: Question, run: Run) -> None:
     record = json.loads(json.dumps(question.answer().record()))
     printed = run.words([*shlex.split(format_command(question))[1:], "--json"])
     assert json.loads(printed.stdout) == record
@@ -70,7 +70,7 @@ def test_position_follows_as_input() -> None:
     assert eval(format_python_call(question), {"iacta": asking}) == ("plan", question)  # noqa: S307 # as above
 
 
-def test_what_takes_two_files_is_refused() -> None:
+def test_two_files_on_standard_input_are_refused() -> None:
     with pytest.raises(IllegalError, match="reads one input"):
         format_command(PlanQuestion(POSITION, take="C", rules=HOUSE))
     with pytest.raises(IllegalError, match="a board cannot be part of a command"):

@@ -1,4 +1,4 @@
-"""What the command does where the shell has closed its streams, or they cannot take every name."""
+"""Closed streams, and streams with limited encodings."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ from tests.cli.run import HANGING, Run
 
 
 class Ended(NamedTuple):
-    """The exit code of a line, and what it printed."""
+    """The exit code and the output of a shell command."""
 
     code: int
     out: str
@@ -22,7 +22,7 @@ class Ended(NamedTuple):
 
 
 def shell(line: str, extra: Mapping[str, str] = MappingProxyType({})) -> Ended:
-    """Run a line of a shell in which `$iacta` is the command."""
+    """Run a shell command in which `$iacta` stands for the command."""
     environment = {**os.environ, "iacta": f"{sys.executable} -m iacta", **extra}
     done = subprocess.run(  # noqa: S603 # our own lines
         ["/bin/sh", "-c", line], env=environment, capture_output=True, timeout=HANGING
@@ -34,7 +34,7 @@ WHOLE = shell("$iacta battle 5 3").out
 
 
 @pytest.mark.parametrize("closed", ["2>&-", "<&-", "2>&- <&-"])
-def test_an_answer_needs_neither_errors_nor_input(closed: str) -> None:
+def test_an_answer_needs_neither_stdin_nor_stderr(closed: str) -> None:
     assert shell(f"$iacta battle 5 3 {closed}") == (0, WHOLE, "")
 
 
@@ -42,7 +42,7 @@ def test_an_answer_needs_neither_errors_nor_input(closed: str) -> None:
     ("closed", "reason"),
     [(">&-", "Bad file descriptor"), (">/dev/full", "No space left on device")],
 )
-def test_an_answer_that_cannot_be_written_is_said_so(closed: str, reason: str) -> None:
+def test_an_unwritable_answer_is_an_error(closed: str, reason: str) -> None:
     said = f"iacta: cannot write the answer: {reason}\n"
     assert shell(f"$iacta battle 5 3 {closed}") == (1, "", said)
 
@@ -54,18 +54,16 @@ def test_an_answer_that_cannot_be_written_is_said_so(closed: str, reason: str) -
         ("| true", (0, "", "")),
     ],
 )
-def test_a_server_that_cannot_print_its_address_ends(
-    closed: str, ended: tuple[int, str, str]
-) -> None:
+def test_a_server_that_cannot_print_its_url_ends(closed: str, ended: tuple[int, str, str]) -> None:
     pytest.importorskip("uvicorn")
     assert shell(f"$iacta serve --port 0 {closed}") == ended
 
 
-def test_bad_input_ends_with_2_even_where_nothing_can_be_said() -> None:
+def test_bad_input_exits_with_2_without_stderr() -> None:
     assert shell("$iacta battle 5 x 2>&-") == (2, "", "")
 
 
-def test_a_reader_that_goes_away_is_no_error() -> None:
+def test_a_closed_pipe_is_not_an_error() -> None:
     ended = shell("{ $iacta table 300 300 --csv; echo $? >&2; } | head -1")
     assert ended.out.startswith("attackers,1,2,3,")
     assert ended.err == "141\n"
@@ -80,7 +78,7 @@ def test_a_name_that_cannot_be_encoded_is_escaped(tmp_path: Path, encoding: str)
     assert "(\\u03a9mega)" in ended.out
 
 
-def test_a_window_without_width_is_no_reason_to_say_nothing() -> None:
+def test_a_window_of_width_0_still_shows_output() -> None:
     assert shell("$iacta battle 5 3", {"COLUMNS": "0"}).out == WHOLE
 
 
@@ -93,6 +91,6 @@ def test_a_picture_goes_to_a_pipe_instead_of_the_answer(run: Run, tmp_path: Path
     assert shell("$iacta chart delta -").out.startswith("<svg ")
 
 
-def test_a_pipe_takes_a_picture_or_an_answer() -> None:
+def test_a_pipe_receives_a_picture_or_an_answer() -> None:
     said = "iacta: --plot - cannot be combined with --json or --csv\n"
     assert shell("$iacta battle 5 3 --plot - --json") == (2, "", said)

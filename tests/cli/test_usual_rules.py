@@ -1,4 +1,4 @@
-"""The rules that commands take where none are given."""
+"""The default rules of commands."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def test_a_rules_file_comes_before_the_usual_rules(
     assert "(house)" in run(f"battle 12 10 --rules-file {house}").stdout
 
 
-def test_the_rules_that_are_explained_are_not_played(
+def test_the_usual_rules_do_not_affect_iacta_rules(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listed = run("rules")

@@ -1,4 +1,4 @@
-"""`iacta win` and `iacta goals`: where the turn comes from, and what is refused."""
+"""`iacta win` and `iacta goals`: sources of the turn, and errors."""
 
 import json
 
@@ -38,7 +38,7 @@ OVER = "1;classic;red;Peru:red:9"
         (["win", "no-such-file"], "cannot read 'no-such-file': no such file"),
     ],
 )
-def test_what_cannot_be_asked_gets_one_sentence(words: list[str], sentence: str, run: Run) -> None:
+def test_invalid_questions_get_one_sentence(words: list[str], sentence: str, run: Run) -> None:
     said = run.words(words)
     assert (said.code, said.stdout) == (2, "")
     assert sentence in said.stderr

@@ -22,7 +22,7 @@ COMMANDS = {
 
 @pytest.fixture(scope="session")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a zip archive of the source that Python runs."""
+    """Return a zip archive of the package that Python can run."""
     path = tmp_path_factory.mktemp("zipapp") / "iacta.pyz"
     with ZipFile(path, "w") as archive:
         archive.writestr("__main__.py", "import iacta_command; iacta_command.main()")
@@ -34,14 +34,14 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_answers_from_a_zip_archive(archive: Path, command: str) -> None:
+def test_a_command_runs_from_a_zip_archive(archive: Path, command: str) -> None:
     words = [sys.executable, str(archive), *command.split()]
     done = run(words, capture_output=True, text=True)  # noqa: S603 # ours
     assert (done.returncode, done.stderr) == (0, "")
     assert COMMANDS[command] in done.stdout
 
 
-def test_plans_from_a_zip_archive_say_what_they_need(archive: Path) -> None:
+def test_plans_from_a_zip_archive_name_the_missing_core(archive: Path) -> None:
     words = [sys.executable, str(archive), "plan", "1;classic;red;Peru:red:9,Brazil:blue:1"]
     done = run([*words, "--take", "Brazil"], capture_output=True, text=True)  # noqa: S603 # ours
     assert (done.returncode, done.stdout) == (2, "")

@@ -1,1 +1,1 @@
-"""Tests of inputs: checked values, files and tables."""
+"""Tests of user input."""

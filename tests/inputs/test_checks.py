@@ -1,4 +1,4 @@
-"""The numbers and chances that a user gives, and how messages show them."""
+"""Parsing of numbers and chances, and their format in messages."""
 
 import pickle
 from collections.abc import Callable
@@ -37,7 +37,7 @@ START = Position(classic_board(), "red", {"Ural": ("red", 3)}, others=("blue", 2
 
 
 @given(st.integers(-5, 10**30))
-def test_whole_numbers_of_any_kind_are_taken(number: int) -> None:
+def test_whole_numbers_of_any_type_are_accepted(number: int) -> None:
     kinds: list[Any] = [number]
     if number < 2**63:
         kinds.append(np.int64(number))
@@ -50,13 +50,13 @@ def test_whole_numbers_of_any_kind_are_taken(number: int) -> None:
 
 
 @given(st.one_of(st.text(), st.floats(), st.none(), st.booleans(), st.lists(st.integers())))
-def test_what_is_no_whole_number_is_malformed(value: Any) -> None:
+def test_other_values_are_malformed(value: Any) -> None:
     with pytest.raises(MalformedError, match="armies must be a whole number of at least 1, got"):
         read_int(value, "armies", least=1)
 
 
 @given(st.text())
-def test_a_text_is_a_number_or_an_error(text: str) -> None:
+def test_a_text_is_parsed_as_a_number_or_is_an_error(text: str) -> None:
     try:
         number = parse_int(text, "armies")
     except IactaError as error:
@@ -66,7 +66,7 @@ def test_a_text_is_a_number_or_an_error(text: str) -> None:
 
 
 @given(st.text())
-def test_a_text_is_a_chance_or_an_error(text: str) -> None:
+def test_a_text_is_parsed_as_a_chance_or_is_an_error(text: str) -> None:
     try:
         assert 0 < read_chance(text) < 1
     except IactaError as error:
@@ -74,7 +74,7 @@ def test_a_text_is_a_chance_or_an_error(text: str) -> None:
 
 
 @given(st.fractions(0, 1).filter(lambda chance: 0 < chance < 1))
-def test_every_way_to_write_a_chance_is_the_same(chance: Fraction) -> None:
+def test_all_notations_of_a_chance_are_equal(chance: Fraction) -> None:
     assert read_chance(chance) == chance
     assert read_chance(f"{chance.numerator}/{chance.denominator}") == chance
     percent = 100 * chance
@@ -82,7 +82,7 @@ def test_every_way_to_write_a_chance_is_the_same(chance: Fraction) -> None:
 
 
 @given(st.floats(1e-6, 1, exclude_max=True))
-def test_a_float_chance_is_the_shortest_decimal_that_shows_it(chance: float) -> None:
+def test_a_float_chance_becomes_its_shortest_decimal(chance: float) -> None:
     assert read_chance(chance) == read_chance(np.float64(chance)) == Fraction(repr(chance))
     assert read_chance(Decimal(repr(chance))) == Fraction(repr(chance))
 
@@ -90,7 +90,7 @@ def test_a_float_chance_is_the_shortest_decimal_that_shows_it(chance: float) -> 
 @pytest.mark.parametrize(
     "kind", [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
 )
-def test_numpy_s_whole_numbers_do_not_stay_inside_fractions(kind: type[Any]) -> None:
+def test_fractions_of_numpy_integers_become_python_fractions(kind: type[Any]) -> None:
     for value in (kind(3), Fraction(kind(3))):
         found = read_fraction(value, "prize", "be a number")
         assert found == 3
@@ -118,13 +118,13 @@ def test_a_frozen_dict_cannot_be_changed() -> None:
     assert found == {1: 2}
 
 
-def test_exponents_that_would_fill_the_memory_are_refused_at_once() -> None:
+def test_huge_exponents_are_refused_at_once() -> None:
     for wrong in ("1e-999999999", Decimal("1e-999999999"), "9" * 5000, "1e9999999999%"):
         with pytest.raises(IactaError):
             read_chance(wrong)
 
 
-def test_chances_of_many_digits_are_read() -> None:
+def test_chances_may_have_many_digits() -> None:
     assert read_chance("0." + "9" * 70) == 1 - Fraction(1, 10**70)
     assert read_chance(Decimal("1e-150")) == Fraction(1, 10**150)
 
@@ -137,7 +137,7 @@ def test_arrays_keep_their_shape() -> None:
     assert read_chances([["5%"], [0.5]]).tolist() == [[Fraction(1, 20)], [Fraction(1, 2)]]
 
 
-def test_long_values_are_cut_in_messages() -> None:
+def test_messages_shorten_long_values() -> None:
     assert len(quote("x" * 10_000)) == 60
     assert quote(10**10_000) == "a number of thousands of digits"
     assert quote(np.float64(2.5)) == "2.5"
@@ -190,12 +190,12 @@ IN_ARRAY = r"must be at most 20,000,000 whole numbers, got more"
         ),
     ],
 )
-def test_no_row_or_array_is_read_without_end(read: Callable[[], object], said: str) -> None:
+def test_rows_and_arrays_have_a_maximum_size(read: Callable[[], object], said: str) -> None:
     with pytest.raises(TooLargeError, match=said):
         read()
 
 
-def test_a_distribution_reads_no_more_than_it_may_have(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_distribution_has_a_maximum_number_of_values(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(iacta.probability.distribution, "MAX_VALUES", 1000)
     assert len(Distribution(range(1000))) == 1000
     for read in (Distribution, lambda values: Distribution.from_pairs((n, 1) for n in values)):
@@ -215,12 +215,12 @@ def test_a_distribution_reads_no_more_than_it_may_have(monkeypatch: pytest.Monke
         ({"territories": count_up()}, "territories must be a row of at most 44 entries, got more"),
     ],
 )
-def test_a_hand_is_made_of_cards_only(cards: dict[str, Any], said: str) -> None:
+def test_a_hand_only_accepts_cards(cards: dict[str, Any], said: str) -> None:
     with pytest.raises(IactaError, match=f"^{said}"):
         Hand(**cards)
 
 
-def test_a_checked_hand_is_the_same_value_everywhere() -> None:
+def test_a_hand_survives_repr_pickle_and_arithmetic() -> None:
     hand = Hand(2, jokers=1, territories=["Peru"])
     assert tuple(hand) == (2, 0, 0, 1, 0, ("Peru",))
     assert eval(repr(hand)) == hand  # noqa: S307 # our own text

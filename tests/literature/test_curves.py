@@ -11,7 +11,7 @@ from iacta.charts import Chart
 from iacta.odds.needed import break_even_line
 from iacta_literature import charts
 from iacta_literature.charts.curves import apart
-from tests.charts.look import only
+from tests.charts.look import get_only_table
 from tests.charts.test_every_chart import example
 
 OPEN = Rules(garrison=0)  # as the sources that leave the garrison out
@@ -21,7 +21,7 @@ OPEN = Rules(garrison=0)  # as the sources that leave the garrison out
     "name", ["slices", "curves_by_delta", "curves_by_match_up", "curves_by_advantage"]
 )
 def test_curves_are_the_library_s_chances(name: str) -> None:
-    rows = only(example(name))
+    rows = get_only_table(example(name))
     assert len(rows) >= 8
     for row in rows:
         chance = win_probability(row["attackers"], row["defenders"])
@@ -36,30 +36,30 @@ def test_the_break_even_line_is_the_one_that_was_published() -> None:
 
 
 def test_the_border_is_where_an_even_chance_begins() -> None:
-    for row in only(example("break_even")):
+    for row in get_only_table(example("break_even")):
         fewest, against = row["attackers"], row["defenders"]
         assert win_probability(fewest, against) >= 0.5 > win_probability(fewest - 1, against)
 
 
 def test_slices_mark_the_fewest_favourites() -> None:
     chart = charts.slices([15, 25, 35], 50, OPEN)
-    assert [row["attackers"] for row in only(chart) if row["is_fewest"]] == [31, 23, 14]
+    assert [row["attackers"] for row in get_only_table(chart) if row["is_fewest"]] == [31, 23, 14]
     assert chart.title.startswith("14, 23 and 31 attackers are enough")
 
 
 def test_a_lead_without_attackers_has_no_point() -> None:
-    assert min(row["attackers"] for row in only(example("curves_by_delta"))) == 1
+    assert min(row["attackers"] for row in get_only_table(example("curves_by_delta"))) == 1
 
 
 def test_minimum_troops_are_the_armies_needed() -> None:
-    for row in only(example("minimum_troops")):
+    for row in get_only_table(example("minimum_troops")):
         needed = armies_needed(row["defenders"], str(row["chance"]), str(row["rules"]))
         assert row["attackers"] == needed
         assert row["attackers_per_defender"] == needed / row["defenders"]
 
 
 def test_the_ratio_divides_capital_by_classic() -> None:
-    for row in only(example("minimum_troops_ratio")):
+    for row in get_only_table(example("minimum_troops_ratio")):
         asked = row["defenders"], str(row["chance"])
         assert row["ratio"] == armies_needed(*asked, "capital") / armies_needed(*asked)
 
@@ -74,7 +74,11 @@ def test_slices_name_no_one_who_lies_outside_the_picture() -> None:
 
 
 def test_the_ratio_says_what_the_picture_ends_with() -> None:
-    last = [row["ratio"] for row in only(example("minimum_troops_ratio")) if row["defenders"] == 9]
+    last = [
+        row["ratio"]
+        for row in get_only_table(example("minimum_troops_ratio"))
+        if row["defenders"] == 9
+    ]
     assert (
         f"{min(last):.2f} to {max(last):.2f} times as many" in example("minimum_troops_ratio").title
     )
@@ -86,7 +90,10 @@ def test_the_ratio_says_what_the_picture_ends_with() -> None:
 )
 def test_each_line_has_its_label_at_its_end(name: str) -> None:
     spec = json.dumps(example(name).to_dict())
-    lines = {row.get("chance", row.get("delta", row["defenders"])) for row in only(example(name))}
+    lines = {
+        row.get("chance", row.get("delta", row["defenders"]))
+        for row in get_only_table(example(name))
+    }
     assert '"legend": null' in spec
     assert len(lines) > 1
     assert '"text"' in spec

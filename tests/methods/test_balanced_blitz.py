@@ -16,7 +16,7 @@ from iacta.methods.kernel import is_won
 from iacta.rules.modes import BalancedBlitz
 from tests import strategies
 from tests.asked import SEVERAL_RULES, win_probability_keeping
-from tests.balanced_twin import balanced
+from tests.balanced_twin import list_outcomes
 from tests.published import read_rows
 
 BLITZ = Rules(mode=BalancedBlitz())
@@ -81,7 +81,7 @@ def test_it_is_the_twin_under_any_rules(rules: Rules, attackers: int, defenders:
 
 def assert_is_twin(attackers: int, defenders: int, rules: Rules) -> None:
     """Assert that each outcome is as near as seen, and that this is within the bound."""
-    expected = balanced(attackers, defenders, rules)
+    expected = list_outcomes(attackers, defenders, rules)
     battle = Battle(attackers, defenders, blitz(rules))
     ends, chance = battle.outcomes(), battle.win_probability()
     assert 1e-13 < find_kernel(blitz(rules)).error(attackers, defenders).absolute < 1e-9

@@ -22,7 +22,7 @@ from iacta.odds.spread import (
 )
 from iacta.odds.spread_values import kernel_model
 from tests import brute
-from tests.balanced_twin import balanced
+from tests.balanced_twin import list_outcomes
 from tests.odds.test_requirement import STOPS
 
 Fight: TypeAlias = Callable[[int, int, Rules], brute.Chances]
@@ -183,7 +183,7 @@ def blitzed(attackers: int, defenders: int, rules: Rules) -> brute.Chances:
     """Fight by balanced blitz."""
     if attackers <= rules.garrison:
         return {(attackers, defenders): Fraction(1)}
-    ends = balanced(attackers, defenders, rules)
+    ends = list_outcomes(attackers, defenders, rules)
     return {end: Fraction(float(probability)) for end, probability in ends.items()}
 
 

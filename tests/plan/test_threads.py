@@ -23,7 +23,7 @@ from iacta.plan.search import MAX_DEPTH, Search, Style
 from iacta.rules.variants import find_rules
 from tests.plan.boards import CLASSIC_BOARD, board_of, planned, small_game
 from tests.plan.test_search import state_of, walk
-from tests.processes import interrupted_after
+from tests.processes import press_ctrl_c_after
 
 THREADS = 4
 
@@ -155,7 +155,7 @@ def test_ctrl_c_stops_a_long_decision_and_the_policy_stays_as_it_was() -> None:
     before = core.decide(problem.start)
 
     core.follow(assignment, Style(MAX_DEPTH))  # which would take minutes
-    with interrupted_after(4 * AT_ONCE), pytest.raises(KeyboardInterrupt):
+    with press_ctrl_c_after(4 * AT_ONCE), pytest.raises(KeyboardInterrupt):
         core.decide(problem.start)
     core.follow(assignment, Style(1))
     assert core.decide(problem.start) == before
@@ -174,7 +174,7 @@ def test_ctrl_c_stops_a_call_that_waits_for_another_one(name: str) -> None:
         "advance": lambda: core.advance(start, found.start, found.to, 1),
     }
     wanted = asked[name]()
-    with core._lock, interrupted_after(AT_ONCE), pytest.raises(KeyboardInterrupt):
+    with core._lock, press_ctrl_c_after(AT_ONCE), pytest.raises(KeyboardInterrupt):
         asked[name]()
     assert asked[name]() == wanted
 

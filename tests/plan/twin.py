@@ -18,7 +18,7 @@ from iacta.plan.problem import Problem, TurnState
 from iacta.plan.search import Search
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.roll import loss_counts, seen_loss_counts
-from tests.balanced_twin import balanced
+from tests.balanced_twin import list_outcomes
 
 Number: TypeAlias = Any  # a fraction or a float
 
@@ -74,7 +74,7 @@ def _battle(able: int, defenders: int, rules: Rules) -> Throws:
     if isinstance(rules.mode, BalancedBlitz):
         ends = {
             (a, d, min(a, rules.attack.kept)): float(chance)
-            for (a, d), chance in balanced(able, defenders, replace(rules, garrison=0)).items()
+            for (a, d), chance in list_outcomes(able, defenders, replace(rules, garrison=0)).items()
         }
     else:
         ends = {**battle_ends(able, defenders, rules)}

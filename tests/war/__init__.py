@@ -1,1 +1,1 @@
-"""Whole games."""
+"""Tests of whole games."""

@@ -21,7 +21,7 @@ RULES = (
 
 
 def random_board(rng: Random) -> Board:
-    """Return a board whose borders may lead one way, with continents that may overlap."""
+    """Return a board that may have one-way borders and overlapping continents."""
     number = rng.choice((4, 7, 12, 20, 42, 70))
     names = tuple(f"T{t}" for t in range(number))
     borders = {pair for i in range(number - 1) for pair in ((i, i + 1), (i + 1, i))}
@@ -38,7 +38,7 @@ def random_board(rng: Random) -> Board:
 
 
 def random_turn(rng: Random) -> Turn:
-    """Return some moment of some turn, of 2 to 6 players and perhaps a neutral one."""
+    """Return a random moment of a turn with 2 to 6 players and possibly a neutral player."""
     board = random_board(rng)
     number = rng.randint(2, min(6, len(board.territories) - 1))
     owners = [*NAMES[:number], *(["neutral"] if rng.random() < 0.3 else [])]

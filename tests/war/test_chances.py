@@ -1,4 +1,4 @@
-"""The chances to win: what is exact, what an interval is, and that the same seed says the same."""
+"""Chances to win: exact cases, intervals and reproducibility."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ from iacta.war.goals import SEED_COUNT, describe_aim
 from iacta.war.players import PLAYERS
 from iacta.war.tactics import SimplePolicy
 from tests.game.positions import classic_turn, line_turn
-from tests.processes import interrupted_after
+from tests.processes import press_ctrl_c_after
 
 pytestmark = pytest.mark.usefixtures("core")
 
@@ -27,7 +27,7 @@ def middle(seed: int = 3) -> Turn:
     return classic_turn(classic_board(), seed)
 
 
-def test_a_sole_owner_has_won_and_who_owns_nothing_has_lost() -> None:
+def test_chances_are_exact_for_a_sole_owner_and_an_eliminated_player() -> None:
     won = line_turn("r3 r1", players=("red", "blue"))
     for found in (win_chances(won).chances, win_chances(won).under_simple):
         assert [(each.chance, *each.interval) for each in found.chances] == [(1, 1, 1), (0, 0, 0)]
@@ -47,7 +47,7 @@ def test_chances_sum_to_one_and_lie_within_their_intervals(player: str) -> None:
     assert (found.chances.ai, found.under_simple.ai) == (player, "simple")
 
 
-def test_only_games_that_are_cut_have_an_allowance() -> None:
+def test_only_cut_games_have_an_allowance() -> None:
     found = win_chances(middle(), games=40)
     assert found.chances.cut > 0
     assert found.chances.allowance == 0.03
@@ -58,7 +58,7 @@ def test_only_games_that_are_cut_have_an_allowance() -> None:
         assert row.interval == Estimate(40, wins).interval()
 
 
-def test_the_same_seed_says_the_same_with_any_number_of_threads(
+def test_a_seed_repeats_the_result_with_any_number_of_threads(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found = win_chances(middle(), games=50, seed=7)
@@ -76,7 +76,7 @@ def test_a_time_limit_plays_fewer_games() -> None:
 
 def test_ctrl_c_ends_the_games() -> None:
     turn = middle()
-    with interrupted_after(0.3), pytest.raises(KeyboardInterrupt):
+    with press_ctrl_c_after(0.3), pytest.raises(KeyboardInterrupt):
         win_chances(turn, games=1_000_000)
 
 
@@ -87,7 +87,7 @@ def test_a_stack_that_cannot_lose_wins() -> None:
     assert found.under_simple.find_chance("red").chance > 0.99
 
 
-def test_everybody_may_play_by_a_policy() -> None:
+def test_a_policy_may_play_every_seat() -> None:
     asked = []
 
     def bold(turn: Turn) -> Action:
@@ -105,7 +105,7 @@ def idle(turn: Turn) -> Action:
     return turn.actions()[-1]
 
 
-def test_a_tournament_says_who_wins_how_often() -> None:
+def test_a_tournament_counts_wins() -> None:
     table: Sequence[object] = [idle, "simple", SimplePolicy()]
     standings = tournament(table, line_turn("r3 b3 g3", place=3), games=9, seed=2)  # type: ignore[arg-type] # any of them
     assert [each.games for each in standings] == [9, 9, 9]
@@ -115,7 +115,7 @@ def test_a_tournament_says_who_wins_how_often() -> None:
         assert each.interval == Estimate(9, each.wins).interval()
 
 
-def test_players_of_the_core_meet_in_the_core() -> None:
+def test_games_between_ais_run_in_the_core() -> None:
     standings = tournament(["usual", "simple", "simple"], middle(), games=30)
     assert [each.name for each in standings] == ["usual", "simple", "simple"]
     assert sum(each.wins for each in standings) == 30
@@ -144,7 +144,7 @@ def test_goals_are_compared_by_the_chance_to_win() -> None:
     ]
 
 
-def test_a_plan_may_play_a_goal_better_than_the_tactics() -> None:
+def test_a_plan_may_beat_the_tactics() -> None:
     found = best_goals(Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:3,Argentina:blue:1"))
     eliminate = next(each for each in found.goals if each.goal == "eliminate blue")
     assert eliminate.chance > 0.6
@@ -153,7 +153,7 @@ def test_a_plan_may_play_a_goal_better_than_the_tactics() -> None:
 GROWS = Rules(mode=ArmiesGrow())
 
 
-def test_the_best_goal_is_judged_by_games_that_did_not_select_it() -> None:
+def test_the_best_goal_gets_fresh_games() -> None:
     turn, mover = middle(5), "red"
     found = best_goals(turn, games=40, seed=5)
     war = War(turn)
@@ -166,7 +166,7 @@ def test_the_best_goal_is_judged_by_games_that_did_not_select_it() -> None:
         assert each.behind == pytest.approx(found.best.win - each.win)
 
 
-def test_intervals_of_goals_allow_for_games_that_were_cut() -> None:
+def test_intervals_of_goals_include_the_allowance() -> None:
     found = best_goals(middle(), games=40)
     assert found.best.interval.high - found.best.win >= min(ALLOWANCE, 1 - found.best.win)
     for each in found.goals[1:]:
@@ -195,7 +195,9 @@ def test_bad_input_is_refused(ask: object, message: str) -> None:
 
 
 @pytest.mark.usefixtures("core")
-def test_without_the_core_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_core_the_message_has_the_command_to_install_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("iacta.native.core_library.find_library", lambda: None)
     with pytest.raises(
         IactaError, match=r"^whole games need the compiled core of iacta; `make core`"

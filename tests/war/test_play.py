@@ -1,4 +1,4 @@
-"""The core plays by the rules of `Turn`, and as the simple player's slow twin does."""
+"""The core follows the rules of `Turn`, and agrees with its Python twin."""
 
 from dataclasses import replace
 from random import Random
@@ -24,21 +24,21 @@ TURNS, OF_A_TEST = 1000, 50
 
 
 def playable(seed: int) -> Turn | None:
-    """Return a random turn in which there is something to do."""
+    """Return a random turn with an action left."""
     turn = random_turn(Random(seed))  # noqa: S311 # plays games, no secrets
     is_over = turn.phase == "over" or turn.winner is not None
     return None if is_over or len(list_seats(turn)) < 2 else turn
 
 
 @pytest.mark.parametrize("first", range(0, TURNS, OF_A_TEST))
-def test_what_the_core_plays_is_legal_and_ends_as_the_game_says(first: int) -> None:
+def test_turns_of_the_core_are_legal(first: int) -> None:
     actions = 0
     for seed in range(first, first + OF_A_TEST):
         turn = playable(seed)
         if turn is None:
             continue
         for name in ("simple", "usual", "yardstick"):
-            # Playing refuses what is illegal, and an end that differs from that of `Turn`.
+            # `play_turn` raises an error for illegal actions and for a different end.
             record = War(turn).play_turn(PLAYERS[name], load_weights("choosing"), seed)
             assert record.end.phase == "over"
             actions += len(record.moves)
@@ -47,7 +47,7 @@ def test_what_the_core_plays_is_legal_and_ends_as_the_game_says(first: int) -> N
 
 @pytest.mark.parametrize("first", range(5000, 5200, OF_A_TEST))
 @pytest.mark.parametrize("name", ["simple", "yardstick"])
-def test_the_slow_twin_does_what_the_core_does(name: str, first: int) -> None:
+def test_the_python_twin_takes_the_same_actions_as_the_core(name: str, first: int) -> None:
     policy = SimplePolicy(PLAYERS[name])
     for seed in range(first, first + OF_A_TEST):
         turn = playable(seed)
@@ -59,7 +59,7 @@ def test_the_slow_twin_does_what_the_core_does(name: str, first: int) -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_whole_games_of_the_twin_are_those_of_the_core(seed: int) -> None:
+def test_the_python_twin_plays_the_same_games_as_the_core(seed: int) -> None:
     policy, turn, turns = SimplePolicy(), classic_turn(classic_board(), seed), 0
     while turn.winner is None and turns < 12:
         record = War(turn).play_turn(PLAYERS["simple"], None, seed + turns)
@@ -71,7 +71,7 @@ def test_whole_games_of_the_twin_are_those_of_the_core(seed: int) -> None:
 
 
 @pytest.mark.parametrize("rules", ["classic", "capital", Rules(mode=DefenderSeesFirst())])
-def test_odds_are_those_of_the_kernel(rules: Rules | str) -> None:
+def test_odds_of_the_core_equal_those_of_the_kernel(rules: Rules | str) -> None:
     turn = line_turn("r3 b1", rules=rules)
     kernel = find_kernel(turn.rules)
     for able, defenders in ((1, 1), (1, 7), (9, 2), (5, 5), (64, 64), (3, 64)):
@@ -82,7 +82,7 @@ def test_odds_are_those_of_the_kernel(rules: Rules | str) -> None:
     assert War(turn).find_odds(1, 900, 30)[0] == pytest.approx(1, abs=1e-6)
 
 
-def test_unknown_cards_are_dealt_anew_in_each_game_and_known_ones_are_not() -> None:
+def test_only_unknown_cards_differ_between_games() -> None:
     turn = line_turn("r9 b1 g1", phase="trade", place=3, cards={"red": 5})
     war, seen = War(turn), set()
     for seed in range(40):
@@ -95,7 +95,7 @@ def test_unknown_cards_are_dealt_anew_in_each_game_and_known_ones_are_not() -> N
     assert moves[0].action == Trade(Hand(3))
 
 
-def test_a_neutral_player_never_plays_and_never_gains() -> None:
+def test_a_neutral_player_never_moves() -> None:
     board = classic_board()
     owners = ("red", "blue", "grey")
     held = {name: (owners[t % 3], 2) for t, name in enumerate(board.territories)}
@@ -131,7 +131,7 @@ def test_a_turn_with_an_aim_reaches_it_more_often() -> None:
         ("1;classic", "turn must be a Turn"),
     ],
 )
-def test_what_the_core_does_not_play_is_refused(turn: Turn, message: str) -> None:
+def test_rules_that_the_core_does_not_support_are_refused(turn: Turn, message: str) -> None:
     with pytest.raises(IactaError, match=message):
         War(turn)
 
@@ -144,7 +144,7 @@ def test_more_than_six_players_are_refused() -> None:
         War(Turn(Position(board, "red", held)))
 
 
-def test_games_are_the_same_however_they_are_divided() -> None:
+def test_the_division_into_calls_does_not_change_games() -> None:
     war = War(classic_turn(classic_board(), 4))
     player = (PLAYERS["usual"],) * 3
     choosing, ending = load_weights("choosing"), load_weights("ending")
@@ -157,7 +157,7 @@ def test_games_are_the_same_however_they_are_divided() -> None:
 
 
 @pytest.mark.parametrize("name", ["simple", "usual"])
-def test_nobody_waits_for_ever_on_a_full_board(name: str) -> None:
+def test_players_attack_on_a_full_board(name: str) -> None:
     turn = line_turn("r90 r90 b90 b90", place=3)
     player, weights = PLAYERS[name], (load_weights("choosing"), load_weights("ending"))
     ended = War(turn).play_games((player,) * 2, *weights, games=20, most_rounds=1000).ended
@@ -167,7 +167,7 @@ def test_nobody_waits_for_ever_on_a_full_board(name: str) -> None:
     assert (ended == TOO_LONG).all()
 
 
-def test_games_that_are_dealt_anew_are_fair() -> None:
+def test_games_from_random_deals_are_fair() -> None:
     turn = classic_turn(classic_board(), 4)
     found = War(turn).play_games(
         (PLAYERS["simple"],) * 3,
@@ -178,7 +178,7 @@ def test_games_that_are_dealt_anew_are_fair() -> None:
         is_dealt=True,
     )
     wins = (found.chances == 1).sum(axis=0)
-    assert ((wins - 300) ** 2 / 300).sum() < 13.8  # chi-square, one in a thousand
+    assert ((wins - 300) ** 2 / 300).sum() < 13.8  # chi-squared test at the 0.1% level
 
 
 def test_fixed_sets_never_rise() -> None:

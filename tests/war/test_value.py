@@ -1,4 +1,4 @@
-"""V: what it promises whatever its weights are, and that the features are what they are called."""
+"""V: properties that hold for all weights, and the meaning of the features."""
 
 import json
 import re
@@ -21,14 +21,14 @@ pytestmark = pytest.mark.usefixtures("core")
 ROOT = Path(__file__).parents[2]
 
 
-def started(seed: int) -> Turn:
+def make_start(seed: int) -> Turn:
     """Return the start of a turn on the classic board."""
     turn = classic_turn(classic_board(), seed)
     return turn._changed(phase="over").next()
 
 
-def renamed(turn: Turn) -> tuple[Turn, dict[str, str]]:
-    """Return the start of a turn with other names, in another order, and the names."""
+def rename_players(turn: Turn) -> tuple[Turn, dict[str, str]]:
+    """Return the start of a turn with renamed and reordered players, and the new names."""
     other = dict(zip(turn.players, ("b", "c", "a"), strict=True))
     held = {
         name: (other[owner], armies)
@@ -50,9 +50,9 @@ def renamed(turn: Turn) -> tuple[Turn, dict[str, str]]:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_renamed_players_have_the_same_v(seed: int) -> None:
-    turn = started(seed)
-    again, other = renamed(turn)
+def test_v_does_not_depend_on_names(seed: int) -> None:
+    turn = make_start(seed)
+    again, other = rename_players(turn)
     ending = load_weights("ending")
     wanted = dict(
         zip((other[name] for name in turn.players), War(turn).judge(ending)[0], strict=True)
@@ -62,9 +62,9 @@ def test_renamed_players_have_the_same_v(seed: int) -> None:
 
 
 @pytest.mark.parametrize(("player", "games"), [("simple", 600), ("usual", 100)])
-def test_renamed_players_win_as_often(player: str, games: int) -> None:
-    turn = started(5)
-    again, other = renamed(turn)
+def test_chances_do_not_depend_on_names(player: str, games: int) -> None:
+    turn = make_start(5)
+    again, other = rename_players(turn)
     wins = []
     for seed, each in enumerate((turn, again)):
         found = War(each).play_games(
@@ -78,13 +78,15 @@ def test_renamed_players_win_as_often(player: str, games: int) -> None:
     pairs = np.array([(wins[0][name], wins[1][other[name]]) for name in turn.players], dtype=float)
     assert (pairs > 5).all()
     expected = pairs.mean(axis=1, keepdims=True)
-    assert (np.square(pairs - expected) / expected).sum() < 13.8  # chi-square, one in a thousand
+    assert (
+        np.square(pairs - expected) / expected
+    ).sum() < 13.8  # chi-squared test at the 0.1% level
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_v_is_the_softmax_of_a_layer_over_the_features(seed: int) -> None:
+def test_v_equals_a_softmax_network_over_the_features(seed: int) -> None:
     weights = load_weights("ending")
-    chances, seen = War(started(seed)).judge(weights)
+    chances, seen = War(make_start(seed)).judge(weights)
     first = weights[: FEATURES * HIDDEN].reshape(FEATURES, HIDDEN)
     bias, second = weights[FEATURES * HIDDEN :].reshape(2, HIDDEN)
     scores = np.maximum(seen.astype(float) @ first + bias, 0) @ second
@@ -93,15 +95,15 @@ def test_v_is_the_softmax_of_a_layer_over_the_features(seed: int) -> None:
     assert chances.sum() == pytest.approx(1, abs=1e-12)
 
 
-def test_the_last_player_has_won_and_who_is_out_has_lost_exactly() -> None:
+def test_v_is_exact_for_decided_games() -> None:
     out = line_turn("r3 g1", players=("red", "blue", "green"), cards={"blue": 1})
     assert War(out).judge(load_weights("ending"))[0][1] == 0
     won = line_turn("r3 r1", players=("red", "blue"), cards={"blue": 1})
     assert War(won).judge(load_weights("ending"))[0].tolist() == [1, 0]
 
 
-def test_features_are_what_they_are_called() -> None:
-    turn = started(2)
+def test_features_match_their_descriptions() -> None:
+    turn = make_start(2)
     names, (_, seen) = [*FEATURES_OF_PLAYERS], War(turn).judge(load_weights("ending"))
     assert len(names) == FEATURES
     mover = turn.players.index(turn.player)
@@ -116,7 +118,7 @@ def test_features_are_what_they_are_called() -> None:
     assert np.abs(seen).max() < 10
 
 
-def test_the_file_says_what_made_it_and_what_each_feature_means() -> None:
+def test_the_file_of_v_describes_its_origin_and_features() -> None:
     record = json.loads(read_package_file("iacta.war", "value.json"))
     assert record["features"] == FEATURES_OF_PLAYERS
     assert re.fullmatch("[0-9a-f]{64}", record["SHA-256 of what made it"])
@@ -126,7 +128,7 @@ def test_the_file_says_what_made_it_and_what_each_feature_means() -> None:
         assert len(load_weights(name)) == FEATURES * HIDDEN + 2 * HIDDEN
 
 
-def test_the_core_reads_the_numbers_of_a_player_in_their_order() -> None:
+def test_the_core_has_the_weights_in_the_same_order() -> None:
     text = (ROOT / "src" / "core" / "war" / "player.hpp").read_text(encoding="utf-8")
     (listed,) = re.findall(r"enum Number : int \{(.*?)\}", text, re.DOTALL)
     names = [each.strip().lower() for each in listed.split(",")]
@@ -134,7 +136,7 @@ def test_the_core_reads_the_numbers_of_a_player_in_their_order() -> None:
     assert len(PLAYERS["usual"].numbers) == len(names) - 1
 
 
-def test_the_core_takes_the_rules_of_new_armies_from_python(
+def test_the_core_uses_the_rules_of_new_armies_from_python(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     column = [*FEATURES_OF_PLAYERS].index("income for armies")
@@ -145,7 +147,7 @@ def test_the_core_takes_the_rules_of_new_armies_from_python(
     assert War(turn).judge(weights)[1][:, column].tolist() == [2 * each for each in incomes]
 
 
-def test_the_core_refuses_rules_of_new_armies_that_cannot_be(
+def test_the_core_refuses_invalid_rules_of_new_armies(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("iacta.war.tables.LANDS_FOR_AN_ARMY", 0)
