@@ -144,7 +144,7 @@ wheels: $(VENV)/wheels ## build a wheel for this machine, and the source, into t
 	@$(PINNED) $(BIN)/python -m build --outdir dist
 
 clean: ## delete all that these targets make here
-	rm -rf $(VENV) build dist site $(CORE)
+	rm -rf $(VENV) build dist site $(dir $(CORE))
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))

@@ -116,3 +116,12 @@ def test_a_virtual_environment_without_python_is_made_anew_at_once(checkout: Che
     planned = checkout.make("-n", "demo").stdout
     assert "is made anew" in planned
     assert planned.index("-m venv .venv") < planned.index("pip install") < planned.index("campaign")
+
+
+def test_clean_deletes_the_library_with_its_hash_and_its_header(checkout: Checkout) -> None:
+    library = checkout.folder / "src" / "iacta" / "native" / "library"
+    library.mkdir(parents=True)
+    for name in ("core.so", "core.so.sha256", "iacta.h"):
+        (library / name).write_text("")
+    assert checkout.make("clean").code == 0
+    assert not library.exists()
