@@ -80,6 +80,18 @@ void apply(Position<W>& s, const Roll& roll, const Outcome& outcome) {
     }
 }
 
+// The mean value of the results of an answer; `value(attackers, defenders)` is a double or a Worth.
+template <int W, class Value>
+auto average_results(const Game<W>& game, int answer, Value& value) {
+    decltype(value(0, 0)) mean{};
+    Span results = game.results(answer);
+    for (int i = results.first; i < results.last; ++i) {
+        const Result& r = game.result(i);
+        mean += r.chance * value(r.attackers, r.defenders);
+    }
+    return mean;
+}
+
 // The expected value of a roll: the mean of `value(attackers, defenders)` over its results, where the
 // defender gives the answer that is worst for the attacker. A value is a double or a Worth.
 template <int W, class Value>
@@ -91,12 +103,7 @@ auto roll_value(const Game<W>& game, const Roll& roll, int d, Value value) {
         Mean least{};
         Span answers = game.answers(t);
         for (int a = answers.first; a < answers.last; ++a) {
-            Mean mean{};
-            Span results = game.results(a);
-            for (int i = results.first; i < results.last; ++i) {
-                const Result& r = game.result(i);
-                mean += r.chance * value(r.attackers, r.defenders);
-            }
+            Mean mean = average_results(game, a, value);
             if (a == answers.first || mean < least) least = mean;
         }
         total += game.throw_chance(t) * least;
@@ -151,12 +158,7 @@ Decision decision_of(const Game<W>& game, const Roll& roll, int able, int d, Val
         int worst = answers.first;
         double least = std::numeric_limits<double>::infinity();
         for (int a = answers.first; a < answers.last; ++a) {
-            double mean = 0.0;
-            Span results = game.results(a);
-            for (int i = results.first; i < results.last; ++i) {
-                const Result& r = game.result(i);
-                mean += r.chance * value(r.attackers, r.defenders);
-            }
+            double mean = average_results(game, a, value);
             if (mean < least - SAME) least = mean, worst = a;
         }
         Span results = game.results(worst);
