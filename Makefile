@@ -22,7 +22,7 @@ CORE := src/iacta/native/library/core.$(if $(filter Darwin,$(shell uname)),dylib
 COMPILER := $(if $(shell command -v $(firstword $(CXX))),$(CXX),$(if $(filter default,$(origin CXX)),\
 	$(firstword $(shell command -v c++ || command -v clang++))))
 COMPILED := -std=c++20 -ffp-contract=off -fvisibility=hidden -fvisibility-inlines-hidden -pthread -Isrc/core
-OPTIMISED = $(if $(filter search/%,$*),-O3,-O2) -fPIC
+OPTIMISED = $(if $(filter search/%_4 search/%_16,$*),-O3,-O2) -fPIC
 SOURCE := $(wildcard src/core/* src/core/*/*)
 UNITS := $(filter %.cpp,$(SOURCE))
 OBJECTS_IN := build/core-$(firstword $(shell echo '$(COMPILER) $(COMPILED)' | cksum))

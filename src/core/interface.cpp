@@ -79,10 +79,7 @@ iacta_search* iacta_open(const iacta_problem* problem, char* message, int32_t ro
         std::string fault = problem ? fault_of(*problem) : "a problem must be given";
         if (!fault.empty()) return fault;
         int lands = problem->lands;
-        auto open = lands <= 64    ? open_search<1>
-                    : lands <= 256 ? open_search<4>
-                    : lands <= 512 ? open_search<8>
-                                   : open_search<16>;
+        auto open = lands <= 64 ? open_search<1> : lands <= 256 ? open_search<4> : open_search<16>;
         search = new iacta_search(open(*problem));
         return fault;
     });
