@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks.positions import hard_positions
 from iacta import Battle, Board, Position, evaluate
+from iacta.inputs.errors import TooLargeError
 from iacta.native.deadline import Deadline
 from iacta.plan import InOrder, TakeAll, best_plan, go_on, take_and_hold
 from iacta.plan.alternatives import alternatives, first_attacks
@@ -23,7 +24,7 @@ from iacta.probability.estimate import half_interval
 from iacta.questions import ask
 from iacta.questions.plan import PlanAnswer, PlanQuestion, plan_answer
 from iacta.rules.modes import DefenderSeesFirst
-from iacta.rules.rules import CLASSIC, Rules
+from iacta.rules.rules import Rules
 from tests.plan.boards import (
     BLITZ,
     BLUE,
@@ -40,6 +41,7 @@ from tests.plan.test_exact import twin_of
 CAREFUL = Style(depth=2)
 NEAR = position_on(CLASSIC_BOARD, {"Siam": 9, "China": 7}, {"India": 2})
 AROUND = ("India", "Indonesia", "New Guinea", "Eastern Australia", "Western Australia", "Mongolia")
+SIZES = ((6, 9), (9, 6), (80, 90))  # attackers and defenders of a battle
 SEEDS = [seed for seed in range(72) if small_game(seed).problem().field]
 
 
@@ -214,13 +216,17 @@ def test_a_game_that_the_deadline_cuts_is_not_counted() -> None:
     assert np.array_equal(cut.gains, core.play(Deadline(), len(cut.gains)).gains)
 
 
-@pytest.mark.parametrize(("attackers", "defenders"), [(6, 9), (9, 6), (80, 90), (2000, 2000)])
-@pytest.mark.parametrize("rules", [*ROLLED, BLITZ], ids=repr)
+@pytest.mark.parametrize(
+    ("attackers", "defenders", "rules"),
+    [
+        *((*sizes, rules) for sizes in SIZES for rules in (*ROLLED, BLITZ)),
+        *((2000, 2000, rules) for rules in ROLLED),
+    ],
+    ids=repr,
+)
 def test_what_it_sees_of_one_battle_is_the_chance_to_win_it(
     attackers: int, defenders: int, rules: Rules
 ) -> None:
-    if attackers > 100 and rules != CLASSIC:
-        return
     board = Board.from_edges("two", [("A", "B")])
     start = Position(board, "red", {"A": ("red", attackers), "B": ("blue", defenders)})
     core = Search(read_problem(start, TakeAll("B"), rules))
@@ -231,6 +237,13 @@ def test_what_it_sees_of_one_battle_is_the_chance_to_win_it(
         return
     # Lookahead lets a defender who sees first choose by one rule, whatever is left.
     assert exact - 1e-12 <= seen <= 1.03 * exact
+
+
+def test_whole_battles_of_thousands_of_armies_are_too_large() -> None:
+    board = Board.from_edges("two", [("A", "B")])
+    start = Position(board, "red", {"A": ("red", 2000), "B": ("blue", 2000)})
+    with pytest.raises(TooLargeError, match="2,000 armies against up to 2,000 takes too much"):
+        Search(read_problem(start, TakeAll("B"), BLITZ))
 
 
 @pytest.mark.parametrize("style", STYLES)
