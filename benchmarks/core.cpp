@@ -1,7 +1,7 @@
-// How fast the core is, and how soon it stops, without Python: `make bench-core`.
+// The speed of the core without Python, and how soon it stops: `make bench-core`.
 //
-// Each call gets hard problems, is stopped after a while, and returns; measured is how long it took
-// from the flag on. No call may take a tenth of a second.
+// Each call gets hard problems and a stop flag after some time. No call may return later than a tenth of a
+// second after the flag.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -13,11 +13,11 @@
 namespace {
 
 constexpr int64_t BYTES = 500 << 20, STATES = 3'000'000;
-constexpr double LIMIT = 0.1;  // seconds in which a search must stop
+constexpr double LIMIT = 0.1;  // the most seconds from the flag to the return
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// A board of rows and columns with some ways across, stacks on it, and a goal: its left half.
+// A board of rows and columns with some diagonals, stacks on it, and its left half as the goal.
 Problem board(int columns, int rows, int stacks, int armies, int defenders, const Rules& rules) {
     int lands = columns * rows;
     Problem p(lands);
@@ -50,7 +50,7 @@ class Bench {
         char message[100];
         search_ = iacta_open(&view, message, 100);
         std::printf("%s%s\n", name, search_ ? "" : message);
-        sets_.resize(size_t(iacta_goals(search_)) * mine_.size() * mine_.size());
+        sets_.resize(size_t(iacta_count_goals(search_)) * mine_.size() * mine_.size());
         for (size_t t = 0; t < mine_.size(); ++t) mine_[t] = p.owner[t] == 1;
     }
     ~Bench() { iacta_close(search_); }
@@ -73,7 +73,7 @@ class Bench {
         iacta_assign(search_, &all, 3, sets_.data());
         iacta_follow(search_, &all, &style, sets_.data());
         start = now();
-        iacta_play(search_, &all, here, 1, 0, 1000, gains_.data(), &played, &report);
+        iacta_play_games(search_, &all, here, 1, 0, 1000, gains_.data(), &played, &report);
         if (played) std::printf(", %.2f ms a game", 1000.0 * (now() - start) / played);
         std::printf(", stopped after ms:");
         bool soon = true;
@@ -96,15 +96,16 @@ class Bench {
             soon = soon && worst < LIMIT;
         };
         call("decide", [&] { return iacta_decide(search_, &stopped, here, &decision); });
-        call("flow", [&] { return iacta_flow(search_, &stopped, here, &report); });
+        call("flow", [&] { return iacta_evaluate_policy(search_, &stopped, here, &report); });
         call("play", [&] {
-            return iacta_play(search_, &stopped, here, 1, 0, int32_t(gains_.size()), gains_.data(), &played, &report);
+            return iacta_play_games(search_, &stopped, here, 1, 0, int32_t(gains_.size()), gains_.data(), &played,
+                                    &report);
         });
         call("assign", [&] { return iacta_assign(search_, &stopped, 1000, sets_.data()); });
         call("solve", [&] { return iacta_solve(search_, &stopped, here, nullptr, &value, &states); });
         call("bound", [&] {
             int32_t answer;
-            do answer = iacta_bound(search_, &stopped, &bound);
+            do answer = iacta_improve_bound(search_, &stopped, &bound);
             while (answer == IACTA_MORE);
             return answer;
         });

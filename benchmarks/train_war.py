@@ -24,11 +24,13 @@ import numpy.typing as npt
 
 import iacta
 from iacta import Board, Continent, Holding, Position, Sets, Turn, classic_board
-from iacta.war.games import FEATURES, War, Weights
+from iacta.native.core_library import load_library
+from iacta.war.games import War, Weights
 from iacta.war.players import PLAYERS, Player
 from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN
 
-MOST_PLAYERS = 6
+FEATURES = len(FEATURES_OF_PLAYERS)
+MAX_PLAYERS = load_library("the training of V").constant("MAX_PLAYERS")
 GAMES_SHARE = 0.55  # of the time, at most; the rest is for learning
 TURNS_SHARE = 0.12  # of the turns that are written down
 MOST_POSITIONS = 240_000
@@ -126,9 +128,9 @@ def played(player: Player, choosing: Weights | None, seconds: float, seed: int) 
             row, end = war.record_game(
                 (player,) * number, choosing, share=TURNS_SHARE, seed=rng.getrandbits(63)
             )
-            seen.append(np.pad(row, ((0, 0), (0, MOST_PLAYERS - number), (0, 0))))
-            padded = np.pad(end, (0, MOST_PLAYERS - number)).astype(np.float32)
-            chances.append(np.broadcast_to(padded, (len(row), MOST_PLAYERS)))
+            seen.append(np.pad(row, ((0, 0), (0, MAX_PLAYERS - number), (0, 0))))
+            padded = np.pad(end, (0, MAX_PLAYERS - number)).astype(np.float32)
+            chances.append(np.broadcast_to(padded, (len(row), MAX_PLAYERS)))
             count += len(row)
     features = np.concatenate(seen)
     return Positions(features, np.any(features != 0, axis=2), np.concatenate(chances))

@@ -22,7 +22,7 @@ from iacta import Board, Position, Sets, Turn, best_goals, classic_board, tourna
 from iacta.game import Action
 from iacta.probability.estimate import Estimate
 from iacta.war.chances import CUT_ROUNDS, Z
-from iacta.war.games import TOO_LONG, PlayedGames, War
+from iacta.war.games import PlayedGames, War
 from iacta.war.goals import DEFAULT_GAMES
 from iacta.war.players import PLAYERS
 from iacta.war.value import load_weights
@@ -162,7 +162,7 @@ def length_lines() -> Iterator[Mark]:
         for trade in (None, Sets(is_fixed=True)):
             start = start_of(classic_board(), players, trade)
             found = games_of(start, ["usual"] * players, OF_A_LENGTH, 9, is_dealt=True)
-            long += int((found.ended == TOO_LONG).sum())
+            long += int(found.is_too_long.sum())
             games += OF_A_LENGTH
     yield Mark("usual games over 200 rounds, share", long / games, 0.001, False, games)
     for name in ("usual", "simple"):
@@ -170,7 +170,7 @@ def length_lines() -> Iterator[Mark]:
         for seed in range(SMALL_BOARDS):
             start = start_of(small_board(4 + seed % 5, seed), 2, None, has_cards=seed % 2 == 0)
             found = games_of(start, [name] * 2, OF_A_SMALL_BOARD, 9, is_dealt=True)
-            long += int((found.ended == TOO_LONG).sum())
+            long += int(found.is_too_long.sum())
             games += OF_A_SMALL_BOARD
         claim = f"{name} games over 200 rounds on 4 to 8 territories"
         yield Mark(claim, long / games, 0.001, False, games)

@@ -9,7 +9,7 @@
 
 namespace iacta {
 
-constexpr double MOST_PAID = 1e100;
+constexpr double MAX_PAID = 1e100;
 
 using Pointers = std::initializer_list<const void*>;
 

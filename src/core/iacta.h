@@ -1,8 +1,9 @@
-/* The interface of the core: plain C, and data only.
+/* The C interface of the core: plain functions on plain data.
 
-   A problem is given as arrays. The core copies what it needs, checks every number of it, and knows
-   no rules beyond: throws, answers, losses, least advances and whole battles are tables. A search works
-   for one thread at a time: a call from another one is answered IACTA_BUSY, and changes nothing. */
+   The caller describes a problem with arrays. The core checks every number and copies the data it needs.
+   It knows no rules of dice: throws, answers, losses, least advances and whole battles are tables.
+   A search serves one thread at a time: a second call meanwhile returns IACTA_BUSY and changes nothing.
+   Territories are called "lands" here, and numbered from 0. */
 #pragma once
 
 #include <stdint.h>
@@ -17,39 +18,62 @@
 extern "C" {
 #endif
 
+/* Limits of the input; IACTA_FEATURES is the number of features of a player that V sees. */
+enum {
+    IACTA_MAX_TERRITORIES = 1024,
+    IACTA_MAX_SETS = 1024,
+    IACTA_MAX_ARMIES = 1048576,
+    IACTA_MAX_DEPTH = 8,
+    IACTA_MAX_PLAYERS = 6,
+    IACTA_LARGEST_TABLE = 64,
+    IACTA_FEATURES = 48
+};
+
+/* The deck of a whole game: IACTA_CARDS_OF_SYMBOL cards of each symbol, then two jokers. */
+enum {
+    IACTA_CARDS = 44,
+    IACTA_CARDS_OF_SYMBOL = 14
+};
+
+/* The owner of a land without an owner in a whole game. */
+enum {
+    IACTA_NOBODY = 7
+};
+
 typedef struct {
-    /* The board: lands, borders from land v to border_to[border_first[v] .. border_first[v + 1]). */
+    /* The board. Land v borders border_to[i] for border_first[v] <= i < border_first[v + 1]. */
     int32_t lands;
     const int32_t *border_first, *border_to;
     const int32_t* armies;  /* on each land */
-    const int32_t* keep;    /* armies that must remain on each land at all times */
-    const int32_t* kind;    /* the rules by which each land is defended */
-    const uint8_t* owner;   /* 1: the player's, 0: to be attacked, 2: neither */
-    const uint8_t* resting; /* 1: may not attack */
-    int32_t garrison;       /* able to roll = armies - garrison */
+    const int32_t* keep;    /* the armies that must stay on each land */
+    const int32_t* kind;    /* the kind of rules, 0 .. kinds - 1, for attacks on each land */
+    const uint8_t* owner;   /* 0: may be attacked, 1: owned by the player, 2: out of play */
+    const uint8_t* resting; /* 1: the land may not attack */
+    int32_t garrison;       /* a stack may roll with its armies less the garrison */
 
-    /* The dice. For rules r, k attack dice and j defence dice the throws are
-       throw_first[i] .. throw_first[i + 1] with i = dice_first[r] + (k - 1) * defence_dice[r] + j - 1;
-       those of a throw its answers, and those of an answer its results. */
+    /* The dice. A row belongs to rules r, k attack dice and j defence dice; its number is
+       i = dice_first[r] + (k - 1) * defence_dice[r] + j - 1. Throw t belongs to row i for
+       throw_first[i] <= t < throw_first[i + 1]. In the same way answer_first gives the answers of the
+       defender to each throw, and result_first the results of each answer. */
     int32_t kinds;
     const int32_t *attack_dice, *defence_dice, *dice_first;
-    const int32_t* least; /* least[dice_first[r] + (k - 1) * defence_dice[r]]: the least advance */
-    const uint8_t* whole; /* 1: one attack is a whole battle */
+    const int32_t* least; /* the least advance, by row; equal for all j */
+    const uint8_t* whole; /* by rules, 1: an attack is a whole battle */
     const int32_t *throw_first, *answer_first, *result_first;
     const double *throw_chance, *result_chance;
     const int32_t *result_attackers, *result_defenders;
-    int32_t rows, throws, answers, results; /* how many there are */
+    int32_t rows, throws, answers, results; /* lengths of the tables */
 
-    /* Attackers of any stack are at most `able`. For rules r of whole battles, those against d
-       defenders at i = battle_first[r] + d - 1: won[i][a][x] with x lost, 0 for more than are listed;
-       lost[i][a][e] with e defenders left. */
+    /* Whole battles of at most `able` attackers. Battle i = battle_first[r] + d - 1 is fought by rules r
+       against d defenders. won[i][a][x] is the chance that a attackers win and lose x armies, and 0 where
+       x >= width; lost[i][a][e] is the chance that they lose and e defenders remain. */
     int32_t able, defenders, battles, width;
     const int32_t* battle_first;
     const double* won;  /* battles x (able + 1) x width */
     const double* lost; /* battles x (able + 1) x (defenders + 1) */
 
-    /* Rewards: each land pays when it is taken, each set when the last of it is, an army lost costs
-       `price`; with `once` the first payment ends the turn. */
+    /* Rewards. Each land pays when it is taken, and each set when its last land is taken. An army lost
+       costs `price`. With `once` the first payment ends the turn. */
     const double* pays;
     int32_t sets;
     const int32_t *set_first, *set_lands;
@@ -57,66 +81,67 @@ typedef struct {
     double price;
     int32_t once;
 
-    /* If given, the turn ends when all lands with a 1 are taken, and only `ends` say what that pays. */
+    /* Null, or by land: the turn ends when all lands with a 1 are taken. Then only iacta_ends pay. */
     const uint8_t* until;
 } iacta_problem;
 
-/* How lookahead looks. Where the values of several attacks are close, `depth` rolls ahead. It adds
-   `idle` times a chance for each idle army that is near to what others are to take, so that those come.
-   Of nearly equal attacks the first is that of the greatest value (0), or of the stack that is least
-   likely to take all that it is to take (1). */
+/* The style of a lookahead policy. */
 typedef struct {
-    double idle;
-    int32_t depth, order;
+    double idle;   /* bonus per idle army near the targets of other stacks, as a share of the chance */
+    int32_t depth; /* rolls of lookahead between attacks of close values, 1 .. IACTA_MAX_DEPTH */
+    int32_t order; /* of nearly equal attacks choose 0: the greatest value, 1: the riskiest assignment */
 } iacta_style;
 
-/* What a search may use, and how it is stopped: it looks at *stop at least every 100 milliseconds, and
-   any thread may write there meanwhile. */
+/* Limits of one call. The core reads *stop at least every 100 milliseconds; any thread may write it. */
 typedef struct {
-    int32_t* stop;  /* 0 to go on; or null */
+    int32_t* stop;  /* not 0: stop; or null */
     double seconds; /* infinite for no limit */
-    int64_t states; /* the most states that may be looked at */
-    int64_t bytes;  /* about the most memory */
+    int64_t states; /* the most states to search */
+    int64_t bytes;  /* the approximate memory limit */
 } iacta_budget;
 
-/* A state that can follow the start of the problem: the armies on each land, and whether it is the
-   player's. */
+/* A state that the start of the problem can lead to. */
 typedef struct {
-    const int32_t* armies;
-    const uint8_t* mine;
+    const int32_t* armies; /* on each land */
+    const uint8_t* mine;   /* 1: owned by the player */
 } iacta_state;
 
-/* One of the results of a decision. */
+/* One result of a decision. */
 typedef struct {
     double chance, value;
     int32_t attackers, defenders, moved;
 } iacta_outcome;
 
-/* A decision: dice is 0 for a stop; it has `count` outcomes, of which those are given that have room. */
+/* A decision; `dice` is 0 for a stop. The core writes the first `room` of its `count` outcomes. */
 typedef struct {
     int32_t start, to, dice, count, room;
     double value;
     iacta_outcome* outcomes;
 } iacta_decision;
 
-/* What is reported of a policy, so that reports add. The numbers are the value; by land the chance to own
-   it at the end, and the armies then; by set the chance to take it; by border, from each land in order to
-   each in order, the chances that it is ever rolled over, that it is conquered over, the armies that move
-   in, and the chance that the turn ends with a roll over it, the goal not reached; and by border and by
-   0 .. able armies that are left able to move, the chance to conquer with so many, and those that move in.
-   `order` is by border how many others were rolled over before it, INT32_MAX if it never was. */
+/* Statistics of a policy; reports of several calls can be added. `numbers` holds, in this order:
+     the value;
+     by land, the chance to own it at the end;
+     by land, the mean armies on it at the end;
+     by set, the chance to take the whole set;
+     by border (v, c), in the order of v and then of c: the chance of ever rolling over it, the chance of
+         a conquest over it, the mean armies that advance over it, and the chance that the turn ends with a
+         roll over it before the goal is reached;
+     by border and by 0 .. able armies that survive and may move: the chance of a conquest with so many
+         armies, and that chance times the mean advance.
+   order[border] counts the borders first rolled over before this one; INT32_MAX for a border never used. */
 typedef struct {
-    int64_t states;        /* how many there were */
-    int64_t borders, room; /* of `order`, and of `numbers` */
+    int64_t states;        /* the number of states visited */
+    int64_t borders, room; /* the lengths of `order` and `numbers` */
     int32_t* order;
     double* numbers;
 } iacta_report;
 
 typedef struct iacta_search iacta_search;
 
-/* What a call returns. Stopped: by the flag, by the time, or as the budget is spent; what is known by
-   then is given. More: all went well, and there is more to do. Unsound: what was given cannot be. Busy:
-   another call works in the search. Broken: a defect of the core. */
+/* The return codes of calls. STOPPED: the flag, the time or the budget ended the call, which returns its
+   results so far. MORE: the call succeeded and another call can improve its result. UNSOUND: the input is
+   impossible. BUSY: another call uses the search. BROKEN: a defect of the core. */
 enum {
     IACTA_DONE = 0,
     IACTA_STOPPED = 1,
@@ -128,132 +153,188 @@ enum {
     IACTA_BROKEN = 7
 };
 
-/* What the source of this core is: a hash that the build puts in. */
+/* Returns the hash of the source from which this core was built. */
 IACTA_API const char* iacta_source(void);
 
-/* Opens a search. A problem that is not sound gives none, and a sentence in `message`. It is closed when
-   no call works in it any more. */
+/* Opens a search. For an unsound problem, returns null and writes the reason to `message`, a buffer of
+   `room` bytes. Close a search only after all its calls have returned. */
 IACTA_API iacta_search* iacta_open(const iacta_problem* problem, char* message, int32_t room);
 IACTA_API void iacta_close(iacta_search* search);
 
-/* States in which a turn ends, and their values: the k-th is armies[k * lands ..] and mine[k * lands ..]. */
+/* The states in which a turn ends, and their values. State k is armies[k * lands ..], mine[k * lands ..]. */
 typedef struct {
-    int32_t count, room; /* how many there are, and at most */
+    int32_t count, room; /* the number of states, and the most that fit */
     int32_t* armies;
     uint8_t* mine;
     double* values;
 } iacta_ends;
 
-/* Solves the game exactly from a state on; what was solved before is known. Then the policy of the
-   search is the best of all; if it is stopped, it is what it was without. The number of states is given
-   unless the state is unsound. A turn that lasts `until` lands are taken needs its `ends`, else they are null: those that
-   are missing are added with the value 0, as far as there is room, and nothing solved before is known. */
+/* Solves the game exactly from a state, using all values that earlier calls found. On success the optimal
+   policy becomes the policy of the search; a call that stops leaves the policy alone. Writes the number of
+   states unless the state is unsound. `ends` is null except for a turn that lasts `until` lands are taken:
+   then the call forgets earlier values and adds missing ends with the value 0 while there is room. */
 IACTA_API int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, iacta_state state, iacta_ends* ends,
                               double* value, int64_t* states);
 
-/* Finds an assignment, the best one that so many starts lead to, and takes it with the usual style. Or
-   takes one that is given, and a style. It is sets[(goal * lands + land) * lands + target]. Then the
-   policy is lookahead on it. */
-IACTA_API int32_t iacta_goals(iacta_search* search);
+/* iacta_assign searches for the best assignment from some random starts and follows it in the usual style.
+   iacta_follow follows a given assignment in a given style. Both make lookahead the policy of the search.
+   An assignment is sets[(goal * lands + land) * lands + target], for iacta_count_goals() goals. */
+IACTA_API int32_t iacta_count_goals(iacta_search* search);
 IACTA_API int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts, uint8_t* sets);
 IACTA_API int32_t iacta_follow(iacta_search* search, const iacta_budget* budget, const iacta_style* style,
                                const uint8_t* sets);
 
-/* Improves an upper bound on what any play is paid, by one step: *bound is the least found so far. A
-   step that is stopped begins anew at the next call. */
-IACTA_API int32_t iacta_bound(iacta_search* search, const iacta_budget* budget, double* bound);
+/* Improves an upper bound on the value of any play by one step; *bound is the least bound so far. The next
+   call repeats a step that was stopped. */
+IACTA_API int32_t iacta_improve_bound(iacta_search* search, const iacta_budget* budget, double* bound);
 
-/* What the policy does in a state. What is stopped is begun anew at the next call. */
+/* Writes the decision of the policy in a state. */
 IACTA_API int32_t iacta_decide(iacta_search* search, const iacta_budget* budget, iacta_state state,
                                iacta_decision* decision);
 
-/* What an attack is worth in a state, with the policy after it; dice may be 0 for the most that are
-   allowed. One that is not legal is a stop. */
+/* Evaluates an attack in a state, followed by the policy; 0 dice mean as many as the rules allow. An illegal
+   attack gives a stop. */
 IACTA_API int32_t iacta_judge(iacta_search* search, const iacta_budget* budget, iacta_state state, int32_t start,
                               int32_t to, int32_t dice, iacta_decision* decision);
 
-/* How many armies the policy moves in when the last defender has fallen: the state is that before,
-   with the armies that are left to the attacker. */
-IACTA_API int32_t iacta_move_in(iacta_search* search, const iacta_budget* budget, iacta_state state, int32_t start,
-                                int32_t to, int32_t least, int32_t* moved);
+/* Chooses how many armies advance after a conquest. The state is the one before the conquest, less the
+   armies that the attacker lost. */
+IACTA_API int32_t iacta_choose_advance(iacta_search* search, const iacta_budget* budget, iacta_state state,
+                                       int32_t start, int32_t to, int32_t least, int32_t* moved);
 
-/* How the policy goes from a state on, exactly; or in games with the numbers from first on, of which
-   each has the same dice whenever it is played. Stopped in the middle, it reports the whole games that
-   were played, each with a weight of 1 / games. Their states are those in which it decided. */
-IACTA_API int32_t iacta_flow(iacta_search* search, const iacta_budget* budget, iacta_state state, iacta_report* report);
-IACTA_API int32_t iacta_play(iacta_search* search, const iacta_budget* budget, iacta_state state, uint64_t seed,
-                             int64_t first, int32_t games, double* gains, int32_t* played, iacta_report* report);
+/* Two evaluations of the policy from a state: iacta_evaluate_policy is exact, iacta_play_games plays games.
+   Game `first + i` has its own dice, which depend only on its number and the seed. A call that is stopped
+   reports the games it finished, each with the weight 1 / games. Games count the states they visit. */
+IACTA_API int32_t iacta_evaluate_policy(iacta_search* search, const iacta_budget* budget, iacta_state state,
+                                        iacta_report* report);
+IACTA_API int32_t iacta_play_games(iacta_search* search, const iacta_budget* budget, iacta_state state, uint64_t seed,
+                                   int64_t first, int32_t games, double* gains, int32_t* played, iacta_report* report);
 
-/* The whole game. Its board, dice and battles are those of a problem, whose owners, payments and sets do
-   not count; what a turn has besides is here. */
+/* The phases of a turn. */
+enum {
+    IACTA_PHASE_TRADE = 0,
+    IACTA_PHASE_PLACE = 1,
+    IACTA_PHASE_ATTACK = 2,
+    IACTA_PHASE_DEFEND = 3,
+    IACTA_PHASE_ADVANCE = 4,
+    IACTA_PHASE_FORTIFY = 5,
+    IACTA_PHASE_OVER = 6
+};
+
+/* A moment of a whole game. Its board, dice and battles are those of a problem, whose owners, rewards and
+   sets are ignored. */
 typedef struct {
-    int32_t players;      /* from 2 to 6, in the order of play */
-    const uint8_t* owner; /* of each land: a player, `players` for neutral ones, 7 for nobody */
-    int32_t mover, phase, place, first, conquered, pictured, then; /* phases: trade, place, attack,
-                                 defend, advance, fortify, over */
-    int32_t attack_start, attack_to, attack_dice, thrown;
+    int32_t players;      /* 2 .. IACTA_MAX_PLAYERS, in the order of play */
+    const uint8_t* owner; /* by land: a player, `players` for neutral, IACTA_NOBODY for no owner */
+    int32_t mover;        /* the player to move */
+    int32_t phase;
+    int32_t place;     /* armies still to be placed */
+    int32_t first;     /* armies may be placed on lands from this number on */
+    int32_t conquered; /* 1: the player took a land in this turn */
+    int32_t pictured;  /* 1: a land on a traded card has had its armies in this turn */
+    int32_t then;      /* the phase after the advance */
+    int32_t attack_start, attack_to, attack_dice, thrown; /* the attack that is decided, and its throw */
     int32_t continents;
     const int32_t *continent_first, *continent_lands, *bonus;
-    int32_t fortify;                         /* 0: not, 1: to neighbours, 2: as far as own lands lead */
-    int32_t is_whole;                        /* 1: each attack is a battle to its end */
-    const int32_t *whole_least, *whole_dice; /* for each kind: the least advance, the dice that show */
+    int32_t fortify;            /* moves at the end of a turn, 0: none, 1: to neighbours, 2: through own lands */
+    int32_t is_whole;           /* 1: each attack is a whole battle */
+    const int32_t* whole_least; /* by kind: the least advance after a whole battle */
+    const int32_t* whole_dice;  /* by kind: the attack dice that a log of a whole battle shows */
     int32_t has_cards, is_named;
-    const uint64_t* known;    /* of each player: 14 bits for each symbol, then two jokers */
-    const int32_t* hidden;    /* how many cards nobody has seen */
-    const int32_t* card_land; /* of each of the 44 cards, -1 for none */
-    int32_t is_fixed, sets;
-    const int32_t* set_armies;             /* what the next sets bring; the last one counts for ever */
-    int32_t fixed[4];                      /* or: three of each symbol, and one of each */
-    int32_t must_trade;                    /* from so many cards on a player must trade */
-    int32_t traded_at_once;                /* from so many on a player must trade after an elimination */
-    int32_t pictured_armies;               /* that a land on a traded card gets */
-    int32_t lands_for_an_army, fewest_new; /* new armies: one for so many lands, and at least so many */
+    const uint64_t* known;     /* by player: the set of cards that everybody has seen, as bits */
+    const int32_t* hidden;     /* by player: the number of other cards */
+    const int32_t* card_land;  /* by card: the land pictured, -1 for none */
+    int32_t is_fixed;          /* 1: sets always bring `fixed`, 0: sets bring `set_armies` in turn */
+    int32_t sets;              /* the length of `set_armies` */
+    const int32_t* set_armies; /* of the next sets; the last entry repeats */
+    int32_t fixed[4];          /* armies for three cards of each symbol, and for one of each */
+    int32_t must_trade;        /* with so many cards a player must trade */
+    int32_t traded_at_once;    /* with so many cards a player must trade after an elimination */
+    int32_t pictured_armies;   /* armies for an own land on a traded card */
+    int32_t lands_for_an_army; /* new armies: one for so many lands, */
+    int32_t fewest_new;        /* and at least so many */
 } iacta_turn;
 
-/* What was done: to reveal cards (a mask of 44 bits in x and y), to trade (with the land that gets two
-   armies more, -1 for none), to place, to attack (x and y are lost; or the number of a throw and -1), to
-   answer, to advance, to fortify, to stop. */
+/* The actions of a turn. */
+enum {
+    IACTA_ACTION_REVEAL = 0,
+    IACTA_ACTION_TRADE = 1,
+    IACTA_ACTION_PLACE = 2,
+    IACTA_ACTION_ATTACK = 3,
+    IACTA_ACTION_DEFEND = 4,
+    IACTA_ACTION_ADVANCE = 5,
+    IACTA_ACTION_FORTIFY = 6,
+    IACTA_ACTION_STOP = 7
+};
+
+/* An action with its result. `a` is the land that acts, or the pictured land of a trade, -1 for none; `b` is
+   the land attacked or moved to; `number` counts armies or dice. Cards are 44 bits in x and y. An attack
+   costs both sides x and y armies; if y is -1, the defender must answer throw x. */
 typedef struct {
-    int32_t done, a, b, number, x, y;
+    int32_t kind, a, b, number, x, y;
 } iacta_action;
+
+/* The aims of a turn. */
+enum {
+    IACTA_AIM_AS_LIKED = 0,
+    IACTA_AIM_HOLD = 1,
+    IACTA_AIM_ONE_CARD = 2,
+    IACTA_AIM_CONTINENT = 3,
+    IACTA_AIM_BREAK = 4,
+    IACTA_AIM_ELIMINATE = 5,
+    IACTA_AIM_BOLDLY = 6,
+    IACTA_AIM_WARILY = 7,
+    IACTA_AIM_CHOSEN = -1 /* the player chooses among the others */
+};
+
+/* The ends of a game. CUT: after a number of rounds. TOO_LONG: after the most rounds of any game. */
+enum {
+    IACTA_END_WON = 0,
+    IACTA_END_CUT = 1,
+    IACTA_END_TOO_LONG = 2
+};
 
 typedef struct iacta_war iacta_war;
 
-/* Opens a game at a moment of it. It does not change: any number of threads may ask it at once. */
+/* Opens a whole game at a moment, or refuses like iacta_open. A game never changes: any number of threads
+   may use it at once. */
 IACTA_API iacta_war* iacta_war_open(const iacta_problem* problem, const iacta_turn* turn, char* message, int32_t room);
 IACTA_API void iacta_war_close(iacta_war* war);
 
-/* The chance to take land `to` with so many able against some defenders, and what both lose. */
-IACTA_API int32_t iacta_war_odds(const iacta_war* war, int32_t to, int32_t able, int32_t defenders, double* odds);
+/* Writes three numbers for a battle of some able attackers for land `to`, fought to its end: the chance to
+   win, the mean armies lost, and the mean armies destroyed. */
+IACTA_API int32_t iacta_war_read_odds(const iacta_war* war, int32_t to, int32_t able, int32_t defenders, double* odds);
 
-/* What is seen of each player at the start of a turn, 48 features each, and V. */
-IACTA_API int32_t iacta_war_judge(const iacta_war* war, const float* weights, float* seen, double* chances);
+/* Writes IACTA_FEATURES features of each player at the start of a turn, and the chances by V. */
+IACTA_API int32_t iacta_war_evaluate(const iacta_war* war, const float* weights, float* features, double* chances);
 
-/* What could be aimed at in the turn: kind and number of each, at most *count of them. */
-IACTA_API int32_t iacta_war_aims(const iacta_war* war, const double* numbers, int32_t* aims, int32_t* count);
+/* Lists the aims of a turn, each with its kind and the number of its continent or player. *count is the room
+   for aims, and then the number of aims. `numbers` describe a player, in the order of `iacta.war.players`. */
+IACTA_API int32_t iacta_war_list_aims(const iacta_war* war, const double* numbers, int32_t* aims, int32_t* count);
 
-/* Plays the rest of the turn and writes down what was done, at most *count actions; *count is how many
-   there were; and how it ends: owners and armies by land, cards by player. With aim -1 the player
-   chooses it. */
-IACTA_API int32_t iacta_war_turn(const iacta_war* war, const double* numbers, const float* choosing, int32_t aim,
-                                 int32_t which, uint64_t seed, iacta_action* actions, int32_t* count, uint8_t* owner,
-                                 int32_t* armies, int32_t* cards);
+/* Plays the rest of the turn with aim number `which` of kind `aim`. Writes the actions (*count is the room for
+   actions, and then their number), and at the end of the turn the owner and armies of each land and the
+   number of cards of each player. */
+IACTA_API int32_t iacta_war_play_turn(const iacta_war* war, const double* numbers, const float* choosing, int32_t aim,
+                                      int32_t which, uint64_t seed, iacta_action* actions, int32_t* count,
+                                      uint8_t* owner, int32_t* armies, int32_t* cards);
 
-/* Plays games with the numbers from first on, of which each has the same dice whenever it is played.
-   `numbers` has those of each player in turn. Games are cut after so many rounds, 0 for never, and after
-   `most` in any case; V of the weights `ending` says then how they end. Where the game is dealt anew, lands,
-   armies and who begins are random. Chances are by game and player; `ended` is 0 where a game was won, 1
-   where it was cut, 2 where it was too long; `reached` is whether the first turn reached its aim. */
-IACTA_API int32_t iacta_war_games(const iacta_war* war, const iacta_budget* budget, const double* numbers,
-                                  const float* choosing, const float* ending, int32_t aim, int32_t which,
-                                  int32_t is_dealt, int32_t cut, int32_t most, uint64_t seed, int64_t first,
-                                  int32_t games, double* chances, uint8_t* ended, uint8_t* reached, int32_t* rounds,
-                                  int32_t* played);
+/* Plays games. Game `first + i` has its own dice, which depend only on its number and the seed. `numbers`
+   holds the numbers of all players in turn. A game is cut after `cut` rounds, 0 for never, and after
+   `max_rounds` in any case; then V with the weights `ending` gives the chances. With `is_dealt`, lands, armies
+   and the first player of each game are random. `chances` is by game and player; `reached` is 1 where the
+   first turn reached its aim; `played` counts the games. */
+IACTA_API int32_t iacta_war_play_games(const iacta_war* war, const iacta_budget* budget, const double* numbers,
+                                       const float* choosing, const float* ending, int32_t aim, int32_t which,
+                                       int32_t is_dealt, int32_t cut, int32_t max_rounds, uint64_t seed, int64_t first,
+                                       int32_t games, double* chances, uint8_t* ended, uint8_t* reached,
+                                       int32_t* rounds, int32_t* played);
 
-/* Plays one game that is dealt anew, and writes down what is seen at the start of each turn with a chance of
-   `share`, at most *count times; the chances are those with which it ended. */
-IACTA_API int32_t iacta_war_record(const iacta_war* war, const double* numbers, const float* choosing, int32_t most,
-                                   double share, uint64_t seed, float* seen, int32_t* count, double* chances);
+/* Plays one game with random lands. Records the features at the start of each turn with probability `share`,
+   at most *count times; *count is then the number of records. Writes the chances at the end of the game. */
+IACTA_API int32_t iacta_war_record_game(const iacta_war* war, const double* numbers, const float* choosing,
+                                        int32_t max_rounds, double share, uint64_t seed, float* features,
+                                        int32_t* count, double* chances);
 
 #ifdef __cplusplus
 }

@@ -91,14 +91,14 @@ int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, iacta_stat
                     double* value, int64_t* states) {
     return asked(search, budget, {value, states}, [=](Search& it) { return it.solve(state, ends, value, states); });
 }
-int32_t iacta_goals(iacta_search* search) { return search ? search->search->goals() : 0; }
+int32_t iacta_count_goals(iacta_search* search) { return search ? search->search->goals() : 0; }
 int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts, uint8_t* sets) {
     return asked(search, budget, {sets}, [=](Search& it) { return it.assign(starts, sets); });
 }
 int32_t iacta_follow(iacta_search* search, const iacta_budget* budget, const iacta_style* style, const uint8_t* sets) {
     return asked(search, budget, {style, sets}, [=](Search& it) { return it.follow(*style, sets); });
 }
-int32_t iacta_bound(iacta_search* search, const iacta_budget* budget, double* bound) {
+int32_t iacta_improve_bound(iacta_search* search, const iacta_budget* budget, double* bound) {
     return asked(search, budget, {bound}, [=](Search& it) { return it.bound(bound); });
 }
 int32_t iacta_decide(iacta_search* search, const iacta_budget* budget, iacta_state state, iacta_decision* decision) {
@@ -108,15 +108,16 @@ int32_t iacta_judge(iacta_search* search, const iacta_budget* budget, iacta_stat
                     int32_t dice, iacta_decision* decision) {
     return asked(search, budget, {decision}, [=](Search& it) { return it.judge(state, start, to, dice, *decision); });
 }
-int32_t iacta_move_in(iacta_search* search, const iacta_budget* budget, iacta_state state, int32_t start, int32_t to,
-                      int32_t least, int32_t* moved) {
+int32_t iacta_choose_advance(iacta_search* search, const iacta_budget* budget, iacta_state state, int32_t start,
+                             int32_t to, int32_t least, int32_t* moved) {
     return asked(search, budget, {moved}, [=](Search& it) { return it.move_in(state, start, to, least, moved); });
 }
-int32_t iacta_flow(iacta_search* search, const iacta_budget* budget, iacta_state state, iacta_report* report) {
+int32_t iacta_evaluate_policy(iacta_search* search, const iacta_budget* budget, iacta_state state,
+                              iacta_report* report) {
     return asked(search, budget, {report}, [=](Search& it) { return it.flow(state, report); });
 }
-int32_t iacta_play(iacta_search* search, const iacta_budget* budget, iacta_state state, uint64_t seed, int64_t first,
-                   int32_t games, double* gains, int32_t* played, iacta_report* report) {
+int32_t iacta_play_games(iacta_search* search, const iacta_budget* budget, iacta_state state, uint64_t seed,
+                         int64_t first, int32_t games, double* gains, int32_t* played, iacta_report* report) {
     return asked(search, budget, {report, played},
                  [=](Search& it) { return it.play(state, seed, first, games, gains, played, report); });
 }
@@ -135,33 +136,33 @@ iacta_war* iacta_war_open(const iacta_problem* problem, const iacta_turn* turn, 
 }
 void iacta_war_close(iacta_war* war) { delete war; }
 
-int32_t iacta_war_odds(const iacta_war* war, int32_t to, int32_t able, int32_t defenders, double* odds) {
+int32_t iacta_war_read_odds(const iacta_war* war, int32_t to, int32_t able, int32_t defenders, double* odds) {
     return asked(war, {odds}, [=](const WholeGame& it) { return it.odds(to, able, defenders, odds); });
 }
-int32_t iacta_war_judge(const iacta_war* war, const float* weights, float* seen, double* chances) {
+int32_t iacta_war_evaluate(const iacta_war* war, const float* weights, float* seen, double* chances) {
     return asked(war, {weights, seen, chances}, [=](const WholeGame& it) { return it.judge(weights, seen, chances); });
 }
-int32_t iacta_war_aims(const iacta_war* war, const double* numbers, int32_t* aims, int32_t* count) {
+int32_t iacta_war_list_aims(const iacta_war* war, const double* numbers, int32_t* aims, int32_t* count) {
     return asked(war, {numbers, aims, count}, [=](const WholeGame& it) { return it.aims(numbers, aims, count); });
 }
-int32_t iacta_war_turn(const iacta_war* war, const double* numbers, const float* choosing, int32_t aim, int32_t which,
-                       uint64_t seed, iacta_action* actions, int32_t* count, uint8_t* owner, int32_t* armies,
-                       int32_t* cards) {
+int32_t iacta_war_play_turn(const iacta_war* war, const double* numbers, const float* choosing, int32_t aim,
+                            int32_t which, uint64_t seed, iacta_action* actions, int32_t* count, uint8_t* owner,
+                            int32_t* armies, int32_t* cards) {
     return asked(war, {numbers, actions, count, owner, armies, cards}, [=](const WholeGame& it) {
         return it.turn(numbers, choosing, {aim, which}, seed, actions, count, owner, armies, cards);
     });
 }
-int32_t iacta_war_games(const iacta_war* war, const iacta_budget* budget, const double* numbers, const float* choosing,
-                        const float* ending, int32_t aim, int32_t which, int32_t is_dealt, int32_t cut, int32_t most,
-                        uint64_t seed, int64_t first, int32_t games, double* chances, uint8_t* ended, uint8_t* reached,
-                        int32_t* rounds, int32_t* played) {
+int32_t iacta_war_play_games(const iacta_war* war, const iacta_budget* budget, const double* numbers,
+                             const float* choosing, const float* ending, int32_t aim, int32_t which, int32_t is_dealt,
+                             int32_t cut, int32_t most, uint64_t seed, int64_t first, int32_t games, double* chances,
+                             uint8_t* ended, uint8_t* reached, int32_t* rounds, int32_t* played) {
     return asked(war, {budget, numbers, ending, chances, ended, rounds, played}, [=](const WholeGame& it) {
         return it.games(*budget, numbers, choosing, ending, {aim, which}, is_dealt != 0, cut, most, seed, first, games,
                         chances, ended, reached, rounds, played);
     });
 }
-int32_t iacta_war_record(const iacta_war* war, const double* numbers, const float* choosing, int32_t most, double share,
-                         uint64_t seed, float* seen, int32_t* count, double* chances) {
+int32_t iacta_war_record_game(const iacta_war* war, const double* numbers, const float* choosing, int32_t most,
+                              double share, uint64_t seed, float* seen, int32_t* count, double* chances) {
     return asked(war, {numbers, seen, count, chances}, [=](const WholeGame& it) {
         return it.record(numbers, choosing, most, share, seed, seen, count, chances);
     });

@@ -1,10 +1,10 @@
-// Random and malformed problems for the core, through its interface, to be built with sanitizers:
+// Random and malformed problems for the C interface of the core. Build this program with sanitizers:
 //
 //     fuzz [SECONDS] [FIRST] [LAST]
 //
-// A case is a number, and the same whenever it is run. Nothing that comes from outside may make the
-// core read out of bounds, run on, or throw; where memory is short it says so, and can be asked
-// again. On the way, bounds must lie above the best play, and policies below.
+// The number of a case determines the case. No input may make the core read out of bounds, run past its limits,
+// or throw. Without enough memory the core reports that and stays usable. Bounds must be at least the value of
+// optimal play, and policies at most.
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -21,8 +21,8 @@
 
 namespace {
 
-long long current = -1;      // the case
-long long allocations = -1;  // that are left before one fails; negative for any number
+long long current = -1;      // the number of the case
+long long allocations = -1;  // allocations until one fails; negative for never
 const char* doing = "";
 
 [[noreturn]] void fail(const char* why) {
@@ -49,8 +49,8 @@ extern "C" const char* __asan_default_options() { return "quarantine_size_mb=64"
 
 namespace {
 
-constexpr double CPU_SECONDS = 0.02, MOST_CPU_SECONDS = 2.0;  // what a call may use, and what it must not
-constexpr unsigned STUCK = 120;                               // seconds after which a call never ends
+constexpr double CPU_SECONDS = 0.02, MAX_CPU_SECONDS = 2.0;  // the budget of a call, and the limit that fails the test
+constexpr unsigned STUCK = 120;                              // seconds after which a call counts as endless
 
 struct Random {
     uint64_t state;
@@ -71,7 +71,7 @@ struct Random {
     }
 };
 
-// Throws, answers and results of no dice at all.
+// Invents tables of throws, answers and results that belong to no real dice.
 void invent_dice(Problem& p, Random& random) {
     p.throw_first = p.answer_first = p.result_first = {0};
     p.throw_chance.clear();
@@ -136,7 +136,7 @@ Problem sound_problem(Random& random, bool& honest) {
     for (int r = 0; r < kinds; ++r)
         rules.push_back({random.from(1, 4), random.from(1, 3), random.one_in(4), random.one_in(5), random.from(0, 2)});
     p.play_by(rules);
-    honest = !random.one_in(4) && p.until.empty();  // what ends are worth is not in any bound
+    honest = !random.one_in(4) && p.until.empty();  // bounds know nothing of the values of ends
     if (!honest) invent_dice(p, random);
     return p;
 }
@@ -144,8 +144,7 @@ Problem sound_problem(Random& random, bool& honest) {
 const std::vector<int32_t> EXTREMES{-1, 0, 1, 2, 63, 64, 65, 1024, 1 << 20, (1 << 20) + 1, INT32_MAX, INT32_MIN};
 const std::vector<double> ODD{-1.0, 0.0, 2.0, 1e300, -1e300, std::nan(""), INFINITY, -INFINITY, 1e-320};
 
-// Breaks something; the arrays stay as long as the problem says, or it says so much that nobody
-// may believe it.
+// Damages a problem. Arrays keep the lengths that the problem gives, or the lengths are absurd.
 void spoil(Problem& p, iacta_problem& view, Random& random) {
     auto one = [&](auto& numbers, const auto& odd) {
         if (!numbers.empty()) numbers[size_t(random.below(int(numbers.size())))] = random.of(odd);
@@ -193,7 +192,7 @@ void spoil(Problem& p, iacta_problem& view, Random& random) {
         case 17: view.border_to = nullptr; break;
         default: break;
     }
-    // No array may be shorter than it is said to be.
+    // Makes each array at least as long as its stated length.
     if (view.throws == p.throw_first.back()) view.throws = std::min(view.throws, int32_t(p.throw_chance.size()));
     if (view.answers == p.answer_first.back())
         view.answers = std::min(view.answers, int32_t(p.result_first.size()) - 1);
@@ -227,7 +226,7 @@ class Case {
     }
 
   private:
-    // From time to time an allocation fails.
+    // Makes an allocation fail now and then.
     void short_of_memory(int most) {
         was_short_ = random_.one_in(10);
         failing_ = was_short_ ? random_.below(most) : -1;
@@ -246,7 +245,7 @@ class Case {
         alarm(0);
         if (answer < 0 || answer > IACTA_UNSOUND) fail("an answer that is none");
         if (answer == IACTA_NO_MEMORY && !failed) fail("no memory");
-        if (seconds > MOST_CPU_SECONDS) fail("took too long");
+        if (seconds > MAX_CPU_SECONDS) fail("took too long");
         return answer;
     }
 
@@ -261,7 +260,7 @@ class Case {
     }
 
     void use(iacta_search* search, const iacta_problem& p, bool honest) {
-        int n = p.lands, goals = iacta_goals(search);
+        int n = p.lands, goals = iacta_count_goals(search);
         double paid = 0.0, least_bound = INFINITY, optimum = NAN;
         for (int t = 0; t < n; ++t) paid += std::abs(p.pays[t]);
         for (int i = 0; i < p.sets; ++i) paid += std::abs(p.set_pays[i]);
@@ -334,8 +333,8 @@ class Case {
                     });
                     int32_t moved = 1;
                     timed("move_in", [&] {
-                        return iacta_move_in(search, &b, here, random_.from(-1, n), random_.from(-1, n),
-                                             random_.from(-1, 9), &moved);
+                        return iacta_choose_advance(search, &b, here, random_.from(-1, n), random_.from(-1, n),
+                                                    random_.from(-1, 9), &moved);
                     });
                     if (moved < 0) fail("an advance that cannot be");
                     if (answer != IACTA_DONE) break;
@@ -352,7 +351,7 @@ class Case {
                     int answer;
                     int32_t games = random_.from(0, 20);
                     if (random_.one_in(2)) {
-                        answer = timed("flow", [&] { return iacta_flow(search, &b, here, &report); });
+                        answer = timed("flow", [&] { return iacta_evaluate_policy(search, &b, here, &report); });
                         if (answer == IACTA_DONE && honest && is_start && report.value() > least_bound + near)
                             fail("above the bound");
                         if (answer == IACTA_DONE && honest && is_start && report.value() > optimum + near)
@@ -363,8 +362,8 @@ class Case {
                     } else {
                         int32_t played = -1;
                         answer = timed("play", [&] {
-                            return iacta_play(search, &b, here, random_.next(), int64_t(random_.next()), games,
-                                              gains.data(), &played, &report);
+                            return iacta_play_games(search, &b, here, random_.next(), int64_t(random_.next()), games,
+                                                    gains.data(), &played, &report);
                         });
                         if (answer == IACTA_DONE && b.stop && stop_ && played > 0) fail("not stopped");
                         if (answer <= IACTA_STOPPED && (played < 0 || played > 20)) fail("games that cannot be");
@@ -376,7 +375,7 @@ class Case {
                 default:
                     for (int steps = random_.from(1, 6); steps > 0; --steps) {
                         double before = least_bound;
-                        int answer = timed("bound", [&] { return iacta_bound(search, &b, &value); });
+                        int answer = timed("bound", [&] { return iacta_improve_bound(search, &b, &value); });
                         if (answer == IACTA_NO_MEMORY) break;
                         least_bound = value;
                         if (!(least_bound <= before)) fail("a bound that rises");

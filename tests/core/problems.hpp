@@ -1,4 +1,4 @@
-// Problems for the core, made here: the arrays of one, and boards and rules to fill them.
+// Problems for tests of the core: boards, rules and the arrays made from them.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 
 struct Rules {
     int attack = 3, defence = 2;
-    bool whole = false;       // one attack is a whole battle
-    bool sees_first = false;  // the defender sees the attack dice, and then chooses how many to roll
-    int least = 1;            // the least advance: 0 for none, 1 for as many as dice
+    bool whole = false;       // an attack is a whole battle
+    bool sees_first = false;  // the defender sees the attack dice and then chooses how many dice to roll
+    int least = 1;            // the least advance: 0 for none, 1 for the number of dice
 };
 
 struct Problem {
@@ -28,7 +28,7 @@ struct Problem {
     std::vector<int32_t> battle_first, set_first{0}, set_lands;
     std::vector<double> won, lost, pays, set_pays;
     double price = 0.0;
-    std::vector<std::vector<int32_t>> near;  // the borders, before they are laid out
+    std::vector<std::vector<int32_t>> near;  // by land, the neighbours
 
     explicit Problem(int lands)
         : armies(lands, 1), keep(lands, 1), kind(lands, 0), owner(lands, 0), resting(lands, 0), pays(lands, 0.0),
@@ -45,7 +45,7 @@ struct Problem {
         set_pays.push_back(paid);
     }
 
-    // The tables of the rules, and of all battles under them.
+    // Computes the tables of the rules and of all battles.
     void play_by(const std::vector<Rules>& all) {
         for (const auto& each : near) {
             border_to.insert(border_to.end(), each.begin(), each.end());
@@ -106,9 +106,9 @@ struct Problem {
     }
 
   private:
-    using Losses = std::map<std::pair<int, int>, double>;  // attackers and defenders: the chance
+    using Losses = std::map<std::pair<int, int>, double>;  // losses of attackers and defenders, and the chance
 
-    // All throws of some dice in descending order, each with its chance.
+    // Returns all throws of some dice in descending order, each with its chance.
     static std::map<std::vector<int>, double> throws(int dice) {
         std::map<std::vector<int>, double> all{{{}, 1.0}};
         for (int i = 0; i < dice; ++i) {
@@ -172,7 +172,7 @@ struct Problem {
                 throw_first.push_back(int32_t(throw_chance.size()));
             }
     }
-    // Battles that are fought to the end, with as many dice as possible; those won by the armies lost.
+    // Adds battles fought to the end with as many dice as possible.
     void add_battles(const Rules& rules) {
         battle_first.push_back(battles);
         if (!rules.whole) return;
@@ -210,7 +210,7 @@ struct Problem {
     }
 };
 
-// A report of a policy for a problem, with room for all that there is.
+// A report with room for all statistics of a problem.
 class Report {
   public:
     explicit Report(const iacta_problem& p) {

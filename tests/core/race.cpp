@@ -1,5 +1,5 @@
-// Many threads that ask one search: each is answered busy, or what a thread alone would get. To be built
-// with the thread sanitizer:
+// Threads that share one search. Each call must return IACTA_BUSY or the result of a single thread. Build this
+// program with the thread sanitizer:
 //
 //     race
 #include <atomic>
@@ -20,7 +20,7 @@ constexpr int THREADS = 4, ROUNDS = 60;
     std::abort();
 }
 
-// A row of lands: stacks of some armies at both ends, and enemies between them.
+// A row of lands with stacks at both ends and enemies between them.
 Problem row(int lands, int stack) {
     Problem p(lands);
     for (int t = 0; t < lands; ++t) {
@@ -81,7 +81,7 @@ class Race {
         iacta_search* search = iacta_open(&view, message, 200);
         if (!search) fail(message);
         iacta_budget all{nullptr, INFINITY, INT64_MAX, 64 << 20};
-        std::vector<uint8_t> sets(size_t(iacta_goals(search)) * mine_.size() * mine_.size());
+        std::vector<uint8_t> sets(size_t(iacta_count_goals(search)) * mine_.size() * mine_.size());
         double value;
         int64_t states;
         if (is_solved_) {
@@ -98,13 +98,14 @@ class Race {
     int ask(iacta_search* search, int kind, double& value) const {
         iacta_budget all{nullptr, INFINITY, INT64_MAX, 64 << 20};
         std::vector<int32_t> armies = problem_.armies;
-        armies[0] -= kind % 2;  // two starts, which must not be taken for one another
+        armies[0] -= kind % 2;  // two different starts
         std::vector<double> gains(3);
         Report report(problem_.view());
         int answer;
         if (kind < 2) {
             int32_t played = 0;
-            answer = iacta_play(search, &all, {armies.data(), mine_.data()}, 1, 0, 3, gains.data(), &played, &report);
+            answer =
+                iacta_play_games(search, &all, {armies.data(), mine_.data()}, 1, 0, 3, gains.data(), &played, &report);
             value = gains[0] + gains[1] + gains[2];
         } else {
             iacta_decision decision{};
@@ -114,7 +115,7 @@ class Race {
         return answer;
     }
 
-    // A call that another thread stops.
+    // Stops a call from another thread.
     void stop(iacta_search* search) const {
         int32_t flag = 0;
         iacta_budget budget{&flag, INFINITY, INT64_MAX, 64 << 20};
@@ -122,8 +123,8 @@ class Race {
         Report report(problem_.view());
         int32_t played = 0;
         std::thread stopper([&] { std::atomic_ref<int32_t>(flag).store(1); });
-        int answer = iacta_play(search, &budget, {problem_.armies.data(), mine_.data()}, 1, 0, int32_t(gains.size()),
-                                gains.data(), &played, &report);
+        int answer = iacta_play_games(search, &budget, {problem_.armies.data(), mine_.data()}, 1, 0,
+                                      int32_t(gains.size()), gains.data(), &played, &report);
         stopper.join();
         if (answer != IACTA_STOPPED) fail("not stopped");
     }

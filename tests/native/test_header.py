@@ -4,11 +4,14 @@ import ctypes
 import os
 import subprocess
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from iacta.game.turn import Phase
 from iacta.native.core_library import CoreData, find_library
 from iacta.native.header import read_header
+from iacta.war.games import AIMS
 
 HEADER = Path(__file__).parents[2] / "src" / "core" / "iacta.h"
 
@@ -36,6 +39,18 @@ def test_sizes_and_offsets_are_those_of_a_c_compiler(tmp_path: Path) -> None:
     printed = subprocess.check_output([program], text=True)  # noqa: S603 # our own program
     assert [*map(int, printed.split())] == expected
     assert len(header.structures) >= 10
+
+
+@pytest.mark.parametrize(
+    ("prefix", "names"), [("PHASE_", get_args(Phase)), ("AIM_", AIMS)], ids=["phases", "aims"]
+)
+def test_python_names_each_phase_and_each_aim_of_the_core(
+    prefix: str, names: tuple[str, ...]
+) -> None:
+    constants = read_header(HEADER.read_text(encoding="utf-8")).constants
+    declared = [name for name in constants if name.startswith(prefix)]
+    assert declared == [prefix + name.upper().replace(" ", "_") for name in names]
+    assert len({constants[name] for name in declared}) == len(declared)
 
 
 @pytest.mark.usefixtures("core")

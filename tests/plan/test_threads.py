@@ -19,7 +19,7 @@ from iacta.plan import Plan, TakeAll
 from iacta.plan.plan import Play
 from iacta.plan.policy import policy_for
 from iacta.plan.problem import Problem, TurnState, read_problem
-from iacta.plan.search import MAX_DEPTH, Search, Style
+from iacta.plan.search import Search, Style
 from iacta.rules.variants import find_rules
 from tests.plan.boards import CLASSIC_BOARD, board_of, planned, small_game
 from tests.plan.test_search import state_of, walk
@@ -154,7 +154,7 @@ def test_ctrl_c_stops_a_long_decision_and_the_policy_stays_as_it_was() -> None:
     core.follow(assignment, Style(1))
     before = core.decide(problem.start)
 
-    core.follow(assignment, Style(MAX_DEPTH))  # which would take minutes
+    core.follow(assignment, Style(core.max_depth))  # which would take minutes
     with press_ctrl_c_after(4 * AT_ONCE), pytest.raises(KeyboardInterrupt):
         core.decide(problem.start)
     core.follow(assignment, Style(1))

@@ -12,7 +12,7 @@ from iacta.inputs.errors import IactaError
 from iacta.methods import find_kernel
 from iacta.rules.modes import ArmiesGrow, DefenderSeesFirst
 from iacta.rules.rules import Rules
-from iacta.war.games import ELIMINATE, HOLD, TOO_LONG, WON, Aim, War, list_seats
+from iacta.war.games import ELIMINATE, HOLD, Aim, War, list_seats
 from iacta.war.players import PLAYERS
 from iacta.war.tactics import SimplePolicy
 from iacta.war.value import load_weights
@@ -160,11 +160,11 @@ def test_the_division_into_calls_does_not_change_games() -> None:
 def test_players_attack_on_a_full_board(name: str) -> None:
     turn = line_turn("r90 r90 b90 b90", place=3)
     player, weights = PLAYERS[name], (load_weights("choosing"), load_weights("ending"))
-    ended = War(turn).play_games((player,) * 2, *weights, games=20, most_rounds=1000).ended
-    assert (ended == WON).all()
+    found = War(turn).play_games((player,) * 2, *weights, games=20, most_rounds=1000)
+    assert not (found.is_cut | found.is_too_long).any()
     waits = replace(player, patience=1e6, growth=0.0, samples=0)
-    ended = War(turn).play_games((waits,) * 2, *weights, games=20, most_rounds=1000).ended
-    assert (ended == TOO_LONG).all()
+    found = War(turn).play_games((waits,) * 2, *weights, games=20, most_rounds=1000)
+    assert found.is_too_long.all()
 
 
 def test_games_from_random_deals_are_fair() -> None:

@@ -11,7 +11,7 @@ import pytest
 from iacta import Position, Turn, classic_board
 from iacta.inputs.errors import IactaError
 from iacta.inputs.files import read_package_file
-from iacta.war.games import FEATURES, War
+from iacta.war.games import War
 from iacta.war.players import PLAYERS, Player
 from iacta.war.tables import find_hand
 from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN, load_weights
@@ -87,8 +87,9 @@ def test_chances_do_not_depend_on_names(player: str, games: int) -> None:
 def test_v_equals_a_softmax_network_over_the_features(seed: int) -> None:
     weights = load_weights("ending")
     chances, seen = War(make_start(seed)).judge(weights)
-    first = weights[: FEATURES * HIDDEN].reshape(FEATURES, HIDDEN)
-    bias, second = weights[FEATURES * HIDDEN :].reshape(2, HIDDEN)
+    features = len(FEATURES_OF_PLAYERS)
+    first = weights[: features * HIDDEN].reshape(features, HIDDEN)
+    bias, second = weights[features * HIDDEN :].reshape(2, HIDDEN)
     scores = np.maximum(seen.astype(float) @ first + bias, 0) @ second
     powers = np.exp(scores - scores.max())
     assert chances == pytest.approx(powers / powers.sum(), abs=1e-5)
@@ -104,8 +105,9 @@ def test_v_is_exact_for_decided_games() -> None:
 
 def test_features_match_their_descriptions() -> None:
     turn = make_start(2)
-    names, (_, seen) = [*FEATURES_OF_PLAYERS], War(turn).judge(load_weights("ending"))
-    assert len(names) == FEATURES
+    names, war = [*FEATURES_OF_PLAYERS], War(turn)
+    assert len(names) == war.features
+    _, seen = war.judge(load_weights("ending"))
     mover = turn.players.index(turn.player)
     assert seen[mover][names.index("seat 0")] == 1
     assert seen[:, names.index("seat 0")].sum() == 1
@@ -125,7 +127,7 @@ def test_the_file_of_v_describes_its_origin_and_features() -> None:
     assert record["made by"].startswith("python -m benchmarks.train_war")
     for name in ("choosing", "ending"):
         assert np.isfinite(load_weights(name)).all()
-        assert len(load_weights(name)) == FEATURES * HIDDEN + 2 * HIDDEN
+        assert len(load_weights(name)) == (len(FEATURES_OF_PLAYERS) + 2) * HIDDEN
 
 
 def test_the_core_has_the_weights_in_the_same_order() -> None:

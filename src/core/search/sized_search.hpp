@@ -59,7 +59,7 @@ class SizedSearch final : public Search {
 
     int32_t follow(const iacta_style& style, const uint8_t* sets) override {
         auto [idle, depth, order] = style;
-        if (depth < 1 || depth > MOST_DEPTH || !(idle >= 0.0 && idle <= 1.0) || order < 0 || order > 1)
+        if (depth < 1 || depth > IACTA_MAX_DEPTH || !(idle >= 0.0 && idle <= 1.0) || order < 0 || order > 1)
             return IACTA_UNSOUND;
         forget();
         std::vector<Parts<W>> base(lookahead_.goals());
@@ -163,8 +163,7 @@ class SizedSearch final : public Search {
 
   private:
     static constexpr int64_t ROWS = 200 << 20;  // bytes of the rows of assignments
-    static constexpr int MOST_DEPTH = 8;
-    static constexpr int MOST_DEEP = 3000;  // armies; where defenders decide, recursion is as deep
+    static constexpr int MOST_DEEP = 3000;      // armies; where defenders decide, recursion is as deep
 
     // A state, if it can follow the start.
     std::optional<Position<W>> position(iacta_state state) const {
@@ -208,7 +207,7 @@ class SizedSearch final : public Search {
         if (ends.count < 0 || ends.room < ends.count ||
             (ends.room > 0 && (!ends.armies || !ends.mine || !ends.values)) ||
             !std::all_of(
-                ends.values, ends.values + ends.count, [](double each) { return each >= 0.0 && each <= MOST_PAID; }))
+                ends.values, ends.values + ends.count, [](double each) { return each >= 0.0 && each <= MAX_PAID; }))
             return false;
         forget();
         ends_ = {};

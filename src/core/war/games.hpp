@@ -44,7 +44,7 @@ class WarPlay {
         double most = 0.0;
         tactics.in_haste = true;
         for (const Aim& aim : tactics.aims(s)) {
-            double value = value_of(s, aim, seed) + (aim.kind == AS_LIKED ? n_[MARGIN] : 0.0);
+            double value = value_of(s, aim, seed) + (aim.kind == IACTA_AIM_AS_LIKED ? n_[MARGIN] : 0.0);
             if (value > most) most = value, best = aim;
         }
         tactics.in_haste = false;
@@ -54,7 +54,7 @@ class WarPlay {
     double value_of(const War<W>& s, Aim aim, uint64_t seed) {
         int samples = int(n_[SAMPLES]);
         double total = 0.0;
-        std::array<double, MOST_PLAYERS> chances;
+        std::array<double, MAX_PLAYERS> chances;
         tactics.aim = aim;
         opened_ = s;
         tactics.open(opened_);
@@ -71,18 +71,11 @@ class WarPlay {
     }
 };
 
-// How a game ended: it was won, it was cut, or it was too long.
-enum Ended : int {
-    WON,
-    CUT,
-    TOO_LONG
-};
-
 // Plays a game from a moment on: the first turn with an aim, if one is given. `seen(s)` is asked at the
 // start of each turn, and whether a turn reached its aim is written down.
 template <int W, class Seen>
-Ended play_war(const WarRules<W>& rules, War<W>& s, WarPlay<W>* const* seats, const Aim* aim, int cut, int most,
-               Random& random, Deadline& deadline, Seen seen, uint8_t* reached, int32_t* rounds) {
+int play_war(const WarRules<W>& rules, War<W>& s, WarPlay<W>* const* seats, const Aim* aim, int cut, int most,
+             Random& random, Deadline& deadline, Seen seen, uint8_t* reached, int32_t* rounds) {
     int begun = s.mover, round = 0;
     bool is_first = true;
     while (true) {
@@ -92,18 +85,18 @@ Ended play_war(const WarRules<W>& rules, War<W>& s, WarPlay<W>* const* seats, co
             War<W> before = s;
             play.turn(s, random, nullptr, *aim);
             if (reached) *reached = play.tactics.reached(before, s);
-        } else if (s.phase != OVER) {
+        } else if (s.phase != IACTA_PHASE_OVER) {
             play.turn(s, random, nullptr);
         }
         is_first = false;
         *rounds = round;
-        if (rules.alive(s) == 1) return WON;
+        if (rules.alive(s) == 1) return IACTA_END_WON;
         int from = (s.mover - begun + rules.players) % rules.players;
         rules.next(s);
         int to = (s.mover - begun + rules.players) % rules.players;
         if (to <= from) ++round;
-        if (cut > 0 && round >= cut) return CUT;
-        if (round >= most) return TOO_LONG;
+        if (cut > 0 && round >= cut) return IACTA_END_CUT;
+        if (round >= most) return IACTA_END_TOO_LONG;
         seen(s);
     }
 }

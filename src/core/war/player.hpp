@@ -44,18 +44,6 @@ enum Number : int {
 };
 using Numbers = const double*;
 
-// Kinds of an `Aim`.
-enum AimKind : int {
-    AS_LIKED,
-    HOLD,
-    ONE_CARD,
-    CONTINENT,
-    BREAK,
-    ELIMINATE,
-    BOLDLY,
-    WARILY
-};
-
 template <int W>
 class Tactics {
   public:
@@ -67,21 +55,22 @@ class Tactics {
     bool in_haste = false;  // whether a battle goes on without a look at others while it is good enough
 
     void play(War<W>& s, Random& random, Log* log) {
-        while (s.phase != OVER) step(s, random, log);
+        while (s.phase != IACTA_PHASE_OVER) step(s, random, log);
     }
     // Plays up to the first attack, or to the first card that nobody has seen.
     void open(War<W>& s) {
         Random none(0);
-        while (s.phase == PLACE || (s.phase == TRADE && !s.hidden[s.mover])) step(s, none, nullptr);
+        while (s.phase == IACTA_PHASE_PLACE || (s.phase == IACTA_PHASE_TRADE && !s.hidden[s.mover]))
+            step(s, none, nullptr);
     }
     void step(War<W>& s, Random& random, Log* log) {
         switch (s.phase) {
-            case TRADE: return trade(s, random, log);
-            case PLACE: {
+            case IACTA_PHASE_TRADE: return trade(s, random, log);
+            case IACTA_PHASE_PLACE: {
                 auto [land, number] = placement(s);
                 return rules_.put(s, land, number, log);
             }
-            case ATTACK: {
+            case IACTA_PHASE_ATTACK: {
                 look(s, 0);
                 Best best = best_attack(s);
                 if (best.value <= n_[THRESHOLD]) return rules_.stop(s, log);
@@ -89,26 +78,27 @@ class Tactics {
                 while (in_haste && goes_on(s, best.v, best.c));
                 return;
             }
-            case DEFEND: return rules_.defend(s, random, log);
-            case ADVANCE: return rules_.advance(s, moved_in(s), log);
+            case IACTA_PHASE_DEFEND: return rules_.defend(s, random, log);
+            case IACTA_PHASE_ADVANCE: return rules_.advance(s, moved_in(s), log);
             default: return fortify(s, log);
         }
     }
     // What could be aimed at in this turn.
     std::vector<Aim> aims(const War<W>& s) {
-        std::vector<Aim> found{{AS_LIKED, 0}, {BOLDLY, 0}, {WARILY, 0}, {HOLD, 0}};
-        if (rules_.has_cards && !s.conquered) found.push_back({ONE_CARD, 0});
+        std::vector<Aim> found{
+            {IACTA_AIM_AS_LIKED, 0}, {IACTA_AIM_BOLDLY, 0}, {IACTA_AIM_WARILY, 0}, {IACTA_AIM_HOLD, 0}};
+        if (rules_.has_cards && !s.conquered) found.push_back({IACTA_AIM_ONE_CARD, 0});
         look(s, s.place);
         for (int k = 0; k < int(rules_.continents.size()); ++k) {
             if (rules_.bonus[k] < 1 || beside_[k] < 1 || rules_.size(k) == 0) continue;
-            if (beside_[k] + s.place > n_[NEAR_AIM] * cost_of(s, k)) found.push_back({CONTINENT, k});
+            if (beside_[k] + s.place > n_[NEAR_AIM] * cost_of(s, k)) found.push_back({IACTA_AIM_CONTINENT, k});
             for (int q = 0; q < rules_.players; ++q)
-                if (q != s.mover && rules_.owns(s, k, q)) found.push_back({BREAK, k});
+                if (q != s.mover && rules_.owns(s, k, q)) found.push_back({IACTA_AIM_BREAK, k});
         }
         for (int q = 0; q < rules_.players; ++q)
             if (q != s.mover && s.lands[q] > 0 && beside_player_[q] > 0 &&
                 beside_player_[q] + s.place > n_[NEAR_AIM] * (s.armies[q] + s.lands[q]))
-                found.push_back({ELIMINATE, q});
+                found.push_back({IACTA_AIM_ELIMINATE, q});
         return found;
     }
     // Whether there are so many armies on the board that nobody waits any longer.
@@ -116,14 +106,14 @@ class Tactics {
     // Whether what was aimed at at a moment has come about since.
     bool reached(const War<W>& before, const War<W>& s) const {
         switch (aim.kind) {
-            case HOLD: return s.lands[before.mover] >= before.lands[before.mover];
-            case ONE_CARD: return s.lands[before.mover] > before.lands[before.mover];
-            case CONTINENT: return rules_.owns(s, aim.which, before.mover);
-            case BREAK:
+            case IACTA_AIM_HOLD: return s.lands[before.mover] >= before.lands[before.mover];
+            case IACTA_AIM_ONE_CARD: return s.lands[before.mover] > before.lands[before.mover];
+            case IACTA_AIM_CONTINENT: return rules_.owns(s, aim.which, before.mover);
+            case IACTA_AIM_BREAK:
                 for (int q = 0; q < rules_.players; ++q)
                     if (q != before.mover && rules_.owns(s, aim.which, q)) return false;
                 return true;
-            case ELIMINATE: return s.lands[aim.which] == 0;
+            case IACTA_AIM_ELIMINATE: return s.lands[aim.which] == 0;
             default: return true;
         }
     }
@@ -233,12 +223,13 @@ class Tactics {
             value += prize_of_[q];
         }
         value *= 1.0 + n_[GROWTH] * all_;
-        if (aim.kind == BOLDLY) value *= n_[BOLD];
-        if (aim.kind == WARILY) value *= n_[WARY];
-        if (aim.kind == HOLD || (aim.kind == ONE_CARD && s.conquered)) value = 0.0;
-        if (aim.kind == ELIMINATE && q == aim.which)
+        if (aim.kind == IACTA_AIM_BOLDLY) value *= n_[BOLD];
+        if (aim.kind == IACTA_AIM_WARILY) value *= n_[WARY];
+        if (aim.kind == IACTA_AIM_HOLD || (aim.kind == IACTA_AIM_ONE_CARD && s.conquered)) value = 0.0;
+        if (aim.kind == IACTA_AIM_ELIMINATE && q == aim.which)
             value += n_[AIM] * (1.0 + n_[THEIR_CARDS] * s.cards(q) * rules_.next_set(s) / 3.0 / s.lands[q]);
-        if (aim.kind == CONTINENT || (aim.kind == BREAK && is_player && rules_.owns(s, aim.which, q)))
+        if (aim.kind == IACTA_AIM_CONTINENT ||
+            (aim.kind == IACTA_AIM_BREAK && is_player && rules_.owns(s, aim.which, q)))
             for (int k : rules_.within[c])
                 if (k == aim.which) value += n_[AIM] * (1.0 + double(rules_.bonus[k]) / rules_.size(k));
         return worth_[c] = value;
@@ -289,7 +280,7 @@ class Tactics {
     }
     // Whether an attack that was rolled is still good enough.
     bool goes_on(const War<W>& s, int v, int c) {
-        int room = s.phase == ATTACK ? rules_.spare(s, v) : 0;
+        int room = s.phase == IACTA_PHASE_ATTACK ? rules_.spare(s, v) : 0;
         if (room < 1 || !rules_.dice(s, v, c)) return false;
         return fight(s, c, rules_.odds(c, room, s.at.armies[c])) - bared(s, v, c) > n_[THRESHOLD];
     }

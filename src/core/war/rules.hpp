@@ -11,28 +11,9 @@
 
 namespace iacta {
 
-constexpr int MOST_PLAYERS = 6, OWNERS = 8;  // owners: players, the neutral ones, nobody
-constexpr int CARDS = 44, OF_SYMBOL = 14, SYMBOLS = 3, SET = 3;
-
-enum Phase : int {
-    TRADE,
-    PLACE,
-    ATTACK,
-    DEFEND,
-    ADVANCE,
-    FORTIFY,
-    OVER
-};
-enum Done : int {
-    REVEALED,
-    TRADED,
-    PLACED,
-    ATTACKED,
-    DEFENDED,
-    ADVANCED,
-    FORTIFIED,
-    STOPPED
-};
+constexpr int MAX_PLAYERS = IACTA_MAX_PLAYERS;
+constexpr int OWNERS = IACTA_NOBODY + 1;  // players, neutral owners, and no owner
+constexpr int CARDS = IACTA_CARDS, OF_SYMBOL = IACTA_CARDS_OF_SYMBOL, SYMBOLS = 3, SET = 3;
 
 using Log = std::vector<iacta_action>;
 using Cards = uint64_t;  // 14 of each symbol, then two jokers
@@ -65,9 +46,9 @@ struct War {
     std::vector<uint8_t> owner;       // of each land
     std::vector<int> held, strength;  // lands and armies of continent k and owner o: [k * OWNERS + o]
     std::array<int, OWNERS> lands{}, armies{};
-    std::array<Cards, MOST_PLAYERS> known{};
-    std::array<int, MOST_PLAYERS> hidden{};  // cards that nobody has seen
-    int mover = 0, phase = OVER, place = 0, first = 0, sets = 0, then = ATTACK;
+    std::array<Cards, MAX_PLAYERS> known{};
+    std::array<int, MAX_PLAYERS> hidden{};  // cards that nobody has seen
+    int mover = 0, phase = IACTA_PHASE_OVER, place = 0, first = 0, sets = 0, then = IACTA_PHASE_ATTACK;
     bool conquered = false, pictured = false;
     bool opening = true;  // what binds the player at the start binds no one later
     Roll pending{-1, -1, 0};
@@ -88,16 +69,16 @@ class Odds {
     struct Row {
         double won = 0.0, lost = 0.0, killed = 0.0;
     };
-    static constexpr int MOST = 64;  // larger battles are scaled down
+    static constexpr int MAX_ARMIES = IACTA_LARGEST_TABLE;  // larger battles are scaled down
 
     template <int W>
-    Odds(const Game<W>& game, int kind, int land) : rows_(size_t(MOST + 1) * (MOST + 1)), top_(MOST) {
+    Odds(const Game<W>& game, int kind, int land) : rows_(size_t(MAX_ARMIES + 1) * (MAX_ARMIES + 1)), top_(MAX_ARMIES) {
         if (game.whole[kind]) {
             whole(game, land);
             return;
         }
-        for (int d = 1; d <= MOST; ++d)
-            for (int a = 1; a <= MOST; ++a) {
+        for (int d = 1; d <= MAX_ARMIES; ++d)
+            for (int a = 1; a <= MAX_ARMIES; ++a) {
                 int k = std::min(a, game.attack_dice(land));
                 Row& row = at(a, d);
                 Span throws = game.throws(land, k, d);
@@ -141,8 +122,8 @@ class Odds {
     std::vector<Row> rows_;
     int top_;
 
-    const Row& at(int a, int d) const { return rows_[size_t(a) * (MOST + 1) + size_t(d)]; }
-    Row& at(int a, int d) { return rows_[size_t(a) * (MOST + 1) + size_t(d)]; }
+    const Row& at(int a, int d) const { return rows_[size_t(a) * (MAX_ARMIES + 1) + size_t(d)]; }
+    Row& at(int a, int d) { return rows_[size_t(a) * (MAX_ARMIES + 1) + size_t(d)]; }
     Row after_of(int a, int d) const { return d < 1 ? Row{1.0, 0.0, 0.0} : a < 1 ? Row{} : at(a, d); }
 
     Row scaled(int able, int defenders) const {
@@ -156,10 +137,10 @@ class Odds {
 
     template <int W>
     void whole(const Game<W>& game, int land) {
-        top_ = std::min({MOST, game.able(), game.battle(land, 1).defenders});
+        top_ = std::min({MAX_ARMIES, game.able(), game.battle(land, 1).defenders});
         for (int d = 1; d <= top_; ++d) {
             const Battle& battle = game.battle(land, d);
-            for (int a = 1; a <= std::min(MOST, battle.able); ++a) {
+            for (int a = 1; a <= std::min(MAX_ARMIES, battle.able); ++a) {
                 Row& row = at(a, d);
                 for (int x = 0; x < std::min(a, battle.width); ++x) {
                     double p = battle.won[size_t(a) * size_t(battle.width) + size_t(x)];
@@ -271,9 +252,11 @@ class WarRules {
         s.armies[o] += number;
         for (int k : within[land]) s.strength[size_t(k * OWNERS + o)] += number;
     }
-    void begin(War<W>& s) const { s.phase = may_trade(s) ? TRADE : s.place ? PLACE : ATTACK; }
+    void begin(War<W>& s) const {
+        s.phase = may_trade(s) ? IACTA_PHASE_TRADE : s.place ? IACTA_PHASE_PLACE : IACTA_PHASE_ATTACK;
+    }
     void end(War<W>& s) const {
-        s.phase = OVER;
+        s.phase = IACTA_PHASE_OVER;
         int held = 0;
         for (int i = 0; i < players; ++i) held += s.cards(i);
         if (has_cards && s.conquered && held < CARDS) ++s.hidden[s.mover];
@@ -332,7 +315,7 @@ WarRules<W>::WarRules(const iacta_problem& p, const iacta_turn& t)
     s.phase = t.phase, s.place = t.place, s.first = t.first, s.then = t.then;
     s.conquered = t.conquered != 0, s.pictured = t.pictured != 0;
     s.pending = {t.attack_start, t.attack_to, t.attack_dice};
-    if (s.phase == DEFEND)
+    if (s.phase == IACTA_PHASE_DEFEND)
         s.thrown = opening.throws(t.attack_to, t.attack_dice, s.at.armies[t.attack_to]).first + t.thrown;
 }
 
@@ -348,13 +331,13 @@ void WarRules<W>::reveal(War<W>& s, Random& random, Log* log) const {
         --s.hidden[s.mover];
     }
     s.known[s.mover] |= shown;
-    if (log) log->push_back({REVEALED, 0, 0, 0, int32_t(shown & 0xffffffff), int32_t(shown >> 32)});
+    if (log) log->push_back({IACTA_ACTION_REVEAL, 0, 0, 0, int32_t(shown & 0xffffffff), int32_t(shown >> 32)});
     begin(s);
 }
 
 template <int W>
 void WarRules<W>::trade(War<W>& s, Cards cards, int land, Log* log) const {
-    if (log) log->push_back({TRADED, land, 0, 0, int32_t(cards & 0xffffffff), int32_t(cards >> 32)});
+    if (log) log->push_back({IACTA_ACTION_TRADE, land, 0, 0, int32_t(cards & 0xffffffff), int32_t(cards >> 32)});
     s.place += worth(s, cards);
     s.known[s.mover] &= ~cards;
     ++s.sets;
@@ -364,11 +347,11 @@ void WarRules<W>::trade(War<W>& s, Cards cards, int land, Log* log) const {
 
 template <int W>
 void WarRules<W>::put(War<W>& s, int land, int number, Log* log) const {
-    if (log) log->push_back({PLACED, land, 0, number, 0, 0});
+    if (log) log->push_back({IACTA_ACTION_PLACE, land, 0, number, 0, 0});
     add(s, land, number);
     s.place -= number;
     s.first = s.place ? land + 1 : 0;
-    if (!s.place) s.phase = ATTACK;
+    if (!s.place) s.phase = IACTA_PHASE_ATTACK;
 }
 
 // A roll from v against c with as many dice as are allowed, or a whole battle.
@@ -379,7 +362,7 @@ void WarRules<W>::attack(War<W>& s, int v, int c, Random& random, Log* log) cons
     if (is_whole || g.whole[kind]) {
         int shown = std::min(spare(s, v), whole_dice_[size_t(kind)]);
         auto [lost, killed] = fought(s, v, c, random);
-        if (log) log->push_back({ATTACKED, v, c, shown, lost, killed});
+        if (log) log->push_back({IACTA_ACTION_ATTACK, v, c, shown, lost, killed});
         return lose(s, {v, c, shown}, lost, killed, whole_least_[size_t(kind)]);
     }
     int k = g.most_dice_of(s.at, v, c);
@@ -390,11 +373,11 @@ void WarRules<W>::attack(War<W>& s, int v, int c, Random& random, Log* log) cons
     bool decides = false;
     for (int i = throws.first; i < throws.last; ++i) decides |= g.answers(i).last - g.answers(i).first > 1;
     if (decides) {
-        if (log) log->push_back({ATTACKED, v, c, k, t - throws.first, -1});
+        if (log) log->push_back({IACTA_ACTION_ATTACK, v, c, k, t - throws.first, -1});
         return defend(s, random, log);
     }
     Result r = drawn(g, g.answers(t).first, random);
-    if (log) log->push_back({ATTACKED, v, c, k, r.attackers, r.defenders});
+    if (log) log->push_back({IACTA_ACTION_ATTACK, v, c, k, r.attackers, r.defenders});
     lose(s, s.pending, r.attackers, r.defenders, g.least(c, k));
 }
 
@@ -404,7 +387,8 @@ void WarRules<W>::defend(War<W>& s, Random& random, Log* log) const {
     auto [v, c, k] = s.pending;
     int answer = odds_[size_t(g.kind[c])].answer(g, s.thrown, spare(s, v), s.at.armies[c]);
     Result r = drawn(g, answer, random);
-    if (log) log->push_back({DEFENDED, v, c, answer - g.answers(s.thrown).first + 1, r.attackers, r.defenders});
+    if (log)
+        log->push_back({IACTA_ACTION_DEFEND, v, c, answer - g.answers(s.thrown).first + 1, r.attackers, r.defenders});
     lose(s, s.pending, r.attackers, r.defenders, g.least(c, k));
 }
 
@@ -443,7 +427,7 @@ void WarRules<W>::lose(War<W>& s, Roll roll, int lost, int killed, int least) co
     auto [v, c, k] = roll;
     add(s, v, -lost);
     add(s, c, -killed);
-    s.phase = ATTACK;
+    s.phase = IACTA_PHASE_ATTACK;
     s.thrown = -1;
     s.pending = {-1, -1, 0};
     if (s.at.armies[c] > 0) return;
@@ -454,32 +438,32 @@ void WarRules<W>::lose(War<W>& s, Roll roll, int lost, int killed, int least) co
     s.at.mine.add(c);
     add(s, v, -moved);
     add(s, c, moved);
-    s.phase = ADVANCE;
+    s.phase = IACTA_PHASE_ADVANCE;
     s.pending = roll;
     s.conquered = true;
-    s.then = ATTACK;
+    s.then = IACTA_PHASE_ATTACK;
     if (loser >= players || s.lands[loser] > 0) return;
     bool must = has_cards && s.cards(loser) > 0 && s.cards(loser) + s.cards(s.mover) >= traded_at_once_;
     s.known[s.mover] |= s.known[loser], s.hidden[s.mover] += s.hidden[loser];
     s.known[loser] = 0, s.hidden[loser] = 0;
-    s.then = alive(s) == 1 ? OVER : must ? TRADE : ATTACK;
+    s.then = alive(s) == 1 ? IACTA_PHASE_OVER : must ? IACTA_PHASE_TRADE : IACTA_PHASE_ATTACK;
 }
 
 // Moves so many armies more than those that must into what has been taken.
 template <int W>
 void WarRules<W>::advance(War<W>& s, int moved, Log* log) const {
     auto [v, c, k] = s.pending;
-    if (log) log->push_back({ADVANCED, v, c, s.at.armies[c] + moved, 0, 0});
+    if (log) log->push_back({IACTA_ACTION_ADVANCE, v, c, s.at.armies[c] + moved, 0, 0});
     add(s, v, -moved);
     add(s, c, moved);
     s.pending = {-1, -1, 0};
     s.phase = s.then;
-    s.then = ATTACK;
+    s.then = IACTA_PHASE_ATTACK;
 }
 
 template <int W>
 void WarRules<W>::move(War<W>& s, int v, int to, int number, Log* log) const {
-    if (log) log->push_back({FORTIFIED, v, to, number, 0, 0});
+    if (log) log->push_back({IACTA_ACTION_FORTIFY, v, to, number, 0, 0});
     add(s, v, -number);
     add(s, to, number);
     end(s);
@@ -487,16 +471,16 @@ void WarRules<W>::move(War<W>& s, int v, int to, int number, Log* log) const {
 
 template <int W>
 void WarRules<W>::stop(War<W>& s, Log* log) const {
-    if (log) log->push_back({STOPPED, 0, 0, 0, 0, 0});
-    if (s.phase == TRADE) {
-        s.phase = s.place ? PLACE : ATTACK;
+    if (log) log->push_back({IACTA_ACTION_STOP, 0, 0, 0, 0, 0});
+    if (s.phase == IACTA_PHASE_TRADE) {
+        s.phase = s.place ? IACTA_PHASE_PLACE : IACTA_PHASE_ATTACK;
         return;
     }
-    if (s.phase == ATTACK)
+    if (s.phase == IACTA_PHASE_ATTACK)
         for (Set<W> rest = s.at.mine - game(s).resting; rest.any();) {
             int v = rest.pop();
             if (spare(s, v) > 0 && may_move(s, v)) {
-                s.phase = FORTIFY;
+                s.phase = IACTA_PHASE_FORTIFY;
                 return;
             }
         }
@@ -525,7 +509,7 @@ void WarRules<W>::deal(War<W>& s, const std::vector<int>& order, int armies, Ran
     }
     s.known.fill(0);
     s.hidden.fill(0);
-    s.phase = OVER;
+    s.phase = IACTA_PHASE_OVER;
     set_mover(s, random.below(players));
     next(s);
 }

@@ -81,7 +81,7 @@ class SizedWholeGame final : public WholeGame {
         int room = *count, found = 0;
         int32_t rounds = 0;
         Tactics<W>& tactics = plays[0].tactics;
-        Ended ended = play_war(
+        int ended = play_war(
             rules_, s, seats.data(), nullptr, 0, most, random, deadline,
             [&](const War<W>& now) {
                 if (chance.uniform() >= share || found >= room) return;
@@ -91,7 +91,8 @@ class SizedWholeGame final : public WholeGame {
             nullptr, &rounds);
         *count = found;
         int alive = rules_.alive(s);
-        for (int i = 0; i < rules_.players; ++i) chances[i] = s.lands[i] == 0 ? 0.0 : ended == WON ? 1.0 : 1.0 / alive;
+        for (int i = 0; i < rules_.players; ++i)
+            chances[i] = s.lands[i] == 0 ? 0.0 : ended == IACTA_END_WON ? 1.0 : 1.0 / alive;
         return IACTA_DONE;
     }
 
@@ -100,12 +101,12 @@ class SizedWholeGame final : public WholeGame {
 
     bool knows(Aim aim) const {
         auto [kind, which] = aim;
-        bool is_continent = kind == CONTINENT || kind == BREAK;
-        int most = is_continent ? int(rules_.continents.size()) : kind == ELIMINATE ? rules_.players : 1;
-        return kind >= AS_LIKED && kind <= WARILY && which >= 0 && which < most;
+        bool is_continent = kind == IACTA_AIM_CONTINENT || kind == IACTA_AIM_BREAK;
+        int most = is_continent ? int(rules_.continents.size()) : kind == IACTA_AIM_ELIMINATE ? rules_.players : 1;
+        return kind >= IACTA_AIM_AS_LIKED && kind <= IACTA_AIM_WARILY && which >= 0 && which < most;
     }
     void write_seen(const War<W>& s, Tactics<W>& tactics, float* seen) const {
-        std::array<std::array<float, FEATURES>, MOST_PLAYERS> rows;
+        std::array<std::array<float, FEATURES>, MAX_PLAYERS> rows;
         see(rules_, s, tactics, rows.data());
         for (int i = 0; i < rules_.players; ++i) std::copy(rows[i].begin(), rows[i].end(), seen + i * FEATURES);
     }

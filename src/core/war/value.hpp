@@ -8,7 +8,7 @@
 
 namespace iacta {
 
-constexpr int FEATURES = 48, HIDDEN = 32;
+constexpr int FEATURES = IACTA_FEATURES, HIDDEN = 32;
 constexpr int WEIGHTS = HIDDEN * FEATURES + HIDDEN + HIDDEN;
 
 // e to the power of x, by its series after x = k ln 2 + rest.
@@ -30,7 +30,7 @@ void see(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, std::ar
     auto ratio = [](double x) { return x > 0.0 ? (x - 1.0) / (x + 1.0) : -1.0; };
     const Game<W>& g = rules.later;
     int alive = rules.alive(s), P = rules.players, all = s.all_armies(), lands = 0;
-    std::array<int, MOST_PLAYERS> income{}, bonus{}, largest{}, inside{}, front{}, borders{}, over{}, under{}, own{},
+    std::array<int, MAX_PLAYERS> income{}, bonus{}, largest{}, inside{}, front{}, borders{}, over{}, under{}, own{},
         edges{}, danger{};
     int armies = 0, incomes = 0, top_armies = 0;
     for (int i = 0; i < P; ++i) {
@@ -60,7 +60,7 @@ void see(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, std::ar
         under[i] += std::max(most - a, 0) * at_border;
         danger[i] = std::max(danger[i], most - a);
     }
-    std::array<double, MOST_PLAYERS> near_bonus{}, best_near{}, shared{}, broken{}, whole{}, reach{};
+    std::array<double, MAX_PLAYERS> near_bonus{}, best_near{}, shared{}, broken{}, whole{}, reach{};
     for (size_t k = 0; k < rules.continents.size(); ++k) {
         if (rules.bonus[k] < 1 || !rules.size(int(k))) continue;
         int total = 0, b = rules.bonus[k];
@@ -118,7 +118,7 @@ void see(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, std::ar
         put(cards / 5.0);
         put(HAS_SET[std::min(cards, 5)] * set / (set + mean));
         put(cards / 3.0 * set / (set + mean));
-        for (int j = 0; j < MOST_PLAYERS; ++j) put(j == seat);
+        for (int j = 0; j < MAX_PLAYERS; ++j) put(j == seat);
         put(more / (more + mean));
         put(largest[i] / mine);
         put(ratio(largest[i] / mean));
@@ -162,7 +162,7 @@ void judge(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, const
         for (int i = 0; i < rules.players; ++i) chances[i] = s.lands[i] > 0;
         return;
     }
-    std::array<std::array<float, FEATURES>, MOST_PLAYERS> seen;
+    std::array<std::array<float, FEATURES>, MAX_PLAYERS> seen;
     see(rules, s, tactics, seen.data());
     const float *first = weights, *bias = weights + HIDDEN * FEATURES, *second = bias + HIDDEN;
     double most = -1e300;

@@ -17,13 +17,13 @@ from iacta.inputs.errors import MalformedError, TooLargeError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel
 from iacta.native.bit_sets import bits, components, find_reached, make_mask
+from iacta.native.core_library import load_library
 from iacta.plan.goals import Goal, Rewards, owned_in
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
 PLAYS = ("rolls", "battles")
 MAX_ARMIES = 2000  # limit for each territory
-MOST_TERRITORIES = 1024  # of a board that the core reads, as in `src/core/interface.cpp`
 
 
 class AttackResult(NamedTuple):
@@ -305,10 +305,10 @@ def refuse_large_board(board: Board, what: str) -> None:
         ...
     iacta.TooLargeError: board 'big' must have at most 1,024 territories for plans, got 1,025
     """
-    number = len(board.territories)
-    if number > MOST_TERRITORIES:
+    number, most = len(board.territories), load_library(what).constant("MAX_TERRITORIES")
+    if number > most:
         raise TooLargeError(
-            f"board {quote(board.name)} must have at most {MOST_TERRITORIES:,} territories for "
+            f"board {quote(board.name)} must have at most {most:,} territories for "
             f"{what}, got {number:,}"
         )
 

@@ -28,8 +28,6 @@ from iacta.plan.tables import Floats, make_tables
 
 Assignment: TypeAlias = tuple[tuple[int, ...], ...]  # for each set that pays, a set of each stack
 
-MAX_SETS = 1024  # sets that pay, as in `src/core/interface.cpp`
-MAX_DEPTH = 8  # the deepest lookahead of a style, as in `src/core/interface.cpp`
 NEVER = 2**31 - 1  # order of a border without attacks
 
 ORDERS = ("value", "risk")
@@ -145,9 +143,10 @@ class Search:
         self._lock = Lock()  # held while the core works
         self._library = load_library("plans")
         refuse_large_board(problem.board, "plans")
-        if len(problem.rewards.sets) > MAX_SETS:
+        max_sets = self._library.constant("MAX_SETS")
+        if len(problem.rewards.sets) > max_sets:
             raise TooLargeError(
-                f"a plan can be paid for at most {MAX_SETS:,} continents, "
+                f"a plan can be paid for at most {max_sets:,} continents, "
                 f"got {len(problem.rewards.sets):,} on board {quote(problem.board.name)}"
             )
         tables = make_tables(self._library, problem, until, deadline or Deadline())
@@ -157,7 +156,8 @@ class Search:
         self._armies = tables.arrays["armies"]
         active = problem.stacks | problem.field
         self._is_active = [active >> t & 1 == 1 for t in range(self.lands)]
-        self.goals: int = self._library.functions.iacta_goals(self._search)
+        self.goals: int = self._library.functions.iacta_count_goals(self._search)
+        self.max_depth = self._library.constant("MAX_DEPTH")  # of the lookahead of a style
 
     def __del__(self) -> None:
         if self._search:
@@ -245,8 +245,8 @@ class Search:
             order=ORDERS.index(style.order),
         )
         unsound = (
-            f"style must have a depth from 1 to {MAX_DEPTH} and a price of idle armies from 0 "
-            f"to 1, got {style}"
+            f"style must have a depth from 1 to {self.max_depth} and a price of idle armies "
+            f"from 0 to 1, got {style}"
         )
         more = given.reference, find_pointer(sets)
         self._call("follow", Deadline(), *more, is_short=True, unsound=unsound)
@@ -264,7 +264,9 @@ class Search:
         state: the state before the last loss of the defender, with the attackers that are left.
         """
         moved = c_int32()
-        self._ask("move_in", Deadline(), state, start, to, least, byref(moved), is_short=True)
+        self._ask(
+            "choose_advance", Deadline(), state, start, to, least, byref(moved), is_short=True
+        )
         return moved.value
 
     def _decision(self, name: str, state: TurnState, *roll: int) -> PolicyAction:
@@ -297,7 +299,7 @@ class Search:
         self, deadline: Deadline, states: float = inf, start: TurnState | None = None
     ) -> Report | None:
         """Return exact statistics of the policy; `None` if it visits too many states."""
-        code, report = self._report("flow", deadline, start, states=states)
+        code, report = self._report("evaluate_policy", deadline, start, states=states)
         return report if code == self._library.constant("DONE") else None
 
     def play(
@@ -314,7 +316,7 @@ class Search:
         """
         gains, played = np.zeros(games), c_int32()
         more = seed, first, games, find_pointer(gains), byref(played)
-        _, report = self._report("play", deadline, start, *more)
+        _, report = self._report("play_games", deadline, start, *more)
         return Games(gains[: played.value], report * (games / max(played.value, 1)))
 
     def _report(
@@ -339,5 +341,5 @@ class Search:
         more = self._library.constant("MORE")
         bound, code = c_double(inf), more
         while code == more:
-            code = self._call("bound", deadline, byref(bound), states=values)
+            code = self._call("improve_bound", deadline, byref(bound), states=values)
             yield bound.value

@@ -18,7 +18,6 @@ from iacta.rules.roll import refuse_many_rolls
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-MAX_ARMIES = 2**20  # of a whole game over all territories, as in `src/core/interface.cpp`
 SMALLEST = 1e-18  # chances of battles below this bound count as 0
 MAX_BYTES = 400e6  # of tables of whole battles
 MIN_SECONDS = 0.1  # the least time that dice and battles get, however short the deadline is
@@ -81,11 +80,11 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
         border_to=[c for row in borders for c in row],
         # Armies that can never fight are not counted in full, as tables are as long as stacks.
         armies=[n if active >> t & 1 else min(n, able) for t, n in enumerate(turn.armies)],
-        keep=cap_garrisons(problem.garrisons),
+        keep=cap_garrisons(library, problem.garrisons),
         kind=[kernels.index(each) for each in problem.kernels],
         owner=[1 if problem.owned >> t & 1 else 0 if field >> t & 1 else 2 for t in range(lands)],
         resting=[problem.resting >> t & 1 for t in range(lands)],
-        garrison=min(turn.rules.garrison, MAX_ARMIES),
+        garrison=min(turn.rules.garrison, library.constant("MAX_ARMIES")),
         pays=[problem.rewards.lands[t] if field >> t & 1 else 0.0 for t in range(lands)],
         sets=len(sets),
         set_first=np.cumsum([0, *map(len, sets)]),
@@ -103,9 +102,10 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
     return it
 
 
-def cap_garrisons(garrisons: Iterable[int]) -> list[int]:
-    """Return garrisons as the core reads them: no stack is larger than `MAX_ARMIES`."""
-    return [min(garrison, MAX_ARMIES) for garrison in garrisons]
+def cap_garrisons(library: Library, garrisons: Iterable[int]) -> list[int]:
+    """Return garrisons of at most `MAX_ARMIES`, the largest stack that the core reads."""
+    most = library.constant("MAX_ARMIES")
+    return [min(garrison, most) for garrison in garrisons]
 
 
 def put_dice(

@@ -24,17 +24,7 @@ from iacta.game.turn import Turn
 from iacta.inputs.checks import read_int, read_seconds
 from iacta.native.deadline import Deadline
 from iacta.probability.estimate import Estimate, Interval
-from iacta.war.games import (
-    CHOSEN_AIM,
-    CUT,
-    TOO_LONG,
-    Aim,
-    Floats,
-    PlayedGames,
-    War,
-    check_war,
-    list_seats,
-)
+from iacta.war.games import CHOSEN_AIM, Aim, Floats, PlayedGames, War, check_war, list_seats
 from iacta.war.players import PLAYERS
 from iacta.war.tournament import MAX_GAMES, MAX_ROUNDS, Seat, get_seat_name, play_to_end, read_seat
 from iacta.war.value import load_weights
@@ -215,10 +205,8 @@ def _estimate_with_core(
     found = play_games(war, player, games, seed, deadline, progress=progress)
     if len(found.chances) < 2:  # an interval needs two games
         found = play_games(war, player, 2, seed, Deadline())
-    ends = np.bincount(found.ended, minlength=TOO_LONG + 1)
-    return _make_estimate(
-        turn, player, war.seats, found.chances, int(ends[CUT]), int(ends[TOO_LONG])
-    )
+    cut, too_long = int(found.is_cut.sum()), int(found.is_too_long.sum())
+    return _make_estimate(turn, player, war.seats, found.chances, cut, too_long)
 
 
 def _estimate_with_policy(

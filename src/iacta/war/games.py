@@ -13,41 +13,40 @@ from iacta.game.actions import Result
 from iacta.game.turn import Move, Record, Turn
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError
+from iacta.native.bit_sets import bits
 from iacta.native.calls import make_budget
 from iacta.native.core_library import find_pointer, load_library
 from iacta.native.deadline import Deadline
 from iacta.plan.problem import refuse_large_board
-from iacta.plan.tables import MAX_ARMIES
 from iacta.rules.roll import Losses
 from iacta.war.players import Player
-from iacta.war.tables import (
-    CARDS_PER_SYMBOL,
-    DECK_SIZE,
-    NOBODY,
-    find_choice,
-    find_hand,
-    make_tables,
-)
+from iacta.war.tables import find_choice, find_hand, make_tables
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Weights: TypeAlias = npt.NDArray[np.float32]
 
-MAX_PLAYERS = 6
-FEATURES = 48
-WON, CUT, TOO_LONG = range(3)
-AS_LIKED, HOLD, ONE_CARD, CONTINENT, BREAK, ELIMINATE, BOLDLY, WARILY = range(8)
-CHOSEN_KIND = -1
-REVEALED, TRADED, PLACED, ATTACKED, DEFENDED, ADVANCED, FORTIFIED, STOPPED = range(8)
+# The kinds of an aim; `src/core/iacta.h` has a number for each.
+AIMS = (
+    AS_LIKED := "as liked",
+    HOLD := "hold",
+    ONE_CARD := "one card",
+    CONTINENT := "continent",
+    BREAK := "break",
+    ELIMINATE := "eliminate",
+    BOLDLY := "boldly",
+    WARILY := "warily",
+    CHOSEN := "chosen",
+)
 
 
 class Aim(NamedTuple):
     """The aim of a turn.
 
-    kind: a constant such as `CONTINENT`; `CHOSEN_KIND` lets the AI choose the aim.
+    kind: a constant such as `CONTINENT`; `CHOSEN` lets the AI choose the aim.
     which: the index of the continent or player.
     """
 
-    kind: int = CHOSEN_KIND
+    kind: str = CHOSEN
     which: int = 0
 
 
@@ -59,13 +58,15 @@ class PlayedGames(NamedTuple):
 
     chances: of shape (games, players): 1 for the winner, 0 for the others, or V for a game without
         a winner.
-    ended: `WON`, `CUT` or `TOO_LONG`.
+    is_cut: whether the game was cut after a number of rounds.
+    is_too_long: whether the game reached the most rounds of any game.
     reached: whether the first turn reached its aim.
     rounds: the number of rounds.
     """
 
     chances: Floats
-    ended: npt.NDArray[np.uint8]
+    is_cut: npt.NDArray[np.bool_]
+    is_too_long: npt.NDArray[np.bool_]
     reached: npt.NDArray[np.uint8]
     rounds: npt.NDArray[np.int32]
 
@@ -78,10 +79,10 @@ def check_war(turn: object) -> Turn:
         if rules.mode.grows:
             raise rules.mode.unfit("for the whole game")
     refuse_large_board(turn.board, "whole games")
-    if sum(turn.armies) > MAX_ARMIES:
+    most = load_library("whole games").constant("MAX_ARMIES")
+    if sum(turn.armies) > most:
         raise TooLargeError(
-            f"armies must be at most {MAX_ARMIES:,} in all for whole games, "
-            f"got {sum(turn.armies):,}"
+            f"armies must be at most {most:,} in all for whole games, got {sum(turn.armies):,}"
         )
     return turn
 
@@ -104,11 +105,18 @@ class War:
         self._core = self._library.functions
         self.turn = check_war(turn)
         self.seats = list_seats(turn)
-        number = len(self.seats)
-        if not 2 <= number <= MAX_PLAYERS:
-            raise IllegalError(f"players must be from 2 to {MAX_PLAYERS}, got {number}")
+        number, most = len(self.seats), self._library.constant("MAX_PLAYERS")
+        if not 2 <= number <= most:
+            raise IllegalError(f"players must be from 2 to {most}, got {number}")
         tables = make_tables(self._library, turn, self.seats)
+        self.features = self._library.constant("FEATURES")
         self.card_lands = tables.turn.arrays["card_land"].tolist()
+        constants = self._library.header.constants.items()
+        self._actions = {
+            number: name.removeprefix("ACTION_")
+            for name, number in constants
+            if name.startswith("ACTION_")
+        }
         self._war = self._library.open("war_open", tables.problem.reference, tables.turn.reference)
 
     def __del__(self) -> None:
@@ -118,15 +126,15 @@ class War:
     def find_odds(self, to: int, able: int, defenders: int) -> tuple[float, float, float]:
         """Return the chance to win a whole battle, and the expected losses of both sides."""
         found = np.zeros(3)
-        self._core.iacta_war_odds(self._war, to, able, defenders, find_pointer(found))
+        self._core.iacta_war_read_odds(self._war, to, able, defenders, find_pointer(found))
         won, lost, killed = found.tolist()
         return won, lost, killed
 
     def judge(self, weights: Weights) -> tuple[Floats, npt.NDArray[np.float32]]:
         """Return V and the input features for each player."""
-        seen = np.zeros((len(self.seats), FEATURES), dtype=np.float32)
+        seen = np.zeros((len(self.seats), self.features), dtype=np.float32)
         chances = np.zeros(len(self.seats))
-        self._core.iacta_war_judge(
+        self._core.iacta_war_evaluate(
             self._war,
             find_pointer(weights),
             find_pointer(seen),
@@ -136,12 +144,17 @@ class War:
 
     def list_aims(self, player: Player) -> list[Aim]:
         """Return the possible aims of an AI in this turn."""
-        count = c_int32(4 * NOBODY + 2 * len(self.turn.board.continents))
+        count = c_int32(len(AIMS) + len(self.seats) + 2 * len(self.turn.board.continents))
         found = np.zeros((count.value, 2), dtype=np.int32)
-        self._core.iacta_war_aims(
+        self._core.iacta_war_list_aims(
             self._war, find_pointer(player.numbers), find_pointer(found), byref(count)
         )
-        return [Aim(*row) for row in found[: count.value].tolist()]
+        kinds = {self._number(kind): kind for kind in AIMS}
+        return [Aim(kinds[kind], which) for kind, which in found[: count.value].tolist()]
+
+    def _number(self, kind: str) -> int:
+        """Return the number of a kind of aim."""
+        return self._library.constant(f"AIM_{kind.upper().replace(' ', '_')}")
 
     def play_turn(
         self, player: Player, choosing: Weights | None, seed: int, aim: Aim = CHOSEN_AIM
@@ -153,11 +166,12 @@ class War:
         while True:
             log: Any = (self._library.header.structures["action"] * room)()
             count = c_int32(room)
-            self._core.iacta_war_turn(
+            self._core.iacta_war_play_turn(
                 self._war,
                 find_pointer(player.numbers),
                 find_pointer(choosing),
-                *aim,
+                self._number(aim.kind),
+                aim.which,
                 seed,
                 log,
                 byref(count),
@@ -207,13 +221,14 @@ class War:
         ended, reached = np.zeros(games, np.uint8), np.zeros(games, np.uint8)
         rounds, played = np.zeros(games, np.int32), c_int32()
         numbers = np.concatenate([each.numbers for each in players])
-        code = self._core.iacta_war_games(
+        code = self._core.iacta_war_play_games(
             self._war,
             make_budget(self._library, deadline or Deadline(), inf),
             find_pointer(numbers),
             find_pointer(choosing),
             find_pointer(ending),
-            *aim,
+            self._number(aim.kind),
+            aim.which,
             is_dealt,
             cut,
             most_rounds,
@@ -226,10 +241,13 @@ class War:
             find_pointer(rounds),
             byref(played),
         )
-        if code not in (0, 1):
+        if code not in (self._library.constant("DONE"), self._library.constant("STOPPED")):
             raise IactaError("the core ran out of memory, or received an invalid request")
         n = played.value
-        return PlayedGames(chances[:n], ended[:n], reached[:n], rounds[:n])
+        is_cut, is_too_long = (
+            ended[:n] == self._library.constant(end) for end in ("END_CUT", "END_TOO_LONG")
+        )
+        return PlayedGames(chances[:n], is_cut, is_too_long, reached[:n], rounds[:n])
 
     def record_game(
         self,
@@ -246,10 +264,10 @@ class War:
         share: the probability of sampling the start of a turn.
         room: the maximum number of samples.
         """
-        seen = np.zeros((room, len(self.seats), FEATURES), dtype=np.float32)
+        seen = np.zeros((room, len(self.seats), self.features), dtype=np.float32)
         count, chances = c_int32(room), np.zeros(len(self.seats))
         numbers = np.concatenate([each.numbers for each in players])
-        self._core.iacta_war_record(
+        self._core.iacta_war_record_game(
             self._war,
             find_pointer(numbers),
             find_pointer(choosing),
@@ -275,29 +293,30 @@ class War:
         names = turn.board.territories
         start, to = names[max(row.a, 0)], names[max(row.b, 0)]
         mask = (row.y & 0xFFFFFFFF) << 32 | row.x & 0xFFFFFFFF
-        match row.done:
-            case 0:  # `REVEALED`; the following cases are in the order of the constants
+        match self._actions[row.kind]:
+            case "REVEAL":
                 return Reveal(), self._read_hand(mask)
-            case 1:
+            case "TRADE":
                 return TradeAction(self._read_hand(mask), start if row.a >= 0 else ""), None
-            case 2:
+            case "PLACE":
                 return Place(start, row.number), None
-            case 3:
+            case "ATTACK":
                 attack = Attack(start, to, row.number)
                 if row.y < 0:
                     return attack, find_choice(turn, attack).throws[row.x]
                 return attack, Losses(row.x, row.y)
-            case 4:
+            case "DEFEND":
                 return Defend(row.number), Losses(row.x, row.y)
-            case 5:
+            case "ADVANCE":
                 return Advance(row.number), None
-            case 6:
+            case "FORTIFY":
                 return Fortify(start, to, row.number), None
         return EndPhase(), None
 
     def _read_hand(self, mask: int) -> Hand:
-        cards = [k for k in range(DECK_SIZE) if mask >> k & 1]
-        counts = [sum(k // CARDS_PER_SYMBOL == symbol for k in cards) for symbol in range(4)]
+        of_symbol = self._library.constant("CARDS_OF_SYMBOL")
+        cards = [*bits(mask)]
+        counts = [sum(k // of_symbol == symbol for k in cards) for symbol in range(4)]
         lands = (self.card_lands[k] for k in cards)
         names = tuple(sorted(self.turn.board.territories[t] for t in lands if t >= 0))
         return Hand._make((*counts, 0, names))

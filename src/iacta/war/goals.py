@@ -39,7 +39,6 @@ from iacta.war.games import (
     ELIMINATE,
     HOLD,
     ONE_CARD,
-    TOO_LONG,
     WARILY,
     Aim,
     Floats,
@@ -345,15 +344,14 @@ def best_goals(
 def describe_aim(war: War, aim: Aim) -> str:
     """Return an aim in words."""
     continents = war.turn.board.continents
-    match aim.kind:
-        case kind if kind == CONTINENT:
-            return f"take {continents[aim.which].name}"
-        case kind if kind == BREAK:
-            held = continents[aim.which]
-            owner = war.turn.position.find_holding(held.territories[0]).owner
-            return f"break {owner}'s {held.name}"
-        case kind if kind == ELIMINATE:
-            return f"eliminate {war.seats[aim.which]}"
+    if aim.kind == CONTINENT:
+        return f"take {continents[aim.which].name}"
+    if aim.kind == BREAK:
+        held = continents[aim.which]
+        owner = war.turn.position.find_holding(held.territories[0]).owner
+        return f"break {owner}'s {held.name}"
+    if aim.kind == ELIMINATE:
+        return f"eliminate {war.seats[aim.which]}"
     return "take one card" if aim.kind == ONE_CARD else OPEN_AIMS[aim.kind]
 
 
@@ -365,7 +363,7 @@ def _estimate_under_simple(
     if len(found.chances) < 2:
         found = play_games(war, "simple", 2, seed, Deadline(), aim)
     column = found.chances[:, war.seats.index(war.turn.player)]
-    is_won = not (found.ended == TOO_LONG).any()
+    is_won = not found.is_too_long.any()
     return _SimpleEstimate(float(column.mean()), estimate_interval(column, is_won=is_won))
 
 

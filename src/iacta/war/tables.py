@@ -12,13 +12,9 @@ from iacta.methods import find_kernel
 from iacta.methods.kernel import Choice, Kernel
 from iacta.native.core_library import CoreData, Library
 from iacta.native.deadline import Deadline
-from iacta.plan.tables import MAX_ARMIES, cap_garrisons, put_battles, put_dice, solve_battles
+from iacta.plan.tables import cap_garrisons, put_battles, put_dice, solve_battles
 
-NOBODY = 7  # code for a territory without an owner
-CARDS_PER_SYMBOL, DECK_SIZE = 14, 44
 SET_COUNT = 250  # length of the table of sets; later sets bring as many armies as the last
-MAX_TABLE_ARMIES = 64  # size of the table of whole battles; the core scales larger battles
-PHASES = ("trade", "place", "attack", "defend", "advance", "fortify", "over")
 FORTIFY_CODES = {how: number for number, how in enumerate(reversed(FORTIFY))}
 
 
@@ -46,11 +42,11 @@ def make_tables(library: Library, turn: Turn, seats: Sequence[str]) -> WarTables
         border_first=np.cumsum([0, *map(len, borders)]),
         border_to=[c for row in borders for c in row],
         armies=turn.armies,
-        keep=cap_garrisons(turn.keep.get(name, turn.rules.garrison) for name in names),
+        keep=cap_garrisons(library, (turn.keep.get(name, turn.rules.garrison) for name in names)),
         kind=[kernels.index(each) for each in by_land],
         owner=[2] * len(names),
         resting=[name in turn.stay for name in names],
-        garrison=min(turn.rules.garrison, MAX_ARMIES),
+        garrison=min(turn.rules.garrison, library.constant("MAX_ARMIES")),
         pays=[0.0] * len(names),
         set_first=[0],
         set_lands=[0],
@@ -58,39 +54,43 @@ def make_tables(library: Library, turn: Turn, seats: Sequence[str]) -> WarTables
     )
     is_whole = [not each.is_rolled for each in kernels]
     put_dice(problem, kernels, is_whole, Deadline())
-    _put_whole_battles(problem, kernels, is_whole)
+    _put_whole_battles(library, problem, kernels, is_whole)
     moment = CoreData(
         library,
         "turn",
         whole_least=[each.battle(1, 1).least for each in kernels],
         whole_dice=[each.rules.attack.kept for each in kernels],
     )
-    _put_moment(moment, turn, seats, places)
-    _put_cards(moment, turn, seats, places)
+    _put_moment(library, moment, turn, seats, places)
+    _put_cards(library, moment, turn, seats, places)
     return WarTables(problem, moment)
 
 
-def _put_whole_battles(it: CoreData, kernels: Sequence[Kernel], is_whole: Sequence[bool]) -> None:
+def _put_whole_battles(
+    library: Library, it: CoreData, kernels: Sequence[Kernel], is_whole: Sequence[bool]
+) -> None:
     whole = [kernel for kernel, each in zip(kernels, is_whole, strict=True) if each]
-    size = MAX_TABLE_ARMIES
+    size = library.constant("LARGEST_TABLE")  # the core scales larger battles
     rows = [solve_battles(kernel, size, d + 1) for kernel in whole for d in range(size)]
     put_battles(it, rows, size, size)
     it.put(battle_first=np.cumsum([0, *(size * each for each in is_whole)])[:-1])
 
 
-def _put_moment(it: CoreData, turn: Turn, seats: Sequence[str], places: Mapping[str, int]) -> None:
-    seat = {name: i for i, name in enumerate(seats)} | {"": NOBODY}
+def _put_moment(
+    library: Library, it: CoreData, turn: Turn, seats: Sequence[str], places: Mapping[str, int]
+) -> None:
+    seat = {name: i for i, name in enumerate(seats)} | {"": library.constant("NOBODY")}
     continents = [[places[t] for t in each.territories] for each in turn.board.continents]
     it.put(
         players=len(seats),
         owner=[seat.get(each, len(seats)) for each in turn.owners],
         mover=seat[turn.player],
-        phase=PHASES.index(turn.phase),
+        phase=_find_phase(library, turn.phase),
         place=turn.place,
         first=turn.first,
         conquered=turn.conquered,
         pictured=turn.pictured,
-        then=PHASES.index(turn.then),
+        then=_find_phase(library, turn.then),
         attack_start=-1,
         attack_to=-1,
         continents=len(continents),
@@ -110,12 +110,20 @@ def _put_moment(it: CoreData, turn: Turn, seats: Sequence[str], places: Mapping[
             it.put(thrown=find_choice(turn, turn.pending).throws.index(turn.throw))
 
 
-def _put_cards(it: CoreData, turn: Turn, seats: Sequence[str], places: Mapping[str, int]) -> None:
-    card_lands = [-1] * DECK_SIZE
+def _find_phase(library: Library, phase: str) -> int:
+    """Return the number of a phase."""
+    return library.constant(f"PHASE_{phase.upper()}")
+
+
+def _put_cards(
+    library: Library, it: CoreData, turn: Turn, seats: Sequence[str], places: Mapping[str, int]
+) -> None:
+    of_symbol = library.constant("CARDS_OF_SYMBOL")
+    card_lands = [-1] * library.constant("CARDS")
     free: list[list[int]] = []  # by symbol, then jokers: the cards without a territory
     for k, symbol in enumerate((*SYMBOLS, "joker")):
         lands = [places[name] for name, each in turn.symbols.items() if each == symbol]
-        first = k * CARDS_PER_SYMBOL
+        first = k * of_symbol
         card_lands[first : first + len(lands)] = lands
         free.append([*range(first + len(lands), first + DECK.counts[k])])
     cards = {t: card for card, t in enumerate(card_lands) if t >= 0}
@@ -126,7 +134,7 @@ def _put_cards(it: CoreData, turn: Turn, seats: Sequence[str], places: Mapping[s
         for card in named:
             mask |= 1 << card
         for k in range(4):
-            plain = hand.counts[k] - sum(card // CARDS_PER_SYMBOL == k for card in named)
+            plain = hand.counts[k] - sum(card // of_symbol == k for card in named)
             mask |= sum(1 << free[k].pop(0) for _ in range(plain))
         known.append(mask)
     it.put(
