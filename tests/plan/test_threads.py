@@ -12,7 +12,7 @@ import pytest
 from iacta import Battle, Turn
 from iacta.board import Holding, Position
 from iacta.methods import _kernel, find_kernel
-from iacta.native.calls import AT_ONCE, make_budget
+from iacta.native.calls import SHORT_CALL_SECONDS, make_budget
 from iacta.native.core_library import CoreData
 from iacta.native.deadline import Deadline
 from iacta.plan import Plan, TakeAll
@@ -155,7 +155,7 @@ def test_ctrl_c_stops_a_long_decision_and_the_policy_stays_as_it_was() -> None:
     before = core.decide(problem.start)
 
     core.follow(assignment, Style(core.max_depth))  # which would take minutes
-    with press_ctrl_c_after(4 * AT_ONCE), pytest.raises(KeyboardInterrupt):
+    with press_ctrl_c_after(4 * SHORT_CALL_SECONDS), pytest.raises(KeyboardInterrupt):
         core.decide(problem.start)
     core.follow(assignment, Style(1))
     assert core.decide(problem.start) == before
@@ -174,7 +174,7 @@ def test_ctrl_c_stops_a_call_that_waits_for_another_one(name: str) -> None:
         "advance": lambda: core.advance(start, found.start, found.to, 1),
     }
     wanted = asked[name]()
-    with core._lock, press_ctrl_c_after(AT_ONCE), pytest.raises(KeyboardInterrupt):
+    with core._lock, press_ctrl_c_after(SHORT_CALL_SECONDS), pytest.raises(KeyboardInterrupt):
         asked[name]()
     assert asked[name]() == wanted
 

@@ -1,1 +1,1 @@
-"""The door to the compiled core: loading, deadlines, and sets of territories as bits."""
+"""The interface to the compiled core: loading, calls, deadlines, and territories as bits."""

@@ -1,4 +1,4 @@
-"""Masks: sets of territories as whole numbers: territory t of a board is bit t."""
+"""Masks: sets of territories as whole numbers. Bit t stands for territory t of a board."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -16,7 +16,7 @@ def bits(mask: int) -> Iterator[int]:
 
 
 def make_mask(territories: Iterable[int]) -> int:
-    """Return the set of some territories.
+    """Return the mask of some territories.
 
     >>> bin(make_mask([0, 2, 3]))
     '0b1101'
@@ -28,11 +28,11 @@ def make_mask(territories: Iterable[int]) -> int:
 
 
 def find_reached(out: Sequence[int], places: int, part: int) -> int:
-    """Return what can be reached from some territories through a part of the board.
+    """Return the territories that some places can reach through a part of the board.
 
-    out: for each territory the set of its neighbours.
-    places: the territories to start from.
-    part: the part.
+    out: by territory, the mask of its neighbours.
+    places: the mask of the starts.
+    part: the mask of the part.
 
     >>> bin(find_reached((0b010, 0b101, 0b010), 0b001, 0b110))
     '0b110'
@@ -50,8 +50,8 @@ def find_reached(out: Sequence[int], places: int, part: int) -> int:
 def components(near: Sequence[int], part: int) -> Iterator[int]:
     """Yield the connected components of a part of the board.
 
-    near: for each territory the set of its neighbours in either direction.
-    part: the part.
+    near: by territory, the mask of its neighbours in either direction.
+    part: the mask of the part.
 
     >>> [bin(each) for each in components((0b010, 0b101, 0b010), 0b101)]
     ['0b1', '0b100']

@@ -1,7 +1,7 @@
 """Calls of the core: each has a budget, obeys its deadline, and stops on Ctrl-C.
 
-While the core works, other Python threads go on. The core looks at the flag of its deadline at
-least ten times a second.
+Other Python threads run while the core works. The core reads the flag of its deadline at least ten
+times a second.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.native.core_library import CoreData, Library
 from iacta.native.deadline import Deadline
 
-AT_ONCE = 0.05  # seconds that a short call may take on the thread of its caller
+SHORT_CALL_SECONDS = 0.05  # the time limit of a short call on the thread of its caller
 
 Call = Callable[[Any], int]  # takes a reference to a budget, and returns a code of the core
 
@@ -30,13 +30,13 @@ def call(
     is_short: bool = False,
     unsound: str = "",
 ) -> int:
-    """Call the core when no other thread uses the same handle, and return its code.
+    """Call the core while no other thread uses the same handle, and return its code.
 
     function: the call.
     lock: the lock of the handle.
-    states: how many states the call may look at.
-    is_short: whether the call is nearly always over at once, and can be started again.
-    unsound: the sentence of the refusal if the core says that its input is impossible.
+    states: the most states to search.
+    is_short: whether the call usually takes milliseconds and may be repeated.
+    unsound: the message of the error for impossible input.
     """
     stopped = library.constant("STOPPED")
     if not lock.acquire(timeout=min(deadline.left(), TIMEOUT_MAX)):
@@ -44,7 +44,7 @@ def call(
     try:
         code = stopped
         if is_short:
-            budget = make_budget(library, deadline, states, AT_ONCE)
+            budget = make_budget(library, deadline, states, SHORT_CALL_SECONDS)
             code = _retry_while_busy(library, function, budget, deadline)
         if code == stopped:
             budget = make_budget(library, deadline, states)
@@ -63,8 +63,8 @@ def call(
 def make_budget(library: Library, deadline: Deadline, states: float, seconds: float = 1e9) -> Any:
     """Return a reference to the budget of a call.
 
-    states: how many states the call may look at.
-    seconds: how long it may take, besides the deadline.
+    states: the most states to search.
+    seconds: a time limit in addition to the deadline.
     """
     record = CoreData(library, "budget")
     record.data.stop = POINTER(c_int32)(deadline.flag)
@@ -75,12 +75,12 @@ def make_budget(library: Library, deadline: Deadline, states: float, seconds: fl
 
 
 def _retry_while_busy(library: Library, function: Call, budget: Any, deadline: Deadline) -> int:
-    """Call a function of the core, which may still be busy with a call that Ctrl-C has ended."""
+    """Call a function of the core; retry while an earlier call, ended by Ctrl-C, still runs."""
     busy = library.constant("BUSY")
     while (code := function(budget)) == busy:
         if deadline.is_over:
             return library.constant("STOPPED")
-        sleep(AT_ONCE / 10)
+        sleep(SHORT_CALL_SECONDS / 10)
     return code
 
 
@@ -93,8 +93,8 @@ def _call_in_thread(library: Library, function: Call, budget: Any, deadline: Dea
         finally:
             done.set()
 
-    # Thread.join would not do: when Ctrl-C ends it, Python 3.11 takes the thread for dead. After
-    # Polars is imported, Ctrl-C ends only a wait that has a limit.
+    # Not Thread.join: when Ctrl-C interrupts it, Python 3.11 considers the thread dead. After the
+    # import of Polars, Ctrl-C interrupts only waits with a time limit.
     try:
         Thread(target=work).start()
         done.wait(TIMEOUT_MAX)

@@ -1,4 +1,4 @@
-"""The compiled core: it is found, checked and loaded here, once.
+"""The compiled core: find, verify and load its shared library, once.
 
 The core (`src/core/`) is a plain shared library that receives arrays only. A build puts three files
 into `native/library/`: the library, its size and SHA-256, and a copy of its header.
@@ -15,11 +15,11 @@ import numpy.typing as npt
 from iacta.inputs.errors import IactaError
 from iacta.native.header import NUMBERS, Header, read_header
 
-FOLDER = Path(__file__).parent / "library"  # not a package: the library is no Python module
+FOLDER = Path(__file__).parent / "library"  # a folder of data, not a Python package
 SOURCES = Path(__file__).parents[2] / "core"  # exists in a checkout only
 SUFFIXES = (".so", ".dylib", ".dll")
 POINTERS = {np.dtype(kind): ctypes.POINTER(kind) for kind in NUMBERS.values()}
-MESSAGE_BYTES = 200  # room for the sentence of a refusal
+MESSAGE_BYTES = 200  # the size of the buffer for an error message
 
 
 class Library(NamedTuple):
@@ -33,7 +33,7 @@ class Library(NamedTuple):
         return self.header.constants[name]
 
     def open(self, name: str, *arguments: Any) -> int:
-        """Return the handle that a function of the core opens, or refuse with its sentence."""
+        """Return the handle that a function of the core opens; raise its message as an error."""
         message = ctypes.create_string_buffer(MESSAGE_BYTES)
         function = getattr(self.functions, f"iacta_{name}")
         handle: int | None = function(*arguments, message, len(message))
@@ -43,9 +43,9 @@ class Library(NamedTuple):
 
 
 class CoreData:
-    """A structure of the core with the arrays that its pointers refer to.
+    """A structure of the core, with the arrays behind its pointers.
 
-    The arrays live as long as the record.
+    The arrays live as long as the structure.
     """
 
     def __init__(self, library: Library, name: str, **values: Any) -> None:
@@ -63,7 +63,7 @@ class CoreData:
         self.put(**values)
 
     def put(self, **values: Any) -> None:
-        """Set fields: a number as it is, a sequence as an array of the pointer's type."""
+        """Set fields to numbers, or to arrays of the pointer's type made from sequences."""
         for name, value in values.items():
             kind = self._types[name]
             if hasattr(kind, "contents"):  # a pointer
@@ -80,16 +80,16 @@ class CoreData:
 
 
 def find_pointer(array: npt.NDArray[Any] | None) -> Any:
-    """Return a pointer to an array, which must live as long as the core uses it; or null."""
+    """Return a pointer to an array, null for `None`. The array must outlive the pointer."""
     if array is None:
         return None
     return array.ctypes.data_as(POINTERS[array.dtype])
 
 
 def load_library(what: str) -> Library:
-    """Return the compiled core, or refuse where there is no core.
+    """Return the compiled core; raise an error if there is none.
 
-    what: what needs the core, such as `plans`, for the sentence of the refusal.
+    what: the subject of the error message, such as `plans`.
     """
     library = find_library()
     if library is None:
@@ -102,10 +102,10 @@ def load_library(what: str) -> Library:
 
 @cache
 def find_library() -> Library | None:
-    """Return the compiled core, `None` where there is no core that this machine can load.
+    """Return the compiled core, `None` if this machine cannot load one.
 
-    Refused is a library that differs from its build, and in a checkout a library that was built
-    from other sources.
+    A library that differs from its build is an error. So is, in a checkout, a library that was
+    built from other sources.
     """
     found = next(filter(Path.exists, (FOLDER / f"core{suffix}" for suffix in SUFFIXES)), None)
     if found is None:
@@ -140,7 +140,7 @@ def _is_checkout() -> bool:
 
 
 def _is_as_built(library: Path) -> bool:
-    """Return whether a library and its header are those that the build recorded."""
+    """Return whether a library and its header match the record of the build."""
     record, header = library.with_name(f"{library.name}.sha256"), library.with_name("iacta.h")
     if not record.exists() or not header.exists():
         return False

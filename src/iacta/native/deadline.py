@@ -1,4 +1,4 @@
-"""The deadline of a search: the one object that knows how much time is left, and who shares it."""
+"""The deadline of a search: the time that is left, and its division among parts of the work."""
 
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
@@ -9,20 +9,20 @@ from typing import TypeVar
 
 from iacta.inputs.checks import read_seconds
 
-MOST_BYTES = 400 * 2**20  # that a search may fill
-THREADS = 2  # as many as help on most machines that serve
+MAX_BYTES = 400 * 2**20  # the memory limit of a search
+THREADS = 2  # more threads do not help on a typical server
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
 class Deadline:
-    """When a search must end.
+    """The time limit of a search, with a flag that stops it early.
 
-    seconds: from now on; `None` for no limit.
-    most_bytes: about the most memory that the search may take.
+    seconds: the time from now on; `None` for no limit.
+    most_bytes: the approximate memory limit of the search.
 
-    A part of a deadline stops with the whole of it.
+    To stop a deadline also stops all its parts.
 
     >>> whole = Deadline()
     >>> part = whole.part(0.5)
@@ -33,12 +33,12 @@ class Deadline:
 
     is_divided = True
 
-    def __init__(self, seconds: float | None = None, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, seconds: float | None = None, most_bytes: int = MAX_BYTES) -> None:
         self.limited = seconds is not None
         self.bytes = most_bytes
         self.start = monotonic()
         self._end = inf if seconds is None else self.start + seconds
-        self.flag = ctypes.c_int32(0)  # which the core looks at
+        self.flag = ctypes.c_int32(0)  # the core stops when it is not 0
 
     @classmethod
     def of(cls, time_limit: float | Fraction | None) -> "Deadline":
@@ -46,12 +46,12 @@ class Deadline:
         return cls(None if time_limit is None else read_seconds(time_limit, "time_limit"))
 
     def left(self) -> float:
-        """Return how many seconds are left; infinitely many where there is no limit."""
+        """Return the seconds left; infinity without a limit."""
         return max(self._end - monotonic(), 0.0)
 
     @property
     def time_limit(self) -> float | None:
-        """The seconds that are left, as the time limit of a call."""
+        """The seconds left, as the time limit of a call."""
         return self.left() if self.limited else None
 
     @property
@@ -66,20 +66,20 @@ class Deadline:
         self.flag.value = 1
 
     def at_least(self, seconds: float) -> "Deadline":
-        """Return a deadline with at least so much time, which stops with this one."""
+        """Return a deadline with at least so many seconds, which shares the flag of this one."""
         return self._replace_seconds(max(self.left(), seconds))
 
     def keep_whole(self) -> "Deadline":
-        """Return the same deadline for work that is bounded: each part of it is the whole.
+        """Return a deadline whose parts are not shorter, for work of limited size.
 
-        Such work is the same whatever the machine, if the deadline is not over when it is done.
+        If such work ends in time, its result does not depend on the speed of the machine.
         """
         found = self.at_least(0.0)
         found.is_divided = False
         return found
 
     def part(self, share: float) -> "Deadline":
-        """Return a deadline for a part of the time that is left."""
+        """Return a deadline for a share of the time left."""
         if not self.is_divided:
             return self
         return self._replace_seconds(self.left() * share)
@@ -93,11 +93,11 @@ class Deadline:
 def run_in_threads(
     function: Callable[[Item, Deadline], Result], items: Sequence[Item], deadline: Deadline
 ) -> Iterator[tuple[Item, Result]]:
-    """Yield each item with what a function returns for it, as soon as it is there.
+    """Yield each item with the result of a function, in the order of completion.
 
-    function: takes an item and the deadline by which it is to be done; it works in the core most of
-        the time, so that threads help.
-    deadline: for all of them; each has its part of what is left.
+    function: takes an item and its deadline. It spends most of its time in the core, which lets
+        other threads run.
+    deadline: the deadline of all items; each item gets a share of the time left.
     """
     from concurrent.futures import ThreadPoolExecutor, as_completed  # slow to import
 
