@@ -30,7 +30,7 @@ from iacta.rules.rules import CLASSIC
 UNFINISHED = [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]
 CHANCES = [p / 100 for p in (1, 5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 95, 99)]
 MATCH_UPS = [(i, j) for i in (1, 2, 3) for j in (1, 2)]
-LONGEST_PROCESS = 1.4  # times the import of NumPy
+LONGEST_PROCESS = 1.4  # relative to the import of NumPy
 RESULTS = Path("build") / "bench.json"
 Measure: TypeAlias = Callable[[], Iterator[Line | Mark]]
 # About as good as even, from small to very large; attackers include the garrison.

@@ -3,13 +3,13 @@
 Logs of single dice, rolls, their losses, battles, and totals of both, by one player and by three,
 are audited whole, as `iacta audit` does, with fewer simulated logs. Dice are written as thrown, or
 sorted, as most people do. For each question and level it prints the share of logs whose p-value is
-no larger, and that of logs with an alarm; and of those in which the evidence, watched after each
-throw, has ever reached 1 / level. None may be larger than the level, but by chance.
+no larger, the share of logs with an alarm, and the share of logs in which the evidence, checked
+after each throw, ever reached 1 / level. No share may exceed the level, except by chance.
 
 `python -m benchmarks.audits level [LOGS]` audits fair logs of 1 to 12 battles of all sizes.
-`python -m benchmarks.audits power [LOGS]` audits logs of battles that are not fair, and prints how
+`python -m benchmarks.audits power [LOGS]` audits logs of unfair battles, and prints how
 often they raise the alarm by all tests, and by the tests that do not look at tails. The table in
-docs/questions/fair-dice.md is made by it.
+docs/questions/fair-dice.md is its output.
 """
 
 import math

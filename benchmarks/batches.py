@@ -31,7 +31,7 @@ from iacta import ask, read_position
 ALL_ROWS = 10**7
 LARGE = 10**8
 CALLS = 100_000
-TIMED = 300  # of the calls, and of the campaigns one after another
+TIMED = 300  # the number of timed calls, and of timed campaigns
 ASIA = Path(__file__).parent.parent / "examples" / "asia.toml"
 PLANS, ALL_PLANS = 40, 200
 ADDED = (
@@ -49,7 +49,7 @@ def ended(words: list[str]) -> None:
 
 
 def write_battles(file: str, rows: int) -> list[tuple[int, int]]:
-    """Write random battles into a file, and return some of them."""
+    """Write random battles into a file, and return some of the battles."""
     import polars as pl
 
     numbers = np.random.default_rng(1).integers(1, 201, (rows, 2))
@@ -141,7 +141,7 @@ def plan_lines(plans: int = PLANS) -> Iterator[Line]:
 
 
 def large_lines(rows: int = LARGE) -> Iterator[Mark]:
-    """Measure what is larger than memory, on a cluster of this machine that loses a worker."""
+    """Measure a batch larger than memory, on a local cluster that loses a worker."""
     import polars as pl
 
     from iacta.batch import answer_file

@@ -21,7 +21,7 @@ BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 PHONE = {"width": 390, "height": 844}
 MOST_TAP, MOST_SHIFT, MOST_LINK = 0.05, 0.05, 10.0  # seconds, layout shift, seconds
 TAPS, ROLLS = 20, 30
-SETTLED = 6_000  # milliseconds after which the first search has ended
+SETTLED = 6_000  # milliseconds until the first search has ended
 EXAMPLE = Path(__file__).parents[1] / "examples" / "asia.toml"
 TAP = """taps => {
   const spot = document.querySelector('.spot[aria-label^="China"]');

@@ -10,7 +10,7 @@ from iacta.odds.spread import spread_value
 from iacta.rules.variants import RULE_SETS, find_rules
 
 SIZE = 200
-SPREADS = 118_755  # of 30 armies over 6 territories, one at least on each
+SPREADS = 118_755  # ways to place 30 armies on 6 territories, at least one on each
 
 
 def variant_lines() -> Iterator[Line]:

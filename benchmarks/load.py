@@ -32,7 +32,7 @@ from tests.web.proxied import NAME, NGINX, context, proxied
 
 SCRIPT = Path(__file__).with_name("load.lua")
 CONNECTIONS = 8
-PAUSE = 40  # milliseconds between two small questions of one client, beside plans
+PAUSE = 40  # milliseconds between the small questions of a client while plans run
 PLAN = "/api/v1/plan?from_=Ukraine=42,Brazil=30&others=3&take=Asia&time_limit=2"
 BATTLE = "/api/v1/battle?attackers=12"
 PICTURE = "/api/v1/battle/picture.svg?attackers=12&defenders={}"
@@ -44,22 +44,22 @@ HEAVY = (
     "/about",
 )
 PLANNERS = 2
-SEARCHES, IDLE = 20, 500  # of one client, behind nginx
+SEARCHES, IDLE = 20, 500  # connections of one client behind nginx, busy and idle
 ASKED_PER_SECOND = 1_000
-MOST_SECONDS = 0.050  # for a small question while plans run
+MOST_SECONDS = 0.050  # the limit for a small question while plans run
 MOST_SECONDS_BESIDE_LARGE = 0.3
 MOST_MEGABYTES = 128
 MOST_GROWTH = 1.10
-SETTLED = 60.0  # seconds of a soak until processes remember as much as they may
+SETTLED = 60.0  # seconds of a soak until all caches are full
 
 
 class Report(NamedTuple):
-    """What wrk reports.
+    """The report of wrk.
 
     requests: the number of answers.
-    seconds: how long it asked.
-    half, most: the seconds within which half of them, and 99% of them, came.
-    lost: the number of requests without an answer, or with a problem.
+    seconds: the time of the measurement.
+    half, most: the median and the 99th percentile of the latencies, in seconds.
+    lost: the number of requests without an answer or with an error.
     """
 
     requests: int
@@ -70,7 +70,7 @@ class Report(NamedTuple):
 
 
 def missing() -> str | None:
-    """Return what has to be installed first, `None` if nothing."""
+    """Return the missing requirements as a sentence, `None` if there are none."""
     if shutil.which("wrk") is None:
         return "wrk: apt-get install wrk"
     needed = ("fastapi", "jinja2", "uvicorn", "vl_convert")
@@ -149,10 +149,10 @@ def memory(process: psutil.Process) -> int:
 
 
 def load(seconds: float = 10.0, soak: float = 0.0) -> Iterator[Mark]:
-    """Yield how much load a server handles.
+    """Yield the load that a server handles.
 
-    seconds: how long each measurement takes.
-    soak: how long to ask small questions and plans while memory is watched; 0 for not at all.
+    seconds: the time of each measurement.
+    soak: the time of a test of memory under small questions and plans; 0 for no such test.
     """
     with served() as (address, process):
         yield from behind_nginx(address, seconds)
@@ -184,10 +184,10 @@ def load(seconds: float = 10.0, soak: float = 0.0) -> Iterator[Mark]:
 
 
 def beside_large_answers(address: str, process: psutil.Process, seconds: float) -> Iterator[Mark]:
-    """Yield how long small questions wait while a large answer is asked for again and again.
+    """Yield the latency of small questions while another client requests large answers.
 
-    address, process: of the server.
-    seconds: how long.
+    address, process: the server.
+    seconds: the time of the measurement.
     """
     for path in HEAVY:
         before = process.memory_info().rss
@@ -203,7 +203,7 @@ def beside_large_answers(address: str, process: psutil.Process, seconds: float) 
 
 
 def pictures_beside_plans(address: str, seconds: float) -> Iterator[Mark]:
-    """Yield how long pictures take while two clients search plans, and without them."""
+    """Yield the latency of pictures while two clients search plans, and without plans."""
     alone = measure_waits(address, PICTURE, seconds)
     with planning(address):
         beside = measure_waits(address, PICTURE, seconds)
@@ -215,11 +215,11 @@ def pictures_beside_plans(address: str, seconds: float) -> Iterator[Mark]:
 
 
 def measure_waits(address: str, path: str, seconds: float) -> list[float]:
-    """Return the seconds until each answer to one client, in ascending order.
+    """Return the latencies of one client in ascending order, in seconds.
 
-    address: of the server.
-    path: the path that is asked, with a place for a number of defenders.
-    seconds: how long.
+    address: the address of the server.
+    path: the path of the question, with a placeholder for the defenders.
+    seconds: the time of the measurement.
     """
     waits, end = list[float](), time.monotonic() + seconds
     while time.monotonic() < end:
@@ -231,7 +231,7 @@ def measure_waits(address: str, path: str, seconds: float) -> list[float]:
 
 
 def quantile(waits: list[float], part: float) -> float:
-    """Return the least wait that at least a part of all do not exceed."""
+    """Return a quantile of the waits."""
     return waits[math.ceil(part * len(waits)) - 1]
 
 
@@ -268,10 +268,10 @@ def _soaked(address: str, process: psutil.Process, seconds: float) -> Iterator[M
 
 
 def behind_nginx(address: str, seconds: float) -> Iterator[Mark]:
-    """Yield what one client notices of others, with nginx in front as `docs/serve.md` says.
+    """Yield the effect of busy clients on another one, behind nginx as in `docs/serve.md`.
 
-    address: of the server.
-    seconds: how long the client asks small questions.
+    address: the address of the server.
+    seconds: the time for small questions.
     """
     if NGINX is None:
         print("  not measured; that needs nginx: apt-get install nginx")
@@ -304,7 +304,7 @@ def behind_nginx(address: str, seconds: float) -> Iterator[Mark]:
 
 
 def _searched(port: int, trust: ssl.SSLContext, end: float) -> list[int]:
-    """Search plans until it is time to end, and return the statuses of the answers."""
+    """Search plans until the end, and return the statuses of the answers."""
     statuses = []
     while time.monotonic() < end:
         with _connected(port, trust, "127.0.0.1") as connection:
@@ -328,7 +328,7 @@ def _connected(port: int, trust: ssl.SSLContext, client: str) -> Iterator[HTTPCo
 
 
 def main() -> int:
-    """Measure what the words of the command line ask; return 1 if a mark is missed."""
+    """Measure as the command line asks; return 1 if a mark is missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--soak", type=float, default=0.0)

@@ -1,4 +1,4 @@
-"""What is measured, and how: a mark is one number, a line compares iacta with a rival."""
+"""Results of benchmarks: a mark is one number, a line compares iacta with a rival."""
 
 import statistics
 import time
@@ -11,11 +11,11 @@ Work: TypeAlias = Callable[[], object]
 class Mark(NamedTuple):
     """One number.
 
-    claim: what is measured.
+    claim: the name of the measurement.
     got: the number.
-    asked: what it should be, `None` where it is only reported.
-    is_least: whether the number must be at least that; otherwise at most.
-    of: how many measurements it comes from.
+    asked: the required number, `None` without a requirement.
+    is_least: whether the number must be at least `asked`; otherwise at most.
+    of: the number of measurements.
     """
 
     claim: str
@@ -26,7 +26,7 @@ class Mark(NamedTuple):
 
     @property
     def is_met(self) -> bool:
-        """Whether the number is as it should be."""
+        """Whether the number meets its requirement."""
         if self.asked is None:
             return True
         return self.got >= self.asked if self.is_least else self.got <= self.asked
@@ -40,12 +40,12 @@ class Mark(NamedTuple):
 class Line(NamedTuple):
     """One comparison.
 
-    claim: what iacta does.
-    ours: the seconds that it takes.
-    rival: what does the same plainly.
-    theirs: the seconds of that; where only a part of it was timed, as many times more.
-    least_ratio: how many times faster iacta has to be.
-    most_seconds: how long it may take on a machine of two cores, if that is asked.
+    claim: the task of iacta.
+    ours: the seconds of iacta.
+    rival: the plain program for the same task.
+    theirs: the seconds of the rival, extrapolated if only a part was timed.
+    least_ratio: the required speed-up.
+    most_seconds: the time limit on a machine of two cores, `None` for no limit.
     """
 
     claim: str
@@ -57,7 +57,7 @@ class Line(NamedTuple):
 
     @property
     def is_met(self) -> bool:
-        """Whether it is as fast as asked, in seconds and beside the rival."""
+        """Whether iacta meets the time limit and the speed-up."""
         fast_enough = self.most_seconds is None or self.ours <= self.most_seconds
         return fast_enough and self.theirs >= self.least_ratio * self.ours
 

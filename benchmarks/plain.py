@@ -1,4 +1,4 @@
-"""The plain versions: what one writes first, without further thought."""
+"""Plain rivals of iacta: the first program that comes to mind for each task."""
 
 import random
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ Memory = dict[tuple[int, int], float]
 
 
 def loss_counts(attack_dice: int, defence_dice: int) -> Counts:
-    """Return how many rolls cost the defenders 0, 1, 2 armies, by trying each of them."""
+    """Return how many rolls cost the defenders 0, 1, 2 armies, by enumeration."""
     counts = dict.fromkeys(range(min(attack_dice, defence_dice) + 1), 0)
     for attack in product(FACES, repeat=attack_dice):
         for defence in product(FACES, repeat=defence_dice):
@@ -32,7 +32,7 @@ TOTALS = {dice: sum(counts.values()) for dice, counts in LOSSES.items()}
 
 
 def recursive_win_probability(attackers: int, defenders: int, memory: Memory) -> float:
-    """Return the chance to win, garrison included, by recursion that remembers its answers."""
+    """Return the chance to win, garrison included, by memoised recursion."""
     if defenders < 1 or attackers < 2:
         return float(defenders < 1)
     if (attackers, defenders) not in memory:
@@ -70,7 +70,7 @@ def linear_requirement(defenders: int, chance: float) -> int:
 
 
 def stopping_values(able: int, defenders: int, prize: float) -> Memory:
-    """Return what each battle gains an attacker who may stop: the prize, less an army for each."""
+    """Return the expected gain of each battle with stopping: the prize less the armies lost."""
     gains: Memory = {}
     for a in range(able + 1):
         for d in range(defenders + 1):
@@ -100,7 +100,7 @@ def outcome_distribution(able: int, defenders: int) -> Memory:
 
 
 def without_front(chances: list[float]) -> list[float]:
-    """Return the chances without the first tenth of them all."""
+    """Return the chances without the first tenth."""
     kept, over = list(chances), 0.0
     for place, chance in enumerate(chances):
         over += chance

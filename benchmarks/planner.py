@@ -1,9 +1,9 @@
-"""The planner's figures: times, small boards proven, hard positions, gaps, limits kept.
+"""The planner: times, proofs on small boards, hard positions, gaps to the bound, time limits.
 
     python -m benchmarks.planner [POSITIONS]
 
-An elimination and a continent of each of the first POSITIONS of a fixed set of 64, half of them on
-drawn boards, are planned with 2 and with 10 seconds.
+This plans an elimination and a continent for the first POSITIONS of a fixed set of 64 positions in 2
+and in 10 seconds each. Half of the positions are on random boards.
 """
 
 import resource
@@ -45,10 +45,10 @@ from iacta.questions.plan import PlanQuestion
 
 EXAMPLE = ("plan", "examples/asia.toml", "--take", "Asia")
 MEGABYTE = 1024  # kilobytes
-FEW, MANY = 2.0, 10.0  # seconds
+FEW, MANY = 2.0, 10.0  # time limits in seconds
 LONGEST = 60.0
 RUNS = 3_000
-FRESH_GAME = 2**40  # the number of the first game that no plan has seen
+FRESH_GAME = 2**40  # games from this number on are new to every plan
 
 
 def process_marks() -> Iterator[Mark]:
@@ -122,7 +122,7 @@ def game_marks() -> Iterator[Mark]:
 
 
 def board_marks() -> Iterator[Mark]:
-    """Yield how soon the board says what a turn can reach, and what opponents can do."""
+    """Yield the times of the goals of a turn and of the threats of opponents."""
     first, every, games, threatened = [], [], [], []
     for name in ("asia.toml", "eliminate-blue.json", "break-off.json"):
         turn = Turn(read_position(f"examples/{name}"))

@@ -1,4 +1,4 @@
-"""Positions in the middle of a game: drawn, played, and the seven that a study found hard."""
+"""Positions in the middle of a game: random, played, and the seven hard ones of a study."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -16,11 +16,11 @@ from iacta.plan.policy import policy_for
 from iacta.plan.problem import read_problem
 
 POSITIONS = 300
-BOUNDED = 64  # positions of the set by which bounds are compared
+BOUNDED = 64  # the number of positions for the comparison of bounds
 PLAYERS = ("red", "blue", "green", "black", "yellow", "white")
-HARD_SIZES = range(6, 14)  # territories to take: such goals are looked at first
-HARD_STATES = 20_000  # where there are no more, the game is solved
-HARD_GAMES, HARD_SEEN = 40, 800  # games that see more states than that are hard
+HARD_SIZES = range(6, 14)  # sizes of goals that are tried first
+HARD_STATES = 20_000  # smaller games are solved exactly
+HARD_GAMES, HARD_SEEN = 40, 800  # a position is hard if so many games see more states
 HARD = Path(__file__).with_name("midgame.json")
 
 
@@ -37,7 +37,7 @@ class Question(NamedTuple):
 
 
 class Hard(NamedTuple):
-    """A question of the study, with the chance that a simple search reached there."""
+    """A question of the study, with the chance that its simple search reached."""
 
     goal: TakeAll
     position: Position
@@ -47,8 +47,8 @@ class Hard(NamedTuple):
 def midgame(seed: int, board: Board | None = None) -> Position:
     """Return a position of 3 to 6 players in which red has 2 or 3 large stacks.
 
-    seed: which one; the fixed set has the seeds from 0 to `POSITIONS - 1`.
-    board: the board; the classic one if none is given.
+    seed: the seed; the fixed set has the seeds from 0 to `POSITIONS - 1`.
+    board: the board; `None` for the classic board.
 
     Territories go to players in patches. A large stack is placed where it can attack.
     """
@@ -100,7 +100,7 @@ def drawn_board(seed: int) -> Board:
 def bounded_questions(count: int = BOUNDED) -> Iterator[Question]:
     """Yield an elimination and a continent of each of some positions, half on drawn boards.
 
-    count: how many positions; no other set has their seeds.
+    count: the number of positions; other sets use other seeds.
     """
     for seed in range(POSITIONS, POSITIONS + count):
         position = midgame(seed, drawn_board(seed) if seed % 2 else None)
@@ -110,7 +110,7 @@ def bounded_questions(count: int = BOUNDED) -> Iterator[Question]:
 
 
 def _owners(rng: Random, board: Board, players: tuple[str, ...]) -> dict[str, str]:
-    """Give each territory to a player, more often to one who has a neighbour of it."""
+    """Give each territory to a player, preferably to an owner of a neighbour."""
     near: dict[str, list[str]] = {name: [] for name in board.territories}
     for a, b in board.borders:
         near[a].append(b)
@@ -130,8 +130,8 @@ def _owners(rng: Random, board: Board, players: tuple[str, ...]) -> dict[str, st
 def questions(number: int = POSITIONS, *, every: bool = True) -> Iterator[Question]:
     """Yield the goals of the first positions: continents, eliminations, and a worth.
 
-    number: how many positions.
-    every: whether all goals of each; otherwise one of each kind, drawn by the seed.
+    number: the number of positions.
+    every: whether to yield all goals, or one random goal of each kind.
     """
     for seed in range(number):
         yield from _questions(seed, midgame(seed), every=every)
@@ -160,7 +160,7 @@ def _questions(seed: int, position: Position, *, every: bool) -> Iterator[Questi
 def played(seed: int) -> Position:
     """Return a position before the attacks of a player, after some turns of a game of 3 to 6.
 
-    seed: of the game: all players attack from their largest stacks, as long as these are larger.
+    seed: the seed of the game. All players attack from their largest stacks while these are larger.
     """
     rng, board = Random(seed), classic_board()
     players, names = PLAYERS[: rng.randint(3, 6)], [*board.territories]
@@ -222,8 +222,8 @@ def _conquer(
 def hard_questions(number: int, first: int = 20_000) -> Iterator[Question]:
     """Yield goals in played positions that lookahead reaches with a chance from .1 to .9.
 
-    number: how many.
-    first: the seed of the first game that is looked at.
+    number: the number of goals.
+    first: the seed of the first game.
     """
     for seed in count(first):
         if not number:

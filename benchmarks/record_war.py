@@ -1,11 +1,11 @@
-"""Records what the benchmarks of the whole game are measured against.
+"""Record the reference values for the benchmarks of the whole game.
 
     python -m benchmarks.record_war [classic] [unseen] [goals] [rows]
 
-writes `benchmarks/war_reference.json`: who won complete games from 40 positions of the classic
-board and from 20 of five boards that V has not seen, what each goal of 20 turns is worth by 1,000
-games, and the rows of `make bench GROUP=war`; with words, only these parts. Without the file all
-begins anew, which takes about half an hour of one core; what was interrupted is continued.
+This writes `benchmarks/war_reference.json`: the winners of complete games from 40 positions on the
+classic board and from 20 positions on five boards that V has not seen, the values of the goals of 20
+turns from 1,000 games, and the rows of `make bench GROUP=war`. Words select parts. Without the file
+everything is recorded, which takes about half an hour on one core. An interrupted run continues.
 """
 
 import json
@@ -50,7 +50,7 @@ def unseen_position(k: int) -> Recorded:
 
 
 def goal_position(seed: int) -> Recorded:
-    """Return a turn with what each goal is worth, by tactics and by the plans that are shown."""
+    """Return a turn with the value of each goal, by tactics and by the plans shown."""
     turn = middle_of(classic_board(), 3 + seed % 3, 40 + seed)
     war, usual = War(turn), PLAYERS["usual"]
     mover, wins = war.seats.index(turn.player), dict[str, float]()

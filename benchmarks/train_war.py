@@ -1,13 +1,13 @@
-"""Makes the weights of V from games that players play against themselves.
+"""Train the weights of both V on games of self-play.
 
     python -m benchmarks.train_war [SECONDS]
 
-takes so many seconds of one core, 600 if none are given, for two V, and writes
-`src/iacta/war/value.json`. Games are dealt on random boards and the classic one, with cards of all
-kinds and without, among 2 to 6 players. The first V is learnt from games of the usual player's
-tactics, with an aim at random in some turns, so that it knows what comes of each; the usual player
-chooses by it. The second one is learnt from games of the usual player, and ends games that are cut.
-A V that chose among its own games would teach the player to wait.
+This takes SECONDS (default 600) on one processor core and writes `src/iacta/war/value.json`. Games
+of 2 to 6 players are dealt on random boards and on the classic board, with all kinds of cards and
+without cards. The first V learns from the usual player's tactics with random aims in some turns, so
+that it sees the effect of each aim; the usual player chooses aims by this V. The second V learns
+from games of the usual player, and scores games that are cut. A V trained on games of its own
+choices would teach the player to wait.
 """
 
 import hashlib
@@ -31,10 +31,10 @@ from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN
 
 FEATURES = len(FEATURES_OF_PLAYERS)
 MAX_PLAYERS = load_library("the training of V").constant("MAX_PLAYERS")
-GAMES_SHARE = 0.55  # of the time, at most; the rest is for learning
-TURNS_SHARE = 0.12  # of the turns that are written down
+GAMES_SHARE = 0.55  # the most time for games; the rest is for learning
+TURNS_SHARE = 0.12  # the share of turns that are recorded
 MOST_POSITIONS = 240_000
-AIMED_SHARE = 0.4  # of the turns from which the first V is learnt have an aim at random
+AIMED_SHARE = 0.4  # the share of turns with a random aim, for the first V
 HELD_OUT = 0.1
 BATCH, RATE, DECAY = 1024, 2e-3, 1e-4
 WEIGHTS_FILE = Path(iacta.__file__).parent / "war" / "value.json"
@@ -84,7 +84,7 @@ def random_board(rng: Random, name: str = "random") -> Board:
 
 
 def start_of(board: Board, players: int, trade: Sets | None, *, has_cards: bool = True) -> Turn:
-    """Return the end of a turn in a game of so many players, to be dealt anew."""
+    """Return the end of a turn in a game of some players, as a start for dealing."""
     names = NAMES[:players]
     rows = [Holding(names[t % players], 3) for t in range(len(board.territories))]
     cards: dict[str, int] | None = {} if has_cards else None
@@ -93,18 +93,18 @@ def start_of(board: Board, players: int, trade: Sets | None, *, has_cards: bool 
 
 
 def random_start(rng: Random) -> Turn:
-    """Return a game on a random board or the classic one, with cards of some kind or without."""
+    """Return a game on a random or the classic board, with a random kind of cards or without."""
     board = classic_board() if rng.random() < 0.4 else random_board(rng)
     trade = Sets(is_fixed=True) if rng.random() < 0.3 else None
     return start_of(board, rng.randint(2, 6), trade, has_cards=rng.random() < 0.85)
 
 
 class Positions(NamedTuple):
-    """Positions as they were seen, with how the games ended.
+    """Positions with the ends of their games.
 
-    seen: the features of each player, 0 for those who are out or no part of the game.
-    alive: whether they are in the game.
-    chances: how the game ended.
+    seen: the features of each player, 0 for eliminated and absent players.
+    alive: whether each player is in the game.
+    chances: the chances of each player at the end of the game.
     """
 
     seen: npt.NDArray[np.float32]
@@ -117,7 +117,7 @@ class Positions(NamedTuple):
 
 
 def played(player: Player, choosing: Weights | None, seconds: float, seed: int) -> Positions:
-    """Return positions from games that a player plays for some seconds."""
+    """Return positions from some seconds of games of a player."""
     rng, seen, chances = Random(seed), [], []
     ended = time.process_time() + seconds
     count = 0
@@ -147,7 +147,7 @@ class Layers(NamedTuple):
 def chances_of(
     layers: Layers, seen: npt.NDArray[np.float32], alive: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """Return V of positions, and what the hidden layer shows."""
+    """Return V of positions, and the output of the hidden layer."""
     hidden = np.maximum(seen @ layers.first + layers.bias, 0)
     scores = np.where(alive, hidden @ layers.second, -np.inf)
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -158,7 +158,7 @@ def learnt(positions: Positions, seconds: float, seed: int) -> tuple[Layers, flo
     """Return weights by Adam, and their loss and that of equal chances on games left out."""
     rng = np.random.default_rng(seed)
     number = len(positions.seen)
-    held = int(number * (1 - HELD_OUT))  # games are in order, so that none is on both sides
+    held = int(number * (1 - HELD_OUT))  # games are in order, so no game is in both parts
     layers = Layers(
         (rng.standard_normal((FEATURES, HIDDEN)) / np.sqrt(FEATURES)).astype(np.float32),
         np.zeros(HIDDEN, np.float32),
@@ -201,7 +201,7 @@ def _loss(found: npt.NDArray[np.float32], wanted: npt.NDArray[np.float32]) -> fl
 
 
 def main(seconds: float = 600.0) -> None:
-    """Make both V, and write them down with what made them."""
+    """Train both V, and write their weights with the settings of the training."""
     root = Path(__file__).parent.parent
     weights: dict[str, list[float]] = {}
     choosing: Weights | None = None

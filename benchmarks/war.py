@@ -1,8 +1,8 @@
-"""The whole game: how fast it is played, how good the players and the estimates are.
+"""The whole game: its speed, and the quality of the players and of the estimates.
 
-What takes long is recorded once, by `python -m benchmarks.record_war`: the ends of many complete
-games from recorded positions, and what each goal of a turn is worth. `make bench GROUP=war`
-measures the rest. The number at the end of each row says how many measurements there were.
+`python -m benchmarks.record_war` records slow measurements once: the ends of complete games from
+recorded positions, and the value of each goal of a turn. `make bench GROUP=war` measures the rest.
+The last number of each row is the number of measurements.
 """
 
 import json
@@ -28,10 +28,10 @@ from iacta.war.players import PLAYERS
 from iacta.war.value import load_weights
 
 REFERENCE = Path(__file__).with_name("war_reference.json")
-SEED = 5  # of recorded games; those that are cut have the same dice
+SEED = 5  # recorded games and cut games have the same dice
 REPEATS, GAMES_OF_A_REPEAT = 1000, 100
 STRONGER, GAMES_OF_STRONGER = 200, 40
-OF_A_LENGTH = 250  # games of each number of players and kind of sets
+OF_A_LENGTH = 250  # games for each number of players and each kind of sets
 SMALL_BOARDS, OF_A_SMALL_BOARD = 20, 40
 RANDOM_GAMES = 300
 RENAMED, RENAMED_GAMES = 50, 1000
@@ -40,9 +40,9 @@ TENTHS = 10
 
 
 class Recorded(NamedTuple):
-    """A recorded position, and what became of many games from it.
+    """A recorded position, and the results of many games from it.
 
-    seed: of the random board, `None` for the classic one.
+    seed: the seed of the random board, `None` for the classic one.
     code: of the turn.
     winners: the number of the seat that won each complete game of the usual player.
     wins: of each goal and each way to play it, the mover's chance to win the game after it.
