@@ -2,7 +2,7 @@
 
     python -m benchmarks [GROUP ...]
 
-Every group is measured if none is named. Rows are also written to `build/bench.json`. The groups
+Without names, every group is measured. Rows are also written to `build/bench.json`. The groups
 that have more to measure are commands of their own: `python -m benchmarks.planner` and so on.
 """
 
@@ -85,16 +85,16 @@ def battle_lines() -> Iterator[Line]:
 def large_lines() -> Iterator[Line]:
     """Measure single battles of any size, and a requirement, against a battle of a thousand."""
 
-    def time_of(attackers: int, defenders: int) -> float:
+    def measure_time(attackers: int, defenders: int) -> float:
         battle = Battle(attackers, defenders)
         battle.win_probability()
         return seconds(battle.win_probability, 101)
 
-    thousand = time_of(*SINGLE_BATTLES[2])
+    thousand = measure_time(*SINGLE_BATTLES[2])
     for attackers, defenders in SINGLE_BATTLES:
         yield Line(
             f"{attackers:,} v {defenders:,} in floats",
-            time_of(attackers, defenders),
+            measure_time(attackers, defenders),
             "the same with 1,000 defenders",
             thousand,
             1 / 2,
@@ -265,15 +265,15 @@ def picture_lines() -> Iterator[Line]:
         words = ["-m", "iacta", "table", "60", "60", "--csv", "--plot", picture]
         yield Line(
             "iacta table 60 60 --plot, as a process",
-            seconds(partial(_ended, words), 7),
+            seconds(partial(_run_process, words), 7),
             "import numpy, vl_convert, as a process",
-            seconds(partial(_ended, ["-c", "import numpy, vl_convert"]), 7),
+            seconds(partial(_run_process, ["-c", "import numpy, vl_convert"]), 7),
             0,
             1.0,
         )
 
 
-def _ended(words: list[str]) -> None:
+def _run_process(words: list[str]) -> None:
     """Run Python with some words to its end."""
     hidden = subprocess.DEVNULL
     subprocess.run([sys.executable, *words], check=True, stdout=hidden, stderr=hidden)

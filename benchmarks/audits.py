@@ -57,7 +57,7 @@ WAYS = (
 def fair_log(way: str, throws: int, rng: np.random.Generator, players: int = 1) -> str:
     """Return a log of fair dice.
 
-    way: what a line is, and how it is written; one of `WAYS`.
+    way: the content and the format of a line, one of `WAYS`.
     throws: how many lines there are.
     rng: random numbers.
     players: how many take turns at random.
@@ -139,7 +139,7 @@ def _wins(rng: np.random.Generator) -> Iterator[str]:
 def battle_log(dice: str, battles: int, rng: np.random.Generator) -> str:
     """Return a log of battles of all sizes.
 
-    dice: `fair` or one of `UNFAIR`.
+    dice: `fair` or a name in `UNFAIR`.
     battles: how many there are.
     rng: random numbers.
     """
@@ -208,7 +208,7 @@ def measure_level(logs: int, most_battles: int = MOST_BATTLES) -> dict[str, np.n
 def measure_power(dice: str, battles: int, logs: int) -> tuple[float, float]:
     """Return the share of logs that raise the alarm without the tests of tails, and with them.
 
-    dice: one of `UNFAIR`.
+    dice: a name in `UNFAIR`.
     battles: how many each log has.
     logs: how many logs there are.
     """

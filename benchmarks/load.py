@@ -69,7 +69,7 @@ class Report(NamedTuple):
     lost: int
 
 
-def missing() -> str | None:
+def find_missing() -> str | None:
     """Return the missing requirements as a sentence, `None` if there are none."""
     if shutil.which("wrk") is None:
         return "wrk: apt-get install wrk"
@@ -79,7 +79,7 @@ def missing() -> str | None:
 
 
 @contextmanager
-def served() -> Iterator[tuple[str, psutil.Process]]:
+def start_server() -> Iterator[tuple[str, psutil.Process]]:
     """Start a server, and yield its address and its process."""
     command = [sys.executable, "-m", "iacta", "serve", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -87,13 +87,13 @@ def served() -> Iterator[tuple[str, psutil.Process]]:
             raise RuntimeError("the server has no output")
         line = process.stdout.readline()
         address = next(word for word in line.split() if "://" in word).rstrip("/")
-        while asked(address, PLAN) == 503:  # until it has started
+        while ask_path(address, PLAN) == 503:  # until it has started
             time.sleep(1)
         yield address, psutil.Process(process.pid)
         process.terminate()
 
 
-def asked(address: str, path: str) -> int:
+def ask_path(address: str, path: str) -> int:
     """Ask, read the whole answer, and return its status."""
     connection = HTTPConnection(address.removeprefix("http://"), timeout=60)
     try:
@@ -117,7 +117,7 @@ def wrk(address: str, seconds: float, pause: int = 0) -> Report:
 
 
 @contextmanager
-def planning(address: str) -> Iterator[list[int]]:
+def keep_planning(address: str) -> Iterator[list[int]]:
     """Keep some clients asking for plans, and yield the statuses of their answers."""
     paths = [PLAN.replace("Brazil=30", f"Brazil={30 + k}") for k in range(50)]
     with keep_asking(address, paths, PLANNERS) as statuses:
@@ -132,7 +132,7 @@ def keep_asking(address: str, paths: list[str], clients: int) -> Iterator[list[i
 
     def ask() -> None:
         while not is_over.is_set():
-            statuses.append(asked(address, paths[len(statuses) % len(paths)]))
+            statuses.append(ask_path(address, paths[len(statuses) % len(paths)]))
 
     threads = [threading.Thread(target=ask) for _ in range(clients)]
     for thread in threads:
@@ -154,15 +154,15 @@ def load(seconds: float = 10.0, soak: float = 0.0) -> Iterator[Mark]:
     seconds: the time of each measurement.
     soak: the time of a test of memory under small questions and plans; 0 for no such test.
     """
-    with served() as (address, process):
+    with start_server() as (address, process):
         yield from behind_nginx(address, seconds)
         yield from pictures_beside_plans(address, seconds)
         yield from beside_large_answers(address, process, seconds)
-    needed = missing()
+    needed = find_missing()
     if needed is not None:
         print(f"  not measured; that needs {needed}")
         return
-    with served() as (address, process):
+    with start_server() as (address, process):
         wrk(address, 2)
         found = wrk(address, seconds)
         per_second = found.requests / found.seconds
@@ -170,7 +170,7 @@ def load(seconds: float = 10.0, soak: float = 0.0) -> Iterator[Mark]:
         yield Mark("battles, half within seconds", found.half, None, False, found.requests)
         yield Mark("battles, 99% within seconds", found.most, None, False, found.requests)
         yield Mark("battles, lost", found.lost, 0, False, found.requests)
-        with planning(address) as statuses:
+        with keep_planning(address) as statuses:
             found = wrk(address, seconds, PAUSE)
         yield Mark("beside plans, half within seconds", found.half, None, False, found.requests)
         yield Mark(
@@ -205,7 +205,7 @@ def beside_large_answers(address: str, process: psutil.Process, seconds: float) 
 def pictures_beside_plans(address: str, seconds: float) -> Iterator[Mark]:
     """Yield the latency of pictures while two clients search plans, and without plans."""
     alone = measure_waits(address, PICTURE, seconds)
-    with planning(address):
+    with keep_planning(address):
         beside = measure_waits(address, PICTURE, seconds)
     for part in (0.5, 0.9, 0.99):
         claim = f"pictures beside plans, {part:.0%} within seconds"
@@ -224,7 +224,7 @@ def measure_waits(address: str, path: str, seconds: float) -> list[float]:
     waits, end = list[float](), time.monotonic() + seconds
     while time.monotonic() < end:
         begun = time.perf_counter()
-        status = asked(address, path.format(5 + len(waits) % 40))
+        status = ask_path(address, path.format(5 + len(waits) % 40))
         waits.append(time.perf_counter() - begun if status == 200 else math.inf)
         time.sleep(PAUSE / 1000)
     return sorted(waits)
@@ -252,7 +252,7 @@ def peak_memory(process: psutil.Process) -> Iterator[list[int]]:
 
 
 def _soaked(address: str, process: psutil.Process, seconds: float) -> Iterator[Mark]:
-    with planning(address) as statuses:
+    with keep_planning(address) as statuses:
         first = wrk(address, SETTLED)
         before = memory(process)
         found = wrk(address, seconds)

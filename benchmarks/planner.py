@@ -2,8 +2,8 @@
 
     python -m benchmarks.planner [POSITIONS]
 
-This plans an elimination and a continent for the first POSITIONS of a fixed set of 64 positions in 2
-and in 10 seconds each. Half of the positions are on random boards.
+This plans an elimination and a continent for the first POSITIONS of a fixed set of 64 positions,
+in 2 and in 10 seconds each. Half of the positions are on random boards.
 """
 
 import resource
@@ -137,8 +137,8 @@ def board_marks() -> Iterator[Mark]:
         started = time.perf_counter()
         threats(turn)
         threatened.append(time.perf_counter() - started)
-    yield Mark("what a turn can reach, first seconds", max(first), 0.5, False, 3)
-    yield Mark("what a turn can reach, all, seconds", max(every), 3.0, False, 3)
+    yield Mark("goals of a turn, first seconds", max(first), 0.5, False, 3)
+    yield Mark("goals of a turn, all, seconds", max(every), 3.0, False, 3)
     yield Mark("with 3 s for games too, seconds", max(games), 3.3, False, 3)
     yield Mark("what opponents can do, seconds", max(threatened), 2.0, False, 3)
 
@@ -150,7 +150,7 @@ def hard_marks(limit: float = FEW) -> Iterator[Mark]:
         simulated = simulate_plan(plan, runs=RUNS, seed=k)
         off = abs(plan.comparable_value - simulated.value) / max(simulated.error, 1 / RUNS)
         yield Mark(f"hard position {k}: reported", plan.comparable_value, None, True, 1)
-        # What was reached is an estimate of as many games: two standard errors are let pass.
+        # The chance is an estimate from simulated games: two standard errors are tolerated.
         noise = 2 * (2 * hard.reached * (1 - hard.reached) / RUNS) ** 0.5
         yield Mark(
             f"hard position {k}: simulated", simulated.value, hard.reached - noise, True, RUNS
@@ -170,7 +170,7 @@ def play_marks(
     positions: how many; they are played, and no style was chosen by them.
     limits: seconds of the plans.
     games: fresh games by which policies are compared, all with the same dice.
-    longest: seconds of the search that says, beside all styles, what is the best known.
+    longest: the seconds of the search that, with all styles, gives the best known value.
     """
     short: dict[float, list[float]] = {limit: [] for limit in limits}
     inside = list[bool]()

@@ -1,4 +1,4 @@
-"""Positions in the middle of a game: random, played, and the seven hard ones of a study."""
+"""Positions in the middle of a game: random, played, and seven hard positions of a study."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -72,7 +72,7 @@ def midgame(seed: int, board: Board | None = None) -> Position:
 def drawn_board(seed: int) -> Board:
     """Return a board of 30 to 60 territories with 3 to 7 continents, drawn by a seed.
 
-    Territories are points of a square; two of them are neighbours where no other one is within the
+    Territories are points of a square; two are neighbours if no other point is within the
     circle through both (Gabriel & Sokal 1969). Such a board is connected, and in the plane. A
     continent has the territories that are nearest to its centre.
     """
@@ -197,7 +197,7 @@ def _conquer(
     armies: dict[str, int],
     start: str,
 ) -> None:
-    """Attack from one territory and from what it takes, up to four of those with fewer armies."""
+    """Attack from a territory and its conquests, up to four territories with fewer armies."""
     for _ in range(rng.randint(0, 4)):
         weak = [
             name

@@ -3,7 +3,7 @@
     python -m benchmarks.record_war [classic] [unseen] [goals] [rows]
 
 This writes `benchmarks/war_reference.json`: the winners of complete games from 40 positions on the
-classic board and from 20 positions on five boards that V has not seen, the values of the goals of 20
+classic board and from 20 positions on five boards that V has not seen, the values of goals in 20
 turns from 1,000 games, and the rows of `make bench GROUP=war`. Words select parts. Without the file
 everything is recorded, which takes about half an hour on one core. An interrupted run continues.
 """
@@ -76,7 +76,7 @@ def goal_position(seed: int) -> Recorded:
 
 
 def main(words: list[str]) -> None:
-    """Record all parts, or those that are named."""
+    """Record all parts, or the parts named on the command line."""
     made: dict[str, Any] = {
         "made by": MADE_BY,
         "classic": [],
@@ -105,7 +105,7 @@ def main(words: list[str]) -> None:
 
 
 def write_down(made: dict[str, Any]) -> None:
-    """Write what is recorded as JSON, with a line for each position and row."""
+    """Write the records as JSON, with a line for each position and row."""
     parts = []
     for name, value in made.items():
         lines = ",\n".join(f"  {json.dumps(each)}" for each in value)

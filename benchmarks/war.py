@@ -177,7 +177,7 @@ def length_lines() -> Iterator[Mark]:
 
 
 def small_board(territories: int, seed: int) -> Board:
-    """Return a ring of territories in two continents; each fourth one is a line."""
+    """Return a ring of territories in two continents; each fourth board is a line."""
     ring = [(f"T{t}", f"T{(t + 1) % territories}") for t in range(territories)]
     names = [name for name, _ in ring]
     half = territories // 2
