@@ -16,19 +16,20 @@ DEVELOPER := test check bench docs
 IS_NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11) and \
 	'iacta needs Python 3.11 or later, got ' + sys.version.split()[0])
 
-# The core: each unit is compiled alone, into a folder for this compiler and these flags. A full build takes 64 s of
-# processor time. Loops over the words of a set are slower with -O2, by up to 1.5 times.
+# The core: each unit is compiled alone, into a folder for this compiler and these flags. A full build takes
+# CORE_SECONDS of processor time. With -O2, bounds take up to 1.3 times as long, and searches of large boards 2 times.
+CORE_SECONDS := 40
 CORE := src/iacta/native/library/core.$(if $(filter Darwin,$(shell uname)),dylib,so)
 COMPILER := $(if $(shell command -v $(firstword $(CXX))),$(CXX),$(if $(filter default,$(origin CXX)),\
 	$(firstword $(shell command -v c++ || command -v clang++))))
-COMPILED := -std=c++20 -ffp-contract=off -fvisibility=hidden -fvisibility-inlines-hidden -pthread -Isrc/core
-OPTIMISED = $(if $(filter search/%_4 search/%_16,$*),-O3,-O2) -fPIC
+COMPILED := -std=c++20 -fPIC -ffp-contract=off -fvisibility=hidden -fvisibility-inlines-hidden -pthread -Isrc/core
 SOURCE := $(wildcard src/core/* src/core/*/*)
 UNITS := $(filter %.cpp,$(SOURCE))
 OBJECTS_IN := build/core-$(firstword $(shell echo '$(COMPILER) $(COMPILED)' | cksum))
 # The unit with the hash of the source is compiled whenever the core is linked.
 OBJECTS := $(patsubst src/core/%.cpp,$(OBJECTS_IN)/%.o,$(filter-out %/source.cpp,$(UNITS)))
 FORMATTED := $(filter %.h %.hpp %.cpp,$(SOURCE)) $(wildcard tests/core/*pp benchmarks/*.cpp)
+OPTIMISED = $(if $(filter search/bound_% search/search_16,$*),-O3,-O2)
 PROCESSORS := $(shell getconf _NPROCESSORS_ONLN)
 JOBS = $(if $(findstring -j,$(MAKEFLAGS)),,--jobs=$(PROCESSORS))
 
@@ -56,7 +57,7 @@ serve: $(VENV)/serve try-core ## ask in a browser, at http://127.0.0.1:8000/ or 
 
 core: $(if $(COMPILER),,no-compiler) ## compile the core of plans and whole games
 	@$(MAKE) -s --question $(OBJECTS) || \
-		echo "compiling the core of plans and whole games takes up to $$((64 / $(PROCESSORS) + 3)) s"
+		echo "compiling the core of plans and whole games takes up to $$(($(CORE_SECONDS) / $(PROCESSORS) + 3)) s"
 	@$(MAKE) -s --no-print-directory $(JOBS) $(CORE)
 
 # Where the core cannot be compiled, everything else works.
@@ -71,7 +72,7 @@ no-compiler:
 
 # The library appears under its name only when it is complete and can be loaded.
 $(CORE): $(OBJECTS) $(SOURCE) $(wildcard cmake/*.py)
-	@source=$$($(PYTHON) cmake/hash_source.py) && $(COMPILER) $(COMPILED) -fPIC -shared \
+	@source=$$($(PYTHON) cmake/hash_source.py) && $(COMPILER) $(COMPILED) -shared \
 		-DIACTA_SOURCE=\"$$source\" src/core/source.cpp $(OBJECTS) -o $(OBJECTS_IN)/$(@F)
 	@cp src/core/iacta.h $(OBJECTS_IN)
 	@$(PYTHON) cmake/record.py $(OBJECTS_IN)/$(@F)
@@ -110,12 +111,12 @@ fuzz-core: build/fuzz-core build/race-core ## ask the core random questions, for
 
 build/fuzz-core: $(SOURCE) $(wildcard tests/core/*pp)
 	@mkdir -p build
-	@$(COMPILER) -O0 -g1 $(COMPILED) -fsanitize=address,undefined -fno-sanitize-recover=all \
+	@$(COMPILER) $(COMPILED) -O0 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all \
 		$(UNITS) tests/core/fuzz.cpp -o $@
 
 build/race-core: $(SOURCE) $(wildcard tests/core/*pp)
 	@mkdir -p build
-	@$(COMPILER) -O1 -g1 $(COMPILED) -fsanitize=thread $(UNITS) tests/core/race.cpp -o $@
+	@$(COMPILER) $(COMPILED) -O1 -g1 -fsanitize=thread $(UNITS) tests/core/race.cpp -o $@
 
 reproduce: $(VENV)/plot core ## recompute the literature into the folder iacta-reproduced, or another INTO
 	@$(BIN)/iacta reproduce $(INTO)
@@ -127,7 +128,7 @@ bench-core: build/bench-core ## measure the core without Python, and how soon it
 	@build/bench-core
 
 build/bench-core: $(OBJECTS) tests/core/problems.hpp benchmarks/core.cpp
-	@$(COMPILER) -O3 $(COMPILED) -Itests/core $(OBJECTS) src/core/source.cpp benchmarks/core.cpp -o $@
+	@$(COMPILER) $(COMPILED) -O2 -Itests/core $(OBJECTS) src/core/source.cpp benchmarks/core.cpp -o $@
 
 docs: $(VENV)/docs core ## build the site into the folder site
 	@$(BIN)/python -m tools.docs

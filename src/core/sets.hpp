@@ -1,4 +1,4 @@
-// Sets of territories, and numbers that look random, the same on every machine.
+// Sets of territories, and random numbers that are the same on every machine.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,7 @@ template <int W>
 struct Set {
     uint64_t words[W] = {};
 
-    // Goes through the territories in order.
+    // Iterates over the territories in ascending order.
     struct Iterator;
     Iterator begin() const { return {*this}; }
     std::default_sentinel_t end() const { return {}; }
@@ -27,26 +27,18 @@ struct Set {
     void add(int t) { words[t >> 6] |= uint64_t{1} << (t & 63); }
     void remove(int t) { words[t >> 6] &= ~(uint64_t{1} << (t & 63)); }
     bool any() const {
-        for (int i = 0; i < W; ++i)
-            if (words[i]) return true;
-        return false;
+        uint64_t found = 0;
+        for (int i = 0; i < W; ++i) found |= words[i];
+        return found != 0;
     }
-    bool meets(const Set& other) const {
-        for (int i = 0; i < W; ++i)
-            if (words[i] & other.words[i]) return true;
-        return false;
-    }
-    bool within(const Set& other) const {
-        for (int i = 0; i < W; ++i)
-            if (words[i] & ~other.words[i]) return false;
-        return true;
-    }
+    bool meets(const Set& other) const { return (*this & other).any(); }
+    bool is_within(const Set& other) const { return !(*this - other).any(); }
     int count() const {
         int total = 0;
         for (int i = 0; i < W; ++i) total += std::popcount(words[i]);
         return total;
     }
-    // The first territory; of no meaning for the empty set.
+    // The first territory; -1 for the empty set.
     int first() const {
         for (int i = 0; i < W; ++i)
             if (words[i]) return 64 * i + std::countr_zero(words[i]);
@@ -72,7 +64,7 @@ struct Set {
         for (int i = 0; i < W; ++i) result.words[i] = words[i] & other.words[i];
         return result;
     }
-    // What is in this set but not in the other.
+    // The difference: territories of this set that are not in the other.
     Set operator-(const Set& other) const {
         Set result;
         for (int i = 0; i < W; ++i) result.words[i] = words[i] & ~other.words[i];
@@ -95,22 +87,22 @@ struct Set<W>::Iterator {
     bool operator==(std::default_sentinel_t) const { return !rest.any(); }
 };
 
-// splitmix64: a number that looks random for each number (Steele, Lea & Flood 2014).
-inline uint64_t mixed(uint64_t x) {
+// splitmix64, a hash of 64-bit numbers (Steele, Lea & Flood 2014).
+inline uint64_t mix(uint64_t x) {
     x += 0x9e3779b97f4a7c15u;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;
     return x ^ x >> 31;
 }
 
-// A generator of random numbers from a seed.
+// A random number generator: splitmix64 of a counter.
 struct Random {
     uint64_t state;
 
-    explicit Random(uint64_t seed) : state(mixed(seed)) {}
-    uint64_t next() { return mixed(state++); }
-    double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
-    int below(int count) { return static_cast<int>(next() % static_cast<uint64_t>(count)); }
+    explicit Random(uint64_t seed) : state(mix(seed)) {}
+    uint64_t next() { return mix(state++); }
+    double draw_uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+    int draw_below(int count) { return static_cast<int>(next() % static_cast<uint64_t>(count)); }
 };
 
 }  // namespace iacta
