@@ -12,15 +12,15 @@ constexpr int MAX_LANDS = IACTA_MAX_TERRITORIES, MAX_SETS = IACTA_MAX_SETS, MAX_
 constexpr int MAX_DICE = 1000;
 constexpr double MAX_TABLE = 1e12, ROUNDING = 1e-6;
 
-bool within(const int32_t* numbers, int64_t count, int64_t least, int64_t most) {
+bool are_within(const int32_t* numbers, int64_t count, int64_t least, int64_t most) {
     return std::all_of(numbers, numbers + count, [=](int32_t each) { return each >= least && each <= most; });
 }
-// Whether numbers say where parts of a whole begin, and where the last one ends.
-bool parts(const int32_t* firsts, int64_t count, int64_t whole) {
+// Whether offsets ascend from 0 to `whole`.
+bool are_valid_offsets(const int32_t* firsts, int64_t count, int64_t whole) {
     return firsts[0] == 0 && firsts[count] == whole && std::is_sorted(firsts, firsts + count + 1);
 }
-// What is added to a sum of chances.
-double chance_of(const double* chances, int64_t count) {
+// Returns the sum of chances; an invalid chance makes the sum too large.
+double sum_chances(const double* chances, int64_t count) {
     double sum = 0.0;
     for (int64_t i = 0; i < count; ++i) {
         if (!(chances[i] >= 0.0)) return MAX_PAID;
@@ -29,8 +29,8 @@ double chance_of(const double* chances, int64_t count) {
     return sum;
 }
 
-std::string fault_of_dice(const iacta_problem& p) {
-    const char* length = "the tables of dice must be as long as they say";
+std::string find_fault_dice(const iacta_problem& p) {
+    const char* length = "the tables of dice must have the stated lengths";
     if (p.rows < 1 || p.throws < 0 || p.answers < 0 || p.results < 0 || (p.throws > 0 && !p.throw_chance) ||
         (p.results > 0 && (!p.result_chance || !p.result_attackers || !p.result_defenders)))
         return length;
@@ -38,21 +38,24 @@ std::string fault_of_dice(const iacta_problem& p) {
     for (int r = 0; r < p.kinds; ++r) {
         if (p.attack_dice[r] < 1 || p.attack_dice[r] > MAX_DICE || p.defence_dice[r] < 1 ||
             p.defence_dice[r] > MAX_DICE || p.dice_first[r] != rows)
-            return "dice must be as many as there are rows of throws";
+            return "the rows of throws must match the numbers of dice";
         rows += int64_t(p.attack_dice[r]) * p.defence_dice[r];
     }
-    if (rows != p.rows || !parts(p.throw_first, p.rows, p.throws) || !parts(p.answer_first, p.throws, p.answers) ||
-        !parts(p.result_first, p.answers, p.results))
+    if (rows != p.rows || !are_valid_offsets(p.throw_first, p.rows, p.throws) ||
+        !are_valid_offsets(p.answer_first, p.throws, p.answers) ||
+        !are_valid_offsets(p.result_first, p.answers, p.results))
         return length;
-    if (!within(p.least, p.rows, 0, MAX_ARMIES)) return "least advances must be whole numbers";
+    if (!are_within(p.least, p.rows, 0, MAX_ARMIES)) return "least advances must be from 0 to 1048576";
     for (int a = 0; a < p.answers; ++a) {
         int first = p.result_first[a], count = p.result_first[a + 1] - first;
-        if (chance_of(p.result_chance + first, count) > 1.0 + ROUNDING) return "chances must be from 0 to 1";
+        if (sum_chances(p.result_chance + first, count) > 1.0 + ROUNDING)
+            return "chances of results must be from 0 to 1 and sum to at most 1";
     }
     for (int r = 0; r < p.kinds; ++r)
         for (int i = 0; i < p.attack_dice[r] * p.defence_dice[r]; ++i) {
             int row = p.dice_first[r] + i, first = p.throw_first[row], last = p.throw_first[row + 1];
-            if (chance_of(p.throw_chance + first, last - first) > 1.0 + ROUNDING) return "chances must be from 0 to 1";
+            if (sum_chances(p.throw_chance + first, last - first) > 1.0 + ROUNDING)
+                return "chances of results must be from 0 to 1 and sum to at most 1";
             if (p.whole[r]) continue;
             if (first == last) return "each roll must have throws";
             int compared = std::min(i / p.defence_dice[r], i % p.defence_dice[r]) + 1;
@@ -63,7 +66,7 @@ std::string fault_of_dice(const iacta_problem& p) {
                     for (int j = p.result_first[a]; j < p.result_first[a + 1]; ++j) {
                         int x = p.result_attackers[j], y = p.result_defenders[j];
                         if (x < 0 || y < 0 || x > compared || y > compared || x + y < 1 || x + y > compared)
-                            return "a result must cost from one army to one for each pair of dice";
+                            return "a result must cost at least one army and at most one for each pair of dice";
                     }
                 }
             }
@@ -71,34 +74,34 @@ std::string fault_of_dice(const iacta_problem& p) {
     return "";
 }
 
-std::string fault_of_battles(const iacta_problem& p) {
-    if (!within(&p.able, 1, 0, MAX_ARMIES) || !within(&p.defenders, 1, 0, MAX_ARMIES) || p.battles < 0 || p.width < 1 ||
-        p.width > p.able + 1 ||
+std::string find_fault_battles(const iacta_problem& p) {
+    if (!are_within(&p.able, 1, 0, MAX_ARMIES) || !are_within(&p.defenders, 1, 0, MAX_ARMIES) || p.battles < 0 ||
+        p.width < 1 || p.width > p.able + 1 ||
         double(p.battles) * (p.able + 1.0) * (double(p.width) + p.defenders + 1.0) > MAX_TABLE ||
-        !within(p.battle_first, p.kinds, 0, p.battles))
-        return "whole battles must be as many as they say";
+        !are_within(p.battle_first, p.kinds, 0, p.battles))
+        return "the tables of whole battles must have the stated lengths";
     for (int t = 0; t < p.lands; ++t) {
         if (p.owner[t] > 2) return "each land must have an owner";
-        if (p.owner[t] == 1 && p.armies[t] > p.able) return "whole battles must be for all stacks";
-        if (p.owner[t] == 0 && p.armies[t] < 1) return "lands to be attacked must have defenders";
+        if (p.owner[t] == 1 && p.armies[t] > p.able) return "whole battles must cover all stacks";
+        if (p.owner[t] == 0 && p.armies[t] < 1) return "lands that may be attacked must have defenders";
         if (p.owner[t] == 0 && p.whole[p.kind[t]] &&
             (p.armies[t] > p.defenders || p.armies[t] > p.battles - p.battle_first[p.kind[t]]))
-            return "whole battles must be for all defenders";
+            return "whole battles must cover all defenders";
     }
-    if (p.battles > 0 && (!p.won || !p.lost)) return "whole battles must be given";
+    if (p.battles > 0 && (!p.won || !p.lost)) return "the tables of whole battles must not be null";
     int64_t side = int64_t(p.able) + 1, ends = int64_t(p.defenders) + 1;
     for (int64_t row = 0; row < p.battles * side; ++row)
-        if (chance_of(p.won + row * p.width, p.width) + chance_of(p.lost + row * ends, ends) > 1.0 + ROUNDING)
-            return "chances of battles must be from 0 to 1";
+        if (sum_chances(p.won + row * p.width, p.width) + sum_chances(p.lost + row * ends, ends) > 1.0 + ROUNDING)
+            return "chances of whole battles must be from 0 to 1 and sum to at most 1";
     return "";
 }
 
-std::string fault_of_rewards(const iacta_problem& p) {
+std::string find_fault_rewards(const iacta_problem& p) {
     auto is_paid = [](double each) { return std::abs(each) <= MAX_PAID; };
     if (p.sets < 0 || p.sets > MAX_SETS) return "sets must be from 0 to 1024";
-    if (!p.set_first || p.set_first[p.sets] < 0 || !parts(p.set_first, p.sets, p.set_first[p.sets]) ||
-        (p.set_first[p.sets] > 0 && !p.set_lands) || !within(p.set_lands, p.set_first[p.sets], 0, p.lands - 1))
-        return "sets must be of lands";
+    if (!p.set_first || p.set_first[p.sets] < 0 || !are_valid_offsets(p.set_first, p.sets, p.set_first[p.sets]) ||
+        (p.set_first[p.sets] > 0 && !p.set_lands) || !are_within(p.set_lands, p.set_first[p.sets], 0, p.lands - 1))
+        return "sets must list lands of the board";
     if ((p.sets > 0 && !p.set_pays) || !std::all_of(p.set_pays, p.set_pays + p.sets, is_paid) ||
         !std::all_of(p.pays, p.pays + p.lands, is_paid))
         return "payments must be finite";
@@ -108,37 +111,37 @@ std::string fault_of_rewards(const iacta_problem& p) {
 
 }  // namespace
 
-std::string iacta::fault_of(const iacta_problem& p) {
+std::string iacta::find_fault(const iacta_problem& p) {
     if (p.lands < 1 || p.lands > MAX_LANDS) return "lands must be from 1 to 1024";
     if (p.kinds < 1 || p.kinds > MAX_LANDS) return "kinds of rules must be from 1 to 1024";
-    if (!all_given({p.border_first, p.armies, p.keep, p.kind, p.owner, p.resting, p.attack_dice, p.defence_dice,
+    if (!are_given({p.border_first, p.armies, p.keep, p.kind, p.owner, p.resting, p.attack_dice, p.defence_dice,
                     p.dice_first, p.least, p.whole, p.throw_first, p.answer_first, p.result_first, p.battle_first,
                     p.pays}))
-        return "all tables must be given";
+        return "tables must not be null";
     int64_t borders = p.border_first[p.lands];
-    if (borders < 0 || !parts(p.border_first, p.lands, borders) || (borders > 0 && !p.border_to) ||
-        !within(p.border_to, borders, 0, p.lands - 1))
-        return "borders must lead to lands";
-    if (!within(p.armies, p.lands, 0, MAX_ARMIES) || !within(p.keep, p.lands, 0, MAX_ARMIES) ||
-        !within(&p.garrison, 1, 0, MAX_ARMIES))
+    if (borders < 0 || !are_valid_offsets(p.border_first, p.lands, borders) || (borders > 0 && !p.border_to) ||
+        !are_within(p.border_to, borders, 0, p.lands - 1))
+        return "borders must lead to lands of the board";
+    if (!are_within(p.armies, p.lands, 0, MAX_ARMIES) || !are_within(p.keep, p.lands, 0, MAX_ARMIES) ||
+        !are_within(&p.garrison, 1, 0, MAX_ARMIES))
         return "armies must be whole numbers of at most 1048576";
-    if (!within(p.kind, p.lands, 0, p.kinds - 1)) return "each land must have rules";
-    for (auto find : {fault_of_dice, fault_of_battles, fault_of_rewards}) {
+    if (!are_within(p.kind, p.lands, 0, p.kinds - 1)) return "each land must have a kind of rules";
+    for (auto find : {find_fault_dice, find_fault_battles, find_fault_rewards}) {
         std::string fault = find(p);
         if (!fault.empty()) return fault;
     }
     return "";
 }
 
-std::string iacta::fault_of(const iacta_problem& p, const iacta_turn& t) {
-    if (!all_given(
+std::string iacta::find_fault(const iacta_problem& p, const iacta_turn& t) {
+    if (!are_given(
             {t.owner, t.continent_first, t.whole_least, t.whole_dice, t.known, t.hidden, t.card_land, t.set_armies}))
-        return "all tables must be given";
+        return "tables must not be null";
     if (t.players < 2 || t.players > MAX_PLAYERS) return "players must be from 2 to 6";
     if (t.mover < 0 || t.mover >= t.players || t.phase < IACTA_PHASE_TRADE || t.phase > IACTA_PHASE_OVER ||
-        t.then < IACTA_PHASE_TRADE || t.then > IACTA_PHASE_OVER || !within(&t.place, 1, 0, MAX_ARMIES) ||
-        !within(&t.first, 1, 0, p.lands - 1))
-        return "the moment must be one of a turn";
+        t.then < IACTA_PHASE_TRADE || t.then > IACTA_PHASE_OVER || !are_within(&t.place, 1, 0, MAX_ARMIES) ||
+        !are_within(&t.first, 1, 0, p.lands - 1))
+        return "the moment must have a player, a phase and armies to place";
     bool mine = false;
     int64_t total = 0;
     for (int v = 0; v < p.lands; ++v) {
@@ -146,38 +149,38 @@ std::string iacta::fault_of(const iacta_problem& p, const iacta_turn& t) {
         mine |= t.owner[v] == t.mover && v >= t.first;
         total += p.armies[v];
     }
-    if (!mine) return "the player to move must own lands";
+    if (!mine) return "the player to move must own a land";
     if (total > MAX_ARMIES) return "armies must be at most 1048576 in all";
-    if (t.continents < 0 || !parts(t.continent_first, t.continents, t.continent_first[t.continents]) ||
+    if (t.continents < 0 || !are_valid_offsets(t.continent_first, t.continents, t.continent_first[t.continents]) ||
         (t.continents > 0 && (!t.bonus || !t.continent_lands)) ||
-        !within(t.continent_lands, t.continent_first[t.continents], 0, p.lands - 1) ||
-        !within(t.bonus, t.continents, -MAX_ARMIES, MAX_ARMIES))
-        return "continents must be of lands";
-    if (t.sets < 1 || !within(t.set_armies, t.sets, 0, MAX_ARMIES) || !within(t.fixed, SYMBOLS + 1, 0, MAX_ARMIES) ||
-        !within(t.card_land, CARDS, -1, p.lands - 1))
-        return "sets and cards must be as many as they say";
-    if (!within(&t.must_trade, 1, SET, CARDS) || !within(&t.traded_at_once, 1, SET, CARDS + 1) ||
-        !within(&t.pictured_armies, 1, 0, MAX_ARMIES) || !within(&t.lands_for_an_army, 1, 1, MAX_LANDS) ||
-        !within(&t.fewest_new, 1, 0, MAX_ARMIES))
-        return "the rules of cards and new armies must be possible";
+        !are_within(t.continent_lands, t.continent_first[t.continents], 0, p.lands - 1) ||
+        !are_within(t.bonus, t.continents, -MAX_ARMIES, MAX_ARMIES))
+        return "continents must list lands of the board";
+    if (t.sets < 1 || !are_within(t.set_armies, t.sets, 0, MAX_ARMIES) ||
+        !are_within(t.fixed, SYMBOLS + 1, 0, MAX_ARMIES) || !are_within(t.card_land, CARDS, -1, p.lands - 1))
+        return "the tables of sets and cards must be valid";
+    if (!are_within(&t.must_trade, 1, SET, CARDS) || !are_within(&t.traded_at_once, 1, SET, CARDS + 1) ||
+        !are_within(&t.pictured_armies, 1, 0, MAX_ARMIES) || !are_within(&t.lands_for_an_army, 1, 1, MAX_LANDS) ||
+        !are_within(&t.fewest_new, 1, 0, MAX_ARMIES))
+        return "the rules of cards and new armies must be valid";
     Cards all = 0;
     int count = 0;
     for (int i = 0; i < t.players; ++i) {
         if (t.known[i] >> CARDS || all & t.known[i] || t.hidden[i] < 0 || t.hidden[i] > CARDS)
-            return "cards must be of one deck";
+            return "cards must come from one deck";
         all |= t.known[i];
-        count += count_of(t.known[i]) + t.hidden[i];
+        count += count_bits(t.known[i]) + t.hidden[i];
     }
-    if (count > CARDS) return "cards must be of one deck";
+    if (count > CARDS) return "cards must come from one deck";
     if (t.phase == IACTA_PHASE_DEFEND || t.phase == IACTA_PHASE_ADVANCE) {
         auto is_land = [&](int v) { return v >= 0 && v < p.lands; };
         if (!is_land(t.attack_start) || !is_land(t.attack_to) || t.owner[t.attack_start] != t.mover ||
             (t.owner[t.attack_to] == t.mover) != (t.phase == IACTA_PHASE_ADVANCE))
-            return "an attack must be over a border";
+            return "the attack must lead from an own land to another land";
         int kind = p.kind[t.attack_to];
         if (t.phase == IACTA_PHASE_DEFEND &&
             (p.whole[kind] || t.attack_dice < 1 || t.attack_dice > p.attack_dice[kind] || t.thrown < 0))
-            return "a throw must be one of an attack";
+            return "the throw must belong to the attack";
     }
     return "";
 }

@@ -1,4 +1,4 @@
-// Checks of what comes from outside: no number is used before.
+// Validation of the input of the C interface.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,14 @@ constexpr double MAX_PAID = 1e100;
 
 using Pointers = std::initializer_list<const void*>;
 
-inline bool all_given(Pointers pointers) {
+inline bool are_given(Pointers pointers) {
     return std::none_of(pointers.begin(), pointers.end(), [](const void* each) { return each == nullptr; });
 }
 
-// Why a problem is not sound; empty if it is.
-std::string fault_of(const iacta_problem& problem);
+// Returns the fault of a problem; empty for a sound problem.
+std::string find_fault(const iacta_problem& problem);
 
-// Why a turn of a sound problem is not sound; empty if it is.
-std::string fault_of(const iacta_problem& problem, const iacta_turn& turn);
+// Returns the fault of a turn of a sound problem; empty for a sound turn.
+std::string find_fault(const iacta_problem& problem, const iacta_turn& turn);
 
 }  // namespace iacta

@@ -1,7 +1,7 @@
-// The attack phase of a turn, as data: who may attack whom, what a roll may cost, and what is paid.
+// The attack phase of a turn as data: borders, dice, losses and payments.
 //
-// It is the game of iacta.game, restricted to one phase and to lands that matter for a goal. Rules,
-// modes and goals are tables here, so that a new one needs no new code.
+// This is the game of iacta.game, restricted to one phase and to the lands that matter for a goal. Rules, dice
+// modes and goals are tables, so a new one needs no new code here.
 #pragma once
 
 #include <algorithm>
@@ -18,16 +18,11 @@ struct Result {
     int attackers, defenders;
 };
 
-// One of the results a roll may have, whatever the dice: its losses.
-struct Loss {
-    int attackers, defenders;
-};
-
 struct Span {
-    int first, last;  // [first, last)
+    int first, last;  // the half-open interval [first, last)
 };
 
-// A roll of k dice, or a whole battle.
+// An attack with some dice, or a whole battle.
 struct Roll {
     int start, to, dice;
 };
@@ -38,11 +33,11 @@ struct RewardSet {
     double pays;
 };
 
-// Battles of up to `able` attackers against d defenders, fought to the end.
+// Battles of at most `able` attackers against d defenders, fought to the end.
 struct Battle {
     int able, defenders, width;
-    std::vector<double> won;   // [a * width + x]: won with x lost; the rest cannot happen
-    std::vector<double> lost;  // [a * (defenders + 1) + e]: not won, e left
+    std::vector<double> won;   // [a * width + x]: the chance to win with x armies lost
+    std::vector<double> lost;  // [a * (defenders + 1) + e]: the chance to lose with e defenders left
 };
 
 template <int W>
@@ -51,14 +46,15 @@ struct Position {
     Set<W> mine;
 };
 
-// 128 bits that stand for a state, or for what of it matters: the sum of those of its parts. They are
-// told apart by these alone: of 10^8 states no two are likely to have the same in 10^22 searches.
+// A 128-bit hash of a state, or of the part of a state that matters: the sum of the hashes of its parts. States
+// are compared by their keys alone. In a search of 10^8 states, the probability that two states share a key is
+// about 10^-22.
 struct StateKey {
     uint64_t a = 0, b = 0;
 
     void add(uint64_t part) {
         a += part;
-        b += mixed(part ^ 0x5bd1e995);
+        b += mix(part ^ 0x5bd1e995);
     }
     bool operator==(const StateKey&) const = default;
     struct Hash {
@@ -67,10 +63,10 @@ struct StateKey {
 };
 
 template <int W>
-StateKey key_of(const Position<W>& s) {
+StateKey make_key(const Position<W>& s) {
     StateKey key;
     for (size_t t = 0; t < s.armies.size(); ++t) {
-        key.add(mixed(uint64_t(t) << 40 | uint64_t(s.armies[t]) << 1 | s.mine.has(int(t))));
+        key.add(mix(uint64_t(t) << 40 | uint64_t(s.armies[t]) << 1 | s.mine.has(int(t))));
     }
     return key;
 }
@@ -80,44 +76,41 @@ class Game {
   public:
     explicit Game(const iacta_problem& p);
 
-    int lands, kinds, free, most_dice = 1;
+    int lands, kinds, garrison;
     std::vector<int> keep, kind;
     std::vector<Set<W>> out, into;
-    Set<W> field, resting;  // what may be attacked at the start, and who may not attack
+    Set<W> field, resting;  // lands that may be attacked at the start; lands that may not attack
     Position<W> start;
     std::vector<uint8_t> whole;
     double price;
     bool once;
     std::vector<double> pays;
     std::vector<RewardSet<W>> sets;
-    Set<W> paying;        // all lands that pay, or belong to a set that does
-    bool answers_differ;  // whether the defender has a choice
-    bool has_ends;        // whether the turn ends, and pays, only when all of these are taken
+    Set<W> paying;        // lands with a payment, or in a set with a payment
+    bool answers_differ;  // whether the defender ever has a choice
+    bool has_ends;        // whether the turn ends and pays only after the conquest of all lands in `until`
     Set<W> until;
 
     int attack_dice(int land) const { return attack_[kind[land]]; }
     int defence_dice(int land) const { return defence_[kind[land]]; }
     int spare(const Position<W>& s, int v) const { return s.armies[v] - keep[v]; }
-    Set<W> left(const Position<W>& s) const { return field - s.mine; }
+    Set<W> unconquered(const Position<W>& s) const { return field - s.mine; }
 
-    bool over(const Position<W>& s) const {
-        if (has_ends) return until.within(s.mine);
+    bool is_over(const Position<W>& s) const {
+        if (has_ends) return until.is_within(s.mine);
         if (once) return paying.meets(s.mine & field);
-        return !paying.meets(left(s));
+        return !paying.meets(unconquered(s));
     }
-    bool live(const Position<W>& s, int v) const {
-        return s.armies[v] > keep[v] && !resting.has(v) && out[v].meets(field - s.mine);
-    }
-    Set<W> live_stacks(const Position<W>& s) const {
-        Set<W> found, rest = s.mine - resting, open = left(s);
+    Set<W> find_live_stacks(const Position<W>& s) const {
+        Set<W> found, rest = s.mine - resting, open = unconquered(s);
         while (rest.any()) {
             int v = rest.pop();
             if (s.armies[v] > keep[v] && out[v].meets(open)) found.add(v);
         }
         return found;
     }
-    // The part of a set that can be reached from v through the set.
-    Set<W> reached(int v, const Set<W>& part) const {
+    // Returns the lands of `part` that v can reach through `part`.
+    Set<W> find_reached(int v, const Set<W>& part) const {
         Set<W> seen = out[v] & part, fresh = seen;
         while (fresh.any()) {
             Set<W> more = (out[fresh.pop()] & part) - seen;
@@ -126,10 +119,10 @@ class Game {
         }
         return seen;
     }
-    bool connects(int v, const Set<W>& part) const { return reached(v, part) == part; }
+    bool connects(int v, const Set<W>& part) const { return find_reached(v, part) == part; }
 
-    // What taking c pays, when `open` is left before it.
-    double paid(int c, const Set<W>& open) const {
+    // Returns the payment for a conquest of c; `open` are the unconquered lands before it.
+    double find_payment(int c, const Set<W>& open) const {
         if (has_ends) return 0.0;
         double total = pays[c];
         for (const auto& set : sets)
@@ -141,28 +134,28 @@ class Game {
         return total;
     }
 
-    // The most dice that v may roll at c; 0 if none. With fewer dice see `allowed`.
-    int most_dice_of(const Position<W>& s, int v, int c) const {
-        int k = whole[kind[c]] ? (spare(s, v) > 0) : std::min(s.armies[v] - free, attack_dice(c));
-        while (k > 0 && !allowed(s, v, c, k)) --k;
+    // Returns the most dice that v may roll against c, 0 for none. Fewer dice may be illegal: see `is_allowed`.
+    int max_dice(const Position<W>& s, int v, int c) const {
+        int k = whole[kind[c]] ? (spare(s, v) > 0) : std::min(s.armies[v] - garrison, attack_dice(c));
+        while (k > 0 && !is_allowed(s, v, c, k)) --k;
         return std::max(k, 0);
     }
-    bool allowed(const Position<W>& s, int v, int c, int k) const {
+    bool is_allowed(const Position<W>& s, int v, int c, int k) const {
         int room = spare(s, v), d = s.armies[c];
         if (room <= 0) return false;
         if (whole[kind[c]]) return true;
         int compared = std::min(k, std::min(d, defence_dice(c)));
-        return compared <= room && (compared < d || least(c, k) <= room);
+        return compared <= room && (compared < d || least_advance(c, k) <= room);
     }
-    // How many must move in after a conquest with k dice, unless fewer are left able to move.
-    int least(int c, int k) const {
+    // Returns the least advance after a conquest with k dice. Fewer armies advance only if fewer can move.
+    int least_advance(int c, int k) const {
         int r = kind[c];
         return least_[whole[r] ? dice_first_[r] : dice_first_[r] + (k - 1) * defence_[r]];
     }
-    // 1 where an army remains for good once c is taken, or 0.
-    int stays(int c) const {
+    // Returns 1 if every conquest of c leaves an army there for good, else 0.
+    int count_left_behind(int c) const {
         int fewest = std::min(keep[c], 1);
-        for (int k = whole[kind[c]] ? 1 : attack_dice(c); k > 0; --k) fewest = std::min(fewest, least(c, k));
+        for (int k = whole[kind[c]] ? 1 : attack_dice(c); k > 0; --k) fewest = std::min(fewest, least_advance(c, k));
         return fewest;
     }
     Span throws(int c, int k, int d) const {
@@ -174,7 +167,7 @@ class Game {
     Span answers(int t) const { return {answer_first_[t], answer_first_[t + 1]}; }
     Span results(int a) const { return {result_first_[a], result_first_[a + 1]}; }
     const Result& result(int i) const { return results_[i]; }
-    // Where an attack is a whole battle, those against some defenders.
+    // Returns the battles against some defenders, where an attack is a whole battle.
     const Battle& battle(int c, int defenders) const { return battles_[battle_first_[kind[c]] + defenders - 1]; }
     int able() const { return able_; }
 
@@ -189,9 +182,9 @@ class Game {
 
 template <int W>
 Game<W>::Game(const iacta_problem& p)
-    : lands(p.lands), kinds(p.kinds), free(p.garrison), keep(p.keep, p.keep + p.lands), kind(p.kind, p.kind + p.lands),
-      out(p.lands), into(p.lands), whole(p.whole, p.whole + p.kinds), price(p.price), once(p.once != 0),
-      pays(p.pays, p.pays + p.lands), attack_(p.attack_dice, p.attack_dice + p.kinds),
+    : lands(p.lands), kinds(p.kinds), garrison(p.garrison), keep(p.keep, p.keep + p.lands),
+      kind(p.kind, p.kind + p.lands), out(p.lands), into(p.lands), whole(p.whole, p.whole + p.kinds), price(p.price),
+      once(p.once != 0), pays(p.pays, p.pays + p.lands), attack_(p.attack_dice, p.attack_dice + p.kinds),
       defence_(p.defence_dice, p.defence_dice + p.kinds), dice_first_(p.dice_first, p.dice_first + p.kinds),
       least_(p.least, p.least + p.rows), throw_first_(p.throw_first, p.throw_first + p.rows + 1),
       answer_first_(p.answer_first, p.answer_first + p.throws + 1),
@@ -211,7 +204,6 @@ Game<W>::Game(const iacta_problem& p)
     }
     answers_differ = p.answers > p.throws;
     has_ends = p.until != nullptr;
-    for (int r = 0; r < kinds; ++r) most_dice = std::max(most_dice, attack_[r]);
     for (int i = 0; i < p.results; ++i)
         results_.push_back({p.result_chance[i], p.result_attackers[i], p.result_defenders[i]});
     size_t side = size_t(p.able) + 1, ends = size_t(p.defenders) + 1, width = size_t(p.width);

@@ -221,8 +221,8 @@ enum {
     IACTA_PHASE_OVER = 6
 };
 
-/* A moment of a whole game. Its board, dice and battles are those of a problem, whose owners, rewards and
-   sets are ignored. */
+/* A moment of a whole game. The problem gives its board, dice and battles; the owners, rewards and sets of the
+   problem are ignored. */
 typedef struct {
     int32_t players;      /* 2 .. IACTA_MAX_PLAYERS, in the order of play */
     const uint8_t* owner; /* by land: a player, `players` for neutral, IACTA_NOBODY for no owner */
@@ -247,7 +247,7 @@ typedef struct {
     int32_t is_fixed;          /* 1: sets always bring `fixed`, 0: sets bring `set_armies` in turn */
     int32_t sets;              /* the length of `set_armies` */
     const int32_t* set_armies; /* of the next sets; the last entry repeats */
-    int32_t fixed[4];          /* armies for three cards of each symbol, and for one of each */
+    int32_t fixed[4];          /* armies for three equal symbols, and for three different symbols */
     int32_t must_trade;        /* with so many cards a player must trade */
     int32_t traded_at_once;    /* with so many cards a player must trade after an elimination */
     int32_t pictured_armies;   /* armies for an own land on a traded card */

@@ -1,4 +1,4 @@
-// The C interface: checks what comes from outside, and asks a search or a whole game.
+// The C interface: validates the input, and calls a search or a whole game.
 #include <atomic>
 #include <cstdio>
 #include <memory>
@@ -14,7 +14,7 @@
 using namespace iacta;
 
 struct iacta_search {
-    std::atomic_flag is_busy;  // while a call works in it
+    std::atomic_flag is_busy;  // during a call
     std::unique_ptr<Search> search;
 
     explicit iacta_search(std::unique_ptr<Search> opened) : search(std::move(opened)) {}
@@ -26,9 +26,9 @@ struct iacta_war {
 
 namespace {
 
-// No exception crosses the C interface.
+// Runs a call and turns its exceptions into return codes: no exception crosses the C interface.
 template <class Call>
-int32_t answered(Call call) noexcept try {
+int32_t guard(Call call) noexcept try {
     return call();
 } catch (const Stopped&) {
     return IACTA_STOPPED;
@@ -38,12 +38,12 @@ int32_t answered(Call call) noexcept try {
     return IACTA_BROKEN;
 }
 
-// A call of a search with pointers that must be given; it works for one thread at a time.
+// Calls a search for one thread at a time, after checking that the `given` pointers are not null.
 template <class Call>
-int32_t asked(iacta_search* search, const iacta_budget* budget, Pointers given, Call call) noexcept {
-    if (!search || !budget || !all_given(given)) return IACTA_UNSOUND;
+int32_t ask(iacta_search* search, const iacta_budget* budget, Pointers given, Call call) noexcept {
+    if (!search || !budget || !are_given(given)) return IACTA_UNSOUND;
     if (search->is_busy.test_and_set(std::memory_order_acquire)) return IACTA_BUSY;
-    int32_t answer = answered([&] {
+    int32_t answer = guard([&] {
         search->search->begin(*budget);
         return call(*search->search);
     });
@@ -52,19 +52,19 @@ int32_t asked(iacta_search* search, const iacta_budget* budget, Pointers given, 
 }
 
 template <class Call>
-int32_t asked(const iacta_war* war, Pointers given, Call call) noexcept {
-    if (!war || !all_given(given)) return IACTA_UNSOUND;
-    return answered([&] { return call(*war->game); });
+int32_t ask(const iacta_war* war, Pointers given, Call call) noexcept {
+    if (!war || !are_given(given)) return IACTA_UNSOUND;
+    return guard([&] { return call(*war->game); });
 }
 
-// What is opened, or why nothing is: `open` returns a fault of what is given, empty if there is none.
+// Opens a handle. `open` returns the fault of its input, empty for none; `message` receives it.
 template <class Open>
-void opened(char* message, int32_t room, Open open) noexcept {
+void open_handle(char* message, int32_t room, Open open) noexcept {
     auto say = [=](const char* text) {
         if (message && room > 0) std::snprintf(message, size_t(room), "%s", text);
     };
     say("");
-    int32_t answer = answered([&] { return say(open().c_str()), IACTA_DONE; });
+    int32_t answer = guard([&] { return say(open().c_str()), IACTA_DONE; });
     if (answer == IACTA_NO_MEMORY) say("there is not enough memory");
     if (answer == IACTA_BROKEN) say("the core of iacta is broken");
 }
@@ -75,8 +75,8 @@ extern "C" {
 
 iacta_search* iacta_open(const iacta_problem* problem, char* message, int32_t room) {
     iacta_search* search = nullptr;
-    opened(message, room, [&] {
-        std::string fault = problem ? fault_of(*problem) : "a problem must be given";
+    open_handle(message, room, [&] {
+        std::string fault = problem ? find_fault(*problem) : "the problem must not be null";
         if (!fault.empty()) return fault;
         int lands = problem->lands;
         auto open = lands <= 64 ? open_search<1> : lands <= 256 ? open_search<4> : open_search<16>;
@@ -89,44 +89,44 @@ void iacta_close(iacta_search* search) { delete search; }
 
 int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, iacta_state state, iacta_ends* ends,
                     double* value, int64_t* states) {
-    return asked(search, budget, {value, states}, [=](Search& it) { return it.solve(state, ends, value, states); });
+    return ask(search, budget, {value, states}, [=](Search& it) { return it.solve(state, ends, value, states); });
 }
-int32_t iacta_count_goals(iacta_search* search) { return search ? search->search->goals() : 0; }
+int32_t iacta_count_goals(iacta_search* search) { return search ? search->search->count_goals() : 0; }
 int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts, uint8_t* sets) {
-    return asked(search, budget, {sets}, [=](Search& it) { return it.assign(starts, sets); });
+    return ask(search, budget, {sets}, [=](Search& it) { return it.assign(starts, sets); });
 }
 int32_t iacta_follow(iacta_search* search, const iacta_budget* budget, const iacta_style* style, const uint8_t* sets) {
-    return asked(search, budget, {style, sets}, [=](Search& it) { return it.follow(*style, sets); });
+    return ask(search, budget, {style, sets}, [=](Search& it) { return it.follow(*style, sets); });
 }
 int32_t iacta_improve_bound(iacta_search* search, const iacta_budget* budget, double* bound) {
-    return asked(search, budget, {bound}, [=](Search& it) { return it.bound(bound); });
+    return ask(search, budget, {bound}, [=](Search& it) { return it.improve_bound(bound); });
 }
 int32_t iacta_decide(iacta_search* search, const iacta_budget* budget, iacta_state state, iacta_decision* decision) {
-    return asked(search, budget, {decision}, [=](Search& it) { return it.decide(state, *decision); });
+    return ask(search, budget, {decision}, [=](Search& it) { return it.decide(state, *decision); });
 }
 int32_t iacta_judge(iacta_search* search, const iacta_budget* budget, iacta_state state, int32_t start, int32_t to,
                     int32_t dice, iacta_decision* decision) {
-    return asked(search, budget, {decision}, [=](Search& it) { return it.judge(state, start, to, dice, *decision); });
+    return ask(search, budget, {decision}, [=](Search& it) { return it.judge(state, start, to, dice, *decision); });
 }
 int32_t iacta_choose_advance(iacta_search* search, const iacta_budget* budget, iacta_state state, int32_t start,
                              int32_t to, int32_t least, int32_t* moved) {
-    return asked(search, budget, {moved}, [=](Search& it) { return it.move_in(state, start, to, least, moved); });
+    return ask(search, budget, {moved}, [=](Search& it) { return it.choose_advance(state, start, to, least, moved); });
 }
 int32_t iacta_evaluate_policy(iacta_search* search, const iacta_budget* budget, iacta_state state,
                               iacta_report* report) {
-    return asked(search, budget, {report}, [=](Search& it) { return it.flow(state, report); });
+    return ask(search, budget, {report}, [=](Search& it) { return it.evaluate_policy(state, report); });
 }
 int32_t iacta_play_games(iacta_search* search, const iacta_budget* budget, iacta_state state, uint64_t seed,
                          int64_t first, int32_t games, double* gains, int32_t* played, iacta_report* report) {
-    return asked(search, budget, {report, played},
-                 [=](Search& it) { return it.play(state, seed, first, games, gains, played, report); });
+    return ask(search, budget, {report, played},
+               [=](Search& it) { return it.play_games(state, seed, first, games, gains, played, report); });
 }
 
 iacta_war* iacta_war_open(const iacta_problem* problem, const iacta_turn* turn, char* message, int32_t room) {
     iacta_war* war = nullptr;
-    opened(message, room, [&] {
-        std::string fault = problem && turn ? fault_of(*problem) : "a game must be given";
-        if (fault.empty()) fault = fault_of(*problem, *turn);
+    open_handle(message, room, [&] {
+        std::string fault = problem && turn ? find_fault(*problem) : "the problem and the turn must not be null";
+        if (fault.empty()) fault = find_fault(*problem, *turn);
         if (!fault.empty()) return fault;
         auto open = problem->lands <= 64 ? open_whole_game<1> : open_whole_game<16>;
         war = new iacta_war{open(*problem, *turn)};
@@ -137,34 +137,35 @@ iacta_war* iacta_war_open(const iacta_problem* problem, const iacta_turn* turn, 
 void iacta_war_close(iacta_war* war) { delete war; }
 
 int32_t iacta_war_read_odds(const iacta_war* war, int32_t to, int32_t able, int32_t defenders, double* odds) {
-    return asked(war, {odds}, [=](const WholeGame& it) { return it.odds(to, able, defenders, odds); });
+    return ask(war, {odds}, [=](const WholeGame& it) { return it.read_odds(to, able, defenders, odds); });
 }
-int32_t iacta_war_evaluate(const iacta_war* war, const float* weights, float* seen, double* chances) {
-    return asked(war, {weights, seen, chances}, [=](const WholeGame& it) { return it.judge(weights, seen, chances); });
+int32_t iacta_war_evaluate(const iacta_war* war, const float* weights, float* features, double* chances) {
+    return ask(war, {weights, features, chances},
+               [=](const WholeGame& it) { return it.evaluate(weights, features, chances); });
 }
 int32_t iacta_war_list_aims(const iacta_war* war, const double* numbers, int32_t* aims, int32_t* count) {
-    return asked(war, {numbers, aims, count}, [=](const WholeGame& it) { return it.aims(numbers, aims, count); });
+    return ask(war, {numbers, aims, count}, [=](const WholeGame& it) { return it.list_aims(numbers, aims, count); });
 }
 int32_t iacta_war_play_turn(const iacta_war* war, const double* numbers, const float* choosing, int32_t aim,
                             int32_t which, uint64_t seed, iacta_action* actions, int32_t* count, uint8_t* owner,
                             int32_t* armies, int32_t* cards) {
-    return asked(war, {numbers, actions, count, owner, armies, cards}, [=](const WholeGame& it) {
-        return it.turn(numbers, choosing, {aim, which}, seed, actions, count, owner, armies, cards);
+    return ask(war, {numbers, actions, count, owner, armies, cards}, [=](const WholeGame& it) {
+        return it.play_turn(numbers, choosing, {aim, which}, seed, actions, count, owner, armies, cards);
     });
 }
 int32_t iacta_war_play_games(const iacta_war* war, const iacta_budget* budget, const double* numbers,
                              const float* choosing, const float* ending, int32_t aim, int32_t which, int32_t is_dealt,
-                             int32_t cut, int32_t most, uint64_t seed, int64_t first, int32_t games, double* chances,
-                             uint8_t* ended, uint8_t* reached, int32_t* rounds, int32_t* played) {
-    return asked(war, {budget, numbers, ending, chances, ended, rounds, played}, [=](const WholeGame& it) {
-        return it.games(*budget, numbers, choosing, ending, {aim, which}, is_dealt != 0, cut, most, seed, first, games,
-                        chances, ended, reached, rounds, played);
+                             int32_t cut, int32_t max_rounds, uint64_t seed, int64_t first, int32_t games,
+                             double* chances, uint8_t* ended, uint8_t* reached, int32_t* rounds, int32_t* played) {
+    return ask(war, {budget, numbers, ending, chances, ended, rounds, played}, [=](const WholeGame& it) {
+        return it.play_games(*budget, numbers, choosing, ending, {aim, which}, is_dealt != 0, cut, max_rounds, seed,
+                             first, games, chances, ended, reached, rounds, played);
     });
 }
-int32_t iacta_war_record_game(const iacta_war* war, const double* numbers, const float* choosing, int32_t most,
-                              double share, uint64_t seed, float* seen, int32_t* count, double* chances) {
-    return asked(war, {numbers, seen, count, chances}, [=](const WholeGame& it) {
-        return it.record(numbers, choosing, most, share, seed, seen, count, chances);
+int32_t iacta_war_record_game(const iacta_war* war, const double* numbers, const float* choosing, int32_t max_rounds,
+                              double share, uint64_t seed, float* features, int32_t* count, double* chances) {
+    return ask(war, {numbers, features, count, chances}, [=](const WholeGame& it) {
+        return it.record_game(numbers, choosing, max_rounds, share, seed, features, count, chances);
     });
 }
 }

@@ -153,5 +153,5 @@ def test_the_core_refuses_invalid_rules_of_new_armies(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("iacta.war.tables.LANDS_FOR_AN_ARMY", 0)
-    with pytest.raises(IactaError, match="the rules of cards and new armies must be possible"):
+    with pytest.raises(IactaError, match="the rules of cards and new armies must be valid"):
         War(line_turn("r6 b4"))

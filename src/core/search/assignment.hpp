@@ -1,16 +1,16 @@
-// Which stack is to take which lands, and what that is worth.
+// Assignments: which stack is to take which lands, and the value of that.
 //
-// An assignment gives each stack v a set R_v of lands connected to it; the sets are disjoint. What
-// one stack does alone within its set has an exact value, battle by battle: with W the chances of a
-// battle for c, F(v, n, R) the value of n armies on v, and A(v, c, Q)(b) that of b armies left able
-// to move when c is taken and Q is left,
+// An assignment gives each stack v a part R_v, a set of lands connected to it. Parts are disjoint. A stack that
+// fights alone within its part has an exact value. With W the chances of a battle for c, F(v, n, R) the value
+// of n armies on v, and A(v, c, Q)(b) the value of b armies that can move after the conquest of c, with Q still
+// to be taken,
 //
 //     F(v, n, R)    = max over c next to v of  Σ_b W_c[n - g, b] · (paid + A(v, c, R - c)(b)) − cost,
-//     A(v, c, Q)(b) = max over Q = Q1 + Q2 and the m that advance of
+//     A(v, c, Q)(b) = max over Q = Q1 + Q2 and the advance m of
 //                         F(c, m, Q1) ∘ F(v, b + g − m, Q2).
 //
-// To take all of a set, x ∘ y = x · y; where each conquest pays, x + y; where any one is enough,
-// 1 − (1 − x)(1 − y). F and A are rows over all numbers of armies, kept until there are too many.
+// Here x ∘ y = x · y if all of a set must be taken, x + y if each conquest pays, and 1 − (1 − x)(1 − y) if any
+// conquest is enough. F and A are stored as rows over all numbers of armies, up to a memory limit.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ namespace iacta {
 
 constexpr int NOWHERE = -1;
 
-// For each land, what the stack on it is to take; only sets that are not empty take room and time.
+// The parts of all stacks. Empty parts take no memory.
 template <int W>
 class Parts {
   public:
@@ -46,14 +46,14 @@ class Parts {
             if ((*this)[v].has(t)) give(v, (*this)[v] - Set<W>::of(t));
         }
     }
-    const Set<W>& owners() const { return owners_; }  // whose sets are not empty
-    Set<W> all() const {
+    const Set<W>& owners() const { return owners_; }  // stacks with parts
+    Set<W> unite() const {
         Set<W> found;
         for (const auto& part : sets_) found |= part;
         return found;
     }
-    bool operator==(const Parts& other) const { return !differing(other).any(); }
-    Set<W> differing(const Parts& other) const {
+    bool operator==(const Parts& other) const { return !find_differences(other).any(); }
+    Set<W> find_differences(const Parts& other) const {
         Set<W> found;
         for (Set<W> rest = owners_ | other.owners_; rest.any();) {
             int v = rest.pop();
@@ -64,7 +64,7 @@ class Parts {
 
   private:
     Set<W> owners_;
-    std::vector<Set<W>> sets_{Set<W>{}};  // the first is empty
+    std::vector<Set<W>> sets_{Set<W>{}};  // the first part is empty
     std::array<uint16_t, 64 * W> place_{};
 };
 
@@ -79,14 +79,14 @@ template <int W>
 class Rows {
   public:
     Rows(const Game<W>& game, Joint joint, int64_t bytes, Deadline& deadline)
-        : game_(game), joint_(joint), deadline_(deadline), fought_(game.kinds) {
+        : game_(game), joint_(joint), deadline_(deadline), wins_(game.kinds) {
         length_ = 1;
         for (int v = 0; v < game.lands; ++v)
             if (game.start.mine.has(v)) length_ = std::max(length_, game.start.armies[v] + 1);
         ones_.assign(length_, 1.0);
         zeros_.assign(length_, 0.0);
         for (int t = 0; t < game.lands; ++t)
-            for (int armies = 0; armies < FEW; ++armies) key_parts_.push_back(key_part(t, armies));
+            for (int armies = 0; armies < FEW_ARMIES; ++armies) key_parts_.push_back(make_key_part(t, armies));
         most_rows_ = std::max<int64_t>(1000, bytes / int64_t(sizeof(double) * length_ + 64));
         for (size_t i = 0; i < game.sets.size() && i < 64; ++i)
             if (game.sets[i].pays > 0.0) due_sets_ |= uint64_t{1} << i;
@@ -97,58 +97,58 @@ class Rows {
         if (joint_ == Joint::product) return x * y;
         return joint_ == Joint::sum ? x + y : x + y - x * y;
     }
-    const double* nothing() const { return joint_ == Joint::product ? ones_.data() : zeros_.data(); }
+    const double* neutral_row() const { return joint_ == Joint::product ? ones_.data() : zeros_.data(); }
 
-    // Forgets all rows if there are many; pointers to them end here.
+    // Clears a full table of rows. This invalidates all pointers to rows.
     void make_room() {
         if (int64_t(rows_.size()) < most_rows_) return;
         known_.assign(1024, Entry{});
         rows_.clear();
     }
 
-    // The sets that pay when a part of what is left is taken.
-    uint64_t due(const Set<W>& left, const Set<W>& part) const {
+    // Returns the sets whose payment is due once `part` is taken, as bits.
+    uint64_t find_due(const Set<W>& left, const Set<W>& part) const {
         uint64_t found = 0;
         if (joint_ == Joint::sum)
             for (uint64_t rest = due_sets_; rest; rest &= rest - 1) {
                 int i = std::countr_zero(rest);
                 Set<W> missing = game_.sets[i].lands & left;
-                if (missing.any() && missing.within(part)) found |= rest & -rest;
+                if (missing.any() && missing.is_within(part)) found |= rest & -rest;
             }
         return found;
     }
 
     // F(v, ·, R), indexed by the armies on v.
-    const double* alone(const int* armies, int v, const Set<W>& part, uint64_t due = 0) {
-        if (!part.any()) return nothing();
-        StateKey key = key_of(armies, v, NOWHERE, part, due);
+    const double* value_alone(const int* armies, int v, const Set<W>& part, uint64_t due = 0) {
+        if (!part.any()) return neutral_row();
+        StateKey key = make_key(armies, v, NOWHERE, part, due);
         if (const double* known = find(key)) return known;
         bool whole = joint_ == Joint::product;
         if (whole && !game_.connects(v, part)) return zeros_.data();
         std::vector<double> best(length_, 0.0);
         int keep = game_.keep[v], able = length_ - 1 - keep;
-        Set<W> firsts = chosen(v, part);
+        Set<W> firsts = choose_first_lands(v, part);
         while (firsts.any()) {
             int c = firsts.pop();
             Set<W> rest = part;
             rest.remove(c);
-            const auto [pays, then] = due_after(due, c, rest);
-            const double paid = pays;  // Clang before 16 captures no structured binding
+            const auto [pays, then] = find_due_after(due, c, rest);
+            const double paid = pays;  // Clang before 16 cannot capture structured bindings
             bool is_last = whole && !rest.any() && !game_.whole[game_.kind[c]];
             const double* after = zeros_.data();
-            if (!is_last && !(game_.once && paid > 0.0)) after = this->after(armies, v, c, rest, then);
+            if (!is_last && !(game_.once && paid > 0.0)) after = this->value_after(armies, v, c, rest, then);
             double price = game_.price;
-            const double* chances = is_last ? fought(c, armies[c]).chances.data() : nullptr;
-            deadline_.go_on(able);
+            const double* chances = is_last ? find_wins(c, armies[c]).chances.data() : nullptr;
+            deadline_.spend(able);
             for (int a = 1; a <= able; ++a) {
                 double total = whole ? 0.0 : -price * a;
                 if (chances) {
                     total = chances[a];
                 } else if (whole) {
-                    each_win(c, armies[c], a, [&](int left, double chance) { total += chance * after[left]; });
+                    visit_wins(c, armies[c], a, [&](int left, double chance) { total += chance * after[left]; });
                 } else {
-                    each_win(c, armies[c], a,
-                             [&](int left, double chance) { total += chance * (after[left] + paid + price * left); });
+                    visit_wins(c, armies[c], a,
+                               [&](int left, double chance) { total += chance * (after[left] + paid + price * left); });
                 }
                 best[a + keep] = std::max(best[a + keep], total);
             }
@@ -156,19 +156,19 @@ class Rows {
         return put(key, std::move(best));
     }
 
-    // A(v, c, Q), indexed by the armies left able to move.
-    const double* after(const int* armies, int v, int c, const Set<W>& rest, uint64_t due) {
-        StateKey key = key_of(armies, v, c, rest, due);
+    // A(v, c, Q), indexed by the armies that can move.
+    const double* value_after(const int* armies, int v, int c, const Set<W>& rest, uint64_t due) {
+        StateKey key = make_key(armies, v, c, rest, due);
         if (const double* known = find(key)) return known;
         std::vector<double> best(length_, 0.0);
         int keep = game_.keep[v], able = length_ - 1 - keep;
-        int least = game_.least(c, game_.attack_dice(c));
-        each_split(v, c, rest, [&](const Set<W>& first, const Set<W>& second) {
-            const double* ours = alone(armies, c, first, due_within(due, first, second));
-            const double* theirs = alone(armies, v, second, due_within(due, second, first));
+        int least = game_.least_advance(c, game_.attack_dice(c));
+        visit_splits(v, c, rest, [&](const Set<W>& first, const Set<W>& second) {
+            const double* ours = value_alone(armies, c, first, find_due_within(due, first, second));
+            const double* theirs = value_alone(armies, v, second, find_due_within(due, second, first));
             for (int b = 1; b <= able; ++b) {
-                deadline_.go_on(b);
-                auto [low, high] = advances(least, b, first, second);
+                deadline_.spend(b);
+                auto [low, high] = limit_advances(least, b, first, second);
                 if (combine(ours[high], theirs[b + keep - low]) <= best[b]) continue;
                 for (int m = low; m <= high; ++m) best[b] = std::max(best[b], combine(ours[m], theirs[b + keep - m]));
             }
@@ -176,8 +176,8 @@ class Rows {
         return put(key, std::move(best));
     }
 
-    // The best advance of `able` armies, from `fewest` to `most` of them: how many, what they take,
-    // and what those that stay take.
+    // The best advance of `fewest` to `most` of `able` armies, and the parts for the armies that advance and
+    // that stay.
     struct Advance {
         int moved;
         Set<W> first, second;
@@ -186,13 +186,13 @@ class Rows {
     Advance advance(const int* armies, const Set<W>& left, int v, int c, const Set<W>& rest, int able, int fewest,
                     int most) {
         Advance best{most, {}, {}, -1.0};
-        uint64_t pays = due(left, rest);
+        uint64_t pays = find_due(left, rest);
         int stay = able + game_.keep[v];
-        each_split(v, c, rest, [&](const Set<W>& first, const Set<W>& second) {
-            const double* ours = alone(armies, c, first, due_within(pays, first, second));
-            const double* theirs = alone(armies, v, second, due_within(pays, second, first));
+        visit_splits(v, c, rest, [&](const Set<W>& first, const Set<W>& second) {
+            const double* ours = value_alone(armies, c, first, find_due_within(pays, first, second));
+            const double* theirs = value_alone(armies, v, second, find_due_within(pays, second, first));
             int low = second.any() ? fewest : most, high = first.any() ? most : fewest;
-            deadline_.go_on(high);
+            deadline_.spend(high);
             for (int m = low; m <= high; ++m) {
                 double value = combine(ours[m], theirs[stay - m]);
                 if (value > best.value + 1e-15) best = {m, first, second, value};
@@ -201,30 +201,32 @@ class Rows {
         return best;
     }
 
-    // The chance that n armies on v could pay for a set if all of it were next to them: a bound on F.
-    double pooled(const int* armies, int v, int n, const Set<W>& part) {
+    // Returns the chance that n armies on v could take a set if every land of the set were next to v: a bound
+    // on F.
+    double bound_pooled(const int* armies, int v, int n, const Set<W>& part) {
         if (!part.any()) return 1.0;
-        auto key_part_of = [&](int t) {
-            return armies[t] < FEW ? key_parts_[size_t(t) * FEW + armies[t]] : key_part(t, armies[t]);
+        auto find_key_part = [&](int t) {
+            return armies[t] < FEW_ARMIES ? key_parts_[size_t(t) * FEW_ARMIES + armies[t]]
+                                          : make_key_part(t, armies[t]);
         };
         StateKey key = POOLED;
-        for (Set<W> rest = part; rest.any();) key.add(key_part_of(rest.pop()));
+        for (Set<W> rest = part; rest.any();) key.add(find_key_part(rest.pop()));
         int most = std::min(n, length_ - 1) - game_.keep[v];
         if (const double* known = find(key)) return known[most];
         const double* sum = ones_.data();
         key = POOLED;
         for (Set<W> rest = part; rest.any();) {
             int t = rest.pop();
-            key.add(key_part_of(t));
+            key.add(find_key_part(t));
             if (const double* known = find(key)) {
                 sum = known;
                 continue;
             }
-            // A conquest by the largest stack costs x armies, and those that must remain.
+            // A conquest by the largest stack costs its losses and the garrison left behind.
             std::vector<double> next(length_, 0.0);
-            each_win(t, armies[t], length_ - 1, [&](int left, double chance) {
+            visit_wins(t, armies[t], length_ - 1, [&](int left, double chance) {
                 int cost = length_ - 1 - left + game_.keep[t];
-                deadline_.go_on(length_);
+                deadline_.spend(length_);
                 for (int n1 = cost; n1 < length_; ++n1) next[n1] += chance * sum[n1 - cost];
             });
             sum = put(key, std::move(next));
@@ -233,65 +235,65 @@ class Rows {
     }
 
   private:
-    static constexpr double COARSE = 1 << 13, SMALLEST = 1e-18;  // chances below it count as 0
+    static constexpr double ROUNDING_FACTOR = 1 << 13, SMALLEST = 1e-18;  // smaller chances count as 0
     static constexpr StateKey POOLED{0x706f6f6c, 0};
-    static constexpr int FEW = 64;  // armies, whose parts of keys are remembered
-    static constexpr size_t MOST_NUMBERS = 50'000'000;
-    static constexpr int FULL = 10;    // sets up to which all orders and splits are tried
-    static constexpr int NARROW = 14;  // beyond it one order, and the two simplest splits
+    static constexpr int FEW_ARMIES = 64;  // the numbers of armies with precomputed keys
+    static constexpr size_t MAX_NUMBERS = 50'000'000;
+    static constexpr int MAX_FULL_SEARCH = 10;  // the largest part with all orders and splits
+    static constexpr int MAX_TWO_ORDERS = 14;   // the largest part with two first targets; larger parts have one
 
-    // What a land adds to the key of a set that is paid for from one pool.
-    uint64_t key_part(int t, int armies) const {
-        return mixed(uint64_t(game_.kind[t]) << 40 | uint64_t(game_.keep[t]) << 20 | armies);
+    // The contribution of a land to the key of a pooled set.
+    uint64_t make_key_part(int t, int armies) const {
+        return mix(uint64_t(game_.kind[t]) << 40 | uint64_t(game_.keep[t]) << 20 | armies);
     }
 
-    // Battles against some defenders, whose rolls have as many dice as possible, that are won. As long as
-    // armies are left for all dice, their number does not matter.
+    // Chances to win against some defenders with as many dice as possible. While enough armies for all dice
+    // remain, only the losses matter.
     struct Wins {
-        int first = 0;                // the fewest armies lost
-        std::vector<double> all;      // [x - first]: with x lost, and more left than any dice need
-        std::vector<double> few;      // [a * most + left]: with so many of a left, fewer than all dice
+        int first = 0;                // the fewest losses
+        std::vector<double> all;      // [x - first]: with x lost, and enough armies left for all dice
+        std::vector<double> few;      // [a * dice + left]: with fewer armies left than dice
         std::vector<double> chances;  // [a]: to win at all
 
         double with_lost(int x) const { return x < first || x >= first + int(all.size()) ? 0.0 : all[x - first]; }
     };
 
-    // Visits each number of armies that a of them may have left when they have beaten d defenders.
+    // Visits each number of survivors of a attackers who beat d defenders, with its chance.
     template <class Visit>
-    void each_win(int c, int d, int a, Visit visit) {
+    void visit_wins(int c, int d, int a, Visit visit) {
         if (game_.whole[game_.kind[c]]) {
             const Battle& battle = game_.battle(c, d);
             if (a > battle.able) return;
-            deadline_.go_on(battle.width);
+            deadline_.spend(battle.width);
             for (int x = 0; x < std::min(a, battle.width); ++x) visit(a - x, battle.won[size_t(a) * battle.width + x]);
             return;
         }
-        const Wins& wins = fought(c, d);
+        const Wins& wins = find_wins(c, d);
         int dice = game_.attack_dice(c), last = std::min(a - dice, wins.first + int(wins.all.size()) - 1);
-        deadline_.go_on(int64_t(wins.all.size()));
+        deadline_.spend(int64_t(wins.all.size()));
         for (int x = wins.first; x <= last; ++x) visit(a - x, wins.all[x - wins.first]);
         for (int left = std::min(dice - 1, a); left > 0; --left) visit(left, wins.few[size_t(a) * dice + left]);
     }
-    const Wins& fought(int c, int d) {
-        auto& known = fought_[game_.kind[c]];
+    const Wins& find_wins(int c, int d) {
+        auto& known = wins_[game_.kind[c]];
         while (int(known.size()) < d) {
-            known.push_back(wins(c, int(known.size()) + 1, known));
-            if ((numbers_ += known.back().few.size() + known.back().all.size() + length_) > MOST_NUMBERS)
+            known.push_back(make_wins(c, int(known.size()) + 1, known));
+            if ((numbers_ += known.back().few.size() + known.back().all.size() + length_) > MAX_NUMBERS)
                 throw std::bad_alloc{};
         }
         return known[d - 1];
     }
-    Wins wins(int c, int d, const std::deque<Wins>& fewer) const {
+    Wins make_wins(int c, int d, const std::deque<Wins>& fewer) const {
         int dice = game_.attack_dice(c);
-        // Without the last bits, so that what is equal stays equal, whatever the order of the sums.
-        auto rounded = [](double each) { return (each + each * COARSE) - each * COARSE; };
+        // Rounding makes equal values equal, whatever the order of the sums.
+        auto rounded = [](double each) { return (each + each * ROUNDING_FACTOR) - each * ROUNDING_FACTOR; };
         Wins found;
         std::vector<double> all;
-        int seldom = 0;  // how many of the last are too rare to be counted
+        int seldom = 0;  // how many chances in a row were negligible
         for (int x = 0; x < length_ && seldom <= dice; ++x) {
             double sum = 0.0;
-            each_loss(c, dice, d, [&](double chance, int lost, int y) {
-                deadline_.go_on(1);
+            visit_losses(c, dice, d, [&](double chance, int lost, int y) {
+                deadline_.spend(1);
                 if (y == d) sum += lost == x ? chance : 0.0;
                 else if (y) sum += chance * fewer[d - y - 1].with_lost(x - lost);
                 else if (lost <= x) sum += chance * all[x - lost];
@@ -306,8 +308,8 @@ class Rows {
         found.few.assign(size_t(length_) * dice, 0.0);
         for (int a = 1; a < length_; ++a) {
             double* row = &found.few[size_t(a) * dice];
-            each_loss(c, std::min(a, dice), d, [&](double chance, int x, int y) {
-                deadline_.go_on(dice);
+            visit_losses(c, std::min(a, dice), d, [&](double chance, int x, int y) {
+                deadline_.spend(dice);
                 for (int left = std::min(dice - 1, a - x); left > 0; --left)
                     row[left] += chance * (y == d ? left == a - x
                                                   : (y ? fewer[d - y - 1] : found).few[size_t(a - x) * dice + left]);
@@ -323,9 +325,9 @@ class Rows {
         return found;
     }
 
-    // Visits what a roll may cost both sides, with the answers that cost the attacker the most.
+    // Visits each result of a roll under the answers that cost the attacker most.
     template <class Visit>
-    void each_loss(int c, int dice, int d, Visit visit) const {
+    void visit_losses(int c, int dice, int d, Visit visit) const {
         Span throws = game_.throws(c, dice, d);
         for (int t = throws.first; t < throws.last; ++t) {
             int worst = game_.answers(t).first;
@@ -345,19 +347,19 @@ class Rows {
         }
     }
 
-    // Which lands of a set may be the first to be attacked.
-    Set<W> chosen(int v, const Set<W>& part) const {
+    // Returns the lands of a part that are tried as its first target.
+    Set<W> choose_first_lands(int v, const Set<W>& part) const {
         Set<W> near = game_.out[v] & part;
         int size = part.count();
-        if (size <= FULL) return near;
+        if (size <= MAX_FULL_SEARCH) return near;
         Set<W> found;
-        for (int count = size <= NARROW ? 2 : 1; count > 0 && near.any(); --count) {
+        for (int count = size <= MAX_TWO_ORDERS ? 2 : 1; count > 0 && near.any(); --count) {
             int best = NOWHERE, fewest = 0;
             for (Set<W> rest = near; rest.any();) {
                 int c = rest.pop();
                 Set<W> left = part;
                 left.remove(c);
-                Set<W> lost = left - game_.reached(c, left) - game_.reached(v, left);
+                Set<W> lost = left - game_.find_reached(c, left) - game_.find_reached(v, left);
                 int ways = (game_.out[c] & left).count() + 100 * lost.count();
                 if (best == NOWHERE || ways < fewest) best = c, fewest = ways;
             }
@@ -367,7 +369,7 @@ class Rows {
         return found;
     }
 
-    std::pair<int, int> advances(int least, int b, const Set<W>& first, const Set<W>& second) const {
+    std::pair<int, int> limit_advances(int least, int b, const Set<W>& first, const Set<W>& second) const {
         int low = std::min(least, b), high = low;
         if (first.any()) high = b;
         if (!second.any()) low = high;
@@ -375,36 +377,38 @@ class Rows {
     }
 
     template <class Visit>
-    void each_split(int v, int c, const Set<W>& rest, Visit visit) const {
-        if (rest.count() > FULL) {
-            Set<W> ours = game_.reached(c, rest), theirs = game_.reached(v, rest);
+    void visit_splits(int v, int c, const Set<W>& rest, Visit visit) const {
+        if (rest.count() > MAX_FULL_SEARCH) {
+            Set<W> ours = game_.find_reached(c, rest), theirs = game_.find_reached(v, rest);
             if ((ours | theirs) != rest) return;
-            // As much as possible to those that advance; then as much as possible to those that stay.
-            Set<W> second = game_.reached(v, rest - ours);
+            // First as much as possible for the armies that advance, then as much as possible for the armies
+            // that stay.
+            Set<W> second = game_.find_reached(v, rest - ours);
             if ((ours | second) == rest) visit(ours, second);
-            Set<W> first = game_.reached(c, rest - theirs);
+            Set<W> first = game_.find_reached(c, rest - theirs);
             if ((theirs | first) == rest && theirs != second) visit(first, theirs);
             return;
         }
-        grow(v, c, game_.out[c] & rest, Set<W>{}, rest, rest, visit);
+        grow_split(v, c, game_.out[c] & rest, Set<W>{}, rest, rest, visit);
     }
 
-    // Visits each subset connected to c that leaves a rest connected to v.
+    // Visits each subset connected to c whose complement is connected to v.
     template <class Visit>
-    void grow(int v, int c, Set<W> edge, const Set<W>& grown, Set<W> free, const Set<W>& rest, Visit& visit) const {
+    void grow_split(int v, int c, Set<W> edge, const Set<W>& grown, Set<W> free, const Set<W>& rest,
+                    Visit& visit) const {
         Set<W> second = rest - grown;
-        deadline_.go_on();
+        deadline_.spend();
         if (game_.connects(v, second)) visit(grown, second);
         while (edge.any()) {
             int t = edge.pop();
-            free.remove(t);  // from now on it is in the set for good, or out for good
+            free.remove(t);  // later subsets either all contain t or all lack it
             Set<W> more = grown;
             more.add(t);
-            grow(v, c, edge | (game_.out[t] & free), more, free, rest, visit);
+            grow_split(v, c, edge | (game_.out[t] & free), more, free, rest, visit);
         }
     }
 
-    std::pair<double, uint64_t> due_after(uint64_t due, int c, const Set<W>& rest) const {
+    std::pair<double, uint64_t> find_due_after(uint64_t due, int c, const Set<W>& rest) const {
         double paid = joint_ == Joint::product ? 0.0 : game_.pays[c];
         uint64_t then = 0;
         for (; due; due &= due - 1) {
@@ -414,7 +418,7 @@ class Rows {
         }
         return {paid, then};
     }
-    uint64_t due_within(uint64_t due, const Set<W>& part, const Set<W>& other) const {
+    uint64_t find_due_within(uint64_t due, const Set<W>& part, const Set<W>& other) const {
         uint64_t within = 0;
         for (; due; due &= due - 1) {
             const auto& set = game_.sets[std::countr_zero(due)];
@@ -423,12 +427,12 @@ class Rows {
         return within;
     }
 
-    StateKey key_of(const int* armies, int v, int c, const Set<W>& part, uint64_t due) const {
+    StateKey make_key(const int* armies, int v, int c, const Set<W>& part, uint64_t due) const {
         StateKey key;
-        key.add(mixed(uint64_t(v) << 32 | uint64_t(c + 1)) ^ (due ? mixed(due) : 0));
+        key.add(mix(uint64_t(v) << 32 | uint64_t(c + 1)) ^ (due ? mix(due) : 0));
         for (Set<W> rest = part; rest.any();) {
             int t = rest.pop();
-            key.add(mixed(uint64_t{1} << 62 | uint64_t(t) << 32 | uint64_t(armies[t])));
+            key.add(mix(uint64_t{1} << 62 | uint64_t(t) << 32 | uint64_t(armies[t])));
         }
         return key;
     }
@@ -436,21 +440,21 @@ class Rows {
         StateKey key;
         const double* row = nullptr;
     };
-    size_t slot(const StateKey& key) const {
+    size_t find_slot(const StateKey& key) const {
         size_t place = key.a & (known_.size() - 1);
         while (known_[place].row && known_[place].key != key) place = (place + 1) & (known_.size() - 1);
         return place;
     }
-    const double* find(const StateKey& key) const { return known_[slot(key)].row; }
+    const double* find(const StateKey& key) const { return known_[find_slot(key)].row; }
     const double* put(const StateKey& key, std::vector<double>&& row) {
         rows_.push_back(std::move(row));
         if (2 * rows_.size() > known_.size()) {
             std::vector<Entry> old(2 * known_.size());
             old.swap(known_);
             for (const Entry& each : old)
-                if (each.row) known_[slot(each.key)] = each;
+                if (each.row) known_[find_slot(each.key)] = each;
         }
-        known_[slot(key)] = {key, rows_.back().data()};
+        known_[find_slot(key)] = {key, rows_.back().data()};
         return rows_.back().data();
     }
 
@@ -461,10 +465,10 @@ class Rows {
     int64_t most_rows_;
     uint64_t due_sets_ = 0;
     std::vector<double> ones_, zeros_;
-    std::vector<uint64_t> key_parts_;  // of lands with 0, 1 ... armies
+    std::vector<uint64_t> key_parts_;  // [land * FEW_ARMIES + armies]
     std::deque<std::vector<double>> rows_;
-    std::vector<std::deque<Wins>> fought_;  // by rules, against 1, 2 ... defenders
-    size_t numbers_ = 0;                    // of these battles
+    std::vector<std::deque<Wins>> wins_;  // [kind][defenders - 1]
+    size_t numbers_ = 0;                  // in all of wins_
     std::vector<Entry> known_ = std::vector<Entry>(1024);
 };
 
@@ -475,11 +479,11 @@ class Assigner {
     Assigner(const Game<W>& game, Rows<W>& rows, Deadline& deadline)
         : game_(game), rows_(rows), deadline_(deadline), cost_(game.lands), before_(game.lands), cuts_(game.lands),
           edges_(game.lands), takes_all_(rows.joint() == Joint::product) {
-        for (int t : game.field) takes_all_ = takes_all_ && game.stays(t) > 0;
+        for (int t : game.field) takes_all_ = takes_all_ && game.count_left_behind(t) > 0;
     }
 
-    // To take all of a goal: the chance that each stack takes its set.
-    double chance(const Position<W>& s, const Parts<W>& parts) {
+    // Returns the chance that each stack takes its part.
+    double find_chance(const Position<W>& s, const Parts<W>& parts) {
         double chance = 1.0;
         for (Set<W> rest = parts.owners(); rest.any() && chance > 0.0;) {
             int v = rest.pop();
@@ -488,22 +492,23 @@ class Assigner {
         return chance;
     }
     double value(const Position<W>& s, int v, const Set<W>& part, uint64_t due = 0) {
-        deadline_.go_on(100);
-        return rows_.alone(s.armies.data(), v, part, due)[s.armies[v]];
+        deadline_.spend(100);
+        return rows_.value_alone(s.armies.data(), v, part, due)[s.armies[v]];
     }
 
-    // Leaves to each stack what it can still come to; gives to others what no stack can take any
-    // more, each by a cheapest way, the best one first. Returns whether all of the goal is taken.
+    // Leaves each stack the lands that it can still reach, and gives orphaned lands of the goal to other
+    // stacks, the best offer first. Returns whether the whole goal is assigned.
     bool repair(const Position<W>& s, const Set<W>& live, const Set<W>& goal, Parts<W>& parts) {
         keep_live(s, live, parts);
-        Set<W> left = game_.left(s), homeless = (left & goal) - parts.all();
+        Set<W> left = game_.unconquered(s), homeless = (left & goal) - parts.unite();
         if (!homeless.any()) return true;
         for (Set<W> rest = parts.owners(); rest.any();) {
             int v = rest.pop();
-            if ((parts[v] - goal).any()) parts.give(v, trimmed(v, parts[v], goal));
+            if ((parts[v] - goal).any()) parts.give(v, trim(v, parts[v], goal));
         }
-        Set<W> taken = parts.all();
-        // Who may take what, by a way that stays the cheapest until a land of it is given to another.
+        Set<W> taken = parts.unite();
+        // An offer of a stack to take a land, by a way that stays cheapest until another stack gets a land on
+        // it.
         struct Offer {
             int target, stack;
             Set<W> whole;
@@ -511,8 +516,8 @@ class Assigner {
         };
         std::vector<Offer> offers;
         auto offer = [&](int t, int v, double now) {
-            Set<W> part = joined(s, v, parts[v], t, (left - taken - homeless) | Set<W>::of(t));
-            if (!part.any()) part = joined(s, v, parts[v], t, left - taken);
+            Set<W> part = join(s, v, parts[v], t, (left - taken - homeless) | Set<W>::of(t));
+            if (!part.any()) part = join(s, v, parts[v], t, left - taken);
             if (part.any()) offers.push_back({t, v, part, now > 0.0 ? bound(s, v, part) / now : 0.0});
         };
         for (Set<W> stacks = live; stacks.any();) {
@@ -548,41 +553,41 @@ class Assigner {
         return true;
     }
 
-    // Moves single lands between stacks, and adds and drops lands outside the goal, as long as the
-    // chance grows, at most so many times. Looked at are stacks that have changed, and what others may
-    // take from them or give them. Returns the chance.
+    // Improves the chance by hill climbing: moves single lands between stacks, and adds or drops lands outside
+    // the goal, at most `most` times. Only changed stacks and their exchanges with others are examined. Returns
+    // the chance.
     double climb(const Position<W>& s, const Set<W>& live, const Set<W>& goal, Parts<W>& parts, int most,
                  Set<W> changed) {
-        Set<W> left = game_.left(s);
-        for (int step = 0; step < most && better(s, left, live, goal, parts, changed); ++step) {
+        Set<W> left = game_.unconquered(s);
+        for (int step = 0; step < most && improve_once(s, left, live, goal, parts, changed); ++step) {
         }
-        return chance(s, parts);
+        return find_chance(s, parts);
     }
 
-    // Where each conquest pays: adds to sets what gains the most, from free lands or other sets, or
-    // all that a set that pays still lacks. Looked at are stacks that have changed, and what others may
-    // take from them. Returns what is gained on average.
+    // Improves the gain by hill climbing where each conquest pays: extends parts by the most valuable lands, or
+    // by all that a set still lacks. Only changed stacks and their exchanges with others are examined. Returns
+    // the expected gain.
     double grow(const Position<W>& s, const Set<W>& live, Parts<W>& parts, int size, int most, Set<W> changed);
 
     double gain(const Position<W>& s, const Parts<W>& parts) {
-        Set<W> left = game_.left(s);
+        Set<W> left = game_.unconquered(s);
         double total = 0.0;
         for (Set<W> rest = parts.owners(); rest.any();) {
             int v = rest.pop();
-            total = rows_.combine(total, value(s, v, parts[v], rows_.due(left, parts[v])));
+            total = rows_.combine(total, value(s, v, parts[v], rows_.find_due(left, parts[v])));
         }
         return total;
     }
     void keep_live(const Position<W>& s, const Set<W>& live, Parts<W>& parts) {
-        Set<W> left = game_.left(s);
+        Set<W> left = game_.unconquered(s);
         for (Set<W> rest = parts.owners(); rest.any();) {
             int v = rest.pop();
-            parts.give(v, live.has(v) ? game_.reached(v, parts[v] & left) : Set<W>{});
+            parts.give(v, live.has(v) ? game_.find_reached(v, parts[v] & left) : Set<W>{});
         }
     }
 
-    // A stack's set with t, joined to it by a cheapest way through free lands; empty if there is none.
-    Set<W> joined(const Position<W>& s, int v, const Set<W>& part, int t, const Set<W>& free) {
+    // Returns a part extended to t along a cheapest way through free lands; empty without a way.
+    Set<W> join(const Position<W>& s, int v, const Set<W>& part, int t, const Set<W>& free) {
         Set<W> ours = part;
         ours.add(v);
         if (game_.into[t].meets(ours)) {
@@ -590,8 +595,8 @@ class Assigner {
             more.add(t);
             return more;
         }
-        int room = takes_all_ ? game_.spare(s, v) : game_.lands;  // for lands that it may ever take
-        deadline_.go_on(10 * game_.lands);
+        int room = takes_all_ ? game_.spare(s, v) : game_.lands;  // the most lands it may ever take
+        deadline_.spend(10 * game_.lands);
         Set<W> open = free, near;
         open.add(t);
         for (Set<W> rest = ours; rest.any();) near |= game_.out[rest.pop()];
@@ -606,7 +611,7 @@ class Assigner {
         if (room <= 0 || !seen.has(t)) return {};
         waiting_.clear();
         auto wait = [&](int c, double so_far, int before) {
-            cost_[c] = so_far + game_.keep[c] + LOSS * s.armies[c];
+            cost_[c] = so_far + game_.keep[c] + LOSS_PER_DEFENDER * s.armies[c];
             before_[c] = before;
             waiting_.push_back({-cost_[c], -c});
             std::push_heap(waiting_.begin(), waiting_.end());
@@ -615,7 +620,7 @@ class Assigner {
         for (Set<W> rest = near; rest.any();) wait(rest.pop(), 0.0, NOWHERE);
         Set<W> done = ours;
         while (!waiting_.empty()) {
-            deadline_.go_on(100);
+            deadline_.spend(100);
             std::pop_heap(waiting_.begin(), waiting_.end());
             int best = -waiting_.back().second;
             waiting_.pop_back();
@@ -628,7 +633,7 @@ class Assigner {
             }
             for (Set<W> rest = (game_.out[best] & open) - done; rest.any();) {
                 int c = rest.pop();
-                double cost = cost_[best] + game_.keep[c] + LOSS * s.armies[c];
+                double cost = cost_[best] + game_.keep[c] + LOSS_PER_DEFENDER * s.armies[c];
                 if (!seen.has(c) || cost < cost_[c]) wait(c, cost_[best], best);
                 seen.add(c);
             }
@@ -637,30 +642,30 @@ class Assigner {
     }
 
   private:
-    static constexpr double LOSS = 0.8;  // armies a defender costs: it only says which ways are tried
-    static constexpr double GAIN = 1e-9;
-    static constexpr int64_t BOUND = 100;  // what a bound takes, known or not
+    static constexpr double LOSS_PER_DEFENDER = 0.8;  // a rough cost in armies, for the search of ways only
+    static constexpr double MIN_GAIN = 1e-9;
+    static constexpr int64_t WORK_PER_BOUND = 100;  // cached or not
 
     double bound(const Position<W>& s, int v, const Set<W>& part) {
-        deadline_.go_on(BOUND);
-        return rows_.pooled(s.armies.data(), v, s.armies[v], part);
+        deadline_.spend(WORK_PER_BOUND);
+        return rows_.bound_pooled(s.armies.data(), v, s.armies[v], part);
     }
 
-    // A stack's set without the lands outside the goal that the rest is connected without.
-    Set<W> trimmed(int v, Set<W> part, const Set<W>& goal) const {
+    // Drops lands outside the goal that do not connect others.
+    Set<W> trim(int v, Set<W> part, const Set<W>& goal) const {
         for (Set<W> rest = part - goal; rest.any();) {
             Set<W> less = part;
             less.remove(rest.pop());
-            deadline_.go_on(10 * game_.lands);
+            deadline_.spend(10 * game_.lands);
             if (game_.connects(v, less)) part = less;
         }
         return part;
     }
 
-    // One improvement.
-    bool better(const Position<W>& s, const Set<W>& left, const Set<W>& live, const Set<W>& goal, Parts<W>& parts,
-                Set<W>& changed) {
-        Set<W> taken = parts.all();
+    // Makes one improvement; returns false at a local optimum.
+    bool improve_once(const Position<W>& s, const Set<W>& left, const Set<W>& live, const Set<W>& goal, Parts<W>& parts,
+                      Set<W>& changed) {
+        Set<W> taken = parts.unite();
         for (Set<W> owners = live & parts.owners(); owners.any();) {
             int v = owners.pop();
             double ours = value(s, v, parts[v]);
@@ -669,22 +674,22 @@ class Assigner {
             others.remove(v);
             while (others.any()) {
                 int u = others.pop();
-                const Set<W>& near = edge(s, u, parts[u], left - taken);
+                const Set<W>& near = find_edge(s, u, parts[u], left - taken);
                 if (!near.meets(parts[v])) continue;
                 double both = ours * value(s, u, parts[u]);
                 for (Set<W> targets = parts[v] & goal; targets.any();) {
                     int t = targets.pop();
-                    deadline_.go_on(known.has(t) ? Deadline::STATE + cuts_[t].work : Deadline::STATE);
+                    deadline_.spend(known.has(t) ? Deadline::STATE + cuts_[t].work : Deadline::STATE);
                     if (!known.has(t)) cuts_[t] = cut(s, v, parts[v], goal, t);
                     known.add(t);
                     if (!near.meets(parts[v] - cuts_[t].kept)) continue;
-                    auto [kept, given] = moved(s, left, parts, taken, v, u, cuts_[t], both);
+                    auto [kept, given] = move_lands(s, left, parts, taken, v, u, cuts_[t], both);
                     if (!given.any()) continue;
-                    if (bound(s, v, kept) * bound(s, u, given) <= both * (1.0 + GAIN)) continue;
+                    if (bound(s, v, kept) * bound(s, u, given) <= both * (1.0 + MIN_GAIN)) continue;
                     double chance = value(s, v, kept);
                     if (chance <= both) continue;
                     chance *= value(s, u, given);
-                    if (chance > both * (1.0 + GAIN) + 1e-15) {
+                    if (chance > both * (1.0 + MIN_GAIN) + 1e-15) {
                         parts.give(v, kept);
                         parts.give(u, given);
                         changed |= Set<W>::of(v) | Set<W>::of(u);
@@ -692,21 +697,21 @@ class Assigner {
                     }
                 }
             }
-            if (has_changed && extra(s, left - taken, goal, parts, v, ours)) return true;
+            if (has_changed && change_extra(s, left - taken, goal, parts, v, ours)) return true;
         }
         return false;
     }
 
-    // What a stack can come to, which holds for its set, the free lands, and its armies for more lands.
+    // A cached result of find_edge, with its arguments.
     struct Edge {
         Set<W> part, free, found;
         int room = 0;
     };
 
-    // The lands that a stack with its set can come to, at once or by way of free lands, as far as its
-    // armies go. Beyond, its chance would be 0, and nobody gives it a land.
-    const Set<W>& edge(const Position<W>& s, int v, const Set<W>& part, const Set<W>& free) {
-        deadline_.go_on(game_.lands);
+    // Returns the lands that a stack can reach from its part through free lands with its spare armies. Beyond
+    // these its chance is 0.
+    const Set<W>& find_edge(const Position<W>& s, int v, const Set<W>& part, const Set<W>& free) {
+        deadline_.spend(game_.lands);
         Edge& known = edges_[v];
         int room = takes_all_ ? game_.spare(s, v) - part.count() : game_.lands;
         if (known.room == room && known.part == part && known.free == free) return known.found;
@@ -721,8 +726,8 @@ class Assigner {
         return known.found;
     }
 
-    // What a stack keeps of its set and loses of the goal when another one takes t; the bound on the
-    // chance of what it keeps, and the work that it takes to find that out again.
+    // The lands that a stack keeps and loses if another stack takes t, the bound on its chance afterwards, and
+    // the work to compute this.
     struct Cut {
         Set<W> kept, lost;
         double bound;
@@ -730,31 +735,32 @@ class Assigner {
     };
     Cut cut(const Position<W>& s, int v, Set<W> ours, const Set<W>& goal, int t) {
         ours.remove(t);
-        Set<W> kept = game_.reached(v, ours), lost = (ours - kept) & goal;
+        Set<W> kept = game_.find_reached(v, ours), lost = (ours - kept) & goal;
         lost.add(t);
-        int64_t work = 10 * game_.lands * (kept - goal).count() + BOUND;
-        kept = trimmed(v, kept, goal);
+        int64_t work = 10 * game_.lands * (kept - goal).count() + WORK_PER_BOUND;
+        kept = trim(v, kept, goal);
         return {kept, lost, bound(s, v, kept), work};
     }
 
-    // What v and u take when u takes from v what is cut; nothing where that is impossible, or cannot
-    // be more likely than `both`.
-    std::pair<Set<W>, Set<W>> moved(const Position<W>& s, const Set<W>& left, const Parts<W>& parts,
-                                    const Set<W>& taken, int v, int u, const Cut& cut, double both) {
+    // Returns the parts of v and u after the exchange; empty if it is impossible or cannot be likelier than
+    // `both`.
+    std::pair<Set<W>, Set<W>> move_lands(const Position<W>& s, const Set<W>& left, const Parts<W>& parts,
+                                         const Set<W>& taken, int v, int u, const Cut& cut, double both) {
         const Set<W>& kept = cut.kept;
         Set<W> lost = cut.lost;
-        if (cut.bound * bound(s, u, parts[u] | lost) <= both * (1.0 + GAIN)) return {};
+        if (cut.bound * bound(s, u, parts[u] | lost) <= both * (1.0 + MIN_GAIN)) return {};
         Set<W> free = (left - taken) | (parts[v] - kept), theirs = parts[u];
         while (lost.any()) {
-            theirs = joined(s, u, theirs, lost.first(), free - theirs);
+            theirs = join(s, u, theirs, lost.first(), free - theirs);
             if (!theirs.any()) return {};
             lost -= theirs;
         }
         return {kept, theirs};
     }
 
-    // Adds or drops a land outside the goal where that raises a stack's chance.
-    bool extra(const Position<W>& s, const Set<W>& free, const Set<W>& goal, Parts<W>& parts, int v, double ours) {
+    // Adds or drops a land outside the goal if that raises a stack's chance.
+    bool change_extra(const Position<W>& s, const Set<W>& free, const Set<W>& goal, Parts<W>& parts, int v,
+                      double ours) {
         Set<W> once = game_.out[v], twice;
         for (Set<W> rest = parts[v]; rest.any();) {
             const Set<W>& near = game_.out[rest.pop()];
@@ -764,7 +770,7 @@ class Assigner {
         for (Set<W> ring = (twice & free) - goal; ring.any();) {
             Set<W> more = parts[v];
             more.add(ring.pop());
-            if (bound(s, v, more) > ours && value(s, v, more) > ours * (1.0 + GAIN)) {
+            if (bound(s, v, more) > ours && value(s, v, more) > ours * (1.0 + MIN_GAIN)) {
                 parts.give(v, more);
                 return true;
             }
@@ -772,7 +778,7 @@ class Assigner {
         for (Set<W> extras = parts[v] - goal; extras.any();) {
             Set<W> less = parts[v];
             less.remove(extras.pop());
-            if (game_.connects(v, less) && value(s, v, less) > ours * (1.0 + GAIN)) {
+            if (game_.connects(v, less) && value(s, v, less) > ours * (1.0 + MIN_GAIN)) {
                 parts.give(v, less);
                 return true;
             }
@@ -792,60 +798,60 @@ class Assigner {
     std::vector<std::pair<double, int>> waiting_;
     std::vector<Cut> cuts_;
     std::vector<Edge> edges_;
-    bool takes_all_;  // whether a stack must take all of its set, and leave an army on each land
+    bool takes_all_;  // whether a stack takes all of its part and leaves an army on each land
 };
 
 template <int W>
 double Assigner<W>::grow(const Position<W>& s, const Set<W>& live, Parts<W>& parts, int size, int most,
                          Set<W> changed) {
-    Set<W> left = game_.left(s), goal = game_.paying & left;
-    auto scored = [&](int v, const Set<W>& part) {
-        return part.any() ? score(value(s, v, part, rows_.due(left, part))) : 0.0;
+    Set<W> left = game_.unconquered(s), goal = game_.paying & left;
+    auto score_part = [&](int v, const Set<W>& part) {
+        return part.any() ? score(value(s, v, part, rows_.find_due(left, part))) : 0.0;
     };
     for (int step = 0; step < most; ++step) {
-        double best = GAIN;
+        double best = MIN_GAIN;
         int winner = NOWHERE;
-        Set<W> chosen, taken = parts.all();
-        Set<W> near = changed;  // what stacks that have not changed may take
+        Set<W> chosen, taken = parts.unite();
+        Set<W> near = changed;  // lands that unchanged stacks may take
         for (Set<W> rest = changed; rest.any();) near |= parts[rest.pop()];
         for (Set<W> stacks = live; stacks.any();) {
             int v = stacks.pop();
             bool has_changed = changed.has(v);
             const Set<W> part = parts[v], others = taken - part;
-            double now = scored(v, part);
+            double now = score_part(v, part);
             auto consider = [&](const Set<W>& more) {
-                deadline_.go_on();
+                deadline_.spend();
                 if (!more.any() || more == part || more.count() > size) return;
-                double gain = scored(v, more) - now;
+                double gain = score_part(v, more) - now;
                 if (gain <= best) return;
                 if (more.meets(others))
                     for (Set<W> rest = parts.owners(); rest.any();) {
                         int u = rest.pop();
                         if (u != v && parts[u].meets(more))
-                            gain += scored(u, game_.reached(u, parts[u] - more)) - scored(u, parts[u]);
+                            gain += score_part(u, game_.find_reached(u, parts[u] - more)) - score_part(u, parts[u]);
                     }
                 if (gain > best) best = gain, winner = v, chosen = more;
             };
             Set<W> edge = game_.out[v];
             for (Set<W> rest = part; rest.any();) edge |= game_.out[rest.pop()];
             edge = (edge & left) - part;
-            for (Set<W> rest = has_changed ? edge : edge & near; rest.any();) {  // one land at the edge
+            for (Set<W> rest = has_changed ? edge : edge & near; rest.any();) {  // extend by one land at the edge
                 Set<W> more = part;
                 more.add(rest.pop());
                 consider(more);
             }
             if (!has_changed) continue;
-            for (Set<W> far = goal - edge - taken; far.any();) {  // one that is farther
+            for (Set<W> far = goal - edge - taken; far.any();) {  // extend to a land farther away
                 int t = far.pop();
-                Set<W> more = joined(s, v, part, t, left - taken);
+                Set<W> more = join(s, v, part, t, left - taken);
                 if (((more - part) & goal) == Set<W>::of(t)) consider(more);
             }
-            for (const auto& set : game_.sets) {  // all that a set lacks
+            for (const auto& set : game_.sets) {  // extend by all that a set lacks
                 Set<W> missing = (set.lands & left) - part, more = part;
                 if (missing.count() < 2 || (part | missing).count() > size) continue;
                 Set<W> free = (left - others) | missing;
                 while (missing.any() && more.count() <= size) {
-                    more = joined(s, v, more, missing.first(), free - more);
+                    more = join(s, v, more, missing.first(), free - more);
                     if (!more.any()) break;
                     missing -= more;
                 }
@@ -856,7 +862,7 @@ double Assigner<W>::grow(const Position<W>& s, const Set<W>& live, Parts<W>& par
         for (Set<W> rest = parts.owners(); rest.any();) {
             int u = rest.pop();
             if (u == winner || !parts[u].meets(chosen)) continue;
-            parts.give(u, game_.reached(u, parts[u] - chosen));
+            parts.give(u, game_.find_reached(u, parts[u] - chosen));
             changed.add(u);
         }
         parts.give(winner, chosen);

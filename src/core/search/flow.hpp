@@ -1,15 +1,15 @@
-// How a policy goes, exactly: the probability of visiting each state, by one forward pass. "Exactly" is
-// but for rounding, for the battles as their tables have them (without chances below 1e-18), and as far
-// as keys tell states apart.
+// Exact evaluation of a policy: one forward pass computes the probability of visiting each state.
 //
-// Where the defender has a choice, it answers in the way that is worst for the policy: what the
-// policy is worth in each state that it may come to is found first, by
+// The result is exact except for rounding, chances of whole battles below 1e-18, and collisions of keys.
+//
+// A defender with a choice answers in the way that is worst for the policy. Therefore the value of the policy
+// in each reachable state is computed first, by
 //
 //     V(s) = Σ_y P(y) · min over answers j of Σ_z P(z | y, j) · (r(z) + V(s after z)).
 //
-// Every roll costs an army, so states are visited in order of the armies on the board. To know the
-// chance that a border is ever rolled over, each state also carries, for each border, the
-// probability of coming to it without having rolled over that border.
+// Every roll costs an army, so states are visited in descending order of the armies on the board. For the
+// chance of ever rolling over a border, each state also carries, by border, the probability of reaching the
+// state without a roll over that border.
 #pragma once
 
 #include <map>
@@ -25,11 +25,11 @@ class Flow {
     Flow(const Game<W>& game, bool is_settled) : tally(game), is_settled(is_settled), game_(game) {}
 
     Tally<W> tally;
-    const bool is_settled;  // whether decisions have the answers that are worst for the policy itself
+    const bool is_settled;  // whether decisions already assume the worst answers
     int64_t states = 0;
 
-    // Follows a policy from a state to all its ends; returns whether the deadline allowed it.
-    // `decide(s)` returns a Decision.
+    // Follows a policy from a state to all its ends; returns false if the deadline came first. `decide(s)`
+    // returns a Decision.
     template <class Decide>
     bool run(const Position<W>& start, Decide decide, Deadline& deadline) try {
         add(start, 1.0, {});
@@ -38,11 +38,11 @@ class Flow {
             std::vector<Node> nodes = std::move(last->second.nodes);
             waiting_.erase(last);
             for (Node& node : nodes) {
-                if (states >= deadline.states() || deadline.done() / WORK > deadline.states() ||
+                if (states >= deadline.states() || deadline.work_done() / WORK_PER_STATE > deadline.states() ||
                     bytes_ > deadline.bytes())
                     return false;
                 visit(node, decide, deadline);
-                bytes_ -= bytes_of(node.fresh.size());
+                bytes_ -= count_bytes(node.fresh.size());
                 node = {};
             }
         }
@@ -52,19 +52,19 @@ class Flow {
     }
 
   private:
-    static constexpr int64_t WORK = 1'000'000;  // for a state, on average, as deadlines count it
+    static constexpr int64_t WORK_PER_STATE = 1'000'000;  // the mean work for one state
 
     struct Node {
         Position<W> s;
         double chance;
-        std::vector<double> fresh;  // by border: the chance to be here without having rolled over it
+        std::vector<double> fresh;  // by border: the chance to be here without a roll over it
     };
     struct Layer {
         std::vector<Node> nodes;
         std::unordered_map<StateKey, size_t, StateKey::Hash> index;
     };
 
-    int64_t bytes_of(size_t borders) const {
+    int64_t count_bytes(size_t borders) const {
         return int64_t(sizeof(Node) + 100 + sizeof(int) * size_t(game_.lands) + sizeof(double) * borders);
     }
 
@@ -72,67 +72,67 @@ class Flow {
         int total = 0;
         for (int armies : s.armies) total += armies;
         Layer& layer = waiting_[total];
-        auto [found, is_new] = layer.index.try_emplace(key_of(s), layer.nodes.size());
+        auto [found, is_new] = layer.index.try_emplace(make_key(s), layer.nodes.size());
         if (is_new) {
-            bytes_ += bytes_of(fresh.size());
+            bytes_ += count_bytes(fresh.size());
             layer.nodes.push_back({s, chance, std::move(fresh)});
             return;
         }
         Node& node = layer.nodes[found->second];
-        bytes_ -= bytes_of(node.fresh.size());
+        bytes_ -= count_bytes(node.fresh.size());
         size_t most = std::max(node.fresh.size(), fresh.size());
         node.fresh.resize(most, node.chance);
         fresh.resize(most, chance);
-        bytes_ += bytes_of(most);
+        bytes_ += count_bytes(most);
         for (size_t i = 0; i < most; ++i) node.fresh[i] += fresh[i];
         node.chance += chance;
     }
 
-    // What a result pays at once.
-    double paid(const Position<W>& s, const Roll& roll, const Outcome& outcome) const {
+    // Returns the immediate payment of a result.
+    double find_payment(const Position<W>& s, const Roll& roll, const Outcome& outcome) const {
         double paid = -game_.price * outcome.attackers;
-        if (outcome.defenders == s.armies[roll.to]) paid += game_.paid(roll.to, game_.left(s));
+        if (outcome.defenders == s.armies[roll.to]) paid += game_.find_payment(roll.to, game_.unconquered(s));
         return paid;
     }
 
-    // What the policy says, with the answers that are worst for it.
+    // Returns the decision of the policy, with the answers that are worst for it.
     template <class Decide>
-    Decision settled(Position<W>& s, Decide& decide, Deadline& deadline) {
+    Decision decide_at_worst(Position<W>& s, Decide& decide, Deadline& deadline) {
         Decision d = decide(s);
-        if (d.stops() || is_settled) return d;
+        if (d.is_stop() || is_settled) return d;
         auto find = [&](int x, int y) {
             for (const auto* all : {&d.outcomes, &d.others})
                 for (const Outcome& each : *all)
                     if (each.attackers == x && each.defenders == y) return each;
-            return Outcome{0.0, x, y, 0, 0.0};  // of a battle that cannot happen
+            return Outcome{0.0, x, y, 0, 0.0};  // a battle result without a chance
         };
-        auto value_of = [&](int x, int y) {
+        auto value_result = [&](int x, int y) {
             Outcome outcome = find(x, y);
             Position<W> next = s;
             apply(next, d.roll, outcome);
-            return paid(s, d.roll, outcome) + (game_.over(next) ? 0.0 : worth(next, decide, deadline));
+            return find_payment(s, d.roll, outcome) + (game_.is_over(next) ? 0.0 : find_worth(next, decide, deadline));
         };
-        return decision_of(game_, d.roll, game_.spare(s, d.roll.start), s.armies[d.roll.to], value_of,
-                           [&](int x, int y) { return find(x, y).moved; });
+        return make_decision(game_, d.roll, game_.spare(s, d.roll.start), s.armies[d.roll.to], value_result,
+                             [&](int x, int y) { return find(x, y).moved; });
     }
 
     template <class Decide>
-    double worth(Position<W>& s, Decide& decide, Deadline& deadline) {
-        auto [known, is_new] = worth_.try_emplace(key_of(s), 0.0);
+    double find_worth(Position<W>& s, Decide& decide, Deadline& deadline) {
+        auto [known, is_new] = worth_.try_emplace(make_key(s), 0.0);
         if (!is_new) return known->second;
-        deadline.go_on(Deadline::STATE);
+        deadline.spend(Deadline::STATE);
         if (int64_t(worth_.size()) > deadline.states() || bytes_ > deadline.bytes()) throw Stopped{};
-        bytes_ += BYTES;
-        return worth_[key_of(s)] = settled(s, decide, deadline).value;
+        bytes_ += WORTH_BYTES;
+        return worth_[make_key(s)] = decide_at_worst(s, decide, deadline).value;
     }
 
     template <class Decide>
     void visit(Node& node, Decide& decide, Deadline& deadline) {
         Position<W>& s = node.s;
-        Decision d = settled(s, decide, deadline);
+        Decision d = decide_at_worst(s, decide, deadline);
         ++states;
-        if (d.stops()) return tally.end(s, node.chance);
-        size_t border = tally.border(d.roll);
+        if (d.is_stop()) return tally.add_end(s, node.chance);
+        size_t border = tally.find_border(d.roll);
         if (node.fresh.size() <= border) {
             bytes_ += int64_t(sizeof(double) * (border + 1 - node.fresh.size()));
             node.fresh.resize(border + 1, node.chance);
@@ -140,16 +140,16 @@ class Flow {
         tally.visits[border].reached += node.fresh[border];
         node.fresh[border] = 0.0;
         for (const Outcome& outcome : d.outcomes) {
-            deadline.go_on(Deadline::STATE + int64_t(node.fresh.size()));
+            deadline.spend(Deadline::STATE + int64_t(node.fresh.size()));
             double chance = node.chance * outcome.chance;
-            tally.value += chance * paid(s, d.roll, outcome);
+            tally.value += chance * find_payment(s, d.roll, outcome);
             if (outcome.defenders == s.armies[d.roll.to]) {
                 int able = game_.spare(s, d.roll.start) - outcome.attackers;
-                tally.conquest(border, able, outcome.moved, chance);
+                tally.add_conquest(border, able, outcome.moved, chance);
             }
             Position<W> next = s;
             apply(next, d.roll, outcome);
-            if (!game_.over(next) && decide(next).stops()) tally.visits[border].ended += chance;
+            if (!game_.is_over(next) && decide(next).is_stop()) tally.visits[border].ended += chance;
             std::vector<double> fresh = node.fresh;
             for (double& each : fresh) each *= outcome.chance;
             add(next, chance, std::move(fresh));
@@ -158,9 +158,9 @@ class Flow {
 
     const Game<W>& game_;
     std::map<int, Layer> waiting_;
-    int64_t bytes_ = 0;  // about what they take
+    int64_t bytes_ = 0;  // the approximate memory in use
     std::unordered_map<StateKey, double, StateKey::Hash> worth_;
-    static constexpr int64_t BYTES = 80;  // about what each of them takes
+    static constexpr int64_t WORTH_BYTES = 80;  // the approximate memory of one entry of worth_
 };
 
 }  // namespace iacta

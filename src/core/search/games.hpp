@@ -1,35 +1,35 @@
-// Games that a policy plays: what they gain by lookahead, and how they go.
+// Simulated games of a policy.
 //
-// Where the defender has a choice, it answers in the way that looks worst to the policy.
+// A defender with a choice answers in the way that looks worst to the policy.
 #pragma once
 
 #include "search/tally.hpp"
 
 namespace iacta {
 
-// Plays one game from a state, and returns Σ (Q_t − h_t) − h_T, as in lookahead.hpp. `decide(s)` returns a Decision, `move_in(s, d, outcome)` how many move
-// in after a conquest; h is what the state was worth.
+// Plays one game from a state and returns Σ (Q_t − h_t) − h_T, as in lookahead.hpp. `decide(s)` returns a
+// Decision, `move_in(s, d, outcome)` the advance after a conquest; h is the value of the start.
 template <int W, class Decide, class MoveIn>
-double play(const Game<W>& game, Position<W> s, Decide decide, MoveIn move_in, double h, Random random, Tally<W>& tally,
-            double weight) {
+double play_game(const Game<W>& game, Position<W> s, Decide decide, MoveIn move_in, double h, Random random,
+                 Tally<W>& tally, double weight) {
     struct Step {
         Roll roll;
-        int able, moved;  // moved: -1 where nothing is conquered
+        int able, moved;  // moved: -1 without a conquest
     };
     double gain = 0.0, value = 0.0;
     std::vector<Step> steps;
     while (true) {
         const Decision d = decide(s);
-        if (!game.over(s)) gain += d.value - h;
-        if (d.stops()) break;
+        if (!game.is_over(s)) gain += d.value - h;
+        if (d.is_stop()) break;
         steps.push_back({d.roll, 0, -1});
-        double point = random.uniform();
+        double point = random.draw_uniform();
         size_t i = 0;
         while (i + 1 < d.outcomes.size() && (point -= d.outcomes[i].chance) >= 0.0) ++i;
         Outcome outcome = d.outcomes[i];
         double paid = -game.price * outcome.attackers;
         if (outcome.defenders == s.armies[d.roll.to]) {
-            paid += game.paid(d.roll.to, game.left(s));
+            paid += game.find_payment(d.roll.to, game.unconquered(s));
             steps.back().able = game.spare(s, d.roll.start) - outcome.attackers;
             steps.back().moved = outcome.moved = move_in(s, d, outcome);
         }
@@ -37,18 +37,18 @@ double play(const Game<W>& game, Position<W> s, Decide decide, MoveIn move_in, d
         h = outcome.value - paid;
         apply(s, d.roll, outcome);
     }
-    // What is stopped in the middle does not count.
+    // The tally is updated last, so that an abandoned game does not count.
     std::vector<bool> begun;
     size_t border = 0;
     for (const Step& step : steps) {
-        border = tally.border(step.roll);
+        border = tally.find_border(step.roll);
         if (begun.size() <= border) begun.resize(border + 1, false);
         if (!begun[border]) tally.visits[border].reached += weight;
         begun[border] = true;
-        if (step.moved >= 0) tally.conquest(border, step.able, step.moved, weight);
+        if (step.moved >= 0) tally.add_conquest(border, step.able, step.moved, weight);
     }
-    if (!steps.empty() && !game.over(s)) tally.visits[border].ended += weight;
-    tally.end(s, weight);
+    if (!steps.empty() && !game.is_over(s)) tally.visits[border].ended += weight;
+    tally.add_end(s, weight);
     tally.value += weight * value;
     return gain;
 }

@@ -1,4 +1,4 @@
-// What a policy says in a state, and how the best of some rolls is chosen.
+// Decisions of a policy, and the values of rolls.
 #pragma once
 
 #include <limits>
@@ -8,15 +8,15 @@
 
 namespace iacta {
 
-// The largest difference of two values that count as equal.
+// The largest difference between values that count as equal.
 constexpr double SAME = 1e-12;
 
-// The expected payoff of a state, and its expected cost: the armies that are lost on the way, and a
-// tiny amount for each roll. Of decisions with equal payoffs the one with the least cost is taken.
+// The worth of a state: its expected payoff, and its expected cost, which is the armies lost and a tiny amount
+// for each roll. Of choices with equal payoffs, the choice with the least cost is best.
 struct Worth {
     double value, cost;
 
-    static constexpr double ROLL = 1e-6;  // armies that a roll costs
+    static constexpr double ROLL = 1e-6;  // the cost of a roll in armies
 
     Worth& operator+=(const Worth& other) {
         value += other.value;
@@ -27,11 +27,11 @@ struct Worth {
     bool operator<(const Worth& other) const { return value < other.value; }
 };
 
-// The best of several choices: the least cost among the choices whose payoff is within SAME of the
-// greatest payoff. To stop, with payoff 0 and cost 0, is the first choice.
+// The best of several choices: the least cost among the choices whose payoff is within SAME of the greatest.
+// The first choice is to stop, with payoff 0 and cost 0.
 class Best {
   public:
-    // Compares a choice with the best so far; returns whether it is taken.
+    // Compares a choice with the best so far; returns whether the choice is better.
     bool offer(const Worth& each) {
         double same = SAME * std::max(1.0, top_);
         if (each.value <= top_ + same && (each.value < top_ - same || each.cost >= chosen_.cost - CLOSER)) {
@@ -42,32 +42,32 @@ class Best {
         chosen_ = each;
         return true;
     }
-    // The greatest payoff, with the cost of the choice that was taken.
+    // Returns the greatest payoff, with the cost of the best choice.
     Worth worth() const { return {top_, chosen_.cost}; }
 
   private:
-    static constexpr double CLOSER = 1e-9;  // armies by which a cost must be less to decide
+    static constexpr double CLOSER = 1e-9;  // a smaller difference of costs, in armies, does not decide
 
     double top_ = 0.0;
     Worth chosen_{0.0, 0.0};
 };
 
-// One of the results of a decision.
+// One result of a decision.
 struct Outcome {
     double chance;
-    int attackers, defenders;  // the armies that it costs
-    int moved;                 // how many move in; 0 where nothing is conquered
-    double value;              // what it pays, and what follows it
+    int attackers, defenders;  // the losses of both sides
+    int moved;                 // the advance; 0 without a conquest
+    double value;              // the payment plus the value of the next state
 };
 
-// What to do in a state: a roll and what may come of it, or a stop, which has no outcomes.
+// A decision: a roll with its outcomes, or a stop without outcomes.
 struct Decision {
     Roll roll{-1, -1, 0};
     double value = 0.0;
-    std::vector<Outcome> outcomes;  // with those answers of the defender that look worst
-    std::vector<Outcome> others{};  // results that only other answers have, of chance 0
+    std::vector<Outcome> outcomes;  // under the answers that look worst
+    std::vector<Outcome> others{};  // further results of other answers, with chance 0
 
-    bool stops() const { return roll.dice == 0; }
+    bool is_stop() const { return roll.dice == 0; }
 };
 
 template <int W>
@@ -80,7 +80,7 @@ void apply(Position<W>& s, const Roll& roll, const Outcome& outcome) {
     }
 }
 
-// The mean value of the results of an answer; `value(attackers, defenders)` is a double or a Worth.
+// Returns the mean value of the results of an answer; `value(attackers, defenders)` is a double or a Worth.
 template <int W, class Value>
 auto average_results(const Game<W>& game, int answer, Value& value) {
     decltype(value(0, 0)) mean{};
@@ -92,8 +92,8 @@ auto average_results(const Game<W>& game, int answer, Value& value) {
     return mean;
 }
 
-// The expected value of a roll: the mean of `value(attackers, defenders)` over its results, where the
-// defender gives the answer that is worst for the attacker. A value is a double or a Worth.
+// Returns the expected value of a roll if each throw gets the answer that is worst for the attacker.
+// `value(attackers, defenders)` is the value of a result, a double or a Worth.
 template <int W, class Value>
 auto roll_value(const Game<W>& game, const Roll& roll, int d, Value value) {
     using Mean = decltype(value(0, 0));
@@ -111,7 +111,7 @@ auto roll_value(const Game<W>& game, const Roll& roll, int d, Value value) {
     return total;
 }
 
-// The same for a whole battle of a attackers against d defenders.
+// Returns the expected value of a whole battle of a attackers against d defenders.
 template <int W, class Value>
 auto battle_value(const Game<W>& game, int c, int a, int d, Value value) {
     const Battle& battle = game.battle(c, d);
@@ -127,9 +127,10 @@ auto battle_value(const Game<W>& game, int c, int a, int d, Value value) {
     return total;
 }
 
-// A roll with its value and its outcomes, where `value` and `moved` say what follows each result.
+// Returns a roll with its value and its outcomes; `value` and `moved` give the value and the advance of each
+// result.
 template <int W, class Value, class Moved>
-Decision decision_of(const Game<W>& game, const Roll& roll, int able, int d, Value value, Moved moved) {
+Decision make_decision(const Game<W>& game, const Roll& roll, int able, int d, Value value, Moved moved) {
     Decision found;
     found.roll = roll;
     auto find = [](std::vector<Outcome>& all, int x, int y) -> Outcome* {

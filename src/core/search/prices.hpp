@@ -1,18 +1,18 @@
-// An upper bound on what any play is paid where each conquest pays, from a price for armies.
+// An upper bound on the value of any play where each conquest pays, from a price for armies.
 //
-// Let λ be a price for each army that is spent: lost, or left behind for good. All that may be spent
-// are the A armies that stacks have beyond what must remain, so that for any play
+// Let λ be a price for each army that is spent: lost, or left behind for good. Only the A armies of stacks
+// beyond their garrisons can be spent, so for any play
 //
 //     E paid ≤ λ A + Σ_c E (paid for c − λ · spent on c) ≤ λ A + Σ_c g_c(λ),
 //
-// where g_c is the best that a player with endless armies gains at c alone, and can stop at any time.
-// With c' = λ + price of an army, k the army that must remain on c, and r what c pays,
+// where g_c is the optimal gain at c alone, for a player with unlimited armies who may stop at any time. With
+// c' = λ + price of an army, k the armies that must remain on c, and r the payment for c,
 //
 //     V(d) = max(0, max over rolls Σ p · (V(d − y) − c' x)),   V(0) = r − λ k,   g_c = V(defenders).
 //
-// What a set pays is shared out among its lands: it is paid only where each of them is taken. Where
-// bounds on the chances to take lands and sets are known, they limit what c pays, too. The bound is
-// convex in λ, and the least is taken.
+// The payment of a set is divided among its lands, since it is due only after all conquests. Known upper bounds
+// on the chances to take lands and sets also limit the payment for c. The bound is convex in λ and is
+// minimised.
 #pragma once
 
 #include "search/policy.hpp"
@@ -22,7 +22,7 @@ namespace iacta {
 template <int W>
 class Prices {
   public:
-    // The chances are those of Bounds, of lands that pay and then of sets; none for 1 each.
+    // chances: upper bounds from Bounds, for lands with a payment and then for sets; empty for 1 each.
     Prices(const Game<W>& game, const std::vector<double>& chances, Deadline& deadline)
         : game_(game), deadline_(deadline), pays_(game.lands), limit_(game.lands) {
         size_t next = 0;
@@ -46,11 +46,12 @@ class Prices {
             }
         }
         for (double each : pays_) most_ = std::max(most_, each);
-        for (Set<W> rest = game.live_stacks(game.start); rest.any();) armies_ += game.spare(game.start, rest.pop());
+        for (Set<W> rest = game.find_live_stacks(game.start); rest.any();)
+            armies_ += game.spare(game.start, rest.pop());
     }
 
-    // The least bound, by golden section; every one on the way is valid.
-    double best() {
+    // Returns the least bound, by golden section search. Every price on the way gives a valid bound.
+    double minimise() {
         double low = 0.0, high = most_, least = std::min(bound(low), bound(high));
         double a = high - RATIO * (high - low), b = low + RATIO * (high - low);
         double at_a = bound(a), at_b = bound(b);
@@ -86,20 +87,20 @@ class Prices {
 
     double gain(int c, double price) {
         int defenders = game_.start.armies[c];
-        double won = pays_[c] - price * game_.stays(c), lost = price + game_.price;
+        double won = pays_[c] - price * game_.count_left_behind(c), lost = price + game_.price;
         if (won <= 0.0) return 0.0;
         std::vector<double> v(defenders + 1, won);
         for (int d = 1; d <= defenders; ++d)
-            for (int i = 0; i < ROUNDS; ++i) {  // from above, so that each round is a bound
-                double next = game_.whole[game_.kind[c]] ? battle(c, d, lost, v) : roll(c, d, lost, v);
+            for (int i = 0; i < ROUNDS; ++i) {  // from above, so every iterate is a bound
+                double next = game_.whole[game_.kind[c]] ? value_battle(c, d, lost, v) : value_roll(c, d, lost, v);
                 if (v[d] - next <= SAME * most_) break;
                 v[d] = std::max(next, 0.0);
             }
         return v[defenders];
     }
 
-    double roll(int c, int d, double lost, const std::vector<double>& v) {
-        deadline_.go_on(Deadline::STATE);
+    double value_roll(int c, int d, double lost, const std::vector<double>& v) {
+        deadline_.spend(Deadline::STATE);
         double best = 0.0;
         for (int k = game_.attack_dice(c); k > 0; --k)
             best =
@@ -107,10 +108,10 @@ class Prices {
         return best;
     }
 
-    double battle(int c, int d, double lost, const std::vector<double>& v) {
+    double value_battle(int c, int d, double lost, const std::vector<double>& v) {
         double best = 0.0;
         for (int a = 1; a <= std::min(game_.able(), armies_); ++a) {
-            deadline_.go_on(Deadline::STATE);
+            deadline_.spend(Deadline::STATE);
             best = std::max(best, battle_value(game_, c, a, d, [&](int x, int y) { return v[d - y] - lost * x; }));
         }
         return best;
@@ -118,7 +119,7 @@ class Prices {
 
     const Game<W>& game_;
     Deadline& deadline_;
-    std::vector<double> pays_, limit_;  // what a land pays, and on average at most
+    std::vector<double> pays_, limit_;  // the payment for a land, and its upper bound on average
     double most_ = 0.0;
     int armies_ = 0;
 };

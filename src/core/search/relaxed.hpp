@@ -1,44 +1,46 @@
-// Upper bounds on what any play of a turn is worth: the gap between a plan and its bound says how much
-// better a plan may be, and whether it is the best of all. On a large board nothing else says that.
+// Upper bounds on the value of any play of a turn. The gap between a plan and its bound limits how much better
+// another plan can be; on a large board nothing else does.
 //
-// What pays when all lands of a set are taken is worth its pay times the chance of that; so no goal
-// needs a proof of its own. Let S be such a set and T a part of it. Whoever takes all of S takes all
-// of T, hence for any play P(S taken) ≤ P(T taken): each bound for T is one for S. This holds set by set,
-// where several sets and single lands pay, too; where the first payment ends the turn (`once`) the chance
-// to take *any* land is wanted, for which no part is enough, and parts are not used.
+// The payment for all lands of a set is worth at most its amount times the chance to take the set, so no goal
+// needs a proof of its own. Let T be a part of a set S. A play that takes S takes T, hence P(S taken) ≤ P(T
+// taken): each bound for T is a bound for S. With several sets and single lands this holds for each set and
+// land. If the first payment ends the turn (`once`), the chance to take *any* land matters. A part does not
+// bound that chance, so parts are not used.
 //
-// In a relaxed game each step is easier for the player, and there are few states, so that its
-// value is found exactly.
-//   Groups: the stacks of a group have one budget, with which it attacks from any of its lands. A
-//   conquest takes out of it what must remain, and all that advance where nothing is left to attack.
-//   Items: the lands to be taken, and some extras, are put into items. The defenders of their lands are
-//   known, and which groups own some of an item; what is connected with one of its lands is with all.
-//   Light lands: all others. Of them is only known how many each group has taken, n_i, and how many
-//   defenders fell there apart from the last of each land, D. A light land may be attacked at any
-//   time, as if it had any number of defenders.
-// Let N, E, K be the fewest light lands by which the starts of group i and a set Q of items can be
-// connected, the least sum of their defenders but one each, and the least sum of their defenders:
+// A relaxed game makes each step easier for the player and has few states, so that its value can be computed
+// exactly.
+//   Groups: the stacks of a group share one budget of armies and attack from any of its lands. A conquest
+//   deducts the garrison that must remain, and the whole advance where nothing is left to attack.
+//   Items: each land of the goal, and some extra lands, belong to an item. The state holds the defenders of
+//   these lands, and which groups own a part of each item. All lands of an item count as connected.
+//   Light lands: all other lands. The state holds only n_i, the number of light lands taken by group i, and
+//   D, the number of defenders destroyed there without the last defender of each land. A light land may be
+//   attacked at any time, with any number of defenders.
+//
+// To connect the starts of group i with a set Q of items takes light lands. Let N_i(Q) be their least number,
+// E_i(Q) the least sum of their defenders less one each, and K_i(Q) the least sum of their defenders. These are
 // node-weighted Steiner trees (Dreyfus & Wagner 1971). Group i with the items Q_i may attack c only if
 //
 //     n_i ≥ N_i(Q_i + c),   D ≥ E_i(Q_i + c) + Σ_{j≠i} E_j(Q_j),   n_i + D − Σ_{j≠i} E_j(Q_j) ≥ K_i(Q_i + c).
 //
-// Each roll of the true game is a roll here, allowed as above since what a group owns is connected by
-// light lands of its own; its results are mapped to results that are at least as good, as values do
-// not fall with a budget or a count. By induction the value here is at least the true one. Counts
-// may stop at a cap, which then counts as any number.
-//   Stacks whose armies are used up before they come to an item are away: they pay for nothing, and
-//   light lands that they can reach count as if they had one defender.
-//   Tolls: let T_i(Q) be the least of N_i over the sets that hold Q and are not empty. A group that owns
-//   Q_i has paid for at least max(n_i, T_i(Q_i)) light lands, so its budget is charged for these; what it
-//   owns when it attacks c is connected with c, so that T_i(Q_i + c) is paid before. Once n_i is at its
-//   cap, another light land is free. With caps of 0 no light land is looked at, and there are few states;
-//   a group that owns nothing attacks nothing but an item, so that it may pay T_i(∅) at the start.
-//   Losses on the way: with caps of 0, a stack that must take m lands before it comes next to an item
-//   attacks each, of at least one defender. Let Z be the sum of m independent losses with the
-//   distribution F_1 of `Purse`. Until the stack attacks an item, the mean over Z of the value at its
-//   budget less what is left of Z does not grow by its rolls: a loss of at most u is never more likely
-//   than F says, and values do not fall with a budget; nor by a roll of another stack, which is one of
-//   the relaxed game for each Z. So the mean over what all stacks lose is a bound.
+// Each roll of the true game is a roll of the relaxed game: it is legal there, since light lands of its own
+// connect the lands of a group. Its results map to results that are at least as good, since values do not
+// decrease with a budget or a count. By induction, the relaxed value is at least the true value. A count may
+// stop at a cap, which then stands for any larger number.
+//   Away stacks lose all their armies before they reach an item. They take no item, and light lands within
+//   their reach count as if they had one defender.
+//   Tolls: let T_i(Q) be the least N_i of all sets of items that contain Q and are not empty. A group that
+//   owns Q_i has paid for at least max(n_i, T_i(Q_i)) light lands, and its budget is charged for these. Its
+//   lands are connected with c when it attacks c, so T_i(Q_i + c) is due before. A light land is free once
+//   n_i is at its cap. With caps of 0 no light land is counted and there are few states. Then a group without
+//   items attacks only items, so it may pay T_i(∅) at the start.
+//   Losses on the way: with caps of 0, a stack that must take m lands before it is next to an item attacks
+//   each of them, against at least one defender. Let Z be the sum of m independent losses with the
+//   distribution F_1 of `Purse`. Consider the mean over Z of the value at the budget less the rest of Z.
+//   Until the stack attacks an item, its own rolls do not increase this mean, since a loss of at most u is
+//   never likelier than F says and values do not decrease with a budget. Rolls of another stack do not
+//   increase it either, since they are rolls of the relaxed game for each Z. So the mean over the losses of
+//   all stacks is an upper bound.
 #pragma once
 
 #include <algorithm>
@@ -54,29 +56,29 @@
 
 namespace iacta {
 
-constexpr int FAR = 1 << 28;   // more than any number of light lands and of their defenders
-constexpr int64_t WAYS = 100;  // how long it takes to look for ways, for each land of the board
+constexpr int UNREACHABLE = 1 << 28;    // exceeds any number of light lands and of their defenders
+constexpr int64_t WORK_PER_LAND = 100;  // the work to search for ways, for each land of the board
 
-// What one of the results of a roll costs, and how many must move in at least if it conquers.
+// A result of a roll: its losses, and the least advance after a conquest.
 struct Cost {
     double chance;
     int attackers, defenders, advance;
 };
 
-// A throw of the attack dice: for each answer of the defender its results.
+// A throw of the attack dice, with the results of each answer of the defender.
 struct Toss {
     double chance;
     std::vector<std::vector<Cost>> answers;
 };
 
-// A roll that may be chosen with `from` armies up to `to` - 1.
+// A roll that is legal with `from` to `to` - 1 armies.
 struct Choice {
     int from, to;
     std::vector<Toss> tosses;
 };
 
-// The rolls against a number of defenders, and the few that are enough where advances do not matter; none
-// if that takes all.
+// All rolls against a number of defenders, and the sufficient rolls where advances do not matter; empty if all
+// rolls are needed.
 struct Row {
     std::vector<Choice> choices, plain;
 };
@@ -87,44 +89,44 @@ class Rolls {
   public:
     Rolls(const Game<W>& game, Deadline& deadline)
         : game_(game), deadline_(deadline), rows_(game.kinds), land_(game.kinds, -1) {
-        for (int keep : game.keep) more_ = std::max(more_, keep - game.free);
+        for (int keep : game.keep) more_ = std::max(more_, keep - game.garrison);
         for (int v : game.start.mine) most_ = std::max(most_, game.start.armies[v] - game.keep[v]);
         double size = 0.0;
         for (int c : game.field) {
             land_[game.kind[c]] = c;
             if (game.whole[game.kind[c]]) size = std::max(size, double(game.start.armies[c]));
         }
-        fits = size * most_ * (most_ + size) * game.kinds <= MOST_COSTS;
+        fits = size * most_ * (most_ + size) * game.kinds <= MAX_COSTS;
         for (int c : game.field) {
             auto& rows = rows_[game.kind[c]];
             while (fits && int(rows.size()) <= number(game.kind[c], game.start.armies[c]))
-                rows.push_back(row_of(c, int(rows.size()) + 1));
+                rows.push_back(make_row(c, int(rows.size()) + 1));
         }
     }
 
     int step = 0;  // the most defenders that a roll can cost
-    bool fits;     // where whole battles are too large there are no rolls
+    bool fits;     // whether the tables fit; there are no rolls for larger whole battles
 
     const Row& row(int kind, int defenders) const { return rows_[kind][number(kind, defenders)]; }
 
   private:
-    static constexpr double MOST_COSTS = 8e6;
+    static constexpr double MAX_COSTS = 8e6;
 
     int number(int kind, int defenders) const {
         if (game_.whole[kind]) return defenders - 1;
         return std::min(defenders, game_.defence_dice(land_[kind]) + 1) - 1;
     }
 
-    Row row_of(int c, int d) {
+    Row make_row(int c, int d) {
         std::vector<Choice> choices;
         if (game_.whole[game_.kind[c]]) {
-            for (int a = 1; a <= std::min(most_, game_.able()); ++a) choices.push_back(battle_of(c, d, a));
+            for (int a = 1; a <= std::min(most_, game_.able()); ++a) choices.push_back(make_battle(c, d, a));
         } else {
             for (int k = game_.attack_dice(c); k > 0; --k) {
                 int compared = std::min(k, std::min(d, game_.defence_dice(c)));
                 int able = std::max(std::max(1, k - more_), compared);
-                if (compared == d) able = std::max(able, game_.least(c, k));
-                if (able <= most_) choices.push_back(roll_of(c, d, k, able));
+                if (compared == d) able = std::max(able, game_.least_advance(c, k));
+                if (able <= most_) choices.push_back(make_roll(c, d, k, able));
             }
             std::stable_sort(choices.begin(), choices.end(),
                              [](const Choice& a, const Choice& b) { return a.from < b.from; });
@@ -133,15 +135,15 @@ class Rolls {
             for (const Toss& toss : choice.tosses)
                 for (const auto& answer : toss.answers)
                     for (const Cost& cost : answer) step = std::max(step, cost.defenders);
-        std::vector<Choice> plain = best_of(choices);
+        std::vector<Choice> plain = pick_likeliest(choices);
         return {std::move(choices), std::move(plain)};
     }
 
-    Choice roll_of(int c, int d, int k, int able) const {
-        Choice choice{able, FAR, {}};
+    Choice make_roll(int c, int d, int k, int able) const {
+        Choice choice{able, UNREACHABLE, {}};
         Span throws = game_.throws(c, k, d);
         for (int t = throws.first; t < throws.last; ++t) {
-            deadline_.go_on();
+            deadline_.spend();
             Toss toss{game_.throw_chance(t), {}};
             Span answers = game_.answers(t);
             for (int a = answers.first; a < answers.last; ++a) {
@@ -149,7 +151,7 @@ class Rolls {
                 Span results = game_.results(a);
                 for (int i = results.first; i < results.last; ++i) {
                     const Result& r = game_.result(i);
-                    int advance = std::min(game_.least(c, k), able - r.attackers);
+                    int advance = std::min(game_.least_advance(c, k), able - r.attackers);
                     toss.answers.back().push_back({r.chance, r.attackers, r.defenders, advance});
                 }
             }
@@ -158,11 +160,11 @@ class Rolls {
         return choice;
     }
 
-    Choice battle_of(int c, int d, int a) const {
+    Choice make_battle(int c, int d, int a) const {
         const Battle& battle = game_.battle(c, d);
-        deadline_.go_on(10 * (a + d));
+        deadline_.spend(10 * (a + d));
         std::vector<Cost> costs;
-        int least = game_.least(c, 1);
+        int least = game_.least_advance(c, 1);
         for (int x = 0; x < std::min(a, battle.width); ++x) {
             double chance = battle.won[size_t(a) * battle.width + x];
             if (chance > 0.0) costs.push_back({chance, x, d, std::min(least, a - x)});
@@ -171,12 +173,12 @@ class Rolls {
             double chance = battle.lost[size_t(a) * (battle.defenders + 1) + e];
             if (chance > 0.0) costs.push_back({chance, a, d - e, 0});
         }
-        return {a, FAR, {{1.0, {std::move(costs)}}}};
+        return {a, UNREACHABLE, {{1.0, {std::move(costs)}}}};
     }
 
-    // The rolls that are enough where the advance does not matter: if each costs a single army on one side,
-    // those most likely to conquer.
-    static std::vector<Choice> best_of(const std::vector<Choice>& choices) {
+    // Returns the sufficient rolls where advances do not matter: if each roll costs one army in all, those most
+    // likely to conquer.
+    static std::vector<Choice> pick_likeliest(const std::vector<Choice>& choices) {
         std::vector<Choice> found;
         double best = -1.0;
         for (const Choice& choice : choices) {
@@ -197,90 +199,90 @@ class Rolls {
     const Game<W>& game_;
     Deadline& deadline_;
     std::vector<std::vector<Row>> rows_;
-    std::vector<int> land_;    // of each kind
-    int more_ = 0, most_ = 0;  // more may roll than may be lost; the most armies of a stack
+    std::vector<int> land_;    // by kind, a land of this kind
+    int more_ = 0, most_ = 0;  // the most armies that may roll but not be lost; the most armies of a stack
 };
 
 // The borders of a game, in both directions.
 template <int W>
 class Ways {
   public:
-    explicit Ways(const Game<W>& game) : game(game), places(game.live_stacks(game.start)) {
+    explicit Ways(const Game<W>& game) : game(game), places(game.find_live_stacks(game.start)) {
         for (int v = 0; v < game.lands; ++v) {
             near.push_back(game.out[v] | game.into[v]);
-            stays.push_back(game.stays(v));
+            left_behind.push_back(game.count_left_behind(v));
         }
     }
 
     const Game<W>& game;
     std::vector<Set<W>> near;
-    std::vector<int> stays;  // 1 where an army remains for good once a land is taken, or 0
-    Set<W> places;           // of the stacks that can attack something
+    std::vector<int> left_behind;  // 1 where a conquest leaves an army for good, else 0
+    Set<W> places;                 // stacks with a target
 
     int able(int v) const { return game.start.armies[v] - game.keep[v]; }
-    Set<W> around(const Set<W>& all) const {
+    Set<W> find_neighbours(const Set<W>& all) const {
         Set<W> found;
         for (int v : all) found |= near[v];
         return found;
     }
-    Set<W> out(const Set<W>& all) const {
+    Set<W> find_targets(const Set<W>& all) const {
         Set<W> found;
         for (int v : all) found |= game.out[v];
         return found;
     }
-    Set<W> reached(const Set<W>& from, const Set<W>& part) const {
+    Set<W> find_reached(const Set<W>& from, const Set<W>& part) const {
         Set<W> found;
-        for (int v : from) found |= game.reached(v, part);
+        for (int v : from) found |= game.find_reached(v, part);
         return found;
     }
-    std::vector<Set<W>> components(Set<W> part) const {
+    std::vector<Set<W>> find_components(Set<W> part) const {
         std::vector<Set<W>> found;
         while (part.any()) {
             Set<W> each, fresh = Set<W>::of(part.first());
             while (fresh.any()) {
                 each |= fresh;
-                fresh = (around(fresh) & part) - each;
+                fresh = (find_neighbours(fresh) & part) - each;
             }
             found.push_back(each);
             part -= each;
         }
         return found;
     }
-    // What can be of use to take all of a goal: each part that is left out has a single neighbour,
-    // and whoever went in could only come out where they went in.
-    Set<W> useful(const Set<W>& goal) const {
-        Set<W> field = reached(places, game.field);
-        for (const Set<W>& part : components(field - goal))
-            if ((around(part) & ((goal & field) | places)).count() <= 1) field -= part;
+    // Returns the lands that can help to take a goal. A part of the board with one neighbour cannot help: a
+    // stack that enters it can leave only where it entered.
+    Set<W> find_useful(const Set<W>& goal) const {
+        Set<W> field = find_reached(places, game.field);
+        for (const Set<W>& part : find_components(field - goal))
+            if ((find_neighbours(part) & ((goal & field) | places)).count() <= 1) field -= part;
         return field | goal;
     }
-    // What a stack may come to attack before its armies are used up.
-    Set<W> reach_of(int v, const Set<W>& field) const {
+    // Returns the lands that a stack may attack before it runs out of armies.
+    Set<W> find_reach(int v, const Set<W>& field) const {
         for (int c : field)
-            if (stays[c] < 1) return game.reached(v, field);
+            if (left_behind[c] < 1) return game.find_reached(v, field);
         Set<W> reach = game.out[v] & field;
         for (int taken = 1; taken < able(v); ++taken) {
-            Set<W> more = reach | (out(reach) & field);
+            Set<W> more = reach | (find_targets(reach) & field);
             if (more == reach) break;
             reach = more;
         }
         return reach;
     }
-    // How many lands, if not its armies are used up, a stack must take before it comes next to some.
-    int steps_to(const Set<W>& goal, int v, const Set<W>& field) const {
+    // Returns the number of lands that a stack must take before it is next to a goal; at most its armies.
+    int count_steps_to(const Set<W>& goal, int v, const Set<W>& field) const {
         int steps = 0;
         for (Set<W> reach = game.out[v] & field; steps < able(v) && !reach.meets(goal); ++steps)
-            reach |= out(reach) & field;
+            reach |= find_targets(reach) & field;
         return steps;
     }
 };
 
-// How a game is relaxed: the groups of stacks, the items, and where the counts of light lands of a
-// group, and of defenders lost there, stop. The stacks that come to no item are `away`.
+// A relaxation of a game: its groups, its items, its away stacks, and the caps of the counts of light lands and
+// of defenders lost there.
 template <int W>
 struct Level {
     std::vector<Set<W>> groups, items;
-    Set<W> goal, away;  // `goal`: the lands that are to be taken
+    Set<W> goal, away;  // the lands to take; stacks that reach no item
     int most_light, most_lost;
 
     Set<W> inside() const {
@@ -290,67 +292,67 @@ struct Level {
     }
 };
 
-// Two values of a line at once.
+// Two adjacent values of a line, for SIMD instructions.
 typedef double Pair __attribute__((vector_size(16)));
 
-// The digits of a state, each in some bits of its own.
+// A state, packed into the bits of one number.
 using Code = unsigned __int128;
 constexpr int CODE_BITS = 127;
 
-// States by code, each with a number.
+// A hash set of codes that can number its codes.
 class Codes {
   public:
-    explicit Codes(Deadline& deadline) : deadline_(deadline), keys_(FIRST, NONE) {}
+    explicit Codes(Deadline& deadline) : deadline_(deadline), keys_(FIRST_SIZE, NONE) {}
 
-    // Whether a code is new; then it is added.
+    // Adds a code; returns whether it is new.
     bool add(Code code) {
         if (is_full()) grow();
-        size_t place = slot(code);
+        size_t place = find_slot(code);
         if (keys_[place] != NONE) return false;
         keys_[place] = code;
         ++count_;
         return true;
     }
-    // All codes in order; each then has its place there for a number.
-    std::vector<Code> numbered() {
+    // Returns all codes in ascending order, and makes this order their numbers.
+    std::vector<Code> number_codes() {
         std::vector<Code> found;
         found.reserve(count_);
         for (Code key : keys_) {
-            deadline_.go_on(5);
+            deadline_.spend(5);
             if (key != NONE) found.push_back(key);
         }
         std::sort(found.begin(), found.end(), [this](Code a, Code b) {
-            deadline_.go_on(5);
+            deadline_.spend(5);
             return a < b;
         });
-        numbers_ = filled(keys_.size(), int32_t{0}, deadline_);
+        numbers_ = fill_vector(keys_.size(), int32_t{0}, deadline_);
         for (size_t r = 0; r < found.size(); ++r) {
-            deadline_.go_on(100);
-            numbers_[slot(found[r])] = int32_t(r);
+            deadline_.spend(100);
+            numbers_[find_slot(found[r])] = int32_t(r);
         }
         return found;
     }
-    int32_t number(Code code) const { return numbers_[slot(code)]; }
-    // What they take, and the next one: while the table grows, the old one is there too.
+    int32_t number(Code code) const { return numbers_[find_slot(code)]; }
+    // Returns the memory in use after the next code. Growing needs the old table and the new one.
     size_t bytes() const { return keys_.size() * (sizeof(Code) + sizeof(int32_t)) * (is_full() ? 3 : 1); }
 
   private:
     static constexpr Code NONE = ~Code{0};
-    static constexpr size_t FIRST = 1024;
+    static constexpr size_t FIRST_SIZE = 1024;
 
     bool is_full() const { return 2 * (count_ + 1) > keys_.size(); }
 
-    size_t slot(Code code) const {
-        size_t place = mixed(uint64_t(code) ^ mixed(uint64_t(code >> 64))) & (keys_.size() - 1);
+    size_t find_slot(Code code) const {
+        size_t place = mix(uint64_t(code) ^ mix(uint64_t(code >> 64))) & (keys_.size() - 1);
         while (keys_[place] != NONE && keys_[place] != code) place = (place + 1) & (keys_.size() - 1);
         return place;
     }
     void grow() {
-        std::vector<Code> old = filled(2 * keys_.size(), NONE, deadline_);
+        std::vector<Code> old = fill_vector(2 * keys_.size(), NONE, deadline_);
         old.swap(keys_);
         for (Code key : old) {
-            deadline_.go_on(100);
-            if (key != NONE) keys_[slot(key)] = key;
+            deadline_.spend(100);
+            if (key != NONE) keys_[find_slot(key)] = key;
         }
     }
 
@@ -360,28 +362,29 @@ class Codes {
     size_t count_ = 0;
 };
 
-// Bounds the chance to take any number of lands where all stacks have one purse, and no way is needed.
+// Bounds the chance to take a set of lands when all stacks share one purse of armies and need no ways.
 //
-// Let F_d(u) be the most likely that d defenders fall at a loss of at most u armies, and V the chance
-// that independent losses Z_c, one for each land with the distribution F, come to at most what the
-// purse has beyond the armies that must remain. A roll at c leads to Σ p F_{d−y}(u − x) ≤ F_d(u) for
-// each u, so that V does not grow on average, in whatever order lands are attacked: V at the start is a
-// bound. A defender who chooses answers in the way that is best for the attacker.
+// Let F_d(u) be the greatest chance that d defenders fall at a loss of at most u armies. Let V be the chance
+// that independent losses Z_c, one for each land with the distribution F, sum to at most the armies in the
+// purse less the garrisons that must remain. A roll at c leads to Σ p F_{d−y}(u − x) ≤ F_d(u) for each u, so V
+// does not increase on average, in any order of attacks. Therefore V at the start is an upper bound. A defender
+// with a choice answers as is best for the attacker.
 template <int W>
 class Purse {
   public:
     Purse(const Ways<W>& ways, const Rolls<W>& rolls, Deadline& deadline)
-        : game_(ways.game), stays_(ways.stays), rolls_(rolls), deadline_(deadline), lost_(ways.game.kinds) {}
+        : game_(ways.game), left_behind_(ways.left_behind), rolls_(rolls), deadline_(deadline), lost_(ways.game.kinds) {
+    }
 
     double bound(Set<W> lands, int armies) {
-        for (int c : lands) armies -= stays_[c];
+        for (int c : lands) armies -= left_behind_[c];
         if (armies < 0) return 0.0;
-        if (armies >= MOST_ARMIES) return 1.0;
-        std::vector<double> chance(size_t(armies) + 1, 1.0);  // to take some lands at a loss of at most u
+        if (armies >= MAX_ARMIES) return 1.0;
+        std::vector<double> chance(size_t(armies) + 1, 1.0);  // to take the lands so far at a loss of at most u
         while (lands.any()) {
             int c = lands.pop();
-            deadline_.go_on(int64_t(chance.size() * chance.size()));
-            const std::vector<double>& own = lost(game_.kind[c], game_.start.armies[c]);
+            deadline_.spend(int64_t(chance.size() * chance.size()));
+            const std::vector<double>& own = find_losses(game_.kind[c], game_.start.armies[c]);
             for (size_t u = chance.size(); u-- > 0;) {
                 double sum = own[0] * chance[u];
                 for (size_t x = 1; x <= u; ++x) sum += (own[x] - own[x - 1]) * chance[u - x];
@@ -391,19 +394,19 @@ class Purse {
         return chance.back();
     }
 
-    // The chances that a stack has lost 0, 1, 2 ... armies, at last all, after it took so many lands of
-    // some, as if each had one defender.
-    std::vector<double> lost_on(Set<W> lands, int taken, int able) {
+    // Returns the chances that a stack loses 0, 1, 2 ... or all of its armies while it takes so many lands, as
+    // if each had one defender.
+    std::vector<double> find_losses_on(Set<W> lands, int taken, int able) {
         std::vector<double> found(size_t(able) + 1, 0.0), most(found);
         found[0] = 1.0;
-        if (able >= MOST_ARMIES) return found;
+        if (able >= MAX_ARMIES) return found;
         while (lands.any()) {
-            const std::vector<double>& own = lost(game_.kind[lands.pop()], 1);
+            const std::vector<double>& own = find_losses(game_.kind[lands.pop()], 1);
             for (size_t u = 0; u < most.size(); ++u) most[u] = std::max(most[u], own[u]);
         }
         most.back() = 1.0;
         while (taken-- > 0) {
-            deadline_.go_on(int64_t(most.size() * most.size()));
+            deadline_.spend(int64_t(most.size() * most.size()));
             std::vector<double> next(most.size(), 0.0);
             for (size_t x = 0; x < most.size(); ++x)
                 for (size_t y = 0; y < most.size(); ++y)
@@ -414,32 +417,32 @@ class Purse {
     }
 
   private:
-    static constexpr int MOST_ARMIES = 400;
-    static constexpr size_t MOST_COSTS = 1000;
+    static constexpr int MAX_ARMIES = 400;
+    static constexpr size_t MAX_COSTS = 1000;
 
-    const std::vector<double>& lost(int kind, int defenders) {
+    const std::vector<double>& find_losses(int kind, int defenders) {
         auto& known = lost_[kind];
-        if (known.empty()) known.push_back(std::vector<double>(MOST_ARMIES, 1.0));
+        if (known.empty()) known.push_back(std::vector<double>(MAX_ARMIES, 1.0));
         while (int(known.size()) <= defenders) {
             int d = int(known.size());
-            std::vector<double> own(MOST_ARMIES, 0.0);
-            for (int u = 0; u < MOST_ARMIES; ++u) {
+            std::vector<double> own(MAX_ARMIES, 0.0);
+            for (int u = 0; u < MAX_ARMIES; ++u) {
                 if (u) own[u] = own[u - 1];
                 for (const Choice& choice : rolls_.row(kind, d).choices)
-                    own[u] = std::max(own[u], chance_of(choice, u, d, known, own));
+                    own[u] = std::max(own[u], find_chance(choice, u, d, known, own));
             }
             known.push_back(std::move(own));
         }
         return known[defenders];
     }
-    double chance_of(const Choice& choice, int u, int d, const std::vector<std::vector<double>>& known,
-                     const std::vector<double>& own) const {
+    double find_chance(const Choice& choice, int u, int d, const std::vector<std::vector<double>>& known,
+                       const std::vector<double>& own) const {
         double sum = 0.0;
         for (const Toss& toss : choice.tosses) {
             double most = 0.0;
             for (const auto& answer : toss.answers) {
-                double mean = answer.size() > MOST_COSTS ? 1.0 : 0.0;
-                deadline_.go_on(5 * int64_t(answer.size()));
+                double mean = answer.size() > MAX_COSTS ? 1.0 : 0.0;
+                deadline_.spend(5 * int64_t(answer.size()));
                 for (const Cost& cost : answer)
                     if (cost.attackers <= u && mean < 1.0)
                         mean += cost.chance * (cost.defenders ? known[d - cost.defenders] : own)[u - cost.attackers];
@@ -451,44 +454,44 @@ class Purse {
     }
 
     const Game<W>& game_;
-    const std::vector<int>& stays_;
+    const std::vector<int>& left_behind_;
     const Rolls<W>& rolls_;
     Deadline& deadline_;
-    std::vector<std::vector<std::vector<double>>> lost_;  // by kind, defenders and loss
+    std::vector<std::vector<std::vector<double>>> lost_;  // [kind][defenders][loss]
 };
 
 template <int W>
 class Relaxed {
   public:
-    // `field` is what may be of use to attack; with `any`, any land of the goal is enough.
+    // field: lands that can help. any: whether any land of the goal is enough.
     Relaxed(const Ways<W>& ways, const Rolls<W>& rolls, Purse<W>& purse, const Set<W>& field, const Level<W>& level,
             bool any, Deadline& deadline)
         : ways_(ways), game_(ways.game), rolls_(rolls), deadline_(deadline), any_(any), items_(level.items),
           codes_(deadline) {
         Set<W> inside = level.inside(), light = field - inside, weakened;
         find_groups(level, field, inside, purse);
-        for (int v : level.away) weakened |= ways_.reach_of(v, field);
+        for (int v : level.away) weakened |= ways_.find_reach(v, field);
         std::vector<int> lands, armies, held_most(size_t(game_.kinds), 0);
         for (int u : light) {
             lands.push_back(u);
             armies.push_back(weakened.has(u) ? 1 : game_.start.armies[u]);
             held_most[game_.kind[u]] = std::max(held_most[game_.kind[u]], armies.back());
             light_kept_ = std::min(light_kept_, game_.keep[u]);
-            light_least_ = std::min(light_least_, ways_.stays[u]);
+            light_least_ = std::min(light_least_, ways_.left_behind[u]);
         }
         for (int kind = 0; kind < game_.kinds; ++kind)
             for (int d = 1; d <= std::min(held_most[kind], rolls_.step + 1); ++d) light_rows_.push_back({kind, d});
         for (const Set<W>& item : items_) {
             is_goal_.push_back(item.meets(level.goal));
-            beyond_.push_back(ways_.around(item));
+            beyond_.push_back(ways_.find_neighbours(item));
             is_open_.push_back(item.count() > 1 || light.meets(beyond_.back()));
-            int stays = 1;
+            int least_left = 1;
             std::vector<Inner> own;
             for (int c : item) {
-                stays = std::min(stays, ways_.stays[c]);
+                least_left = std::min(least_left, ways_.left_behind[c]);
                 own.push_back({game_.kind[c], game_.keep[c], game_.start.armies[c]});
             }
-            stays_.push_back(stays);
+            left_behind_.push_back(least_left);
             std::sort(own.begin(), own.end());
             first_.push_back(inner_.size());
             inner_.insert(inner_.end(), own.begin(), own.end());
@@ -520,14 +523,13 @@ class Relaxed {
     }
 
     int64_t values() const { return values_; }
-    bool is_capped() const { return is_capped_; }  // whether counts stop before all that is needed
+    bool is_capped() const { return is_capped_; }  // whether a count stops before all that is needed
 
-    // How long it takes to find the states and to solve the game, in values.
-    int64_t work() const { return values_ + STATE * states_; }
-    bool is_large() const { return is_large_; }  // whether there are more values, or is no room for them
+    // Returns the work to find the states and to solve the game, in values.
+    int64_t work() const { return values_ + WORK_PER_STATE * states_; }
+    bool is_large() const { return is_large_; }  // whether values or memory exceeded their limits
 
-    // Finds the states; returns whether that takes at most so much work, and there are at most so many
-    // values, and room for them.
+    // Finds the states; returns false if the work, the values or the memory exceed their limits.
     bool explore(int64_t most, int64_t work, int64_t bytes) {
         is_large_ = true;
         if (!is_sound_) return false;
@@ -536,22 +538,22 @@ class Relaxed {
         std::vector<Attack> attacks;
         View view;
         while (!waiting.empty()) {
-            deadline_.go_on();
+            deadline_.spend();
             Code code = waiting.back();
             waiting.pop_back();
-            see(code, view);
+            decode(code, view);
             double size = 1.0;
             for (int able : view.able) size *= able + 1;
             if (double(values_) + size > double(most)) return false;
             values_ += int64_t(size);
-            if (STATE * ++states_ > work) return is_large_ = false;
+            if (WORK_PER_STATE * ++states_ > work) return is_large_ = false;
             int64_t each = int64_t(sizeof(Code) + sizeof(size_t) * (1 + groups_.size()));
             if (values_ * int64_t(sizeof(double)) + states_ * each + int64_t(codes_.bytes()) > bytes) return false;
             if (is_won(view)) continue;
             find_attacks(code, view, attacks);
             for (size_t a = 0; a < attacks.size(); ++a)
                 for (int lost = 1; lost <= std::min(attacks[a].defenders, rolls_.step); ++lost) {
-                    deadline_.go_on(50);
+                    deadline_.spend(50);
                     Code next = after_[a * (rolls_.step + 1) + lost];
                     if (codes_.add(next)) waiting.push_back(next);
                 }
@@ -559,12 +561,12 @@ class Relaxed {
         return true;
     }
 
-    // The value at the start, if the states are found.
+    // Returns the value at the start. The states must be found.
     double value() {
         solve();
         View start;
-        see(start_, start);
-        return mean(0, start, begin_.back());
+        decode(start_, start);
+        return average_losses(0, start, begin_.back());
     }
 
   private:
@@ -572,7 +574,7 @@ class Relaxed {
         Set<W> places;
         int able;
         Set<W> reach;
-        std::vector<double> lost;  // the chances that so many armies are lost before it comes to an item
+        std::vector<double> lost;  // the distribution of losses on the way to an item
     };
 
     // A land of an item.
@@ -581,14 +583,14 @@ class Relaxed {
         auto operator<=>(const Inner&) const = default;
     };
 
-    // What an attack of a group takes.
+    // The cost of an attack of a group.
     struct Attack {
         int group, kind, defenders, kept, toll;
     };
 
-    // A state, taken apart.
+    // A decoded state.
     struct View {
-        std::vector<int> defenders, light, able;  // by land of an item, and by group
+        std::vector<int> defenders, light, able;  // by land of an item; the others by group
         std::vector<uint32_t> owned;
         std::vector<uint64_t> outside;
         int lost;
@@ -598,36 +600,36 @@ class Relaxed {
         for (const Set<W>& places : level.groups) {
             Group group{places, 0, {}, {1.0}};
             for (int v : places) {
-                deadline_.go_on(WAYS * game_.lands);
+                deadline_.spend(WORK_PER_LAND * game_.lands);
                 group.able += ways_.able(v);
-                group.reach |= ways_.reach_of(v, field);
+                group.reach |= ways_.find_reach(v, field);
             }
             if (int v = places.first(); !level.most_light && places.count() == 1)
-                group.lost = purse.lost_on(field - inside, ways_.steps_to(inside, v, field), group.able);
+                group.lost = purse.find_losses_on(field - inside, ways_.count_steps_to(inside, v, field), group.able);
             groups_.push_back(group);
         }
         std::stable_sort(groups_.begin(), groups_.end(),
                          [](const Group& a, const Group& b) { return a.able < b.able; });
     }
 
-    // The least weights by which sets of items can be connected, for each group.
+    // Computes the least weights that connect sets of items, for each group.
     void connect(const Level<W>& level, const std::vector<int>& lands, const std::vector<int>& armies) {
         size_t sets = size_t{1} << items_.size();
         std::vector<int> ones(lands.size(), 1), spare = armies;
         for (int& n : spare) --n;
-        nodes_ = spare_ = whole_ = needed(lands, ones);
+        nodes_ = spare_ = whole_ = connect_items(lands, ones);
         if (level.most_light) {
-            spare_ = needed(lands, spare);
-            whole_ = needed(lands, armies);
+            spare_ = connect_items(lands, spare);
+            whole_ = connect_items(lands, armies);
         }
         toll_ = nodes_;
         for (size_t g = 0; g < groups_.size(); ++g) {
             useful_.emplace_back(sets, 0);
             for (size_t q = sets; q-- > 0;) {
-                deadline_.go_on(10 * int64_t(items_.size()));
+                deadline_.spend(10 * int64_t(items_.size()));
                 int most = std::max(nodes_[g][q], whole_[g][q]);
-                int need = nodes_[g][q] < FAR ? std::min(most, level.most_light) : 0;
-                is_capped_ = is_capped_ || need < (nodes_[g][q] < FAR ? most : 0);
+                int need = nodes_[g][q] < UNREACHABLE ? std::min(most, level.most_light) : 0;
+                is_capped_ = is_capped_ || need < (nodes_[g][q] < UNREACHABLE ? most : 0);
                 for (size_t i = 0; i < items_.size(); ++i) {
                     need = std::max(need, useful_[g][q | size_t{1} << i]);
                     toll_[g][q] = std::min(toll_[g][q], toll_[g][q | size_t{1} << i]);
@@ -635,19 +637,19 @@ class Relaxed {
                 useful_[g][q] = need;
             }
             if (level.most_light) continue;
-            toll_[g][0] = FAR;  // without counts, armies are of no use before there is an item
+            toll_[g][0] = UNREACHABLE;  // without counts, armies are useless before the first item
             for (size_t i = 0; i < items_.size(); ++i) toll_[g][0] = std::min(toll_[g][0], toll_[g][size_t{1} << i]);
         }
     }
 
-    // For each group the least sum of weights by which each set of items can be connected. By Dreyfus and
-    // Wagner: the least tree of an item or a group is two of its trees, or that of a neighbour; the
-    // least one of a light land is two of its trees, or that of a neighbour, and itself.
-    std::vector<std::vector<int>> needed(const std::vector<int>& lands, const std::vector<int>& weights) const {
+    // Returns, by group, the least sum of weights that connects each set of items (Dreyfus & Wagner). The least
+    // tree of an item or group joins two of its trees, or extends a neighbour's tree. For a light land it also
+    // includes the land itself.
+    std::vector<std::vector<int>> connect_items(const std::vector<int>& lands, const std::vector<int>& weights) const {
         size_t count = lands.size(), items = items_.size(), sets = size_t{1} << items;
-        std::vector<Set<W>> around;  // of items, and then of groups
-        for (const Set<W>& item : items_) around.push_back(ways_.around(item));
-        for (const Group& group : groups_) around.push_back(ways_.out(group.places));
+        std::vector<Set<W>> around;  // of items, then of groups
+        for (const Set<W>& item : items_) around.push_back(ways_.find_neighbours(item));
+        for (const Group& group : groups_) around.push_back(ways_.find_targets(group.places));
         std::vector<std::vector<size_t>> light(count), joined(around.size());  // neighbours
         for (size_t u = 0; u < count; ++u) {
             for (size_t w = 0; w < count; ++w)
@@ -655,16 +657,17 @@ class Relaxed {
             for (size_t r = 0; r < around.size(); ++r)
                 if (around[r].has(lands[u])) joined[r].push_back(u);
         }
-        // The least trees of light lands with a set, and of items and groups with a set of other items.
-        std::vector<int> of_light(sets * count + 1, FAR);  // not empty where there is no light land
-        std::vector<std::vector<int>> found(around.size(), std::vector<int>(sets, FAR));
+        // The least trees of light lands with a set of items, and of items and groups with a set of other
+        // items.
+        std::vector<int> of_light(sets * count + 1, UNREACHABLE);  // one more entry, so that it is never empty
+        std::vector<std::vector<int>> found(around.size(), std::vector<int>(sets, UNREACHABLE));
         std::copy(weights.begin(), weights.end(), of_light.begin());
         for (auto& each : found) each[0] = 0;
         for (size_t whole = 1; whole < sets; ++whole) {
             int* own = &of_light[whole * count];
-            size_t most = whole & (whole - 1);  // each two parts are looked at once
+            size_t most = whole & (whole - 1);  // visits each pair of parts once
             for (size_t part = most; part; part = (part - 1) & most) {
-                deadline_.go_on(int64_t(count));
+                deadline_.spend(int64_t(count));
                 const int *a = &of_light[part * count], *b = &of_light[(whole ^ part) * count];
                 for (size_t u = 0; u < count; ++u) own[u] = std::min(own[u], a[u] + b[u] - weights[u]);
             }
@@ -673,15 +676,15 @@ class Relaxed {
                     for (size_t u : joined[i]) own[u] = std::min(own[u], found[i][whole ^ size_t{1} << i] + weights[u]);
             for (bool better = true; better;) {
                 better = false;
-                deadline_.go_on(10 * int64_t(count));
+                deadline_.spend(10 * int64_t(count));
                 for (size_t u = 0; u < count; ++u)
                     for (size_t w : light[u])
                         if (own[w] + weights[u] < own[u]) own[u] = own[w] + weights[u], better = true;
             }
             for (size_t r = 0; r < around.size(); ++r) {
                 if (r < items && whole >> r & 1) continue;
-                deadline_.go_on((int64_t{1} << std::popcount(whole)) + int64_t(joined[r].size()));
-                int best = FAR;
+                deadline_.spend((int64_t{1} << std::popcount(whole)) + int64_t(joined[r].size()));
+                int best = UNREACHABLE;
                 for (size_t part = most; part; part = (part - 1) & most)
                     best = std::min(best, found[r][part] + found[r][whole ^ part]);
                 for (size_t i = 0; i < items; ++i)
@@ -695,13 +698,13 @@ class Relaxed {
         for (size_t g = 0; g < groups_.size(); ++g)
             for (size_t i = 0; i < items; ++i)
                 for (size_t whole = 0; whole < sets && !groups_[g].reach.meets(items_[i]); ++whole)
-                    if (whole >> i & 1) found[g][whole] = FAR;
+                    if (whole >> i & 1) found[g][whole] = UNREACHABLE;
         return found;
     }
 
     int digit(Code code, size_t i) const { return int(int64_t(code >> shift_[i]) & mask_[i]); }
 
-    void see(Code code, View& view) const {
+    void decode(Code code, View& view) const {
         size_t n = groups_.size(), digits = inner_.size();
         view.defenders.resize(inner_.size());
         view.outside.resize(items_.size());
@@ -716,9 +719,9 @@ class Relaxed {
         }
         for (size_t g = 0; g < n; ++g) {
             view.light[g] = caps_[g] - digit(code, digits++);
-            int able = groups_[g].able - paid(view, g, view.owned[g]);
+            int able = groups_[g].able - count_toll(view, g, view.owned[g]);
             for (size_t i = 0; i < items_.size(); ++i)
-                if (view.owned[g] >> i & 1) able -= stays_[i];
+                if (view.owned[g] >> i & 1) able -= left_behind_[i];
             view.able[g] = std::max(able, 0);
         }
         view.lost = caps_[n] - digit(code, digits);
@@ -731,8 +734,8 @@ class Relaxed {
         return true;
     }
 
-    // What remains for good on the light lands of a group that owns some items.
-    int paid(const View& view, size_t g, uint32_t owned) const {
+    // Returns the armies that remain for good on the light lands of a group with some items.
+    int count_toll(const View& view, size_t g, uint32_t owned) const {
         return light_least_ * std::max(view.light[g], toll_[g][owned]);
     }
 
@@ -752,8 +755,7 @@ class Relaxed {
         return ends;
     }
 
-    // Finds what may be attacked in a state, and in `after_` the states after 0, 1, 2 ... defenders
-    // are lost.
+    // Lists the attacks in a state, and in `after_` the states after 0, 1, 2 ... defenders are lost.
     void find_attacks(Code code, const View& view, std::vector<Attack>& attacks) {
         attacks.clear();
         after_.clear();
@@ -764,7 +766,7 @@ class Relaxed {
         for (size_t g = 0; g < n; ++g) spent += spare_[g][view.owned[g]];
         for (size_t g = 0; g < n; ++g) {
             if (!view.able[g]) continue;
-            deadline_.go_on(20 * int64_t(items_.size()));
+            deadline_.spend(20 * int64_t(items_.size()));
             uint32_t owned = view.owned[g];
             int64_t others = spent - spare_[g][owned];
             bool wanted = view.light[g] < caps_[g] && view.light[g] < useful_[g][owned];
@@ -785,22 +787,22 @@ class Relaxed {
             }
             for (size_t i = 0; i < items_.size(); ++i) {
                 uint32_t more = owned | 1u << i;
-                if (nodes_[g][more] >= FAR || is_taken(view, i)) continue;
+                if (nodes_[g][more] >= UNREACHABLE || is_taken(view, i)) continue;
                 if (view.light[g] < std::min(nodes_[g][more], caps_[g])) continue;
                 int64_t whole = std::min<int64_t>(whole_[g][more] + others - view.lost, caps_[g]);
                 if (view.lost < cap && (view.lost < spare_[g][more] + others || view.light[g] < whole)) continue;
-                int kept = is_dead_end(view, i) ? FAR : 0;  // all that advance
-                int toll = paid(view, g, more) - paid(view, g, owned);
+                int kept = is_dead_end(view, i) ? UNREACHABLE : 0;  // the whole advance
+                int toll = count_toll(view, g, more) - count_toll(view, g, owned);
                 for (size_t j = first_[i]; j < first_[i + 1]; ++j) {
                     int defenders = view.defenders[j];
                     if (!defenders || (is_alike(i, j) && view.defenders[j - 1] == defenders)) continue;
-                    deadline_.go_on(10 * step);
+                    deadline_.spend(10 * step);
                     attacks.push_back({int(g), inner_[j].kind, defenders, std::max(kept, inner_[j].keep), toll});
                     after_.push_back(code);
                     for (int lost = 1; lost <= step; ++lost) {
                         after_.push_back(code);
                         if (lost > defenders) continue;
-                        size_t k = j;  // like lands are in order of their defenders
+                        size_t k = j;  // lands that are alike stay sorted by defenders
                         for (; is_alike(i, k) && view.defenders[k - 1] > defenders - lost; --k)
                             after_.back() -= Code(view.defenders[k] - view.defenders[k - 1]) * place_[k];
                         after_.back() -= Code(view.defenders[k] - defenders + lost) * place_[k];
@@ -810,15 +812,14 @@ class Relaxed {
             }
         }
     }
-    // Whether a land of an item differs from the one before only in its defenders.
+    // Whether a land of an item differs from the one before it only in its defenders.
     bool is_alike(size_t item, size_t j) const {
         return j > first_[item] && inner_[j - 1].kind == inner_[j].kind && inner_[j - 1].keep == inner_[j].keep;
     }
 
-    // A result of a roll of the state at hand: its values are those of a state after, so many back, and
-    // begin at number `from` for the line at hand. After the last result of an answer comes the next answer,
-    // and after the last one of a throw, which has the chance `thrown`, the next throw; elsewhere `thrown`
-    // is -1.
+    // A result of a roll in the current state. Its values are those of the next state number `after`, `back`
+    // places before; for the current line they begin at `from`. The last result of an answer has `is_last`. The
+    // last result of a throw has the chance of the throw in `thrown`, other results have -1.
     struct Part {
         double chance;
         size_t after, back;
@@ -827,35 +828,35 @@ class Relaxed {
         size_t from;
     };
 
-    // How a roll of the last group leads back to the same line: with a chance, so many back. `rest` is the
-    // most that the other results of such rolls are worth, 0 if there are none, for each budget; -1 where
-    // no such roll is allowed.
-    struct Again {
+    // A result by which a roll of the last group returns to the same line, `back` places before, with its
+    // chance. By budget, `rest` is the greatest value of the other results of such rolls: 0 without other
+    // results, -1 without a legal roll.
+    struct Return {
         double chance;
         size_t back;
         std::vector<double> rest;
     };
 
-    // A roll of the state at hand, with budgets of its group from `from` to `to` - 1, and its parts: all its
-    // results, or those but the one that leads back by the plan's `again`, which is NONE if none does.
+    // A roll in the current state, for budgets `from` to `to` - 1 of its group, with its parts: all its results
+    // except the one that leads back to the line, which is number `again` of the plan's returns, or NONE.
     struct Action {
         size_t group;
         int from, to;
         size_t first, count, again;
     };
 
-    // What can be done in a state, taken apart.
+    // All actions in a decoded state.
     struct Plan {
         std::vector<Action> actions;
         std::vector<Part> parts;
-        std::vector<Again> agains;
-        std::vector<size_t> next, place;  // the states after, and where the values of each begin for a line
+        std::vector<Return> returns;
+        std::vector<size_t> next, place;  // the next states, and where their values for a line begin
     };
 
     void find_plan(const std::vector<Attack>& attacks, Plan& plan) const {
         plan.actions.clear();
         plan.parts.clear();
-        plan.agains.clear();
+        plan.returns.clear();
         plan.next.clear();
         for (size_t a = 0; a < attacks.size(); ++a) {
             const Attack& attack = attacks[a];
@@ -866,12 +867,12 @@ class Relaxed {
             for (const Choice& choice : attack.kept <= 1 && !row.plain.empty() ? row.plain : row.choices) {
                 plan.actions.push_back(
                     {g, attack.toll + choice.from, attack.toll + choice.to, plan.parts.size(), 0, NONE});
-                const Cost* same = g + 1 == groups_.size() ? the_one_back(choice) : nullptr;
-                if (same) plan.actions.back().again = again_of(same->chance, size_t(same->attackers), plan.agains);
+                const Cost* same = g + 1 == groups_.size() ? find_only_return(choice) : nullptr;
+                if (same) plan.actions.back().again = find_return(same->chance, size_t(same->attackers), plan.returns);
                 for (const Toss& toss : choice.tosses) {
                     for (const auto& answer : toss.answers) {
                         for (const Cost& cost : answer) {
-                            deadline_.go_on(10);
+                            deadline_.spend(10);
                             if (&cost == same) continue;
                             int gone = cost.attackers;
                             if (cost.defenders == attack.defenders)
@@ -890,8 +891,9 @@ class Relaxed {
         plan.place.resize(plan.next.size());
     }
 
-    // The result of a roll that costs no defender, if that is one, and nobody chooses.
-    static const Cost* the_one_back(const Choice& choice) {
+    // Returns the only result of a roll that costs no defender; null if there are several, or if the defender
+    // chooses.
+    static const Cost* find_only_return(const Choice& choice) {
         const Cost* found = nullptr;
         if (choice.tosses.size() > 1 || choice.tosses[0].answers.size() > 1) return nullptr;
         for (const Cost& cost : choice.tosses[0].answers[0])
@@ -901,32 +903,32 @@ class Relaxed {
             }
         return found;
     }
-    static size_t again_of(double chance, size_t back, std::vector<Again>& agains) {
-        for (size_t i = 0; i < agains.size(); ++i)
-            if (agains[i].chance == chance && agains[i].back == back) return i;
-        agains.push_back({chance, back, {}});
-        return agains.size() - 1;
+    static size_t find_return(double chance, size_t back, std::vector<Return>& returns) {
+        for (size_t i = 0; i < returns.size(); ++i)
+            if (returns[i].chance == chance && returns[i].back == back) return i;
+        returns.push_back({chance, back, {}});
+        return returns.size() - 1;
     }
 
     void solve() {
-        std::vector<Code> states = codes_.numbered();
+        std::vector<Code> states = codes_.number_codes();
         size_t n = groups_.size(), last = n - 1, total = 0;
-        strides_ = filled(states.size() * n, size_t{1}, deadline_);
+        strides_ = fill_vector(states.size() * n, size_t{1}, deadline_);
         begin_.reserve(states.size());
         View view;
         for (size_t r = 0; r < states.size(); ++r) {
-            deadline_.go_on();
-            see(states[r], view);
+            deadline_.spend();
+            decode(states[r], view);
             for (size_t g = last; g > 0; --g) strides_[r * n + g - 1] = strides_[r * n + g] * size_t(view.able[g] + 1);
             begin_.push_back(total);
             total += strides_[r * n] * size_t(view.able[0] + 1);
         }
-        values_at_ = filled(total, 0.0, deadline_);
+        values_at_ = fill_vector(total, 0.0, deadline_);
         std::vector<Attack> attacks;
         Plan plan;
         std::vector<int> budgets(n);
         for (size_t r = 0; r < states.size(); ++r) {
-            see(states[r], view);
+            decode(states[r], view);
             double* own = &values_at_[begin_[r]];
             double* end = values_at_.data() + (r + 1 < states.size() ? begin_[r + 1] : total);
             if (is_won(view)) {
@@ -953,30 +955,30 @@ class Relaxed {
         }
     }
 
-    // The values for all budgets of the last group, and those at hand of the others.
+    // Computes the values for all budgets of the last group, at the current budgets of the others.
     void solve_line(double* own, int width, const size_t* stride, const std::vector<int>& budgets, Plan& plan) const {
         size_t last = groups_.size() - 1;
         bool is_hard = false;
-        deadline_.go_on(int64_t(budgets.size() * plan.next.size() + plan.parts.size()));
-        for (size_t g = 0; g < last; ++g)  // more armies are not worth less
+        deadline_.spend(int64_t(budgets.size() * plan.next.size() + plan.parts.size()));
+        for (size_t g = 0; g < last; ++g)  // values do not decrease with armies
             for (int x = 0; budgets[g] && x < width; ++x) own[x] = std::max(own[x], (own - stride[g])[x]);
-        for (Again& each : plan.agains) each.rest.assign(size_t(width), -1.0);
+        for (Return& each : plan.returns) each.rest.assign(size_t(width), -1.0);
         for (const Action& action : plan.actions) {
             if (action.group != last) {
                 if (budgets[action.group] >= action.from && budgets[action.group] < action.to)
                     raise(own, 0, width, action, plan);
             } else if (action.again != NONE) {
-                raise(plan.agains[action.again].rest.data(), action.from, std::min(action.to, width), action, plan);
+                raise(plan.returns[action.again].rest.data(), action.from, std::min(action.to, width), action, plan);
             } else {
                 is_hard = true;
             }
         }
-        for (int x = 1; x < width; ++x) {  // a roll of the last group may lead back to the same line
+        for (int x = 1; x < width; ++x) {  // rolls of the last group may return to this line
             double best = std::max(own[x], own[x - 1]);
-            for (const Again& each : plan.agains)
+            for (const Return& each : plan.returns)
                 if (each.rest[size_t(x)] >= 0.0)
                     best = std::max(best, each.rest[size_t(x)] + each.chance * own[size_t(x) - each.back]);
-            deadline_.go_on(int64_t(plan.agains.size() + is_hard * 2 * plan.parts.size()));
+            deadline_.spend(int64_t(plan.returns.size() + is_hard * 2 * plan.parts.size()));
             if (is_hard)
                 for (const Action& action : plan.actions)
                     if (action.group == last && action.again == NONE && action.from <= x && x < action.to)
@@ -985,9 +987,9 @@ class Relaxed {
         }
     }
 
-    // Raises the values for some budgets of the last group to what a roll is worth.
+    // Raises values for some budgets of the last group to the value of a roll.
     void raise(double* values, int first, int end, const Action& action, const Plan& plan) const {
-        deadline_.go_on(std::max(end - first, 0) * int64_t(action.count));
+        deadline_.spend(std::max(end - first, 0) * int64_t(action.count));
         const Part* parts = plan.parts.data() + action.first;
         auto at = [&](size_t i, int x) {
             Pair found;
@@ -1004,14 +1006,14 @@ class Relaxed {
             }
             if (x < end) values[x] = std::max(values[x], value_of<double>(action, x, plan));
         };
-        // Most rolls have one or two results besides: these take half the time if they are summed at once.
+        // Most rolls have one or two results besides a return: direct sums take half the time.
         bool is_sum = action.count > 0 && parts[action.count - 1].thrown == 1.0;
         if (is_sum && action.count == 1) raise_by([&](int x) { return at(0, x); });
         else if (is_sum && action.count == 2 && !parts[0].is_last) raise_by([&](int x) { return at(0, x) + at(1, x); });
         else raise_by([&](int x) { return value_of<Pair>(action, x, plan); });
     }
 
-    // What a roll is worth, to which the defender replies, with some budgets of the last group from x on.
+    // Returns the value of a roll for budgets of the last group from x on. The defender answers.
     template <class Values>
     Values value_of(const Action& action, int x, const Plan& plan) const {
         Values value{}, mean{}, least = Values{} + 2.0, each;
@@ -1028,21 +1030,22 @@ class Relaxed {
         return value;
     }
 
-    // The value at the start, over what each group loses before it comes to an item.
-    double mean(size_t g, const View& start, size_t place) const {
+    // Returns the mean value at the start over the losses of each group on the way to an item.
+    double average_losses(size_t g, const View& start, size_t place) const {
         if (g == groups_.size()) return values_at_[place];
         const std::vector<double>& lost = groups_[g].lost;
         size_t stride = strides_[strides_.size() - groups_.size() + g];
         double sum = 0.0;
-        deadline_.go_on(int64_t(lost.size()));
+        deadline_.spend(int64_t(lost.size()));
         for (size_t x = 0; x < lost.size(); ++x)
             if (lost[x] > 0.0)
-                sum += lost[x] * mean(g + 1, start, place + size_t(std::max(start.able[g] - int(x), 0)) * stride);
+                sum += lost[x] *
+                       average_losses(g + 1, start, place + size_t(std::max(start.able[g] - int(x), 0)) * stride);
         return sum;
     }
 
     static constexpr size_t NONE = ~size_t{0};
-    static constexpr int64_t STATE = 100;  // how long it takes to find a state, in values
+    static constexpr int64_t WORK_PER_STATE = 100;  // the work to find a state, in values
 
     const Ways<W>& ways_;
     const Game<W>& game_;
@@ -1051,14 +1054,14 @@ class Relaxed {
     bool any_, is_sound_ = true, is_capped_ = false;
     std::vector<Group> groups_;
     std::vector<Set<W>> items_;
-    std::vector<int> stays_;                       // on each item, at least
-    std::vector<Inner> inner_;                     // of all items, one after the other
-    std::vector<size_t> first_;                    // of each item, and their number
-    int light_kept_ = FAR, light_least_ = 1;       // on each light land, at least
-    std::vector<std::pair<int, int>> light_rows_;  // kind and defenders
+    std::vector<int> left_behind_;                    // the fewest armies left on each item
+    std::vector<Inner> inner_;                        // the lands of all items, item by item
+    std::vector<size_t> first_;                       // where each item begins in inner_, and the end
+    int light_kept_ = UNREACHABLE, light_least_ = 1;  // the fewest armies left on a light land
+    std::vector<std::pair<int, int>> light_rows_;     // kind and defenders
     std::vector<uint8_t> is_goal_, is_open_;
     std::vector<Set<W>> beyond_;                                           // the neighbours of each item
-    std::vector<std::vector<int>> nodes_, spare_, whole_, toll_, useful_;  // by group and set of items
+    std::vector<std::vector<int>> nodes_, spare_, whole_, toll_, useful_;  // [group][set of items]
     std::vector<int> caps_;
     std::vector<int> shift_;
     std::vector<int64_t> mask_;
@@ -1068,61 +1071,60 @@ class Relaxed {
     bool is_large_ = false;
     int64_t values_ = 0, states_ = 0;
     std::vector<Code> after_;
-    std::vector<size_t> begin_, strides_;  // of the values of each state; by state and group
+    std::vector<size_t> begin_, strides_;  // where the values of each state begin; [state * groups + group]
     std::vector<double> values_at_;
 };
 
 // Bounds the chance to take all of some lands, or with `any` one of them.
 //
-// No play takes all lands more often than a part of them. The parts are each land with those nearest
-// to it, of at most MOST_ITEMS lands, each an item of its own. The games of a part have its strongest
-// stacks as groups of their own, and all others as one. Those of the whole goal begin with all of its
-// lands in one item, which has few states, since lands of the same defence are alike, and with each
-// land in an item of its own. A game that has one more group, item or extra, or counts further, mostly
-// has more values and a smaller one: the next is always that which promises a small one for little work.
-// How much work a game is, its states say: a game is put back where they are more than was thought. Half
-// of all work is for games of the whole goal with each stack apart.
+// The bound is the least value of many relaxed games. No play takes all lands more often than a part of them,
+// so there are games of the whole goal and of parts. A part is a land with its nearest lands, at most MAX_ITEMS
+// in all, each in an item of its own. Its strongest stacks are groups of their own, and all others form one
+// group. The games of the whole goal start with all lands in one item, which has few states since lands of
+// equal defence are alike, and with each land in its own item. A game with one more group, item or extra, or
+// with greater caps, usually has more states and a smaller value. The next game is the one that promises a
+// small value for little work. The number of states measures the work: a game with more states than estimated
+// is put back. Half of the work is for games of the whole goal with each stack apart.
 template <int W>
 class Chance {
   public:
-    static constexpr size_t MOST_ITEMS = 12;
+    static constexpr size_t MAX_ITEMS = 12;
 
     Chance(const Ways<W>& ways, const Rolls<W>& rolls, Purse<W>& purse, const Set<W>& goal, const Set<W>& field,
            bool any, Deadline& deadline)
         : ways_(ways), rolls_(rolls), purse_(purse), any_(any), deadline_(deadline) {
-        if (!any && !goal.within(field)) best = 0.0;
+        if (!any && !goal.is_within(field)) best = 0.0;
         add_part(goal, field);
         for (int size = 1; !any && size < goal.count(); ++size)
             for (int c : goal) {
-                deadline_.go_on(WAYS * ways_.game.lands);
-                Set<W> part = nearest(c, goal, size);
+                deadline_.spend(WORK_PER_LAND * ways_.game.lands);
+                Set<W> part = find_nearest(c, goal, size);
                 bool is_new = part.count() == size;
                 for (const Part& other : parts_) is_new = is_new && other.goal != part;
-                if (is_new) add_part(part, ways_.useful(part));
+                if (is_new) add_part(part, ways_.find_useful(part));
             }
     }
 
     double best = 1.0;
-    int64_t values = 0;  // that were looked at
+    int64_t values = 0;  // solved so far
 
-    bool done() const { return best <= 0.0 || waiting_.empty(); }
+    bool is_done() const { return best <= 0.0 || waiting_.empty(); }
 
-    // Solves one relaxed game of at most so many values, if there is one. What is stopped in the
-    // middle begins anew.
+    // Solves one relaxed game of at most so many values, if any is left. A game that was stopped is repeated.
     void improve(int64_t most) {
-        while (!done()) {
-            deadline_.go_on();
-            auto next = cheapest();
+        while (!is_done()) {
+            deadline_.spend();
+            auto next = find_cheapest();
             Node node = *next;
             const Part& part = parts_[node.part];
-            Relaxed<W> game(ways_, rolls_, purse_, part.field, level_of(part, node), any_, deadline_);
+            Relaxed<W> game(ways_, rolls_, purse_, part.field, make_level(part, node), any_, deadline_);
             if (!game.explore(most, GROWTH * node.size, deadline_.bytes())) {
                 if (game.is_large()) waiting_.erase(next);
                 else next->size *= GROWTH;
                 continue;
             }
             next->size = node.size = game.work();
-            if (cheapest() != next) continue;
+            if (find_cheapest() != next) continue;
             double value = game.value();
             values += game.values();
             if (node.is_apart) apart_ += node.size;
@@ -1131,11 +1133,11 @@ class Chance {
             node.value = std::min(value, node.value);
             std::erase_if(waiting_, [&](const Node& other) { return other.is_within(node); });
             node.size = std::max(node.size, FIRST_SIZE);
-            if (Node finer = node; ++finer.groups <= std::min(part.stacks.size(), MOST_GROUPS)) add(finer);
+            if (Node finer = node; ++finer.groups <= std::min(part.stacks.size(), MAX_GROUPS)) add(finer);
             if (Node finer = node; ++finer.counts, game.is_capped()) add(finer);
-            if (Node finer = node; ++finer.items <= std::min(size_t(part.goal.count()), MOST_ITEMS)) add(finer);
+            if (Node finer = node; ++finer.items <= std::min(size_t(part.goal.count()), MAX_ITEMS)) add(finer);
             bool is_whole = node.items == size_t(part.goal.count()) || (node.is_apart && node.items == 1);
-            if (is_whole && node.items + size_t(node.extras.count()) < MOST_ITEMS)
+            if (is_whole && node.items + size_t(node.extras.count()) < MAX_ITEMS)
                 for (int extra : part.extras) {
                     Node finer = node;
                     finer.extras.add(extra);
@@ -1148,34 +1150,34 @@ class Chance {
     }
 
   private:
-    static constexpr size_t MOST_GROUPS = 6, MOST_EXTRAS = 10;
-    static constexpr int LIGHT = 4, LOST = 3, MOST_COUNTS = 8;
+    static constexpr size_t MAX_GROUPS = 6, MAX_EXTRAS = 10;
+    static constexpr int LIGHT = 4, LOST = 3, MAX_COUNTS = 8;
     static constexpr int64_t FIRST_SIZE = 5000, GROWTH = 4;
-    static constexpr double LOW = 0.5, ROUNDING = 1e-12;  // of values below it none promises more
+    static constexpr double LOW = 0.5, ROUNDING = 1e-12;  // values below LOW do not promise more
 
     struct Part {
         Set<W> goal, field;
-        std::vector<int> stacks{};  // that may come to the goal, the strongest ones first
-        Set<W> away{};              // the others
-        std::vector<int> extras{};  // other lands that may cost much on a way
+        std::vector<int> stacks{};  // stacks that reach the goal, the strongest first
+        Set<W> away{};              // stacks that do not reach the goal
+        std::vector<int> extras{};  // other lands that make ways costly
     };
 
-    // A game to be solved, the value of one that is coarser, and how much work it may be.
+    // A game to be solved, with the value of a coarser game and its estimated work.
     struct Node {
         size_t part, items, groups;
         int counts;
         Set<W> extras;
-        bool is_apart;  // whether it is of all of the goal, each stack by itself
+        bool is_apart;  // whether the game is of the whole goal, with each stack in its own group
         double value;
         int64_t size;
 
         double cost() const {
             return double(size << (counts + (is_apart ? 2 : 4) * extras.count())) * std::pow(std::max(value, LOW), 8);
         }
-        // Whether another game is as fine in all.
+        // Whether another game is at least as fine in every respect.
         bool is_within(const Node& o) const {
             return part == o.part && is_apart == o.is_apart && items <= o.items && groups <= o.groups &&
-                   counts <= o.counts && extras.within(o.extras);
+                   counts <= o.counts && extras.is_within(o.extras);
         }
         bool operator==(const Node& o) const { return is_within(o) && o.is_within(*this); }
     };
@@ -1185,8 +1187,8 @@ class Chance {
         int armies = 0;
         Set<W> starts;
         for (int v : ways_.places) {
-            deadline_.go_on(WAYS * ways_.game.lands);
-            Set<W> reach = ways_.reach_of(v, field);
+            deadline_.spend(WORK_PER_LAND * ways_.game.lands);
+            Set<W> reach = ways_.find_reach(v, field);
             if (reach.meets(goal)) {
                 starts.add(v);
                 part.stacks.push_back(v);
@@ -1199,20 +1201,20 @@ class Chance {
         if (double most = purse_.bound(goal, armies); !any_) best = std::min(best, most > 0.0 ? most + ROUNDING : 0.0);
         std::stable_sort(part.stacks.begin(), part.stacks.end(),
                          [&](int a, int b) { return ways_.able(a) > ways_.able(b); });
-        part.extras = extras_of(goal, starts, field, field - goal);
-        size_t size = std::min(size_t(goal.count()), MOST_ITEMS), groups = std::min(part.stacks.size(), MOST_GROUPS);
+        part.extras = find_extras(goal, starts, field, field - goal);
+        size_t size = std::min(size_t(goal.count()), MAX_ITEMS), groups = std::min(part.stacks.size(), MAX_GROUPS);
         if (parts_.empty()) {
             for (size_t items : {size_t{1}, size}) {
                 add({0, items, 1, 0, {}, false, 1.0, FIRST_SIZE});
                 add({0, items, groups, 0, {}, true, 1.0, FIRST_SIZE});
             }
-        } else if (goal.count() <= int(MOST_ITEMS)) {
+        } else if (goal.count() <= int(MAX_ITEMS)) {
             add({parts_.size(), size, 1, 0, {}, false, 1.0, FIRST_SIZE});
         }
         parts_.push_back(part);
     }
-    // The game to be solved next, of the kind on which less work was spent.
-    typename std::vector<Node>::iterator cheapest() {
+    // Returns the next game, of the kind with less work so far.
+    typename std::vector<Node>::iterator find_cheapest() {
         auto first = [this](bool is_apart) {
             return std::min_element(waiting_.begin(), waiting_.end(), [=](const Node& a, const Node& b) {
                 return std::pair(a.is_apart != is_apart, a.cost()) < std::pair(b.is_apart != is_apart, b.cost());
@@ -1223,59 +1225,58 @@ class Chance {
         return spent(*other) < spent(*apart) ? other : apart;
     }
     void add(Node node) {
-        int64_t trees = 2;  // how long it takes to find them
+        int64_t trees = 2;  // the work to find the trees
         for (size_t i = 0; i < node.items + size_t(node.extras.count()); ++i) trees *= 3;
         node.size = std::max(GROWTH * node.size, trees);
-        if (node.counts >= MOST_COUNTS || std::find(known_.begin(), known_.end(), node) != known_.end()) return;
+        if (node.counts >= MAX_COUNTS || std::find(known_.begin(), known_.end(), node) != known_.end()) return;
         known_.push_back(node);
         waiting_.push_back(node);
     }
 
-    // Lands near to the goal and to the stacks, those with many defenders first. One with a single
-    // defender matters, too: where all ways lead through it, only a group that owns it gets on.
-    std::vector<int> extras_of(const Set<W>& goal, const Set<W>& starts, const Set<W>& field, Set<W> lands) const {
-        std::vector<int> to = distances(goal, field), from = distances(starts, field), found;
+    // Lists lands near the goal and the stacks, those with many defenders first. A land with one defender can
+    // matter, too: where all ways lead through it, only its owner passes.
+    std::vector<int> find_extras(const Set<W>& goal, const Set<W>& starts, const Set<W>& field, Set<W> lands) const {
+        std::vector<int> to = find_distances(goal, field), from = find_distances(starts, field), found;
         std::vector<double> score(to.size(), 0.0);
         while (lands.any()) {
             int u = lands.pop();
-            if (to[u] == FAR || from[u] == FAR) continue;
+            if (to[u] == UNREACHABLE || from[u] == UNREACHABLE) continue;
             score[u] = ways_.game.start.armies[u] / std::pow(to[u] + from[u], 2);
             found.push_back(u);
         }
         std::stable_sort(found.begin(), found.end(), [&](int a, int b) { return score[a] > score[b]; });
-        if (found.size() > MOST_EXTRAS) found.resize(MOST_EXTRAS);
+        if (found.size() > MAX_EXTRAS) found.resize(MAX_EXTRAS);
         return found;
     }
-    std::vector<int> distances(Set<W> from, const Set<W>& field) const {
-        std::vector<int> found(size_t(ways_.game.lands), FAR);
+    std::vector<int> find_distances(Set<W> from, const Set<W>& field) const {
+        std::vector<int> found(size_t(ways_.game.lands), UNREACHABLE);
         Set<W> seen;
         for (int d = 1; from.any(); ++d) {
-            from = (ways_.around(from) & field) - seen;
+            from = (ways_.find_neighbours(from) & field) - seen;
             seen |= from;
             for (int v : from) found[v] = d;
         }
         return found;
     }
 
-    // A land of a goal and those nearest to it; fewer than `size` where no more are connected.
-    Set<W> nearest(int c, const Set<W>& goal, int size) const {
+    // Returns a land of a goal with its nearest lands of the goal; fewer than `size` if no more are connected.
+    Set<W> find_nearest(int c, const Set<W>& goal, int size) const {
         Set<W> part = Set<W>::of(c), seen = part;
         for (Set<W> fresh = seen; fresh.any() && part.count() < size; seen |= fresh) {
-            fresh = ways_.around(seen) - seen;
+            fresh = ways_.find_neighbours(seen) - seen;
             for (Set<W> rest = fresh & goal; rest.any() && part.count() < size;) part.add(rest.pop());
         }
         return part;
     }
 
-    // The lands of a goal, but for those with few neighbours there, in one item; each other land, and
-    // each extra, in one of its own.
-    std::vector<Set<W>> items_of(Set<W> goal, const Node& node) const {
+    // Puts the lands of a goal into one item, except isolated lands and extras, which get items of their own.
+    std::vector<Set<W>> make_items(Set<W> goal, const Node& node) const {
         std::vector<Set<W>> items;
         Set<W> own = node.extras;
         for (size_t i = 1; i < node.items; ++i) {
             int best = goal.first();
             for (int c : goal)
-                if (apart(c, goal) < apart(best, goal)) best = c;
+                if (rank_isolation(c, goal) < rank_isolation(best, goal)) best = c;
             goal.remove(best);
             own.add(best);
         }
@@ -1283,13 +1284,13 @@ class Chance {
         while (own.any()) items.push_back(Set<W>::of(own.pop()));
         return items;
     }
-    std::pair<int, int> apart(int c, const Set<W>& goal) const {
+    std::pair<int, int> rank_isolation(int c, const Set<W>& goal) const {
         return {(ways_.near[c] & goal).count(), -ways_.game.start.armies[c]};
     }
 
-    Level<W> level_of(const Part& part, const Node& node) const {
+    Level<W> make_level(const Part& part, const Node& node) const {
         Level<W> level{{},
-                       items_of(part.goal, node),
+                       make_items(part.goal, node),
                        part.goal,
                        part.away,
                        node.counts ? LIGHT << (node.counts - 1) : 0,
@@ -1299,8 +1300,8 @@ class Chance {
             level.groups.back().add(part.stacks[g]);
         }
         for (int v : part.away) {
-            deadline_.go_on(WAYS * ways_.game.lands);
-            if (!ways_.reach_of(v, part.field).meets(part.goal | node.extras)) continue;
+            deadline_.spend(WORK_PER_LAND * ways_.game.lands);
+            if (!ways_.find_reach(v, part.field).meets(part.goal | node.extras)) continue;
             level.away -= Set<W>::of(v);
             if (node.is_apart) level.groups.emplace_back();
             level.groups.back().add(v);
@@ -1316,26 +1317,26 @@ class Chance {
     std::vector<Part> parts_;
     std::vector<Node> waiting_;
     std::vector<Node> known_;
-    int64_t apart_ = 0, others_ = 0;  // work for games where stacks are apart, and for others
+    int64_t apart_ = 0, others_ = 0;  // the work for games with stacks apart, and for others
 };
 
-// A bound on what any play is paid, that gets smaller and smaller: for each set that pays, its pay
-// times a bound on the chance to take it. What lost armies cost is left out.
+// An upper bound on the value of any play, which improves over time: the sum over sets of the payment times a
+// bound on the chance. The price of lost armies is ignored.
 template <int W>
 class Bounds {
   public:
     Bounds(const Game<W>& game, Deadline& deadline)
         : deadline_(deadline), ways_(game), rolls_(game, deadline), purse_(ways_, rolls_, deadline) {
         if (!rolls_.fits) {
-            limit_ = simple(game);
+            limit_ = bound_at_once(game);
             return;
         }
-        Set<W> reach = ways_.reached(ways_.places, game.field);
+        Set<W> reach = ways_.find_reached(ways_.places, game.field);
         if (game.once) {
             double most = 0.0;
             Set<W> goal;
             for (int c : reach) {
-                double paid = game.paid(c, game.field);
+                double paid = game.find_payment(c, game.field);
                 if (paid <= 0.0) continue;
                 goal.add(c);
                 most = std::max(most, paid);
@@ -1349,18 +1350,18 @@ class Bounds {
             if (set.pays > 0.0 && (set.lands & game.field).any()) add(set.lands & game.field, set.pays);
     }
 
-    // A bound that takes no time.
-    static double simple(const Game<W>& game) {
+    // Returns a rough bound without any search.
+    static double bound_at_once(const Game<W>& game) {
         double sum = 0.0, most = 0.0;
         for (int c : game.field) {
             sum += std::max(game.pays[c], 0.0);
-            most = std::max(most, game.paid(c, game.field));
+            most = std::max(most, game.find_payment(c, game.field));
         }
         for (const auto& set : game.sets) sum += std::max(set.pays, 0.0);
         return game.once ? most : sum;
     }
 
-    // Bounds on the chances that each land that pays by itself is taken, and then each set that pays.
+    // Returns upper bounds on the chances to take each land that pays by itself, and then each set that pays.
     std::vector<double> chances() const {
         std::vector<double> found;
         for (const Term& term : terms_) found.push_back(term.search->best);
@@ -1378,15 +1379,15 @@ class Bounds {
         return sum;
     }
 
-    // Solves one more relaxed game; returns whether there may be another one.
+    // Solves one more relaxed game; returns whether more games are left.
     bool improve() {
         Term* next = nullptr;
         for (Term& term : terms_)
-            if (!term.search->done() && (!next || term.worth() > next->worth())) next = &term;
+            if (!term.search->is_done() && (!next || term.rank() > next->rank())) next = &term;
         if (!next) return false;
         int64_t room = deadline_.bytes() / int64_t(sizeof(double));
         next->search->improve(std::min(room, deadline_.states() - values()));
-        return std::any_of(terms_.begin(), terms_.end(), [](const Term& term) { return !term.search->done(); });
+        return std::any_of(terms_.begin(), terms_.end(), [](const Term& term) { return !term.search->is_done(); });
     }
 
   private:
@@ -1394,12 +1395,12 @@ class Bounds {
         double pays;
         std::unique_ptr<Chance<W>> search;
 
-        double worth() const { return pays * search->best / double(search->values + 10000); }
+        double rank() const { return pays * search->best / double(search->values + 10000); }
     };
 
-    void add(const Set<W>& goal, double pays) { add(goal, ways_.useful(goal), false, pays); }
+    void add(const Set<W>& goal, double pays) { add(goal, ways_.find_useful(goal), false, pays); }
     void add(const Set<W>& goal, const Set<W>& field, bool any, double pays) {
-        deadline_.go_on(WAYS * ways_.game.lands);
+        deadline_.spend(WORK_PER_LAND * ways_.game.lands);
         terms_.push_back({pays, std::make_unique<Chance<W>>(ways_, rolls_, purse_, goal, field, any, deadline_)});
     }
 
@@ -1408,7 +1409,7 @@ class Bounds {
     Rolls<W> rolls_;
     Purse<W> purse_;
     std::vector<Term> terms_;
-    double limit_ = 0.0;  // of what there is no search for
+    double limit_ = 0.0;  // the bound where nothing is searched
 };
 
 }  // namespace iacta

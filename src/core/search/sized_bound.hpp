@@ -1,4 +1,4 @@
-// The bound on boards of at most 64 * W lands.
+// An upper bound on boards of at most 64 * W lands.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,13 @@ class SizedBound final : public Bound {
 
     int32_t improve(double* bound) override {
         auto lower = [&](double found) { *bound = least_ = std::min(least_, found); };
-        lower(Bounds<W>::simple(game_));
+        lower(Bounds<W>::bound_at_once(game_));
         bool is_new = !bounds_;
         if (is_new) bounds_ = std::make_unique<Bounds<W>>(game_, deadline_);
         lower(bounds_->best());
         bool more = bounds_->improve();
         lower(bounds_->best());
-        if (!game_.once && (is_new || !more)) lower(Prices<W>(game_, bounds_->chances(), deadline_).best());
+        if (!game_.once && (is_new || !more)) lower(Prices<W>(game_, bounds_->chances(), deadline_).minimise());
         return more ? IACTA_MORE : IACTA_DONE;
     }
 

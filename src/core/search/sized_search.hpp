@@ -1,4 +1,4 @@
-// The search on boards of at most 64 * W lands.
+// A search on boards of at most 64 * W lands.
 #pragma once
 
 #include <memory>
@@ -20,16 +20,16 @@ template <int W>
 class SizedSearch final : public Search {
   public:
     explicit SizedSearch(const iacta_problem& problem)
-        : game_(problem), lookahead_(game_, ROWS, deadline_), bound_(open_bound(game_, deadline_)) {}
+        : game_(problem), lookahead_(game_, ROW_BYTES, deadline_), bound_(open_bound(game_, deadline_)) {}
 
     void begin(const iacta_budget& budget) override { deadline_ = Deadline(budget); }
 
     int32_t solve(iacta_state state, iacta_ends* ends, double* value, int64_t* states) override {
-        auto s = position(state);
+        auto s = read_state(state);
         if (!s) return IACTA_UNSOUND;
         *value = 0.0;
         *states = 0;
-        if (ends && !read(*ends)) return IACTA_UNSOUND;
+        if (ends && !read_ends(*ends)) return IACTA_UNSOUND;
         if (!small_ && !large_) {
             small_ = std::make_unique<Exact<W, 1>>(game_, deadline_, ends_);
             if (!small_->fits()) {
@@ -38,19 +38,19 @@ class SizedSearch final : public Search {
                 if (!large_->fits()) large_.reset();
             }
         }
-        int32_t answer = small_   ? solved(small_, *s, value, states)
-                         : large_ ? solved(large_, *s, value, states)
+        int32_t answer = small_   ? solve_with(small_, *s, value, states)
+                         : large_ ? solve_with(large_, *s, value, states)
                                   : IACTA_TOO_LARGE;
-        if (ends) write(*ends);
+        if (ends) write_ends(*ends);
         return answer;
     }
 
-    int32_t goals() override { return int32_t(lookahead_.goals()); }
+    int32_t count_goals() override { return int32_t(lookahead_.count_goals()); }
 
     int32_t assign(int starts, uint8_t* sets) override {
         if (starts < 1) return IACTA_UNSOUND;
         forget();
-        bool done = deep([&] { return lookahead_.find_base(starts); });
+        bool done = call_deep([&] { return lookahead_.find_base(starts); });
         for (const auto& parts : lookahead_.base())
             for (int v = 0; v < game_.lands; ++v)
                 for (int t = 0; t < game_.lands; ++t) *sets++ = parts[v].has(t);
@@ -62,7 +62,7 @@ class SizedSearch final : public Search {
         if (depth < 1 || depth > IACTA_MAX_DEPTH || !(idle >= 0.0 && idle <= 1.0) || order < 0 || order > 1)
             return IACTA_UNSOUND;
         forget();
-        std::vector<Parts<W>> base(lookahead_.goals());
+        std::vector<Parts<W>> base(lookahead_.count_goals());
         for (auto& parts : base)
             for (int v = 0; v < game_.lands; ++v) {
                 Set<W> part;
@@ -74,86 +74,86 @@ class SizedSearch final : public Search {
         return IACTA_DONE;
     }
 
-    int32_t bound(double* bound) override { return bound_->improve(bound); }
+    int32_t improve_bound(double* bound) override { return bound_->improve(bound); }
 
     int32_t decide(iacta_state state, iacta_decision& decision) override {
-        auto s = position(state);
+        auto s = read_state(state);
         if (!s || !has_room(decision)) return IACTA_UNSOUND;
-        write(deep([&] { return decided(*s); }), decision);
+        write_decision(call_deep([&] { return decide_by_policy(*s); }), decision);
         return IACTA_DONE;
     }
 
     int32_t judge(iacta_state state, int v, int c, int dice, iacta_decision& decision) override {
-        auto given = position(state);
+        auto given = read_state(state);
         if (!given || !has_room(decision)) return IACTA_UNSOUND;
         Position<W>& s = *given;
         Decision d;
-        if (is_land(v) && is_land(c) && !game_.over(s) && s.mine.has(v) && !game_.resting.has(v) &&
-            (game_.out[v] & game_.left(s)).has(c)) {
-            int most = game_.most_dice_of(s, v, c);
+        if (is_land(v) && is_land(c) && !game_.is_over(s) && s.mine.has(v) && !game_.resting.has(v) &&
+            (game_.out[v] & game_.unconquered(s)).has(c)) {
+            int most = game_.max_dice(s, v, c);
             Roll roll{v, c, dice > 0 ? dice : most};
-            if (most > 0 && roll.dice <= most && game_.allowed(s, v, c, roll.dice))
-                d = deep([&] { return policy([&](auto& it) { return it.judge(s, roll); }); });
+            if (most > 0 && roll.dice <= most && game_.is_allowed(s, v, c, roll.dice))
+                d = call_deep([&] { return ask_policy([&](auto& it) { return it.judge(s, roll); }); });
         }
-        write(d, decision);
+        write_decision(d, decision);
         return IACTA_DONE;
     }
 
-    int32_t move_in(iacta_state state, int v, int c, int least, int32_t* moved) override {
-        auto given = position(state);
+    int32_t choose_advance(iacta_state state, int v, int c, int least, int32_t* moved) override {
+        auto given = read_state(state);
         if (!given) return IACTA_UNSOUND;
         const Position<W>& s = *given;
         if (!is_land(v) || !is_land(c) || !s.mine.has(v) || s.mine.has(c) || game_.spare(s, v) < 1 || least < 0)
             return IACTA_UNSOUND;
-        *moved = deep([&] { return policy([&](auto& it) { return it.advance(s, v, c, least); }); });
+        *moved = call_deep([&] { return ask_policy([&](auto& it) { return it.advance(s, v, c, least); }); });
         return IACTA_DONE;
     }
 
-    int32_t flow(iacta_state state, iacta_report* report) override {
-        auto given = position(state);
+    int32_t evaluate_policy(iacta_state state, iacta_report* report) override {
+        auto given = read_state(state);
         if (!given) return IACTA_UNSOUND;
         const Position<W>& start = *given;
         Flow<W> flow(game_, small_ || large_ || !game_.answers_differ);
         if (!has_room(flow.tally, report)) return IACTA_UNSOUND;
         int64_t total = 0;
         for (int armies : start.armies) total += armies;
-        if (!flow.is_settled && total > MOST_DEEP) return IACTA_TOO_LARGE;
+        if (!flow.is_settled && total > MAX_RECURSION_ARMIES) return IACTA_TOO_LARGE;
         int steps = flow.is_settled ? 0 : int(total);
-        auto decide = [this](const Position<W>& s) { return decided(s); };
-        bool done = deep([&] { return flow.run(start, decide, deadline_); }, steps);
+        auto decide = [this](const Position<W>& s) { return decide_by_policy(s); };
+        bool done = call_deep([&] { return flow.run(start, decide, deadline_); }, steps);
         report->states = flow.states;
         flow.tally.write(report->order, report->numbers);
         return done ? IACTA_DONE : IACTA_STOPPED;
     }
 
-    int32_t play(iacta_state state, uint64_t seed, int64_t first, int games, double* gains, int32_t* played,
-                 iacta_report* report) override {
-        auto given = position(state);
+    int32_t play_games(iacta_state state, uint64_t seed, int64_t first, int games, double* gains, int32_t* played,
+                       iacta_report* report) override {
+        auto given = read_state(state);
         if (!given) return IACTA_UNSOUND;
         const Position<W>& from = *given;
         Tally<W> tally(game_);
         if (!has_room(tally, report) || games < 0 || (games > 0 && !gains)) return IACTA_UNSOUND;
-        std::unordered_set<StateKey, StateKey::Hash> seen;  // whatever is known from other calls
+        std::unordered_set<StateKey, StateKey::Hash> seen;  // counts states, known from other calls or not
         bool is_best = small_ || large_;
         auto decide = [&](const Position<W>& s) {
-            seen.insert(key_of(s));
-            return is_best ? decided(s) : lookahead_.look(s);
+            seen.insert(make_key(s));
+            return is_best ? decide_by_policy(s) : lookahead_.decide_roll(s);
         };
         auto move_in = [&](const Position<W>& s, const Decision& d, const Outcome& outcome) {
             return is_best ? outcome.moved : lookahead_.advance(s, d.roll, outcome.attackers);
         };
         *played = 0;
-        auto play_games = [&] {
+        auto play_all = [&] {
             double start = is_best ? decide(from).value : lookahead_.value(from);
             for (int& count = *played; count < games; ++count) {
-                deadline_.go_on();
-                Random random(mixed(seed) + mixed(uint64_t(first) + uint64_t(count)));
-                gains[count] = start + iacta::play(game_, from, decide, move_in, start, random, tally, 1.0 / games);
+                deadline_.spend();
+                Random random(mix(seed) + mix(uint64_t(first) + uint64_t(count)));
+                gains[count] = start + play_game(game_, from, decide, move_in, start, random, tally, 1.0 / games);
             }
             return 0;
         };
         try {
-            deep(play_games);
+            call_deep(play_all);
         } catch (const Stopped&) {
         }
         report->states = int64_t(seen.size());
@@ -162,11 +162,11 @@ class SizedSearch final : public Search {
     }
 
   private:
-    static constexpr int64_t ROWS = 200 << 20;  // bytes of the rows of assignments
-    static constexpr int MOST_DEEP = 3000;      // armies; where defenders decide, recursion is as deep
+    static constexpr int64_t ROW_BYTES = 200 << 20;    // the memory limit for values of assignments
+    static constexpr int MAX_RECURSION_ARMIES = 3000;  // recursion is as deep as armies where defenders decide
 
-    // A state, if it can follow the start.
-    std::optional<Position<W>> position(iacta_state state) const {
+    // Reads a state; empty if the start cannot lead to it.
+    std::optional<Position<W>> read_state(iacta_state state) const {
         auto [armies, mine] = state;
         if (!armies || !mine) return {};
         Position<W> s;
@@ -198,12 +198,12 @@ class SizedSearch final : public Search {
 
     static bool has_room(const iacta_decision& decision) { return decision.room <= 0 || decision.outcomes; }
     static bool has_room(const Tally<W>& tally, const iacta_report* report) {
-        return report->numbers && report->borders == tally.borders() && report->room == tally.numbers() &&
+        return report->numbers && report->borders == tally.count_borders() && report->room == tally.count_numbers() &&
                (report->order || !report->borders);
     }
 
-    // Takes other ends of the turn; returns whether they can be.
-    bool read(const iacta_ends& ends) {
+    // Reads the ends of a turn; returns whether they are valid.
+    bool read_ends(const iacta_ends& ends) {
         if (ends.count < 0 || ends.room < ends.count ||
             (ends.room > 0 && (!ends.armies || !ends.mine || !ends.values)) ||
             !std::all_of(
@@ -220,7 +220,7 @@ class SizedSearch final : public Search {
         }
         return true;
     }
-    void write(iacta_ends& ends) {
+    void write_ends(iacta_ends& ends) {
         for (const Position<W>& s : ends_.added) {
             size_t first = size_t(ends.count) * s.armies.size();
             std::copy(s.armies.begin(), s.armies.end(), ends.armies + first);
@@ -231,15 +231,15 @@ class SizedSearch final : public Search {
         ends_.room = 0;
     }
 
-    // A call of the policy: what is looked at for a stack goes from land to land.
+    // Calls the policy with enough stack.
     template <class Call>
-    auto deep(Call call, int more = 0) {
+    auto call_deep(Call call, int more = 0) {
         int steps = small_ ? small_->depth() : large_ ? large_->depth() : game_.lands;
-        return deeply<W>(steps + more, call);
+        return call_with_stack<W>(steps + more, call);
     }
     template <class ExactGame>
-    int32_t solved(std::unique_ptr<ExactGame>& exact, Position<W>& s, double* value, int64_t* states) try {
-        *value = deeply<W>(exact->depth(), [&] { return exact->value(s); });
+    int32_t solve_with(std::unique_ptr<ExactGame>& exact, Position<W>& s, double* value, int64_t* states) try {
+        *value = call_with_stack<W>(exact->depth(), [&] { return exact->value(s); });
         *states = int64_t(exact->states());
         return IACTA_DONE;
     } catch (...) {
@@ -248,16 +248,16 @@ class SizedSearch final : public Search {
         throw;
     }
 
-    // What the policy says: the best play where it is known, else lookahead.
+    // Asks the policy: optimal play where it is known, else lookahead.
     template <class Ask>
-    auto policy(Ask ask) {
+    auto ask_policy(Ask ask) {
         return small_ ? ask(*small_) : large_ ? ask(*large_) : ask(lookahead_);
     }
-    Decision decided(const Position<W>& s) {
-        return policy([&](auto& it) { return it.decide(s); });
+    Decision decide_by_policy(const Position<W>& s) {
+        return ask_policy([&](auto& it) { return it.decide(s); });
     }
 
-    static void write(const Decision& d, iacta_decision& decision) {
+    static void write_decision(const Decision& d, iacta_decision& decision) {
         auto [start, to, dice] = d.roll;
         decision = {start, to, dice, int32_t(d.outcomes.size()), decision.room, d.value, decision.outcomes};
         for (int i = 0; i < std::min(decision.room, decision.count); ++i) {

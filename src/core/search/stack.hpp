@@ -1,4 +1,4 @@
-// Calls that need more stack than threads usually have.
+// Calls that recurse deeper than the stack of a usual thread allows.
 #pragma once
 
 #include <pthread.h>
@@ -11,10 +11,10 @@
 
 namespace iacta {
 
-// What a call returns, or throws, that goes so many steps deep with sets of W words in each. Where
-// that may be too much for any thread it gets one of its own, which ends with the call.
+// Runs a call with enough stack for a recursion of so many steps with sets of W words, and returns its result
+// or rethrows its exception. A deep recursion runs on a thread of its own.
 template <int W, class Call>
-std::invoke_result_t<Call> deeply(int steps, Call call) {
+std::invoke_result_t<Call> call_with_stack(int steps, Call call) {
     constexpr size_t USUAL = size_t{1} << 18, ROUND = size_t{1} << 16;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     constexpr size_t STEP = W == 1 ? 65536 : 262144;

@@ -1,4 +1,4 @@
-// What is reported of a policy: how often each border is rolled over and taken, and how it ends.
+// Statistics of a policy: how often each border is used and conquered over, and how the turn ends.
 #pragma once
 
 #include <vector>
@@ -7,68 +7,68 @@
 
 namespace iacta {
 
-// What happens at one border.
+// The statistics of one border.
 struct Visit {
     struct Advance {
         double chance = 0.0, moved = 0.0;
     };
     int start, to;
-    double reached = 0.0;           // the chance that it is ever rolled over
-    double conquered = 0.0;         // the chance that a roll over it conquers
-    double arrived = 0.0;           // the mean of the armies that move in, 0 counted elsewhere
-    double ended = 0.0;             // the chance that the turn ends with a roll over it, the goal not reached
-    std::vector<Advance> advances;  // by armies able to move: the chance, and the mean of those that do
+    double reached = 0.0;    // the chance of ever rolling over the border
+    double conquered = 0.0;  // the chance of a conquest over the border
+    double arrived = 0.0;    // the mean armies that advance; 0 without a conquest
+    double ended = 0.0;      // the chance that the turn ends with a roll over the border before the goal is reached
+    std::vector<Advance> advances;  // by armies able to move: the chance, and the chance times the mean advance
 };
 
-// Counts what happens, each time with a weight: the chance of it, or a share of the games.
+// Adds up events, each with a weight: its probability, or 1 / games.
 template <int W>
 class Tally {
   public:
     explicit Tally(const Game<W>& game)
         : game_(game), owned_(game.lands, 0.0), armies_(game.lands, 0.0), taken_(game.sets.size(), 0.0) {}
 
-    double value = 0.0;  // what is paid
+    double value = 0.0;  // the mean payment
     std::vector<Visit> visits;
 
-    size_t border(const Roll& roll) {
+    size_t find_border(const Roll& roll) {
         for (size_t i = 0; i < visits.size(); ++i)
             if (visits[i].start == roll.start && visits[i].to == roll.to) return i;
         visits.push_back(
             {.start = roll.start, .to = roll.to, .advances = std::vector<Visit::Advance>(game_.able() + 1)});
         return visits.size() - 1;
     }
-    void conquest(size_t border, int able, int moved, double weight) {
+    void add_conquest(size_t border, int able, int moved, double weight) {
         Visit& visit = visits[border];
         visit.conquered += weight;
         visit.arrived += weight * moved;
         visit.advances[able].chance += weight;
         visit.advances[able].moved += weight * moved;
     }
-    void end(const Position<W>& s, double weight) {
+    void add_end(const Position<W>& s, double weight) {
         for (int t = 0; t < game_.lands; ++t)
             if (s.mine.has(t)) owned_[t] += weight, armies_[t] += weight * s.armies[t];
-        Set<W> left = game_.left(s);
+        Set<W> left = game_.unconquered(s);
         for (size_t i = 0; i < game_.sets.size(); ++i)
             if (!game_.sets[i].lands.meets(left)) taken_[i] += weight;
     }
 
-    // How many borders and numbers a report has.
-    int64_t borders() const {
+    // The lengths of a report.
+    int64_t count_borders() const {
         int64_t count = 0;
         for (const Set<W>& out : game_.out) count += out.count();
         return count;
     }
-    int64_t numbers() const {
+    int64_t count_numbers() const {
         return 1 + 2 * int64_t(game_.lands) + int64_t(taken_.size()) +
-               borders() * (4 + 2 * (int64_t(game_.able()) + 1));
+               count_borders() * (4 + 2 * (int64_t(game_.able()) + 1));
     }
     void write(int32_t* order, double* numbers) const {
         *numbers++ = value;
         for (const auto* each : {&owned_, &armies_, &taken_}) numbers = std::copy(each->begin(), each->end(), numbers);
-        double* advances = numbers + 4 * borders();
+        double* advances = numbers + 4 * count_borders();
         int64_t rows = 2 * (int64_t(game_.able()) + 1);
-        std::fill(numbers, advances + rows * borders(), 0.0);
-        std::fill(order, order + borders(), std::numeric_limits<int32_t>::max());
+        std::fill(numbers, advances + rows * count_borders(), 0.0);
+        std::fill(order, order + count_borders(), std::numeric_limits<int32_t>::max());
         for (size_t i = 0; i < visits.size(); ++i) {
             const Visit& visit = visits[i];
             int64_t border = 0;
@@ -84,8 +84,8 @@ class Tally {
 
   private:
     const Game<W>& game_;
-    std::vector<double> owned_, armies_;  // by land, at the end
-    std::vector<double> taken_;           // by set that pays
+    std::vector<double> owned_, armies_;  // by land, at the end of the turn
+    std::vector<double> taken_;           // by set with a payment
 };
 
 }  // namespace iacta

@@ -1,7 +1,7 @@
-// A player of the whole game: one ply, some thirty numbers. What is counted is in armies.
+// A player of the whole game: one ply of search with about thirty numbers. Values are in armies.
 //
-// It has no memory: what it does follows from the moment alone, so that a policy over `Turn` that is
-// written the same way does the same.
+// The player has no memory. Its actions depend only on the moment, so a policy over `Turn` that follows the
+// same rules plays alike.
 #pragma once
 
 #include "war/rules.hpp"
@@ -52,12 +52,12 @@ class Tactics {
           last_(rules.continents.size()), worth_(size_t(rules.lands)), known_(size_t(rules.lands), 0) {}
 
     Aim aim;
-    bool in_haste = false;  // whether a battle goes on without a look at others while it is good enough
+    bool in_haste = false;  // continue a battle while it is good enough, without comparing others
 
     void play(War<W>& s, Random& random, Log* log) {
         while (s.phase != IACTA_PHASE_OVER) step(s, random, log);
     }
-    // Plays up to the first attack, or to the first card that nobody has seen.
+    // Plays until the first attack or the first hidden card.
     void open(War<W>& s) {
         Random none(0);
         while (s.phase == IACTA_PHASE_PLACE || (s.phase == IACTA_PHASE_TRADE && !s.hidden[s.mover]))
@@ -67,31 +67,31 @@ class Tactics {
         switch (s.phase) {
             case IACTA_PHASE_TRADE: return trade(s, random, log);
             case IACTA_PHASE_PLACE: {
-                auto [land, number] = placement(s);
+                auto [land, number] = choose_placement(s);
                 return rules_.put(s, land, number, log);
             }
             case IACTA_PHASE_ATTACK: {
-                look(s, 0);
-                Best best = best_attack(s);
+                survey(s, 0);
+                Best best = find_best_attack(s);
                 if (best.value <= n_[THRESHOLD]) return rules_.stop(s, log);
                 do rules_.attack(s, best.v, best.c, random, log);
-                while (in_haste && goes_on(s, best.v, best.c));
+                while (in_haste && is_still_good(s, best.v, best.c));
                 return;
             }
             case IACTA_PHASE_DEFEND: return rules_.defend(s, random, log);
-            case IACTA_PHASE_ADVANCE: return rules_.advance(s, moved_in(s), log);
+            case IACTA_PHASE_ADVANCE: return rules_.advance(s, choose_advance(s), log);
             default: return fortify(s, log);
         }
     }
-    // What could be aimed at in this turn.
-    std::vector<Aim> aims(const War<W>& s) {
+    // Lists the aims of this turn.
+    std::vector<Aim> list_aims(const War<W>& s) {
         std::vector<Aim> found{
             {IACTA_AIM_AS_LIKED, 0}, {IACTA_AIM_BOLDLY, 0}, {IACTA_AIM_WARILY, 0}, {IACTA_AIM_HOLD, 0}};
         if (rules_.has_cards && !s.conquered) found.push_back({IACTA_AIM_ONE_CARD, 0});
-        look(s, s.place);
+        survey(s, s.place);
         for (int k = 0; k < int(rules_.continents.size()); ++k) {
             if (rules_.bonus[k] < 1 || beside_[k] < 1 || rules_.size(k) == 0) continue;
-            if (beside_[k] + s.place > n_[NEAR_AIM] * cost_of(s, k)) found.push_back({IACTA_AIM_CONTINENT, k});
+            if (beside_[k] + s.place > n_[NEAR_AIM] * count_cost(s, k)) found.push_back({IACTA_AIM_CONTINENT, k});
             for (int q = 0; q < rules_.players; ++q)
                 if (q != s.mover && rules_.owns(s, k, q)) found.push_back({IACTA_AIM_BREAK, k});
         }
@@ -101,10 +101,10 @@ class Tactics {
                 found.push_back({IACTA_AIM_ELIMINATE, q});
         return found;
     }
-    // Whether there are so many armies on the board that nobody waits any longer.
-    bool is_impatient(const War<W>& s) const { return s.all_armies() > n_[PATIENCE] * s.owned(); }
-    // Whether what was aimed at at a moment has come about since.
-    bool reached(const War<W>& before, const War<W>& s) const {
+    // Whether the board holds so many armies that the player no longer waits.
+    bool is_impatient(const War<W>& s) const { return s.count_armies() > n_[PATIENCE] * s.count_owned(); }
+    // Whether the aim has been reached since a moment.
+    bool has_reached_aim(const War<W>& before, const War<W>& s) const {
         switch (aim.kind) {
             case IACTA_AIM_HOLD: return s.lands[before.mover] >= before.lands[before.mover];
             case IACTA_AIM_ONE_CARD: return s.lands[before.mover] > before.lands[before.mover];
@@ -117,24 +117,25 @@ class Tactics {
             default: return true;
         }
     }
-    // How far a player could eliminate another: armies beside, and new ones, for what it takes.
-    double in_reach(const War<W>& s, int q) const {
+    // Returns how close the mover is to eliminating a player: attackers nearby and new armies, relative to the
+    // need.
+    double measure_reach(const War<W>& s, int q) const {
         return double(beside_player_[q] + (beside_player_[q] ? news_ : 0)) / double(s.armies[q] + s.lands[q]);
     }
 
-    // Looks at a moment: what is within reach, and what its lands pay.
-    void look(const War<W>& s, int news) {
-        look_beside(s, news);
+    // Surveys a moment: the prizes within reach.
+    void survey(const War<W>& s, int news) {
+        count_beside(s, news);
         ++moment_;
-        all_ = s.all_armies();
-        alive_ = rules_.alive(s);
-        calm_ = std::min(1.0, n_[PATIENCE] * s.owned() / all_);
+        all_ = s.count_armies();
+        alive_ = rules_.count_alive(s);
+        calm_ = std::min(1.0, n_[PATIENCE] * s.count_owned() / all_);
         prizes_ = 0.0;
         for (size_t k = 0; k < prize_.size(); ++k) {
             prize_[k] = 0.0;
             int left = rules_.size(int(k)) - s.held[k * OWNERS + size_t(s.mover)];
             if (rules_.bonus[k] < 1 || left < 1 || !beside_[k]) continue;
-            if (beside_[k] + news > n_[NEAR_CONTINENT] * cost_of(s, int(k))) {
+            if (beside_[k] + news > n_[NEAR_CONTINENT] * count_cost(s, int(k))) {
                 prize_[k] = n_[CONTINENT_PRIZE] * rules_.bonus[k] / left;
                 prizes_ += n_[CONTINENT_PRIZE] * rules_.bonus[k];
             }
@@ -143,7 +144,7 @@ class Tactics {
             prize_of_[q] = 0.0;
             if (q == s.mover || !s.lands[q] || !beside_player_[q]) continue;
             if (beside_player_[q] + news > n_[NEAR_PLAYER] * (s.armies[q] + s.lands[q])) {
-                double prize = n_[ELIMINATION] + n_[THEIR_CARDS] * s.cards(q) * rules_.next_set(s) / 3.0;
+                double prize = n_[ELIMINATION] + n_[THEIR_CARDS] * s.count_cards(q) * rules_.count_next_set(s) / 3.0;
                 if (alive_ == 2) prize += n_[LAST_RIVAL];
                 prize_of_[q] = prize / s.lands[q];
                 prizes_ += prize;
@@ -151,7 +152,7 @@ class Tactics {
         }
     }
     // Counts the armies that could attack each continent and each player.
-    void look_beside(const War<W>& s, int news) {
+    void count_beside(const War<W>& s, int news) {
         const Game<W>& g = rules_.game(s);
         news_ = news;
         std::fill(beside_.begin(), beside_.end(), 0);
@@ -167,7 +168,7 @@ class Tactics {
                 int c = near.pop(), q = s.owner[c];
                 if (!s.at.armies[c]) continue;
                 if (last[q] != v) last[q] = v, beside_player_[q] += room;
-                for (int k : rules_.within[c])
+                for (int k : rules_.continents_of[c])
                     if (last_[k] != v) last_[k] = v, beside_[k] += room;
             }
         }
@@ -183,7 +184,7 @@ class Tactics {
     Numbers n_;
     int news_ = 0, all_ = 0, alive_ = 0;
     double prizes_ = 0.0;
-    double calm_ = 1.0;  // the share in which lost armies count
+    double calm_ = 1.0;  // the weight of own losses
     std::vector<int> beside_;
     std::array<int, OWNERS> beside_player_{};
     std::vector<double> prize_;
@@ -193,22 +194,22 @@ class Tactics {
     std::vector<int64_t> known_;
     int64_t moment_ = 0;
 
-    // What stands between a player and a continent: armies, and one for each land.
-    int cost_of(const War<W>& s, int k) const {
+    // Returns the cost of a continent: its hostile armies, and one army for each land.
+    int count_cost(const War<W>& s, int k) const {
         int cost = rules_.size(k) - s.held[size_t(k * OWNERS + s.mover)];
         for (int o = 0; o < OWNERS; ++o)
             if (o != s.mover) cost += s.strength[size_t(k * OWNERS + o)];
         return cost;
     }
-    // What taking a land is worth.
-    double worth(const War<W>& s, int c) {
+    // Returns the value of taking a land.
+    double value_land(const War<W>& s, int c) {
         if (known_[c] == moment_) return worth_[c];
         known_[c] = moment_;
         int q = s.owner[c];
         bool is_player = q < rules_.players;
         double value = n_[TERRITORY];
         if (rules_.has_cards && !s.conquered) value += n_[CARD];
-        for (int k : rules_.within[c]) {
+        for (int k : rules_.continents_of[c]) {
             int bonus = rules_.bonus[k], size = rules_.size(k);
             if (bonus < 1) continue;
             int after = s.held[size_t(k * OWNERS + s.mover)] + 1;
@@ -227,22 +228,22 @@ class Tactics {
         if (aim.kind == IACTA_AIM_WARILY) value *= n_[WARY];
         if (aim.kind == IACTA_AIM_HOLD || (aim.kind == IACTA_AIM_ONE_CARD && s.conquered)) value = 0.0;
         if (aim.kind == IACTA_AIM_ELIMINATE && q == aim.which)
-            value += n_[AIM] * (1.0 + n_[THEIR_CARDS] * s.cards(q) * rules_.next_set(s) / 3.0 / s.lands[q]);
+            value += n_[AIM] * (1.0 + n_[THEIR_CARDS] * s.count_cards(q) * rules_.count_next_set(s) / 3.0 / s.lands[q]);
         if (aim.kind == IACTA_AIM_CONTINENT ||
             (aim.kind == IACTA_AIM_BREAK && is_player && rules_.owns(s, aim.which, q)))
-            for (int k : rules_.within[c])
+            for (int k : rules_.continents_of[c])
                 if (k == aim.which) value += n_[AIM] * (1.0 + double(rules_.bonus[k]) / rules_.size(k));
         return worth_[c] = value;
     }
-    // The value of fighting for a land, to the end.
-    double fight(const War<W>& s, int c, const Odds::Row& row) {
-        return row.won * worth(s, c) + n_[KILLED] * row.killed - n_[LOST] * calm_ * row.lost -
+    // Returns the value of a battle for a land, fought to the end.
+    double value_fight(const War<W>& s, int c, const Odds::Row& row) {
+        return row.won * value_land(s, c) + n_[KILLED] * row.killed - n_[LOST] * calm_ * row.lost -
                (1.0 - row.won) * n_[FAILED];
     }
-    // What is lost where an attack leaves the border of an own continent bare.
-    double bared(const War<W>& s, int v, int c) const {
+    // Returns the cost of an attack that leaves the border of an own continent bare.
+    double value_bared_border(const War<W>& s, int v, int c) const {
         double found = 0.0;
-        for (int k : rules_.within[v])
+        for (int k : rules_.continents_of[v])
             if (rules_.bonus[k] > 0 && rules_.owns(s, k, s.mover)) found += n_[BARE] * rules_.bonus[k];
         if (found == 0.0) return 0.0;
         for (Set<W> near = rules_.later.into[v] - s.at.mine; near.any();) {
@@ -251,18 +252,18 @@ class Tactics {
         }
         return 0.0;
     }
-    Best best_attack_from(const War<W>& s, int v, int able) {
+    Best find_best_attack_from(const War<W>& s, int v, int able) {
         Best best{-1e300, v, -1};
         for (Set<W> near = rules_.game(s).out[v] - s.at.mine; near.any();) {
             int c = near.pop();
             if (!s.at.armies[c]) continue;
-            double value = fight(s, c, rules_.odds(c, able, s.at.armies[c]));
-            if (value > best.value) value -= bared(s, v, c);
+            double value = value_fight(s, c, rules_.odds(c, able, s.at.armies[c]));
+            if (value > best.value) value -= value_bared_border(s, v, c);
             if (value > best.value) best = {value, v, c};
         }
         return best;
     }
-    Best best_attack(const War<W>& s) {
+    Best find_best_attack(const War<W>& s) {
         Best best{-1e300, -1, -1};
         for (Set<W> rest = s.at.mine - rules_.game(s).resting; rest.any();) {
             int v = rest.pop(), room = rules_.spare(s, v);
@@ -270,67 +271,70 @@ class Tactics {
             for (Set<W> near = rules_.game(s).out[v] - s.at.mine; near.any();) {
                 int c = near.pop();
                 if (!s.at.armies[c]) continue;
-                double value = fight(s, c, rules_.odds(c, room, s.at.armies[c]));
+                double value = value_fight(s, c, rules_.odds(c, room, s.at.armies[c]));
                 if (value <= best.value) continue;
-                value -= bared(s, v, c);
-                if (value > best.value && rules_.dice(s, v, c) > 0) best = {value, v, c};
+                value -= value_bared_border(s, v, c);
+                if (value > best.value && rules_.max_dice(s, v, c) > 0) best = {value, v, c};
             }
         }
         return best;
     }
-    // Whether an attack that was rolled is still good enough.
-    bool goes_on(const War<W>& s, int v, int c) {
+    // Whether the current attack is still good enough.
+    bool is_still_good(const War<W>& s, int v, int c) {
         int room = s.phase == IACTA_PHASE_ATTACK ? rules_.spare(s, v) : 0;
-        if (room < 1 || !rules_.dice(s, v, c)) return false;
-        return fight(s, c, rules_.odds(c, room, s.at.armies[c])) - bared(s, v, c) > n_[THRESHOLD];
+        if (room < 1 || !rules_.max_dice(s, v, c)) return false;
+        return value_fight(s, c, rules_.odds(c, room, s.at.armies[c])) - value_bared_border(s, v, c) > n_[THRESHOLD];
     }
-    // The value of the best two battles in a row that begin on a land, with so many able to attack.
-    double chain(const War<W>& s, int v, int able) {
+    // Returns the value of the best two battles in a row from a land, with so many able armies.
+    double value_chain(const War<W>& s, int v, int able) {
         double best = -1e300;
         for (Set<W> near = rules_.game(s).out[v] - s.at.mine; near.any();) {
             int c = near.pop();
             if (!s.at.armies[c]) continue;
             Odds::Row row = rules_.odds(c, able, s.at.armies[c]);
-            double value = fight(s, c, row) - bared(s, v, c), more = 0.0;
+            double value = value_fight(s, c, row) - value_bared_border(s, v, c), more = 0.0;
             int left = int(double(able) - row.lost) - 1;
             if (left > 0)
                 for (Set<W> further = rules_.game(s).out[c] - s.at.mine; further.any();) {
                     int t = further.pop();
-                    if (s.at.armies[t] > 0) more = std::max(more, fight(s, t, rules_.odds(t, left, s.at.armies[t])));
+                    if (s.at.armies[t] > 0)
+                        more = std::max(more, value_fight(s, t, rules_.odds(t, left, s.at.armies[t])));
                 }
             value += row.won * more;
             best = std::max(best, value);
         }
         return best;
     }
-    // The largest stack of another player that could attack a land, less what stays behind; 0 for none.
-    int threat(const War<W>& s, int v) const {
+    // Returns the most armies with which another player could attack a land; 0 for none.
+    int find_threat(const War<W>& s, int v) const {
         int most = 0;
         for (Set<W> near = rules_.later.into[v] - s.at.mine; near.any();) {
             int c = near.pop();
-            if (s.owner[c] < rules_.players) most = std::max(most, s.at.armies[c] - rules_.later.free);
+            if (s.owner[c] < rules_.players) most = std::max(most, s.at.armies[c] - rules_.later.garrison);
         }
         return most;
     }
-    bool at_front(const War<W>& s, int v) const {
+    bool is_at_front(const War<W>& s, int v) const {
         for (Set<W> near = (rules_.later.into[v] | rules_.later.out[v]) - s.at.mine; near.any();)
             if (s.at.armies[near.pop()] > 0) return true;
         return false;
     }
-    // What may leave a land without leaving it empty.
-    int loose(const War<W>& s, int v) const { return std::max(rules_.spare(s, v) - (rules_.game(s).keep[v] == 0), 0); }
+    // Returns the armies that may leave a land without leaving it empty.
+    int count_movable(const War<W>& s, int v) const {
+        return std::max(rules_.spare(s, v) - (rules_.game(s).keep[v] == 0), 0);
+    }
 
     void trade(War<W>& s, Random& random, Log* log) {
         if (s.hidden[s.mover]) return rules_.reveal(s, random, log);
-        auto [cards, land] = best_set(s);
-        if (s.cards(s.mover) >= rules_.must_trade) return rules_.trade(s, cards, land, log);
-        look(s, s.place);
+        auto [cards, land] = choose_set(s);
+        if (s.count_cards(s.mover) >= rules_.must_trade) return rules_.trade(s, cards, land, log);
+        survey(s, s.place);
         double before = prizes_;
-        look(s, s.place + rules_.worth(s, cards));
+        survey(s, s.place + rules_.value_set(s, cards));
         prizes_ > before ? rules_.trade(s, cards, land, log) : rules_.stop(s, log);
     }
-    // The set that brings most, a joker counted, and the land that gets armies for its picture.
-    std::pair<Cards, int> best_set(const War<W>& s) {
+    // Returns the most valuable set, less the cost of its jokers, and the pictured land that gets armies.
+    std::pair<Cards, int> choose_set(const War<W>& s) {
         std::vector<int> all;
         for (Cards rest = s.known[s.mover]; rest; rest &= rest - 1) all.push_back(__builtin_ctzll(rest));
         double most = -1e300;
@@ -343,31 +347,31 @@ class Tactics {
                     int land = -1;
                     for (int card : {all[i], all[j], all[k]}) {
                         int t = s.pictured ? -1 : rules_.pictured_land(card);
-                        if (t >= 0 && s.at.mine.has(t) && (land < 0 || (!at_front(s, land) && at_front(s, t))))
+                        if (t >= 0 && s.at.mine.has(t) && (land < 0 || (!is_at_front(s, land) && is_at_front(s, t))))
                             land = t;
                     }
-                    double value = rules_.worth(s, cards) + (land >= 0 ? rules_.pictured_armies : 0) -
-                                   n_[JOKER] * count_of(cards & JOKERS);
+                    double value = rules_.value_set(s, cards) + (land >= 0 ? rules_.pictured_armies : 0) -
+                                   n_[JOKER] * count_bits(cards & JOKERS);
                     if (value > most) most = value, best = {cards, land};
                 }
         return best;
     }
-    // The next land that gets new armies, in the order of the board, and how many.
-    std::pair<int, int> placement(const War<W>& s) {
-        look(s, s.place);
+    // Returns the next land for new armies, in the order of the board, and the number of armies.
+    std::pair<int, int> choose_placement(const War<W>& s) {
+        survey(s, s.place);
         int target = -1, later = -1, needy = -1, guard = -1, need = 0;
         double most = -1e300, most_later = -1e300, lack = -1e300, shortfall = 0.0;
         for (Set<W> rest = s.at.mine; rest.any();) {
             int v = rest.pop();
             bool rests = rules_.game(s).resting.has(v), may = v >= s.first;
-            double value = rests ? -1e300 : chain(s, v, rules_.spare(s, v) + s.place);
+            double value = rests ? -1e300 : value_chain(s, v, rules_.spare(s, v) + s.place);
             if (value > most) most = value, target = v;
             if (may && (later < 0 || value > most_later)) most_later = value, later = v;
-            if (!at_front(s, v)) continue;
-            int danger = threat(s, v);
+            if (!is_at_front(s, v)) continue;
+            int danger = find_threat(s, v);
             if (double(danger - s.at.armies[v]) > lack) lack = danger - s.at.armies[v], needy = v;
             bool is_border = false;
-            for (int k : rules_.within[v]) is_border |= rules_.bonus[k] > 0 && rules_.owns(s, k, s.mover);
+            for (int k : rules_.continents_of[v]) is_border |= rules_.bonus[k] > 0 && rules_.owns(s, k, s.mover);
             double missing = n_[GUARD_LEVEL] * danger - s.at.armies[v];
             if (may && is_border && missing > shortfall) shortfall = missing, guard = v;
         }
@@ -379,44 +383,45 @@ class Tactics {
         if (need == s.place) return {guard, s.place};
         return guard < target ? std::pair{guard, need} : std::pair{target, s.place - need};
     }
-    // How many armies more than those that must move into what has been taken.
-    int moved_in(const War<W>& s) {
+    // Returns the advance beyond the least advance.
+    int choose_advance(const War<W>& s) {
         auto [v, c, k] = s.pending;
-        int most = rules_.game(s).resting.has(v) ? 0 : loose(s, v);
+        int most = rules_.game(s).resting.has(v) ? 0 : count_movable(s, v);
         if (most < 1) return 0;
-        if (!at_front(s, v)) return most;
-        look(s, 0);
-        int danger = threat(s, v), spare = rules_.spare(s, v);
-        double here = best_attack_from(s, v, spare).value;
-        double there = best_attack_from(s, c, s.at.armies[c] + spare - rules_.later.free).value;
+        if (!is_at_front(s, v)) return most;
+        survey(s, 0);
+        int danger = find_threat(s, v), spare = rules_.spare(s, v);
+        double here = find_best_attack_from(s, v, spare).value;
+        double there = find_best_attack_from(s, c, s.at.armies[c] + spare - rules_.later.garrison).value;
         int behind = std::min(most, int(n_[BEHIND] * danger));
-        if (std::max(here, there) <= n_[THRESHOLD]) return threat(s, c) >= danger ? most - behind : 0;
+        if (std::max(here, there) <= n_[THRESHOLD]) return find_threat(s, c) >= danger ? most - behind : 0;
         return there >= here ? most - behind : 0;
     }
-    // The largest inner stack moves to the front that needs it most.
+    // Moves the largest inner stack to the front that needs it most.
     void fortify(War<W>& s, Log* log) {
         int from = -1, most = 0;
         for (Set<W> rest = s.at.mine - rules_.game(s).resting; rest.any();) {
             int v = rest.pop();
-            if (loose(s, v) > most && !at_front(s, v) && rules_.may_move(s, v)) most = loose(s, v), from = v;
+            if (count_movable(s, v) > most && !is_at_front(s, v) && rules_.may_move(s, v))
+                most = count_movable(s, v), from = v;
         }
         if (from < 0) return rules_.stop(s, log);
-        int to = rules_.fortify == 1 ? step_to_front(s, from) : -1, lack = 0;
+        int to = rules_.fortify == 1 ? find_step_to_front(s, from) : -1, lack = 0;
         if (rules_.fortify == 2)
-            for (Set<W> rest = rules_.within_reach(s, from); rest.any();) {
+            for (Set<W> rest = rules_.find_fortify_targets(s, from); rest.any();) {
                 int t = rest.pop();
-                if (!at_front(s, t)) continue;
-                int missing = threat(s, t) - s.at.armies[t];
+                if (!is_at_front(s, t)) continue;
+                int missing = find_threat(s, t) - s.at.armies[t];
                 if (to < 0 || missing > lack) to = t, lack = missing;
             }
         to < 0 ? rules_.stop(s, log) : rules_.move(s, from, to, most, log);
     }
-    // The first own neighbour on a shortest way to a front; -1 where there is none.
-    int step_to_front(const War<W>& s, int from) const {
+    // Returns the first own neighbour on a shortest way to a front; -1 without one.
+    int find_step_to_front(const War<W>& s, int from) const {
         Set<W> near = rules_.later.out[from] & s.at.mine;
         for (Set<W> rest = near; rest.any();) {
             int t = rest.pop();
-            if (at_front(s, t)) return t;
+            if (is_at_front(s, t)) return t;
         }
         int best = -1, shortest = rules_.lands + 1;
         for (Set<W> rest = near; rest.any();) {
@@ -426,7 +431,7 @@ class Tactics {
                 Set<W> fresh;
                 while (edge.any()) {
                     int each = edge.pop();
-                    found |= at_front(s, each);
+                    found |= is_at_front(s, each);
                     fresh |= rules_.later.out[each] & s.at.mine;
                 }
                 edge = fresh - seen;

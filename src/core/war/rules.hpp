@@ -1,7 +1,7 @@
-// The whole game: cards, new armies, attacks, last moves, turn after turn, until one player is left.
+// The rules of the whole game: cards, new armies, attacks and last moves, until one player is left.
 //
-// It is the game of iacta.game, played fast. Dice and battles come from the tables of `Game`, what
-// sets bring from tables too; whatever a player does can be logged, and `Turn` replays it.
+// This is the game of iacta.game, played fast. Dice and battles come from the tables of `Game`. Actions can be
+// logged, and iacta.game replays the log.
 #pragma once
 
 #include <array>
@@ -18,21 +18,21 @@ constexpr int CARDS = IACTA_CARDS, OF_SYMBOL = IACTA_CARDS_OF_SYMBOL, SYMBOLS = 
 using Log = std::vector<iacta_action>;
 using Cards = uint64_t;  // 14 of each symbol, then two jokers
 
-inline int count_of(Cards cards) { return __builtin_popcountll(cards); }
-inline Cards of_symbol(int symbol) { return ((Cards{1} << OF_SYMBOL) - 1) << symbol * OF_SYMBOL; }
+inline int count_bits(Cards cards) { return __builtin_popcountll(cards); }
+inline Cards symbol_cards(int symbol) { return ((Cards{1} << OF_SYMBOL) - 1) << symbol * OF_SYMBOL; }
 inline constexpr Cards JOKERS = Cards{3} << SYMBOLS * OF_SYMBOL;
 
-// Whether three cards are a set: with a joker they always are.
+// Whether three cards are a set. With a joker they always are.
 inline bool is_set(Cards cards) {
     if (cards & JOKERS) return true;
     int kinds = 0;
-    for (int i = 0; i < SYMBOLS; ++i) kinds += (cards & of_symbol(i)) != 0;
+    for (int i = 0; i < SYMBOLS; ++i) kinds += (cards & symbol_cards(i)) != 0;
     return kinds != 2;
 }
 inline bool has_set(Cards cards) {
-    int most = 0, kinds = 0, number = count_of(cards);
+    int most = 0, kinds = 0, number = count_bits(cards);
     for (int i = 0; i < SYMBOLS; ++i) {
-        int n = count_of(cards & of_symbol(i));
+        int n = count_bits(cards & symbol_cards(i));
         most = std::max(most, n);
         kinds += n > 0;
     }
@@ -42,28 +42,28 @@ inline bool has_set(Cards cards) {
 // A moment of the game.
 template <int W>
 struct War {
-    Position<W> at;                   // armies, and the lands of who is to move
-    std::vector<uint8_t> owner;       // of each land
-    std::vector<int> held, strength;  // lands and armies of continent k and owner o: [k * OWNERS + o]
+    Position<W> at;                   // armies, and the lands of the player to move
+    std::vector<uint8_t> owner;       // by land
+    std::vector<int> held, strength;  // lands and armies of owner o in continent k: [k * OWNERS + o]
     std::array<int, OWNERS> lands{}, armies{};
     std::array<Cards, MAX_PLAYERS> known{};
     std::array<int, MAX_PLAYERS> hidden{};  // cards that nobody has seen
     int mover = 0, phase = IACTA_PHASE_OVER, place = 0, first = 0, sets = 0, then = IACTA_PHASE_ATTACK;
     bool conquered = false, pictured = false;
-    bool opening = true;  // what binds the player at the start binds no one later
+    bool opening = true;  // the first turn obeys restrictions that later turns do not have
     Roll pending{-1, -1, 0};
     int thrown = -1;
 
-    int owned() const { return int(owner.size()) - lands[OWNERS - 1]; }
-    int all_armies() const {
+    int count_owned() const { return int(owner.size()) - lands[OWNERS - 1]; }
+    int count_armies() const {
         int all = 0;
         for (int each : armies) all += each;
         return all;
     }
-    int cards(int player) const { return count_of(known[player]) + hidden[player]; }
+    int count_cards(int player) const { return count_bits(known[player]) + hidden[player]; }
 };
 
-// What battles come to if fought to the end: chance to win, armies lost and destroyed, on average.
+// The odds of battles fought to the end: the chance to win, and the mean losses of both sides.
 class Odds {
   public:
     struct Row {
@@ -74,7 +74,7 @@ class Odds {
     template <int W>
     Odds(const Game<W>& game, int kind, int land) : rows_(size_t(MAX_ARMIES + 1) * (MAX_ARMIES + 1)), top_(MAX_ARMIES) {
         if (game.whole[kind]) {
-            whole(game, land);
+            read_battles(game, land);
             return;
         }
         for (int d = 1; d <= MAX_ARMIES; ++d)
@@ -83,11 +83,11 @@ class Odds {
                 Row& row = at(a, d);
                 Span throws = game.throws(land, k, d);
                 for (int t = throws.first; t < throws.last; ++t) {
-                    int best = answer(game, t, a, d);
+                    int best = choose_answer(game, t, a, d);
                     for (int i = game.results(best).first; i < game.results(best).last; ++i) {
                         auto [chance, x, y] = game.result(i);
                         double p = game.throw_chance(t) * chance;
-                        Row after = after_of(a - x, d - y);
+                        Row after = find_row(a - x, d - y);
                         row.won += p * after.won;
                         row.lost += p * (x + after.lost);
                         row.killed += p * (y + after.killed);
@@ -95,14 +95,14 @@ class Odds {
                 }
             }
     }
-    // The odds of so many able to attack against some defenders.
+    // Returns the odds of so many able attackers against some defenders.
     Row of(int able, int defenders) const {
         if (able > 0 && defenders > 0 && able <= top_ && defenders <= top_) return at(able, defenders);
-        return scaled(able, defenders);
+        return scale(able, defenders);
     }
-    // The answer of the defender that makes the loss of the land least likely; the last of equal ones.
+    // Returns the answer that is best for the defender; the last one of equal answers.
     template <int W>
-    int answer(const Game<W>& game, int t, int able, int defenders) const {
+    int choose_answer(const Game<W>& game, int t, int able, int defenders) const {
         Span answers = game.answers(t);
         int best = answers.last - 1;
         if (answers.last - answers.first == 1) return best;
@@ -124,9 +124,9 @@ class Odds {
 
     const Row& at(int a, int d) const { return rows_[size_t(a) * (MAX_ARMIES + 1) + size_t(d)]; }
     Row& at(int a, int d) { return rows_[size_t(a) * (MAX_ARMIES + 1) + size_t(d)]; }
-    Row after_of(int a, int d) const { return d < 1 ? Row{1.0, 0.0, 0.0} : a < 1 ? Row{} : at(a, d); }
+    Row find_row(int a, int d) const { return d < 1 ? Row{1.0, 0.0, 0.0} : a < 1 ? Row{} : at(a, d); }
 
-    Row scaled(int able, int defenders) const {
+    Row scale(int able, int defenders) const {
         if (defenders < 1) return {1.0, 0.0, 0.0};
         if (able < 1) return {};
         int most = std::max(able, defenders);
@@ -136,7 +136,7 @@ class Odds {
     }
 
     template <int W>
-    void whole(const Game<W>& game, int land) {
+    void read_battles(const Game<W>& game, int land) {
         top_ = std::min({MAX_ARMIES, game.able(), game.battle(land, 1).defenders});
         for (int d = 1; d <= top_; ++d) {
             const Battle& battle = game.battle(land, d);
@@ -155,16 +155,16 @@ class Odds {
     }
 };
 
-// The rules of a game, and what each action leads to.
+// The rules of a game, and the effect of each action.
 template <int W>
 class WarRules {
   public:
     WarRules(const iacta_problem& p, const iacta_turn& t);
 
-    Game<W> opening, later;  // with what binds the player at the start, and without
+    Game<W> opening, later;  // with the restrictions of the first turn, and without
     int lands, players, fortify, must_trade, pictured_armies;
     bool has_cards, is_fixed, is_whole;
-    std::vector<std::vector<int>> continents, within;  // lands of each continent; continents of each land
+    std::vector<std::vector<int>> continents, continents_of;  // lands by continent; continents by land
     std::vector<int> bonus;
     War<W> start;
 
@@ -175,49 +175,49 @@ class WarRules {
     bool owns(const War<W>& s, int k, int owner) const {
         return size(k) > 0 && s.held[size_t(k * OWNERS + owner)] == size(k);
     }
-    int alive(const War<W>& s) const {
+    int count_alive(const War<W>& s) const {
         int count = 0;
         for (int i = 0; i < players; ++i) count += s.lands[i] > 0;
         return count;
     }
-    int income(const War<W>& s, int player) const {
+    int count_income(const War<W>& s, int player) const {
         int found = std::max(s.lands[player] / lands_for_an_army_, fewest_new_);
         for (size_t k = 0; k < continents.size(); ++k)
             if (owns(s, int(k), player)) found += bonus[k];
         return std::max(found, 0);
     }
-    int next_set(const War<W>& s) const {
+    int count_next_set(const War<W>& s) const {
         return is_fixed ? fixed_[SYMBOLS] : set_armies_[std::min(size_t(s.sets), set_armies_.size() - 1)];
     }
-    int worth(const War<W>& s, Cards cards) const {
-        if (!is_fixed) return next_set(s);
+    int value_set(const War<W>& s, Cards cards) const {
+        if (!is_fixed) return count_next_set(s);
         int best = 0, mixed = 1;
         for (int i = 0; i < SYMBOLS; ++i) {
-            if (!(cards & ~of_symbol(i) & ~JOKERS)) best = std::max(best, fixed_[i]);
-            mixed &= count_of(cards & of_symbol(i)) <= 1;
+            if (!(cards & ~symbol_cards(i) & ~JOKERS)) best = std::max(best, fixed_[i]);
+            mixed &= count_bits(cards & symbol_cards(i)) <= 1;
         }
         return mixed ? std::max(best, fixed_[SYMBOLS]) : best;
     }
     int pictured_land(int card) const { return card_land_[size_t(card)]; }
-    // The most dice of an attack, 0 where it is not legal.
-    int dice(const War<W>& s, int v, int c) const {
+    // Returns the most dice of an attack, 0 if it is illegal.
+    int max_dice(const War<W>& s, int v, int c) const {
         if (is_whole) return spare(s, v) > 0;
-        return game(s).most_dice_of(s.at, v, c);
+        return game(s).max_dice(s.at, v, c);
     }
     bool may_trade(const War<W>& s) const {
         int least = s.conquered ? must_trade : SET;
-        return has_cards && s.cards(s.mover) >= least && (s.hidden[s.mover] > 0 || has_set(s.known[s.mover]));
+        return has_cards && s.count_cards(s.mover) >= least && (s.hidden[s.mover] > 0 || has_set(s.known[s.mover]));
     }
-    // Where armies of v may move at the end of the turn.
-    Set<W> within_reach(const War<W>& s, int v) const {
+    // Returns the lands to which armies of v may move at the end of the turn.
+    Set<W> find_fortify_targets(const War<W>& s, int v) const {
         Set<W> seen;
         if (fortify == 0) return seen;
-        seen = fortify == 1 ? game(s).out[v] & s.at.mine : game(s).reached(v, s.at.mine);
+        seen = fortify == 1 ? game(s).out[v] & s.at.mine : game(s).find_reached(v, s.at.mine);
         seen.remove(v);
         return seen;
     }
 
-    // Whether there is any such land.
+    // Whether find_fortify_targets is not empty, but faster.
     bool may_move(const War<W>& s, int v) const {
         return fortify > 0 && game(s).out[v].meets(s.at.mine - Set<W>::of(v));
     }
@@ -231,7 +231,7 @@ class WarRules {
     void move(War<W>& s, int v, int to, int number, Log* log) const;
     void stop(War<W>& s, Log* log) const;
     void next(War<W>& s) const;
-    // Deals lands in an order to the players, each with its armies at random, and who begins.
+    // Deals lands to the players in a given order, with random armies and a random first player.
     void deal(War<W>& s, const std::vector<int>& order, int armies, Random& random) const;
     void set_mover(War<W>& s, int mover) const {
         s.mover = mover;
@@ -250,7 +250,7 @@ class WarRules {
         int o = s.owner[land];
         s.at.armies[land] += number;
         s.armies[o] += number;
-        for (int k : within[land]) s.strength[size_t(k * OWNERS + o)] += number;
+        for (int k : continents_of[land]) s.strength[size_t(k * OWNERS + o)] += number;
     }
     void begin(War<W>& s) const {
         s.phase = may_trade(s) ? IACTA_PHASE_TRADE : s.place ? IACTA_PHASE_PLACE : IACTA_PHASE_ATTACK;
@@ -258,22 +258,22 @@ class WarRules {
     void end(War<W>& s) const {
         s.phase = IACTA_PHASE_OVER;
         int held = 0;
-        for (int i = 0; i < players; ++i) held += s.cards(i);
+        for (int i = 0; i < players; ++i) held += s.count_cards(i);
         if (has_cards && s.conquered && held < CARDS) ++s.hidden[s.mover];
     }
-    void lose(War<W>& s, Roll roll, int lost, int killed, int least) const;
-    std::pair<int, int> fought(const War<W>& s, int v, int c, Random& random) const;
-    Result drawn(const Game<W>& game, int answer, Random& random) const {
+    void apply_losses(War<W>& s, Roll roll, int lost, int killed, int least) const;
+    std::pair<int, int> fight_battle(const War<W>& s, int v, int c, Random& random) const;
+    Result draw_result(const Game<W>& game, int answer, Random& random) const {
         Span results = game.results(answer);
         int i = results.first;
-        for (double point = random.uniform(); i + 1 < results.last; ++i)
+        for (double point = random.draw_uniform(); i + 1 < results.last; ++i)
             if ((point -= game.result(i).chance) < 0.0) break;
         return game.result(i);
     }
-    int throw_of(const Game<W>& game, Span throws, Random& random) const {
+    int draw_throw(const Game<W>& game, Span throws, Random& random) const {
         int t = throws.first;
         if (throws.last - throws.first == 1) return t;
-        for (double point = random.uniform(); t + 1 < throws.last; ++t)
+        for (double point = random.draw_uniform(); t + 1 < throws.last; ++t)
             if ((point -= game.throw_chance(t)) < 0.0) break;
         return t;
     }
@@ -283,7 +283,7 @@ template <int W>
 WarRules<W>::WarRules(const iacta_problem& p, const iacta_turn& t)
     : opening(p), later(p), lands(p.lands), players(t.players), fortify(t.fortify), must_trade(t.must_trade),
       pictured_armies(t.pictured_armies), has_cards(t.has_cards != 0), is_fixed(t.is_fixed != 0),
-      is_whole(t.is_whole != 0), continents(size_t(t.continents)), within(size_t(p.lands)),
+      is_whole(t.is_whole != 0), continents(size_t(t.continents)), continents_of(size_t(p.lands)),
       bonus(t.bonus, t.bonus + t.continents), set_armies_(t.set_armies, t.set_armies + t.sets),
       fixed_(t.fixed, t.fixed + SYMBOLS + 1), card_land_(t.card_land, t.card_land + CARDS),
       whole_least_(t.whole_least, t.whole_least + p.kinds), whole_dice_(t.whole_dice, t.whole_dice + p.kinds),
@@ -294,7 +294,7 @@ WarRules<W>::WarRules(const iacta_problem& p, const iacta_turn& t)
     for (int k = 0; k < t.continents; ++k)
         for (int i = t.continent_first[k]; i < t.continent_first[k + 1]; ++i) {
             continents[size_t(k)].push_back(t.continent_lands[i]);
-            within[size_t(t.continent_lands[i])].push_back(k);
+            continents_of[size_t(t.continent_lands[i])].push_back(k);
         }
     for (int r = 0; r < p.kinds; ++r) {
         int land = int(std::find(p.kind, p.kind + lands, r) - p.kind);
@@ -308,7 +308,7 @@ WarRules<W>::WarRules(const iacta_problem& p, const iacta_turn& t)
     for (int v = 0; v < lands; ++v) {
         add(s, v, p.armies[v]);
         ++s.lands[s.owner[v]];
-        for (int k : within[size_t(v)]) ++s.held[size_t(k * OWNERS + s.owner[v])];
+        for (int k : continents_of[size_t(v)]) ++s.held[size_t(k * OWNERS + s.owner[v])];
     }
     for (int i = 0; i < players; ++i) s.known[size_t(i)] = t.known[i], s.hidden[size_t(i)] = t.hidden[i];
     set_mover(s, t.mover);
@@ -319,14 +319,14 @@ WarRules<W>::WarRules(const iacta_problem& p, const iacta_turn& t)
         s.thrown = opening.throws(t.attack_to, t.attack_dice, s.at.armies[t.attack_to]).first + t.thrown;
 }
 
-// Turns over the hidden cards, one by one where they have names.
+// Reveals the hidden cards; one by one where cards show territories.
 template <int W>
 void WarRules<W>::reveal(War<W>& s, Random& random, Log* log) const {
     Cards seen = 0, shown = 0;
     for (int i = 0; i < players; ++i) seen |= s.known[i];
     for (int i = is_named_ ? 1 : s.hidden[s.mover]; i > 0; --i) {
         Cards rest = ~(seen | shown) & ((Cards{1} << CARDS) - 1);
-        for (int skip = random.below(count_of(rest)); skip > 0; --skip) rest &= rest - 1;
+        for (int skip = random.draw_below(count_bits(rest)); skip > 0; --skip) rest &= rest - 1;
         shown |= rest & -rest;
         --s.hidden[s.mover];
     }
@@ -338,7 +338,7 @@ void WarRules<W>::reveal(War<W>& s, Random& random, Log* log) const {
 template <int W>
 void WarRules<W>::trade(War<W>& s, Cards cards, int land, Log* log) const {
     if (log) log->push_back({IACTA_ACTION_TRADE, land, 0, 0, int32_t(cards & 0xffffffff), int32_t(cards >> 32)});
-    s.place += worth(s, cards);
+    s.place += value_set(s, cards);
     s.known[s.mover] &= ~cards;
     ++s.sets;
     if (land >= 0) add(s, land, pictured_armies), s.pictured = true;
@@ -354,19 +354,19 @@ void WarRules<W>::put(War<W>& s, int land, int number, Log* log) const {
     if (!s.place) s.phase = IACTA_PHASE_ATTACK;
 }
 
-// A roll from v against c with as many dice as are allowed, or a whole battle.
+// Attacks c from v with as many dice as allowed, or with a whole battle.
 template <int W>
 void WarRules<W>::attack(War<W>& s, int v, int c, Random& random, Log* log) const {
     const Game<W>& g = game(s);
     int kind = g.kind[c];
     if (is_whole || g.whole[kind]) {
         int shown = std::min(spare(s, v), whole_dice_[size_t(kind)]);
-        auto [lost, killed] = fought(s, v, c, random);
+        auto [lost, killed] = fight_battle(s, v, c, random);
         if (log) log->push_back({IACTA_ACTION_ATTACK, v, c, shown, lost, killed});
-        return lose(s, {v, c, shown}, lost, killed, whole_least_[size_t(kind)]);
+        return apply_losses(s, {v, c, shown}, lost, killed, whole_least_[size_t(kind)]);
     }
-    int k = g.most_dice_of(s.at, v, c);
-    int t = throw_of(g, g.throws(c, k, s.at.armies[c]), random);
+    int k = g.max_dice(s.at, v, c);
+    int t = draw_throw(g, g.throws(c, k, s.at.armies[c]), random);
     s.pending = {v, c, k};
     s.thrown = t;
     Span throws = g.throws(c, k, s.at.armies[c]);
@@ -376,43 +376,43 @@ void WarRules<W>::attack(War<W>& s, int v, int c, Random& random, Log* log) cons
         if (log) log->push_back({IACTA_ACTION_ATTACK, v, c, k, t - throws.first, -1});
         return defend(s, random, log);
     }
-    Result r = drawn(g, g.answers(t).first, random);
+    Result r = draw_result(g, g.answers(t).first, random);
     if (log) log->push_back({IACTA_ACTION_ATTACK, v, c, k, r.attackers, r.defenders});
-    lose(s, s.pending, r.attackers, r.defenders, g.least(c, k));
+    apply_losses(s, s.pending, r.attackers, r.defenders, g.least_advance(c, k));
 }
 
 template <int W>
 void WarRules<W>::defend(War<W>& s, Random& random, Log* log) const {
     const Game<W>& g = game(s);
     auto [v, c, k] = s.pending;
-    int answer = odds_[size_t(g.kind[c])].answer(g, s.thrown, spare(s, v), s.at.armies[c]);
-    Result r = drawn(g, answer, random);
+    int answer = odds_[size_t(g.kind[c])].choose_answer(g, s.thrown, spare(s, v), s.at.armies[c]);
+    Result r = draw_result(g, answer, random);
     if (log)
         log->push_back({IACTA_ACTION_DEFEND, v, c, answer - g.answers(s.thrown).first + 1, r.attackers, r.defenders});
-    lose(s, s.pending, r.attackers, r.defenders, g.least(c, k));
+    apply_losses(s, s.pending, r.attackers, r.defenders, g.least_advance(c, k));
 }
 
-// What a whole battle costs both sides.
+// Returns the losses of both sides in a whole battle.
 template <int W>
-std::pair<int, int> WarRules<W>::fought(const War<W>& s, int v, int c, Random& random) const {
+std::pair<int, int> WarRules<W>::fight_battle(const War<W>& s, int v, int c, Random& random) const {
     const Game<W>& g = game(s);
     int able = spare(s, v), d = s.at.armies[c], a = able, left = d;
     if (!g.whole[g.kind[c]]) {
         while (a > 0 && left > 0) {
             int k = std::min(a, g.attack_dice(c));
-            int t = throw_of(g, g.throws(c, k, left), random);
-            Result r = drawn(g, odds_[size_t(g.kind[c])].answer(g, t, a, left), random);
+            int t = draw_throw(g, g.throws(c, k, left), random);
+            Result r = draw_result(g, odds_[size_t(g.kind[c])].choose_answer(g, t, a, left), random);
             a -= r.attackers, left -= r.defenders;
         }
         return {able - a, d - left};
     }
-    // Battles larger than the tables are scaled down, and what they come to up again.
+    // Battles larger than the tables are scaled down, and their losses up again.
     const Battle& first = g.battle(c, 1);
     int most = std::max(able, d), top = std::min(first.able, first.defenders);
     double scale = most > top ? double(most) / top : 1.0;
     int small_a = std::clamp(int(able / scale), 1, top), small_d = std::clamp(int(d / scale), 1, top);
     const Battle& battle = g.battle(c, small_d);
-    double point = random.uniform();
+    double point = random.draw_uniform();
     for (int x = 0; x < std::min(small_a, battle.width); ++x)
         if ((point -= battle.won[size_t(small_a) * size_t(battle.width) + size_t(x)]) < 0.0)
             return {std::min(int(x * scale), able - 1), d};
@@ -423,7 +423,7 @@ std::pair<int, int> WarRules<W>::fought(const War<W>& s, int v, int c, Random& r
 }
 
 template <int W>
-void WarRules<W>::lose(War<W>& s, Roll roll, int lost, int killed, int least) const {
+void WarRules<W>::apply_losses(War<W>& s, Roll roll, int lost, int killed, int least) const {
     auto [v, c, k] = roll;
     add(s, v, -lost);
     add(s, c, -killed);
@@ -433,7 +433,7 @@ void WarRules<W>::lose(War<W>& s, Roll roll, int lost, int killed, int least) co
     if (s.at.armies[c] > 0) return;
     int loser = s.owner[c], moved = std::min(least, spare(s, v));
     --s.lands[loser], ++s.lands[s.mover];
-    for (int k : within[size_t(c)]) --s.held[size_t(k * OWNERS + loser)], ++s.held[size_t(k * OWNERS + s.mover)];
+    for (int k : continents_of[size_t(c)]) --s.held[size_t(k * OWNERS + loser)], ++s.held[size_t(k * OWNERS + s.mover)];
     s.owner[c] = uint8_t(s.mover);
     s.at.mine.add(c);
     add(s, v, -moved);
@@ -443,13 +443,14 @@ void WarRules<W>::lose(War<W>& s, Roll roll, int lost, int killed, int least) co
     s.conquered = true;
     s.then = IACTA_PHASE_ATTACK;
     if (loser >= players || s.lands[loser] > 0) return;
-    bool must = has_cards && s.cards(loser) > 0 && s.cards(loser) + s.cards(s.mover) >= traded_at_once_;
+    bool must =
+        has_cards && s.count_cards(loser) > 0 && s.count_cards(loser) + s.count_cards(s.mover) >= traded_at_once_;
     s.known[s.mover] |= s.known[loser], s.hidden[s.mover] += s.hidden[loser];
     s.known[loser] = 0, s.hidden[loser] = 0;
-    s.then = alive(s) == 1 ? IACTA_PHASE_OVER : must ? IACTA_PHASE_TRADE : IACTA_PHASE_ATTACK;
+    s.then = count_alive(s) == 1 ? IACTA_PHASE_OVER : must ? IACTA_PHASE_TRADE : IACTA_PHASE_ATTACK;
 }
 
-// Moves so many armies more than those that must into what has been taken.
+// Advances `moved` armies beyond the least advance.
 template <int W>
 void WarRules<W>::advance(War<W>& s, int moved, Log* log) const {
     auto [v, c, k] = s.pending;
@@ -498,23 +499,23 @@ void WarRules<W>::deal(War<W>& s, const std::vector<int>& order, int armies, Ran
         int t = order[i], o = int(i) % players;
         s.owner[t] = uint8_t(o);
         ++s.lands[o];
-        for (int k : within[t]) ++s.held[size_t(k * OWNERS + o)];
+        for (int k : continents_of[t]) ++s.held[size_t(k * OWNERS + o)];
         add(s, t, 1);
     }
     for (int o = 0; o < players; ++o) {
         std::vector<int> own;
         for (size_t i = size_t(o); i < order.size(); i += size_t(players)) own.push_back(order[i]);
         for (int left = armies - int(own.size()); left > 0; --left)
-            add(s, own[size_t(random.below(int(own.size())))], 1);
+            add(s, own[size_t(random.draw_below(int(own.size())))], 1);
     }
     s.known.fill(0);
     s.hidden.fill(0);
     s.phase = IACTA_PHASE_OVER;
-    set_mover(s, random.below(players));
+    set_mover(s, random.draw_below(players));
     next(s);
 }
 
-// The turn of the next player who owns a land.
+// Begins the turn of the next player who owns a land.
 template <int W>
 void WarRules<W>::next(War<W>& s) const {
     int mover = s.mover;
@@ -523,7 +524,7 @@ void WarRules<W>::next(War<W>& s) const {
     set_mover(s, mover);
     s.opening = s.conquered = s.pictured = false;
     s.first = 0;
-    s.place = income(s, mover);
+    s.place = count_income(s, mover);
     begin(s);
 }
 

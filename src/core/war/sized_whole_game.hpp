@@ -13,68 +13,68 @@ class SizedWholeGame final : public WholeGame {
   public:
     SizedWholeGame(const iacta_problem& problem, const iacta_turn& turn) : rules_(problem, turn) {}
 
-    int32_t odds(int to, int able, int defenders, double* found) const override {
+    int32_t read_odds(int to, int able, int defenders, double* found) const override {
         if (to < 0 || to >= rules_.lands) return IACTA_UNSOUND;
         Odds::Row row = rules_.odds(to, able, defenders);
         found[0] = row.won, found[1] = row.lost, found[2] = row.killed;
         return IACTA_DONE;
     }
-    int32_t judge(const float* weights, float* seen, double* chances) const override {
+    int32_t evaluate(const float* weights, float* features, double* chances) const override {
         static constexpr double NONE[NUMBERS] = {};
         Tactics<W> tactics(rules_, NONE);
-        write_seen(rules_.start, tactics, seen);
-        iacta::judge(rules_, rules_.start, tactics, weights, chances);
+        write_features(rules_.start, tactics, features);
+        judge(rules_, rules_.start, tactics, weights, chances);
         return IACTA_DONE;
     }
-    int32_t aims(Numbers numbers, int32_t* found, int32_t* count) const override {
+    int32_t list_aims(Numbers numbers, int32_t* found, int32_t* count) const override {
         if (*count < 0) return IACTA_UNSOUND;
-        std::vector<Aim> all = Tactics<W>(rules_, numbers).aims(rules_.start);
+        std::vector<Aim> all = Tactics<W>(rules_, numbers).list_aims(rules_.start);
         for (int i = 0; i < std::min<int>(*count, int(all.size())); ++i)
             found[2 * i] = all[i].kind, found[2 * i + 1] = all[i].which;
         *count = int32_t(all.size());
         return IACTA_DONE;
     }
-    // With an aim of a negative kind the player chooses it, here and in games.
-    int32_t turn(Numbers numbers, const float* choosing, Aim aim, uint64_t seed, iacta_action* actions, int32_t* count,
-                 uint8_t* owner, int32_t* armies, int32_t* cards) const override {
-        if (*count < 0 || (aim.kind >= 0 && !knows(aim))) return IACTA_UNSOUND;
+    // With an aim of a negative kind, the player chooses its aim.
+    int32_t play_turn(Numbers numbers, const float* choosing, Aim aim, uint64_t seed, iacta_action* actions,
+                      int32_t* count, uint8_t* owner, int32_t* armies, int32_t* cards) const override {
+        if (*count < 0 || (aim.kind >= 0 && !is_known(aim))) return IACTA_UNSOUND;
         War<W> s = rules_.start;
         Random random(seed);
         WarPlay<W> play(rules_, numbers, choosing);
         Log log;
-        if (aim.kind >= 0) play.turn(s, random, &log, aim);
-        else play.turn(s, random, &log);
+        if (aim.kind >= 0) play.play_turn(s, random, &log, aim);
+        else play.play_turn(s, random, &log);
         std::copy(log.begin(), log.begin() + std::min<int64_t>(*count, int64_t(log.size())), actions);
         *count = int32_t(log.size());
         std::copy(s.owner.begin(), s.owner.end(), owner);
         std::copy(s.at.armies.begin(), s.at.armies.end(), armies);
-        for (int i = 0; i < rules_.players; ++i) cards[i] = s.cards(i);
+        for (int i = 0; i < rules_.players; ++i) cards[i] = s.count_cards(i);
         return IACTA_DONE;
     }
-    int32_t games(const iacta_budget& budget, Numbers numbers, const float* choosing, const float* ending, Aim aim,
-                  bool is_dealt, int cut, int most, uint64_t seed, int64_t first, int games, double* chances,
-                  uint8_t* ended, uint8_t* reached, int32_t* rounds, int32_t* played) const override {
-        if (games < 0 || most < 1 || (aim.kind >= 0 && !knows(aim))) return IACTA_UNSOUND;
+    int32_t play_games(const iacta_budget& budget, Numbers numbers, const float* choosing, const float* ending, Aim aim,
+                       bool is_dealt, int cut, int max_rounds, uint64_t seed, int64_t first, int games, double* chances,
+                       uint8_t* ended, uint8_t* reached, int32_t* rounds, int32_t* played) const override {
+        if (games < 0 || max_rounds < 1 || (aim.kind >= 0 && !is_known(aim))) return IACTA_UNSOUND;
         const Aim* given = aim.kind < 0 ? nullptr : &aim;
         Deadline deadline(budget);
-        auto [plays, seats] = table(numbers, choosing);
+        auto [plays, seats] = make_table(numbers, choosing);
         War<W> s;
         for (int& i = *played = 0; i < games; ++i) {
-            Random random(mixed(seed) + mixed(uint64_t(first) + uint64_t(i)));
+            Random random(mix(seed) + mix(uint64_t(first) + uint64_t(i)));
             s = rules_.start;
             if (is_dealt) deal(s, random);
             ended[i] = uint8_t(play_war(
-                rules_, s, seats.data(), given, cut, most, random, deadline, [](const War<W>&) {},
+                rules_, s, seats.data(), given, cut, max_rounds, random, deadline, [](const War<W>&) {},
                 reached ? reached + i : nullptr, rounds + i));
-            iacta::judge(rules_, s, plays[0].tactics, ending, chances + int64_t(i) * rules_.players);
+            judge(rules_, s, plays[0].tactics, ending, chances + int64_t(i) * rules_.players);
         }
         return IACTA_DONE;
     }
-    int32_t record(Numbers numbers, const float* choosing, int most, double share, uint64_t seed, float* seen,
-                   int32_t* count, double* chances) const override {
-        if (*count < 0 || most < 1) return IACTA_UNSOUND;
+    int32_t record_game(Numbers numbers, const float* choosing, int max_rounds, double share, uint64_t seed,
+                        float* features, int32_t* count, double* chances) const override {
+        if (*count < 0 || max_rounds < 1) return IACTA_UNSOUND;
         Deadline deadline;
-        auto [plays, seats] = table(numbers, choosing);
+        auto [plays, seats] = make_table(numbers, choosing);
         War<W> s = rules_.start;
         Random random(seed), chance(~seed);
         deal(s, random);
@@ -82,15 +82,15 @@ class SizedWholeGame final : public WholeGame {
         int32_t rounds = 0;
         Tactics<W>& tactics = plays[0].tactics;
         int ended = play_war(
-            rules_, s, seats.data(), nullptr, 0, most, random, deadline,
+            rules_, s, seats.data(), nullptr, 0, max_rounds, random, deadline,
             [&](const War<W>& now) {
-                if (chance.uniform() >= share || found >= room) return;
-                write_seen(now, tactics, seen + int64_t(found) * rules_.players * FEATURES);
+                if (chance.draw_uniform() >= share || found >= room) return;
+                write_features(now, tactics, features + int64_t(found) * rules_.players * FEATURES);
                 ++found;
             },
             nullptr, &rounds);
         *count = found;
-        int alive = rules_.alive(s);
+        int alive = rules_.count_alive(s);
         for (int i = 0; i < rules_.players; ++i)
             chances[i] = s.lands[i] == 0 ? 0.0 : ended == IACTA_END_WON ? 1.0 : 1.0 / alive;
         return IACTA_DONE;
@@ -99,34 +99,34 @@ class SizedWholeGame final : public WholeGame {
   private:
     WarRules<W> rules_;
 
-    bool knows(Aim aim) const {
+    bool is_known(Aim aim) const {
         auto [kind, which] = aim;
         bool is_continent = kind == IACTA_AIM_CONTINENT || kind == IACTA_AIM_BREAK;
         int most = is_continent ? int(rules_.continents.size()) : kind == IACTA_AIM_ELIMINATE ? rules_.players : 1;
         return kind >= IACTA_AIM_AS_LIKED && kind <= IACTA_AIM_WARILY && which >= 0 && which < most;
     }
-    void write_seen(const War<W>& s, Tactics<W>& tactics, float* seen) const {
+    void write_features(const War<W>& s, Tactics<W>& tactics, float* features) const {
         std::array<std::array<float, FEATURES>, MAX_PLAYERS> rows;
-        see(rules_, s, tactics, rows.data());
-        for (int i = 0; i < rules_.players; ++i) std::copy(rows[i].begin(), rows[i].end(), seen + i * FEATURES);
+        find_features(rules_, s, tactics, rows.data());
+        for (int i = 0; i < rules_.players; ++i) std::copy(rows[i].begin(), rows[i].end(), features + i * FEATURES);
     }
     struct Table {
         std::vector<WarPlay<W>> plays;
         std::vector<WarPlay<W>*> seats;
     };
-    Table table(Numbers numbers, const float* choosing) const {
+    Table make_table(Numbers numbers, const float* choosing) const {
         Table found;
         for (int i = 0; i < rules_.players; ++i) found.plays.emplace_back(rules_, numbers + i * NUMBERS, choosing);
         for (WarPlay<W>& each : found.plays) found.seats.push_back(&each);
         return found;
     }
-    // Deals lands, armies and the first turn at random, as the box does for so many players.
+    // Deals lands, armies and the first turn at random, with the armies of the rule book.
     void deal(War<W>& s, Random& random) const {
         constexpr int STARTING[] = {0, 0, 40, 35, 30, 25, 20}, LANDS = 42;
         std::vector<int> lands;
         for (int t = 0; t < rules_.lands; ++t)
             if (s.owner[t] <= rules_.players) lands.push_back(t);
-        for (size_t i = lands.size(); i > 1; --i) std::swap(lands[i - 1], lands[size_t(random.below(int(i)))]);
+        for (size_t i = lands.size(); i > 1; --i) std::swap(lands[i - 1], lands[size_t(random.draw_below(int(i)))]);
         rules_.deal(s, lands, STARTING[rules_.players] * int(lands.size()) / LANDS, random);
     }
 };

@@ -1,7 +1,7 @@
-// V: the chance of each player to win the game, learnt from games that were played.
+// V: the chance of each player to win the game, learnt from played games.
 //
-// The same features for each player, the same network for each, and a softmax over those alive. It
-// uses no function of the machine's library, so that it answers the same everywhere.
+// One network scores the features of each player, and a softmax over the players alive gives the chances. V
+// calls no function of the system's mathematical library, so it is the same on every machine.
 #pragma once
 
 #include "war/player.hpp"
@@ -11,7 +11,7 @@ namespace iacta {
 constexpr int FEATURES = IACTA_FEATURES, HIDDEN = 32;
 constexpr int WEIGHTS = HIDDEN * FEATURES + HIDDEN + HIDDEN;
 
-// e to the power of x, by its series after x = k ln 2 + rest.
+// e to the power of x, by the series of the remainder after x = k ln 2 + rest.
 inline double exponential(double x) {
     if (x < -700.0) return 0.0;
     int k = int(x / 0.6931471805599453 + (x < 0.0 ? -0.5 : 0.5));
@@ -23,19 +23,19 @@ inline double exponential(double x) {
     return sum;
 }
 
-// The features of each player at the start of a turn. `FEATURES_OF_PLAYERS` in `iacta.war.value` names
-// each of them, in this order.
+// Computes the features of each player at the start of a turn, in the order of `FEATURES_OF_PLAYERS` in
+// `iacta.war.value`.
 template <int W>
-void see(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, std::array<float, FEATURES>* seen) {
+void find_features(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, std::array<float, FEATURES>* seen) {
     auto ratio = [](double x) { return x > 0.0 ? (x - 1.0) / (x + 1.0) : -1.0; };
     const Game<W>& g = rules.later;
-    int alive = rules.alive(s), P = rules.players, all = s.all_armies(), lands = 0;
+    int alive = rules.count_alive(s), P = rules.players, all = s.count_armies(), lands = 0;
     std::array<int, MAX_PLAYERS> income{}, bonus{}, largest{}, inside{}, front{}, borders{}, over{}, under{}, own{},
         edges{}, danger{};
     int armies = 0, incomes = 0, top_armies = 0;
     for (int i = 0; i < P; ++i) {
         if (!s.lands[i]) continue;
-        income[i] = rules.income(s, i);
+        income[i] = rules.count_income(s, i);
         armies += s.armies[i], incomes += income[i];
         lands += s.lands[i];
         top_armies = std::max(top_armies, s.armies[i]);
@@ -79,27 +79,27 @@ void see(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, std::ar
                 for (Set<W> near = g.into[v]; near.any();) {
                     int c = near.pop();
                     if (s.owner[c] != i && s.owner[c] < P)
-                        worst = std::max(worst, rules.odds(v, s.at.armies[c] - g.free, s.at.armies[v]).won);
+                        worst = std::max(worst, rules.odds(v, s.at.armies[c] - g.garrison, s.at.armies[v]).won);
                 }
             broken[i] += b * worst;
         }
     }
-    tactics.look_beside(s, s.place);
+    tactics.count_beside(s, s.place);
     double best_reach = 0.0, best_cards = 0.0;
     for (int i = 0; i < P; ++i)
         if (i != s.mover && s.lands[i]) {
-            reach[i] = std::min(tactics.in_reach(s, i), 3.0);
+            reach[i] = std::min(tactics.measure_reach(s, i), 3.0);
             best_reach = std::max(best_reach, reach[i]);
-            if (reach[i] > 1.2) best_cards = std::max(best_cards, double(s.cards(i)));
+            if (reach[i] > 1.2) best_cards = std::max(best_cards, double(s.count_cards(i)));
         }
     double mean = std::max(double(armies) / alive, 1.0), mean_income = std::max(double(incomes) / alive, 1.0);
-    double mean_lands = double(lands) / alive, set = rules.next_set(s);
+    double mean_lands = double(lands) / alive, set = rules.count_next_set(s);
     static constexpr double HAS_SET[] = {0.0, 0.0, 0.0, 0.42, 0.82, 1.0};
     for (int i = 0; i < P; ++i) {
         std::array<float, FEATURES>& f = seen[i];
         f.fill(0.0f);
         if (!s.lands[i]) continue;
-        int rival = 0, rival_income = 0, cards = rules.has_cards ? s.cards(i) : 0;
+        int rival = 0, rival_income = 0, cards = rules.has_cards ? s.count_cards(i) : 0;
         for (int j = 0; j < P; ++j)
             if (j != i && s.lands[j])
                 rival = std::max(rival, s.armies[j]), rival_income = std::max(rival_income, income[j]);
@@ -154,16 +154,16 @@ void see(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, std::ar
     }
 }
 
-// The chance of each player to win; exactly 1 for the last one left, and 0 for those eliminated.
+// Computes the chance of each player to win: 1 for the last player alive, 0 for eliminated players.
 template <int W>
 void judge(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, const float* weights, double* chances) {
     std::fill(chances, chances + rules.players, 0.0);
-    if (rules.alive(s) == 1) {
+    if (rules.count_alive(s) == 1) {
         for (int i = 0; i < rules.players; ++i) chances[i] = s.lands[i] > 0;
         return;
     }
     std::array<std::array<float, FEATURES>, MAX_PLAYERS> seen;
-    see(rules, s, tactics, seen.data());
+    find_features(rules, s, tactics, seen.data());
     const float *first = weights, *bias = weights + HIDDEN * FEATURES, *second = bias + HIDDEN;
     double most = -1e300;
     for (int i = 0; i < rules.players; ++i) {
