@@ -194,7 +194,7 @@ def test_certain_success_is_100_percent_under_balanced_blitz(
     assert printed.startswith("You take East with a chance of 100%")
     assert "99.99" not in printed
     checked = run(f"{line} --rules-file {rules} --check 100").stdout.splitlines()[1]
-    assert checked.startswith("In 100 games with simulated battles it succeeded in ")
+    assert checked.startswith("In 100 games with simulated battles the plan succeeded in ")
 
 
 def test_a_board_too_large_to_be_drawn_is_refused_before_planning(
@@ -221,17 +221,16 @@ def test_a_worth_is_reported_with_its_interval(small: Path) -> None:
     found = next(asked.PlanAnswer(PlanQuestion(str(small), worth=True), guessed).sections())
     first, reason, unit = found.parts
     assert first == (
-        "To attack gains 3.50 points on average (3.25 to 3.75); it is at most 1.50 below the best "
-        "possible."
+        "Attacking gains about 3.5 points (3.25 to 3.75); perfect play could gain 5 at most."
     )
     assert "territories more" in str(reason)
     assert unit == (
-        "Points are counted at the end of the turn, whatever others take back later: 1 for a "
+        "Points count at the end of your turn, even if others take territories back: 1 for a "
         "territory and 1 for each army of a bonus."
     )
     none = replace(guessed, steps=())
     assert asked.PlanAnswer(PlanQuestion(str(small), worth=True), none).sentence == (
-        "The search found no attack that pays; it is at most 1.50 below the best possible."
+        "The search found no attack that pays; perfect play could gain 5 at most."
     )
 
 
@@ -239,8 +238,8 @@ def test_an_estimate_is_reported_with_its_interval_and_bound(small: Path) -> Non
     plan = best_plan(read_position(small), TakeAll("East"))
     guessed = replace(plan, win_probability=0.62, value=0.62, interval=(0.61, 0.63), proven=False)
     for bound, said in (
-        (0.625, ", at most 0.50 percentage points below the best possible."),
-        (0.7, ", the best found; no play has a chance above 70.00%."),
+        (0.625, "; the best plan could be up to 0.5 points better."),
+        (0.7, "; the best plan could be up to 8 points better."),
         (0.98, "; a better plan may exist."),
     ):
         found = replace(guessed, upper_bound=bound)

@@ -203,7 +203,7 @@ def test_four_chances_that_were_won_once_have_their_probability() -> None:
     assert not found.is_alarm
     text = said(CHANCES.read_text(encoding="utf-8"))
     assert "1 of 4 won, 3.0 expected; fair dice win at most 1 with a chance of 4.28%." in text
-    assert "Nothing points to unfair dice, but 4 chances would hardly show any bias." in text
+    assert "Nothing points to unfair dice, but 4 chances are too few to tell." in text
     assert "armies" not in text
 
 
@@ -275,12 +275,12 @@ ROLLS = ["653,55", "441,63", "621,55", "533,31", "662,62", "431,53", "641,51", "
 
 def test_the_dice_of_both_sides_are_counted() -> None:
     text = said("\n".join(["attack,defence", *ROLLS]))
-    assert "but 27 attack dice and 18 defence dice would hardly show any bias." in text
-    assert "Nothing points to unfair dice, but 1 attack die and 1 defence die would" in said(
+    assert "but 27 attack dice and 18 defence dice are too few to tell." in text
+    assert "Nothing points to unfair dice, but 1 attack die and 1 defence die are" in said(
         "attack,defence\n6,1\n"
     )
-    assert "but 2 dice would" in said("die\n3\n4\n")
-    assert "but 1 battle would" in said(battles("9,5,4,0"))
+    assert "but 2 dice are too few to tell" in said("die\n3\n4\n")
+    assert "but 1 battle is not enough to tell" in said(battles("9,5,4,0"))
 
 
 def test_luck_is_ordinary_or_lucky_and_never_both() -> None:
@@ -310,7 +310,9 @@ def test_an_answer_does_not_contradict_itself(log: str) -> None:
     assert any(map(found.is_odd, found.results)) <= found.is_alarm
     assert ("Nothing points to unfair dice" in text) == (not found.is_alarm and found.alarm is None)
     if found.is_alarm and found.alarm is None:
-        assert "the evidence against fair dice, which sees less than the tests, never" in text
+        assert (
+            "the evidence against fair dice, which is less sensitive than the tests, never" in text
+        )
 
 
 def test_evidence_without_an_alarm_of_the_tests_is_not_called_nothing() -> None:

@@ -27,7 +27,7 @@ VALUES: dict[str, tuple[Any, str]] = {
     "board": (iacta.classic_board(), '<td style="padding:1px 8px;text-align:left">Alaska</td>'),
     "position": (POSITION, "red"),
     "plan": (iacta.best_plan(POSITION, iacta.eliminate(POSITION, "blue")), "You eliminate blue"),
-    "rewards": (iacta.best_plan(POSITION, iacta.Worth()), "To attack gains"),
+    "rewards": (iacta.best_plan(POSITION, iacta.Worth()), "Attacking gains"),
     "answer": (ask("battle", attackers=12, defenders=10), "12 armies beat 10"),
 }
 

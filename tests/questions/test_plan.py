@@ -16,7 +16,7 @@ def test_to_stop_costs_the_whole_chance(play: str) -> None:
     assert 0.1 < found["value"] < 0.9999
     assert found["stop"] == {
         "loss": found["value"],
-        "words": f"{100 * found['value']:.1f} points less",
+        "words": f"gives up {100 * found['value']:.1f} points",
     }
 
 
@@ -24,4 +24,4 @@ def test_to_stop_costs_the_points_that_attacks_gain() -> None:
     found = ask("plan", position=CODE, worth=True).record()
     gain = found["value"] - Worth().worth(Turn.from_code(CODE))
     assert gain > 0.1
-    assert found["stop"] == {"loss": pytest.approx(gain), "words": f"{gain:.2f} points less"}
+    assert found["stop"] == {"loss": pytest.approx(gain), "words": f"gives up {gain:.2f} points"}

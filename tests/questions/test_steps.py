@@ -106,7 +106,7 @@ def _best_rolls() -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
 
 def test_what_a_longer_plan_calls_best_is_never_charged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("iacta.plan.judge.BUDGET", 0.01)
-    monkeypatch.setattr("iacta.plan.planner.FEWEST_VISITED", 1)
+    monkeypatch.setattr("iacta.plan.planner.MIN_VISITED", 1)
     monkeypatch.setattr("iacta.plan.planner.BATCH", 10)
     estimated = 0
     for asked, steps in islice(_best_rolls(), 10):

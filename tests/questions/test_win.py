@@ -66,7 +66,7 @@ def test_every_face_says_the_condition_and_the_number_under_the_simple_player(na
         "picture": f"{picture.description} {json.dumps(picture.to_dict()['datasets'])}",
     }
     for face, words in shown.items():
-        assert CONDITION in words.replace("If every", "if every"), face
+        assert CONDITION in words, face
         assert "simple" in words, face
         assert "the chance" not in words.lower(), face
     assert found.sentence.count("%") == 4  # each with its interval
@@ -98,8 +98,8 @@ def test_a_column_of_a_batch_is_the_condition_and_another_the_number_under_simpl
 
 def test_who_plays_otherwise_is_named() -> None:
     found = answered("win", player="simple")
-    assert found.sentence.startswith("If everybody plays like iacta's simple player, red wins ")
-    assert found.record()["condition"] == "if everybody plays like iacta's simple player"
+    assert found.sentence.startswith("Red wins about ")
+    assert found.record()["condition"] == "when the computer's simple AI plays every side"
     assert found.record()["win"] == found.record()["under_simple"]
 
 
@@ -160,10 +160,7 @@ def test_a_time_limit_is_said_to_have_come_first() -> None:
 
 def test_a_sole_owner_has_won() -> None:
     found = ask("win", code="1;classic;red;Peru:red:9")
-    assert found.sentence == (
-        "red has won, if everybody plays like iacta's player or like its simple player: nobody "
-        "else is left."
-    )
+    assert found.sentence == "Red has won: no other player is left."
     assert found.record()["is_complete"]
 
 

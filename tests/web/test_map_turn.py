@@ -381,7 +381,7 @@ def test_a_turn_on_a_phone_scrolls_no_page(visit: Visit) -> None:
     page.get_by_role("button", name="Attack no more").tap()
     page.get_by_role("button", name="Move no armies").tap()
     expect(page.locator("#report")).to_contain_text("In this turn: dice ")
-    game = re.compile("^Games won if everybody plays like iacta's player: red .*, blue ")
+    game = re.compile("^Games won when the computer plays every side: red .*, blue ")
     expect(page.locator("#game")).to_have_attribute("aria-label", game, timeout=SLOWEST)
     shares = r" +red [<>]? ?[\d.]+%, +blue [<>]? ?[\d.]+%"
     said = rf"{CONDITION}:{shares} \(like its simple player:{shares}\)"

@@ -247,7 +247,7 @@ def test_games_answer_in_lines_too_and_end_when_all_are_played(server: Server) -
     assert [each["is_complete"] for each in answers] == [False] * (len(answers) - 1) + [True]
     assert answers[-1] == plain
     for said in answers:
-        assert said["condition"] == "if everybody plays like iacta's player"
+        assert said["condition"] == "when the computer plays every side"
         assert 0 <= said["under_simple"] <= 1
 
 
@@ -268,7 +268,7 @@ def test_goals_answer_in_lines_too(server: Server) -> None:
 def test_the_pages_of_games_say_on_what_their_numbers_depend(server: Server) -> None:
     for path in ("/win", f"/goals?code={WAR.replace(';', '%3B')}&win=true&games=4"):
         page = server.ask(path).body.decode().replace("&#39;", "'")
-        assert "If everybody plays like iacta's player" in page
+        assert "when the computer plays every side" in page
         assert "like its simple player" in page
 
 

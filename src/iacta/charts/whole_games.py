@@ -49,12 +49,12 @@ def win_bar(answer: WinAnswer) -> Chart:
     `win`, and its interval from `low` to `high`. The table `hatching` has the lines that mark the
     intervals; a decided game has no such lines.
     """
-    from iacta.forms.whole_game import PEOPLE, like  # slow to import
+    from iacta.forms.whole_game import PEOPLE, describe_ai  # slow to import
 
     colours = owner_colours(answer.question.turn.position)
     rows: list[Row] = []
     lines: list[Row] = []
-    names = [like(each.ai) for each in (answer.found.chances, answer.found.under_simple)]
+    names = [describe_ai(each.ai) for each in (answer.found.chances, answer.found.under_simple)]
     for bar, estimate in enumerate((answer.found.chances, answer.found.under_simple)):
         top, end = _find_top(bar, ROW, THICK), 0.0
         present = [each for each in estimate.chances if each.chance > 0]

@@ -21,7 +21,7 @@ from iacta.forms.shared_parameters import (
 )
 from iacta.odds.simulated import running_estimates
 from iacta.probability.chances import read_chance
-from iacta.questions.simulate import RandomCampaign
+from iacta.questions.simulate import SimulationForm
 from iacta_literature import charts
 from iacta_literature.charts.curves import CHANCES
 
@@ -59,12 +59,12 @@ class ChartCommand(Command, kw_only=True):
         raise NotImplementedError
 
 
-def _simulate(form: RandomCampaign) -> object:
+def _simulate(form: SimulationForm) -> object:
     with show_progress() as watch:
-        return form.simulated(watch)
+        return form.simulate(watch)
 
 
-def _estimate(form: RandomCampaign) -> object:
+def _estimate(form: SimulationForm) -> object:
     with show_progress():
         return running_estimates(form.campaign, runs=form.runs, seed=form.dice)
 
@@ -75,9 +75,9 @@ ARGUMENTS: dict[str, tuple[type[Form], Callable[[Any], object]]] = {
     "battle": (BattleForm, lambda form: form.battle),
     "campaign": (CampaignForm, lambda form: form.campaign),
     "fought": (CampaignForm, lambda form: form.campaign),
-    "simulated": (RandomCampaign, _simulate),
-    "estimates": (RandomCampaign, _estimate),
-    "seed": (RandomCampaign, lambda form: form.dice),
+    "simulated": (SimulationForm, _simulate),
+    "estimates": (SimulationForm, _estimate),
+    "seed": (SimulationForm, lambda form: form.dice),
     "rules": (RulesForm, lambda form: form.rule_set.rules),
     "label": (RulesForm, lambda form: form.rule_set.name),
 }

@@ -1,4 +1,4 @@
-"""What questions on the whole game share: how games are played, and their words."""
+"""The parameters and the words that questions about the whole game share."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -14,22 +14,22 @@ from iacta.forms.record import IntervalRecord
 from iacta.forms.shared_parameters import SEED, TIME_LIMIT
 from iacta.game import Turn
 from iacta.game.turn import MOST_NEW
-from iacta.probability.distribution import Probability
 from iacta.probability.estimate import CONFIDENCE, Interval
 from iacta.war.tournament import MAX_GAMES
 
-CONDITION = "if everybody plays like iacta's player"
+CONDITION = "when the computer plays every side"
 PEOPLE = (
-    "These are not chances among people: two sensible players differ by 4 to 7 points on average."
+    "Games among people differ: even two sensible AIs differ by 4 to 7 percentage points on "
+    "average."
 )
-CONDITION_KEY = "Under which condition the numbers hold: in a game among people they differ."
+CONDITION_KEY = "The AI that plays every side in these games; games among people differ."
 
 
 NOTHING_TO_PLACE = "This assumes that no new armies are left to place; --reinforce N adds some."
 
 
 class WholeGameForm(MomentForm, kw_only=True):
-    """A question on the whole game from a moment of a turn on."""
+    """A question about the rest of the game, from a moment of a turn."""
 
     is_search: ClassVar = True
 
@@ -40,7 +40,7 @@ class WholeGameForm(MomentForm, kw_only=True):
     )
 
     games: int | None = parameter(
-        Whole(least=2, most=MAX_GAMES), "How many games to play of each kind.", default=None
+        Whole(least=2, most=MAX_GAMES), "The number of games with each AI.", default=None
     )
     time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)
     seed: int = parameter(*SEED, default=0)
@@ -51,16 +51,16 @@ class WholeGameForm(MomentForm, kw_only=True):
         return turn if self.reinforce is None else turn.with_options(place=self.reinforce)
 
     def list_assumptions(self) -> list[str]:
-        """Return a sentence for each thing that the moment does not say, and that counts."""
+        """Return a sentence on each assumption that fills a gap in the moment."""
         turn = self.turn
         is_at_start = turn.phase == "attack" and not turn.conquered and not self.reinforce
         return [NOTHING_TO_PLACE] if is_at_start and len(turn.alive) > 1 else []
 
 
-def reported(watch: Watch | None, what: str) -> Callable[[int, int], None]:
-    """Return what reports to a watch how many games or goals are done.
+def make_progress(watch: Watch | None, what: str) -> Callable[[int, int], None]:
+    """Return a function that reports progress to a watch.
 
-    what: what they are, in the plural.
+    what: the counted noun in the plural, such as `games`.
     """
 
     def progress(done: int, total: int) -> None:
@@ -70,33 +70,28 @@ def reported(watch: Watch | None, what: str) -> Callable[[int, int], None]:
     return progress
 
 
-def like(player: str) -> str:
-    """Return a player of iacta's in words, in which the usual one is iacta's player.
+def describe_ai(ai: str) -> str:
+    """Return an AI in words.
 
-    >>> like("usual"), like("simple")
-    ("iacta's player", "iacta's simple player")
+    >>> describe_ai("usual"), describe_ai("simple")
+    ('the computer', "the computer's simple AI")
     """
-    return "iacta's player" if player == "usual" else f"iacta's {player} player"
+    return "the computer" if ai == "usual" else f"the computer's {ai} AI"
 
 
-def share_of(games: float) -> Probability:
-    """Return a share of games that were played: of none and of all of them it is exact."""
-    return Fraction(games) if games in (0, 1) else games
+def format_share(games: float) -> str:
+    """Return a share of games as a percentage; 0% and 100% are exact.
 
-
-def share_text(games: float) -> str:
-    """Return a share of games that were played, for people.
-
-    >>> share_text(0.283), share_text(0.0), share_text(0.9999)
+    >>> format_share(0.283), format_share(0.0), format_share(0.9999)
     ('28.3%', '0%', '> 99.9%')
     """
-    return short_percent(share_of(games), 1)
+    return short_percent(Fraction(games) if games in (0, 1) else games, 1)
 
 
-def range_text(interval: Interval) -> str:
-    """Return an interval for the cell of a table.
+def format_range(interval: Interval) -> str:
+    """Return an interval for a table cell, empty if its ends are equal.
 
-    >>> range_text(Interval(0.27, 0.29)), range_text(Interval(1.0, 1.0))
+    >>> format_range(Interval(0.27, 0.29)), format_range(Interval(1.0, 1.0))
     ('27.0-29.0%', '')
     """
     if interval.low == interval.high:
@@ -104,15 +99,17 @@ def range_text(interval: Interval) -> str:
     return f"{100 * interval.low:.1f}-{100 * interval.high:.1f}%"
 
 
-def share_and_range(games: float, interval: Interval) -> str:
-    """Return a share of games that were played, with its interval, for a sentence.
+def format_share_and_range(games: float, interval: Interval) -> str:
+    """Return a share of games with its interval, for a sentence.
 
-    >>> share_and_range(0.283, Interval(0.27, 0.29)), share_and_range(1.0, Interval(1.0, 1.0))
-    ('28.3% (27.0-29.0%)', '100%')
+    >>> format_share_and_range(0.283, Interval(0.27, 0.29))
+    '28.3% (27.0-29.0%)'
+    >>> format_share_and_range(1.0, Interval(1.0, 1.0))
+    '100%'
     """
-    within = range_text(interval)
-    return f"{share_text(games)} ({within})" if within else share_text(games)
+    within = format_range(interval)
+    return f"{format_share(games)} ({within})" if within else format_share(games)
 
 
-def interval_record(interval: Interval) -> IntervalRecord:
+def make_interval_record(interval: Interval) -> IntervalRecord:
     return IntervalRecord(CONFIDENCE, *interval)

@@ -235,8 +235,8 @@ def defend_fronts(
     empty = sum(sum(model.front.least) - sum(model.front.held) for model in models)
     if total < empty:
         raise IllegalError(
-            f"armies must be at least one for each of {quote(empty)} territories without any, "
-            f"got {quote(total)}",
+            f"you have {quote(empty)} empty {'territory' if empty == 1 else 'territories'}: "
+            f"enter at least {quote(empty)} {'army' if empty == 1 else 'armies'}",
             parameter="armies",
         )
     curves = [model.curve(total - empty + sum(model.front.least)) for model in models]

@@ -1,4 +1,4 @@
-"""Questions: each one described once and answered once, for any face to ask and show."""
+"""Questions: each question has one description and one answer, which every face uses."""
 
 from collections.abc import Callable
 from typing import Any
@@ -26,11 +26,11 @@ def ask(
     """Return the answer to a question.
 
     question: the question, or its name.
-    watch: a function that receives progress where the work may take long: a text that names the
-        work, and the part that is done, from 0 to 1, or `None` if that is not known.
-    parameters: those of a question that is named, as values of Python or JSON.
+    watch: a function that receives progress during long work: the current work in words, and the
+        fraction done, from 0 to 1, or `None` if unknown.
+    parameters: if `question` is a name, its parameters as values of Python or JSON.
 
-    An unknown name and parameters that do not fit are refused.
+    Raises `IactaError` for an unknown name and for invalid parameters.
 
     >>> ask("battle", attackers=12, defenders=10).sentence
     '12 armies beat 10 with a chance of 65.38%.'
@@ -57,7 +57,7 @@ def ask(
     def report(
         doing: str, part: float | None, *, keeps: bool = False, so_far: Recordable | None = None
     ) -> None:
-        del keeps, so_far  # only a face can interrupt the work, or show a part of the answer
+        del keeps, so_far  # only a face interrupts the work or shows an incomplete answer
         watch(doing, part)
 
     return question.answer(report)

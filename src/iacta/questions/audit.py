@@ -1,4 +1,4 @@
-"""Whether the dice of a log were fair, and how lucky its players were."""
+"""Tests of the dice in a log, and the luck of its players."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,18 +39,18 @@ from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
 from iacta.rules.rules import Rules
 
-MOST_KINDS = 6  # of throws that are shown
-MOST_LUCKS = 10  # players or columns that are named
-MOST_FACES = 100  # of a die that counts among the kinds of throws
-MOST_ROLLS = 10**15  # floats hold their number
-LEAST_BIAS = Fraction(1, 10**6)  # a smaller one takes more rolls than that
-NOTABLE = 5.0  # games; what happens more often than once in as many is not worth a note
-RARE = 1e-5  # anything rarer is reported as less than this
-MOST_BIAS_SHOWN = 0.2  # a log that detects nothing smaller shows hardly anything
+MAX_KINDS = 6  # kinds of throws shown
+MAX_NAMES = 10  # players or columns named
+MAX_FACES = 100  # a die with more faces has no row in the tables of power
+MAX_ROLLS = 10**15  # floats hold this number exactly
+MIN_BIAS = Fraction(1, 10**6)  # a smaller bias takes more than MAX_ROLLS rolls
+ORDINARY_GAMES = 5.0  # luck at least as common as once in this many games is ordinary
+RARE = 1e-5  # a smaller p-value is reported as less than this
+MAX_BIAS_SHOWN = 0.2  # a log that detects only larger biases is too short to tell
 USUAL_ROLLS = (100, 1_000, 10_000, 100_000, 1_000_000)
 USUAL_BIASES = tuple(Fraction(bias, 1000) for bias in (50, 20, 10, 5, 1))
-SIDED = ("luck", "spread")  # tests whose detail names the side
-EXPLAINED = ("period", "players", "most extreme", "chances")  # tests whose detail is said
+SIDED = ("luck", "spread")  # two-sided tests, whose detail is a key of ALARMS
+EXPLAINED = ("period", "players", "most extreme", "chances")  # tests with their detail in the alarm
 NOUNS = {
     DICE: ("die", "dice"),
     ATTACK: ("attack die", "attack dice"),
@@ -89,8 +89,8 @@ WORDS = {
     "runs": "do good and bad results alternate by chance?",
     "correlation": "does a result depend on the one before?",
     "period": "is a sequence of results used again?",
-    "totals": "are the armies lost in total as many as they should be?",
-    "wins": "are as many battles won as should be?",
+    "totals": "does each side lose as many armies in total as it should?",
+    "wins": "is the right number of battles won?",
     "players": "do all players get the same dice?",
     "luck": "are attackers as lucky as they should be?",
     "spread": "are results as extreme as they should be?",
@@ -106,7 +106,7 @@ WORDS = {
     Example("audit rolls.csv --player Ada", "are the dice of your log fair, was Ada lucky?"),
 )
 class AuditQuestion(RulesForm, Question):
-    """Say whether the dice of a log were fair, and how lucky its players were."""
+    """Test the dice of a log, and measure the luck of its players."""
 
     help_sections: ClassVar = {
         "Layouts of a log, as HEADING: LINE or as LINE": [
@@ -116,8 +116,8 @@ class AuditQuestion(RulesForm, Question):
 
     file: str | None = parameter(
         FileName(),
-        "The log: CSV or JSON lines of dice, rolls or battles, or a recorded game; - is "
-        "standard input.",
+        "The log: CSV or JSON lines of dice, rolls or battles, or a recorded game; - is standard "
+        "input.",
         is_argument=True,
         default=None,
     )
@@ -134,20 +134,20 @@ class AuditQuestion(RulesForm, Question):
     level: Fraction = parameter(Chance(), "Chance of a false alarm.", default=Fraction(1, 100))
     power: bool = parameter(
         Flag(),
-        "Report what bias is detected, by this log or by any number of rolls.",
+        "Report the smallest bias that this log, or a number of rolls, detects.",
         label="detectable bias",
         default=False,
     )
     rolls: int | None = parameter(
-        Whole(least=1, most=MOST_ROLLS),
-        "With --power: the bias that this many rolls detect.",
+        Whole(least=1, most=MAX_ROLLS),
+        "With --power: report the bias that this many rolls detect.",
         needs="power",
         excludes="file or log",
         default=None,
     )
     bias: Fraction | None = parameter(
         Chance(),
-        "With --power: how many rolls detect this bias.",
+        "With --power: report the number of rolls that detect this bias.",
         needs="power",
         excludes="file or log",
         default=None,
@@ -156,7 +156,7 @@ class AuditQuestion(RulesForm, Question):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.bias is not None and self.bias < LEAST_BIAS:
+        if self.bias is not None and self.bias < MIN_BIAS:
             raise IllegalError(
                 f"bias must be at least 0.0001%, got {float(self.bias):.3g}", parameter="bias"
             )
@@ -188,89 +188,97 @@ class AuditQuestion(RulesForm, Question):
         )
         names = [luck.player for luck in audited.lucks]
         if self.player is not None and self.player not in names:
-            known = ", ".join(filter(None, names[:MOST_LUCKS])) or "none"
+            known = ", ".join(filter(None, names[:MAX_NAMES])) or "none"
             raise IllegalError(
                 f"player must be in the log ({known}), got {quote(self.player)}", parameter="player"
             )
         return AuditAnswer(self, audited)
 
 
-THROWS = "What was thrown, such as `dice` or `3 v 2`."
+THROWS = "The kind of throws, such as `dice` or `3 v 2`."
 
 
 class FindingRecord(KeyedRecord):
-    """A test that the log is put to."""
+    """The result of a test."""
 
-    question: str = key("What is tested, in a word or two.")
-    p_value: Unit = key("How often logs of fair dice look at least as odd.")
-    corrected: Unit = key("The same, corrected for the number of questions by Holm.")
-    statistic: float = key("The statistic.")
-    how: str = key("How the p-value was found: `exact`, `simulated`, `normal` or `bound`.")
-    interval: IntervalRecord | None = key(
-        "The interval of a p-value that is simulated, else `null`."
-    )
-    detail: str = key("More in words.")
+    question: str = key("The name of the test.")
+    p_value: Unit = key("The share of fair logs that look at least as unusual.")
+    corrected: Unit = key("The p-value, corrected for the number of tests by Holm's method.")
+    statistic: float = key("The test statistic.")
+    how: str = key("The computation of the p-value: `exact`, `simulated`, `normal` or `bound`.")
+    interval: IntervalRecord | None = key("The interval of a simulated p-value, else `null`.")
+    detail: str = key("Details in words.")
 
 
 class MomentRecord(KeyedRecord):
     """The evidence after some throws."""
 
-    throws: Count = key("After how many throws.")
-    e_value: float | None = key("The e-value then; `null` if no float holds it.")
+    throws: Count = key("The number of throws so far.")
+    e_value: float | None = key("The e-value so far; `null` if too large for a float.")
 
 
 class EvidenceRecord(KeyedRecord):
     """The evidence against fair dice, watched after every throw."""
 
-    e_value: float | None = key("The e-value in the end; `null` if no float holds it.")
-    largest: float | None = key("The largest ever; `null` if no float holds it.")
-    needed: float = key("What an alarm takes.")
-    reached_after: Count | None = key("After how many throws that was reached; `null`: never.")
+    e_value: float | None = key("The final e-value; `null` if too large for a float.")
+    largest: float | None = key("The largest e-value; `null` if too large for a float.")
+    needed: float = key("The e-value that raises an alarm.")
+    reached_after: Count | None = key(
+        "The number of throws after which the e-value raised an alarm; `null` for no alarm."
+    )
     over_time: Sequence[MomentRecord] = key(
-        "The evidence over time, empty for a log that is only counted."
+        "The evidence over time; empty for a log without the order of the throws."
     )
 
 
 class ResultRecord(KeyedRecord):
-    """How often a result came up."""
+    """The frequency of a result."""
 
     throws: str = key(THROWS)
     result: str = key("The result.")
-    seen: Count = key("How often it was seen.")
-    expected: float = key("How often it is expected with fair dice.")
-    low: float = key("The lower end of the interval for the number that is right, for all at once.")
-    high: float = key("Its upper end.")
+    seen: Count = key("The observed number of throws with this result.")
+    expected: float = key("The number expected with fair dice.")
+    low: float = key(
+        "The lower end of the interval for the true number; all intervals hold simultaneously."
+    )
+    high: float = key("The upper end of the interval.")
 
 
 class LuckRecord(KeyedRecord):
     """The luck of a player: `result` is `skill` + `luck`."""
 
     player: str = key("The player, empty for attackers without a name.")
-    throws: Count = key("In how many throws.")
-    result: int = key("The armies that the others lost, minus the player's.")
-    skill: float = key("How many of them are what the choices were worth.")
-    luck: float = key("How many of them are luck.")
-    spread: float = key("The standard deviation of that luck.")
-    as_bad: Unit = key("The chance that fair dice are as bad.")
-    as_good: Unit = key("The chance that fair dice are as good.")
-    fights: Count = key("In how many of them the chance to win was known.")
-    luck_in_wins: float | None = key("The luck there, in battles won, else `null`.")
-    spread_in_wins: float | None = key("Its standard deviation, else `null`.")
-    p_value: Unit | None = key("The p-value of the difference from all others, `null` without any.")
+    throws: Count = key("The number of throws.")
+    result: int = key("The armies that opponents lost, minus the armies that the player lost.")
+    skill: float = key("The expected part of `result`, which the player's choices explain.")
+    luck: float = key("The part of `result` due to luck.")
+    spread: float = key("The standard deviation of the luck.")
+    as_bad: Unit = key("The chance that fair dice are at least as bad.")
+    as_good: Unit = key("The chance that fair dice are at least as good.")
+    fights: Count = key("The number of throws with a known chance to win.")
+    luck_in_wins: float | None = key(
+        "The luck in throws with a known chance, in battles won; else `null`."
+    )
+    spread_in_wins: float | None = key("The standard deviation of `luck_in_wins`, else `null`.")
+    p_value: Unit | None = key(
+        "The p-value of the difference from all other players; `null` without other players."
+    )
 
 
 class SeenRecord(KeyedRecord):
     """The bias that this log detects."""
 
     throws: str = key(THROWS)
-    count: Count = key("How many there are.")
-    bias_seen: float | None = key("The bias detected nine times in ten, `null` if there is none.")
+    count: Count = key("The number of throws.")
+    bias_seen: float | None = key(
+        "The bias detected nine times in ten; `null` if no bias is detected."
+    )
 
 
 class AuditRecord(KeyedRecord):
-    """Whether the dice of a log were fair, and how lucky its players were."""
+    """Tests of the dice in a log, and the luck of its players."""
 
-    lines: Count = key("How many throws and battles the log has.")
+    lines: Count = key("The number of throws and battles in the log.")
     rules: str = key(RULES_KEY, is_repeated=True)
     level: Unit = key("The chance of a false alarm.")
     alarm: bool = key("Whether the dice do not look fair.")
@@ -279,19 +287,21 @@ class AuditRecord(KeyedRecord):
     )
     questions: Sequence[FindingRecord] = key("The tests.")
     evidence: EvidenceRecord = key("The evidence against fair dice.")
-    results: Sequence[ResultRecord] = key("How often each result came up.")
+    results: Sequence[ResultRecord] = key("The frequency of each result.")
     players: Sequence[LuckRecord] = key("The luck of each player.")
-    power: Sequence[SeenRecord] = key("What this log detects.")
-    unread: Sequence[str] = key("Columns that were ignored.")
+    power: Sequence[SeenRecord] = key("The biases that this log detects.")
+    unread: Sequence[str] = key("The columns that were ignored.")
     remarks: Sequence[str] = key("Sentences on the layout of the log and on its limits.")
-    broken_off: Count = key("Battles that the attackers broke off.")
-    not_told: Mapping[str, Count] = key("What is not clear from a recording, and how often.")
+    broken_off: Count = key("The number of battles that the attackers broke off.")
+    not_told: Mapping[str, Count] = key(
+        "The number of entries left out because the recording is unclear, by reason."
+    )
 
 
 class AuditAnswer(Answer):
-    """Whether the dice of a log were fair.
+    """Tests of the dice in a log, and the luck of its players.
 
-    audited: what was audited.
+    audited: the results of the tests.
     """
 
     question: AuditQuestion
@@ -354,7 +364,7 @@ class AuditAnswer(Answer):
 
 
 def _e_value(log: float) -> float | None:
-    """Return an e-value as JSON has it: `None` where no float holds it."""
+    """Return an e-value, or `None` if it is too large for a float."""
     return math.exp(log) if log < 700 else None
 
 
@@ -378,14 +388,14 @@ def _sections(audited: Audit) -> Iterator[Section]:
     yield Section([audit_sentence(audited), *_evidence(audited), *_notes(audited)])
     if audited.findings:
         yield Section([_questions(audited)], title="Tests and p-values:")
-    kinds = sorted(audited.throws, key=lambda kind: -int(kind.counts.sum()))[:MOST_KINDS]
-    if kinds:  # unless everything in the log is impossible
+    kinds = sorted(audited.throws, key=lambda kind: -int(kind.counts.sum()))[:MAX_KINDS]
+    if kinds:  # empty if everything in the log is impossible
         yield Section([_counts(audited, kinds)], title="How often each result came up:")
     if lucks:
-        sentences = [_luck_sentence(luck) for luck in lucks[:MOST_LUCKS]] if len(lucks) < 3 else []
+        sentences = [_luck_sentence(luck) for luck in lucks[:MAX_NAMES]] if len(lucks) < 3 else []
         title = "Luck, in armies:" if any(map(_has_armies, lucks)) else "Luck, in wins:"
         noun = "chances" if audited.chances else "battles"
-        yield Section([*sentences, _luck_table(lucks[:MOST_LUCKS], noun)], title=title)
+        yield Section([*sentences, _luck_table(lucks[:MAX_NAMES], noun)], title=title)
     if kinds:
         yield Section(
             list(_power_lines(audited)),
@@ -398,8 +408,8 @@ def audit_sentence(audited: Audit) -> str:
         results = count(audited.impossible, "result is", "results are")
         reason = "rules, or by the chances," if audited.chances else "rules"
         return (
-            f"These are other dice, or other rules: {results} impossible, or too unlikely to "
-            f"compute, under the {reason} that the log was compared with."
+            f"The log has other dice or other rules: {results} impossible, or too unlikely to "
+            f"compute, under the {reason} used for comparison."
         )
     if audited.is_alarm:
         corrected, _, worst = min(
@@ -415,16 +425,26 @@ def audit_sentence(audited: Audit) -> str:
         alarm = ALARMS[worst.detail if worst.question in SIDED else worst.question]
         more = f", {worst.detail}" if worst.question in EXPLAINED else ""
         return (
-            f"These dice do not look fair: {alarm}{more}. Of logs of fair dice, {odds} look this "
-            "odd."
+            f"These dice do not look fair: {alarm}{more}. Among fair logs, {odds} look this "
+            "unusual."
         )
     throws, what, bias = _power(audited)
     needed = -math.log(audited.level)
     has_evidence = audited.alarm is not None or audited.log_evidence >= needed
     head = "No test raises an alarm" if has_evidence else "Nothing points to unfair dice"
-    if bias is None or bias > MOST_BIAS_SHOWN:
-        return f"{head}, but {throws} would hardly show any bias."
+    if bias is None or bias > MAX_BIAS_SHOWN:
+        return f"{head}, but {throws} {_describe_shortage(throws)} to tell."
     return f"{head}: {throws} would show {what} off by {_points(bias)} nine times in ten."
+
+
+def _describe_shortage(throws: str) -> str:
+    """Return the verb that follows a number of throws.
+
+    >>> _describe_shortage("17 dice"), _describe_shortage("1 die"), _describe_shortage("the loss of 5 armies")
+    ('are too few', 'is not enough', 'is not enough')
+    """
+    is_singular = throws.startswith(("1 ", "the ")) and " and " not in throws
+    return "is not enough" if is_singular else "are too few"
 
 
 def _power(audited: Audit) -> tuple[str, str, float | None]:
@@ -435,7 +455,7 @@ def _power(audited: Audit) -> tuple[str, str, float | None]:
         return chances, "wins", audited.chance_bias_seen
     dice = [_thrown(kind) for kind in audited.throws if kind.kind in (ATTACK, DEFENCE)]
     bias = audited.bias_seen(largest)
-    is_shown = bias is not None and bias <= MOST_BIAS_SHOWN
+    is_shown = bias is not None and bias <= MAX_BIAS_SHOWN
     throws = _thrown(largest) if is_shown or not dice else " and ".join(dice)
     return throws, _what(largest), bias
 
@@ -443,7 +463,7 @@ def _power(audited: Audit) -> tuple[str, str, float | None]:
 def _thrown(throws: Throws, kind: str = "") -> str:
     """Return the number of throws with a noun, such as `3 rolls`.
 
-    kind: the kind that the noun is for, if not the kind of the throws.
+    kind: the kind of throws named by the noun, if not `throws.kind`.
     """
     if throws.kind == TOTALS:
         return f"the loss of {count(throws.total, 'army', 'armies', ',')}"
@@ -462,7 +482,7 @@ def _what(throws: Throws) -> str:
 
 
 def _points(bias: float) -> str:
-    """Return a difference of chances as people say it.
+    """Return a difference of chances as a percentage with two significant digits.
 
     >>> _points(0.00478), _points(0.123)
     ('0.48%', '12%')
@@ -474,8 +494,7 @@ def _points(bias: float) -> str:
 def _one_in(chance: float, *, is_most: bool = False) -> str:
     """Return a chance as 1 in a round number.
 
-    chance: the chance.
-    is_most: whether it is the most that the chance can be.
+    is_most: whether the chance is an upper bound.
 
     >>> _one_in(0.025), _one_in(1e-9), _one_in(0.7)
     ('1 in 40', 'fewer than 1 in 100,000', '7 in 10')
@@ -493,7 +512,7 @@ def _one_in(chance: float, *, is_most: bool = False) -> str:
 
 
 def _most(finding: Finding, corrected: float) -> float:
-    """Return the most that a corrected p-value can be: that of a simulation has an interval."""
+    """Return an upper bound on a corrected p-value, which has an interval if simulated."""
     if finding.interval is None:
         return corrected
     return min(1.0, finding.interval.high * corrected / finding.p_value)
@@ -502,10 +521,10 @@ def _most(finding: Finding, corrected: float) -> float:
 def _evidence(audited: Audit) -> Iterator[str]:
     needed = round(1 / audited.level)
     if _are_only_totals(audited):
-        return  # no bet is made on these
+        return  # totals give no evidence over time
     if not audited.is_ordered:
         yield (
-            f"The evidence against fair dice is {_odds(audited.log_evidence)} to 1; an alarm takes "
+            f"The evidence against fair dice is {_odds(audited.log_evidence)} to 1; an alarm needs "
             f"{needed:,} to 1."
         )
     elif audited.alarm is not None:
@@ -516,15 +535,15 @@ def _evidence(audited: Audit) -> Iterator[str]:
         )
     else:
         is_blind = audited.is_alarm and not audited.impossible
-        weaker = ", which sees less than the tests," if is_blind else ""
+        weaker = ", which is less sensitive than the tests," if is_blind else ""
         yield (
             f"Watched after every throw, the evidence against fair dice{weaker} never exceeded "
-            f"{_odds(audited.most_evidence)} to 1; an alarm takes {needed:,} to 1."
+            f"{_odds(audited.most_evidence)} to 1; an alarm needs {needed:,} to 1."
         )
 
 
 def _are_only_totals(audited: Audit) -> bool:
-    """Return whether a log states nothing but the losses of many rolls."""
+    """Return whether a log has only the total losses of many rolls."""
     return not audited.chances and {kind.kind for kind in audited.throws} == {TOTALS}
 
 
@@ -548,18 +567,18 @@ def _notes(audited: Audit) -> Iterator[str]:
             yield f"{finding.detail}."
     yield from audited.remarks
     if audited.unread:
-        names = ", ".join(repr(name) for name in audited.unread[:MOST_LUCKS])
+        names = ", ".join(repr(name) for name in audited.unread[:MAX_NAMES])
         yield f"Ignored columns: {names}."
     if audited.broken_off:
-        battles = count(audited.broken_off, "battle that was", "battles that were")
-        yield f"Ignored {battles} broken off: when to stop was a choice."
+        battles = count(audited.broken_off, "battle", "battles")
+        yield f"Ignored {battles} that the attackers broke off: stopping was a choice."
     if audited.skipped:
         skipped = ", ".join(f"{number} {why}" for why, number in audited.skipped.items())
-        yield f"Not clear from the recording, so ignored: {skipped}."
+        yield f"Ignored, because the recording is unclear: {skipped}."
     if audited.is_recording:
         yield (
-            "The odds are those that the makers of the app published in 2024; they have announced "
-            "changes since."
+            "The odds are from the app's makers, published in 2024; they have announced changes "
+            "since."
         )
     if not audited.is_ordered and not _are_only_totals(audited):
         yield "The log is sorted, or counts equal throws together, so their order is not tested."
@@ -627,7 +646,7 @@ def _luck_sentence(luck: Luck, *, is_you: bool = False) -> str:
     chance, as_odd = (luck.as_bad, "bad") if is_bad else (luck.as_good, "good")
     games = _one_in(chance).replace(" in ", " games in " if chance > 0.35 else " game in ")
     kind = f"{were} {'unlucky' if is_bad else 'lucky'}"
-    if chance * NOTABLE > 1:
+    if chance * ORDINARY_GAMES > 1:
         kind = "had ordinary luck"
     return f"{who} {kind}: {off}, as {as_odd} as {games}."
 
@@ -638,10 +657,9 @@ def _has_armies(luck: Luck) -> bool:
 
 
 def _luck_table(lucks: Sequence[Luck], noun: str) -> Table:
-    """Return the luck of players.
+    """Return a table with the luck of players.
 
-    lucks: the luck of each.
-    noun: what they won or lost, where no armies are known.
+    noun: the heading of the number of throws if luck is known only in wins.
     """
     if not any(map(_has_armies, lucks)):
         won = [
@@ -676,7 +694,7 @@ def _luck_table(lucks: Sequence[Luck], noun: str) -> Table:
 
 def _power_lines(audited: Audit) -> Iterator[str]:
     level = audited.level / audited.questions
-    for kind in sorted(audited.throws, key=lambda kind: -int(kind.counts.sum()))[:MOST_KINDS]:
+    for kind in sorted(audited.throws, key=lambda kind: -int(kind.counts.sum()))[:MAX_KINDS]:
         bias = audited.bias_seen(kind)
         off = f"not even {_what(kind)} off by {_points(MAX_BIAS)}"
         if bias is not None:
@@ -686,14 +704,11 @@ def _power_lines(audited: Audit) -> Iterator[str]:
         yield f"{kind.name}: {off} with {number}; detecting a 1% bias takes {needed:,}."
 
 
-# What other logs detect.
-
-
 class PowerRow(NamedTuple):
     """A kind of throws whose power is reported.
 
-    name: what the throws are called.
-    chances: how likely fair dice give each result.
+    name: the name of the throws.
+    chances: the chance of each result with fair dice.
     level: the largest p-value that raises the alarm.
     """
 
@@ -701,22 +716,22 @@ class PowerRow(NamedTuple):
     chances: npt.NDArray[np.float64]
     level: float
 
-    def seen(self, rolls: int) -> float | None:
+    def find_bias(self, rolls: int) -> float | None:
         return bias_seen(rolls, self.chances, self.level)
 
-    def needed(self, bias: Fraction) -> int:
+    def count_needed(self, bias: Fraction) -> int:
         return rolls_needed(float(bias), self.chances, self.level)
 
 
 def _kinds(rules: Rules, level: float, questions: int | None = None) -> list[PowerRow]:
-    """Return a die, a roll with all dice, and battles.
+    """Return the kinds of throws whose power is reported: dice, rolls with all dice, and battles.
 
-    questions: how many a log is asked, among which the level is divided; `None` for a log of one
-        such kind and one player.
+    questions: the number of tests that share the level; `None` for a log of one kind and one
+        player.
     """
     faces = rules.attack.faces[0]
     kinds = []
-    if faces <= MOST_FACES:
+    if faces <= MAX_FACES:
         name = "dice" if faces == 6 else f"dice of {faces} faces"
         kinds.append((name, DICE, np.full(faces, 1 / faces)))
     if rules.mode.dice_chosen_first:
@@ -734,23 +749,29 @@ def _power_sections(
     kinds: Sequence[PowerRow], rolls: Sequence[int], biases: Sequence[Fraction]
 ) -> Iterator[Section]:
     names = [kind.name for kind in kinds]
-    seen = [(f"{number:,}", *(_seen(kind.seen(number)) for kind in kinds)) for number in rolls]
+    seen = [
+        (f"{number:,}", *(_format_bias(kind.find_bias(number)) for kind in kinds))
+        for number in rolls
+    ]
     needed = [
-        (_points(float(bias)), *(f"{kind.needed(bias):,}" for kind in kinds)) for bias in biases
+        (_points(float(bias)), *(f"{kind.count_needed(bias):,}" for kind in kinds))
+        for bias in biases
     ]
     yield Section([Table(("", *names), seen)], title="Smallest bias detected:")
-    yield Section([Table(("bias", *names), needed)], title="How many it takes to detect a bias:")
+    yield Section([Table(("bias", *names), needed)], title="Throws needed to detect a bias:")
 
 
-def _seen(bias: float | None) -> str:
+def _format_bias(bias: float | None) -> str:
     return "none" if bias is None else _points(bias)
 
 
-def _numbered(number: int, name: str) -> str:
-    """Return a number of throws.
+def _count_throws(number: int, name: str) -> str:
+    """Return a number of throws with their name.
 
-    >>> _numbered(1, "dice of 20 faces"), _numbered(1, "rolls of 3 against 2"), _numbered(2, "dice")
-    ('1 die of 20 faces', '1 roll of 3 against 2', '2 dice')
+    >>> _count_throws(1, "dice of 20 faces"), _count_throws(2, "dice")
+    ('1 die of 20 faces', '2 dice')
+    >>> _count_throws(1, "rolls of 3 against 2")
+    '1 roll of 3 against 2'
     """
     many, *more = name.split(" ", 1)
     one = {"dice": "die"}.get(many, many.removesuffix("s"))
@@ -758,33 +779,33 @@ def _numbered(number: int, name: str) -> str:
 
 
 class BiasRecord(KeyedRecord):
-    """The bias that some throws detect."""
+    """The bias that a number of throws detects."""
 
     throws: str = key(THROWS)
-    count: Count = key("How many there are.")
-    bias: float | None = key("The bias that they detect, `null` for none at all.")
+    count: Count = key("The number of throws.")
+    bias: float | None = key("The bias that they detect; `null` if they detect no bias.")
 
 
 class NeededRecord(KeyedRecord):
-    """The throws that it takes to detect a bias."""
+    """The number of throws needed to detect a bias."""
 
     throws: str = key(THROWS)
     bias: float = key("The bias.")
-    count: Count = key("How many it takes to detect it.")
+    count: Count = key("The number of throws needed.")
 
 
 class PowerRecord(KeyedRecord):
-    """What any log detects: `--power` without one."""
+    """The bias that a number of throws detects: `--power` without a log."""
 
     rules: str = key(RULES_KEY, is_repeated=True)
     level: Unit = key("The chance of a false alarm.")
-    power: Unit = key("How often a bias is detected that is called detected.")
-    bias_seen: Sequence[BiasRecord] = key("The bias that some throws detect.")
-    rolls_needed: Sequence[NeededRecord] = key("The throws that a bias takes.")
+    power: Unit = key("The chance to detect a bias of the stated size.")
+    bias_seen: Sequence[BiasRecord] = key("The bias that each number of throws detects.")
+    rolls_needed: Sequence[NeededRecord] = key("The number of throws needed for each bias.")
 
 
 class PowerAnswer(Answer):
-    """The bias that a number of rolls detects, and the rolls that it takes to detect one."""
+    """The bias that a number of rolls detects, and the number of rolls needed for a bias."""
 
     question: AuditQuestion
 
@@ -807,12 +828,12 @@ class PowerAnswer(Answer):
             float(self.question.level),
             POWER,
             [
-                BiasRecord(kind.name, rolls, kind.seen(rolls))
+                BiasRecord(kind.name, rolls, kind.find_bias(rolls))
                 for kind in self.kinds
                 for rolls in self.rolls
             ],
             [
-                NeededRecord(kind.name, float(bias), kind.needed(bias))
+                NeededRecord(kind.name, float(bias), kind.count_needed(bias))
                 for kind in self.kinds
                 for bias in self.biases
             ],
@@ -833,16 +854,16 @@ class PowerAnswer(Answer):
         question, first = self.question, self.kinds[0]
         what = "a face" if first.name.startswith("dice") else "a result"
         if question.bias is not None and question.rolls is None:
-            thrown = _numbered(first.needed(question.bias), first.name)
+            thrown = _count_throws(first.count_needed(question.bias), first.name)
             off = _points(float(question.bias))
             sentence = f"{what} off by {off} takes {thrown} to detect, nine times in ten."
             sentence = sentence[0].upper() + sentence[1:]
         else:
             number = question.rolls or USUAL_ROLLS[2]
-            bias = first.seen(number)
+            bias = first.find_bias(number)
             off = "no bias at all" if bias is None else f"{what} off by {_points(bias)}"
             show = "shows" if number == 1 else "show"
-            sentence = f"{_numbered(number, first.name)} {show} {off}, nine times in ten."
+            sentence = f"{_count_throws(number, first.name)} {show} {off}, nine times in ten."
         yield Section([sentence])
         yield from _power_sections(self.kinds, self.rolls, self.biases)
 

@@ -36,7 +36,7 @@ from iacta.rules.stop import NEVER
 @question(
     "battle",
     Topic.ATTACK,
-    Example("battle 12 10", "do 12 armies take a territory that 10 defend?"),
+    Example("battle 12 10", "will 12 armies take a territory with 10 defenders?"),
     Example(
         "battle 20 15 --rules capital --hold-back 5", "against a capital, holding back 5 armies?"
     ),
@@ -47,7 +47,7 @@ class BattleQuestion(BattleForm, ExactForm, Question):
     def answer(self, watch: Watch | None = None) -> "BattleAnswer":
         battle, chance = self.battle, None
         if self.exact and self.stop == NEVER:
-            # Fractions of all the outcomes may take long, and only the rows show them.
+            # Exact fractions of all outcomes may take long, and only the rows show them.
             chance = battle.win_probability(exact=True)
         try:
             outcomes = battle.outcomes(exact=self.exact and chance is None)
@@ -58,36 +58,39 @@ class BattleQuestion(BattleForm, ExactForm, Question):
 
 
 class OutcomeRecord(KeyedRecord):
-    """How a battle may end.
+    """An outcome of a battle.
 
-    With attackers above the garrison and defenders above 0 the attackers have stopped
-    (`--hold-back`, `--stop-at`, `--charge`, `--max-losses`, `--max-rolls`): nobody has won.
+    With attackers above the garrison and defenders above 0, the attackers have stopped
+    (`--hold-back`, `--stop-at`, `--charge`, `--max-losses`, `--max-rolls`) and nobody has won.
     """
 
     attackers: Count = key("Attackers left, garrison included.")
     defenders: Count = key("Defenders left.")
-    probability: Unit = key("The chance that it ends so.")
+    probability: Unit = key("The chance of this outcome.")
 
 
 class BattleRecord(RepeatedBattle, kw_only=True):
     """The odds of one battle.
 
-    If there are too many outcomes to list, none is listed, and the means and `stop_probability`
-    are `null`.
+    If there are too many outcomes to list, `outcomes` is empty, and the means and
+    `stop_probability` are `null`.
     """
 
     method: str = key(
-        "The method that answered, such as `lattice` (floats), `closed_form` (exact), "
+        "The method of computation, such as `lattice` (floats), `closed_form` (exact), "
         "`balanced_blitz` or `sees_first`."
     )
     win_probability: Unit = key("The chance to take the territory.", is_column=True)
-    win_probability_exact: ExactText = key('The same as `"n/d"` with `--exact`, else `null`.')
+    win_probability_exact: ExactText = key(
+        'With `--exact` the same chance as `"n/d"`, else `null`.'
+    )
     stop_probability: Unit | None = key(
         "Only with a stop: the chance that the attackers stop with armies left to attack.",
         default=OMITTED,
     )
     stop_probability_exact: ExactText = key(
-        'Only with a stop: the same as `"n/d"` with `--exact`, else `null`.', default=OMITTED
+        'Only with a stop: with `--exact` the same chance as `"n/d"`, else `null`.',
+        default=OMITTED,
     )
     expected_attackers_left: float | None = key(
         "Attackers left on average, over all outcomes.", is_column=True
@@ -96,16 +99,17 @@ class BattleRecord(RepeatedBattle, kw_only=True):
         "Defenders left on average, over all outcomes.", is_column=True
     )
     expected_attackers_left_if_won: float | None = key(
-        "Attackers left on average if the battle is won; `null` if it cannot be.", is_column=True
+        "Attackers left on average if the battle is won; `null` if a win is impossible.",
+        is_column=True,
     )
-    outcomes: tuple[OutcomeRecord, ...] = key("How it may end, best first.")
+    outcomes: tuple[OutcomeRecord, ...] = key("The possible outcomes, best first.")
 
 
 class BattleAnswer(Answer):
     """The odds of one battle.
 
-    win_probability: the chance that the territory is taken, a fraction if that was asked.
-    outcomes: how it ends; `None` where there are too many ways.
+    win_probability: the chance that the territory is taken, a fraction if the question is exact.
+    outcomes: the outcomes; `None` if there are too many to list.
     """
 
     question: BattleQuestion
@@ -114,7 +118,7 @@ class BattleAnswer(Answer):
 
     @cached_property
     def stop_probability(self) -> Probability | None:
-        """The chance that the attackers stop, `None` where the outcomes are not listed."""
+        """The chance that the attackers stop, `None` without listed outcomes."""
         return (
             None if self.outcomes is None else self.outcomes.prob(self.question.battle.is_stopped)
         )
@@ -204,7 +208,7 @@ def _defenders(end: Outcome) -> int:
 
 
 def _table(outcomes: Distribution[Outcome]) -> Table:
-    """Return what is left: the mean, the median, and the 5% and 95% quantiles."""
+    """Return the armies left on both sides: the mean, the median, and the 5% and 95% quantiles."""
     ours = {"your armies left": outcomes.map(_attackers)}
     if outcomes.prob(is_won):
         ours["your armies left if you win"] = outcomes.condition(is_won).map(_attackers)

@@ -1,4 +1,4 @@
-"""A board, what is odd about its file, its other formats, and the odds of a position's battles."""
+"""A board, remarks on its file, its conversion, and the odds of a position's battles."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -32,10 +32,10 @@ from iacta.inputs.files import format_path
 from iacta.rules.rules import Rules
 from iacta.rules.variants import rules_name
 
-MOST_NAMED = 8  # territories, in a row of a table
+MAX_NAMED_ENTRIES = 8  # a table counts a larger number of territories instead
 TEMPLATE = """\
-# Who holds what, and whose turn it is: edit owners and armies. Territories may be left out; then
-# they cannot attack or be attacked, or are as `others` says, such as
+# The owner and the armies of each territory, and the player to move. A territory that you leave out
+# takes no part in attacks, unless `others` gives it an owner, such as
 # others = { owner = "blue", armies = 2 }
 """
 BESIDE = "# Keep this file in the folder of the board's file.\n"
@@ -48,7 +48,7 @@ WRITTEN = ", ".join(
 @question(
     "board",
     Topic.BOARD,
-    Example("board classic", "what is on the board?"),
+    Example("board classic", "which territories and borders does the board have?"),
     Example("board classic --to classic.toml", "a board file to edit"),
     Example("board classic --template > game.toml", "a position file to edit"),
     Example("board game.toml --odds", "which of my battles are good?"),
@@ -58,7 +58,7 @@ class BoardQuestion(Question):
 
     file: str = parameter(
         FileName(),
-        f"The board: classic, or a file in one of these formats, - for standard input: {READ}. "
+        f"The board: classic, or a file (- for standard input) in one of these formats: {READ}. "
         "Or a position: a file or a code.",
         is_argument=True,
         metavar="FILE",
@@ -71,18 +71,17 @@ class BoardQuestion(Question):
     )
     template: bool = parameter(
         Flag(),
-        "Print a position file with all its territories, ready to be edited; of a position, its "
-        "own.",
+        "Print a position file with all territories to edit; for a position, its own file.",
         excludes="odds",
         default=False,
     )
     odds: bool = parameter(
         Flag(),
-        "FILE is a position: show the odds of each battle of the player.",
+        "Show the odds of each battle that the player of the position can fight.",
         default=False,
     )
     rules: str | Rules | None = parameter(
-        RulesName(), "Rules of these battles.", usual="classic", needs="odds", default=None
+        RulesName(), "Rules for --odds.", usual="classic", needs="odds", default=None
     )
 
     def answer(self, watch: Watch | None = None) -> "BoardAnswer | PositionAnswer | OddsAnswer":
@@ -109,56 +108,54 @@ class BoardQuestion(Question):
 class TerritoryRecord(KeyedRecord):
     """A territory of a board."""
 
-    name: str = key("Its name.")
-    continents: Sequence[str] = key("The continents that it is in.")
-    neighbours: Sequence[str] = key("The territories that it can attack.")
+    name: str = key("The name of the territory.")
+    continents: Sequence[str] = key("The continents that contain the territory.")
+    neighbours: Sequence[str] = key("The territories that can be attacked from here.")
     place: Sequence[float] | None = key("`[x, y]` on the map, or `null`.")
 
 
 class ContinentRecord(KeyedRecord):
     """A continent of a board."""
 
-    name: str = key("Its name.")
-    bonus: int = key("The armies that it brings.")
-    territories: Sequence[str] = key("Its territories.")
-    entries: Sequence[str] = key("Those that can be attacked from outside.")
+    name: str = key("The name of the continent.")
+    bonus: int = key("The bonus in armies.")
+    territories: Sequence[str] = key("The territories of the continent.")
+    entries: Sequence[str] = key("The territories that can be attacked from outside.")
 
 
 class CardsRecord(KeyedRecord):
-    """The cards in the file beside that of the board."""
+    """The cards in a cards file beside the board file."""
 
-    territories: Count = key("How many show territories.")
-    wildcards: Count = key("How many are wildcards.")
-    missions: Count = key("How many are missions.")
+    territories: Count = key("The number of cards with a territory.")
+    wildcards: Count = key("The number of wildcards.")
+    missions: Count = key("The number of mission cards.")
 
 
 class RemarkRecord(KeyedRecord):
-    """What is odd about a file."""
+    """A remark on an oddity of a file."""
 
     file: str = key("`board` or `cards`.")
-    line: int | None = key("The line, or `null`.")
-    text: str = key("What is odd.")
+    line: int | None = key("The line number, or `null`.")
+    text: str = key("The remark.")
 
 
 class BoardRecord(KeyedRecord):
-    """What a board is like."""
+    """A board: its borders, territories, continents and cards."""
 
-    name: str = key("What the board is called.")
+    name: str = key("The name of the board.")
     format: str = key("`built in`, or the name of the file's format.")
-    border_count: Count = key(
-        "Pairs of territories with a border between them, whichever way it leads."
-    )
-    one_way_count: Count = key("Those whose border leads one way only.")
+    border_count: Count = key("The number of pairs of territories with a border in any direction.")
+    one_way_count: Count = key("The number of borders that lead one way only.")
     territories: Sequence[TerritoryRecord] = key("Each territory.")
     continents: Sequence[ContinentRecord] = key("Each continent.")
-    cards: CardsRecord | None = key("Its cards, or `null`.")
-    remarks: Sequence[RemarkRecord] = key("What is odd about the files.")
+    cards: CardsRecord | None = key("The cards, or `null` without a cards file.")
+    remarks: Sequence[RemarkRecord] = key("Remarks on the files.")
 
 
 class BoardAnswer(Answer):
-    """A board, and what is odd about its file.
+    """A board, and remarks on its file.
 
-    file: the board as its file holds it.
+    file: the content of the board file.
     """
 
     question: BoardQuestion
@@ -166,7 +163,7 @@ class BoardAnswer(Answer):
 
     @property
     def remarks(self) -> list[tuple[str, Remark]]:
-        """What is odd about the board and its cards, each with its file."""
+        """The remarks on the board and its cards, each with the name of its file."""
         cards = self.file.cards.remarks if self.file.cards else ()
         return [
             *(("board", remark) for remark in self.file.remarks),
@@ -214,7 +211,7 @@ class BoardAnswer(Answer):
         return charts.board_map(self.file.board)
 
     def template(self) -> str:
-        """Return a position file in which red has the first territory, and blue the others."""
+        """Return a position file in which red holds the first territory, and blue all others."""
         board = self.file.board
         holdings = [Holding("red", 5)] + [Holding("blue", 2)] * (len(board.territories) - 1)
         is_classic = self.file.format == BUILT_IN
@@ -240,7 +237,7 @@ class BoardAnswer(Answer):
                 f"{count(cards.missions, 'mission', 'missions')}."
             )
         if not self.remarks:
-            lines.append("All borders lead both ways, and every territory can be reached.")
+            lines.append("All borders lead both ways, and every territory is reachable.")
         yield Section(lines)
         if self.remarks:
             yield self._oddities()
@@ -258,24 +255,24 @@ class BoardAnswer(Answer):
 
 
 class HoldingRecord(KeyedRecord):
-    """Who holds a territory."""
+    """The owner and the armies of a territory."""
 
     name: str = key("The name of the territory.")
-    owner: str = key("Who holds it; empty for nobody.")
+    owner: str = key("The owner; empty for nobody.")
     armies: Count = key("The armies on it.")
 
 
 class PositionRecord(KeyedRecord):
-    """Who holds what, and whose turn it is."""
+    """A position: owners, armies, and the player to move."""
 
     code: str = key("The code of the turn.")
-    board: str = key("What the board is called.")
-    player: str = key("Whose turn it is.")
+    board: str = key("The name of the board.")
+    player: str = key("The player to move.")
     territories: Sequence[HoldingRecord] = key("Each territory.")
 
 
 class PositionAnswer(Answer):
-    """Who holds what, and whose turn it is.
+    """A position: owners, armies, and the player to move.
 
     turn: the turn with this position.
     """
@@ -385,13 +382,11 @@ class OddsAnswer(Answer):
 def _board_sections(board: Board) -> Iterator[Section]:
     if board.continents:
         yield Section(
-            [Table(("", "bonus", "territories", "entered through"), list(_continents(board)))],
-            title="Continents, with the territories through which they are entered:",
+            [Table(("", "bonus", "territories", "entry points"), list(_continents(board)))],
+            title="Continents, with the territories that can be attacked from outside:",
         )
     neighbours = [(name, ", ".join(board.neighbours(name)) or "-") for name in board.territories]
-    yield Section(
-        [Table(("", ""), neighbours)], title="Territories, with those that they can attack:"
-    )
+    yield Section([Table(("", ""), neighbours)], title="Territories, with their possible targets:")
 
 
 def _homes(board: Board) -> dict[str, list[str]]:
@@ -412,7 +407,11 @@ def _entries(board: Board, continent: Continent) -> list[str]:
 def _continents(board: Board) -> Iterator[Sequence[str]]:
     for continent in board.continents:
         entries = _entries(board, continent)
-        named = ", ".join(entries) if len(entries) <= MOST_NAMED else f"{len(entries)} of them"
+        named = (
+            ", ".join(entries)
+            if len(entries) <= MAX_NAMED_ENTRIES
+            else f"{len(entries)} territories"
+        )
         yield (continent.name, str(continent.bonus), str(len(continent.territories)), named or "-")
 
 

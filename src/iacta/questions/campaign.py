@@ -1,4 +1,4 @@
-"""How far one stack gets through a chain of territories, and one campaign as a story."""
+"""The progress of one stack through a chain of territories, or one simulated campaign."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -49,13 +49,13 @@ from iacta.rules.stop import NEVER
         "campaign 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1",
         "how far do 72 armies get, one territory after another?",
     ),
-    Example("campaign 20 5 3:capital --narrate", "how might it go, if the last is a capital?"),
+    Example("campaign 20 5 3:capital --narrate", "how might it go against a capital?"),
 )
 class CampaignQuestion(CampaignForm, ExactForm, Question):
     """Show how far one stack gets through a chain of territories."""
 
     narrate: bool = parameter(
-        Flag(), "Play it once, with random dice.", label="single game", default=False
+        Flag(), "Play one campaign with random dice.", label="single game", default=False
     )
     seed: int | None = parameter(
         Whole(),
@@ -74,61 +74,63 @@ class CampaignQuestion(CampaignForm, ExactForm, Question):
         if self.narrate:
             seed = draw_seed() if self.seed is None else self.seed
             return CampaignStory(self, seed, self.campaign.play(np.random.default_rng(seed)))
-        # Fractions of all the outcomes may take long, and only the rows show them.
+        # Exact fractions of all outcomes may take long, and only the rows show them.
         listed = self.exact and any(stage.stop != NEVER for stage in self.campaign.stages())
         odds = self.campaign.territory_odds(exact=self.exact)
         return CampaignAnswer(self, self.campaign.outcomes(exact=listed), odds)
 
 
 class DefendedRecord(KeyedRecord):
-    """A territory on the way."""
+    """A territory of the campaign."""
 
-    defenders: Count = key("Its defenders.")
-    rules: str = key("The name of its rules.")
+    defenders: Count = key("The defenders of the territory.")
+    rules: str = key("The name of the rules there.")
 
 
 class ReachedRecord(DefendedRecord):
-    """A territory on the way, and its chances."""
+    """A territory of the campaign, with its chances."""
 
-    reach_probability: Unit = key("The chance that all before it are taken.")
-    conquer_probability: Unit = key("The chance that it is taken too.")
+    reach_probability: Unit = key("The chance to take all territories before this one.")
+    conquer_probability: Unit = key("The chance to take this territory too.")
 
 
 class EndRecord(KeyedRecord):
-    """How a campaign may end."""
+    """An outcome of a campaign."""
 
-    conquered: Count = key("How many territories are taken.")
-    attackers: Count = key("Armies on the territory on which the stack ends.")
-    defenders: Count = key("Armies in the territory that it failed to take, 0 if it took all.")
-    probability: Unit = key("The chance that it ends so.")
+    conquered: Count = key("The number of territories taken.")
+    attackers: Count = key("The armies on the stack's last territory.")
+    defenders: Count = key("The armies on the first territory not taken; 0 if all are taken.")
+    probability: Unit = key("The chance of this outcome.")
 
 
 class CampaignRecord(KeyedRecord, kw_only=True):
-    """How far one stack gets."""
+    """The progress of one stack."""
 
     attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
     rules: str = key(RULES_KEY, is_repeated=True)
     win_probability: Unit = key("The chance to take all territories.", is_column=True)
-    win_probability_exact: ExactText = key('The same as `"n/d"` with `--exact`, else `null`.')
+    win_probability_exact: ExactText = key(
+        'With `--exact` the same chance as `"n/d"`, else `null`.'
+    )
     stop_probability: Unit = key(
-        "Only if a battle has a stop: the chance to stop anywhere on the way.", default=OMITTED
+        "Only if a battle has a stop: the chance to stop before the end.", default=OMITTED
     )
     stop_probability_exact: ExactText = key(
-        'Only if a battle has a stop: the same as `"n/d"` with `--exact`, else `null`.',
+        'Only if a battle has a stop: with `--exact` the same chance as `"n/d"`, else `null`.',
         default=OMITTED,
     )
     territories: tuple[ReachedRecord, ...] = key("The territories, in order.")
-    outcomes: tuple[EndRecord, ...] = key("How it may end, best first.")
+    outcomes: tuple[EndRecord, ...] = key("The possible outcomes, best first.")
 
 
 class BattleOfStory(KeyedRecord):
-    """A battle of a campaign that was played."""
+    """A battle of a simulated campaign."""
 
-    territory: Count = key("The number of the territory on the way, from 1.")
+    territory: Count = key("The number of the territory, from 1.")
     attackers: Count = key("Attackers before the battle, garrison included.")
-    defenders: Count = key("Defenders before it.")
-    attackers_left: Count = key("Attackers after it, before any advance.")
-    defenders_left: Count = key("Defenders after it.")
+    defenders: Count = key("Defenders before the battle.")
+    attackers_left: Count = key("Attackers after the battle, before any advance.")
+    defenders_left: Count = key("Defenders after the battle.")
 
 
 class StoryRecord(KeyedRecord):
@@ -139,10 +141,10 @@ class StoryRecord(KeyedRecord):
 
 
 class CampaignAnswer(Answer):
-    """How far one stack gets.
+    """The progress of one stack.
 
-    outcomes: how the campaign ends.
-    territory_odds: the chances of each territory.
+    outcomes: the possible outcomes.
+    territory_odds: the chances to reach and to take each territory.
     """
 
     question: CampaignQuestion
@@ -156,7 +158,7 @@ class CampaignAnswer(Answer):
 
     @cached_property
     def stop_probability(self) -> Probability | None:
-        """The chance that the attackers stop on the way, `None` where no battle has a stop."""
+        """The chance that the attackers stop, `None` if no battle has a stop."""
         campaign = self.question.campaign
         if all(stage.stop == NEVER for stage in campaign.stages()):
             return None
@@ -238,7 +240,7 @@ class CampaignAnswer(Answer):
     def _exact_if_certain(self, probability: Probability, count: int) -> Probability:
         """Return the chance to take the first `count` territories, a fraction if it is certain."""
         if probability == 1 and any(end.conquered < count for end in self.outcomes):
-            return probability  # a float of what is nearly 1
+            return probability  # nearly 1, and only rounded to 1
         return mark_certain(
             probability, (stage.rules for stage in self.question.campaign.stages()[:count])
         )
@@ -248,7 +250,7 @@ class CampaignStory(Answer):
     """One campaign, played with random dice.
 
     seed: the seed of the dice.
-    battles: what happened.
+    battles: the battles, in order.
     """
 
     question: CampaignQuestion
@@ -280,7 +282,7 @@ class CampaignStory(Answer):
 def _ending(battle: PlayedBattle, campaign: Campaign) -> str:
     end = CampaignOutcome(battle.territory - 1, battle.attackers_left, battle.defenders_left)
     if campaign.is_stopped(end):
-        return f"{battle.attackers_left} left, who stop against {battle.defenders_left}"
+        return f"{battle.attackers_left} left, stopping against {battle.defenders_left}"
     if battle.defenders_left:
         return f"{battle.attackers_left} left, repelled by {battle.defenders_left}"
     return f"{battle.attackers_left} left, taken"

@@ -1,4 +1,4 @@
-"""One battle, solved by every method."""
+"""One battle, solved by every applicable method."""
 
 import math
 import time
@@ -26,7 +26,7 @@ SLOW = "left out: it would take more than a few seconds"
 @question(
     "compare",
     Topic.STUDY,
-    Example("compare 12 10", "what does every method of the literature say?"),
+    Example("compare 12 10", "do all methods of the literature agree?"),
     Example("compare 100 100 --rules capital", "and in a large battle under other rules?"),
 )
 class CompareQuestion(RulesForm, Question):
@@ -48,14 +48,14 @@ class CompareQuestion(RulesForm, Question):
 
 
 class MethodAnswer(NamedTuple):
-    """What one method says.
+    """The result of one method.
 
-    method: its name.
-    chance: its chance to win; this, `bound` and `seconds` are `None` where it cannot solve it.
-    bound: a bound on its error, relative unless only the absolute one is bounded; infinite where
-        chance decides it, `None` where the chance is too small for the bound.
-    seconds: how long it took, its tables made before.
-    cannot: why not.
+    method: the name of the method.
+    chance: the chance to win; `chance`, `bound` and `seconds` are `None` if the method fails.
+    bound: an upper bound on the relative error, or on the absolute error if only that is bounded;
+        infinite for a simulation, `None` if the chance is too small for the bound.
+    seconds: the time of a second run, after the tables of the method exist.
+    cannot: the reason if the method fails.
     """
 
     method: str
@@ -72,7 +72,7 @@ def _solved(name: str, battle: Battle) -> MethodAnswer:
         kernel.refuse(*size)
         if kernel.is_slow(*size):
             return MethodAnswer(name, cannot=SLOW)
-        kernel.win_probability(*size)  # the first time, some methods make tables
+        kernel.win_probability(*size)  # fills the tables of some methods
         start = time.perf_counter()
         chance = kernel.win_probability(*size)
         seconds = time.perf_counter() - start
@@ -83,34 +83,34 @@ def _solved(name: str, battle: Battle) -> MethodAnswer:
 
 
 class MethodRecord(KeyedRecord):
-    """What one method says."""
+    """The result of one method."""
 
-    method: str = key("Its name.")
-    win_probability: Unit | None = key("Its answer; `null` if it cannot answer.")
+    method: str = key("The name of the method.")
+    win_probability: Unit | None = key("The chance to win; `null` if the method fails.")
     relative_error: float | None = key(
-        "Its error relative to the exact chance; `null` if not known."
+        "The error relative to the exact chance; `null` if not known."
     )
     bound: float | None = key(
-        "The bound on that error; `null` for a simulation, or where the chance is too small "
+        "The upper bound on that error; `null` for a simulation, or if the chance is too small "
         "for a bound."
     )
-    seconds: float | None = key("How long its second run took.")
-    cannot: str | None = key("Why it cannot answer, else `null`.")
+    seconds: float | None = key("The time of the second run.")
+    cannot: str | None = key("The reason if the method fails, else `null`.")
 
 
 class CompareRecord(RepeatedBattle, kw_only=True):
-    """What every method that applies to the rules says of a battle."""
+    """The results of every method that applies to the rules."""
 
     win_probability_exact: ExactText = key(
-        'The chance to win as `"n/d"`, `null` if no method computes it.'
+        'The chance to win as `"n/d"`; `null` if no method is exact.'
     )
-    methods: tuple[MethodRecord, ...] = key("What each method says.")
+    methods: tuple[MethodRecord, ...] = key("The result of each method.")
 
 
 class CompareAnswer(Answer):
-    """What every method says of a battle.
+    """The results of every method for a battle.
 
-    methods: what each says.
+    methods: the result of each method.
     """
 
     question: CompareQuestion
@@ -118,19 +118,19 @@ class CompareAnswer(Answer):
 
     @property
     def exact(self) -> Fraction | None:
-        """The chance as a fraction, if a method has one."""
+        """The chance as a fraction, if a method is exact."""
         chances = (solution.chance for solution in self.methods)
         return next((chance for chance in chances if isinstance(chance, Fraction)), None)
 
     @property
     def best(self) -> Probability | None:
-        """The chance with the smallest bound, if any method can solve it."""
+        """The chance with the smallest error bound, if any method succeeds."""
         solved = [solution for solution in self.methods if solution.chance is not None]
         bounds = [math.inf if solution.bound is None else solution.bound for solution in solved]
         return solved[bounds.index(min(bounds))].chance if solved else None
 
     def error(self, chance: Probability | None) -> float | None:
-        """Return the relative error of a chance, `None` if the exact one is not known."""
+        """Return the relative error of a chance, `None` without an exact chance."""
         if chance is None or self.exact is None:
             return None
         difference = abs(Fraction(chance) - self.exact)
@@ -167,7 +167,7 @@ class CompareAnswer(Answer):
             f"{solution.method}: {solution.cannot}" for solution in self.methods if solution.cannot
         ]
         if best is None:
-            yield Section(["No method can solve it:", *cannot])
+            yield Section(["No method can solve this battle:", *cannot])
             return
         yield Section(
             [
@@ -178,7 +178,7 @@ class CompareAnswer(Answer):
         columns = ("", "chance", "relative error", "at most", "time")
         yield Section([Table(columns, list(self._table()))])
         if cannot:
-            yield Section(cannot, title="Methods that cannot solve it:")
+            yield Section(cannot, title="Methods that cannot solve this battle:")
 
     def _table(self) -> Iterator[Sequence[str]]:
         for solution in self.methods:
@@ -203,7 +203,7 @@ def _bound_text(bound: float | None) -> str:
 
 
 def time_text(seconds: float) -> str:
-    """Return a time in the unit that suits it.
+    """Return a time in seconds, milliseconds or microseconds.
 
     >>> time_text(2.5e-6), time_text(0.0123), time_text(2.0)
     ('2.5 µs', '12.3 ms', '2.0 s')

@@ -1,4 +1,4 @@
-"""What to do now: roll, stop or blitz, and with how many dice; and when to stop later."""
+"""The best decision now (roll, stop or blitz, and the number of dice), and when to stop later."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple
@@ -34,8 +34,8 @@ from iacta.odds.decisions import (
 
 USUAL = {"prize": Fraction(3), "army_value": Fraction(1), "kill_value": Fraction(0)}
 VALUE = Number(least=0, most=MAX_VALUE)
-MOST_LINES = 20  # rows of a table or map that fit a screen
-MORE_ATTACKERS = 2  # than are needed, on the map
+MAX_LINES = 20  # rows of a table or map that fit a screen
+MARGIN = 2  # attackers on the map above the largest boundary
 LETTERS = {"roll": ("R", "good"), "blitz": ("B", "other"), "stop": (".", "neutral")}
 
 
@@ -52,28 +52,28 @@ class DecideQuestion(RulesForm, ExactForm, Question):
     defenders: int = parameter(*DEFENDERS, is_argument=True)
     prize: Fraction | None = parameter(
         VALUE,
-        "What taking the territory is worth, in armies: 10, 2.5 or 5/2.",
+        "The value of taking the territory, in armies: 10, 2.5 or 5/2.",
         usual=str(USUAL["prize"]),
         metavar="P",
         default=None,
     )
     army_value: Fraction | None = parameter(
         VALUE,
-        "What each army that you keep is worth.",
+        "The value of each army that you keep.",
         usual=str(USUAL["army_value"]),
         metavar="V",
         default=None,
     )
     kill_value: Fraction | None = parameter(
         VALUE,
-        "What each enemy army you destroy is worth.",
+        "The value of each enemy army that you destroy.",
         usual=str(USUAL["kill_value"]),
         metavar="V",
         default=None,
     )
     mix: bool = parameter(
         Flag(),
-        "In the official app: choose between rolling by hand and a blitz, for conquest alone.",
+        "In the official app: choose between rolling by hand and a blitz, to take the territory.",
         label="roll or blitz",
         excludes="prize or army_value or kill_value or exact or dice",
         default=False,
@@ -93,56 +93,58 @@ class DecideQuestion(RulesForm, ExactForm, Question):
             return DecideAnswer(self, when_to_stop(*battle, **worth, exact=self.exact))
         if not self.values:
             return DiceAnswer(self, how_many_dice(*battle, exact=self.exact))
-        weighed = how_many_dice(*battle, **worth, may_stop=True, exact=self.exact)
-        return DiceAnswer(self, weighed)
+        decision = how_many_dice(*battle, **worth, may_stop=True, exact=self.exact)
+        return DiceAnswer(self, decision)
 
 
-EXACT = 'The same as `"n/d"` with `--exact`, else `null`.'
+EXACT = 'With `--exact` the same number as `"n/d"`, else `null`.'
 WINS = "The chance to take the territory with the best decisions."
 
 
 class BoundaryRecord(KeyedRecord):
-    """From how many armies on to roll."""
+    """The smallest stack with which to roll."""
 
     defenders: Count = key("Armies on the defended territory.")
     attackers: Count | None = key(
-        "The fewest attackers with which to roll, `null` if no number will do."
+        "The fewest attackers with which to roll; `null` if no number is enough."
     )
 
 
 class DecideRecord(KeyedRecord):
     """Whether to roll, to stop, or with `--mix` to blitz.
 
-    With `--mix` the boundary is that of the blitz: with fewer, roll by hand.
+    With `--mix` the boundary is the fewest attackers for a blitz; with fewer, roll by hand.
     """
 
     attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
     defenders: Count = key(DEFENDERS_KEY, is_repeated=True)
     rules: str = key(RULES_KEY, is_repeated=True)
     objective: str = key(
-        '`"value"`: what the territory and the armies are worth; with `--mix` `"conquest"`.'
+        '`"value"`: the value of the territory and the armies; with `--mix` `"conquest"`.'
     )
     action: str = key(
-        'What to do now: `"roll"` or `"stop"`; with `--mix` `"roll"`, `"blitz"` or `"stop"`.',
+        'The best action now: `"roll"` or `"stop"`; with `--mix` `"roll"`, `"blitz"` or `"stop"`.',
         is_column=True,
     )
     value: float = key(
-        "What the battle is worth with the best decisions; with `--mix` the chance to win.",
+        "The value of the battle with the best decisions; with `--mix` the chance to win.",
         is_column=True,
     )
     value_exact: str | None = key(EXACT)
     win_probability: Unit = key(WINS, is_column=True)
     win_probability_exact: ExactText = key(EXACT)
-    expected_attackers_left: float = key("Attackers left on average then.", is_column=True)
+    expected_attackers_left: float = key(
+        "Attackers left on average with the best decisions.", is_column=True
+    )
     boundary: tuple[BoundaryRecord, ...] = key(
-        "From how many armies on to roll, for each `defenders`."
+        "The smallest stack with which to roll, for each number of defenders."
     )
 
 
 class DecideAnswer(Answer):
     """Whether to roll, to stop or to blitz.
 
-    decision: what to do in every state.
+    decision: the best action in every state.
     """
 
     question: DecideQuestion
@@ -189,8 +191,8 @@ class DecideAnswer(Answer):
         worth = f"{battle} {'is' if decision.attackers == 1 else 'are'} worth"
         stopped = f"{float(decision.value_if_stopped):.2f}"
         if decision.action == "stop":
-            return f"Stop: {worth} {stopped} now, and no more if you roll"
-        return f"Roll: {worth} {float(decision.value):.2f} if you go on, {stopped} if you stop"
+            return f"Stop: {worth} {stopped} now, and not more if you roll"
+        return f"Roll: {worth} {float(decision.value):.2f} if you roll on, {stopped} if you stop"
 
     def _mix_order(self) -> str:
         decision = self.decision
@@ -200,29 +202,29 @@ class DecideAnswer(Answer):
         return f"Roll: with {battle}, one roll by hand is better than a blitz now"
 
     def _boundary(self) -> Section:
-        """Return from how many armies on to attack, for the last of the defenders."""
+        """Return the smallest stacks with which to attack, for the largest numbers of defenders."""
         boundary, mix = self.decision.boundary, self.question.mix
         rows = [
             (
                 f"against {point.defenders}",
                 "never" if point.attackers is None else str(point.attackers),
             )
-            for point in boundary[-MOST_LINES:]
+            for point in boundary[-MAX_LINES:]
         ]
         parts: list[Table | str] = [Table(("", "armies"), rows)]
         if len(rows) < len(boundary):
-            parts.append("--json prints those against fewer.")
-        if self._turns_back():
+            parts.append("--json prints the rows for fewer defenders.")
+        if self._is_reversed():
             parts.append(
-                f"With more armies it can be right to {'roll' if mix else 'stop'} again: "
+                f"With even more armies it can be best to {'roll' if mix else 'stop'} again: "
                 "--csv lists every state."
             )
         action, otherwise = ("Blitz", "roll by hand") if mix else ("Keep attacking", "stop")
         title = f"{action} with at least this many armies; otherwise {otherwise}:"
         return Section(parts, title)
 
-    def _turns_back(self) -> bool:
-        """Return whether an action that is right can be wrong with more attackers."""
+    def _is_reversed(self) -> bool:
+        """Return whether an action that is best can be wrong with more attackers."""
         decision = self.decision
         able = decision.attackers - decision.rules.garrison
         rolls = decision.rolls[1 : decision.defenders + 1, 1 : able + 1]
@@ -230,10 +232,10 @@ class DecideAnswer(Answer):
         return bool((wanted[:, 1:] < wanted[:, :-1]).any())
 
     def _map(self) -> Section:
-        """Return what to do in each state; that of this battle is marked."""
+        """Return the best action in each state, with the present state marked."""
         decision = self.decision
-        heights = _thinned(self._top(), decision.attackers)[::-1]
-        across = _thinned(decision.defenders, decision.defenders)
+        heights = _thin_out(self._top(), decision.attackers)[::-1]
+        across = _thin_out(decision.defenders, decision.defenders)
         here = decision.attackers, decision.defenders
         rows = [
             (
@@ -253,53 +255,53 @@ class DecideAnswer(Answer):
         return Section([Grid(rows, across)], title)
 
     def _top(self) -> int:
-        """Return the most attackers on the map."""
+        """Return the largest number of attackers on the map."""
         decision = self.decision
         fewest = [point.attackers for point in decision.boundary if point.attackers is not None]
         known = decision.rolls.shape[1] - 1 + decision.rules.garrison
-        return min(max(decision.attackers, *fewest, 1) + MORE_ATTACKERS, int(known))
+        return min(max(decision.attackers, *fewest, 1) + MARGIN, int(known))
 
 
-def _thinned(most: int, kept: int) -> list[int]:
-    """Return the numbers up to the most, or if they are too many a part of them with one kept.
+def _thin_out(most: int, kept: int) -> list[int]:
+    """Return the numbers from 1 to `most`, or if there are too many, every nth including `kept`.
 
-    >>> _thinned(4, 2), _thinned(60, 59)[:3], _thinned(60, 59)[-1]
+    >>> _thin_out(4, 2), _thin_out(60, 59)[:3], _thin_out(60, 59)[-1]
     ([1, 2, 3, 4], [2, 5, 8], 59)
     """
-    step = -(-most // MOST_LINES)
+    step = -(-most // MAX_LINES)
     return list(range(kept % step or step, most + 1, step))
 
 
 class DiceState(KeyedRecord):
-    """How many dice are best in a state."""
+    """The best number of dice in a state."""
 
-    attackers: Count = key("Attackers then, garrison included.")
-    defenders: Count = key("Defenders then.")
-    attack_dice: Count = key("How many dice the attacker should throw.")
-    defence_dice: Count = key("The best reply.")
+    attackers: Count = key("Attackers in the state, garrison included.")
+    defenders: Count = key("Defenders in the state.")
+    attack_dice: Count = key("The best number of attack dice.")
+    defence_dice: Count = key("The best number of defence dice in reply.")
 
 
 class DiceRecord(KeyedRecord):
-    """How many dice both sides should throw, with `--dice`."""
+    """The best number of dice for both sides, with `--dice`."""
 
     attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
     defenders: Count = key(DEFENDERS_KEY, is_repeated=True)
     rules: str = key(RULES_KEY, is_repeated=True)
     objective: str = key('`"conquest"`; `"value"` with a prize or a value of armies.')
     action: str = key('`"roll"`, or `"stop"` if no number of dice is better.', is_column=True)
-    attack_dice: Count = key("How many dice the attacker should throw now.")
-    defence_dice: Count = key("The best reply.")
-    value: float = key("What the battle is worth with the best decisions.", is_column=True)
+    attack_dice: Count = key("The best number of attack dice now.")
+    defence_dice: Count = key("The best number of defence dice in reply.")
+    value: float = key("The value of the battle with the best decisions.", is_column=True)
     value_exact: str | None = key(EXACT)
     win_probability: Unit = key(WINS, is_column=True)
     win_probability_exact: ExactText = key(EXACT)
     fewer: tuple[DiceState, ...] = key(
-        "The states in which a side should throw fewer dice than allowed."
+        "The states in which it is best for a side to throw fewer dice than allowed."
     )
 
 
 class DiceAnswer(Answer):
-    """How many dice both sides should throw.
+    """The best number of dice for both sides.
 
     decision: the dice in every state.
     """
@@ -308,7 +310,7 @@ class DiceAnswer(Answer):
     decision: DiceDecision
 
     def _states(self) -> Iterator[DiceState]:
-        """Yield every state that the battle can come to in which armies can attack."""
+        """Yield every reachable state in which armies can attack."""
         decision, garrison = self.decision, self.decision.rules.garrison
         for able in range(1, decision.attackers - garrison + 1):
             for d in range(1, decision.defenders + 1):
@@ -317,7 +319,7 @@ class DiceAnswer(Answer):
 
     @property
     def fewer(self) -> list[DiceState]:
-        """The states in which a side does best with fewer dice than it may throw."""
+        """The states in which a side does best with fewer dice than allowed."""
         attack, defence = self.decision.rules.full_roll
         garrison = self.decision.rules.garrison
         return [
@@ -360,18 +362,18 @@ class DiceAnswer(Answer):
                 f"{percent(decision.win_probability)}{self._worth()}.",
             ]
         else:
-            lines = [f"Stop: no number of dice is better{note}."]
+            lines = [f"Stop: rolling is no better with any number of dice{note}."]
         lines += list_fractions(decision.value)
         if not fewer:
-            lines.append("On the way, neither side gains by rolling fewer dice.")
+            lines.append("Later, neither side gains by rolling fewer dice.")
         yield Section(lines)
         if fewer:
-            rows = [tuple(map(str, astuple(state))) for state in fewer[-MOST_LINES:]]
+            rows = [tuple(map(str, astuple(state))) for state in fewer[-MAX_LINES:]]
             columns = ("attackers", "defenders", "your dice", "their dice")
             parts: list[Table | str] = [Table(columns, rows)]
             if len(rows) < len(fewer):
-                parts.append(f"The other {len(fewer) - len(rows)} are printed with --json.")
-            yield Section(parts, title="Fewer dice than allowed are right in these states:")
+                parts.append(f"--json prints the other {len(fewer) - len(rows)} states.")
+            yield Section(parts, title="Fewer dice than allowed are best in these states:")
 
     def _worth(self) -> str:
         value = f", and the battle is worth {float(self.decision.value):.2f}"

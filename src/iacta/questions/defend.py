@@ -1,4 +1,4 @@
-"""How many defenders hold a territory, and how armies are best spread over a chain of them."""
+"""The defenders needed to hold a territory, and the best spread of armies over a chain."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple
@@ -61,7 +61,7 @@ class DefendQuestion(RulesForm, StopForm, ExactForm, Question):
     attackers: int = parameter(*ATTACKERS, is_argument=True)
     chance: Fraction | None = parameter(
         Chance(certain=True),
-        "The chance you want to hold with, such as 90%.",
+        "The chance to hold that you want, such as 90%.",
         usual="95%",
         excludes="armies or territories or objective",
         default=None,
@@ -70,12 +70,12 @@ class DefendQuestion(RulesForm, StopForm, ExactForm, Question):
         Whole(least=1), "Armies to spread over a chain.", needs="territories", default=None
     )
     territories: int | None = parameter(
-        Whole(least=1), "Territories of the chain.", metavar="K", needs="armies", default=None
+        Whole(least=1), "Territories in the chain.", metavar="K", needs="armies", default=None
     )
     objective: Objective | None = parameter(
         OneOf(OBJECTIVES),
-        "What the attackers want: the whole chain (break-through), or as many territories as "
-        "possible (territories).",
+        "The attackers' aim: the whole chain (break-through), or as many territories as possible "
+        "(territories).",
         usual="break-through",
         needs="armies",
         default=None,
@@ -108,7 +108,7 @@ class DefendQuestion(RulesForm, StopForm, ExactForm, Question):
         )
 
     def _others(self, objective: Objective) -> Iterator["OtherSpread"]:
-        """Yield the spreads that come to mind first, each once."""
+        """Yield the simple spreads, such as equal armies, each once."""
         named = simple_spreads(self.armies or 0, self.territories or 0)
         first_names = {spread: name for name, spread in reversed(named.items())}
         for spread, name in reversed(first_names.items()):
@@ -122,27 +122,27 @@ class DefendQuestion(RulesForm, StopForm, ExactForm, Question):
             yield OtherSpread(name, spread, float(value))
 
 
-EXACT = 'The same as `"n/d"` with `--exact`, else `null`.'
+EXACT = 'With `--exact` the same number as `"n/d"`, else `null`.'
 
 
 class HoldRecord(KeyedRecord):
-    """The fewest defenders for a wanted chance."""
+    """The fewest defenders for a requested chance."""
 
     attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
-    chance: Unit = key("The wanted chance.", is_repeated=True)
+    chance: Unit = key("The requested chance.", is_repeated=True)
     garrison: Count = key(GARRISON_KEY, is_repeated=True)
     rules: str = key(RULES_KEY, is_repeated=True)
     defenders: Count = key("The fewest defenders.", is_column=True)
-    hold_probability: Unit = key("Their chance to hold.", is_column=True)
+    hold_probability: Unit = key("The chance of these defenders to hold.", is_column=True)
     hold_probability_exact: ExactText = key(EXACT)
 
 
 class HoldAnswer(Answer):
-    """The fewest defenders for a wanted chance.
+    """The fewest defenders for a requested chance.
 
-    chance: the wanted chance to hold.
-    defenders: how many they are.
-    hold_probability: their chance to hold.
+    chance: the requested chance to hold.
+    defenders: the fewest defenders.
+    hold_probability: the chance to hold with them.
     """
 
     question: DefendQuestion
@@ -191,21 +191,21 @@ class HoldAnswer(Answer):
 
 
 class OtherSpread(KeyedRecord):
-    """A spread that comes to mind, and what attackers who play best get against it."""
+    """A simple spread, and its value to attackers who play best."""
 
-    name: str = key("What it is called.")
-    spread: Sequence[Count] = key("The armies from one end to the other.")
-    value: float = key("What it is worth to the attackers.")
+    name: str = key("The name of the spread.")
+    spread: Sequence[Count] = key("The armies on each territory, from one end to the other.")
+    value: float = key("The value to the attackers, as for the best spread.")
 
 
 class SpreadRecord(KeyedRecord):
     """The best spread over a chain, with `--armies` and `--territories`."""
 
     attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
-    armies: Count = key("The armies that are spread.", is_repeated=True)
-    territories: Count = key("Over how many territories.", is_repeated=True)
+    armies: Count = key("The armies to spread.", is_repeated=True)
+    territories: Count = key("The number of territories.", is_repeated=True)
     objective: Objective = key(
-        "What the attackers want: `break through` or `territories`.", is_repeated=True
+        "The attackers' aim: `break through` or `territories`.", is_repeated=True
     )
     garrison: Count = key(GARRISON_KEY, is_repeated=True)
     rules: str = key(RULES_KEY, is_repeated=True)
@@ -213,22 +213,22 @@ class SpreadRecord(KeyedRecord):
         "The best spreads, at most 100, each a list of armies from one end to the other.",
         is_column=True,
     )
-    count: Count = key("How many spreads are equally good.")
+    count: Count = key("The number of equally good spreads.")
     value: float = key(
         "The attackers' chance to break through, or the mean number of territories taken.",
         is_column=True,
     )
     value_exact: str | None = key(EXACT)
-    is_exact: bool = key("Whether all spreads were compared exactly; if not, a search found these.")
-    others: tuple[OtherSpread, ...] = key("The spreads that come to mind first, for comparison.")
+    is_exact: bool = key("Whether all spreads were compared exactly, instead of a search.")
+    others: tuple[OtherSpread, ...] = key("Simple spreads for comparison.")
 
 
 class SpreadAnswer(Answer):
     """The best spread of armies over a chain of territories.
 
-    armies, territories, objective: what was asked.
+    armies, territories, objective: the parameters of the question, with defaults filled in.
     best: the best spread.
-    others: those that come to mind first.
+    others: simple spreads for comparison.
     """
 
     question: DefendQuestion
@@ -274,7 +274,7 @@ class SpreadAnswer(Answer):
             *list_fractions(best.value),
         ]
         if self.territories in (1, self.armies):
-            yield Section([*lines, "There is no other spread."])
+            yield Section([*lines, "No other spread is possible."])
             return
         yield Section(
             [
@@ -308,7 +308,7 @@ class SpreadAnswer(Answer):
         if self.objective == "break through":
             return f"break{verb} through with a chance of {percent(value)} at best"
         taken, most = f"{float(value):.2f}", self.territories
-        if value >= most - 0.005:  # not quite all is not called all
+        if value >= most - 0.005:  # would round to all territories
             taken = f"more than {most - 0.01:.2f}"
         elif value < 0.005:
             taken = "less than 0.01"
@@ -317,7 +317,7 @@ class SpreadAnswer(Answer):
 
 
 def _certainty(best: BestSpread) -> str:
-    """Return how sure it is that the spread is the best, and which are as good."""
+    """Return a sentence on the proof that the spread is best, and on equally good spreads."""
     if not best.is_exact:
         return "No better spread was found, but this one is not proven to be the best."
     if best.count == 1:
@@ -333,6 +333,7 @@ def _text(spread: Sequence[int]) -> str:
 
 @make_sections.register
 def _(value: BestSpread) -> Iterator[Section]:
-    yield Section([f"Put {_text(value.spreads[0])}: it is worth {float(value.value):.6g} to them."])
+    spread, worth = _text(value.spreads[0]), float(value.value)
+    yield Section([f"Put {spread}: this spread is worth {worth:.6g} to the attackers."])
     if len(value.spreads[0]) > 1:
         yield Section([_certainty(value)])

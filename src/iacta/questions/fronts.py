@@ -1,4 +1,4 @@
-"""How armies are best divided among fronts that are attacked independently of each other."""
+"""The best division of armies among fronts that are attacked independently."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
@@ -48,7 +48,7 @@ class Fronts(Row):
 @question(
     "fronts",
     Topic.DEFENCE,
-    Example("fronts 15:3 8 --armies 20", "15 attack three in a row, 8 a fourth"),
+    Example("fronts 15:3 8 --armies 20", "15 attack a chain of three, 8 attack one territory"),
     Example("fronts 9/4 9/4 20/8/3/2:end --armies 10", "where do 10 new armies go?"),
     Example(
         "fronts 12:any2 9:1:capital --armies 25 --objective territories",
@@ -60,9 +60,9 @@ class FrontsQuestion(RulesForm, StopForm, ExactForm, Question):
 
     fronts: tuple[Front, ...] = parameter(
         Fronts(),
-        "The attackers of each front: 8 before one territory, 15:3 before a chain of three, "
-        "crossed from either end, 15:end3 from the first on, 12:any2 before two of which they "
-        "take one; 9:1:capital with rules of its own; 20/8/3/2 where 8, 3 and 2 armies are "
+        "The attackers of each front: 8 against one territory; 15:3 against a chain of three from "
+        "either end, 15:end3 from its first territory; 12:any2 against either of two territories; "
+        "9:1:capital for a front with its own rules; 20/8/3/2 if 8, 3 and 2 armies are there "
         "already.",
         is_argument=True,
         metavar="FRONT",
@@ -88,29 +88,29 @@ class FrontsQuestion(RulesForm, StopForm, ExactForm, Question):
 
 
 VALUE = "The chance that any front falls, or the mean number of territories lost."
-EXACT = 'The same as `"n/d"` with `--exact`, else `null`.'
+EXACT = 'With `--exact` the same number as `"n/d"`, else `null`.'
 
 
 class FrontRecord(KeyedRecord):
-    """A front, and the armies on it."""
+    """A front, and the armies on its territories."""
 
-    attackers: Count = key("The armies that attack it, garrison included.")
-    territories: Count = key("How many territories it has.")
-    shape: Shape = key("How these lie: `chain`, `end` or `any`.")
-    rules: str = key("The name of its rules.")
-    held: tuple[Count, ...] = key("The armies on its territories before.")
-    spread: tuple[Count, ...] = key("Those after, all in all.")
-    value: float = key("The chance that it falls, or the mean number of territories lost.")
+    attackers: Count = key("The armies that attack the front, garrison included.")
+    territories: Count = key("The number of territories.")
+    shape: Shape = key("The shape of the front: `chain`, `end` or `any`.")
+    rules: str = key("The name of the rules on the front.")
+    held: tuple[Count, ...] = key("The armies on the territories before the division.")
+    spread: tuple[Count, ...] = key("The armies on the territories after the division.")
+    value: float = key("The chance that the front falls, or the mean number of territories lost.")
     value_exact: str | None = key(EXACT)
 
 
 class FrontsRecord(KeyedRecord):
     """The best division of armies among fronts."""
 
-    armies: Count = key("The new armies that are divided.")
+    armies: Count = key("The new armies to divide.")
     objective: Objective = key(
-        "What is minimised: `break through`, the chance that any front falls, or "
-        "`territories`, the territories lost."
+        "The number to minimise: `break through`, the chance that any front falls, or "
+        "`territories`, the expected number of territories lost."
     )
     garrison: Count = key(GARRISON_KEY, is_repeated=True)
     rules: str = key(RULES_KEY, is_repeated=True)
@@ -188,7 +188,7 @@ class FrontsAnswer(Answer):
             for name, defended in zip(names, best.fronts, strict=True)
         ]
         title = (
-            "The share of the territories that each takes on average:"
+            "The share of its territories that each front loses on average:"
             if self.question.objective == "territories"
             else "The chance that each front falls:"
         )
@@ -198,7 +198,7 @@ class FrontsAnswer(Answer):
         return charts.best_fronts(self)
 
     def _share(self, defended: FrontSpread) -> float:
-        """Return the chance that a front falls, or the share of its territories that is taken."""
+        """Return the chance that a front falls, or the share of its territories that is lost."""
         is_counted = self.question.objective == "territories" and defended.front.shape != "any"
         return float(defended.value) / (defended.front.territories if is_counted else 1)
 
@@ -219,7 +219,7 @@ class FrontsAnswer(Answer):
 
 
 def _nearly(value: Any, most: int) -> str:
-    """Return an extreme number of territories; what is not quite all, or none, is not called so."""
+    """Return a mean number of territories that would round to 0 or to all of them."""
     if not value:
         return "0"
     return "less than 0.01" if value < 1 else f"more than {most - 0.01:.2f}"
@@ -234,7 +234,7 @@ def _name(front: Front) -> str:
 
 
 def _put(defended: FrontSpread) -> str:
-    """Return the armies that are put on a front, and with those that it holds."""
+    """Return the new armies on a front, with the totals if the front already holds armies."""
     if not any(defended.front.held):
         return join_phrases(defended.spread)
     new = [n - held for n, held in zip(defended.spread, defended.front.held, strict=True)]

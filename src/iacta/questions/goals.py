@@ -1,4 +1,4 @@
-"""What a turn can be played for: how likely it reaches each goal, and who wins after it."""
+"""The goals of a turn: the chance to reach each goal, and the chance to win the game after it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -17,10 +17,10 @@ from iacta.forms.whole_game import (
     CONDITION_KEY,
     PEOPLE,
     WholeGameForm,
-    interval_record,
-    range_text,
-    share_and_range,
-    share_text,
+    format_range,
+    format_share,
+    format_share_and_range,
+    make_interval_record,
 )
 from iacta.native.deadline import Deadline
 from iacta.plan import TakeAny
@@ -29,20 +29,20 @@ from iacta.war import GoalChance, Goals, Reach, best_goals, goals_in_reach
 from iacta.war.goals import DEFAULT_GAMES
 
 HOW = {"tactics": "", "plan": "by a plan", "worth": "by a plan that spares armies"}
-REACH_PART = 0.35  # of the time, where games follow
+REACH_SHARE = 0.35  # share of the time limit for the chances of goals, if games follow
 
 
 @question(
     "goals",
     Topic.BOARD,
-    Example("goals game.toml", "what can this turn reach (game.toml: see iacta board)?"),
-    Example("goals game.toml --win --time-limit 5", "and which of it helps to win the game?"),
+    Example("goals game.toml", "which goals can this turn reach (game.toml: see iacta board)?"),
+    Example("goals game.toml --win --time-limit 5", "and which goal helps to win the game?"),
 )
 class GoalsQuestion(WholeGameForm, Question):
-    """Compare what a turn can reach, and which of it helps to win the game."""
+    """Compare the goals of a turn, and the chance to win the game after each goal."""
 
     win: bool = parameter(
-        Flag(), "Show how often the game is won after each goal, too.", default=False
+        Flag(), "Also estimate the chance to win the game after each goal.", default=False
     )
 
     def answer(self, watch: Watch | None = None) -> "GoalsAnswer":
@@ -54,7 +54,7 @@ class GoalsQuestion(WholeGameForm, Question):
             if watch is not None:
                 watch("Comparing goals", part, keeps=True, so_far=answer)
 
-        share = REACH_PART if self.win else 1.0
+        share = REACH_SHARE if self.win else 1.0
         try:
             reached = goals_in_reach(
                 self.turn,
@@ -78,37 +78,41 @@ class GoalsQuestion(WholeGameForm, Question):
         return answer
 
 
-WIN = "Which part of the games after it who is to move wins."
-LIKE_SIMPLE = "The same if everybody plays like iacta's simple player, in this turn too."
+WIN = "The share of the games after the goal that the player to move wins."
+UNDER_SIMPLE = "The same share if the simple AI plays every side, in this turn too."
 
 
 class TurnGoalRecord(KeyedRecord):
-    """A goal of the turn; a way to play it without a goal to reach has only games."""
+    """A goal of the turn; a way to play the turn without such a goal has no chance, only games."""
 
     goal: str = key("The goal.")
-    parameters: Mapping[str, str] = key("What asks `plan` for it.", default=OMITTED)
-    chance: Unit = key("The chance of the best plan that was found.", default=OMITTED)
+    parameters: Mapping[str, str] = key(
+        "The parameters of `plan` that ask for the goal.", default=OMITTED
+    )
+    chance: Unit = key("The chance of the best plan found.", default=OMITTED)
     interval: IntervalRecord = key(
-        "From what that plan is known to reach to what no play exceeds: a longer search stays in "
-        "it.",
+        "From a lower bound on the chance of that plan to an upper bound on any play; a longer "
+        "search stays within it.",
         default=OMITTED,
     )
-    left: float = key("The armies after the attacks, on average.", default=OMITTED)
-    placement: Mapping[str, int] = key("Where new armies help it most.", default=OMITTED)
+    left: float = key("The armies left after the attacks, on average.", default=OMITTED)
+    placement: Mapping[str, int] = key(
+        "The new armies on each territory that help the goal most.", default=OMITTED
+    )
     how: str = key(
-        "Who plays the turn of the games: `tactics` for iacta's player, `plan` for the best plan, "
-        "`worth` for the best plan where armies and the goal have a price.",
+        "How the turn is played in the games: `tactics` by the usual AI, `plan` by the best plan, "
+        "`worth` by the best plan when armies and the goal have values.",
         default=OMITTED,
     )
-    reached: Unit = key("In which part of these games the goal is reached.", default=OMITTED)
-    games: Count = key("How many games there are.", default=OMITTED)
+    reached: Unit = key("The share of these games that reach the goal.", default=OMITTED)
+    games: Count = key("The number of games.", default=OMITTED)
     win: Unit = key(WIN, default=OMITTED)
     win_interval: IntervalRecord = key("The 95% interval of `win`.", default=OMITTED)
-    under_simple: Unit = key(LIKE_SIMPLE, default=OMITTED)
+    under_simple: Unit = key(UNDER_SIMPLE, default=OMITTED)
     under_simple_interval: IntervalRecord = key(
         "The 95% interval of `under_simple`.", default=OMITTED
     )
-    behind: float = key("By how much `win` of the best goal is higher.", default=OMITTED)
+    behind: float = key("`win` of the best goal minus `win` of this goal.", default=OMITTED)
     behind_interval: IntervalRecord = key("The 95% interval of `behind`.", default=OMITTED)
     is_clear: bool = key("Whether `behind` is clearly more than 0.", default=OMITTED)
     figure: str = key("`chance` as a percentage.", default=OMITTED)
@@ -116,24 +120,24 @@ class TurnGoalRecord(KeyedRecord):
 
 
 class GoalsRecord(KeyedRecord):
-    """What a turn can be played for."""
+    """The goals of a turn."""
 
     condition: str = key(CONDITION_KEY, is_column=True)
-    player: str = key("Who is to move.", is_column=True)
-    goal: str = key("The first of the goals; empty where there is none.", is_column=True)
+    player: str = key("The player to move.", is_column=True)
+    goal: str = key("The first of the goals; empty without a goal.", is_column=True)
     goals: Sequence[TurnGoalRecord] = key(
-        "All goals: those after which most games are won first, then the likeliest."
+        "All goals: first by the share of games won, then by chance."
     )
-    chance: Unit = key("The chance to reach it.", is_column=True, default=OMITTED)
+    chance: Unit = key("The chance to reach the first goal.", is_column=True, default=OMITTED)
     win: Unit = key(WIN, is_column=True, default=OMITTED)
     win_interval: IntervalRecord = key(
         "The 95% interval of `win`.", is_column=True, default=OMITTED
     )
-    under_simple: Unit = key(LIKE_SIMPLE, is_column=True, default=OMITTED)
+    under_simple: Unit = key(UNDER_SIMPLE, is_column=True, default=OMITTED)
 
 
 class GoalRow(NamedTuple):
-    """A goal with what is known of it: how likely the turn reaches it, and games after it."""
+    """A goal, with the chance to reach it and the games after it, as far as they are known."""
 
     words: str
     reach: Reach | None = None
@@ -141,15 +145,15 @@ class GoalRow(NamedTuple):
 
     @property
     def how(self) -> str:
-        """Who plays the turn of the games, in words; empty for the usual player's tactics."""
+        """How the turn is played in the games, in words; empty for the tactics of the usual AI."""
         return HOW[self.judged.how] if self.judged else ""
 
 
 class GoalsAnswer(Answer):
-    """What a turn can be played for.
+    """The goals of a turn.
 
-    reached: the goals in reach.
-    judged: what the games after each goal say, as far as they were asked for.
+    reached: the goals in reach, with their chances.
+    judged: the games after each goal; `None` if not requested.
     """
 
     question: GoalsQuestion
@@ -158,7 +162,7 @@ class GoalsAnswer(Answer):
 
     @cached_property
     def goals(self) -> tuple[GoalRow, ...]:
-        """The goals in the order in which they are shown."""
+        """The goals in display order."""
         reach = {each.words: each for each in self.reached}
         judged = self.judged.goals if self.judged else ()
         rows = [GoalRow(each.goal, reach.pop(each.goal, None), each) for each in judged]
@@ -206,7 +210,7 @@ class GoalsAnswer(Answer):
                 columns: tuple[str, ...] = "", "chance", "within", "armies left", "new armies"
                 if not any(row[-1] for row in rows):
                     columns, rows = columns[:-1], [row[:-1] for row in rows]
-                yield Section([Table(columns, rows)], title="What the turn can reach:")
+                yield Section([Table(columns, rows)], title="Goals in reach:")
             return
         assumed = self.question.list_assumptions()
         yield Section([goals_sentence(self), *self._unclear(), *assumed, PEOPLE])
@@ -214,20 +218,20 @@ class GoalsAnswer(Answer):
             (row.words, row.how, *_reach_cells(row.reach), *_win_cells(row.judged))
             for row in self.goals
         ]
-        wins = ("games won", "95% interval", "behind", "like simple", "95% interval")
+        wins = ("games won", "95% interval", "behind", "simple AI", "95% interval")
         columns = ("", "", "chance", "within", "armies left", *wins)
-        yield Section([Table(columns, table)], title="What the turn is played for:")
+        yield Section([Table(columns, table)], title="Goals, and the games won after each goal:")
 
     def _unclear(self) -> Iterator[str]:
         if self.judged and (unclear := [each.goal for each in self.judged.unclear]):
-            yield f"No clear difference from it: {join_phrases(unclear)}."
+            yield f"Not clearly worse: {join_phrases(unclear)}."
 
     def draw(self, charts: Charts) -> Any:
         return charts.goal_bars(self)
 
 
 def _parameters(reach: Reach) -> dict[str, str]:
-    """Return what asks for the plan of a goal, by the names of the parameters of `plan`."""
+    """Return the parameters of `plan` that ask for a goal."""
     verb, _, rest = reach.words.partition(" ")
     if isinstance(reach.goal, TakeAny):
         return {"take_any": ", ".join(reach.goal.names)}
@@ -240,7 +244,7 @@ def _record(row: GoalRow) -> TurnGoalRecord:
         more |= {
             "parameters": _parameters(reach),
             "chance": reach.chance,
-            "interval": interval_record(reach.interval),
+            "interval": make_interval_record(reach.interval),
             "left": reach.left,
             "figure": short_percent(reach.chance),
             "placement": dict(reach.placement),
@@ -251,11 +255,11 @@ def _record(row: GoalRow) -> TurnGoalRecord:
             "reached": judged.chance,
             "games": judged.games,
             "win": judged.win,
-            "win_interval": interval_record(judged.interval),
+            "win_interval": make_interval_record(judged.interval),
             "under_simple": judged.under_simple,
-            "under_simple_interval": interval_record(judged.under_simple_interval),
+            "under_simple_interval": make_interval_record(judged.under_simple_interval),
             "behind": judged.behind,
-            "behind_interval": interval_record(judged.behind_interval),
+            "behind_interval": make_interval_record(judged.behind_interval),
             "is_clear": judged.is_clear,
         }
     return TurnGoalRecord(row.words, **more, words=_describe_numbers(row))
@@ -269,16 +273,16 @@ def _describe_numbers(row: GoalRow) -> str:
         words += [within] if within else []
         words.append(f"{left} armies left")
     if (judged := row.judged) is not None:
-        simple = share_text(judged.under_simple)
-        words.append(f"game {share_and_range(judged.win, judged.interval)}")
-        words.append(f"{simple} if the simple player plays every seat")
+        simple = format_share(judged.under_simple)
+        words.append(f"game {format_share_and_range(judged.win, judged.interval)}")
+        words.append(f"{simple} when the simple AI plays every side")
         if judged.behind > 0 and not judged.is_clear:
             words.append("no clear difference from the best goal")
     return ", ".join(words)
 
 
 def _reach_cells(reach: Reach | None) -> tuple[str, str, str]:
-    """Return the chance of a goal, what a longer search stays within, and the armies left."""
+    """Return the chance of a goal, its interval, and the armies left."""
     if reach is None:
         return "", "", ""
     ends = [f"{100 * end:.1f}" for end in reach.interval]
@@ -297,23 +301,24 @@ def _win_cells(judged: GoalChance | None) -> tuple[str, str, str, str, str]:
     if judged is None:
         return "", "", "", "", ""
     behind = f"{100 * judged.behind:.1f}" if judged.behind else ""
-    won, simple = share_text(judged.win), share_text(judged.under_simple)
-    within = range_text(judged.interval), range_text(judged.under_simple_interval)
+    won, simple = format_share(judged.win), format_share(judged.under_simple)
+    within = format_range(judged.interval), format_range(judged.under_simple_interval)
     return won, within[0], behind, simple, within[1]
 
 
 def goals_sentence(answer: GoalsAnswer) -> str:
-    """Return the first goal, in a sentence."""
+    """Return the sentence on the first goal."""
     player, judged = answer.question.turn.player, answer.judged
     if judged is not None:
         first = judged.best
         return (
-            f"{CONDITION[0].upper()}{CONDITION[1:]}, {player} wins most often with this goal: "
-            f"{first.goal}, {share_and_range(first.win, first.interval)} of the games; like its "
-            f"simple player, {share_and_range(first.under_simple, first.under_simple_interval)}."
+            f"{player[:1].upper()}{player[1:]} wins most often with this goal: {first.goal}, about "
+            f"{format_share_and_range(first.win, first.interval)} of games {CONDITION}, and "
+            f"{format_share_and_range(first.under_simple, first.under_simple_interval)} when its "
+            "simple AI does."
         )
     if not answer.reached:
-        return f"No plan was found by which {player} reaches a goal this turn."
+        return f"The search found no plan that reaches a goal for {player} this turn."
     first_reach = answer.reached[0]
     within = f" ({between})" if (between := _reach_cells(first_reach)[1]) else ""
     place = f", with {new_armies(first_reach.placement)}" if first_reach.placement else ""

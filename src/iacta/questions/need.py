@@ -1,4 +1,4 @@
-"""The fewest armies for a wanted chance."""
+"""The fewest armies for a requested chance."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -33,7 +33,7 @@ NEIGHBOURS = 3
 @question(
     "need",
     Topic.ATTACK,
-    Example("need 10 --chance 95%", "how many armies does it take to be that sure?"),
+    Example("need 10 --chance 95%", "how many armies win with that chance?"),
     Example("need 8 2 2 --keep 5", "and to take three territories, with 5 armies left?"),
 )
 class NeedQuestion(RulesForm, StopForm, ExactForm, ChainForm, Question):
@@ -42,7 +42,7 @@ class NeedQuestion(RulesForm, StopForm, ExactForm, ChainForm, Question):
     chance: Fraction = parameter(
         Chance(certain=True), "The chance you want: 95%, 0.95 or 19/20.", default=Fraction(19, 20)
     )
-    keep: int = parameter(Whole(), "Armies that must be left in the last territory.", default=0)
+    keep: int = parameter(Whole(), "Armies that must be left on the last territory.", default=0)
 
     def win_probabilities(
         self, attackers: Sequence[int], *, exact: bool = False
@@ -57,7 +57,8 @@ class NeedQuestion(RulesForm, StopForm, ExactForm, ChainForm, Question):
         if self.chance == 1 and not all(territory.kernel().certain for territory in way):
             typed = quote(self.get_text("chance"))
             raise IllegalError(
-                f"chance must be less than 1, as no win is certain, got {typed}", parameter="chance"
+                f"chance must be less than 1, because no win is certain, got {typed}",
+                parameter="chance",
             )
         needed = armies_needed_for_campaign(
             self.way, self.chance, rules, keep=self.keep, stop=self.stop
@@ -69,27 +70,29 @@ class NeedQuestion(RulesForm, StopForm, ExactForm, ChainForm, Question):
 
 
 class NeedRecord(KeyedRecord):
-    """The fewest armies for a wanted chance."""
+    """The fewest armies for a requested chance."""
 
     defenders: Count | tuple[Count, ...] = key(
-        "Armies on the territory, or a list of them for a campaign.", is_repeated=True
+        "Armies on the territory, or a list of armies for a campaign.", is_repeated=True
     )
     chance: Unit = key(
-        "The wanted chance; 1 under balanced blitz only, where a battle can be certain.",
+        "The requested chance; 1 only under balanced blitz, where a battle can be certain.",
         is_repeated=True,
     )
-    keep: Count = key("Armies that must be left in the last territory.", is_repeated=True)
+    keep: Count = key("Armies that must be left on the last territory.", is_repeated=True)
     rules: str = key(RULES_KEY, is_repeated=True)
     attackers: Count = key("The fewest attackers.", is_column=True)
-    win_probability: Unit = key("Their chance to win and to keep `keep` armies.", is_column=True)
+    win_probability: Unit = key(
+        "The chance of these attackers to win and keep `keep` armies.", is_column=True
+    )
 
 
 class NeedAnswer(Answer):
-    """The fewest armies for a wanted chance.
+    """The fewest armies for a requested chance.
 
-    attackers: how many they are.
-    win_probability: their chance to win and to keep what is asked.
-    near: the chances of about as many, by their number.
+    attackers: the fewest attackers.
+    win_probability: their chance to win and to keep the requested armies.
+    near: the chances of slightly fewer and slightly more attackers, by number of attackers.
     """
 
     question: NeedQuestion

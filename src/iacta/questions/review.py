@@ -1,4 +1,4 @@
-"""How a game went: what the dice did for each player, and what their decisions cost."""
+"""Review of a recorded game: the luck of each player, and the cost of their decisions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -17,10 +17,10 @@ from iacta.forms.sentences import count
 from iacta.forms.shared_parameters import TIME_LIMIT
 from iacta.plan.review import PlayerReview, Review, ReviewedStep, review
 
-MOST_SHOWN = 100  # steps
+MAX_STEPS_SHOWN = 100
 USUAL_LUCK = (
-    "Usual luck is the standard deviation of luck: about two games of three stay within it, to "
-    "either side of 0."
+    "Usual luck is the standard deviation of luck: in about two of three games, luck lies between "
+    "minus and plus this number."
 )
 
 
@@ -28,29 +28,29 @@ USUAL_LUCK = (
     "review",
     Topic.STUDY,
     Example("review game.jsonl", "were you lucky, and which attacks were wrong?"),
-    Example("review game.jsonl --time-limit 60", "the same, looked at for longer?"),
+    Example("review game.jsonl --time-limit 60", "the same, with a longer search?"),
 )
 class ReviewQuestion(Question):
-    """Replay the turns of a game: the luck of each player, and what decisions cost."""
+    """Review a game: the luck of each player, and the cost of decisions."""
 
     one_of: ClassVar = ("file or log",)
 
     file: str | None = parameter(
         FileName(),
-        "The log: JSON lines, one for each turn, or a recorded game; - is standard input.",
+        "The log: JSON lines, one line per turn, or a recorded game; - is standard input.",
         is_argument=True,
         default=None,
     )
     log: str | None = parameter(
         Name(),
-        "The log as text, such as the one that the board downloads, or a recorded game.",
+        "The log as text, as downloaded from the board, or a recorded game.",
         metavar="TEXT",
         excludes="file",
         default=None,
     )
     board: str | Board | None = parameter(
         Source(Board, read_board, ("classic",)),
-        "The board of the game, where the log has none, a file.",
+        "The board file, if the log has no board.",
         metavar="FILE",
         usual="classic",
         default=None,
@@ -71,34 +71,34 @@ class ReviewedPlayerRecord(KeyedRecord):
     """A player's game."""
 
     player: str = key("The player.")
-    turns: Count = key("How many turns there were.")
-    battles: Count = key("How many battles, or rolls where these are in the log.")
-    luck: float = key("What the dice added in all, in chances or worths.")
-    spread: float | None = key("The standard deviation of that luck; `null` if it is not known.")
-    cost: float = key("What all decisions cost against the best ones.")
+    turns: Count = key("The number of turns.")
+    battles: Count = key("The number of battles, or of rolls if the log has rolls.")
+    luck: float = key("The total value that the dice added, as a chance or in points.")
+    spread: float | None = key("The standard deviation of the luck; `null` if not known.")
+    cost: float = key("The total value that decisions gave up against the best decisions.")
 
 
 class ReviewedStepRecord(KeyedRecord):
-    """A battle or a roll, or where a turn stopped."""
+    """A battle, a roll, or the end of the attacks of a turn."""
 
     turn: Count = key("The number of the turn.")
-    player: str = key("Who attacked.")
-    from_: str = key("The attacking territory; empty where the turn stopped.")
-    to: str = key("The attacked territory; empty where the turn stopped.")
+    player: str = key("The attacker.")
+    from_: str = key("The attacking territory; empty for the end of the attacks.")
+    to: str = key("The attacked territory; empty for the end of the attacks.")
     lost: Count = key("The armies that the attacker lost.")
     killed: Count = key("The armies that the defender lost.")
     moved: Count = key("The armies that moved in.")
-    before: float = key("What the best plan found was worth before.")
-    after: float = key("What it was worth after.")
-    luck: float = key("What the dice added.")
+    before: float = key("The value of the best plan found before the step.")
+    after: float = key("The value of the best plan found after the step.")
+    luck: float = key("The value that the dice added.")
     spread: float | None = key(
-        "The standard deviation of that luck; `null` for several rolls at once."
+        "The standard deviation of the luck; `null` for several rolls at once."
     )
-    cost: float = key("What the decision cost against the best one.")
-    better: str = key("The better decision; empty where none is known to be better.")
-    is_useful: bool = key("Whether the attack was of use for the goal.")
-    dice: Count | None = key("The attack dice of the decision; `null` where none are judged.")
-    is_assumed: bool = key("Whether the log does not say these dice, so that luck may be biased.")
+    cost: float = key("The value that the decision gave up against the best decision.")
+    better: str = key("The better decision; empty if no better decision is known.")
+    is_useful: bool = key("Whether the attack helped to reach the goal.")
+    dice: Count | None = key("The attack dice of the decision; `null` if dice are not judged.")
+    is_assumed: bool = key("Whether `dice` is assumed, so that luck may be biased.")
 
     @classmethod
     def of_step(cls, step: ReviewedStep) -> "ReviewedStepRecord":
@@ -106,23 +106,23 @@ class ReviewedStepRecord(KeyedRecord):
 
 
 class ReviewRecord(KeyedRecord):
-    """How a game went: luck, and what decisions cost."""
+    """The review of a game: luck, and the cost of decisions."""
 
-    is_chance: bool = key("Whether goals are chances; else they are worths.")
-    is_exact: bool = key("Whether all values are those of the best play.")
+    is_chance: bool = key("Whether values are chances, and not points.")
+    is_exact: bool = key("Whether all values are proven to be the values of the best play.")
     unclear: Mapping[str, int] = key(
-        "What a recording does not show for certain, and so is left out: how often each."
+        "The number of steps left out because the recording is unclear, by reason."
     )
-    missed: Count = key("How many battles at the end were left out, for want of time.")
-    players: Sequence[ReviewedPlayerRecord] = key("The game of each player.")
+    missed: Count = key("The number of battles at the end left out for lack of time.")
+    players: Sequence[ReviewedPlayerRecord] = key("The totals of each player.")
     costliest: Sequence[ReviewedStepRecord] = key("The costliest decisions, at most 3.")
     steps: Sequence[ReviewedStepRecord] = key("All battles, and the ends of turns.")
 
 
 class ReviewAnswer(Answer):
-    """How a game went.
+    """The review of a game.
 
-    reviewed: what was found.
+    reviewed: the luck and the decisions of each step.
     """
 
     question: ReviewQuestion
@@ -161,18 +161,18 @@ def _sections(reviewed: Review) -> Iterator[Section]:
     yield Section([_sentence(reviewed, player) for player in reviewed.players])
     sentences = []
     if not reviewed.proven:
-        sentences.append("Some values are those of the best plan found, which may not be the best.")
+        sentences.append("Some values may be too low: a plan better than the best found may exist.")
     if reviewed.assumed:
         sentences.append(
-            f"The log does not say the dice of {count(reviewed.assumed, 'attack', 'attacks')}; the "
-            "best number that the losses allow is assumed (?), so luck may be biased."
+            f"The log lacks the dice of {count(reviewed.assumed, 'attack', 'attacks')}; iacta "
+            "assumes the best number that fits the losses (?), so luck may be biased."
         )
     if reviewed.unclear:
         unclear = ", ".join(f"{number} {why}" for why, number in reviewed.unclear)
-        sentences.append(f"Not clear from the recording, so ignored: {unclear}.")
+        sentences.append(f"Ignored, because the recording is unclear: {unclear}.")
     if reviewed.missed:
         last = count(reviewed.missed, "battle was", "battles were")
-        sentences.append(f"There was no time to review the end: {last} left out.")
+        sentences.append(f"The time limit ended the review early: {last} left out.")
     if sentences:
         yield Section(sentences)
     lucks = [
@@ -208,10 +208,10 @@ def _sections(reviewed: Review) -> Iterator[Section]:
             _figure(reviewed, step.luck, "+") if step.is_useful else "no use",
             _figure(reviewed, step.cost),
         )
-        for step in reviewed.steps[:MOST_SHOWN]
+        for step in reviewed.steps[:MAX_STEPS_SHOWN]
     ]
     more = len(reviewed.steps) - len(rows)
-    notes = [f"{more:,} more are in the CSV."] if more else []
+    notes = [f"The CSV lists {more:,} more steps."] if more else []
     unit = "chance" if reviewed.is_chance else "worth"
     columns = ("", "dice", "losses", unit, "luck", "cost")
     yield Section([Table(columns, rows), *notes], title="Step by step:")
@@ -223,7 +223,7 @@ def _sentence(reviewed: Review, player: PlayerReview) -> str:
     how = "lucky" if player.luck >= 0 else "unlucky"
     unit = " points" if reviewed.is_chance else ""
     luck, cost = _figure(reviewed, abs(player.luck)), _figure(reviewed, player.cost)
-    return f"{who} {luck}{unit} {how}, and gave away {cost} by decisions."
+    return f"{who} {luck}{unit} {how}, and gave away {cost} through decisions."
 
 
 def _figure(reviewed: Review, value: float, sign: str = "") -> str:

@@ -1,4 +1,4 @@
-"""What one roll of the dice costs."""
+"""The losses of one roll of the dice."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -18,11 +18,11 @@ from iacta.rules.roll import Losses, Roll
 @question(
     "roll",
     Topic.STUDY,
-    Example("roll 3 2", "what does one roll of the dice cost?"),
+    Example("roll 3 2", "how many armies does one roll cost each side?"),
     Example("roll 3 2 --rules bunker", "and if the highest defence die counts one more?"),
 )
 class RollQuestion(RulesForm, ExactForm, Question):
-    """Show what one roll of the dice costs both sides."""
+    """Show the losses of both sides in one roll of the dice."""
 
     attack_dice: int = parameter(Whole(least=1), "Attack dice that count.", is_argument=True)
     defence_dice: int = parameter(Whole(least=1), "Defence dice that count.", is_argument=True)
@@ -44,17 +44,17 @@ def _counts(roll: Roll) -> Iterator[tuple[Losses, int]]:
 
 
 class LossesRecord(KeyedRecord):
-    """What a roll may cost; some rules give armies for dice."""
+    """Possible losses in one roll; negative if the rules add armies."""
 
     attackers: int = key("Armies that the attackers lose.")
     defenders: int = key("Armies that the defenders lose.")
-    count: Count = key("In how many equally likely rolls.")
-    total: Count = key("How many equally likely rolls there are.")
+    count: Count = key("The number of equally likely rolls with these losses.")
+    total: Count = key("The number of all equally likely rolls.")
     probability: Unit = key("The chance of these losses.")
 
 
 class RollRecord(KeyedRecord):
-    """What one roll of the dice costs both sides."""
+    """The losses of both sides in one roll."""
 
     attack_dice: Count = key("Attack dice that count.", is_repeated=True)
     defence_dice: Count = key("Defence dice that count.", is_repeated=True)
@@ -69,9 +69,9 @@ class RollRecord(KeyedRecord):
 
 
 class RollAnswer(Answer):
-    """What one roll costs.
+    """The losses of both sides in one roll.
 
-    counts: the losses, best for the attackers first, and in how many equally likely rolls.
+    counts: the possible losses, best for the attackers first, each with its number of rolls.
     """
 
     question: RollQuestion
@@ -79,7 +79,7 @@ class RollAnswer(Answer):
 
     @cached_property
     def total(self) -> int:
-        """How many equally likely rolls there are."""
+        """The number of equally likely rolls."""
         return self.question.roll.loss_counts().total
 
     @property

@@ -1,4 +1,4 @@
-"""The rules that people play, what they say, and what they do to the odds."""
+"""Rule sets: their content, and their effect on the odds."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -34,7 +34,7 @@ from iacta.rules.variants import MODIFIERS, RULE_SETS, RuleSet
 
 EXAMPLE_ARMIES = 10
 EVEN = Fraction(1, 2)
-MOST_ROLLS = 30  # whose losses are listed
+MAX_ROLLS_LISTED = 30  # with more combinations of dice, only the full roll is listed
 RANKS = ("highest", "second", "third", "fourth", "fifth")
 
 Found = TypeVar("Found")
@@ -43,24 +43,24 @@ Found = TypeVar("Found")
 @question(
     "rules",
     Topic.STUDY,
-    Example("rules", "what are the rules that people play?"),
-    Example("rules capital", "what do these change, and by how much?"),
+    Example("rules", "which rule sets does iacta know?"),
+    Example("rules capital", "what does this rule change, and by how much?"),
 )
 class RulesQuestion(RulesForm, ExactForm, Question):
-    """List the rules people play, or explain those of one name or file."""
+    """List all rule sets, or explain one rule set."""
 
     rules: str | Rules | None = parameter(
         RulesName(),
         "The rules to explain, such as capital+wall.",
         is_argument=True,
-        usual="all of them",
+        usual="all rule sets",
         metavar="NAME",
         default=None,
     )
 
     @cached_property
     def is_list(self) -> bool:
-        """Whether all rules are listed."""
+        """Whether the answer lists all rule sets."""
         return self.rules is None and self.rules_file is None
 
     def answer(self, watch: Watch | None = None) -> "RulesAnswer":
@@ -80,46 +80,48 @@ class RulesQuestion(RulesForm, ExactForm, Question):
 
 @dataclass(frozen=True)
 class Odds:
-    """What rules do to the odds; what cannot be found is `None`.
+    """The odds under some rules; a number that cannot be computed is `None`.
 
     rule_set: the rules.
-    exact: whether fractions are asked for.
+    exact: whether to compute fractions.
     """
 
     rule_set: RuleSet
     exact: bool
 
-    def win(self) -> Probability:
-        """Return the chance to win the example's battle, or say why it cannot be found."""
+    def compute_win_probability(self) -> Probability:
+        """Return the chance to win the example battle; raise `IactaError` if no method can."""
         battle = EXAMPLE_ARMIES, EXAMPLE_ARMIES, self.rule_set.rules
         won: Probability = win_table(*battle, exact=self.exact)[-1, -1]
         return won if self.exact else float(won)
 
     @cached_property
     def win_probability(self) -> Probability | None:
-        """The chance to win the example's battle."""
-        return _or_none(self.win)
+        """The chance to win the example battle."""
+        return _compute_or_none(self.compute_win_probability)
 
     @cached_property
     def break_even_attackers(self) -> int | None:
-        """The fewest attackers with an even chance in it."""
-        return _or_none(lambda: int(armies_needed(EXAMPLE_ARMIES, EVEN, self.rule_set.rules)))
+        """The fewest attackers with at least an even chance in the example battle."""
+        return _compute_or_none(
+            lambda: int(armies_needed(EXAMPLE_ARMIES, EVEN, self.rule_set.rules))
+        )
 
     @cached_property
     def break_even_ratio(self) -> Fraction | Literal["never"] | None:
-        """The attackers for each defender with which a large battle is even."""
-        return _or_none(lambda: break_even_ratio(self.rule_set.rules) or "never")
+        """The attackers per defender at which a large battle is even."""
+        return _compute_or_none(lambda: break_even_ratio(self.rule_set.rules) or "never")
 
     @cached_property
     def full_roll(self) -> LossCounts | None:
-        """The losses of a roll with all dice, `None` if the dice are not chosen before it."""
+        """The losses of a roll with all dice; `None` if a side chooses dice after the roll."""
         rules = self.rule_set.rules
         if not rules.mode.dice_chosen_first or self.break_even_ratio is None:
             return None
         return Roll(*rules.full_roll, rules).loss_counts()
 
 
-def _or_none(find: Callable[[], Found]) -> Found | None:
+def _compute_or_none(find: Callable[[], Found]) -> Found | None:
     try:
         return find()
     except IactaError:
@@ -129,14 +131,14 @@ def _or_none(find: Callable[[], Found]) -> Found | None:
 class RuleSetRecord(KeyedRecord):
     """One rule set.
 
-    What is unknown is `null`, such as the losses of a roll after which the defender chooses their
-    dice; so is a ratio if no number of attackers is enough.
+    An unknown number is `null`, such as the losses of a roll after which the defender chooses their
+    dice. A ratio is also `null` if no number of attackers is enough.
     """
 
-    name: str = key("What the rules are called.")
-    aliases: tuple[str, ...] = key("What else they are called.")
-    description: str = key("What they change.")
-    source: str = key("Where they are from.")
+    name: str = key("The name of the rules.")
+    aliases: tuple[str, ...] = key("Other names of the rules.")
+    description: str = key("The difference from classic rules.")
+    source: str = key("The source of the rules.")
     attack_dice: tuple[Count, ...] = key("The faces of the attacker's dice.")
     defence_dice: tuple[Count, ...] = key("The faces of the defender's dice.")
     fields: Mapping[str, object] = key(
@@ -144,24 +146,26 @@ class RuleSetRecord(KeyedRecord):
     )
     full_roll: tuple[LossesRecord, ...] | None = key("The losses of a roll with all dice.")
     win_probability: Unit | None = key("The chance of 10 armies, garrison included, to beat 10.")
-    win_probability_exact: ExactText = key('The same as `"n/d"` with `--exact`, else `null`.')
-    break_even_ratio: float | None = key(
-        "The attackers for each defender with which a very large battle is even."
+    win_probability_exact: ExactText = key(
+        'With `--exact` the same chance as `"n/d"`, else `null`.'
     )
-    break_even_ratio_exact: ExactText = key('The same as `"n/d"`.')
+    break_even_ratio: float | None = key(
+        "The attackers per defender at which a very large battle is even."
+    )
+    break_even_ratio_exact: ExactText = key('The same ratio as `"n/d"`.')
     break_even_attackers: Count | None = key(
-        "The fewest with a chance of at least one half against 10."
+        "The fewest attackers with a chance of at least one half against 10 defenders."
     )
 
 
 class RulesRecord(KeyedRecord):
-    """One rule set, or all."""
+    """One rule set, or all rule sets."""
 
     rules: tuple[RuleSetRecord, ...] = key("The rule sets.")
 
 
 class RulesAnswer(Answer):
-    """The odds of one rule set, or of all."""
+    """The odds of one rule set, or of all rule sets."""
 
     question: RulesQuestion
     odds: tuple[Odds, ...]
@@ -191,7 +195,9 @@ class RulesAnswer(Answer):
     def sections(self) -> Iterator[Section]:
         if not self.question.is_list:
             return _explained(self.odds[0])
-        return _listed([replace(odds, exact=False) for odds in self.odds])  # it shows no fractions
+        return _listed(
+            [replace(odds, exact=False) for odds in self.odds]
+        )  # the list shows no fractions
 
 
 def _record(odds: Odds) -> RuleSetRecord:
@@ -243,19 +249,19 @@ def _listed(odds: Sequence[Odds]) -> Iterator[Section]:
     known = [battle.rule_set for battle in odds]
     yield Section([Table(("", ""), [(rule_set.name, rule_set.description) for rule_set in known])])
     garrison = known[0].rules.garrison
-    stay = f"the chance of 10 armies, {garrison} of which must stay behind, to beat 10"
+    stay = f"the chance of 10 armies, garrison of {garrison} included, to beat 10"
     legend = [
-        ("full roll", "in percent, the chances that a roll with all dice costs the defenders"),
-        ("", "as many armies as it can, one fewer, and so on down to none"),
+        ("full roll", "the percentages of rolls with all dice in which the defenders lose"),
+        ("", "the maximum number of armies, one fewer, and so on down to 0"),
         ("10 v 10", stay),
-        ("break-even", "the attackers for each defender with which a very large battle is even"),
+        ("break-even", "the attackers per defender at which a very large battle is even"),
     ]
     yield Section([Table(("", ""), legend)], title="Their odds:")
     columns = ("", "full roll", "10 v 10", "break-even")
     yield Section([Table(columns, [_cells(battle) for battle in odds])])
     stack = ", ".join(modifier.name for modifier in MODIFIERS)
-    more = "Ask for one of them, or for a stack such as capital+wall, to see more."
-    yield Section([f"These stack in any order: {stack}.", more])
+    more = "For details, name one rule set, or a combination such as capital+wall."
+    yield Section([f"These can be combined in any order: {stack}.", more])
 
 
 def _cells(odds: Odds) -> Sequence[str]:
@@ -283,7 +289,7 @@ def _explained(odds: Odds) -> Iterator[Section]:
         lines.append(f"Also called: {', '.join(known.aliases)}")
     others = [modifier.name for modifier in MODIFIERS if modifier.name not in known.name.split("+")]
     if len(others) < len(MODIFIERS):
-        lines.append(f"Stacks with: {', '.join(others) or 'nothing more'}")
+        lines.append(f"Can be combined with: {', '.join(others) or 'no other rules'}")
     yield Section(lines)
     yield Section(list(_rules_sentences(known.rules)))
     yield Section(list(_odds_sentences(odds)))
@@ -293,12 +299,12 @@ def _explained(odds: Odds) -> Iterator[Section]:
                 Table(
                     ("", ""),
                     [
-                        ("chances", "in per cent, that the defenders lose the most, down to none"),
+                        ("chances", "in percent, that the defenders lose the maximum, down to 0"),
                         ("you, they", "the armies that you and they lose on average"),
                     ],
                 )
             ],
-            title="What a roll costs:",
+            title="Losses of a roll:",
         )
         yield Section([Table(("", "chances", "you", "they"), list(_rolls(known.rules)))])
 
@@ -306,28 +312,28 @@ def _explained(odds: Odds) -> Iterator[Section]:
 def _odds_sentences(odds: Odds) -> Iterator[str]:
     needed, ratio = odds.break_even_attackers, odds.break_even_ratio
     try:
-        won = odds.win()
+        won = odds.compute_win_probability()
         chance = percent(mark_certain(won, [odds.rule_set.rules]))
         yield f"{EXAMPLE_ARMIES} armies beat {EXAMPLE_ARMIES} with a chance of {chance}."
         yield from list_fractions(won)
         if needed is not None:
             yield (
-                f"{armies(needed, 'has', 'have')} an even chance or better against "
-                f"{EXAMPLE_ARMIES}; one fewer does not."
+                f"{armies(needed, 'is', 'are')} the fewest with at least an even chance against "
+                f"{EXAMPLE_ARMIES}."
             )
     except IactaError as error:
-        yield f"The odds of its battles are not known: {error}."
+        yield f"The odds under these rules are not known: {error}."
     if isinstance(ratio, Fraction):
-        yield f"A very large battle is even with {_ratio(ratio)} attackers for each defender."
+        yield f"A very large battle is even with {_ratio(ratio)} attackers per defender."
         yield from list_fractions(ratio) if odds.exact else ()
     elif ratio is not None:
-        yield "A very large battle is never even: on average the defenders lose none."
+        yield "A very large battle is never even: on average the defenders lose no armies."
 
 
 def _rolls(rules: Rules) -> Iterator[Sequence[str]]:
     most, their_most = rules.full_roll
     pairs = [(a, d) for a in range(1, most + 1) for d in range(1, their_most + 1)]
-    for attack, defence in pairs if len(pairs) <= MOST_ROLLS else pairs[-1:]:
+    for attack, defence in pairs if len(pairs) <= MAX_ROLLS_LISTED else pairs[-1:]:
         roll = Roll(attack, defence, rules)
         yield (
             f"{count(attack, 'die', 'dice')} against {defence}",
@@ -337,16 +343,14 @@ def _rolls(rules: Rules) -> Iterator[Sequence[str]]:
 
 
 def _rules_sentences(rules: Rules) -> Iterator[str]:
-    """Yield sentences that describe the rules completely.
-
-    rules: the rules of a battle.
+    """Yield sentences that describe the rules of a battle completely.
 
     >>> for sentence in _rules_sentences(Rules()):
     ...     print(sentence)
     The attacker throws at most 3 dice with 6 faces each.
     The defender throws at most 2 dice with 6 faces each.
     Ties go to the defender; 1 army must stay behind.
-    After a conquest at least as many armies move in as dice were rolled last.
+    After a conquest, at least as many armies move in as attack dice in the last roll.
     """
     for side, usual, full in (
         ("attacker", rules.attack, rules.full_attack),
@@ -354,12 +358,12 @@ def _rules_sentences(rules: Rules) -> Iterator[str]:
     ):
         yield f"The {side} throws at most {count(len(usual.faces), 'die', 'dice')} {_dice(usual)}."
         if full is not None:
-            yield f"When both throw all their dice, the {side}'s are others, {_dice(full)}."
+            yield f"When both throw all their dice, the {side} throws other dice, {_dice(full)}."
     yield f"Ties go to the {rules.ties}; {armies(rules.garrison)} must stay behind."
     if rules.least_advance:
-        yield "After a conquest at least as many armies move in as dice were rolled last."
+        yield "After a conquest, at least as many armies move in as attack dice in the last roll."
     else:
-        yield "After a conquest any number of armies may move in."
+        yield "After a conquest, any number of armies may move in."
     yield from rules.mode.sentences()
 
 

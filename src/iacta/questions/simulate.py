@@ -1,4 +1,4 @@
-"""A campaign played many times with random dice, beside its exact odds."""
+"""A campaign simulated many times with random dice, beside its exact odds."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -32,23 +32,25 @@ from iacta.probability.estimate import CONFIDENCE, Interval
 from iacta.questions.campaign import DefendedRecord
 from iacta.rules.thrown import RUNS
 
-MOST_ROWS = 40  # of a table
+MAX_ROWS = 40
 
 
-class RandomCampaign(CampaignForm, kw_only=True):
-    """A question on a campaign that is played with random dice."""
+class SimulationForm(CampaignForm, kw_only=True):
+    """A question about a campaign that is simulated with random dice."""
 
-    runs: int = parameter(Whole(least=1), "How many games to play, such as 1e6.", default=RUNS)
+    runs: int = parameter(
+        Whole(least=1), "The number of games to simulate, such as 1e6.", default=RUNS
+    )
     seed: int | None = parameter(*SEED, default=None)
 
     @cached_property
     def dice(self) -> int:
         return draw_seed() if self.seed is None else self.seed
 
-    def simulated(self, watch: Watch | None = None) -> Simulated[CampaignOutcome]:
-        """Return how often each outcome occurred.
+    def simulate(self, watch: Watch | None = None) -> Simulated[CampaignOutcome]:
+        """Return the number of games with each outcome.
 
-        watch: receives which part of the games has been played.
+        watch: receives the fraction of the games played so far.
         """
 
         def progress(done: int) -> None:
@@ -72,58 +74,58 @@ class RandomCampaign(CampaignForm, kw_only=True):
     Topic.STUDY,
     Example(
         "simulate 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1 --runs 1e6",
-        "what do a million games with random dice say?",
+        "how do a million games with random dice end?",
     ),
     Example("simulate 12 10 --runs 1000 --seed 7", "a thousand games that anyone can repeat"),
 )
-class SimulateQuestion(RandomCampaign, Question):
-    """Simulate a campaign, and compare with its exact odds."""
+class SimulateQuestion(SimulationForm, Question):
+    """Simulate a campaign, and compare the result with the exact odds."""
 
     def answer(self, watch: Watch | None = None) -> "SimulateAnswer":
-        simulated = self.simulated(watch)
-        return SimulateAnswer(self, self.dice, simulated, _computed(self.campaign))
+        simulated = self.simulate(watch)
+        return SimulateAnswer(self, self.dice, simulated, _compute_chance(self.campaign))
 
 
-def _computed(led: Campaign) -> float | None:
+def _compute_chance(campaign: Campaign) -> float | None:
     """Return the chance to take all territories, `None` if no method computes it."""
     try:
-        return float(led.win_probability())
+        return float(campaign.win_probability())
     except IactaError:
         return None
 
 
 class PlayedEndRecord(KeyedRecord):
-    """How games ended."""
+    """An outcome, and the number of games with this outcome."""
 
-    conquered: Count = key("How many territories were taken.")
-    attackers: Count = key("Armies on the territory on which the stack ended.")
-    defenders: Count = key("Armies in the territory that it failed to take, 0 if it took all.")
-    count: Count = key("How many games ended so.")
-    probability: Unit = key("Which part of all games.")
+    conquered: Count = key("The number of territories taken.")
+    attackers: Count = key("The armies on the stack's last territory.")
+    defenders: Count = key("The armies on the first territory not taken; 0 if all were taken.")
+    count: Count = key("The number of games with this outcome.")
+    probability: Unit = key("`count` divided by `runs`.")
 
 
 class SimulateRecord(KeyedRecord, kw_only=True):
-    """How games with random dice ended."""
+    """The outcomes of games with random dice."""
 
     attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
     rules: str = key(RULES_KEY, is_repeated=True)
     territories: tuple[DefendedRecord, ...] = key("The territories, in order.")
     runs: Count = key(RUNS_KEY)
     seed: Count = key(SEED_KEY)
-    won: Count = key("In how many of them all territories were taken.")
+    won: Count = key("The number of games in which all territories were taken.")
     win_probability: Unit = key("`won` divided by `runs`.")
     interval: IntervalRecord = key(WILSON_KEY)
     computed_win_probability: Unit | None = key(
-        "The chance as computed, not simulated; `null` if no method can."
+        "The computed chance, without simulation; `null` if no method can compute it."
     )
-    outcomes: tuple[PlayedEndRecord, ...] = key("How the games ended, best first.")
+    outcomes: tuple[PlayedEndRecord, ...] = key("The outcomes of the games, best first.")
 
 
 class SimulateAnswer(Answer):
-    """How the games ended.
+    """The outcomes of the games.
 
     seed: the seed of the dice.
-    simulated: how often each outcome occurred.
+    simulated: the number of games with each outcome.
     computed: the exact chance to take all territories, `None` if no method computes it.
     """
 
@@ -196,7 +198,7 @@ class SimulateAnswer(Answer):
 
 
 def _percent(part: float | Fraction) -> str:
-    """Return a part of the games, which were counted: all of them are called so, and so are none.
+    """Return a share of games as a percentage; 0% and 100% are exact.
 
     >>> _percent(Fraction(81, 100)), _percent(1.0), _percent(0.0)
     ('81.00%', '100%', '0%')
@@ -205,21 +207,21 @@ def _percent(part: float | Fraction) -> str:
 
 
 def _comparison(chance: float, interval: Interval) -> str:
-    """Return a sentence on the exact chance and the interval.
+    """Return a sentence that compares the exact chance with the interval.
 
     >>> _comparison(0.8105, Interval(0.8, 0.82))
     'The exact chance is 81.05%, inside that interval.'
     >>> _comparison(0.7, Interval(0.8, 0.82))
-    'The exact chance is 70.00%, outside that interval, as happens in 1 of 20 simulations.'
+    'The exact chance is 70.00%, outside that interval, as in 1 of 20 simulations.'
     """
     exact = f"The exact chance is {percent(chance)}"
     if interval.low <= chance <= interval.high:
         return f"{exact}, inside that interval."
-    return f"{exact}, outside that interval, as happens in 1 of 20 simulations."
+    return f"{exact}, outside that interval, as in 1 of 20 simulations."
 
 
 @make_sections.register
-def _(value: Simulated) -> Iterator[Section]:  # type: ignore[type-arg] # of anything
+def _(value: Simulated) -> Iterator[Section]:  # type: ignore[type-arg] # any outcomes
     won, (low, high) = value.won, value.won.interval()
     yield Section(
         [
@@ -228,4 +230,4 @@ def _(value: Simulated) -> Iterator[Section]:  # type: ignore[type-arg] # of any
         ]
     )
     rows = [(str(tuple(end)), _percent(part)) for end, part in value.outcomes.items()]
-    yield Section([Table(("", "part"), rows[:MOST_ROWS])])
+    yield Section([Table(("", "share"), rows[:MAX_ROWS])])

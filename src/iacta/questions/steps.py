@@ -1,4 +1,4 @@
-"""What recorded steps of a turn were worth: values, luck, and what decisions cost."""
+"""The values of the recorded steps of a turn: luck, and the cost of decisions."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,8 +25,7 @@ from iacta.plan.judge import Judgement, StateValue, evaluate_state
 from iacta.plan.step_tree import StepTree
 
 MIN_LOSS = 0.0005  # a smaller loss or luck is not shown
-ROUGH = 0.002  # a change with a larger error is called rough; ten times that between worths
-
+MAX_PRECISE_ERROR = 0.002  # a change with a larger error is rough; ten times as much for points
 
 STEP_SCHEMA: Schema = {
     "type": "object",
@@ -37,7 +36,7 @@ STEP_SCHEMA: Schema = {
 
 
 class StepList(Kind):
-    """Recorded steps, as text of JSON or as objects."""
+    """Recorded steps, as JSON text or as objects."""
 
     metavar: ClassVar[str] = "JSON"
 
@@ -68,15 +67,15 @@ class StepList(Kind):
     Topic.STUDY,
     Example(
         "steps game.toml --take Africa --steps '[]'",
-        "what is a goal worth (game.toml: see iacta board)?",
+        "what is the chance of a goal (game.toml: see iacta board)?",
     ),
     Example(
         'steps game.toml --worth --steps \'[{"do": "stop", "after": 0}]\'',
-        "what did each step change?",
+        "how much did each step change?",
     ),
 )
 class StepsQuestion(MomentForm, Question):
-    """Value each step of a turn: luck, and what decisions cost."""
+    """Value each step of a turn: luck, and the cost of decisions."""
 
     one_of: ClassVar[tuple[str, ...]] = ("position or code", " or ".join(GOAL_KINDS))
     is_search: ClassVar = True
@@ -89,9 +88,9 @@ class StepsQuestion(MomentForm, Question):
     take: str | None = parameter(*TAKE, metavar="NAMES", default=None)
     take_any: str | None = parameter(*TAKE_ANY, metavar="NAMES", default=None)
     eliminate: str | None = parameter(*ELIMINATE, metavar="PLAYER", default=None)
-    worth: bool = parameter(Flag(), "Gain the most on average.", default=False)
+    worth: bool = parameter(Flag(), "Gain the most points on average.", default=False)
     order: tuple[int, ...] | None = parameter(
-        CommaList(Whole()), "The turns to value, 0 for the first one.", usual="all", default=None
+        CommaList(Whole()), "The numbers of the turns to value, from 0.", usual="all", default=None
     )
     version: int | None = parameter(
         Whole(), "The version of the format of the steps.", usual=str(VERSION), default=None
@@ -123,9 +122,9 @@ class StepsQuestion(MomentForm, Question):
             turn = turns[code]
             try:
                 value = evaluate_state(turn, self._read_goal(turn), part)
-            except IactaError:  # the goal of one player may not fit another player
+            except IactaError:  # the goal of one player may be invalid for another player
                 return None
-            return None if part.is_over else value  # a longer search would find another value
+            return None if part.is_over else value  # an interrupted search has no final value
 
         for done, (code, value) in enumerate(run_in_threads(evaluate, [*turns], deadline), 1):
             if value is not None:
@@ -141,7 +140,7 @@ class StepsQuestion(MomentForm, Question):
 
 
 def _add_turns_before(nodes: Sequence[TreeTurn], order: Sequence[int]) -> Iterator[int]:
-    """Yield the numbers of turns, each after that of the turn in which its step was taken."""
+    """Yield the numbers of turns, each preceded by the turn in which its step was taken."""
     for k in order:
         if nodes[k].step is not None:
             yield nodes[k].before
@@ -149,33 +148,35 @@ def _add_turns_before(nodes: Sequence[TreeTurn], order: Sequence[int]) -> Iterat
 
 
 class StepValueRecord(KeyedRecord, kw_only=True):
-    """What a turn is worth, and what the step to it changed."""
+    """The value of a turn, and the change made by the step that led to the turn."""
 
     value: float = key("The value of the turn: the chance of the goal, or points.")
-    figure: str = key("The same in words.")
+    figure: str = key("The value as text.")
     is_chance: bool = key("Whether the value is a chance.")
-    words: str = key("The value, and what dice and decision changed, in words.")
-    sum: str = key("What dice and decisions changed since the player's turn began, in words.")
-    change: float | None = key("What the step changed; `null` for the first turn.")
-    luck: float | None = key("What the dice added; `null` where the decision cannot be judged.")
-    cost: float | None = key("What the decision gave up; `null` where it cannot be judged.")
+    words: str = key("The value, and the changes by dice and decision, in words.")
+    sum: str = key("The changes by dice and decisions since the player's turn began, in words.")
+    change: float | None = key("The change of the value; `null` for the first turn.")
+    luck: float | None = key("The value added by the dice; `null` if the decision is not judged.")
+    cost: float | None = key(
+        "The value given up by the decision; `null` if the decision is not judged."
+    )
     error: float | None = key("The error of the change.")
-    is_costly: bool = key("Whether the decision gave up something that counts.")
-    is_rough: bool = key("Whether the error is large.")
+    is_costly: bool = key("Whether the cost of the decision is large enough to show.")
+    is_rough: bool = key("Whether the error of the change is large.")
 
 
 class StepsRecord(KeyedRecord):
     """The values of recorded steps."""
 
     values: Sequence[StepValueRecord | None] = key(
-        "Of each turn, the first one first; `null` for a turn without a value."
+        "The value of each turn, in order; `null` for a turn without a value."
     )
 
 
 class StepsAnswer(Answer):
     """The values of recorded steps.
 
-    tree: the steps with the values that are known.
+    tree: the steps, with the values known so far.
     """
 
     question: StepsQuestion
@@ -253,10 +254,10 @@ class StepsAnswer(Answer):
         return format_goal_change(value, is_chance=self._is_chance, sign="+")
 
     def _is_rough(self, judged: Judgement) -> bool:
-        return judged.error > ROUGH * (1.0 if self._is_chance else 10.0)
+        return judged.error > MAX_PRECISE_ERROR * (1.0 if self._is_chance else 10.0)
 
     def _describe_sum(self, k: int) -> str:
-        """Return what dice and decisions changed since the turn began, in words."""
+        """Return the changes by dice and decisions since the turn began, in words."""
         path = [self.judgements[each] for each in self.tree.list_path(k)]
         known = [judged for judged in path if judged is not None and judged.luck is not None]
         if not known:

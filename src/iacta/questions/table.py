@@ -1,4 +1,4 @@
-"""The chances of every battle up to a size."""
+"""The chance to win every battle up to a given size."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -18,45 +18,44 @@ from iacta.inputs.errors import TooLargeError
 from iacta.odds.arrays import win_table
 
 ROW_HEADING = "attackers"
-MOST_JSON_CELLS = 5 * 10**6  # about 100 MB of text
+MAX_JSON_CELLS = 5 * 10**6  # about 100 MB of text
 
 
 @question(
     "table",
     Topic.STUDY,
     Example("table 20 20", "the chances of every battle up to 20 against 20"),
-    Example("table 10 10 --garrison 0", "as the literature prints it, without the garrison"),
+    Example("table 10 10 --garrison 0", "attackers without the garrison, as in the literature"),
 )
 class TableQuestion(RulesForm, ExactForm, Question):
     """Give the chance to win every battle up to a given size."""
 
     attackers: int = parameter(
-        ARMIES, "The most armies on the attacking territory, garrison included.", is_argument=True
+        ARMIES, "The largest number of attackers, garrison included.", is_argument=True
     )
-    defenders: int = parameter(
-        ARMIES, "The most armies on the defended territory.", is_argument=True
-    )
+    defenders: int = parameter(ARMIES, "The largest number of defenders.", is_argument=True)
 
     def answer(self, watch: Watch | None = None) -> "TableAnswer":
         return TableAnswer(self)
 
 
 class TableRecord(RepeatedBattle, kw_only=True):
-    """The chances of every battle up to a size: `attackers` by `defenders`."""
+    """The chance to win every battle up to a given size: `attackers` by `defenders`."""
 
     win_probability: list[list[Unit]] = key(
-        "A row of chances to win for each number of attackers from 1."
+        "For each number of attackers from 1, a row with the chance against each number of "
+        "defenders from 1."
     )
 
 
 class TableAnswer(Answer):
-    """The chances of every battle up to a size, computed when they are first looked at."""
+    """The chance to win every battle up to a given size, computed on first access."""
 
     question: TableQuestion
 
     @cached_property
     def chances(self) -> npt.NDArray[Any]:
-        """The chance to win of each number of attackers from 1, against each of defenders."""
+        """The chance to win for each number of attackers (rows) and defenders (columns), from 1."""
         question = self.question
         return win_table(
             question.attackers, question.defenders, question.rule_set.rules, exact=question.exact
@@ -65,10 +64,11 @@ class TableAnswer(Answer):
     @property
     def data(self) -> TableRecord:
         question = self.question
-        if question.attackers * question.defenders > MOST_JSON_CELLS:
+        if question.attackers * question.defenders > MAX_JSON_CELLS:
             raise TooLargeError(
-                f"a table must have at most {MOST_JSON_CELLS:.0e} cells as JSON, "
-                f"got {quote(question.attackers)} by {quote(question.defenders)}; --csv takes more"
+                f"a table must have at most {MAX_JSON_CELLS:.0e} cells as JSON, "
+                f"got {quote(question.attackers)} by {quote(question.defenders)}; "
+                "--csv has no limit"
             )
         chances = self.chances.astype(float).tolist()
         return TableRecord.from_attributes(self, question, win_probability=chances)
@@ -89,7 +89,7 @@ class TableAnswer(Answer):
         rows = _ShadedRows(self.chances.astype(float))
         yield Section([Table(columns, rows, continued="against {} to {} defenders")])
         if self.question.exact:
-            yield Section(["--csv prints the fractions themselves."])
+            yield Section(["--csv prints the exact fractions."])
 
 
 class _ShadedRows(Sequence[Sequence[Cell]]):

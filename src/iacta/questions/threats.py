@@ -1,4 +1,4 @@
-"""What each opponent could do to a player on their next turn, and which last move helps most."""
+"""The threats of each opponent on their next turn, and the last move that helps most."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -18,20 +18,20 @@ from iacta.probability.estimate import CONFIDENCE
 from iacta.questions.plan.armies_cards_hold import new_armies
 
 CONDITION = (
-    "each chance is separate: the opponent places all new armies for that one goal, plays for "
-    "nothing else and trades no cards"
+    "each chance is separate: the opponent places all new armies for this one goal, plays only for "
+    "this goal and trades no cards"
 )
-LEAST_SHOWN = 5e-5  # a chance below it is shown as none
+MIN_SHOWN = 5e-5  # a smaller chance is not shown
 
 
 @question(
     "threats",
     Topic.BOARD,
-    Example("threats game.toml", "what can they do to me (game.toml: see iacta board)?"),
-    Example("threats game.toml --time-limit 1", "the same, looked at for a second?"),
+    Example("threats game.toml", "which attacks threaten you (game.toml: see iacta board)?"),
+    Example("threats game.toml --time-limit 1", "the same, within a second?"),
 )
 class ThreatsQuestion(MomentForm, Question):
-    """Find what each opponent could take, break or end on their next turn."""
+    """Find the territories, bonuses and players that each opponent threatens next turn."""
 
     is_search: ClassVar = True
 
@@ -48,18 +48,20 @@ class ThreatsQuestion(MomentForm, Question):
 
 
 class ThreatenedRecord(KeyedRecord):
-    """What an opponent could do."""
+    """A threat of an opponent."""
 
-    player: str = key("Who could do it.")
-    kind: str = key("`take` a territory, `break` a continent, or `eliminate` who is to move.")
+    player: str = key("The opponent.")
+    kind: str = key("`take` a territory, `break` a continent, or `eliminate` the player to move.")
     name: str = key("The territory, the continent, or the player.")
-    goal: str = key("The same in words.")
-    chance: Unit = key("The chance of their best play that was found.")
-    at_most: Unit = key("No play has a greater chance, wherever the new armies are placed.")
-    armies: Count = key("Their new armies.")
-    placement: Mapping[str, int] = key("Where these help that goal most, by territory.")
+    goal: str = key("The threat in words.")
+    chance: Unit = key("The chance of the opponent's best play found.")
+    at_most: Unit = key("An upper bound on the chance of any play, for any placement.")
+    armies: Count = key("The new armies of the opponent.")
+    placement: Mapping[str, int] = key(
+        "The new armies on each territory that help the threat most."
+    )
     interval: IntervalRecord = key(
-        "Its interval, where it is estimated from games.", default=OMITTED
+        "The interval of the chance, if it is estimated from games.", default=OMITTED
     )
     figure: str = key(
         "The chance as a percentage; empty where it is too small to show.", default=""
@@ -69,35 +71,36 @@ class ThreatenedRecord(KeyedRecord):
 class HelpfulMoveRecord(KeyedRecord):
     """The last move of armies that helps most."""
 
-    from_: str = key("Where the armies come from.")
-    to: str = key("Where they go.")
-    armies: Count = key("How many move.")
-    kept: float = key("How many more new armies of the next turn are kept by it.")
-    goal: str = key("What it lessens the greatest chance of most, in words.")
-    by: str = key("Who has that chance before the move.")
-    before: Unit = key("That chance.")
-    after: Unit = key("The greatest such chance after the move.")
+    from_: str = key("The territory that the armies leave.")
+    to: str = key("The territory that the armies enter.")
+    armies: Count = key("The number of armies that move.")
+    kept: float = key("The expected number of new armies of the next turn that the move saves.")
+    goal: str = key("The threat that becomes most unlikely by the move, in words.")
+    by: str = key("The most dangerous opponent for this threat before the move.")
+    before: Unit = key("The chance of that opponent before the move.")
+    after: Unit = key("The greatest chance of this threat, by any opponent, after the move.")
     words: str = key("The move and both chances, in words.")
 
 
 class ThreatsRecord(KeyedRecord):
-    """What opponents could do on their next turn."""
+    """The threats of opponents on their next turn."""
 
-    condition: str = key("What holds for each of the chances.", is_column=True)
-    player: str = key("Who is threatened: who is to move.", is_column=True)
-    goal: str = key("The likeliest threat in words; empty where there is none.", is_column=True)
-    by: str = key("Who could do that.", is_column=True)
-    chance: Unit = key("The chance of it.", is_column=True)
-    at_most: Unit = key("No play has a greater chance of it.", is_column=True)
+    condition: str = key("The assumption behind each chance.", is_column=True)
+    player: str = key("The threatened player, who is to move.", is_column=True)
+    goal: str = key("The likeliest threat in words; empty without a threat.", is_column=True)
+    by: str = key("The opponent with the likeliest threat.", is_column=True)
+    chance: Unit = key("The chance of the likeliest threat.", is_column=True)
+    at_most: Unit = key("An upper bound on the chance of that threat.", is_column=True)
     threats: Sequence[ThreatenedRecord] = key("All threats, the likeliest first.")
-    is_complete: bool = key("Whether there was time for all of it.")
+    is_complete: bool = key("Whether the search finished within the time limit.")
     move: HelpfulMoveRecord = key(
-        "The last move of armies that helps most, where one is known to help.", default=OMITTED
+        "The last move of armies that helps most; left out if no move is known to help.",
+        default=OMITTED,
     )
 
 
 class ThreatsAnswer(Answer):
-    """What opponents could do on their next turn.
+    """The threats of opponents on their next turn.
 
     found: the threats.
     """
@@ -110,7 +113,7 @@ class ThreatsAnswer(Answer):
         """The threats by goal and by opponent, the likeliest goal first."""
         goals: dict[str, dict[str, Threatened]] = {}
         for each in self.found.threats:
-            goals.setdefault(in_words(each, self.found.player), {})[each.player] = each
+            goals.setdefault(describe_threat(each, self.found.player), {})[each.player] = each
         return goals
 
     @property
@@ -147,50 +150,50 @@ class ThreatsAnswer(Answer):
         shown = {
             goal: by
             for goal, by in self.goals.items()
-            if max(each.chance for each in by.values()) >= LEAST_SHOWN
+            if max(each.chance for each in by.values()) >= MIN_SHOWN
         }
         table = [
             (goal, *(_cell(by.get(player)) for player in players)) for goal, by in shown.items()
         ]
         if table:
             columns = ("", *players)
-            yield Section([Table(columns, table)], title="What they can do on their next turn:")
+            yield Section([Table(columns, table)], title="Threats on their next turn:")
 
     def draw(self, charts: Charts) -> Any:
         return charts.threat_bars(self)
 
 
-def in_words(threat: Threatened, player: str) -> str:
-    """Return what an opponent could do, as a verb with its object.
+def describe_threat(threat: Threatened, player: str) -> str:
+    """Return a threat as a verb with its object.
 
-    player: who is threatened.
+    player: the threatened player.
     """
     return f"break {player}'s {threat.name}" if threat.kind == "break" else " ".join(threat[1:3])
 
 
 def threats_sentence(answer: ThreatsAnswer) -> str:
-    """Return the likeliest threat, in a sentence."""
+    """Return the sentence on the likeliest threat."""
     found = answer.found
-    if not found.threats or found.threats[0].chance < LEAST_SHOWN:
-        return f"No play was found by which somebody takes anything from {found.player} next turn."
+    if not found.threats or found.threats[0].chance < MIN_SHOWN:
+        return f"The search found no attack on {found.player} that succeeds next turn."
     first = found.threats[0]
     return (
-        f"On their next turn {first.player} can {in_words(first, found.player)} with a chance of "
-        f"{percent(first.chance)}, with {new_armies(first.placement)}: the likeliest threat to "
-        f"{found.player}."
+        f"On their next turn {first.player} can {describe_threat(first, found.player)} with a "
+        f"chance of {percent(first.chance)}, with {new_armies(first.placement)}: the likeliest "
+        f"threat to {found.player}."
     )
 
 
 def _move_sentence(move: HelpfulMove, player: str) -> str:
     return (
-        f"The last move helps most from {move.start} to {move.to}: {armies(move.armies)} lower the "
-        f"greatest chance to {in_words(move.before, player)} from {percent(move.before.chance)} to "
-        f"{percent(move.after.chance)}."
+        f"The best last move is {armies(move.armies)} from {move.start} to {move.to}: it lowers "
+        f"the greatest chance to {describe_threat(move.before, player)} from "
+        f"{percent(move.before.chance)} to {percent(move.after.chance)}."
     )
 
 
 def _cell(threat: Threatened | None) -> str:
-    if threat is None or threat.chance < LEAST_SHOWN:
+    if threat is None or threat.chance < MIN_SHOWN:
         return ""
     return short_percent(threat.chance)
 
@@ -199,12 +202,16 @@ def _record(each: Threatened, player: str) -> ThreatenedRecord:
     interval = OMITTED if each.interval is None else IntervalRecord(CONFIDENCE, *each.interval)
     where = dict(each.placement)
     return ThreatenedRecord.from_attributes(
-        each, goal=in_words(each, player), placement=where, interval=interval, figure=_cell(each)
+        each,
+        goal=describe_threat(each, player),
+        placement=where,
+        interval=interval,
+        figure=_cell(each),
     )
 
 
 def _move_record(move: HelpfulMove, player: str) -> HelpfulMoveRecord:
-    goal, by = in_words(move.before, player), move.before.player
+    goal, by = describe_threat(move.before, player), move.before.player
     chances = move.before.chance, move.after.chance
     words = (
         f"{armies(move.armies)} from {move.start} to {move.to}: {by} can {goal} with "

@@ -1,4 +1,4 @@
-"""How often each player wins the whole game if everybody plays like a player of iacta."""
+"""The chance of each player to win the whole game when an AI plays every side."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,12 +14,12 @@ from iacta.forms.whole_game import (
     CONDITION_KEY,
     PEOPLE,
     WholeGameForm,
-    interval_record,
-    like,
-    range_text,
-    reported,
-    share_and_range,
-    share_text,
+    describe_ai,
+    format_range,
+    format_share,
+    format_share_and_range,
+    make_interval_record,
+    make_progress,
 )
 from iacta.war import WinChance, WinChances, WinEstimate, win_chances
 from iacta.war.chances import CUT_ROUNDS, DEFAULT_GAMES
@@ -31,14 +31,15 @@ from iacta.war.tournament import MAX_ROUNDS
     "win",
     Topic.BOARD,
     Example("win game.toml", "who is winning (game.toml: see iacta board)?"),
-    Example("win game.toml --time-limit 1", "the same, looked at for a second?"),
+    Example("win game.toml --time-limit 1", "the same, within a second?"),
 )
 class WinQuestion(WholeGameForm, Question):
     """Estimate each player's chance to win by playing whole games."""
 
     player: str = parameter(
         OneOf(tuple(PLAYERS)),
-        "Like whom everybody plays, beside the simple player.",
+        "The AI that plays every side.",
+        metavar="NAME",
         default="usual",
     )
 
@@ -49,23 +50,23 @@ class WinQuestion(WholeGameForm, Question):
             games=self.games,
             time_limit=self.time_limit,
             seed=self.seed,
-            progress=reported(watch, "games"),
+            progress=make_progress(watch, "games"),
         )
         return WinAnswer(self, found)
 
 
-WIN = "Which part of the games the player wins."
-LIKE_SIMPLE = "The same if everybody plays like iacta's simple player."
-INTERVAL = "The 95% interval of `win`: of more such games, not of a game among people."
+WIN = "The share of the games that the player wins."
+UNDER_SIMPLE = "The same share if the simple AI plays every side."
+INTERVAL = "The 95% interval of `win` for more such games, not for games among people."
 
 
 class PlayerWinRecord(KeyedRecord):
-    """How often a player wins, under two players."""
+    """The share of games that a player wins, with two AIs."""
 
     player: str = key("The player.")
     win: Unit = key(WIN)
     interval: IntervalRecord = key(INTERVAL)
-    under_simple: Unit = key(LIKE_SIMPLE)
+    under_simple: Unit = key(UNDER_SIMPLE)
     under_simple_interval: IntervalRecord = key("The 95% interval of `under_simple`.")
     figure: str = key("`win` as a percentage.")
     range: str = key("`interval` as percentages; empty where `win` is exact.")
@@ -73,40 +74,42 @@ class PlayerWinRecord(KeyedRecord):
 
 
 class WinRecord(KeyedRecord):
-    """How often each player wins the whole game."""
+    """The share of games that each player wins."""
 
     condition: str = key(CONDITION_KEY, is_column=True)
-    player: str = key("Who is to move.", is_column=True)
-    win: Unit = key("Which part of the games who is to move wins.", is_column=True)
+    player: str = key("The player to move.", is_column=True)
+    win: Unit = key("The share of the games that the player to move wins.", is_column=True)
     interval: IntervalRecord = key(INTERVAL, is_column=True)
-    under_simple: Unit = key(LIKE_SIMPLE, is_column=True)
+    under_simple: Unit = key(UNDER_SIMPLE, is_column=True)
     players: tuple[PlayerWinRecord, ...] = key("Each player, in the order of play.")
-    games: Count = key("How many games were played.")
-    cut: Count = key("How many of these were cut and ended by a learnt value of the position.")
-    too_long: Count = key("How many were not won after 200 rounds, and were ended likewise.")
-    allowance: Unit = key("What cutting may add to the error, besides the interval.")
-    games_under_simple: Count = key("How many games of the simple player were played.")
-    too_long_under_simple: Count = key("How many of these were not won after 200 rounds.")
-    is_complete: bool = key("Whether all games were played before the time was over.")
+    games: Count = key("The number of games played.")
+    cut: Count = key("The number of games cut short and decided by the learnt value function.")
+    too_long: Count = key("The number of games undecided after 200 rounds and decided likewise.")
+    allowance: Unit = key("The error that cutting games short may add to the interval.")
+    games_under_simple: Count = key("The number of games played by the simple AI.")
+    too_long_under_simple: Count = key(
+        "The number of games by the simple AI undecided after 200 rounds."
+    )
+    is_complete: bool = key("Whether all games were played within the time limit.")
 
 
 class WinAnswer(Answer):
-    """How often each player wins the whole game.
+    """The share of games that each player wins.
 
-    found: the shares of games, under the player that was asked for and under the simple one.
+    found: the shares with the requested AI, and with the simple AI.
     """
 
     question: WinQuestion
     found: WinChances
 
     def pairs(self) -> Iterator[tuple[WinChance, WinChance]]:
-        """Yield each player's share of games, and that under the simple player."""
+        """Yield each player's share of games with the requested AI and with the simple AI."""
         found = self.found
         yield from zip(found.chances.chances, found.under_simple.chances, strict=True)
 
     @property
     def condition(self) -> str:
-        return CONDITION.replace("iacta's player", like(self.found.chances.ai))
+        return CONDITION.replace(describe_ai("usual"), describe_ai(self.found.chances.ai))
 
     @property
     def data(self) -> WinRecord:
@@ -115,12 +118,12 @@ class WinAnswer(Answer):
             PlayerWinRecord(
                 usual.player,
                 usual.chance,
-                interval_record(usual.interval),
+                make_interval_record(usual.interval),
                 simple.chance,
-                interval_record(simple.interval),
-                share_text(usual.chance),
-                range_text(usual.interval),
-                share_text(simple.chance),
+                make_interval_record(simple.interval),
+                format_share(usual.chance),
+                format_range(usual.interval),
+                format_share(simple.chance),
             )
             for usual, simple in self.pairs()
         ]
@@ -156,14 +159,14 @@ class WinAnswer(Answer):
         rows = [
             (
                 usual.player,
-                share_text(usual.chance),
-                range_text(usual.interval),
-                share_text(simple.chance),
-                range_text(simple.interval),
+                format_share(usual.chance),
+                format_range(usual.interval),
+                format_share(simple.chance),
+                format_range(simple.interval),
             )
             for usual, simple in self.pairs()
         ]
-        columns = ("", f"like {like(chances.ai)}", "95% interval", "like its simple player")
+        columns = ("", f"with {describe_ai(chances.ai)}", "95% interval", "with its simple AI")
         yield Section([Table((*columns, "95% interval"), rows)], title="Games won:")
         if chances.games:
             yield Section([_played(chances), _played(self.found.under_simple)])
@@ -173,27 +176,32 @@ class WinAnswer(Answer):
 
 
 def win_sentence(answer: WinAnswer) -> str:
-    """Return who wins how often, in a sentence."""
-    name, condition = answer.question.turn.player, answer.condition
+    """Return the sentence on the share of games that the player to move wins."""
+    name = answer.question.turn.player
     found = (answer.found.chances, answer.found.under_simple)
     if not found[0].games:
         winner = next(each.player for each, _ in answer.pairs() if each.chance)
-        return f"{winner} has won, {condition} or like its simple player: nobody else is left."
+        return f"{_capitalise(winner)} has won: no other player is left."
     own = (each.find_chance(name) for each in found)
-    usual, simple = (share_and_range(each.chance, each.interval) for each in own)
-    return (
-        f"{condition[0].upper()}{condition[1:]}, {name} wins {usual} of the games; like its "
-        f"simple player, {simple}."
-    )
+    usual, simple = (format_share_and_range(each.chance, each.interval) for each in own)
+    sentence = f"{_capitalise(name)} wins about {usual} of games {answer.condition}"
+    if answer.found.chances.ai == answer.found.under_simple.ai:
+        return f"{sentence}."
+    return f"{sentence}, and {simple} when its simple AI does."
+
+
+def _capitalise(name: str) -> str:
+    return name[:1].upper() + name[1:]
 
 
 def _played(estimate: WinEstimate) -> str:
-    games = f"{estimate.games:,} games like {like(estimate.ai)}"
+    games = f"{estimate.games:,} games with {describe_ai(estimate.ai)}"
     ended = [
         *([f"{estimate.cut:,} cut after {CUT_ROUNDS} rounds"] if estimate.cut else []),
         *([f"{estimate.too_long:,} stopped after {MAX_ROUNDS}"] if estimate.too_long else []),
     ]
     if not ended:
-        return f"{games}, all played to their end."
-    allow = f", so allow {100 * estimate.allowance:g} points more" if estimate.allowance else ""
-    return f"{games}: {join_phrases(ended)}, and judged by similar games{allow}."
+        return f"{games}, all played to the end."
+    extra = 100 * estimate.allowance
+    allow = f"; this may add {extra:g} points to the error" if extra else ""
+    return f"{games}: {join_phrases(ended)}, with a winner estimated from similar games{allow}."

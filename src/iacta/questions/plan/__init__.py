@@ -1,4 +1,4 @@
-"""The question of plans: its parameters, its answer, and the answer's parts."""
+"""The question `plan`: its parameters, its answer, and the parts of the answer."""
 
 from iacta.questions.plan.question import PlanAnswer, PlanQuestion, plan_answer
 

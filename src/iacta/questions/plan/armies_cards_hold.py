@@ -1,4 +1,4 @@
-"""The turn around a plan in words and tables: new armies, first rolls, cards, what is held."""
+"""The parts of a turn around its plan, in words: new armies, first attacks, cards, holding."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -11,16 +11,16 @@ from iacta.plan import Continuation, Goal, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
 from iacta.plan.reinforcement import Placement
 from iacta.probability.distribution import Distribution
-from iacta.questions.plan.sentences import MOST_LINES, format_value, plan_chance
+from iacta.questions.plan.sentences import MAX_LINES, format_value, plan_chance
 
-OFTEN = 0.995
-LEAST_SEEN = 5e-5  # a chance below it is shown as none
+NEARLY_ALWAYS = 0.995  # a move in a larger share of the games needs no remark
+MIN_SHOWN = 5e-5  # a smaller guaranteed chance is not shown
 ALONE = "Each opponent is assumed to attack alone, against what you leave."
 TRADED = "From six cards on sets are traded in at once, until four or fewer are left."
 
 
 def new_armies(placement: Placement) -> str:
-    """Return how many new armies stand where.
+    """Return a placement of new armies in words.
 
     >>> new_armies((("Ukraine", 4), ("Egypt", 2)))
     '6 new armies, 4 on Ukraine and 2 on Egypt'
@@ -43,25 +43,25 @@ def describe_before(plan: Plan, new: Reinforcement) -> str:
     return f"Without {armies} it gains {gain:.2f} points."
 
 
-def marginals(plan: Plan, new: Reinforcement) -> Section:
+def list_marginals(plan: Plan, new: Reinforcement) -> Section:
     rows = [
         (marginal.territory, format_value(plan, marginal.one), format_value(plan, marginal.all))
-        for marginal in new.marginals[:MOST_LINES]
+        for marginal in new.marginals[:MAX_LINES]
     ]
     columns: tuple[str, ...] = ("", "with 1 more", f"with {new.armies} more")
     if new.armies == 1:
         columns, rows = columns[:2], [row[:2] for row in rows]  # type: ignore[misc] # shorter
     none = f"without new armies: {format_value(plan, new.quick)}"
-    return Section([Table(columns, rows), none], title="Where they help, by quick plans:")
+    return Section([Table(columns, rows), none], title="Where new armies help, by quick plans:")
 
 
 class Needed(NamedTuple):
-    """The fewest armies for a wanted chance: on a territory, or new ones where they are placed.
+    """The fewest armies for a requested chance, on one territory or as new armies.
 
-    chance: the wanted chance.
-    armies: how many it takes.
-    source: the territory that they are on; empty for new ones.
-    placement: where new armies are placed.
+    chance: the requested chance.
+    armies: the number of armies.
+    source: the territory with the armies; empty for new armies.
+    placement: the territories of new armies.
     """
 
     chance: Fraction
@@ -69,10 +69,10 @@ class Needed(NamedTuple):
     source: str = ""
     placement: Placement = ()
 
-    def sentence(self, plan: Plan) -> str:
-        """Return it as a sentence.
+    def describe(self, plan: Plan) -> str:
+        """Return a sentence on the armies needed.
 
-        plan: the plan with the armies that are there.
+        plan: the plan with the present armies.
         """
         chance = plain_percent(self.chance)
         if not self.source and not self.armies:
@@ -89,24 +89,24 @@ class Needed(NamedTuple):
         )
 
 
-def beginnings(plan: Plan, ways: Sequence[Alternative]) -> Section:
+def list_first_attacks(plan: Plan, ways: Sequence[Alternative]) -> Section:
     rows = [
         (
             f"{way.start} to {way.to}",
             str(way.dice),
             format_value(plan, way.value),
         )
-        for way in ways[:MOST_LINES]
+        for way in ways[:MAX_LINES]
     ]
-    table = Table(("", "dice", "chance" if plan.goal.is_chance else "worth"), rows)
-    return Section([table], title="Ways to begin, by first roll:")
+    table = Table(("", "dice", "chance" if plan.goal.is_chance else "value"), rows)
+    return Section([table], title="First attacks:")
 
 
-def cards_words(brought: Distribution[int]) -> str:
-    """Return what cards bring, as a sentence.
+def describe_cards(brought: Distribution[int]) -> str:
+    """Return a sentence on the armies that cards bring.
 
     >>> from iacta import traded_armies
-    >>> cards_words(traded_armies(5)), cards_words(traded_armies(6))
+    >>> describe_cards(traded_armies(5)), describe_cards(traded_armies(6))
     ('The cards bring no armies.', 'The cards bring 4 armies.')
     """
     if len(brought) == 1:
@@ -122,16 +122,16 @@ def cards_words(brought: Distribution[int]) -> str:
 def describe_continuation(
     plan: Plan, goal: Goal, goes_on: Continuation, rules: str
 ) -> Iterator[str]:
-    """Yield how the turn goes on with the cards of an eliminated player.
+    """Yield sentences on the rest of the turn with the cards of an eliminated player.
 
     plan: the plan for the first goal.
     goal: all goals, in order.
-    goes_on: how it goes on.
+    goes_on: the continuation of the turn.
     rules: the name of the rules.
     """
     reached, won, bare = goes_on.first, goes_on.win_probability, goes_on.without
     if reached is None or won is None or bare is None or goes_on.interval is None:
-        yield f"No estimate yet. {cards_words(goes_on.armies)}"
+        yield f"No estimate yet. {describe_cards(goes_on.armies)}"
         return
     first, *others = goal.sequence
     then = ", then ".join(way.phrase(plan.position) for way in others)
@@ -143,7 +143,7 @@ def describe_continuation(
         f"that the cards bring{proof}."
     )
     yield (
-        f"{cards_words(goes_on.armies)} Without them the second chance would be "
+        f"{describe_cards(goes_on.armies)} Without them the second chance would be "
         f"{percent(plan_chance(plan, bare))}."
     )
     if goes_on.proven:
@@ -156,8 +156,8 @@ def describe_continuation(
     )
 
 
-def went_on(goes_on: Continuation) -> Iterator[str]:
-    """Yield how a turn goes on with new armies, where the goals after the first are not known."""
+def summarise_continuation(goes_on: Continuation) -> Iterator[str]:
+    """Yield a sentence on a continuation whose goals after the first are not known."""
     plan = goes_on.plan
     reached, won, bare = goes_on.first, goes_on.win_probability, goes_on.without
     if reached is None or won is None or bare is None or goes_on.interval is None:
@@ -173,12 +173,12 @@ def went_on(goes_on: Continuation) -> Iterator[str]:
     )
 
 
-def what_is_held(held: Hold) -> Iterator[str]:
+def describe_hold(held: Hold) -> Iterator[str]:
     if held.win_probability is None or held.unfortified is None or held.interval is None:
-        return  # the sentence on the plan says that there is no estimate yet
+        return  # the sentence on the plan reports that there is no estimate yet
     if not held.ends:
         if not held.proven:
-            yield "There was no time to find a game in which you take it."
+            yield "Within the time limit, the search found no game in which you reach the goal."
         return
     low, high = held.interval
     verb, games = held.plan.goal.phrase(held.plan.position), count(held.ends, "game", "games")
@@ -188,22 +188,21 @@ def what_is_held(held: Hold) -> Iterator[str]:
     )
     if not held.proven:
         least = "nothing is guaranteed"
-        if held.at_least >= LEAST_SEEN:
+        if held.at_least >= MIN_SHOWN:
             least = f"the chance is at least {percent(held.at_least)}"
-        yield (
-            "The others may have better plans than those the search found; by the bounds on those, "
-            f"{least}."
-        )
+        yield (f"Opponents may have better plans than the search found; for any plans, {least}.")
     if (other := held.otherwise) and other.win_probability is not None:
         yield (
-            "This plan is chosen to take and hold it. The best plan to take it would succeed with "
-            f"{percent(other.plan.comparable_value)}, and hold it with "
+            "This plan is chosen both to take and to hold. The best plan only to take would "
+            f"succeed with {percent(other.plan.comparable_value)}, and hold with "
             f"{percent(other.win_probability)}."
         )
     moves = [move for move in held.moves if move.start]
     if moves:
         best = moves[0]
-        often = "" if best.part > OFTEN else f" (in {short_percent(best.part)} of the games)"
+        often = (
+            "" if best.part > NEARLY_ALWAYS else f" (in {short_percent(best.part)} of the games)"
+        )
         armies = count(round(best.armies), "army", "armies")
         yield (
             f"At the end move about {armies} from {best.start} to {best.to}"
@@ -211,10 +210,10 @@ def what_is_held(held: Hold) -> Iterator[str]:
         )
 
 
-def threats(held: Hold) -> Section:
+def list_threats(held: Hold) -> Section:
     rows = [
         (threat.player, f"{threat.armies:.1f}", short_percent(threat.chance))
         for threat in held.threats
     ]
-    table = Table(("", "new armies", "chance to take some of it"), rows)
-    return Section([table, ALONE], title="What the others can do:")
+    table = Table(("", "new armies", "chance to take a part back"), rows)
+    return Section([table, ALONE], title="Threats of opponents:")

@@ -1,4 +1,4 @@
-"""How many armies should move into a territory that has just been taken."""
+"""The best number of armies to move into a conquered territory."""
 
 from typing import NamedTuple
 
@@ -9,11 +9,11 @@ from iacta.plan import Goal, Plan, best_plan
 from iacta.plan.reinforcement import turn_options
 
 MAX_COMPARED = 12  # numbers of armies whose values are compared
-COMPARISON_SHARE = 0.6  # the share of the time for the comparison; the rest is for the best number
+COMPARISON_SHARE = 0.6  # share of the time for the comparison; the best number gets the rest
 
 
 class MoveIn(NamedTuple):
-    """How many armies move into a territory that has just been taken."""
+    """The best number of armies to move into a conquered territory."""
 
     best: int
     values: tuple[tuple[int, float], ...]  # some numbers of armies, and the value of each
@@ -24,7 +24,7 @@ def compare_advances(turn: Turn, goal: Goal, deadline: Deadline) -> tuple[MoveIn
 
     turn: a turn after a conquest.
     goal: the goal of the turn.
-    deadline: when the search must end; most of the time is for the comparison.
+    deadline: the deadline of the search.
     """
     numbers = list_advances(turn)
     parts = min(len(numbers), MAX_COMPARED) - 1 or 1
@@ -35,7 +35,7 @@ def compare_advances(turn: Turn, goal: Goal, deadline: Deadline) -> tuple[MoveIn
         ranked.append((_plan_after_advance(turn, number, goal, part).comparable_value, number))
     quick, best = max(ranked)
     plan = _plan_after_advance(turn, best, goal, deadline)
-    # Values of the comparison are quick; the value of the longer search shifts all of them.
+    # Quick searches give the compared values; the longer search of the best shifts all values.
     shift = 0.0 if plan.value is None else plan.value - quick
     return MoveIn(best, tuple((number, value + shift) for value, number in ranked)), plan
 

@@ -1,4 +1,4 @@
-"""The first attacks of a plan, ranked, each with what it gives up against the best attack."""
+"""The first attacks of a plan, ranked by the value that they give up against the best attack."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -13,34 +13,31 @@ from iacta.probability.distribution import Distribution
 from iacta.questions.plan.sentences import format_value
 from iacta.rules.roll import Losses
 
-SAME_CHANCE = 0.0005  # a smaller difference between chances counts as none
-SAME_WORTH = 0.005  # and between worths
+MIN_CHANCE_LOSS = 0.0005  # a smaller difference between chances is not shown
+MIN_POINTS_LOSS = 0.005  # a smaller difference between points is not shown
 
 
 class DiceChoice(NamedTuple):
     """A number of attack dice for a first attack."""
 
     dice: int
-    loss: float  # what it gives up against the best attack
+    loss: float  # the value given up against the best attack
     results: tuple[Losses, ...]  # the possible losses of one roll
 
 
 class RankedMove(NamedTuple):
-    """A border over which the turn may begin, with its best number of dice."""
+    """A border for the first attack, with the best number of dice."""
 
     way: Alternative
-    loss: float  # what it gives up against the best attack
+    loss: float  # the value given up against the best attack
     by_dice: tuple[DiceChoice, ...]
     words: str
     figure: str
-    success: str | None  # the value after a conquest with typical losses, in words
+    success: str | None  # the value after a conquest with median losses, in words
 
 
 def rank_moves(plan: Plan) -> Iterator[RankedMove]:
-    """Yield the first attacks, the best first.
-
-    Of attacks that are equally good, those of the main line come first, in its order.
-    """
+    """Yield the first attacks, best first; equally good attacks in the order of the main line."""
     every = first_attacks(plan)
     ways = best_over_borders(every)
     line = [(leg.step.start, leg.step.to) for leg in main_line(plan)]
@@ -67,7 +64,7 @@ def rank_moves(plan: Plan) -> Iterator[RankedMove]:
 
 def is_negligible(plan: Plan, loss: float) -> bool:
     """Return whether a loss of value is too small to show."""
-    return loss < (SAME_CHANCE if plan.goal.is_chance else SAME_WORTH)
+    return loss < (MIN_CHANCE_LOSS if plan.goal.is_chance else MIN_POINTS_LOSS)
 
 
 def describe_loss(plan: Plan, loss: float, number: int = 1) -> str:
@@ -81,11 +78,12 @@ def describe_loss(plan: Plan, loss: float, number: int = 1) -> str:
         return "not compared"
     if is_negligible(plan, loss):
         return "as good"
-    return f"{100 * loss:.1f} points less" if plan.goal.is_chance else f"{loss:.2f} points less"
+    points = f"{100 * loss:.1f}" if plan.goal.is_chance else f"{loss:.2f}"
+    return f"gives up {points} points"
 
 
 def _describe_success(plan: Plan, way: Alternative) -> str | None:
-    """Return what the goal is worth after the battle is won with the median number of losses."""
+    """Return the value of the goal after the battle is won with the median number of losses."""
     problem = plan.problem
     v, c = problem.place(way.start), problem.place(way.to)
     spare = problem.turn.armies[v] - problem.garrisons[v]
@@ -109,7 +107,7 @@ def _describe_success(plan: Plan, way: Alternative) -> str | None:
     if goal.is_chance and goal.is_reached(problem.make_turn(state)):
         after = 1.0
     else:
-        # Where lookahead sees less than the plan achieves, values are scaled as in `first_attacks`.
+        # If lookahead underestimates the plan, values are scaled as in `first_attacks`.
         now, held = plan.policy.decide(problem.start).value, problem.held
         scale = 1.0 if plan.policy.is_exact or now <= 0.0 else (plan.comparable_value - held) / now
         after = held + scale * (problem.paid(state) + plan.policy.decide(state).value)

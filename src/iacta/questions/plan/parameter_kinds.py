@@ -1,4 +1,4 @@
-"""What a plan is asked with: garrisons, rules of territories, cards and prizes."""
+"""Kinds of parameters of plans: garrisons, rules of territories, cards and prizes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -14,11 +14,11 @@ WORTH = Number(least=0, most=int(MAX_WORTH))
 
 
 class Pairs(Kind):
-    """A value for each of some names, such as the armies that must stay on some territories.
+    """A value for each of several names, such as larger garrisons for several territories.
 
     value: the kind of the values.
-    example: what it looks like.
-    between: what separates the pairs.
+    example: a valid text, for error messages.
+    between: the separator of the pairs.
 
     >>> from iacta.forms.parameter_kinds import Whole
     >>> Pairs(Whole(), "Brazil:3,Egypt:2").parse("Brazil:3, Egypt=2", "keep")
@@ -72,11 +72,11 @@ def _join_owner(name: str, who: str) -> str:
 
 
 class OwnRules(RulesName):
-    """The name of the rules by which a territory is defended."""
+    """The name of the rules under which a territory is defended."""
 
     def check(self, value: object, name: str) -> str:
         try:
-            return find_rule_set(value).name  # type: ignore[arg-type] # refuses others
+            return find_rule_set(value).name  # type: ignore[arg-type] # checks the type
         except IactaError as error:
             raise type(error)(f"{name.partition(' of ')[0]}: {error}") from None
 
@@ -84,21 +84,22 @@ class OwnRules(RulesName):
         return {"type": "string"}
 
 
-class RulesOf(Pairs):
-    """The names of rules by which territories are defended.
+class TerritoryRules(Pairs):
+    """The names of rules under which territories are defended.
 
-    >>> RulesOf(OwnRules(), "Egypt:wall").parse("Ukraine:wall+capital, Egypt=wall", "rules_of")
+    >>> kind = TerritoryRules(OwnRules(), "Egypt:wall")
+    >>> kind.parse("Ukraine:wall+capital, Egypt=wall", "rules_of")
     (('Ukraine', 'capital+wall'), ('Egypt', 'wall'))
     """
 
     names_rules: ClassVar[bool] = True
 
 
-class Others(Pairs):
-    """Armies of all territories, without a name, and of some of them.
+class OtherArmies(Pairs):
+    """One number of armies for all other territories, and numbers for named territories.
 
     >>> from iacta.forms.parameter_kinds import Whole
-    >>> others = Others(Whole(least=1), "2,Ural=4")
+    >>> others = OtherArmies(Whole(least=1), "2,Ural=4")
     >>> others.parse("2, Ural=4", "others"), others.check(2, "others")
     ((('', 2), ('Ural', 4)), (('', 2),))
     """
@@ -127,7 +128,7 @@ class Others(Pairs):
 
 
 class NewArmies(Pairs):
-    """New armies: one number for all players, or one for each of some.
+    """New armies: one number for all players, or a number for each named player.
 
     >>> from iacta.forms.parameter_kinds import Whole
     >>> new = NewArmies(Whole(), "blue=5")
@@ -156,7 +157,7 @@ class NewArmies(Pairs):
 
 
 class Trades(Kind):
-    """What the next sets of cards bring, or `fixed` as in the app.
+    """The armies for the next sets of cards, or `fixed` as in the app.
 
     >>> Trades().parse("10,12", "trade").nth(2), Trades().parse("fixed", "trade").is_fixed
     (15, True)

@@ -66,10 +66,10 @@ from iacta.questions.plan.moves import RankedMove, rank_moves
 from iacta.questions.plan.parameter_kinds import (
     WORTH,
     NewArmies,
-    Others,
+    OtherArmies,
     OwnRules,
     Pairs,
-    RulesOf,
+    TerritoryRules,
     Trades,
 )
 from iacta.questions.plan.record import (
@@ -91,16 +91,16 @@ from iacta.questions.plan.record import (
 from iacta.questions.plan.sentences import Checked
 from iacta.rules.variants import RuleSet, find_rules, rules_name
 
-MOST_NAMED = 3  # territories in a refusal
-# The options that a turn holds, and the time, which does not change what is asked.
-SAID_BY_TURN: dict[str, Any] = dict.fromkeys(
+MAX_NAMED = 3  # territories named in an error message
+# Parameters that a turn contains, and the time limit, which is not part of the question.
+FREE_PARAMETERS: dict[str, Any] = dict.fromkeys(
     (
         *("from_", "others", "board", "rules", "rules_file", "garrison", "keep", "rules_of"),
         *("stay", "play", "fortify", "reinforce", "time_limit"),
     )
 )
-FIRST_SHOWN = 0.25  # seconds after which a search shows its first answer
-SHOWN_AGAIN = 2.0  # times as long passes before each further answer
+FIRST_UPDATE = 0.25  # seconds until a search shows its first answer
+UPDATE_FACTOR = 2.0  # each further answer comes after this multiple of the time so far
 USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
 
 
@@ -108,7 +108,7 @@ USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
     "plan",
     Topic.BOARD,
     Example("plan --from Ukraine=42 --others 2 --take Asia", "which way to go?"),
-    Example("plan game.toml --worth", "what gains most (game.toml: see iacta board)?"),
+    Example("plan game.toml --worth", "which attacks gain most (game.toml: see iacta board)?"),
 )
 class PlanQuestion(RulesForm, Question):
     """Find the best way to take a continent, eliminate a player, or gain the most."""
@@ -124,7 +124,7 @@ class PlanQuestion(RulesForm, Question):
     )
     board: str | Board | None = parameter(
         Source(Board, read_board, ("classic",)),
-        "The board of --from or a code, a file.",
+        "The board file for --from or a code.",
         metavar="FILE",
         usual="classic",
         excludes="position",
@@ -138,7 +138,7 @@ class PlanQuestion(RulesForm, Question):
         default=None,
     )
     others: tuple[tuple[str, int], ...] | None = parameter(
-        Others(Whole(least=1), "2,Ural=4"),
+        OtherArmies(Whole(least=1), "2,Ural=4"),
         "Armies of the others (blue): 2, or 2,Ural=4.",
         excludes="position",
         label="their armies",
@@ -156,12 +156,12 @@ class PlanQuestion(RulesForm, Question):
     )
     stage_values: tuple[Fraction, ...] | None = parameter(
         CommaList(WORTH),
-        "What each goal in order is worth.",
+        "The value of each goal, in order.",
         usual="1 each",
         needs="then",
         default=None,
     )
-    worth: bool = parameter(Flag(), "Gain the most on average, by the values below.", default=False)
+    worth: bool = parameter(Flag(), "Gain the most points on average.", default=False)
     territory_value: Fraction | None = parameter(
         WORTH,
         "The value of a territory.",
@@ -171,7 +171,7 @@ class PlanQuestion(RulesForm, Question):
     )
     bonus_value: Fraction | None = parameter(
         WORTH,
-        "What each army of a bonus is worth.",
+        "The value of each army of a bonus.",
         usual=str(USUAL_WORTH["bonus_value"]),
         needs="worth",
         default=None,
@@ -185,7 +185,7 @@ class PlanQuestion(RulesForm, Question):
     )
     prizes: tuple[tuple[str, Fraction], ...] | None = parameter(
         Pairs(WORTH, "Africa:5;eliminate green:10", ";"),
-        "Goals and their worth: 'Africa:5;eliminate green:10'.",
+        "Goals and their values: 'Africa:5;eliminate green:10'.",
         metavar="GOALS",
         needs="worth",
         default=None,
@@ -196,33 +196,33 @@ class PlanQuestion(RulesForm, Question):
         default=None,
     )
     rules_of: tuple[tuple[str, str], ...] | None = parameter(
-        RulesOf(OwnRules(), "Ukraine:capital,Egypt:wall"),
+        TerritoryRules(OwnRules(), "Ukraine:capital,Egypt:wall"),
         "Territories under their own rules: Ukraine:capital.",
         default=None,
     )
     stay: str | None = parameter(
-        Name(), "Territories whose armies may not attack.", metavar="NAMES", default=None
+        Name(), "Territories whose armies must not attack.", metavar="NAMES", default=None
     )
     reinforce: int | None = parameter(
         Whole(least=1, most=MOST_NEW),
-        "New armies, placed first where they help most.",
+        "New armies; iacta places them where they help most.",
         default=None,
     )
     play: str | None = parameter(
-        OneOf(PLAYS), "Decide after rolls, or after battles.", usual=PLAYS[0], default=None
+        OneOf(PLAYS), "Decide after each roll or each battle.", usual=PLAYS[0], default=None
     )
     prove: Fraction | None = parameter(
         Chance(),
-        "Search until within this of the best, or out of time.",
+        "Search until the plan is at most this far from best.",
         metavar="GAP",
         default=None,
     )
     alternatives: bool = parameter(
-        Flag(), "Show what each possible first attack is worth.", default=False
+        Flag(), "Show the value of each possible first attack.", default=False
     )
     cards: tuple[tuple[str, int], ...] | None = parameter(
         Pairs(Whole(), "blue=4"),
-        "Cards of the eliminated player and you: blue=4,red=1.",
+        "Cards of the eliminated player and yours: blue=4,red=1.",
         metavar="PLAYERS",
         needs="eliminate",
         excludes="reinforce",
@@ -230,14 +230,14 @@ class PlanQuestion(RulesForm, Question):
     )
     trade: Sets | None = parameter(
         Trades(),
-        "What the next sets bring, or fixed.",
+        "Armies for the next sets of cards, or fixed.",
         usual="4,6,8,10,12,15",
         needs="cards",
         default=None,
     )
     hold: bool = parameter(
         Flag(),
-        "Plan to hold it until your next turn, too.",
+        "Also hold the conquests until your next turn.",
         needs="take or eliminate",
         excludes="cards and then",
         default=False,
@@ -275,7 +275,7 @@ class PlanQuestion(RulesForm, Question):
     )
     check: int | None = parameter(
         Whole(least=1, most=MOST_RUNS),
-        "Simulate this many games of the plan with real dice.",
+        "Simulate this many games of the plan.",
         metavar="RUNS",
         default=None,
     )
@@ -319,7 +319,7 @@ class PlanQuestion(RulesForm, Question):
 
     @cached_property
     def turn(self) -> Turn:
-        """The moment with the options of the question, which count more."""
+        """The moment, overridden by the options of the question."""
         moment, board = self._moment, self._moment.board
         keep, rules_of = dict(self.keep or ()), dict(self.rules_of or ())
         return moment.with_options(
@@ -338,7 +338,7 @@ class PlanQuestion(RulesForm, Question):
 
     @cached_property
     def _held_cards(self) -> dict[str, int]:
-        """The cards in the moment that count: of the player, and of the player to eliminate."""
+        """The cards in the moment of the player and of the player to eliminate."""
         moment = self._moment
         if self.eliminate is None or not moment.cards or moment.place or self.reinforce:
             return {}
@@ -352,7 +352,7 @@ class PlanQuestion(RulesForm, Question):
 
     @cached_property
     def goal(self) -> Goal | None:
-        """The goal; `None` is the elimination of a player who is gone already."""
+        """The goal; `None` to eliminate a player who has no territory left."""
         if self.worth:
             given = {name: getattr(self, name) for name in USUAL_WORTH if self.has(name)}
             lands, bonus, army = map(float, (USUAL_WORTH | given).values())
@@ -370,7 +370,7 @@ class PlanQuestion(RulesForm, Question):
         return InOrder((cast(TakeAll, first), *others), worths)
 
     def _read(self, parameter: str, text: str) -> TakeAll:
-        """Return the goal that a text names: territories to take, or a player to eliminate."""
+        """Return the goal of a text: territories to take, or a player to eliminate."""
         verb, _, rest = text.strip().partition(" ")
         kind, named = (verb, rest.strip()) if verb in ("take", "eliminate") else ("take", text)
         with _rename_parameters(owner=parameter):
@@ -378,10 +378,10 @@ class PlanQuestion(RulesForm, Question):
         names, player = goal.names if goal else (), self.start.player
         if all(self.start.find_holding(name).owner == player for name in names):
             are = "is" if len(names) == 1 else "are all"
-            more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+            more = [f"{len(names) - MAX_NAMED} more"] if len(names) > MAX_NAMED else []
             raise IllegalError(
                 f"{parameter} must name a territory of another player; "
-                f"{', '.join([*names[:MOST_NAMED], *more])} {are} {player}'s",
+                f"{', '.join([*names[:MAX_NAMED], *more])} {are} {player}'s",
                 parameter=parameter,
             )
         return cast(TakeAll, goal)
@@ -396,7 +396,7 @@ class PlanQuestion(RulesForm, Question):
         for name, number in cards.items():
             if fold_name(name) not in (fold_name(mine), fold_name(theirs)):
                 raise IllegalError(
-                    f"cards must be those of {theirs}, who is to be eliminated, or of {mine}, "
+                    f"cards must belong to {theirs}, the player to eliminate, or to {mine}, "
                     f"got {quote(name)}",
                     parameter="cards",
                 )
@@ -418,10 +418,10 @@ class PlanQuestion(RulesForm, Question):
             return GoalEndAnswer(self, goal.worth(turn))
         if turn.phase == "defend":
             raise IllegalError(
-                "position must not be a turn in which the defender is to answer a roll",
+                "position must not be a turn in which the defender chooses dice",
                 parameter="position",
             )
-        # What follows the plan has its part of the time, too.
+        # Each extra gets an equal share of the time.
         later = [self.hold, self.need is not None, self.alternatives]
         part = deadline.part(1.0 / (1 + sum(later)))
         with _rename_parameters(owner="eliminate", chance="need", worths="stage_values"):
@@ -470,7 +470,7 @@ class PlanQuestion(RulesForm, Question):
     def _add_extras(
         self, answer: "PlanAnswer", later: list[bool], deadline: Deadline, watch: Watch | None
     ) -> "PlanAnswer":
-        """Return the answer with what was asked besides the plan."""
+        """Return the answer with the requested extras."""
         if self.hold and answer.plan.goal.is_chance and answer.move_in is None:
             held = self._held(answer.plan, deadline.part(1.0 / sum(later)))
             answer = replace(answer, plan=held.plan, held=held)
@@ -491,9 +491,9 @@ class PlanQuestion(RulesForm, Question):
         if watch is None:
             return
         if self.worth or self.then is not None:
-            best = sentences.gain_so_far(value, bound)
+            best = sentences.describe_gain(value, bound)
         else:
-            best = sentences.chance_so_far(value, bound)
+            best = sentences.describe_chance(value, bound)
         watch(f"Planning; best so far {best}", None, keeps=True)
 
     def _held(self, plan: Plan, deadline: Deadline) -> Hold:
@@ -514,7 +514,9 @@ class PlanQuestion(RulesForm, Question):
             text = Chance().text(chance)
             needed = reinforcements_needed(self.start, plan.goal, text, **options)
             return Needed(chance, needed.armies, placement=needed.placement)
-        source = _largest(plan) if self.source is None else self.start.board.find(self.source)
+        source = (
+            _find_largest_stack(plan) if self.source is None else self.start.board.find(self.source)
+        )
         number = armies_needed_for_plan(
             self.start, plan.goal, Chance().text(chance), source, **options
         )
@@ -522,26 +524,26 @@ class PlanQuestion(RulesForm, Question):
 
 
 class Improvements:
-    """Shows better answers of a search while it goes on, less and less often.
+    """Shows better answers during a search, less and less often.
 
-    watch: receives the answers; `None` for nobody.
+    watch: receives the answers; `None` to show no answers.
     """
 
     def __init__(self, watch: Watch | None) -> None:
-        self._watch, self._start, self._next = watch, monotonic(), FIRST_SHOWN
+        self._watch, self._start, self._next = watch, monotonic(), FIRST_UPDATE
 
     def __call__(self, answer: "PlanAnswer") -> None:
         passed = monotonic() - self._start
         if self._watch is not None and passed >= self._next:
-            self._next = SHOWN_AGAIN * passed
+            self._next = UPDATE_FACTOR * passed
             self._watch("Planning", None, keeps=True, so_far=answer)
 
 
 @contextmanager
 def _rename_parameters(**names: str) -> Iterator[None]:
-    """Let a refusal call a parameter of the library what the question calls it.
+    """Rename the parameter of a library error to the parameter of the question.
 
-    names: the parameters of the question by those of the library.
+    names: maps the names of the library to the names of the question.
     """
     try:
         yield
@@ -553,7 +555,7 @@ def _rename_parameters(**names: str) -> Iterator[None]:
         raise type(error)(sentence, parameter=name) from None
 
 
-def _largest(plan: Plan) -> str:
+def _find_largest_stack(plan: Plan) -> str:
     board = plan.position.board
     mine = plan.position.list_territories(plan.position.player)
     near = [name for name in mine if any(n not in mine for n in board.neighbours(name))]
@@ -562,17 +564,16 @@ def _largest(plan: Plan) -> str:
 
 
 class PlanAnswer(Answer):
-    """The best plan that was found.
+    """The best plan found.
 
     plan: the plan.
-    needed: the fewest armies, if they were asked for.
-    checked: how often it succeeded, if it was played.
-    new: where new armies are placed, if there are any.
-    goes_on: how the turn goes on with the cards of an eliminated player.
-    held: the chance to hold what is taken, if that was asked for.
-    ways: what plans are worth that begin differently, if that was asked for.
-    move_in: how many armies move into a territory that has just been taken; the plan goes on from
-        the best number.
+    needed: the fewest armies, if requested.
+    checked: simulated games of the plan, if requested.
+    new: the placement of new armies, if there are new armies.
+    goes_on: the rest of the turn with the cards of an eliminated player.
+    held: the chance to hold the conquests, if requested.
+    ways: the values of possible first attacks, if requested.
+    move_in: after a conquest, the armies to move in; the plan continues from the best number.
     """
 
     question: PlanQuestion
@@ -587,7 +588,7 @@ class PlanAnswer(Answer):
 
     @cached_property
     def moves(self) -> tuple[RankedMove, ...]:
-        """The first attacks, the best first; none while armies are to be placed."""
+        """The first attacks, best first; empty if new armies are still to be placed."""
         return () if self.new else tuple(rank_moves(self.plan))
 
     @property
@@ -625,8 +626,8 @@ class PlanAnswer(Answer):
         )
 
     def _calls(self) -> dict[str, str | None]:
-        """Return the command and the Python call that ask for the same plan."""
-        asked = replace(self.question, position=self.question.turn, **SAID_BY_TURN)
+        """Return the command and the Python call for the same question."""
+        asked = replace(self.question, position=self.question.turn, **FREE_PARAMETERS)
         try:
             return {"command": format_command(asked), "python": format_python_call(asked)}
         except IactaError:
@@ -634,7 +635,7 @@ class PlanAnswer(Answer):
 
     @property
     def _figure(self) -> str:
-        """The value in large digits: a chance or points, and no text without a value."""
+        """The value as text: a chance or points, empty without a value."""
         plan = self.plan
         value = self.held.win_probability if self.held else plan.value
         if value is None:
@@ -658,19 +659,19 @@ class PlanAnswer(Answer):
         plan = self.plan
         yield Section(list(self._sentences()))
         if self.held and self.held.threats:
-            yield around.threats(self.held)
+            yield around.list_threats(self.held)
         if self.new and self.new.marginals:
-            yield around.marginals(plan, self.new)
+            yield around.list_marginals(plan, self.new)
         if self.ways:
-            yield around.beginnings(plan, self.ways)
-        yield from sentences.way_sections(plan)
+            yield around.list_first_attacks(plan, self.ways)
+        yield from sentences.list_sections(plan)
 
     def _sentences(self) -> Iterator[str]:
         plan, rules = self.plan, self.question.rule_set.name
         brought = self.question.new_armies
-        held = [*around.what_is_held(self.held)] if self.held else []
+        held = [*around.describe_hold(self.held)] if self.held else []
         if self.held and self.held.ends:
-            yield held.pop(0)  # what was asked
+            yield held.pop(0)  # the requested chance comes first
         if self.move_in:
             yield f"Best: move {count(self.move_in.best, 'army', 'armies')} in."
         if self.goes_on:
@@ -682,23 +683,23 @@ class PlanAnswer(Answer):
                 new = around.new_armies(self.new.placement)
                 beginning = f"With {new}, {beginning[0].lower()}{beginning[1:]}"
             has_tried_all = self.new is None or self.new.has_tried_all
-            yield f"{beginning}{rules_note(rules)}{sentences.proof(plan, has_tried_all)}"
-            yield from sentences.reasons(plan)
+            yield f"{beginning}{rules_note(rules)}{sentences.describe_proof(plan, has_tried_all)}"
+            yield from sentences.explain_gain(plan)
             if brought is not None:
-                yield f"{around.cards_words(brought)} {around.TRADED}"
+                yield f"{around.describe_cards(brought)} {around.TRADED}"
         if self.new:
             yield around.describe_before(plan, self.new)
         if self.needed:
-            yield self.needed.sentence(plan)
+            yield self.needed.describe(plan)
         if self.checked:
-            yield self.checked.sentence(plan)
+            yield self.checked.describe(plan)
         yield from held
 
 
 class GoalEndAnswer(Answer):
-    """A goal that the turn can bring no nearer, or that is reached already.
+    """The answer for a goal that is reached already, or after the last attack of the turn.
 
-    value: the chance of the goal, 1 or 0, or the points that the turn has.
+    value: the chance of the goal, 1 or 0, or the points of the turn.
     is_reached: whether the goal is reached.
     """
 
@@ -744,7 +745,7 @@ class GoalEndAnswer(Answer):
 
 
 def plan_answer(plan: Plan, **parts: Any) -> PlanAnswer:
-    """Return the answer that has a plan, whatever was asked."""
+    """Return an answer for a plan that was made without a question."""
     return PlanAnswer(PlanQuestion(plan.position, worth=True, rules=plan.rules), plan, **parts)
 
 
@@ -765,5 +766,5 @@ def _(value: Reinforcement) -> Iterator[Section]:
 
 @make_sections.register
 def _(value: Continuation) -> Iterator[Section]:
-    yield Section(list(around.went_on(value)))
-    yield from sentences.way_sections(value.plan)
+    yield Section(list(around.summarise_continuation(value)))
+    yield from sentences.list_sections(value.plan)

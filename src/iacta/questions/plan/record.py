@@ -1,4 +1,4 @@
-"""What a plan's answer holds, for programs."""
+"""The records of a plan, for programs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -31,27 +31,27 @@ from iacta.questions.plan.move_in import MoveIn
 from iacta.questions.plan.moves import RankedMove, describe_loss
 from iacta.questions.plan.sentences import Checked, is_hopeless, is_worth, why
 
-FROM = "The territory that attacks."
-TO = "The territory that is attacked."
+FROM = "The attacking territory."
+TO = "The attacked territory."
 NAME = "The territory."
 PLACEMENT = "The new armies on each territory."
 IS_CHANCE = "Whether the value is a chance, and not points."
-FIGURE = "The value in large digits: a chance or points; empty without a value."
+FIGURE = "The value as text: a chance or points; empty without a value."
 SENTENCES = "The answer in sentences."
-INTERVAL_KEY = "The interval of a chance that is estimated, else `null`."
+INTERVAL_KEY = "The interval of an estimated chance, else `null`."
 
 
 class GoalRecord(KeyedRecord, kw_only=True):
-    """What a plan is for."""
+    """The goal of a plan."""
 
     kind: Literal["take all", "take any", "worth", "in order"] = key("The kind of the goal.")
     territories: Sequence[str] = key("The territories to take.", default=OMITTED)
-    eliminates: str = key("The player whom taking them eliminates.", default=OMITTED)
-    territory: float = key("For a worth, the value of a territory.", default=OMITTED)
+    eliminates: str = key("The player eliminated by taking the territories.", default=OMITTED)
+    territory: float = key("For goal `worth`, the value of a territory.", default=OMITTED)
     bonus: float = key("The value of each army of a bonus.", default=OMITTED)
     army: float = key("The value of each surviving army.", default=OMITTED)
     prizes: Sequence[Mapping[str, object]] = key(
-        "Goals that pay more, each with its `worth`.", default=OMITTED
+        "Goals that give further points, each with its `worth`.", default=OMITTED
     )
     goals: Sequence[Mapping[str, object]] = key(
         "For goals in order, each with its `worth`.", default=OMITTED
@@ -59,85 +59,87 @@ class GoalRecord(KeyedRecord, kw_only=True):
 
 
 class StepRecord(KeyedRecord):
-    """A border that may be attacked over."""
+    """A battle that the plan may fight."""
 
     from_: str = key(FROM)
     to: str = key(TO)
     reach_probability: Unit = key("The chance that this battle is fought.")
-    conquer_probability: Unit = key("The chance that it is fought and won.")
-    expected_armies: float = key("How many armies move in on average if it is won.")
+    conquer_probability: Unit = key("The chance that the battle is fought and won.")
+    expected_armies: float = key("The average number of armies that move in after a win.")
 
 
 class PlanTerritoryRecord(KeyedRecord):
-    """A territory when the plan is over."""
+    """A territory at the end of the plan."""
 
     name: str = key(NAME)
-    own_probability: Unit = key("The chance that the player owns it.")
-    expected_armies: float = key("The player's armies on it on average.")
+    own_probability: Unit = key("The chance that the player owns the territory.")
+    expected_armies: float = key("The player's armies on the territory on average.")
 
 
 class AdvanceRecord(KeyedRecord):
-    """How many armies stay behind after a conquest, garrison included."""
+    """The number of armies that stay behind after a conquest, garrison included."""
 
     from_: str = key(FROM)
     to: str = key(TO)
     probability: Unit = key("The chance of the conquest.")
-    least: Count = key("The fewest in nearly all cases.")
-    most: Count = key("The most in nearly all cases.")
+    least: Count = key("The smallest number in nearly all cases.")
+    most: Count = key("The largest number in nearly all cases.")
     usual: Count = key("The most frequent number.")
 
 
 class EndingRecord(KeyedRecord):
-    """Where a plan may fail."""
+    """A battle at which the plan may fail."""
 
     from_: str = key(FROM)
     to: str = key(TO)
-    probability: Unit = key("How likely that is.")
+    probability: Unit = key("The chance that the plan fails at this battle.")
 
 
 class WayRecord(KeyedRecord):
-    """A border that the turn may begin with."""
+    """A possible first attack."""
 
     from_: str = key(FROM)
     to: str = key(TO)
-    dice: Count = key("How many dice to roll.")
-    value: float = key("The value of the plan that begins so.")
+    dice: Count = key("The number of dice to roll.")
+    value: float = key("The value of the plan that begins with this attack.")
 
 
 class HelpRecord(KeyedRecord):
-    """What new armies are worth on a territory, by quick plans."""
+    """The value of new armies on a territory, by quick plans."""
 
     name: str = key(NAME)
     one: float = key("The value with one new army there.")
-    all: float = key("The value with all of them there.")
+    all: float = key("The value with all new armies there.")
 
 
 class ReinforceRecord(KeyedRecord):
-    """New armies, and where they help."""
+    """New armies, and their best placement."""
 
-    armies: Count = key("How many new armies.")
+    armies: Count = key("The number of new armies.")
     placement: Mapping[str, Count] = key(PLACEMENT)
     value_without: float | None = key(
-        "The value of the plan without them; `null` where there was no time for a single game."
+        "The value of the plan without new armies; `null` if the time limit allowed no game."
     )
-    quick_value_without: float = key("The same of a quick plan, for comparison with `territories`.")
-    territories: Sequence[HelpRecord] = key("Where they help.")
+    quick_value_without: float = key(
+        "The value of a quick plan without new armies, for comparison with `territories`."
+    )
+    territories: Sequence[HelpRecord] = key("The value of new armies on each territory.")
 
 
 class BroughtRecord(KeyedRecord):
     """A number of armies that cards may bring."""
 
-    armies: Count = key("The number.")
-    probability: Unit = key("Its chance.")
+    armies: Count = key("The number of armies.")
+    probability: Unit = key("The chance of this number.")
 
 
 class PlanCardsRecord(KeyedRecord):
-    """What the cards of an eliminated player bring."""
+    """The armies for the cards of an eliminated player."""
 
-    armies: Sequence[BroughtRecord] = key("The armies that they bring.")
+    armies: Sequence[BroughtRecord] = key("The possible numbers of armies.")
     first_probability: Unit | None = key(
-        "With `--then`: the chance that the player is eliminated; `null`, as the two other "
-        "chances, where there was no time for a single game.",
+        "With `--then`: the chance that the player is eliminated. All three chances are `null` if "
+        "the time limit allowed no game.",
         default=OMITTED,
     )
     win_probability: Unit | None = key(
@@ -145,119 +147,118 @@ class PlanCardsRecord(KeyedRecord):
     )
     interval: IntervalRecord | None = key(INTERVAL_KEY, default=OMITTED)
     win_probability_without: Unit | None = key(
-        "With `--then`: the same without new armies.", default=OMITTED
+        "With `--then`: the chance without new armies.", default=OMITTED
     )
     ends: Count = key(
-        "With `--then`: the number of ends that it is estimated from.", default=OMITTED
+        "With `--then`: the number of simulated games behind the estimates.", default=OMITTED
     )
     is_exact: bool = key(
-        "With `--then`: whether the turn is the best of all, and its chances are exact.",
+        "With `--then`: whether the plan is proven best, and its chances are exact.",
         default=OMITTED,
     )
 
 
 class ThreatRecord(KeyedRecord):
-    """What an opponent may take back."""
+    """The threat of an opponent to the conquests."""
 
     player: str = key("The opponent.")
-    chance: Unit = key("The chance that they take some of it.")
-    armies: float = key("Their new armies on average.")
-    at_most: float = key("The bound on that chance.")
+    chance: Unit = key("The chance that the opponent takes a conquest back.")
+    armies: float = key("The opponent's new armies on average.")
+    at_most: float = key("An upper bound on the chance.")
 
 
 class FortifiedRecord(KeyedRecord):
     """A move at the end of the turn."""
 
     from_: str = key("The territory that the armies leave.")
-    to: str = key("The territory that they go to.")
-    part: Unit = key("In which part of the ends it is made.")
-    armies: float = key("How many armies move on average.")
+    to: str = key("The territory that the armies enter.")
+    part: Unit = key("The share of the games in which the move is made.")
+    armies: float = key("The average number of armies that move.")
 
 
 class HeldRecord(KeyedRecord):
-    """The chance to hold what is taken."""
+    """The chance to hold the conquests."""
 
     win_probability: Unit | None = key(
-        "The estimated chance that the goal is reached and held until the next turn; `null` where "
-        "there was no time for a single game of the plan."
+        "The estimated chance that the goal is reached and held until the next turn; `null` if the "
+        "time limit allowed no game."
     )
     interval: IntervalRecord | None = key(INTERVAL_KEY)
     win_probability_unfortified: Unit | None = key(
-        "The same without a move at the end of the turn."
+        "The same chance without a move at the end of the turn."
     )
-    at_least: float = key("The chance that is left by the bounds on the plans of the others.")
-    is_exact: bool = key(
-        "Whether it is certain that the others have no better plans than those found."
-    )
+    at_least: float = key("A lower bound on the chance against any plans of the opponents.")
+    is_exact: bool = key("Whether the opponents' plans are proven best.")
     threats: Sequence[ThreatRecord] = key("The opponents, the most dangerous first.")
     moves: Sequence[FortifiedRecord] = key("The moves at the end of the turn.")
-    ends: Count = key("The number of ends that it is estimated from.")
+    ends: Count = key("The number of simulated games behind the estimates.")
 
 
 class FewestRecord(KeyedRecord, kw_only=True):
-    """The fewest armies for a chance."""
+    """The fewest armies for a requested chance."""
 
-    chance: Unit = key("The wanted chance.")
+    chance: Unit = key("The requested chance.")
     source: str = key("The territory with the armies.", default=OMITTED)
-    armies: Count = key("The fewest armies on it; with `--reinforce` the fewest new armies.")
+    armies: Count = key("The fewest armies there; with `--reinforce` the fewest new armies.")
     placement: Mapping[str, Count] = key(PLACEMENT, default=OMITTED)
 
 
 class CheckRecord(KeyedRecord):
-    """Games of the plan with real dice."""
+    """Games of the plan with random dice."""
 
     runs: Count = key(RUNS_KEY)
     seed: Count = key(SEED_KEY)
-    won: Count = key("In how many of them the goal was reached.")
+    won: Count = key("The number of games that reached the goal.")
     win_probability: Unit = key("`won` divided by `runs`.")
     interval: IntervalRecord = key(WILSON_KEY)
-    value: float = key("What the plan was worth on average.")
-    error: float = key("The standard error of that.")
+    value: float = key("The average value of the plan.")
+    error: float = key("The standard error of the average.")
 
 
 class DiceChoiceRecord(KeyedRecord):
     """A number of attack dice for a first attack."""
 
     dice: Count = key("The number of attack dice.")
-    loss: float = key("The value that it gives up against the best first attack.")
+    loss: float = key("The value given up against the best first attack.")
     results: Sequence[Sequence[Count]] = key("The possible losses of a roll: `[mine, theirs]`.")
 
 
 class MoveRecord(KeyedRecord):
-    """A border over which the turn may begin."""
+    """A border for the first attack, with the best number of dice."""
 
     from_: str = key(FROM)
     to: str = key(TO)
     dice: Count = key("The best number of attack dice.")
-    loss: float = key("The value that it gives up against the best first attack.")
+    loss: float = key("The value given up against the best first attack.")
     by_dice: Sequence[DiceChoiceRecord] = key("Each number of attack dice, the best first.")
     words: str = key("The loss in words, such as `best` or `as good`.")
-    figure: str = key("The value in words.")
+    figure: str = key("The value as text.")
     success: str | None = key(
-        "The value after a conquest with the median of the losses, in words; `null` without one."
+        "The value after a conquest with median losses, in words; `null` if no conquest is "
+        "possible."
     )
 
 
 class MoveInRecord(KeyedRecord):
-    """How many armies move into a territory that has just been taken."""
+    """The number of armies to move into a conquered territory."""
 
     best: Count = key("The best number.")
     values: Sequence[Sequence[float]] = key(
-        "Some numbers of armies, each with the value of the plan after it; empty without a value."
+        "Pairs of a number of armies and the value of the plan that follows; empty without a value."
     )
 
 
 class StopRecord(KeyedRecord):
-    """The end of all attacks, as a choice."""
+    """The choice to stop attacking."""
 
     loss: float = key("The value that stopping now gives up.")
-    words: str = key("The same in words.")
+    words: str = key("The loss in words.")
 
 
 class AnswerSectionRecord(KeyedRecord):
-    """A section of the answer, as people see it."""
+    """A displayed section of the answer."""
 
-    title: str = key("Its title.")
+    title: str = key("The title.")
     parts: Sequence[object] = key("Sentences, and tables with `columns` and `rows` of text.")
 
 
@@ -265,19 +266,19 @@ class SceneRecord(KeyedRecord):
     """The plan as arrows on a map; territories are numbers in the order of the board."""
 
     arrows: Sequence[Mapping[str, object]] = key("The arrows of the main line, in order.")
-    labels: Sequence[Mapping[str, object]] = key("Chances to own attacked territories, in words.")
+    labels: Sequence[Mapping[str, object]] = key("Chances to own attacked territories, as text.")
     chances: Sequence[float] | None = key(
-        "The chance to own each territory at the end; `null` where these hardly differ."
+        "The chance to own each territory at the end; `null` if the chances hardly differ."
     )
     figures: Sequence[str] | None = key("`chances` as whole percentages.")
 
 
 class GoalEndRecord(KeyedRecord):
-    """A goal that the turn can bring no nearer, or that is reached already."""
+    """The answer for a goal that is reached already, or after the last attack of the turn."""
 
-    win_probability: Unit | None = key("1 for a goal that is reached, 0 for another one.")
-    value: float = key("The chance of the goal, or the points that the turn has.", is_column=True)
-    upper_bound: float = key("The same.")
+    win_probability: Unit | None = key("1 if the goal is reached, otherwise 0.")
+    value: float = key("The chance of the goal, or the points of the turn.", is_column=True)
+    upper_bound: float = key("The same number as `value`.")
     proven: bool = key("Always true.")
     is_chance: bool = key(IS_CHANCE)
     figure: str = key(FIGURE)
@@ -286,27 +287,27 @@ class GoalEndRecord(KeyedRecord):
 
 
 class PlanRecord(KeyedRecord, kw_only=True):
-    """The best plan that was found."""
+    """The best plan found."""
 
-    goal: GoalRecord = key("What it is for.")
+    goal: GoalRecord = key("The goal of the plan.")
     rules: str = key(RULES_KEY, is_repeated=True)
     win_probability: Unit | None = key(
-        "The chance that the goal is reached by this plan, exact unless there is an "
-        "`interval`; `null` for a worth, and where there was no time for a single game.",
+        "The chance that this plan reaches the goal, exact unless there is an `interval`; `null` "
+        "for goal `worth`, and if the time limit allowed no game.",
         is_column=True,
     )
     upper_bound: float = key(
-        "An upper bound on the chance, or the worth, of any legal play; with `--play battles` "
-        "of any that fights each battle to its end.",
+        "An upper bound on the chance, or the value, of any legal play; with `--play battles` of "
+        "any play that fights each battle to its end.",
         is_column=True,
     )
     proven: bool = key("Whether no play is better by more than 1e-9.")
-    steps: Sequence[StepRecord] = key("The borders that may be attacked over, most likely first.")
-    territories: Sequence[PlanTerritoryRecord] = key("The territories when the plan is over.")
-    seconds: float = key("How long the search took.")
+    steps: Sequence[StepRecord] = key("The battles that may be fought, most likely first.")
+    territories: Sequence[PlanTerritoryRecord] = key("The territories at the end of the plan.")
+    seconds: float = key("The time of the search in seconds.")
     value: float | None = key(
-        "The chance, or what everything the player has at the end is worth; `null` where there was "
-        "no time for a single game.",
+        "The chance, or the points of the player at the end; `null` if the time limit allowed no "
+        "game.",
         is_column=True,
     )
     play: str = key(
@@ -314,66 +315,72 @@ class PlanRecord(KeyedRecord, kw_only=True):
         "to its end."
     )
     interval: IntervalRecord | None = key(
-        "The interval of a value that is estimated from games, else `null`."
+        "The interval of a value estimated from games, else `null`."
     )
     battles_value: float | None = key(
-        "What the plan is worth if it fights each battle to its end, `null` if it does not."
+        "The value of a plan that fights each battle to its end, `null` for other plans."
     )
-    advances: Sequence[AdvanceRecord] = key("How many armies stay behind, for each conquest.")
-    endings: Sequence[EndingRecord] = key("Where the plan may fail, most likely first.")
-    code: str = key("The turn that is planned, as a code of one line that `iacta plan` reads.")
+    advances: Sequence[AdvanceRecord] = key("The armies that stay behind, for each conquest.")
+    endings: Sequence[EndingRecord] = key(
+        "The battles at which the plan may fail, most likely first."
+    )
+    code: str = key("The planned turn as a code of one line, which `iacta plan` reads.")
     is_chance: bool = key(IS_CHANCE)
     figure: str = key(FIGURE)
     sentences: Sequence[str] = key(SENTENCES)
-    tables: Sequence[AnswerSectionRecord] = key("The tables of the answer, as people see them.")
+    tables: Sequence[AnswerSectionRecord] = key("The displayed tables of the answer.")
     moves: Sequence[MoveRecord] = key(
-        "The first attacks, the best first; empty while new armies are to be placed."
+        "The first attacks, best first; empty if new armies are still to be placed."
     )
     stop: StopRecord | None = key(
-        "The cost of attacking no more; `null` without a value. Left out while new armies are to "
-        "be placed, and with `--hold`.",
+        "The cost of stopping now; `null` without a value. Left out if new armies are still to be "
+        "placed, and with `--hold`.",
         default=OMITTED,
     )
     move_in: MoveInRecord = key(
-        "Only after a conquest: how many armies move in. The plan goes on from the best number.",
+        "Only after a conquest: the armies to move in. The plan continues from the best number.",
         default=OMITTED,
     )
-    command: str | None = key("The command that asks for it; `null` where no command can.")
-    python: str | None = key("The Python call that asks for it; `null` where no call can.")
+    command: str | None = key(
+        "The command for the same question; `null` if a command cannot ask the question."
+    )
+    python: str | None = key(
+        "The Python call for the same question; `null` if a call cannot ask the question."
+    )
     scene: SceneRecord = key(
-        "The plan as arrows on a map; left out for a board that is not drawn.", default=OMITTED
+        "The plan as arrows on a map; left out for a board without a map.", default=OMITTED
     )
     stages: Sequence[Unit] = key(
-        "Only for goals in order: for each goal the chance that it and all before it are reached.",
+        "Only for goals in order: for each goal, the chance to reach this and all earlier goals.",
         default=OMITTED,
     )
     alternatives: Sequence[WayRecord] = key(
-        "Only with `--alternatives`: the borders that the turn may begin with, best first.",
+        "Only with `--alternatives`: the possible first attacks, best first.",
         default=OMITTED,
     )
     why: str | None = key(
-        "Only if the goal, or the first one, is never reached: why not, or `null` if no plan "
-        "was found though there may be one.",
+        "Only for a plan that never reaches the goal (or the first goal): the reason, or `null` if "
+        "another plan may reach the goal.",
         default=OMITTED,
     )
     reinforce: ReinforceRecord = key(
-        "Only with `--reinforce`: new armies, and where they help.", default=OMITTED
+        "Only with `--reinforce`: new armies, and their best placement.", default=OMITTED
     )
     cards: PlanCardsRecord = key(
-        "Only with `--cards`: what the cards of the eliminated player bring.", default=OMITTED
+        "Only with `--cards`: the armies for the cards of the eliminated player.", default=OMITTED
     )
-    hold: HeldRecord = key("Only with `--hold`: the chance to hold what is taken.", default=OMITTED)
+    hold: HeldRecord = key("Only with `--hold`: the chance to hold the conquests.", default=OMITTED)
     need: FewestRecord = key("Only with `--need`: the fewest armies.", default=OMITTED)
     check: CheckRecord = key(
-        "Only with `--check`: games of the plan with real dice.", default=OMITTED
+        "Only with `--check`: games of the plan with random dice.", default=OMITTED
     )
 
 
 def plan_record(plan: Plan, rules: str, **more: Any) -> PlanRecord:
-    """Return a plan for programs.
+    """Return the record of a plan.
 
     rules: the name of the rules.
-    more: what else the answer holds.
+    more: further keys of the record.
     """
     if plan.stages:
         more["stages"] = plan.stages
@@ -495,7 +502,7 @@ def stop_record(plan: Plan) -> StopRecord | None:
 
 
 def tables_record(sections: Iterable[Section], plan: Plan) -> list[AnswerSectionRecord]:
-    """Return tables in which each battle with an arrow has the number of its arrow."""
+    """Return the sections, with the number of its arrow before each battle."""
     arrows = (arrow for arrow in list_arrows(plan) if arrow.look != "rare")
     names = plan.position.board.territories
     numbers = {f"{names[arrow.start]} to {names[arrow.to]}": arrow.number for arrow in arrows}

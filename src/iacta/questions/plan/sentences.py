@@ -1,4 +1,4 @@
-"""A plan in words and tables: what it achieves, how good that is, and its main line."""
+"""A plan in words and tables: its result, the proof of its quality, and its main line."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
@@ -14,13 +14,16 @@ from iacta.plan.report import MainBattle, Rearguard, main_line, rearguards
 from iacta.probability.distribution import Probability
 from iacta.probability.estimate import Interval
 
-RARE = 0.001
-ROUNDING = 1e-12
-SEEN = 5e-5  # differences of values that are shown
-NEAR = 0.01  # gaps, as parts of the most, that are reported as such
-INFORMATIVE = 0.2  # a bound says something if it excludes this part of what is missing to the most
-MOST_LINES = 40  # of a table
-MOST_ENDINGS = 3  # of the ways to fail
+RARE = 0.001  # a less likely battle is not listed
+ROUNDING = 1e-12  # the rounding error of chances
+MIN_RANGE = 0.005  # a narrower interval, in displayed units, is not shown
+NOTICEABLE_CHANCE = 0.0005  # a smaller gap between chances is not shown
+NOTICEABLE_POINTS = 0.05  # a smaller gap between points is not shown
+# A bound is shown if the gap to it is at most the first share of the maximum value, or if it rules
+# out at least the second share of the way from the value to the maximum.
+NEAR, INFORMATIVE = 0.01, 0.2
+MAX_LINES = 40  # rows of a table
+MAX_ENDINGS = 3  # rows of the table of failures
 COUNTED = "The numbers in these tables come from {} simulated games of the plan."
 
 
@@ -31,13 +34,13 @@ def describe_result(plan: Plan) -> str:
         stay = plan.problem.held
         if not plan.steps:
             return (
-                "To stay gains most, as no attack pays"
+                "Not attacking gains most, as no attack pays"
                 if plan.proven
                 else "The search found no attack that pays"
             )
         gained = plan.interval and (plan.interval[0] - stay, plan.interval[1] - stay)
         gain = plan.comparable_value - stay
-        return f"To attack gains {gain:.2f} points on average{_range(gained, 1)}"
+        return f"Attacking gains about {gain:.1f} points{_format_range(gained, 1)}"
     verb = plan.goal.phrase(plan.position)
     if is_hopeless(plan):
         return f"You cannot {verb}" if why(plan) else f"The search found no plan to {verb}"
@@ -49,13 +52,13 @@ def describe_result(plan: Plan) -> str:
         first = parts[0].replace(" with ", " with a chance of ", 1)
         return f"You {', then '.join([first, *parts[1:]])}"
     chance = percent(plan_chance(plan, plan.comparable_value))
-    return f"You {verb} with a chance of {chance}{_range(plan.interval)}"
+    return f"You {verb} with a chance of {chance}{_format_range(plan.interval)}"
 
 
-def proof(plan: Plan, has_tried_all: bool = True) -> str:
-    """Return how near a plan is to the best possible one.
+def describe_proof(plan: Plan, has_tried_all: bool = True) -> str:
+    """Return the end of the sentence on a plan: the proof, or how much better a plan could be.
 
-    has_tried_all: whether no other placement of the new armies could be better.
+    has_tried_all: whether the proof covers all placements of the new armies.
     """
     is_chance = plan.goal.is_chance
     if plan.value is None:
@@ -65,38 +68,36 @@ def proof(plan: Plan, has_tried_all: bool = True) -> str:
     if is_hopeless(plan) and (reason := why(plan)):
         return f": {reason}."
     if is_hopeless(plan) and is_chance:
-        if not _bound_is_informative(plan):
+        if not _has_informative_bound(plan):
             return "; one may exist."
         return f"; no plan can have a chance above {_at_most(plan.upper_bound)}."
     if plan.proven and not plan.steps and not is_worth(plan):
         return "."
-    worth = f"; that is {_worth_words(plan)}" if plan.stages else ""
-    kind, none = "", "no play"
-    if plan.play == "battles":
-        kind, none = " of the plans that fight each battle to its end", "none of them"
+    worth = f"; the goals reached are {_describe_worth(plan)}" if plan.stages else ""
+    kind = " that fights each battle to its end" if plan.play == "battles" else ""
     if plan.proven:
         placement = "" if has_tried_all else " for this placement"
-        return f"{worth}: proven best{kind}{placement}."
-    if not _bound_is_informative(plan):
+        plans = " of the plans that fight each battle to its end" if kind else ""
+        return f"{worth}: proven best{plans}{placement}."
+    if not _has_informative_bound(plan):
         return f"{worth}; a better plan may exist."
-    if is_chance and plan.gap <= NEAR:
-        return f", at most {_points(plan.gap)} below the best possible{kind}."
-    if is_chance:
-        return f", the best found{kind}; {none} has a chance above {_at_most(plan.upper_bound)}."
-    below = (
-        f"at most {max(ceil(100 * plan.gap - 1e-7), 1) / 100:.2f} below the best possible{kind}."
-    )
-    return f"{worth}, {below}" if worth else f"; it is {below}"
+    if plan.gap < (NOTICEABLE_CHANCE if is_chance else NOTICEABLE_POINTS):
+        return f"{worth}; no plan{kind} is noticeably better."
+    if is_worth(plan):
+        gain = _round_up(plan.upper_bound - plan.problem.held, 1)
+        player = f"the best plan{kind}" if kind else "perfect play"
+        return f"; {player} could gain {gain} at most."
+    points = f"{_round_up(100 * plan.gap if is_chance else plan.gap, 2)} points"
+    return f"{worth}; the best plan{kind} could be up to {points} better."
 
 
-def _bound_is_informative(plan: Plan) -> bool:
-    """Return whether the bound of a plan says more than what nothing can be above."""
+def _has_informative_bound(plan: Plan) -> bool:
     most, held = plan.problem.rewards.most, plan.problem.held
     return _is_informative(plan.comparable_value - held, plan.upper_bound - held, most)
 
 
 def _is_informative(value: float, bound: float, most: float = 1.0) -> bool:
-    """Return whether a bound on a value says more than what nothing can be above.
+    """Return whether the upper bound of a value is clearly below the maximum, or near the value.
 
     >>> _is_informative(0.25, 0.98), _is_informative(0.25, 0.75), _is_informative(0.995, 1.0)
     (False, True, True)
@@ -104,12 +105,12 @@ def _is_informative(value: float, bound: float, most: float = 1.0) -> bool:
     return bound - value <= NEAR * most or most - bound >= INFORMATIVE * (most - value)
 
 
-def chance_so_far(value: float, bound: float) -> str:
-    """Return a chance in words, with its bound where that says more than that it is below 1.
+def describe_chance(value: float, bound: float) -> str:
+    """Return a chance in words, with its upper bound if the bound is informative.
 
-    >>> chance_so_far(0.25, 0.75), chance_so_far(0.25, 0.98), chance_so_far(0.9992, 0.99999)
+    >>> describe_chance(0.25, 0.75), describe_chance(0.25, 0.98), describe_chance(0.9992, 0.99999)
     ('25.00%, at most 75.00%', '25.00%', '99.92%')
-    >>> chance_so_far(0.94661, 0.94663)
+    >>> describe_chance(0.94661, 0.94663)
     '94.66%'
     """
     chance, most = percent(value), percent(bound)
@@ -117,18 +118,18 @@ def chance_so_far(value: float, bound: float) -> str:
     return f"{chance}, at most {most}" if is_said else chance
 
 
-def gain_so_far(value: float, bound: float) -> str:
-    """Return a gain in words, with its bound where that is another number.
+def describe_gain(value: float, bound: float) -> str:
+    """Return a gain in words, with its upper bound if the bound rounds to another number.
 
-    >>> gain_so_far(4.5, 5.25), gain_so_far(4.5, 4.501)
+    >>> describe_gain(4.5, 5.25), describe_gain(4.5, 4.501)
     ('4.50 more than now, at most 5.25', '4.50 more than now')
     """
     gain, most = f"{value:.2f}", f"{bound:.2f}"
     return f"{gain} more than now, at most {most}" if most != gain else f"{gain} more than now"
 
 
-def reasons(plan: Plan) -> Iterator[str]:
-    """Yield what a plan that is worth something gains, and what counts."""
+def explain_gain(plan: Plan) -> Iterator[str]:
+    """Yield sentences on the parts of the gain of a plan, and on the values of the points."""
     goal, position = plan.goal, plan.position
     if not isinstance(goal, Worth) or plan.value is None:
         return
@@ -156,7 +157,7 @@ def reasons(plan: Plan) -> Iterator[str]:
         numbers.insert(0, (each_land, "a territory"))
     counted = [f"{number:g} for {what}" for number, what in numbers if number]
     which = f": {join_phrases(counted)}" if counted else ""
-    yield f"Points are counted at the end of the turn, whatever others take back later{which}."
+    yield f"Points count at the end of your turn, even if others take territories back{which}."
 
 
 def is_worth(plan: Plan) -> bool:
@@ -164,21 +165,21 @@ def is_worth(plan: Plan) -> bool:
 
 
 def is_hopeless(plan: Plan) -> bool:
-    """Return whether a plan never reaches its goal, nor the first of several."""
+    """Return whether a plan never reaches its goal, or the first of several goals."""
     return not is_worth(plan) and not any(
         (plan.win_probability is None, plan.win_probability, *plan.stages)
     )
 
 
 def why(plan: Plan) -> str:
-    """Return why a goal was not reached: what makes it impossible, or that no plan was found."""
+    """Return the reason why a goal is impossible; empty if it may be possible."""
     problem, position = plan.problem, plan.position
     if not problem.stacks:
         return (
             f"{position.player} has no stack that can attack: each has too few armies, no enemy "
             "beside it, or must stay"
         )
-    # All of the first set is wanted, or one of the territories that pay by themselves.
+    # The goal is the whole first set, or any territory with its own reward.
     wanted = problem.goal.rewards(problem.board, problem.owned)
     any_of = make_mask(t for t, paid in enumerate(wanted.lands) if paid)
     all_of = wanted.sets[0][0] if wanted.sets else 0
@@ -192,7 +193,7 @@ def why(plan: Plan) -> str:
     return ""
 
 
-def way_sections(plan: Plan) -> Iterator[Section]:
+def list_sections(plan: Plan) -> Iterator[Section]:
     if not plan.steps or is_hopeless(plan):
         return
     line = main_line(plan)
@@ -208,29 +209,29 @@ def way_sections(plan: Plan) -> Iterator[Section]:
         for branch in battle.branches
     ]
     if branches:
-        yield Section(branches[:MOST_LINES], title="Where it branches:")
+        yield Section(branches[:MAX_LINES], title="Branches of the main line:")
     yield from _others(plan, [battle.step for battle in line])
     yield _advances(plan)
     if plan.endings and not is_worth(plan):
         lost = [
             (f"{ending.start} to {ending.to}", share(plan, ending.chance))
-            for ending in plan.endings[:MOST_ENDINGS]
+            for ending in plan.endings[:MAX_ENDINGS]
         ]
-        yield Section([Table(("", "chance"), lost)], title="Where it may fail:")
+        yield Section([Table(("", "chance"), lost)], title="Where the plan may fail:")
     owned = Table(("", "chance to own", "armies on average"), list(_afterwards(plan)))
     source = [COUNTED.format(plan.games)] if plan.games else []
     yield Section([owned, *source], title="At the end:")
 
 
 def share(plan: Plan, chance: float) -> str:
-    """Return a chance of the plan for a table: rounded, where it is counted in games."""
+    """Return a chance of the plan for a table, as a whole percentage if estimated from games."""
     if not plan.games:
         return short_percent(plan_chance(plan, chance))
     return bar_percent(chance, 0)
 
 
 def _row(plan: Plan, step: Step) -> tuple[str, str, str, str]:
-    """Return a step: its border, the chances to fight and to take it, and who arrives."""
+    """Return a step: its border, the chances to fight and to take, and the armies arriving."""
     reached = step.reach_probability
     return (
         f"{step.start} to {step.to}",
@@ -247,7 +248,7 @@ def _main_row(plan: Plan, battle: MainBattle) -> tuple[str, ...]:
 
 def _others(plan: Plan, main: Sequence[Step]) -> Iterator[Section]:
     others = [step for step in plan.steps if step not in main]
-    likely = [step for step in others if step.reach_probability >= RARE][:MOST_LINES]
+    likely = [step for step in others if step.reach_probability >= RARE][:MAX_LINES]
     rest = len(others) - len(likely)
     if likely:
         columns = ("", "chance to fight", "chance to take", "armies arriving")
@@ -259,7 +260,7 @@ def _others(plan: Plan, main: Sequence[Step]) -> Iterator[Section]:
 
 
 def _afterwards(plan: Plan) -> Iterator[Sequence[str]]:
-    """Yield what the player owns at the end, as far as the plan has to do with it."""
+    """Yield the territories of the plan at the end: the chance to own each, and its armies."""
     touched = {name for step in plan.steps for name in (step.start, step.to)}
     for territory in plan.territories:
         if territory.name in touched and territory.own_probability >= RARE:
@@ -269,7 +270,7 @@ def _afterwards(plan: Plan) -> Iterator[Sequence[str]]:
 
 
 def _numbers(numbers: Sequence[int]) -> str:
-    """Return numbers as a player reads them.
+    """Return ascending numbers as ranges.
 
     >>> _numbers([7, 8, 9, 12, 14, 15])
     '7 to 9, 12 or 14 to 15'
@@ -285,7 +286,7 @@ def _numbers(numbers: Sequence[int]) -> str:
 
 
 def _advances(plan: Plan) -> Section:
-    """Return how many move in, where it is not simply all."""
+    """Return the armies to move in, for conquests after which not all should move in."""
     partial = [
         rearguard
         for rearguard in rearguards(plan)
@@ -293,10 +294,10 @@ def _advances(plan: Plan) -> Section:
     ]
     lines = [
         f"from {rearguard.start} to {rearguard.to}: {_moves(rearguard)}"
-        for rearguard in partial[:MOST_LINES]
+        for rearguard in partial[:MAX_LINES]
     ]
-    if len(partial) > MOST_LINES:
-        lines.append(f"and {len(partial) - MOST_LINES} more")
+    if len(partial) > MAX_LINES:
+        lines.append(f"and {len(partial) - MAX_LINES} more")
     elsewhere = "everywhere else" if partial else "everywhere"
     lines.append(f"{elsewhere}: as many as allowed")
     return Section(lines, title="How many to move in:")
@@ -313,8 +314,8 @@ def format_value(plan: Plan, value: float) -> str:
 
 
 def plan_chance(plan: Plan, chance: float) -> Probability:
-    """Return a chance of a plan, certainty as a `Fraction` where its rules allow it."""
-    near = float(round(chance))  # values are exact to some 1e-12
+    """Return a chance of a plan, as a `Fraction` if it is certain."""
+    near = float(round(chance))
     return mark_certain(near if abs(chance - near) < ROUNDING else chance, [plan.rules])
 
 
@@ -328,34 +329,36 @@ def _at_most(bound: float) -> str:
     return "100%" if percents >= 100 else f"{percents:.2f}%"
 
 
-def _worth_words(plan: Plan) -> str:
-    return f"worth {plan.comparable_value:.2f} on average{_range(plan.interval, 1)}"
+def _describe_worth(plan: Plan) -> str:
+    return f"worth {plan.comparable_value:.2f} on average{_format_range(plan.interval, 1)}"
 
 
-def _points(gap: float) -> str:
-    """Return a difference of chances, rounded up.
+def _round_up(number: float, digits: int) -> str:
+    """Return a number rounded up, without trailing zeros.
 
-    >>> _points(0.01231), _points(1e-7)
-    ('1.24 percentage points', '0.01 percentage points')
+    >>> _round_up(1.231, 2), _round_up(3.0, 2), _round_up(14.84, 1)
+    ('1.24', '3', '14.9')
     """
-    return f"{max(ceil(gap * 10_000 - 1e-9), 1) / 100:.2f} percentage points"
+    return f"{ceil(number * 10**digits - 1e-7) / 10**digits:.{digits}f}".rstrip("0").rstrip(".")
 
 
-def _range(interval: tuple[float, float] | None, scale: int = 100) -> str:
-    """Return an interval in parentheses, nothing where a number is exact to all digits shown.
+def _format_range(interval: tuple[float, float] | None, scale: int = 100) -> str:
+    """Return an interval in parentheses, empty if it is too narrow to show.
 
-    scale: 100 for chances, which are shown as percentages; 1 for worths.
+    scale: 100 for chances, which are shown as percentages; 1 for points.
 
-    >>> _range((0.6163, 0.6261)), _range((3.25, 3.75), 1), _range((0.61631, 0.61632)), _range(None)
-    (' (61.63 to 62.61)', ' (3.25 to 3.75)', '', '')
+    >>> _format_range((0.6163, 0.6261)), _format_range((3.25, 3.75), 1)
+    (' (61.63 to 62.61)', ' (3.25 to 3.75)')
+    >>> _format_range((0.61631, 0.61632)), _format_range(None)
+    ('', '')
     """
-    if interval is None or scale * (interval[1] - interval[0]) <= 100 * SEEN:
+    if interval is None or scale * (interval[1] - interval[0]) <= MIN_RANGE:
         return ""
     return f" ({scale * interval[0]:.2f} to {scale * interval[1]:.2f})"
 
 
 class Checked(NamedTuple):
-    """A plan carried out with real dice."""
+    """Simulated games of a plan."""
 
     runs: int
     seed: int
@@ -365,26 +368,22 @@ class Checked(NamedTuple):
     def interval(self) -> Interval:
         return self.simulated.won.interval()
 
-    def sentence(self, plan: Plan) -> str:
-        """Return it as a sentence.
-
-        plan: the plan that was carried out.
-        """
-        games = f"In {self.runs:,} games with real dice"
-        if not find_kernel(plan.rules).has_fixed_dice:
+    def describe(self, plan: Plan) -> str:
+        games = f"In {self.runs:,} games with random dice"
+        if not find_kernel(plan.rules).is_rolled:
             games = f"In {self.runs:,} games with simulated battles"
         seed = f"(seed {self.seed})"
         if is_worth(plan):
             return (
-                f"{games} it was worth {self.simulated.value:.3f} ± {2 * self.simulated.error:.3f} "
-                f"on average {seed}."
+                f"{games} the plan was worth {self.simulated.value:.3f} ± "
+                f"{2 * self.simulated.error:.3f} on average {seed}."
             )
         low, high = self.interval
         kind = "exact" if plan.interval is None else "estimated"
         known = plan.win_probability
         inside = "inside" if known is not None and low <= known <= high else "outside"
         return (
-            f"{games} it succeeded in {percent(float(self.simulated.won.probability))}. The 95% "
-            f"interval is {100 * low:.2f}% to {100 * high:.2f}%; the {kind} chance is {inside} "
+            f"{games} the plan succeeded in {percent(float(self.simulated.won.probability))}. The "
+            f"95% interval is {100 * low:.2f}% to {100 * high:.2f}%; the {kind} chance is {inside} "
             f"{seed}."
         )
