@@ -1,6 +1,6 @@
-"""Chain: a battle as a Markov chain, with its states and its transition matrix to look at.
+"""Chain: a battle as a Markov chain, with its states and its transition matrix.
 
-The mathematics is that of `iacta.methods.markov`, which solves the same chain.
+`iacta.methods.markov` explains the mathematics and solves the same chain.
 
 Sources: Höhle (2025), the repeated battle and appendix 3; Grinstead and Snell, "Introduction to
 Probability" (1997), section 11.2.
@@ -20,10 +20,10 @@ from iacta.probability.distribution import Distribution
 from iacta.rules.roll import find_gain
 from iacta.rules.rules import Rules
 
-# The one absorbing state for armies that have grown past the chain: it is no outcome of a battle.
+# The absorbing state for armies that have grown beyond the chain, which is no outcome of a battle.
 BEYOND = Outcome(attackers=-1, defenders=-1)
 
-MAX_ROLLS = 10**9  # beyond, nothing moves any more
+MAX_ROLLS = 10**9
 ENTRY_BYTES = 16
 NEGLIGIBLE = 1e-300
 
@@ -31,8 +31,8 @@ NEGLIGIBLE = 1e-300
 class CanonicalForm(NamedTuple):
     """The blocks of the transition matrix, with their states.
 
-    transient: the states in which the battle goes on; they number the rows of Q and R.
-    absorbing: the states in which it is over; they number the columns of R.
+    transient: the states in which the battle continues, in the order of the rows of Q and R.
+    absorbing: the states in which the battle is over, in the order of the columns of R.
     Q: the sparse matrix of the chances from transient to transient states in one roll.
     R: the sparse matrix of the chances from transient to absorbing states in one roll.
 
@@ -47,9 +47,9 @@ class CanonicalForm(NamedTuple):
     def absorption(self) -> Floats:
         """Return F = (I − Q)⁻¹ R, the absorption probabilities.
 
-        Entry `[i, j]` is the chance to end in `absorbing[j]` from `transient[i]`. Where armies
-        cannot grow, its relative error is bounded by `Markov.error`. A matrix
-        that does not fit into memory is refused.
+        Entry `[i, j]` is the chance to end in `absorbing[j]` from `transient[i]`. If armies cannot
+        grow, `Markov.error` bounds its relative error. Raises `TooLargeError` for a matrix that
+        does not fit into memory.
 
         >>> from iacta.rules.rules import CLASSIC
         >>> form = chain(3, 1, CLASSIC).canonical()
@@ -68,8 +68,8 @@ class CanonicalForm(NamedTuple):
     def expected_rolls(self) -> Floats:
         """Return t = (I − Q)⁻¹ 1, the expected number of rolls from each transient state.
 
-        Where armies cannot grow, its relative error is at most that of `absorption`; where they
-        can, it is the expected number of rolls until the battle ends or leaves the chain.
+        If armies cannot grow, the bound on the relative error is as for `absorption`. If they can
+        grow, it is the expected number of rolls until the battle ends or leaves the chain.
 
         >>> from iacta.rules.rules import CLASSIC
         >>> chain(3, 1, CLASSIC).canonical().expected_rolls().round(6).tolist()
@@ -85,8 +85,8 @@ class Chain:
     """The Markov chain of a battle.
 
     start: the state before the first roll.
-    attackers: the most attackers of any state, garrison included.
-    defenders: the most defenders of any state.
+    attackers: the largest number of attackers in a state, garrison included.
+    defenders: the largest number of defenders in a state.
     rules: the rules of the battle.
     matrix: the sparse transition matrix P; row and column i belong to `states[i]`.
 
@@ -115,9 +115,9 @@ class Chain:
 
     @cached_property
     def states(self) -> tuple[Outcome, ...]:
-        """The states, attackers with their garrison: transient ones first, then the ends.
+        """The states, attackers with their garrison: first the transient states, then the ends.
 
-        Transient states are sorted by defenders, and those with equally many by attackers.
+        Transient states are sorted by defenders, then by attackers.
         """
         can_attack = range(self.rules.garrison + 1, self.attackers + 1)
         return (
@@ -127,9 +127,9 @@ class Chain:
 
     @cached_property
     def ends(self) -> tuple[Outcome, ...]:
-        """The absorbing states: won ones by the attackers left, then lost ones by the defenders.
+        """The absorbing states: victories by the attackers left, then defeats by the defenders.
 
-        Where armies can grow, `BEYOND` is the last.
+        If armies can grow, `BEYOND` is the last.
         """
         garrison = self.rules.garrison
         won = (Outcome(a, 0) for a in range(garrison + 1, self.attackers + 1))
@@ -140,13 +140,13 @@ class Chain:
     def after(self, rolls: int, start: Outcome | None = None) -> Distribution[Outcome]:
         """Return the distribution of the state after a number of rolls.
 
-        rolls: how many rolls, from 0 to 10^9; a battle that is over stays as it is.
-        start: the state before the first of them, (attackers, defenders); `None` for that of the
+        rolls: the number of rolls, from 0 to 10^9; a battle that is over does not change.
+        start: the state before the first roll, (attackers, defenders); `None` for the start of the
             chain.
 
-        The probabilities are floats, with a relative error of at most that of `absorption`; they
-        are carried no further when those of all transient states are below 1e-300. A state outside
-        the chain is refused.
+        The probabilities are floats; the bound on the relative error is as for `absorption`. The
+        computation stops when all transient states have probabilities below 1e-300. Raises
+        `IllegalError` for a state outside the chain.
 
         >>> from iacta.rules.rules import CLASSIC
         >>> {tuple(state): round(p, 7) for state, p in chain(11, 10, CLASSIC).after(1).items()}
@@ -177,18 +177,19 @@ class Chain:
         return {state: number for number, state in enumerate(self.states)}
 
     def power(self, n: int) -> Any:
-        """Return P^n, the sparse matrix of the chances to come from each state to each in n rolls.
+        """Return P^n, the sparse matrix of the chances between all states in n rolls.
 
         n: the exponent, from 0 to 10^9.
 
-        It is made of squares P², P⁴ ... of P. One that does not fit into memory is refused.
+        It is a product of the squares P², P⁴ ... of P. Raises `TooLargeError` for a matrix that
+        does not fit into memory.
 
         >>> from iacta.rules.rules import CLASSIC
         >>> chain(3, 1, CLASSIC).power(2).toarray()[1].round(4).tolist()
         [0.0, 0.0, 0.1755, 0.5787, 0.2458]
         """
         n = read_int(n, "n", least=0, most=MAX_ROLLS)
-        # Where armies cannot grow, each roll costs one at least, and all later powers are equal.
+        # If armies cannot grow, each roll costs at least one army, and all later powers are equal.
         n = n if find_gain(self.rules) else min(n, self.able + self.defenders)
         refuse_too_large(
             self.attackers, self.defenders, memory=self._power_bytes(), method="markov"
@@ -202,10 +203,10 @@ class Chain:
         return result
 
     def _power_bytes(self) -> int:
-        """Bound the memory of a power, with its factors.
+        """Return a bound on the memory of a power and its factors.
 
-        Where armies cannot grow, n rolls with all dice always lead to states with equally many
-        armies in all, and others lead to states with too few armies for all dice.
+        If armies cannot grow, n rolls with all dice lead to states with the same total number of
+        armies. Other rolls lead to states with too few armies for all dice.
         """
         entries = count = int(self.matrix.shape[0])
         if not find_gain(self.rules):
@@ -215,7 +216,7 @@ class Chain:
         return 3 * ENTRY_BYTES * count * entries
 
     def canonical(self) -> CanonicalForm:
-        """Return the canonical form: transient and absorbing states apart, with Q and R.
+        """Return the canonical form, with transient states, absorbing states, Q and R.
 
         >>> from iacta.rules.rules import CLASSIC
         >>> form = chain(11, 10, CLASSIC).canonical()
@@ -232,7 +233,7 @@ def build_chain(start: Outcome, room: int, rules: Rules) -> Chain:
     """Return the chain of a battle.
 
     start: the state before the first roll, attackers with their garrison; both sides at least 1.
-    room: by how many armies either side may grow before the state counts as `BEYOND`; 0 where
+    room: the number of armies that either side may gain before the state counts as `BEYOND`; 0 if
         armies cannot grow.
     rules: the rules of the battle.
 
@@ -241,7 +242,7 @@ def build_chain(start: Outcome, room: int, rules: Rules) -> Chain:
     (120, 120)
     """
     able = max(start.attackers - rules.garrison, 0)
-    room = room if able else 0  # who cannot attack does not grow
+    room = room if able else 0  # without an attack no army grows
     attackers, defenders = start.attackers + room, start.defenders + room
     return Chain(
         start, attackers, defenders, rules, transition_matrix(able + room, defenders, rules)
@@ -255,8 +256,8 @@ def chain(attackers: int, defenders: int, rules: Rules | str = "classic") -> Cha
     defenders: armies on the defended territory, at least 1.
     rules: `Rules`, or the name of a rule set.
 
-    Where armies can grow, the chain has so many states that the chance to leave them for `BEYOND`,
-    from any start of at most these sizes, is at most 1e-12. A battle that is too large is refused.
+    If armies can grow, the chain has enough states to make the chance to reach `BEYOND` at most
+    1e-12 from any start up to this size. Raises `TooLargeError` for large battles.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> ten = chain(11, 10, CLASSIC)

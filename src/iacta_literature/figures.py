@@ -1,4 +1,4 @@
-"""Draws the figures in processes of their own, while the values are computed."""
+"""Figures, drawn in separate processes while the values are computed."""
 
 import base64
 import json
@@ -16,9 +16,9 @@ from iacta.charts.saving import fit_width
 from iacta_literature.published import Figure
 
 PROCESSES = 2
-NARROW = 240  # pixels of a plot that is read on a telephone, beside its axis
+NARROW = 240  # pixels of a plot on a telephone, without its axis
 
-# What differs on a dark page, unless a scale makes shades of it.
+# The colours of a dark page, for pictures without a colour scale.
 LIGHT_TO_DARK = {
     colour[False]: colour[True] for colour in (theme.INK, theme.PAPER, theme.FAINT, theme.MIDDLE)
 }
@@ -57,7 +57,7 @@ class Pictures(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """A figure that is being drawn in another process."""
+    """A figure in progress in another process."""
 
     figure: Figure
     title: str
@@ -65,7 +65,7 @@ class Drawing(NamedTuple):
     narrow: "Future[Pictures]"
 
     def drawn(self) -> Drawn:
-        """Wait for it."""
+        """Wait for the figure, and return it."""
         try:
             wide, narrow = self.wide.result(), self.narrow.result()
         except PictureError:
@@ -82,9 +82,9 @@ class Drawing(NamedTuple):
 
 @contextmanager
 def drawings(figures: Iterable[Figure]) -> Iterator[list[Drawing]]:
-    """Draw figures in processes of their own while the block goes on; its end ends them all.
+    """Draw figures in separate processes during the block, and stop the processes at its end.
 
-    figures: what to draw.
+    figures: the figures to draw.
     """
     drawers = [Converter("svg") for _ in range(PROCESSES)]
     free: Queue[Converter] = Queue()
@@ -115,19 +115,19 @@ def drawings(figures: Iterable[Figure]) -> Iterator[list[Drawing]]:
 
 
 def _pictures(drawer: Converter, spec: Any, width: int) -> Pictures:
-    """Draw a figure for a light page, and for a dark one anew only if it has shades."""
-    text = spec_text(spec, width)
+    """Draw a figure for a light page, and again for a dark page if it has shades."""
+    text = format_spec(spec, width)
     svg = drawer(text, "svg").decode()
     png = drawer(svg, "raster") if width == theme.WIDTH else b""
-    light = lean(svg)
+    light = shorten_svg(svg)
     if not SHADES.search(text):
-        return Pictures(light, darkened(light), png)
-    dark = drawer(spec_text(spec, width, dark=True), "svg")
-    return Pictures(light, lean(dark.decode()), png)
+        return Pictures(light, darken(light), png)
+    dark = drawer(format_spec(spec, width, dark=True), "svg")
+    return Pictures(light, shorten_svg(dark.decode()), png)
 
 
 def _still(spec: Any) -> Any:
-    """Return a part of a chart without what only a pointer would find: tooltips, unseen marks."""
+    """Return a part of a chart without tooltips and invisible marks."""
     if isinstance(spec, list):
         return [_still(part) for part in spec if not _is_unseen(part)]
     if isinstance(spec, dict):
@@ -141,28 +141,28 @@ def _is_unseen(layer: Any) -> bool:
     return isinstance(mark, dict) and mark.get("opacity") == 0
 
 
-def spec_text(spec: Any, width: int, *, dark: bool = False) -> str:
-    """Return a specification as it is drawn for the report, where no pointer can explore it.
+def format_spec(spec: Any, width: int, *, dark: bool = False) -> str:
+    """Return a specification for the report, without interaction.
 
     spec: the specification.
-    width: how wide the plot is, in pixels.
-    dark: whether it is for a dark page.
+    width: the width of the plot in pixels.
+    dark: whether the specification is for a dark page.
     """
     drawn = fit_width(spec, dark=dark, width=width)
     return json.dumps({**drawn, "config": {**drawn["config"], "aria": False}})
 
 
-def darkened(svg: str) -> str:
-    """Return a picture for a light page as it is on a dark one.
+def darken(svg: str) -> str:
+    """Return the dark version of a picture for a light page.
 
-    svg: the picture, which must have no shades between the colours of the page.
+    svg: the picture, without shades between the colours of the page.
     """
     known = re.compile("|".join(LIGHT_TO_DARK))
     return known.sub(lambda match: LIGHT_TO_DARK[match[0]], svg)
 
 
-def lean(svg: str) -> str:
-    """Return a picture without what nobody sees: names for scripts, and hundredths of a pixel.
+def shorten_svg(svg: str) -> str:
+    """Return a picture without names for scripts and without fractions of a tenth of a pixel.
 
     svg: the picture.
     """

@@ -1,27 +1,27 @@
 """Höhle: Markov chains and counting; and the error that Tan printed, WRONG ON PURPOSE.
 
-Höhle counts armies without their garrison. He also found by simulation that a printed distribution
-of a roll is wrong. It is here as `wrong_distribution`, an example of an error that looks right,
-was printed, and is rejected by a minute of rolling dice. Do not use it.
+Höhle counts armies without their garrison. He also showed by simulation that a printed distribution
+of a roll is wrong. `wrong_distribution` is this distribution: an example of a plausible, published
+error that a minute of dice rolls rejects. Do not use it.
 
-With Y(1) ≥ Y(2) ≥ ... the attack dice and Z(1) ≥ Z(2) ≥ ... the defence dice in order, Tan (1997)
+Let Y(1) ≥ Y(2) ≥ ... be the attack dice and Z(1) ≥ Z(2) ≥ ... the defence dice in order. Tan (1997)
 multiplied the chances of the ranks,
 
     P(Y(1) > Z(1), Y(2) > Z(2))  =  P(Y(1) > Z(1)) · P(Y(2) > Z(2)),            (wrong)
 
-as if they were independent. They are not: if the highest defence die is a one, so is the second.
-Each factor is right by itself. With the cdf of the r-th highest of n dice of six faces,
+as if they were independent. They are dependent: if the highest defence die is a one, so is the
+second. Each factor alone is correct. With the cdf of the r-th highest of n dice of six faces,
 
     P(Y(r) ≤ y)  =  Σ_{k<r}  C(n, k) · (1 − y/6)^k · (y/6)^(n−k),
 
-three dice against two have 0.4716 and 0.6075, which makes 0.2865 for two ranks won, where the
-truth is 2890/7776 = 0.3717.
+the factors for three dice against two are 0.4716 and 0.6075. Their product is 0.2865 for two ranks
+won, while the correct chance is 2890/7776 = 0.3717.
 
-What Tan printed for three against two is (0.237, 0.504, 0.259) of 0, 1, 2 defenders lost. That is
-not quite the product of the exact factors, (0.2074, 0.5061, 0.2865). Nor is his second factor alone
-off: with the exact first one, 0.237 takes a second of 0.5505 to 0.5525, and 0.259 one of 0.5481 to
-0.5503. The dice reject both distributions. Where only one pair of dice is compared there is nothing
-to multiply, and his distribution is right.
+For three dice against two Tan printed (0.237, 0.504, 0.259) for 0, 1, 2 defenders lost. This
+differs from the product of the exact factors, (0.2074, 0.5061, 0.2865), and not only by an error of
+the second factor: with the exact first factor, 0.237 implies a second factor from 0.5505 to 0.5525,
+and 0.259 implies 0.5481 to 0.5503. The dice reject both distributions. If only one pair of dice is
+compared, there is no product, and his distribution is correct.
 
 Sources: Tan, "Markov chains and the Risk board game" (Mathematics Magazine 70, 1997); Osborne
 (Mathematics Magazine 76, 2003), who found the mistake; Höhle (2025), appendices 1 and 2, who
@@ -66,9 +66,9 @@ from iacta_literature.published import (
     Number,
     PrintedSource,
     Row,
-    dice_of,
     example_losses,
     five_dice,
+    read_dice,
     read_rows,
     roll_chance,
 )
@@ -76,7 +76,7 @@ from iacta_literature.published import (
 PRINTED_3_AGAINST_2: tuple[float, float, float] = (0.237, 0.504, 0.259)
 
 FACES = 6
-MAX_ROLLS = 10**8  # some minutes
+MAX_ROLLS = 10**8  # takes some minutes
 SUM_TOLERANCE = 1e-9
 
 
@@ -87,7 +87,7 @@ class ChiSquare(NamedTuple):
     """Pearson's test of a distribution against counts.
 
     statistic: Σ (count − expected)² / expected.
-    p_value: the probability that counts of that distribution are as far from it, or farther.
+    p_value: the probability that counts of this distribution have an equal or larger statistic.
     """
 
     statistic: float
@@ -99,7 +99,7 @@ class TanTrial(NamedTuple):
 
     counts: the numbers of rolls in which the defenders lost 0, 1, 2 armies.
     wrong: the test of the product of the exact chances of the ranks.
-    right: the test of the exact one.
+    right: the test of the exact distribution.
     """
 
     counts: tuple[int, ...]
@@ -108,19 +108,19 @@ class TanTrial(NamedTuple):
 
 
 def wrong_distribution(attack_dice: int, defence_dice: int) -> tuple[Fraction, ...]:
-    """Return the chances of 0, 1, 2 defenders lost as they would be if ranks were independent.
+    """Return the chances of 0, 1, 2 defenders lost under the wrong assumption of independent ranks.
 
     attack_dice: attack dice, 1 to 3.
     defence_dice: defence dice, 1 or 2.
 
-    They are exact fractions, and wrong for two defence dice against two or three.
+    The chances are exact fractions, and wrong for two defence dice against two or three.
 
     >>> [round(float(chance), 4) for chance in wrong_distribution(3, 2)]
     [0.2074, 0.5061, 0.2865]
 
     Source: Tan (1997); Höhle (2025), appendix 2.
     """
-    attack, defence = _checked(attack_dice, defence_dice)
+    attack, defence = _check_dice(attack_dice, defence_dice)
     chances = [Fraction(1)]
     for rank in range(1, min(attack, defence) + 1):
         won = _rank_won(attack, defence, rank)
@@ -138,7 +138,7 @@ def right_distribution(attack_dice: int, defence_dice: int) -> tuple[Fraction, .
     >>> [round(float(chance), 4) for chance in right_distribution(3, 2)]
     [0.2926, 0.3358, 0.3717]
     """
-    attack, defence = _checked(attack_dice, defence_dice)
+    attack, defence = _check_dice(attack_dice, defence_dice)
     compared, losses = min(attack, defence), Roll(attack, defence).losses()
     return tuple(Fraction(losses[Losses(compared - k, k)]) for k in range(compared + 1))
 
@@ -151,9 +151,9 @@ def trial(
     attack_dice: attack dice, 1 to 3.
     defence_dice: defence dice, 1 or 2.
     rolls: the number of rolls.
-    seed: a whole number; the same seed rolls the same dice.
+    seed: a whole number. Pass the same seed to repeat the dice.
 
-    A distribution with a tiny p-value is rejected. (A right one has a p-value below 0.01 in one
+    A tiny p-value rejects a distribution. (The correct distribution has a p-value below 0.01 in one
     trial of a hundred.)
 
     >>> tested = trial()
@@ -162,7 +162,7 @@ def trial(
     >>> tested.right.p_value > 0.01
     True
     """
-    attack, defence = _checked(attack_dice, defence_dice)
+    attack, defence = _check_dice(attack_dice, defence_dice)
     rng = np.random.default_rng(read_int(seed, "seed"))
     thrown = read_int(rolls, "rolls", least=1, most=MAX_ROLLS)
     lost = throw_losses(attack, defence, CLASSIC, thrown, rng).defenders
@@ -177,10 +177,10 @@ def trial(
 def chi_square(distribution: Sequence[Fraction | float], counts: Sequence[int]) -> ChiSquare:
     """Return Pearson's chi-square test of a distribution against counts, in floats.
 
-    distribution: the probability of each result; they sum to 1.
-    counts: how often each result came.
+    distribution: the probabilities of the results, which sum to 1.
+    counts: the count of each result.
 
-    A result that occurred although its probability is 0 makes the statistic infinite.
+    A result with probability 0 and a positive count makes the statistic infinite.
 
     >>> tested = chi_square([0.5, 0.5], [60, 40])
     >>> tested.statistic, round(tested.p_value, 4)
@@ -211,7 +211,7 @@ def chi_square(distribution: Sequence[Fraction | float], counts: Sequence[int]) 
     return ChiSquare(float(tested.statistic), float(tested.pvalue))
 
 
-def _checked(attack_dice: int, defence_dice: int) -> tuple[int, int]:
+def _check_dice(attack_dice: int, defence_dice: int) -> tuple[int, int]:
     return (
         read_int(attack_dice, "attack_dice", least=1, most=CLASSIC.attack.kept),
         read_int(defence_dice, "defence_dice", least=1, most=CLASSIC.defence.kept),
@@ -219,7 +219,7 @@ def _checked(attack_dice: int, defence_dice: int) -> tuple[int, int]:
 
 
 def _rank_won(attack: int, defence: int, rank: int) -> Fraction:
-    """Return P(Y(r) > Z(r)), which is right."""
+    """Return P(Y(r) > Z(r)), a correct factor."""
     below = [_cdf(defence, rank, face) for face in range(FACES)]
     reached = [_cdf(attack, rank, face) for face in range(FACES + 1)]
     shows = (upper - lower for lower, upper in pairwise(reached))
@@ -235,11 +235,11 @@ def _cdf(dice: int, rank: int, face: int) -> Fraction:
     )
 
 
-# --- What Höhle prints, recomputed
+# --- Höhle's tables and values, recomputed
 
 ROLLS = 100_000
 SEED = 1
-MAX_DEFENDERS = 50  # of the table that the source prints
+MAX_DEFENDERS = 50  # size of the printed table
 ONE_ROLL = Battle(3, 2, ABLE, stop=StopRule(max_rolls=1))  # won if both defenders fall
 
 
@@ -258,7 +258,7 @@ def _order_statistics(row: Row) -> Fraction:
 
 
 def _joint(row: Row) -> Fraction:
-    dice = dice_of(row["attack_dice"]), dice_of(row["defence_dice"])
+    dice = read_dice(row["attack_dice"]), read_dice(row["defence_dice"])
     return Fraction(Roll(3, 2).compared_dice()[dice])
 
 
@@ -271,7 +271,7 @@ def _independence(row: Row) -> Fraction:
 
 
 def _after(rolls: int) -> Callable[[Row], Number]:
-    """Return a function for the probability of a row's state after so many rolls."""
+    """Return a function for the probability of a row's state after a number of rolls."""
     return lambda row: chain(10, 10, ABLE).after(rolls)[
         Outcome(int(row["attackers_left"]), int(row["defenders_left"]))
     ]
@@ -296,7 +296,7 @@ def _states() -> tuple[int, int]:
 
 
 def _p_value(distribution: Sequence[Fraction | float]) -> float:
-    """Return the p-value of a distribution by the rolls that the source reports."""
+    """Return the p-value of a distribution for the rolls that the source reports."""
     parts = [Fraction(row["published"]) for row in read_rows("hoehle_simulated")]
     return chi_square(distribution, [int(part * ROLLS) for part in parts]).p_value
 
@@ -306,13 +306,15 @@ def _trial() -> TanTrial:
     return trial(rolls=ROLLS)
 
 
-def _compared(*dice: int) -> str:
-    """Return the two highest dice, which are compared."""
+def _find_compared_dice(*dice: int) -> str:
+    """Return the two highest dice, which the rules compare."""
     return " ".join(map(str, sorted(dice, reverse=True)[:2]))
 
 
 VALUES: dict[str, Callable[[], Number]] = {
-    "the two dice of 2 6 4 that are compared, by the order printed": lambda: _compared(2, 6, 4),
+    "the two dice of 2 6 4 that are compared, by the order printed": lambda: _find_compared_dice(
+        2, 6, 4
+    ),
     "equally likely rolls of five dice": five_dice,
     "rolls that the sums of p_32k count": lambda: Roll(3, 2).losses().weights()[1],
     "armies lost by 4 3 3 against 3 2": lambda: example_losses(

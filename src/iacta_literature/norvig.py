@@ -42,16 +42,17 @@ def _win(attackers: int, defenders: int) -> Fraction:
 
 
 def _moved_on(row: Row) -> Number:
-    """Return the armies that a row says to move on, if the battle can leave so many."""
-    left = Outcome(int(row["published"]) + 1, 0)  # one stays behind
+    """Return the armies of a row that move on, if the battle can leave that many."""
+    left = Outcome(int(row["published"]) + 1, 0)  # with the garrison
     battle = Battle(int(row["attackers"]), DEFENDERS[int(row["territory"]) - 1])
     return left.attackers - 1 if left in battle.outcomes() else "impossible"
 
 
 def _spike_width(number: int, score: Distribution[int]) -> int:
-    """Return how many scores of those stopped at territory `number` rise above the dip beside them.
+    """Return the width of the spike for campaigns that stop at territory `number`.
 
-    The dip is the least likely of these scores and the one above them.
+    The spike consists of the scores that are likelier than the dip beside them. The dip is the
+    least likely score among these scores and the next higher score.
     """
     stops = (CampaignOutcome(number, 1, left) for left in range(1, DEFENDERS[number] + 1))
     scores = [UNFINISHED.find_score(stop) for stop in stops]
@@ -65,7 +66,7 @@ def _spike_widths() -> str:
 
 
 def _simulated_difference() -> Fraction:
-    """Return how far the chance that the source simulated is from the exact one."""
+    """Return the difference of the simulated chance in the source from the exact chance."""
     (row,) = (row for row in read_rows("norvig_values") if row["runs"] == "10000")
     return abs(_win(32, 30) - Fraction(row["published"]))
 

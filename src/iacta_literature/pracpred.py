@@ -41,10 +41,10 @@ def _wins() -> npt.NDArray[Any]:
     return win_table(20, 20, ABLE, exact=True)
 
 
-def ending(row: Row) -> Fraction:
+def find_ending_probability(row: Row) -> Fraction:
     """Return the probability of one outcome of a battle, without the garrison.
 
-    row: has `attackers`, `defenders`, `attackers_left` and `defenders_left`.
+    row: a row with `attackers`, `defenders`, `attackers_left` and `defenders_left`.
     """
     battle = Battle(int(row["attackers"]), int(row["defenders"]), ABLE)
     outcome = Outcome(int(row["attackers_left"]), int(row["defenders_left"]))
@@ -52,19 +52,19 @@ def ending(row: Row) -> Fraction:
 
 
 def first_even() -> int:
-    """Return the fewest armies on each side that win more than half the time, garrison excluded."""
+    """Return the fewest armies per side for which the chance exceeds one half, without garrison."""
     return next(n for n in count(1) if win(n, n) > Fraction(1, 2))
 
 
 def _one_lost(attack_dice: int, defence_dice: int, attackers_lost: int) -> Fraction:
-    """Return the chance that a roll that costs one army costs the attackers so many."""
+    """Return the chance of the attackers' losses in a roll that costs one army."""
     dice = {"attack_dice": f"{attack_dice}", "defence_dice": f"{defence_dice}"}
     lost = {"attackers_lost": f"{attackers_lost}", "defenders_lost": f"{1 - attackers_lost}"}
     return roll_chance(dice | lost)
 
 
 def _mean_with_lead(*leads: int) -> Fraction:
-    """Return the mean chance of 6 to 20 attackers with so many more than the defenders."""
+    """Return the mean chance of 6 to 20 attackers with a fixed lead over the defenders."""
     chances = [win(a, a - lead) for lead in leads for a in range(6, 21)]
     return sum(chances, Fraction(0)) / len(chances)
 
@@ -135,7 +135,7 @@ SOURCE = PrintedSource(
         "dice": lambda row: len(Distribution(range(1, 7)).repeat(int(row["dice"]))),
         "roll_losses": roll_chance,
         "roll_examples": example_losses,
-        "outcomes": ending,
+        "outcomes": find_ending_probability,
         "values": lambda row: VALUES[row["quantity"]](),
         "win_20x20": lambda row: win(int(row["attackers"]), int(row["defenders"])),
         "win_by_advantage": lambda row: win(

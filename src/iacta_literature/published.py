@@ -1,11 +1,10 @@
-"""What a source prints: its tables in data files, each value beside ours.
+"""Published values: the tables of the sources in data files, each value beside iacta's.
 
-A `PrintedSource` names an article, and says in one place what is recomputed of it: its tables, its
-figures, the run times it reports. Each table is a file in the folder `published`: its first line
-names where the values come from, its second the title of the table and what a row is about, with
-the names of columns in braces. A published value agrees with ours if ours, shown with the digits
-that are printed, is the same; a value that is known to be wrong is an erratum, and is listed with
-what it should be.
+A `PrintedSource` lists all recomputed parts of an article: its tables, its figures and its run
+times. Each table is a file in the folder `published`. Its first line names the source of the
+values. Its second line has the title of the table and a template for the quantity of a row, with
+the names of columns in braces. A published value agrees if iacta's value, rounded to the printed
+digits, is equal. A value that is known to be wrong is an erratum, with its correct value.
 """
 
 import csv
@@ -24,7 +23,7 @@ Row: TypeAlias = dict[str, str]
 Number: TypeAlias = int | float | Fraction | str
 
 FOLDER = Path(__file__).parent / "published"
-FLOAT_ERROR = Fraction(1, 10**15)  # the last digit of a float, which a source's own sums lost
+FLOAT_ERROR = Fraction(1, 10**15)  # relative rounding error of a source's own sums
 SAMPLING_LEVEL = "99.9%"
 
 AGREES, ERRATUM, DIFFERS = "agrees", "erratum", "differs"
@@ -36,8 +35,8 @@ AGREES, ERRATUM, DIFFERS = "agrees", "erratum", "differs"
 def read_rows(name: str, folder: Path | None = None) -> list[Row]:
     """Return the rows of a data file, as texts by column; a grid is read cell by cell.
 
-    name: the file's name, without its ending.
-    folder: where the data files are, if not in `FOLDER`.
+    name: the name of the file without its extension.
+    folder: the folder of the data files, `FOLDER` by default.
 
     A grid has a row for each number of attackers and a column for each number of defenders.
 
@@ -64,19 +63,19 @@ def _lines(name: str, folder: Path | None = None) -> list[str]:
     return lines
 
 
-# --- A published value beside ours
+# --- A published value beside iacta's
 
 
 class Published(NamedTuple):
-    """A value as a source prints it.
+    """A value as printed in a source.
 
-    text: as it is printed: a whole number, a fraction, a decimal, a percentage or words.
-    kind: how it is meant: `""` for rounded to its digits (a whole number or a fraction is exact),
-        `truncated`, `about` (a whole number is rounded too), `float` (all digits of a float),
-        `simulated`, `range` (`low to high`), `above` or `below` (a limit), or `text`.
-    runs: the number of runs behind a simulated value.
-    right: for an erratum, the right value; else empty.
-    erratum: for an erratum, its name in the data file `errata`; else empty.
+    text: the printed text: a whole number, a fraction, a decimal, a percentage or words.
+    kind: the meaning of the text: `""` for rounded to its digits (a whole number or a fraction is
+        exact), `truncated`, `about` (a whole number is rounded too), `float` (all digits of a
+        float), `simulated`, `range` (`low to high`), `above` or `below` (a limit), or `text`.
+    runs: the number of runs of a simulated value.
+    right: the correct value of an erratum, otherwise empty.
+    erratum: the name of an erratum in the data file `errata`, otherwise empty.
     """
 
     text: str
@@ -100,12 +99,12 @@ HOW = {
 
 @dataclass(frozen=True)
 class Compared:
-    """A published value beside ours.
+    """A published value beside iacta's.
 
-    ours: our value.
-    published: the value as it is printed.
+    ours: iacta's value.
+    published: the printed value.
     table: the title of its table.
-    quantity: what the value is.
+    quantity: the name of the quantity.
 
     >>> Compared(Fraction(5, 12), Published("0.417")).verdict
     'agrees'
@@ -120,7 +119,7 @@ class Compared:
 
     @cached_property
     def verdict(self) -> str:
-        """`agrees`, `erratum` or `differs`; an erratum must be wrong, and its right value ours."""
+        """`agrees`, `erratum` (wrong as printed, and corrected to iacta's value) or `differs`."""
         agrees = _agrees(self.ours, self.published)
         if not self.published.erratum:
             return AGREES if agrees else DIFFERS
@@ -135,7 +134,7 @@ class Compared:
 
     @property
     def ours_text(self) -> str:
-        """Our value in the form of the published one, with all its digits."""
+        """Iacta's value in the form of the published value, with all its digits."""
         if isinstance(self.ours, str):
             return self.ours
         if isinstance(self.ours, Fraction) and "/" in self.published.text:
@@ -145,7 +144,7 @@ class Compared:
 
     @property
     def how(self) -> str:
-        """How the two are compared, in words."""
+        """The comparison in words."""
         if self.published.erratum:
             return f"right is {self.published.right}"
         if self.published.kind or isinstance(self.ours, str):
@@ -167,7 +166,7 @@ def _agrees(ours: Number, published: Published) -> bool:
         lowest, highest = Estimate(runs, round(value * runs)).interval(SAMPLING_LEVEL)
         return lowest - unit / 2 <= number <= highest + unit / 2
     rules: dict[str, Callable[[], bool]] = {
-        # Half a unit to either side: sources break ties up, down or to even.
+        # The bound includes ties, which sources round up, down or to even.
         "": lambda: abs(number - value) <= unit / 2,
         "about": lambda: abs(number - value) <= (unit or 1) / 2,
         "truncated": lambda: value <= number < value + (unit or 1),
@@ -176,7 +175,7 @@ def _agrees(ours: Number, published: Published) -> bool:
         "below": lambda: number < value,
     }
     if kind not in rules:
-        raise MalformedError(f"kind must be one that a published value can have, got {quote(kind)}")
+        raise MalformedError(f"unknown kind of a published value, got {quote(kind)}")
     return rules[kind]()
 
 
@@ -203,10 +202,10 @@ def _read(text: str) -> tuple[Fraction, Fraction]:
 
 
 class Equation(NamedTuple):
-    """An equation that is printed, so that what it gives is the published value.
+    """A printed equation, whose result counts as the published value.
 
-    gives: what it gives for a row of its table.
-    ours: our value for the row.
+    gives: the result of the equation for a row of its table.
+    ours: iacta's value for the row.
     """
 
     gives: Number
@@ -217,8 +216,8 @@ class Figure(NamedTuple):
     """A figure of a source.
 
     name: the name of its file, after the key of the source.
-    what: what the source shows there.
-    draw: returns the chart.
+    what: the content of the figure in the source.
+    draw: a function that returns the chart.
     """
 
     name: str
@@ -227,11 +226,11 @@ class Figure(NamedTuple):
 
 
 class Timing(NamedTuple):
-    """A computation for which a source reports the run time.
+    """A computation with a published run time.
 
     what: the computation.
-    published: how long it took, in the words of the source.
-    ours: does the same.
+    published: the run time in the words of the source.
+    ours: a function that does the same computation.
     """
 
     what: str
@@ -240,13 +239,14 @@ class Timing(NamedTuple):
 
 
 class PrintedSource(NamedTuple):
-    """An article, and what is recomputed of it.
+    """An article and its recomputed parts.
 
-    key: its short name, with which the names of its files begin.
-    name: who wrote it, and what it is called.
-    tables: for each table, by the name of its data file after the key, returns our value for a row.
-    figures: its figures.
-    timings: its run times.
+    key: the short name of the article, with which the names of its files begin.
+    name: the author and the title.
+    tables: functions that return iacta's value for a row, by the name of the data file after the
+        key.
+    figures: the figures.
+    timings: the run times.
     """
 
     key: str
@@ -257,10 +257,10 @@ class PrintedSource(NamedTuple):
 
 
 def compare_table(source: PrintedSource, table: str) -> Iterator[Compared]:
-    """Yield all values of a table, each beside ours.
+    """Yield all values of a table, each beside iacta's.
 
     source: the source.
-    table: one of its tables.
+    table: a table of this source.
     """
     file = f"{source.key}_{table}"
     title, _, label = _lines(file)[1].removeprefix("# ").partition(" | ")
@@ -276,14 +276,14 @@ def compare_table(source: PrintedSource, table: str) -> Iterator[Compared]:
         yield Compared(ours, published, title, label.format(**row))
 
 
-# --- What several sources print
+# --- Values of several sources
 
 
 def roll_chance(row: Row) -> Fraction:
     """Return the probability of the losses in a row.
 
-    row: has `attack_dice`, `defence_dice`, `attackers_lost` and `defenders_lost`, and may have
-        `rules`.
+    row: a row with `attack_dice`, `defence_dice`, `attackers_lost` and `defenders_lost`, and
+        optionally `rules`.
     """
     roll = Roll(int(row["attack_dice"]), int(row["defence_dice"]), row.get("rules", "classic"))
     lost = Losses(int(row["attackers_lost"]), int(row["defenders_lost"]))
@@ -291,24 +291,24 @@ def roll_chance(row: Row) -> Fraction:
 
 
 def example_losses(row: Row) -> str:
-    """Return the armies that attackers and defenders lose by the dice in a row.
+    """Return the armies that attackers and defenders lose for the dice in a row.
 
-    row: has `attack_dice` and `defence_dice`, the faces they show.
+    row: a row with `attack_dice` and `defence_dice`, the faces of the dice.
 
     >>> example_losses({"attack_dice": "6 4 2", "defence_dice": "5 2"})
     '0 and 2'
     """
     attack, defence = (
-        # Dice with one face, raised by a bonus, always show the same.
+        # A die with one face and a bonus always shows the same value.
         Dice((1,) * len(faces), bonus=tuple(face - 1 for face in faces))
-        for faces in (dice_of(row["attack_dice"]), dice_of(row["defence_dice"]))
+        for faces in (read_dice(row["attack_dice"]), read_dice(row["defence_dice"]))
     )
     roll = Roll(attack.kept, defence.kept, Rules(attack=attack, defence=defence))
     (lost,) = roll.losses()
     return f"{lost.attackers} and {lost.defenders}"
 
 
-def dice_of(text: str) -> tuple[int, ...]:
+def read_dice(text: str) -> tuple[int, ...]:
     """Return the faces of dice, highest first.
 
     text: the faces, such as `"2 6 4"`.

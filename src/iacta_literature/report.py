@@ -1,4 +1,4 @@
-"""The report: one page, without network, with every published value beside ours."""
+"""The report: a self-contained page with every published value beside iacta's."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -66,13 +66,13 @@ figcaption {{ font-size: 14px; }}
 
 
 class Part(NamedTuple):
-    """What the report says about a source.
+    """The part of the report on a source.
 
     source: the source.
-    values: its values.
-    timings: its run times, each with ours in seconds.
-    figures: its figures.
-    errata: what is wrong in it or in what it quotes, as rows of the data file `errata`.
+    values: the values.
+    timings: the run times, each with iacta's run time in seconds.
+    figures: the figures.
+    errata: the errata of the source or of its quotations, as rows of the data file `errata`.
     """
 
     source: PrintedSource
@@ -85,14 +85,16 @@ class Part(NamedTuple):
 def page(parts: Sequence[Part], seconds: float) -> str:
     """Return the report as a page of HTML.
 
-    parts: the sources, one after the other.
-    seconds: how long it all took.
+    parts: the sources.
+    seconds: the total run time.
     """
     light, dark = (
         COLOURS.format(paper=PAPER[dark], ink=INK[dark], faint=FAINT[dark])
         for dark in (False, True)
     )
-    errata = [(part.source, row, _affected(part, row)) for part in parts for row in part.errata]
+    errata = [
+        (part.source, row, _count_affected(part, row)) for part in parts for row in part.errata
+    ]
     mistaken = sum(count for _, _, count in errata)
     listed = (
         f'<li><a href="#{source.key}">{escape(row["where"])}</a> '
@@ -112,7 +114,7 @@ def page(parts: Sequence[Part], seconds: float) -> str:
         f"<p>{_tally([value for part in parts for value in part.values])} Recomputed in "
         f"{seconds:.0f} seconds. Each value is compared to the digits that are printed, a "
         "simulated one within its sampling interval. Where a source prints an equation, the "
-        "published value is what it gives. The limits of statistical tests are ours.</p>",
+        "published value is its result. iacta chose the limits of statistical tests.</p>",
         f"<ul>{''.join(contents)}</ul>",
         *(line for part in parts for line in _part(part)),
     ]
@@ -133,8 +135,8 @@ def _tally(values: Sequence[Compared]) -> str:
     return ", ".join(words) + "."
 
 
-def _affected(part: Part, row: Row) -> int:
-    """Return how many values an erratum affects."""
+def _count_affected(part: Part, row: Row) -> int:
+    """Return the number of values that an erratum affects."""
     return sum(value.published.erratum == row["erratum"] for value in part.values)
 
 

@@ -1,4 +1,4 @@
-"""Recomputes it all: compares every value, draws every figure, and writes the files."""
+"""Recomputes the literature: compares every value, draws every figure, and writes the files."""
 
 import csv
 import io
@@ -33,17 +33,17 @@ SOURCES: tuple[PrintedSource, ...] = (
 )
 
 REPORT = "report.html"
-ABANDONED = 3600  # seconds after which no run still writes a file
+ABANDONED = 3600  # seconds after which an unfinished file is deleted
 COLUMNS = ("table", "quantity", "published", "ours", "difference", "compared", "verdict")
 
 
 class Reproduced(NamedTuple):
-    """All values, and where the report is.
+    """All values, and the path of the report.
 
-    report: the page with everything.
-    values: every published value beside ours, by the key of its source.
+    report: the path of the report.
+    values: every published value beside iacta's, by the key of its source.
     errata: the errata, as rows of the data file `errata`.
-    seconds: how long it took.
+    seconds: the run time.
     """
 
     report: Path
@@ -52,21 +52,21 @@ class Reproduced(NamedTuple):
     seconds: float
 
     @property
-    def agreeing(self) -> list[Compared]:
-        """The values that agree with ours."""
-        return self._of(AGREES)
+    def agreements(self) -> list[Compared]:
+        """The values that agree with iacta's."""
+        return self._select(AGREES)
 
     @property
     def mistaken(self) -> list[Compared]:
-        """The values that are listed as errata, and are."""
-        return self._of(ERRATUM)
+        """The values that are confirmed errata."""
+        return self._select(ERRATUM)
 
     @property
-    def differing(self) -> list[Compared]:
-        """The values that differ from ours and are not listed as errata."""
-        return self._of(DIFFERS)
+    def differences(self) -> list[Compared]:
+        """The values that differ from iacta's and are not listed as errata."""
+        return self._select(DIFFERS)
 
-    def _of(self, verdict: str) -> list[Compared]:
+    def _select(self, verdict: str) -> list[Compared]:
         return [
             value for values in self.values.values() for value in values if value.verdict == verdict
         ]
@@ -74,7 +74,7 @@ class Reproduced(NamedTuple):
 
 def check_packages() -> None:
     try:
-        import scipy.stats  # noqa: F401 # whether it is there
+        import scipy.stats  # noqa: F401 # checks the installation
 
         from iacta.charts.saving import check_installed
 
@@ -92,14 +92,14 @@ def steps() -> int:
 
 
 def reproduce(folder: Path, progress: Callable[[int], None] | None = None) -> Reproduced:
-    """Recompute all that the sources print, and write it into a folder.
+    """Recompute all published values and figures, and write the results into a folder.
 
-    folder: where to; it is made if it is not there.
-    progress: is called with the number of steps done so far.
+    folder: the folder, created if missing.
+    progress: a callback that receives the number of finished steps.
 
-    For each source there is a CSV file, for each of its figures a PNG, and last of all the report.
-    Every file is whole or not there at all. Refused are folders that cannot be written, and to go
-    on without the packages that it takes.
+    The folder gets a CSV file for each source, a PNG file for each figure, and finally the report.
+    Files are written atomically. Raises `IactaError` for a folder that cannot be written, and if
+    required packages are missing.
     """
     check_packages()
     from iacta_literature.figures import drawings  # slow to import
@@ -117,9 +117,9 @@ def reproduce(folder: Path, progress: Callable[[int], None] | None = None) -> Re
     values, timings, figures = {}, {}, defaultdict(list)
     with drawings(figure for source in SOURCES for figure in source.figures) as begun_drawings:
         for source in SOURCES:
-            values[source.key] = _compared(source, step)
+            values[source.key] = _compare_tables(source, step)
             _write(folder, f"{source.key}.csv", _csv(values[source.key]).encode())
-            timings[source.key] = _timed(source, step)
+            timings[source.key] = _measure_times(source, step)
         keys = (source.key for source in SOURCES for _ in source.figures)
         for key, drawing in zip(keys, begun_drawings, strict=True):
             drawn = drawing.drawn()
@@ -141,7 +141,7 @@ def reproduce(folder: Path, progress: Callable[[int], None] | None = None) -> Re
     return Reproduced(folder / REPORT, values, errata, seconds)
 
 
-def _compared(source: PrintedSource, step: Callable[[], None]) -> list[Compared]:
+def _compare_tables(source: PrintedSource, step: Callable[[], None]) -> list[Compared]:
     values: list[Compared] = []
     for table in source.tables:
         values += compare_table(source, table)
@@ -149,7 +149,7 @@ def _compared(source: PrintedSource, step: Callable[[], None]) -> list[Compared]
     return values
 
 
-def _timed(source: PrintedSource, step: Callable[[], None]) -> list[tuple[Timing, float]]:
+def _measure_times(source: PrintedSource, step: Callable[[], None]) -> list[tuple[Timing, float]]:
     timings = []
     for timing in source.timings:
         begun = time.perf_counter()
@@ -164,7 +164,7 @@ def _write(folder: Path, name: str, content: bytes) -> None:
 
 
 def _make_folder(folder: Path) -> None:
-    """Make a folder, and remove what a killed run may have left half-written in it."""
+    """Create the folder, and delete unfinished files of an earlier run."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for part in folder.glob(f".*{TEMPORARY_SUFFIX}"):

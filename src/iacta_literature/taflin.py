@@ -1,42 +1,41 @@
 """Taflin's equations (1)-(17): the chance to win a battle, by counting paths.
 
-The notation of this file is the paper's, and every function takes what it names as follows:
+This file uses the notation of the paper, also for the parameters of its functions:
 
 - M and N, m and n are armies, the attackers' garrison of one *included*; a `Point` is (m, n), and
   `start` is (M, N);
-- f_mn^i is the chance of the attackers losing i armies in a roll of m dice against n. Every `f` is
-  a `RollChances`, of fractions or of floats; the answer is of the same kind, in floats with the
-  error of `float_error`;
+- f_mn^i is the chance that the attackers lose i armies in a roll of m dice against n. Every `f` is
+  a `RollChances`, of fractions or of floats; the answer has the same type, and `float_error` bounds
+  the error of floats;
 - P_{m,n}(s) is the chance to be at the point (m, n) after s rolls;
 - Q is the chance to win, and Q_b is Q on the boundary region.
 
-Far from the edges each roll takes two armies in one of three ways, so that P is a trinomial
-coefficient: eqs. (1)-(5). Close to them fewer dice are thrown. There are the strips m = 2, 3, 4
-and n = 1, 2, solved one after the other, each as a recurrence whose other terms are the strips
-before it:
+Far from the edges each roll takes two armies in one of three ways, so P is a trinomial coefficient:
+eqs. (1)-(5). Near the edges fewer dice are rolled. The strips m = 2, 3, 4 and n = 1, 2 are solved
+one after the other, each as a recurrence with terms of earlier strips:
 
-    Q_b(2, n) and Q_b(m, 1), which one path alone decides, eqs. (6)-(8);
+    Q_b(2, n) and Q_b(m, 1), which depend on a single path, eqs. (6)-(8);
     Q_b(3, n) = f_22^1 Q_b(2, n−1) + f_22^0 Q_b(3, n−2), eqs. (9)-(14);
-    Q_b(4, n) and Q_b(m, 2), which the paper needs for eq. (17) but leaves out.
+    Q_b(4, n) and Q_b(m, 2), which eq. (17) needs but the paper leaves out.
 
-The free space is left once, at a point of first passage, which stitches the two together,
+A battle leaves the free space once, at a point of first passage. This combines both parts,
 eqs. (15)-(17):
 
     Q(M, N)  =  Σ  P*(M, N, m, n) · Q_b(m, n).
 
-Errata, all corrected here; `iacta_literature.taflin_tables` computes what the printed equations
-give:
+Errata, all corrected here; `iacta_literature.taflin_tables` computes the results of the printed
+equations:
 
 - eq. (5): f_23 is f_32; where L < 0, the powers, the factorial (L/2 + k)! and the limit of the sum
   need |L|/2 for L/2; and the third factorial is that of the neutral rolls, (s − |L|/2 − 2k)!, for
   the printed (s − L/2 − k)!;
-- eqs. (15)-(16): a path comes to the edge for the first time only from a point *inside*, with
-  m ≥ 5 and n ≥ 3. Taken as printed, a path along the corner is counted at several points, so that
-  the chances of first passage from (12, 10) sum to 1.1015, although each point counts once;
-- Q_b(4, n) and Q_b(m, 2), which eq. (17) needs, are not printed: they are derived here.
+- eqs. (15)-(16): a path reaches the edge for the first time only from a point *inside*, with
+  m ≥ 5 and n ≥ 3. The printed equations count a path along the corner at several points, so the
+  chances of first passage from (12, 10) sum to 1.1015, although each point counts once;
+- Q_b(4, n) and Q_b(m, 2), which eq. (17) needs, are not printed; this file derives them.
 
-Geometric sums. Where the paper writes (x^k − y^k) / (x − y), this file sums the k products that
-the quotient stands for, `products_of_degree`: it holds for x = y too, and loses no digits near it.
+Geometric sums. For the quotient (x^k − y^k) / (x − y) in the paper, this file computes the sum of k
+products by `products_of_degree`. The sum also holds for x = y, and loses no digits near x = y.
 
 Source: Daniel C. Taflin, "The Probability Distribution of Risk Battles" (2001).
 """
@@ -49,14 +48,14 @@ from iacta import IllegalError, Losses, Roll, Rules, TooLargeError, find_rules
 from iacta.methods.closed_form import refuse_dice
 from iacta.probability.distribution import Probability
 
-MAX_FLOAT_ROLLS = 500  # beyond, factorials exceed floats
+MAX_FLOAT_ROLLS = 500  # larger factorials exceed floats
 UNIT_ROUNDOFF = 2.0**-53
 
 
 class Point(NamedTuple):
-    """A state of the battle, as the paper counts it.
+    """A state of the battle in the notation of the paper.
 
-    m: attackers on the territory, the garrison of one included.
+    m: attackers on the territory, including a garrison of one.
     n: defenders.
     """
 
@@ -67,8 +66,8 @@ class Point(NamedTuple):
 class RollChances(NamedTuple):
     """The chances f_mn^i of all rolls: `f32[1]` is f_32^1, a fraction or a float.
 
-    f11, f12, f21, f22, f31, f32: for m attack dice against n defence dice, the chances of the
-        attackers losing 0, 1 ... armies.
+    f11, f12, f21, f22, f31, f32: for m attack dice against n defence dice, the chances that the
+        attackers lose 0, 1 ... armies.
     """
 
     f11: tuple[Probability, ...]
@@ -82,8 +81,10 @@ class RollChances(NamedTuple):
 def roll_chances(rules: Rules | str = "classic", *, exact: bool = True) -> RollChances:
     """Return the chances f_mn^i under some rules (Taflin 2001, table 1).
 
-    rules: rules that keep three attack dice and two defence dice; others are refused.
-    exact: whether the chances are fractions, or else the nearest floats.
+    rules: rules that keep three attack dice and two defence dice.
+    exact: whether the chances are fractions or floats.
+
+    Raises `IllegalError` for other dice.
 
     >>> roll_chances().f11
     (Fraction(5, 12), Fraction(7, 12))
@@ -102,10 +103,11 @@ def roll_chances(rules: Rules | str = "classic", *, exact: bool = True) -> RollC
 def float_error(start: Point) -> float:
     """Return a bound on the absolute error of `win`, and of each equation, in floats.
 
-    Let t = M + N, and count roundings of u = 2⁻⁵³ each. A strip's Q_b sums powers of at most t
-    factors, each of which costs a rounded chance, a product and a sum, and at most three parts of
-    it are subtracted: 9 t + 60 for numbers of at most 1. P of eq. (5) has at most t / 2 rolls, and
-    as many terms: t + 20, relative, for chances that sum to 1. Summing them costs 2 t more.
+    Let t = M + N, and count roundings of u = 2⁻⁵³ each. Q_b of a strip is a sum of powers of at
+    most t factors. Each factor has a rounded chance, a product and a sum, and at most three parts
+    are subtracted, which makes 9 t + 60 roundings for numbers of at most 1. P of eq. (5) has at
+    most t / 2 rolls and terms, which makes a relative error of t + 20 roundings for chances that
+    sum to 1. The sum has another 2 t roundings.
 
     >>> float_error(Point(12, 10)) < 1e-13
     True
@@ -113,7 +115,7 @@ def float_error(start: Point) -> float:
     return (12 * sum(start) + 80) * UNIT_ROUNDOFF
 
 
-# --- Free space, where all dice are thrown: equations (1)-(5)
+# --- Free space, in which all dice are rolled: equations (1)-(5)
 
 
 def equation_of_motion(
@@ -155,11 +157,11 @@ def relative_motion(before: Mapping[int, Probability], f: RollChances) -> dict[i
 
 
 class Ways(NamedTuple):
-    """How often each kind of roll occurs on a path.
+    """The number of rolls of each kind on a path.
 
     good: G, the rolls in which the defenders lose two armies.
-    neutral: I, the rolls in which each side loses one.
-    bad: B, the rolls in which the attackers lose two.
+    neutral: I, the rolls in which each side loses one army.
+    bad: B, the rolls in which the attackers lose two armies.
     """
 
     good: int
@@ -168,7 +170,7 @@ class Ways(NamedTuple):
 
 
 def advantage_and_rolls(path: Ways) -> tuple[int, int]:
-    """Return L, the advantage that the attackers gain on a path, and s, its rolls: eq. (3).
+    """Return L, the attackers' gain in advantage on a path, and s, its number of rolls: eq. (3).
 
     L = 2 (G − B),  s = G + B + I.
 
@@ -181,7 +183,7 @@ def advantage_and_rolls(path: Ways) -> tuple[int, int]:
 def ways(advantage: int, rolls: int) -> Iterator[Ways]:
     """Yield all (G, I, B) with a given L and s: eq. (3), solved.
 
-    advantage: L, even; no path has an odd one.
+    advantage: L, an even number.
     rolls: s.
 
     >>> [tuple(path) for path in ways(4, 6)]
@@ -206,13 +208,13 @@ def path_chance(path: Ways, f: RollChances) -> Probability:
 
 
 def free_space(start: Point, point: Point, rolls: int, f: RollChances) -> Probability:
-    """Return P_{m,n}(s) where all dice are thrown all the way: eq. (5).
+    """Return P_{m,n}(s) if all dice are rolled each time: eq. (5).
 
-    rolls: s; the chance is 0 unless m + n = M + N − 2 s. More than 500 are refused in floats,
-        which they would underflow.
+    rolls: s; the chance is 0 unless m + n = M + N − 2 s.
 
-    The number of paths with (G, I, B) is s! / (G! I! B!), and their sum over `ways` is P. With
-    k the lesser of G and B it is the paper's sum, but for the errata named at the top.
+    The number of paths with (G, I, B) is s! / (G! I! B!), and the sum over `ways` is P. With k the
+    lesser of G and B it is the sum of the paper, except for the errata above. Raises
+    `TooLargeError` for more than 500 rolls in floats, which would underflow.
 
     >>> free_space(Point(9, 9), Point(8, 6), 2, RollChances(*[(0.5, 0.25, 0.25)] * 6))
     0.25
@@ -230,7 +232,7 @@ def free_space(start: Point, point: Point, rolls: int, f: RollChances) -> Probab
     return total
 
 
-# --- The strips, where fewer dice are thrown: equations (6)-(14)
+# --- The strips, in which fewer dice are rolled: equations (6)-(14)
 
 
 def two_against_one(f: RollChances) -> Probability:
@@ -243,7 +245,7 @@ def two_against_one(f: RollChances) -> Probability:
 
 
 def against_one(m: int, f: RollChances) -> Probability:
-    """Return Q_b(m, 1) for m ≥ 3: eq. (7). Only losing every roll loses the battle.
+    """Return Q_b(m, 1) for m ≥ 3: eq. (7). The attackers lose only if they lose every roll.
 
     Q_b(m, 1) = 1 − (f_31^1)^(m−3) f_21^1 f_11^1.
 
@@ -254,7 +256,7 @@ def against_one(m: int, f: RollChances) -> Probability:
 
 
 def two_against(n: int, f: RollChances) -> Probability:
-    """Return Q_b(2, n) for n ≥ 1: eq. (8). Only winning every roll wins the battle.
+    """Return Q_b(2, n) for n ≥ 1: eq. (8). The attackers win only if they win every roll.
 
     Q_b(2, n) = (f_12^0)^(n−1) f_11^0.
 
@@ -280,7 +282,7 @@ def three_against_motion(two: Probability, three: Probability, f: RollChances) -
 
 
 def three_against_step(three: Probability, n: int, f: RollChances) -> Probability:
-    """Return Q_b(3, n) for n ≥ 2 from the strip itself: eq. (10), which is (8) put into (9).
+    """Return Q_b(3, n) for n ≥ 2 from the strip itself: eq. (10), a substitution of (8) into (9).
 
     three: Q_b(3, n − 2).
 
@@ -317,9 +319,9 @@ def substituted_step(y: float, n: int, constants: Substitution) -> float:
 
 
 def substitution(f: RollChances) -> Substitution:
-    """Return the constants k and C of eq. (12), in floats, as it takes a square root.
+    """Return the constants k and C of eq. (12), in floats because of a square root.
 
-    Refused is f_22^0 = 0, by which the equation divides.
+    Raises `IllegalError` for f_22^0 = 0, which is a divisor.
 
     >>> round(substitution(roll_chances()).c, 6)
     0.533704
@@ -330,19 +332,19 @@ def substitution(f: RollChances) -> Substitution:
     return Substitution(float(k), c)
 
 
-def substituted(three: Probability, n: int, f: RollChances) -> float:
+def substitute(three: Probability, n: int, f: RollChances) -> float:
     """Return y_n = Q_b(3, n) / (f_22^0)^(n/2): eq. (12).
 
     three: Q_b(3, n).
 
-    >>> substituted(0.5, 2, roll_chances())  # 0.5 · 1296/295
+    >>> substitute(0.5, 2, roll_chances())  # 0.5 · 1296/295
     2.1966101694915254
     """
     return float(three) / pow(sqrt(f.f22[0]), n)
 
 
 def substituted_sum(n: int, f: RollChances) -> float:
-    """Return y_n for n ≥ 2, summed: eq. (13).
+    """Return y_n for n ≥ 2 as a sum: eq. (13).
 
     y_n = y_2 + k (C² − C^n) / (1 − C²) for even n, y_3 + k (C³ − C^n) / (1 − C²) for odd n.
 
@@ -351,7 +353,7 @@ def substituted_sum(n: int, f: RollChances) -> float:
     """
     k, c = substitution(f)
     first = 2 + n % 2
-    y = substituted(three_against(first, f), first, f)
+    y = substitute(three_against(first, f), first, f)
     return y + k * c**first * float(products_of_degree((n - first) // 2 - 1, 1.0, c * c))
 
 
@@ -376,12 +378,12 @@ def three_against(n: int, f: RollChances) -> Probability:
 
 
 def products_of_degree(degree: int, *factors: Probability) -> Probability:
-    """Return the sum of all products of so many factors, each taken any number of times.
+    """Return the sum of all products of `degree` factors, with repetition.
 
-    degree: how many factors a product has; below 0 there is none.
-    factors: what they are taken from.
+    degree: the number of factors in a product; below 0 the sum is empty.
+    factors: the possible factors.
 
-    For two of them it is (x^(degree+1) − y^(degree+1)) / (x − y), without the difference.
+    For two factors x and y it is (x^(degree+1) − y^(degree+1)) / (x − y), without a difference.
 
     >>> products_of_degree(2, 2.0, 3.0)
     19.0
@@ -403,7 +405,7 @@ def four_against(n: int, f: RollChances) -> Probability:
     """Return Q_b(4, n) for n ≥ 1.
 
     The equation of motion is Q_b(4, n) = f_32^0 Q_b(4, n−2) + f_32^1 Q_b(3, n−1) + f_32^2 Q_b(2, n)
-    for n ≥ 2, with Q_b(4, 0) = 1. Put into itself j times, n = 2j or 2j + 1, it gives
+    for n ≥ 2, with Q_b(4, 0) = 1. After j substitutions into itself, n = 2j or 2j + 1, it gives
 
         Q_b(4, n)  =  z^j Q_b(4, n−2j)
                       + Σ_{i<j} z^i [f_32^1 Q_b(3, n−1−2i) + f_32^2 Q_b(2, n−2i)],    z = f_32^0.
@@ -437,8 +439,8 @@ def against_two(m: int, f: RollChances) -> Probability:
     """Return Q_b(m, 2) for m ≥ 2, which the paper calls "not technically" an edge.
 
     The equation of motion is Q_b(m, 2) = f_32^0 + f_32^1 Q_b(m−1, 1) + f_32^2 Q_b(m−2, 2) for
-    m ≥ 4. Let m = e + 2j with e = 2 or 3, z = f_32^2 and g = f_31^1. Put into itself j times, with
-    Q_b(m−1, 1) from eq. (7) and f_32^0 + f_32^1 = 1 − z, it gives
+    m ≥ 4. Let m = e + 2j with e = 2 or 3, z = f_32^2 and g = f_31^1. After j substitutions into
+    itself, with Q_b(m−1, 1) from eq. (7) and f_32^0 + f_32^1 = 1 − z, it gives
 
         Q_b(m, 2)  =  z^j Q_b(e, 2)  +  (1 − z^j)
                       − f_32^1 f_21^1 f_11^1 g^(e−2) (z^j − g^(2j)) / (z − g²).
@@ -455,7 +457,7 @@ def against_two(m: int, f: RollChances) -> Probability:
 
 
 def strip_win(point: Point, f: RollChances) -> Probability:
-    """Return Q_b(m, n) on a strip, m ≤ 4 or n ≤ 2, or where the battle is over.
+    """Return Q_b(m, n) on a strip, m ≤ 4 or n ≤ 2, or after the end of the battle.
 
     >>> strip_win(Point(4, 2), roll_chances())
     Fraction(6610505, 10077696)
@@ -492,7 +494,7 @@ def edge_passage(start: Point, point: Point, f: RollChances) -> Probability:
 
 
 def leap_passage(start: Point, point: Point, f: RollChances) -> Probability:
-    """Return P* for a point that is reached by a leap over the edge, m = 3 or n = 1: eq. (16).
+    """Return P* for a point past the edge, m = 3 or n = 1, reached by a leap: eq. (16).
 
     start: inside: M ≥ 5 and N ≥ 3.
     point: (m, 1) with m ≥ 5, or (3, n) with n ≥ 3.
@@ -519,9 +521,9 @@ def _inside(start: Point, point: Point, f: RollChances) -> Probability:
 
 
 def first_passage(start: Point, f: RollChances) -> dict[Point, Probability]:
-    """Return P* of every point at which the boundary can be first reached; they sum to 1.
+    """Return P* for every possible point of first passage; they sum to 1.
 
-    start: (M, N); one on the boundary has reached it.
+    start: (M, N); a start on the boundary is its own point of first passage.
 
     >>> sum(first_passage(Point(12, 10), roll_chances()).values())
     Fraction(1, 1)

@@ -1,7 +1,7 @@
-"""What Taflin's article prints, recomputed; `iacta_literature.taflin` has its equations.
+"""Taflin's tables and values, recomputed; `iacta_literature.taflin` contains the equations.
 
-Armies are counted with their garrison of one. The first functions are WRONG ON PURPOSE: equations
-(5) and (15)-(17) to the letter, to show what they give with their errata.
+Armies include their garrison of one. The first functions are WRONG ON PURPOSE: they are equations
+(5) and (15)-(17) exactly as printed, and show the effect of their errata.
 """
 
 from collections.abc import Callable
@@ -27,11 +27,11 @@ from iacta_literature.tree import nodes, tree
 START = Point(12, 10)
 F = taflin.roll_chances()
 
-# --- WRONG ON PURPOSE: equations (5) and (15)-(17) to the letter, errata included
+# --- WRONG ON PURPOSE: equations (5) and (15)-(17) exactly as printed
 
 
 def _first_passage_as_printed(start: Point, f: RollChances) -> dict[Point, Probability]:
-    """Return P* where paths need not be inside, so that one along the corner counts often."""
+    """Return P* without the condition on inside points, which counts some paths twice."""
 
     def p(m: int, n: int) -> Probability:
         rolls, odd = divmod(sum(start) - m - n, 2)
@@ -51,7 +51,7 @@ def _win_as_printed(start: Point, f: RollChances) -> Probability:
 
 
 def _free_space_as_printed(half: int, s: int, f: RollChances) -> Fraction:
-    """Return eq. (5) for L = 2 · `half`, where the factorial of a negative number is infinite."""
+    """Return eq. (5) for L = 2 · `half`, with infinite factorials of negative numbers."""
     good, neutral, bad = (Fraction(chance) for chance in f.f32)
     total = Fraction(0)
     for k in range((s - half) // 2 + 1):
@@ -72,19 +72,19 @@ def _expected_losses(row: Row) -> Fraction:
 
 
 def _ways(row: Row) -> str:
-    """Return the good and the bad rolls that go with so many neutral ones."""
+    """Return the numbers of good and bad rolls for a number of neutral rolls."""
     ways = taflin.ways(int(row["advantage"]), int(row["rolls"]))
     path = next(path for path in ways if path.neutral == int(row["neutral"]))
     return f"{path.good} and {path.bad}"
 
 
-def _resubstituted(y: float, n: int) -> float:
+def _resubstitute(y: float, n: int) -> float:
     """Return Q_b(3, n) from y_n."""
     power: float = float(F.f22[0]) ** (n / 2)
     return y * power
 
 
-# Each equation gives a chance to win at (m, n).
+# The chance to win at (m, n) by each equation.
 EQUATIONS: dict[str, Callable[[int, int], Number]] = {
     "(6)": lambda m, n: taflin.two_against_one(F),
     "(7)": lambda m, n: taflin.against_one(m, F),
@@ -93,16 +93,16 @@ EQUATIONS: dict[str, Callable[[int, int], Number]] = {
         taflin.two_against(n - 1, F), taflin.strip_win(Point(3, n - 2), F), F
     ),
     "(10)": lambda m, n: taflin.three_against_step(taflin.strip_win(Point(3, n - 2), F), n, F),
-    "(11)": lambda m, n: _resubstituted(
+    "(11)": lambda m, n: _resubstitute(
         taflin.substituted_step(
-            taflin.substituted(taflin.strip_win(Point(3, n - 2), F), n - 2, F),
+            taflin.substitute(taflin.strip_win(Point(3, n - 2), F), n - 2, F),
             n,
             taflin.substitution(F),
         ),
         n,
     ),
-    "(12)": lambda m, n: _resubstituted(taflin.substituted(taflin.three_against(n, F), n, F), n),
-    "(13)": lambda m, n: _resubstituted(taflin.substituted_sum(n, F), n),
+    "(12)": lambda m, n: _resubstitute(taflin.substitute(taflin.three_against(n, F), n, F), n),
+    "(13)": lambda m, n: _resubstitute(taflin.substituted_sum(n, F), n),
     "(14)": lambda m, n: taflin.three_against(n, F),
     "(17)": lambda m, n: taflin.win(Point(m, n), F),
 }
@@ -115,16 +115,16 @@ def _equation(row: Row) -> Equation:
     return Equation(EQUATIONS[row["equation"]](m, n), won)
 
 
-def _by_motion(point: Point, rolls: int) -> Number:
-    """Return what eq. (1), applied roll by roll, gives for a point."""
+def _apply_motion(point: Point, rolls: int) -> Number:
+    """Return the result of eq. (1) for a point, applied roll by roll."""
     chances: dict[Point, Probability] = {START: Fraction(1)}
     for _ in range(rolls):
         chances = taflin.equation_of_motion(chances, F)
     return chances[point]
 
 
-def _by_relative_motion(point: Point, rolls: int) -> Number:
-    """Return what eq. (2), applied roll by roll, gives for the difference at a point."""
+def _apply_relative_motion(point: Point, rolls: int) -> Number:
+    """Return the result of eq. (2) for the difference at a point, applied roll by roll."""
     chances: dict[int, Probability] = {START.m - START.n: Fraction(1)}
     for _ in range(rolls):
         chances = taflin.relative_motion(chances, F)
@@ -137,8 +137,8 @@ def _path(point: Point, rolls: int) -> taflin.Ways:
 
 
 FREE_EQUATIONS: dict[str, Callable[[Point, int], Number]] = {
-    "(1)": _by_motion,
-    "(2)": _by_relative_motion,
+    "(1)": _apply_motion,
+    "(2)": _apply_relative_motion,
     "(4)": lambda point, rolls: taflin.path_chance(_path(point, rolls), F),
     "(5)": lambda point, rolls: taflin.free_space(START, point, rolls, F),
 }
@@ -150,7 +150,7 @@ def _visits() -> dict[Outcome, Fraction]:
     return {node.state: node.probability for node in nodes(tree(*START))}
 
 
-def _followed(path: taflin.Ways) -> Fraction:
+def _find_path_probability(path: taflin.Ways) -> Fraction:
     """Return the probability of one path in the chain, branch by branch."""
     node, chance = tree(*START), Fraction(1)
     for lost, rolls in enumerate((path.good, path.neutral, path.bad)):
@@ -163,12 +163,14 @@ def _followed(path: taflin.Ways) -> Fraction:
 def _free_equation(row: Row) -> Equation:
     point, rolls = Point(int(row["m"]), int(row["n"])), int(row["rolls"])
     is_one_path = row["equation"] == "(4)"
-    ours = _followed(_path(point, rolls)) if is_one_path else _visits()[Outcome(*point)]
+    ours = (
+        _find_path_probability(_path(point, rolls)) if is_one_path else _visits()[Outcome(*point)]
+    )
     return Equation(FREE_EQUATIONS[row["equation"]](point, rolls), ours)
 
 
 def _points(rolls: int) -> int:
-    """Return at how many points a battle can be after so many rolls with all dice."""
+    """Return the number of possible points after a number of rolls with all dice."""
     return sum(sum(state) == sum(START) - 2 * rolls for state in _visits())
 
 

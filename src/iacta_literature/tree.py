@@ -1,7 +1,7 @@
-"""Tree: a small battle as the tree of its states, with all paths through it.
+"""Tree: a small battle as the tree of its states, with all its paths.
 
-The chance of each state and each branch comes from `iacta.methods.path_tree`. Equal states are one
-node, so that the tree is a graph, as Van Wijgerden draws it.
+`iacta.methods.path_tree` computes the chance of each state and each branch. Equal states are one
+node, so the tree is a graph, as in Van Wijgerden's drawing.
 
 Source: Van Wijgerden, "Let slip the dice of war", draws the tree and counts 7 paths from (3, 2).
 """
@@ -18,11 +18,11 @@ from iacta.rules.rules import Rules
 
 
 class TreeBranch(NamedTuple):
-    """One of the losses that a roll can cause.
+    """A possible loss in a roll.
 
-    losses: the armies that the roll costs.
-    probability: its exact probability.
-    node: the node that it leads to.
+    losses: the armies lost.
+    probability: the exact probability.
+    node: the next node.
     """
 
     losses: Losses
@@ -32,11 +32,11 @@ class TreeBranch(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Node:
-    """A state of the battle; each is one node of a tree, however many branches lead to it.
+    """A state of the battle, which is one node for any number of branches to it.
 
-    state: who is left, attackers with the garrison included.
+    state: the armies left, garrison included.
     probability: the exact probability of visiting this state.
-    branches: what the next roll can do; none where the battle is over.
+    branches: the possible losses in the next roll; empty if the battle is over.
     """
 
     state: Outcome
@@ -48,10 +48,10 @@ class Node:
 
 
 class Path(NamedTuple):
-    """One way that a battle can take.
+    """A path through a battle.
 
-    states: the states on it, from the start to the end.
-    probability: the exact probability that the battle takes it.
+    states: the states on the path, from the start to the end.
+    probability: the exact probability of the path.
     """
 
     states: tuple[Outcome, ...]
@@ -59,13 +59,13 @@ class Path(NamedTuple):
 
 
 def tree(attackers: int, defenders: int, rules: Rules | str = "classic") -> Node:
-    """Return the first node of a battle's tree, from which all others are reached.
+    """Return the root of a battle's tree.
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
 
-    More than 2500 states are refused.
+    Raises `TooLargeError` for more than 2500 states.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> for losses, probability, node in tree(4, 2, CLASSIC).branches:
@@ -81,7 +81,7 @@ def tree(attackers: int, defenders: int, rules: Rules | str = "classic") -> Node
     made: dict[State, Node] = {}
     for state in sorted(visits, key=sum):
         branches = (TreeBranch(*step[:2], made[step.after]) for step in kernel.steps(state))
-        shown_as = _with_garrison(state, kernel)
+        shown_as = _add_garrison(state, kernel)
         made[state] = Node(shown_as, visits[state], tuple(branches))
     return made[root]
 
@@ -93,14 +93,14 @@ def _read(attackers: int, defenders: int, rules: Rules | str) -> tuple[PathTree,
     return kernel, root
 
 
-def _with_garrison(state: State, kernel: PathTree) -> Outcome:
+def _add_garrison(state: State, kernel: PathTree) -> Outcome:
     return Outcome(state.attackers + kernel.garrison, state.defenders)
 
 
 def nodes(root: Node) -> Iterator[Node]:
-    """Yield each node of a tree once, those with the most armies first.
+    """Yield each node of a tree once, nodes with the most armies first.
 
-    root: the first node, from `tree`.
+    root: the root, from `tree`.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> [tuple(node.state) for node in nodes(tree(4, 2, CLASSIC))]
@@ -118,9 +118,10 @@ def nodes(root: Node) -> Iterator[Node]:
 
 
 def paths(attackers: int, defenders: int, rules: Rules | str = "classic") -> Iterator[Path]:
-    """Return an iterator over all paths of a battle, one by one; their number grows fast.
+    """Return an iterator over all paths of a battle; their number grows fast.
 
-    The arguments and refusals are those of `tree`; `Battle.path_count` says how many there are.
+    The arguments and the exceptions are as for `tree`. `Battle.path_count` returns the number of
+    paths.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> routes = list(paths(4, 2, CLASSIC))
@@ -139,7 +140,7 @@ def _paths(kernel: PathTree, root: State) -> Iterator[Path]:
         states, probability = begun.pop()
         steps = kernel.steps(states[-1])
         if not steps:
-            yield Path(tuple(_with_garrison(state, kernel) for state in states), probability)
+            yield Path(tuple(_add_garrison(state, kernel) for state in states), probability)
         begun += [
             ((*states, step.after), probability * step.probability) for step in reversed(steps)
         ]

@@ -1,6 +1,6 @@
 """Jeroen van Wijgerden, "Let slip the dice of war".
 
-Its states leave the garrison out; the troops it says are needed include it.
+Its states exclude the garrison; its numbers of troops needed include it.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from iacta_literature.charts import (
     probability_tree,
     state_space,
 )
-from iacta_literature.pracpred import ABLE, ending, win
+from iacta_literature.pracpred import ABLE, find_ending_probability, win
 from iacta_literature.published import (
     Figure,
     Number,
@@ -33,14 +33,14 @@ from iacta_literature.published import (
 )
 from iacta_literature.tree import paths
 
-MAX_DEFENDERS = 200  # of the table that the source prints
+MAX_DEFENDERS = 200  # size of the printed table
 CHANCES = tuple(
     Fraction(n, 100) for n in (1, 5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 95, 99)
 )
 
 
 @cache
-def needed(rules: str) -> npt.NDArray[Any]:
+def find_needed(rules: str) -> npt.NDArray[Any]:
     """Return the fewest attackers, garrison included, for `CHANCES` (rows) by defenders (columns).
 
     rules: `"classic"` or `"capital"`.
@@ -66,14 +66,14 @@ def _fewest(row: Row) -> int:
 
 
 def _entries_too_low() -> int:
-    """Count the entries of Hendel's table that are one below ours."""
+    """Count the entries of Hendel's table that are one below iacta's."""
     rows = read_rows("van_wijgerden_hendel")
     return sum(_fewest(row) - int(row["published"]) == 1 for row in rows)
 
 
 def _spike_of_capitals() -> int:
-    """Return the defenders, from 2 on, that take the most attackers for each of them at 99%."""
-    of_each = needed("capital")[-1] / np.arange(1, MAX_DEFENDERS + 1)
+    """Return the number of defenders, from 2 on, with the most attackers per defender at 99%."""
+    of_each = find_needed("capital")[-1] / np.arange(1, MAX_DEFENDERS + 1)
     return 2 + int(np.argmax(of_each[1:]))
 
 
@@ -108,7 +108,7 @@ VALUES: dict[str, Callable[[], Number]] = {
     ),
     "defenders at the spike of the 99% line of capitals": _spike_of_capitals,
     "attackers needed on a capital, divided by those on a territory (mean)": lambda: float(
-        (needed("capital") / needed("classic")).mean()
+        (find_needed("capital") / find_needed("classic")).mean()
     ),
     "entries of Hendel's table that are one too low": _entries_too_low,
     "chance of 5 against 10, if the headings of Osborne's table 3 were right": lambda: win(5, 10),
@@ -121,7 +121,7 @@ SOURCE = PrintedSource(
         "roll_losses": roll_chance,
         "roll_examples": example_losses,
         "paths": _path,
-        "outcomes": ending,
+        "outcomes": find_ending_probability,
         "values": lambda row: VALUES[row["quantity"]](),
         "hendel": _fewest,
     },
@@ -198,7 +198,7 @@ SOURCE = PrintedSource(
             "the fewest attackers against 1 to 200 defenders for 15 chances, on territories and on "
             "capitals, decided exactly",
             "many hours (exact), some minutes (rounded)",
-            lambda: (needed.__wrapped__("classic"), needed.__wrapped__("capital")),
+            lambda: (find_needed.__wrapped__("classic"), find_needed.__wrapped__("capital")),
         ),
     ),
 )

@@ -10,7 +10,7 @@ from iacta import IactaError, Rules, armies_needed, win_probability
 from iacta.charts import Chart
 from iacta.odds.needed import break_even_line
 from iacta_literature import charts
-from iacta_literature.charts.curves import apart
+from iacta_literature.charts.curves import spread_labels
 from tests.charts.look import get_only_table
 from tests.charts.test_every_chart import example
 
@@ -100,7 +100,7 @@ def test_each_line_has_its_label_at_its_end(name: str) -> None:
 
 
 def test_labels_keep_their_distance_and_their_order() -> None:
-    placed = apart([0.5, 0.51, 0.5, 1.0, 0.99], 0.1, 0, 1)
+    placed = spread_labels([0.5, 0.51, 0.5, 1.0, 0.99], 0.1, 0, 1)
     ordered = sorted(placed)
     assert all(b - a >= 0.1 - 1e-9 for a, b in pairwise(ordered))
     assert ordered[-1] <= 1

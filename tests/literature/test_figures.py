@@ -7,7 +7,7 @@ import pytest
 
 from iacta.charts.converter import convert
 from iacta_literature import SOURCES
-from iacta_literature.figures import NARROW, SHADES, darkened, lean, spec_text
+from iacta_literature.figures import NARROW, SHADES, darken, format_spec, shorten_svg
 from iacta_literature.hoehle import ONE_ROLL
 from iacta_literature.published import Compared, Number, Published, Row, read_rows
 
@@ -125,16 +125,16 @@ def test_the_simulations_are_those_of_the_sources() -> None:
 )
 def test_a_picture_is_darkened_as_it_would_be_drawn(name: str) -> None:
     spec = PRINTED[name].draw().to_dict()
-    light, dark = (spec_text(spec, NARROW, dark=dark) for dark in (False, True))
+    light, dark = (format_spec(spec, NARROW, dark=dark) for dark in (False, True))
     assert not SHADES.search(light)
-    assert darkened(convert(light, "svg").decode()) == convert(dark, "svg").decode()
+    assert darken(convert(light, "svg").decode()) == convert(dark, "svg").decode()
 
 
 def test_shades_are_drawn_anew() -> None:
     shaded = {
         name
         for name in ("hoehle_win_chance_map", "hoehle_transition_matrix", "hoehle_roll_chances")
-        if SHADES.search(spec_text(PRINTED[name].draw().to_dict(), NARROW))
+        if SHADES.search(format_spec(PRINTED[name].draw().to_dict(), NARROW))
     }
     assert shaded == {"hoehle_win_chance_map", "hoehle_transition_matrix"}
 
@@ -145,7 +145,7 @@ def test_lean_pictures_keep_their_numbers() -> None:
         '<text transform="translate(1.256,2)" font-family="sans-serif" opacity="1">37.17%</text>'
         '<path aria-hidden="true" d="M1.219,2.5L3,4" opacity="0.35"/></g></svg>'
     )
-    assert lean(svg) == (
+    assert shorten_svg(svg) == (
         '<svg font-family="sans-serif" width="9"><g>'
         '<text transform="translate(1.2,2)">37.17%</text>'
         '<path d="M1.2,2.5L3,4" opacity="0.35"/></g></svg>'

@@ -104,7 +104,7 @@ def test_the_substitution_sums_the_strip_of_three() -> None:
                 taflin.substituted_sum(n - 2, f), n, taflin.substitution(f)
             )
             assert isclose(y, stepped, rel_tol=1e-13)
-            assert isclose(y, taflin.substituted(taflin.three_against(n, f), n, f), rel_tol=1e-13)
+            assert isclose(y, taflin.substitute(taflin.three_against(n, f), n, f), rel_tol=1e-13)
 
 
 def test_the_substitution_refuses_to_divide_by_zero() -> None:

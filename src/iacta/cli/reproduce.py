@@ -59,14 +59,14 @@ class ReproduceCommand(Command):
             print(json.dumps(_make_record(done), indent=2))
         else:
             print_sections(_make_sections(done))
-        return EXIT_DIFFERENT if done.differing else 0
+        return EXIT_DIFFERENT if done.differences else 0
 
 
 def _make_record(done: "Reproduced") -> dict[str, object]:
     return {
         "report": str(done.report),
         "values": sum(map(len, done.values.values())),
-        "agree": len(done.agreeing),
+        "agree": len(done.agreements),
         "errata": [
             {"where": row["where"], "count": _count_values(row, done), "sentence": row["sentence"]}
             for row in done.errata
@@ -78,7 +78,7 @@ def _make_record(done: "Reproduced") -> dict[str, object]:
                 "published": value.published.text,
                 "ours": value.ours_text,
             }
-            for value in done.differing
+            for value in done.differences
         ],
         "seconds": done.seconds,
     }
@@ -92,19 +92,19 @@ def _make_sections(done: "Reproduced") -> Iterator[Section]:
     total = sum(map(len, done.values.values()))
     yield Section(
         [
-            f"{len(done.agreeing)} of the {total} values and equations of the five sources agree "
+            f"{len(done.agreements)} of the {total} values and equations of the five sources agree "
             f"with iacta, and {len(done.mistaken)} are errata."
         ]
     )
-    if done.differing:
-        one = len(done.differing) == 1
+    if done.differences:
+        one = len(done.differences) == 1
         words = "differs and is not a listed erratum" if one else "differ and are not listed errata"
         lines = [
             f"{value.table}, {value.quantity}: published {value.published.text}, "
             f"ours {value.ours_text}"
-            for value in done.differing
+            for value in done.differences
         ]
-        yield Section(lines, title=f"{len(done.differing)} {words}:")
+        yield Section(lines, title=f"{len(done.differences)} {words}:")
     errata = []
     for row in done.errata:
         printed = _count_values(row, done)

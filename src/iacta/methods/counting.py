@@ -212,7 +212,7 @@ class Counting(UnitKernel, RollKernel):
         self._refuse(attackers, defenders, rows=1 + self.rules.defence.kept)
 
     def refuse_way(self, attackers: int, defended: Sequence[int]) -> None:
-        """Raise `TooLargeError` for battles that take too long, with numbers that grow each time."""
+        """Raise `TooLargeError` for battles that take too long, as the numbers grow each time."""
         armies = list(accumulate(attackers + defenders for defenders in defended))
         rows, defenders = 1 + self.rules.defence.kept, sum(defended)
         mean = sum(map(mul, armies, defended)) // defenders

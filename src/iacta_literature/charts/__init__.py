@@ -1,6 +1,6 @@
-"""The figures of the literature, with any numbers and rules; `iacta chart` draws them.
+"""The figures of the literature, for any numbers and rules; `iacta chart` draws them.
 
-Each function returns an `iacta.charts.Chart`. The file of each article has the numbers of its own
+Each function returns an `iacta.charts.Chart`. The file of each article contains the numbers of its
 figures.
 """
 

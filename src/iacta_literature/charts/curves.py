@@ -28,13 +28,13 @@ from iacta.rules.variants import find_rules, rules_name
 CHANCES = (0.05, 0.25, 0.5, 0.75, 0.95)
 EVEN = Fraction(1, 2)
 
-MAX_ARMIES = 1_000  # more points make a picture slow and no clearer
-MAX_DEFENDERS = 500  # of the fewest attackers, which take longer
-MAX_LINES = 20  # more cannot be told apart
-FEW_LINES = 10  # more are drawn thinner
+MAX_ARMIES = 1_000  # more points make a picture slow
+MAX_DEFENDERS = 500  # limit of charts of the fewest attackers
+MAX_LINES = 20  # more lines cannot be distinguished
+FEW_LINES = 10  # more lines are thinner
 MAX_SPOTS = 1_500  # more tooltips make a picture slow
-LABEL_HEIGHT = 12  # pixels from one label to the next
-HALF_WIDTH = 255  # pixels, of plots that stand side by side
+LABEL_HEIGHT = 12  # pixels
+HALF_WIDTH = 255  # pixels of a plot beside another plot
 LEADER = 9  # pixels from the end of a line to its label
 
 REGION, LINE, EQUAL = "favourites", "nearest line", "equal numbers"
@@ -47,13 +47,13 @@ def curves_by_delta(
 ) -> Chart:
     """Return the chance to win by the number of defenders, a curve for each lead of the attackers.
 
-    deltas: how many more attackers than defenders there are, garrison included; fewer if negative.
-    defenders: the most defenders.
+    deltas: the leads, attackers with their garrison minus defenders; negative for fewer attackers.
+    defenders: the largest number of defenders.
     rules: `Rules`, or the name of a rule set.
-    label: what the rules are called, if they have no name of their own.
+    label: a name for rules without a name.
 
-    Battles without an attacker are left out. More than 20 deltas are refused, and more than 1000
-    defenders.
+    Battles without an attacker are left out. Raises `IactaError` for more than 20 deltas, or more
+    than 1000 defenders.
 
     Source: the chart of Norvig, "The Unfinished Game ... of Risk".
     """
@@ -67,7 +67,7 @@ def curves_by_delta(
         for lead in leads
     ]
     return _curves_chart(
-        _by_lead("delta", leads),
+        _lead_lines("delta", leads),
         _curves(rules, "delta", [(d, np.maximum(against + d, 0), against) for d in leads]),
         Axis("defenders", "defenders", 0, most),
         (f"Against {format_count(most, 'defender')}", cases),
@@ -80,11 +80,11 @@ def curves_by_match_up(
 ) -> Chart:
     """Return the chance to win by the number of attackers, a curve for each number of defenders.
 
-    defenders: armies on the defended territory, a curve for each.
-    attackers: the most attackers, garrison included.
+    defenders: numbers of armies on the defended territory, a curve for each.
+    attackers: the largest number of attackers, garrison included.
     rules, label: as for `curves_by_delta`.
 
-    More than 20 numbers of defenders are refused, and more than 1000 attackers.
+    Raises `IactaError` for more than 20 numbers of defenders, or more than 1000 attackers.
 
     Source: the curves by match-up of "Analyzing the Board Game Risk" (pracpred).
     """
@@ -92,7 +92,7 @@ def curves_by_match_up(
     defended = _read_lines(defenders, "defenders", least=1)[::-1]
     rules = find_rules(rules)
     return _curves_chart(
-        _by_defenders(defended),
+        _defender_lines(defended),
         _match_ups(rules, defended, most),
         Axis("attackers", ATTACKERS, 0, most),
         (f"With {format_count(most)}", [f"against {d}" for d in defended]),
@@ -105,16 +105,16 @@ def curves_by_advantage(
 ) -> Chart:
     """Return the chance to win by the number of attackers, a curve for each advantage in armies.
 
-    advantages: how many more attackers than defenders there are, garrison included; fewer if
-        negative.
-    attackers: the most attackers, garrison included.
+    advantages: the leads, attackers with their garrison minus defenders; negative for fewer
+        attackers.
+    attackers: the largest number of attackers, garrison included.
     rules, label: as for `curves_by_delta`.
 
-    Battles without a defender are left out. More than 20 advantages are refused, and more than
-    1000 attackers.
+    Battles without a defender are left out. Raises `IactaError` for more than 20 advantages, or
+    more than 1000 attackers.
 
     Source: the curves by attacker advantage of "Analyzing the Board Game Risk" (pracpred), which
-    leaves the garrison out.
+    excludes the garrison.
     """
     most = read_int(attackers, "attackers", least=2, most=MAX_ARMIES)
     leads = _read_lines(advantages, "advantages", most=most - 1)
@@ -124,7 +124,7 @@ def curves_by_advantage(
         for lead in leads
     ]
     return _curves_chart(
-        _by_lead("advantage", leads),
+        _lead_lines("advantage", leads),
         _curves(rules, "advantage", [(lead, count, count - lead) for lead in leads]),
         Axis("attackers", ATTACKERS, 0, most),
         (f"With {format_count(most)}", cases),
@@ -133,7 +133,7 @@ def curves_by_advantage(
 
 
 def _curves(rules: Rules, column: str, curves: list[tuple[int, Whole, Whole]]) -> list[Row]:
-    """Return the points of curves, each given by its value, its attackers and its defenders."""
+    """Return the points of curves; a curve is given by its value, its attackers and defenders."""
     rows: list[Row] = []
     for value, attackers, defenders in curves:
         is_battle = (attackers > 0) & (defenders > 0)
@@ -178,14 +178,14 @@ def _curves_chart(
 def slices(
     defenders: Sequence[int], attackers: int, rules: Rules | str = "classic", label: str = ""
 ) -> Chart:
-    """Return the chance to win by attackers, marking where the attackers become favourites.
+    """Return the chance to win by attackers, with marks at an even chance.
 
-    defenders: armies on the defended territory, a curve for each.
-    attackers: the most attackers, garrison included.
+    defenders: numbers of armies on the defended territory, a curve for each.
+    attackers: the largest number of attackers, garrison included.
     rules, label: as for `curves_by_delta`.
 
-    More than 20 numbers of defenders, more than 1000 attackers, and rules under which no number of
-    attackers has an even chance are refused.
+    Raises `IactaError` for more than 20 numbers of defenders, more than 1000 attackers, and rules
+    under which no number of attackers has an even chance.
 
     Source: Höhle's slices of the table at 15, 25 and 35 defenders.
     """
@@ -206,7 +206,7 @@ def slices(
         reached.mark("rule", strokeDash=[4, 3]).encode(y2={"datum": 0}),
         reached.mark("point", filled=True, size=50, opacity=1),
         numbers.encode(y={"datum": 0.5, "type": "quantitative"}, text="attackers:Q"),
-        _by_defenders(defended).draw("slices", rows, by_attackers, TO_WIN),
+        _defender_lines(defended).draw("slices", rows, by_attackers, TO_WIN),
     ]
     return Chart(
         layer(*layers),
@@ -218,7 +218,7 @@ def slices(
 
 
 def _slices_title(needed: Mapping[int, int], most: int) -> str:
-    """Return where the attackers become favourites, and where the picture ends before that."""
+    """Return a title with the numbers of attackers at an even chance."""
     inside = {d: fewest for d, fewest in needed.items() if fewest <= most}
     outside = [f"{d:,}" for d in needed if d not in inside]
     few = ""
@@ -242,23 +242,24 @@ def minimum_troops(
     *,
     per_defender: bool = False,
 ) -> Chart:
-    """Return the fewest attackers needed for each chance, by the defenders.
+    """Return the fewest attackers needed for each chance, by the number of defenders.
 
-    defenders: the most defenders.
+    defenders: the largest number of defenders.
     chances: the wanted chances, as for `armies_needed`.
-    rules: the rules to compare, each as `Rules` or the name of a rule set; a plot for each, side
-        by side on the same scales.
+    rules: the rules to compare, each as `Rules` or the name of a rule set. Each has a plot; the
+        plots have the same scales.
     per_defender: whether to divide the attackers by the defenders.
 
-    The garrison counts as attackers. What `armies_needed` refuses, more than 20 chances, and more
-    than 500 defenders are refused.
+    Attackers include the garrison. Raises `IactaError` as `armies_needed` does, and for more than
+    20 chances or 500 defenders.
 
     Source: Van Wijgerden, "Let slip the dice of war", whose graphs go up to 200 and 50 defenders.
     """
     most = read_int(defenders, "defenders", least=2, most=MAX_DEFENDERS)
     by_chance = _lines_by_chance(chances)
     tables = {
-        _rules_name(some_rules): _needed(most, by_chance.values, some_rules) for some_rules in rules
+        _rules_name(some_rules): _find_needed(most, by_chance.values, some_rules)
+        for some_rules in rules
     }
     rows = [
         {
@@ -305,20 +306,22 @@ def minimum_troops_ratio(
     rules: Rules | str = "capital",
     base: Rules | str = "classic",
 ) -> Chart:
-    """Return how many times as many attackers some rules take as others, a line for each chance.
+    """Return the ratio of the attackers needed under two rule sets, a line for each chance.
 
-    defenders: the most defenders.
+    defenders: the largest number of defenders.
     chances: the wanted chances, as for `armies_needed`.
     rules: `Rules`, or the name of a rule set.
-    base: the rules with which they are compared.
+    base: the rules of the denominator.
 
-    The same is refused as by `minimum_troops`.
+    The exceptions are as for `minimum_troops`.
 
     Source: Van Wijgerden, "Let slip the dice of war", who divides capitals by standard territories.
     """
     most = read_int(defenders, "defenders", least=2, most=MAX_DEFENDERS)
     by_chance = _lines_by_chance(chances)
-    ratios = _needed(most, by_chance.values, rules) / _needed(most, by_chance.values, base)
+    ratios = _find_needed(most, by_chance.values, rules) / _find_needed(
+        most, by_chance.values, base
+    )
     rows = [
         {"chance": p, "defenders": d, "ratio": ratio}
         for p, line in zip(by_chance.values, ratios.tolist(), strict=True)
@@ -339,7 +342,7 @@ def minimum_troops_ratio(
 
 
 def _lines_by_chance(chances: object) -> CurveLines:
-    """Return a line for each chance, the highest first: it is the hardest for the attackers."""
+    """Return a line for each chance, the highest chance first."""
     given = read_chances(read_row(chances, "chances", "chances")).reshape(-1).tolist()
     wanted: list[Fraction] = sorted(set(given), reverse=True)
     if not 1 <= len(wanted) <= MAX_LINES:
@@ -354,7 +357,7 @@ def _rules_name(rules: Rules | str) -> str:
     return name if rules.garrison == 1 else f"{name}, garrison {rules.garrison}"
 
 
-def _needed(most: int, wanted: Sequence[float], rules: Rules | str) -> Whole:
+def _find_needed(most: int, wanted: Sequence[float], rules: Rules | str) -> Whole:
     needed: Whole = armies_needed(np.arange(1, most + 1), [[chance] for chance in wanted], rules)
     return needed
 
@@ -362,7 +365,7 @@ def _needed(most: int, wanted: Sequence[float], rules: Rules | str) -> Whole:
 def _read_lines(
     values: object, name: str, least: int | None = None, most: int | None = None
 ) -> list[int]:
-    """Return the whole numbers that have a line, sorted and without repetition."""
+    """Return the whole numbers of the lines, sorted and without duplicates."""
     row = read_row(values, name, "whole numbers")
     numbers = sorted({read_int(value, name, -(10**9), 10**9) for value in row})
     if not 1 <= len(numbers) <= MAX_LINES:
@@ -377,7 +380,7 @@ def _read_lines(
 
 
 class Axis(NamedTuple):
-    """An axis: its column, its title with the unit, its ends, and how its numbers are written."""
+    """An axis: its column, its title with the unit, its ends, and its number format."""
 
     column: str
     title: str
@@ -394,11 +397,11 @@ TO_WIN = Axis("win_probability", "chance to win", 0, 1, "%")
 
 
 class CurveLines(NamedTuple):
-    """Lines in one plot, each labelled at its right end, where no label covers another.
+    """Lines in one plot, each with a label at its right end; labels do not overlap.
 
-    column: what differs from line to line.
-    title: what that is called.
-    values: its values, from the worst for the attackers to the best.
+    column: the column that differs between lines.
+    title: the title of this column.
+    values: the values of this column, from the worst for the attackers to the best.
     labels: the label of each line.
     """
 
@@ -417,14 +420,14 @@ class CurveLines(NamedTuple):
         ends = {row[self.column]: row[y.column] for row in rows if row[x.column] == last}
         labels = {v: text for v, text in zip(self.values, self.labels, strict=True) if v in ends}
         gap = LABEL_HEIGHT * (y.most - y.least) / HEIGHT
-        places = apart([ends[value] for value in labels], gap, y.least, y.most)
+        places = spread_labels([ends[value] for value in labels], gap, y.least, y.most)
         which = f"indexof({json.dumps(list(labels))}, datum['{self.column}'])"
         placed = base.filter(f"datum['{x.column}'] == {last} && {which} >= 0")
         placed = placed.calculate(
             place=f"{json.dumps(places)}[{which}]",
             label=f"{json.dumps(list(labels.values()))}[{which}]",
         )
-        # The labels have the colour of ink: those of the lines are too light for small letters.
+        # The colours of the lines are too light for small letters, so labels have the text colour.
         text = placed.mark("text", align="left", dx=LEADER + 2, baseline="middle", fontSize=11)
         leader = placed.mark("rule", x2Offset=LEADER, strokeWidth=1)
         layers = [
@@ -442,29 +445,29 @@ class CurveLines(NamedTuple):
         return layer(*layers)
 
 
-def _by_lead(column: str, leads: Sequence[int]) -> CurveLines:
+def _lead_lines(column: str, leads: Sequence[int]) -> CurveLines:
     labels = [format_signed(lead, plus=True) for lead in leads]
     return CurveLines(column, "attackers minus defenders", leads, labels)
 
 
-def _by_defenders(defended: Sequence[int]) -> CurveLines:
+def _defender_lines(defended: Sequence[int]) -> CurveLines:
     return CurveLines("defenders", "defenders", defended, list(map(str, defended)))
 
 
-def apart(places: Sequence[float], gap: float, least: float, most: float) -> list[float]:
-    """Return places near those given, at least a gap apart and in the same order.
+def spread_labels(places: Sequence[float], gap: float, least: float, most: float) -> list[float]:
+    """Return places near the wanted places, at least a gap apart and in the same order.
 
-    places: where the labels should stand.
-    gap: the room that each needs.
-    least, most: the ends of the room for all of them.
+    places: the wanted places of the labels.
+    gap: the height of a label.
+    least, most: the ends of the space for all labels.
 
-    >>> apart([0.5, 0.5, 0.9], 0.1, 0, 1)
+    >>> spread_labels([0.5, 0.5, 0.9], 0.1, 0, 1)
     [0.45, 0.55, 0.9]
     """
     order = np.argsort(places, kind="stable")
     steps = gap * np.arange(len(places))
     wanted = np.array(places, dtype=float)[order] - steps
-    # Halfway between moving them up only as far as needed, and down only.
+    # The mean of moving labels only up and of moving labels only down.
     up = np.maximum.accumulate(wanted)
     down = np.minimum.accumulate(wanted[::-1])[::-1]
     held = np.clip((up + down) / 2, least, max(most - steps[-1], least)) + steps
@@ -476,15 +479,14 @@ def apart(places: Sequence[float], gap: float, least: float, most: float) -> lis
 def break_even(
     attackers: int, defenders: int, rules: Rules | str = "classic", label: str = ""
 ) -> Chart:
-    """Return where the attackers are favourites, and the straight line nearest to that border.
+    """Return the region in which the attackers are favourites, and a line fitted to its border.
 
-    attackers: the most attackers, garrison included.
-    defenders: the most defenders, at least 2.
-    rules: `Rules`, or the name of a rule set; without a garrison, attackers are those able to
-        attack.
-    label: what the rules are called, if they have no name of their own.
+    attackers: the largest number of attackers, garrison included.
+    defenders: the largest number of defenders, at least 2.
+    rules: `Rules`, or the name of a rule set.
+    label: a name for rules without a name.
 
-    The same is refused as by `break_even_line`, and more than 1000 armies.
+    Raises `IactaError` as `break_even_line` does, and for more than 1000 armies.
 
     Source: Höhle's picture of the table of 50 by 50, and its regression.
     """
@@ -523,7 +525,7 @@ def _region(most: int, against: int) -> list[View]:
     )
 
     def inside(column: str) -> View:
-        # Rows outside the plot are filtered out: clipping takes longer than drawing the rest.
+        # A filter of rows outside the plot is faster than clipping.
         return base.filter(f"datum.{column} >= 0.5 && datum.{column} <= {rim}")
 
     fewest = field("attackers:Q", title="fewest attackers")

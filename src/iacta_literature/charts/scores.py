@@ -1,4 +1,4 @@
-"""Charts of how battles and campaigns end, as articles draw them: differences, scores, runs."""
+"""Charts of the ends of battles and campaigns in the literature: differences, scores, runs."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ from iacta.probability.estimate import CONFIDENCE, Estimate
 from iacta.questions.battle import battle_answer
 from iacta.questions.campaign import campaign_answer
 
-MIN_GAPS = 3  # fewer are not seen as teeth
+MIN_GAPS = 3  # fewer gaps do not look like teeth
 ALL, ON_THE_WAY = "all taken", "stopped on the way"
 SCORES = {ALL: BLUE, ON_THE_WAY: RED}
-SMALL_SPIKE = 0.2  # lower ones, as a part of the highest bar, have no number
+SMALL_SPIKE = 0.2  # share of the highest bar below which a spike has no number
 
 
 def final_difference(battle: Battle) -> Chart:
-    """Return the difference of the armies left at the end: attackers less defenders.
+    """Return the difference of the armies left at the end: attackers minus defenders.
 
     battle: the battle.
 
     The chart has a table `differences` with the columns of `battle_outcomes`. In classic Risk a
-    roll with all dice takes two armies, so that even and odd differences are not equally likely:
-    hence the teeth, where both sides have many more armies than dice. The same is refused as by
+    roll with all dice takes two armies, so even and odd differences are not equally likely. This
+    causes the teeth if both sides have many more armies than dice. The exceptions are as for
     `battle_outcomes`.
 
     Source: Höhle (2025), the sawtooth of 50 against 50, without garrison.
     """
     check_type(battle, Battle, "battle")
     answer = battle_answer(battle)
-    outcomes = answer.outcomes or battle.outcomes()  # which refuses too many
+    outcomes = answer.outcomes or battle.outcomes()  # raises for too many outcomes
     rows = list_bars(
         outcomes.map(lambda end: (find_fate(end, battle), end.attackers - end.defenders))
     )
@@ -81,24 +81,24 @@ def campaign_score(
     *,
     seed: int | None = None,
 ) -> Chart:
-    """Return a campaign's score, simulated and exact: armies left, less the defenders left.
+    """Return a campaign's score, simulated and exact: armies left minus the defenders left.
 
     campaign: the campaign.
-    simulated: the same campaign, simulated; `None` for the exact score alone.
-    seed: that of the dice, shown so that they can be thrown again; `None` to show none.
+    simulated: a simulation of the same campaign; `None` for the exact score alone.
+    seed: the seed of the simulation, for the caption; `None` for no seed.
 
-    The score is that of `Campaign.score`: armies in the last territory, less the defenders left on
-    the way. The chart has a table `scores`: how it ends, the scores from `least` to `most` and
-    their `probability`; a table `observed`, the same as simulated; and a table `spikes`: the
-    `territory` at which the campaigns of a spike stop, and the likeliest `score` of these.
+    The score is `Campaign.score`: armies on the last territory minus the defenders left on the way.
+    The chart has a table `scores` with the end, the scores from `least` to `most` and their
+    `probability`; a table `observed` with the same columns for the simulation; and a table `spikes`
+    with the `territory` at which the campaigns of a spike stop, and their likeliest `score`.
 
-    Campaigns that stop at a territory have from one to all of its defenders before them, hence as
-    many scores as it has defenders. All defenders remain before a stack that moved in with too few
-    armies to attack again: hence the spike.
+    Campaigns that stop at a territory face between one and all of its defenders, so the number of
+    scores is its number of defenders. If a stack moves in with too few armies to attack again, all
+    defenders of the next territory remain. This causes the spike.
 
-    Source: the histogram of Norvig, "The Unfinished Game ... of Risk" (2020), who explains the
-    spikes likewise, and sees them one narrower than the defenders: of the scores of a territory
-    that with one defender left is the rarest, and hardly stands out.
+    Source: the histogram of Norvig, "The Unfinished Game ... of Risk" (2020), who gives the same
+    explanation. His spikes are narrower by one score than the number of defenders, because the
+    score with one defender left is the rarest and hardly visible.
     """
     check_type(campaign, Campaign, "campaign")
     answer = campaign_answer(campaign)
@@ -148,7 +148,7 @@ def _scores(
 def _spikes(
     campaign: Campaign, outcomes: Distribution[CampaignOutcome], tables: Tables
 ) -> list[Row]:
-    """Return the likeliest score of the campaigns that stop at each territory, where it shows."""
+    """Return the likeliest score of the campaigns that stop at each territory, if visible."""
     scores = outcomes.map(campaign.find_score)
     least = SMALL_SPIKE * float(scores[scores.mode()])
     spikes: list[Row] = []
@@ -163,7 +163,7 @@ def _spikes(
 
 
 def _why(campaign: Campaign, outcomes: Distribution[CampaignOutcome], spikes: Sequence[Row]) -> str:
-    """Return what the spikes are, and if all have the same cause, why they are there."""
+    """Return a description of the spikes, with their cause if all spikes have the same cause."""
     if not spikes:
         return ""
     chain = campaign.stages()
@@ -186,15 +186,15 @@ def _why(campaign: Campaign, outcomes: Distribution[CampaignOutcome], spikes: Se
 def convergence(
     estimates: Sequence[Estimate], fought: Battle | Campaign, *, seed: int | None = None
 ) -> Chart:
-    """Return how a simulation approaches the exact chance as more games are played.
+    """Return the estimates of a simulation as the number of games grows, and the exact chance.
 
-    estimates: what `running_estimates` returns: the chance to win after more and more runs.
+    estimates: the cumulative estimates from `running_estimates`.
     fought, seed: as for `simulated_outcomes`.
 
     The chart has a table `estimates`: the `estimate` after n `runs` and its 95% interval
     from `low` to `high`; and a table of the `exact` chance, if a method computes it.
 
-    Sources: Norvig, "The Unfinished Game ... of Risk" (2020), and Höhle (2025), who simulate to
+    Sources: Norvig, "The Unfinished Game ... of Risk" (2020), and Höhle (2025), whose simulations
     check their formulas.
     """
     check_type(fought, Battle if isinstance(fought, Battle) else Campaign, "fought")

@@ -1,4 +1,4 @@
-"""Charts of the course of a battle: states, the rolls between them, paths, matrix and boundary."""
+"""Charts of the course of a battle: states, rolls, paths, transition matrix and boundary."""
 
 from __future__ import annotations
 
@@ -37,48 +37,49 @@ NO_ROLL = "No roll can be made."
 GOES_ON, WON, LOST = "goes on", "you win", "they hold"
 KINDS = {GOES_ON: DEEP[GREY], WON: DEEP[BLUE], LOST: DEEP[RED]}
 
-MAX_NODES = 15  # more paths cannot be told apart
+MAX_NODES = 15  # more states cannot be distinguished
 LAYER = 95  # pixels
-BEND = 0.5  # of a roll past a state to which it does not lead
-HALF = 0.5  # of a layer
+BEND = 0.5  # distance of a roll from a state between its ends
+HALF = 0.5  # layers
 APART = {3: (0.4, 0.55, 0.65), 4: (0.35, 0.75, 0.55, 0.35)}
 OVAL = "M-1,0A1,0.6,0,1,0,1,0A1,0.6,0,1,0,-1,0Z"
-OVAL_SIZE = 1000  # as wide as two letters on either side of the middle
+OVAL_SIZE = 1000  # area of an oval for two letters on either side of the middle
 
-MAX_PATHS = 30  # nobody reads more rows
+MAX_PATHS = 30  # rows
 PATH_HEIGHT = 34
 
 CIRCLE = 1600
-ABOVE = f"-7 - sqrt(datum.probability * {CIRCLE} / PI)"  # its circle
-MAX_STAGES = len(CATEGORIES)  # a colour for each
-MAX_NUMBERS = 30  # of more chances, none is written
+ABOVE = f"-7 - sqrt(datum.probability * {CIRCLE} / PI)"  # label above a circle
+MAX_STAGES = len(CATEGORIES)  # colours
+MAX_NUMBERS = 30  # more chances have no numbers
 
-MAX_MATRIX_STATES = 300  # more cells of a matrix cannot be seen
+MAX_MATRIX_STATES = 300  # more cells of a matrix are invisible
 SIDE = 560
 
 EDGE, PAST = "on the edge", "past the edge"
 PLACES = {EDGE: BLUE, PAST: PURPLE}
-INSIDE = Point(5, 3)  # one more on each side than all dice need
-MAX_ARMIES = 40  # more states cannot be told apart
+INSIDE = Point(5, 3)  # the corner of the inside
+MAX_ARMIES = 40  # more states cannot be distinguished
 BOUNDARY_HEIGHT = 460
 
 
 def state_space(
     attackers: int, defenders: int, rules: Rules | str = "classic", *, every: bool = False
 ) -> Chart:
-    """Return the states that a small battle can visit, and the losses that lead to them.
+    """Return the possible states of a small battle, and the losses between them.
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
-    every: whether to show every state with at most as many armies as the first, even those that
-        the battle cannot visit.
+    every: whether to show every state up to the size of the first, including states that the battle
+        cannot visit.
 
-    The chart has a table `rolls`: from which state to which, the armies that both sides lose, and
-    the chance; and a table `states`: `attackers`, `defenders`, what the state `is`, and the
-    probability of visiting it. Both have the exact chances too. More than 15 states are refused.
+    The chart has a table `rolls` with both states, the armies that both sides lose, and the chance;
+    and a table `states` with `attackers`, `defenders`, the kind of the state (`is`), and the
+    probability of visiting it. Both contain exact chances, too. Raises `IactaError` for more than
+    15 states.
 
-    Source: Van Wijgerden, "Let slip the dice of war", whose states leave out the garrison.
+    Source: Van Wijgerden, "Let slip the dice of war", whose states exclude the garrison.
     """
     return _graph(attackers, defenders, rules, "losses", every)
 
@@ -86,11 +87,11 @@ def state_space(
 def probability_tree(
     attackers: int, defenders: int, rules: Rules | str = "classic", *, every: bool = False
 ) -> Chart:
-    """Return the states that a small battle can visit, and the chances of the rolls between them.
+    """Return the possible states of a small battle, and the chances of the rolls between them.
 
     attackers, defenders, rules, every: as for `state_space`.
 
-    The tables are those of `state_space`, and the same is refused.
+    The tables and the exceptions are as for `state_space`.
 
     Source: Van Wijgerden, "Creating a probability tree".
     """
@@ -102,7 +103,7 @@ def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every
     count = Battle(attackers, defenders, rules).state_count()
     if every:
         count = (max(attackers - rules.garrison, 0) + 1) * (defenders + 1) - 1
-    rule = "a battle whose states are drawn must have at most {} of them"
+    rule = "a chart of the states of a battle must have at most {} states"
     check_size(count, MAX_NODES, rule, f"{_battle(attackers, defenders)} with {quote(count)}")
     drawn = list(nodes(tree(attackers, defenders, rules)))
     if every:
@@ -151,15 +152,15 @@ def _not_visited(drawn: Sequence[Node], rules: Rules) -> list[Node]:
 
 
 def _layers(nodes: Sequence[Node], every: bool) -> dict[Outcome, int]:
-    """Return the layer of each state from the top: the most rolls that lead to it.
+    """Return the layer of each state from the top: the largest number of rolls to this state.
 
-    If every state is shown, it is the number of armies lost, so that no two states coincide.
+    If every state is shown, the layer is the number of armies lost, so that no two states coincide.
     """
     if every:
         most = sum(nodes[0].state)
         return {node.state: most - sum(node.state) for node in nodes}
     layers = {nodes[0].state: 0}
-    for node in nodes:  # those with more armies come first
+    for node in nodes:  # in descending order of armies
         for branch in node.branches:
             state = branch.node.state
             layers[state] = max(layers.get(state, 0), layers[node.state] + 1)
@@ -175,12 +176,12 @@ def _place(state: Outcome, layers: Mapping[Outcome, int]) -> tuple[int, int]:
 
 
 def _rolls(node: Node, layers: Mapping[Outcome, int], every: bool) -> Iterator[Row]:
-    """Yield the rolls of a state; where rolls cross each other, their labels are apart."""
+    """Yield the rolls of a state; the labels of crossing rolls do not overlap."""
     x, y = _place(node.state, layers)
     heights = (APART if every else {}).get(len(node.branches), (HALF,) * len(node.branches))
     for branch, height in zip(node.branches, heights, strict=True):
         x2, y2 = _place(branch.node.state, layers)
-        # A roll that would seem to lead to a state between its ends keeps aside of it.
+        # A roll bends around a state between its ends.
         between = {(x + (x2 - x) * k / (y - y2), y - k) for k in range(1, y - y2)}
         bend = 0.0
         if between & {_place(state, layers) for state in layers}:
@@ -208,7 +209,7 @@ def _exact() -> list[Channel]:
 
 
 def _graph_chart(label: str) -> View:
-    """Return the chart of states and rolls, which bear their `losses` or their `chance`.
+    """Return the chart of states and rolls, with the `losses` or the `chance` of each roll.
 
     A roll is two straight lines that meet at `mx`, `my`; its label is at `lx`, `ly`.
     """
@@ -241,18 +242,19 @@ def _graph_chart(label: str) -> View:
 
 
 def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic") -> Chart:
-    """Return the chance of each path that a small battle can take, the likeliest first.
+    """Return the chance of each path through a small battle, the likeliest first.
 
     attackers, defenders, rules: as for `state_space`.
 
-    The chart has a table `paths`: the states of each `path`, how it `ends`, its `probability`, and
-    that chance as a fraction (`exact`). More than 30 paths are refused.
+    The chart has a table `paths` with the states of each `path`, its end (`ends`), its
+    `probability`, and that chance as a fraction (`exact`). Raises `IactaError` for more than 30
+    paths.
 
-    Source: Van Wijgerden, "Let slip the dice of war", whose seven paths leave out the garrison.
+    Source: Van Wijgerden, "Let slip the dice of war", whose seven paths exclude the garrison.
     """
     attackers, defenders, rules = read_battle(attackers, defenders, rules)
     count = Battle(attackers, defenders, rules).path_count()
-    rule = "a battle whose paths are drawn must have at most {} of them"
+    rule = "a chart of the paths of a battle must have at most {} paths"
     check_size(count, MAX_PATHS, rule, f"{_battle(attackers, defenders)} with {quote(count)}")
     routes = paths(attackers, defenders, rules)
     rows: list[Row] = [
@@ -291,13 +293,13 @@ def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic")
 def after_rolls(
     attackers: int, defenders: int, rolls: Sequence[int] = (0, 1, 2), rules: Rules | str = "classic"
 ) -> Chart:
-    """Return where a battle stands after some rolls.
+    """Return the distribution of the state of a battle after some rolls.
 
     attackers, defenders, rules: as for `state_space`.
-    rolls: after how many rolls, up to six different numbers.
+    rolls: up to six different numbers of rolls.
 
-    The chart has a table `states`: the `probability` of each state after n `rolls`. A battle
-    that is over stays where it ended. What `iacta.methods.markov` refuses is refused.
+    The chart has a table `states`: the `probability` of each state after n `rolls`. A battle that
+    is over does not change. The exceptions are as for `iacta.methods.markov`.
 
     Source: Taflin (2001), figure 1, for one and two rolls.
     """
@@ -354,12 +356,12 @@ def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "clas
 
     attackers, defenders, rules: as for `state_space`.
 
-    The chart has a table `entries` of those that are not 0: the `probability` of moving `from` one
-    state `to` another in one roll, and their numbers `row` and `column`. A line, at the number in
-    the table `bounds`, separates the transient states from the absorbing ones. More than 300
-    states are refused.
+    The chart has a table `entries` of the positive entries: the `probability` of moving `from` one
+    state `to` another in one roll, and their indices `row` and `column`. A line, at the index in
+    the table `bounds`, separates transient states from absorbing states. Raises `IactaError` for
+    more than 300 states.
 
-    Source: Höhle (2025), whose chain leaves out the garrison.
+    Source: Höhle (2025), whose chain excludes the garrison.
     """
     battle = chain(attackers, defenders, rules)
     names = [_name(state) for state in battle.states]
@@ -407,20 +409,20 @@ def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "clas
 
 
 def first_passages(attackers: int, defenders: int, rules: Rules | str = "classic") -> Chart:
-    """Return where a battle first reaches the boundary region, and by which rolls.
+    """Return the points at which a battle first reaches the boundary region, and the rolls there.
 
     attackers, defenders, rules: as for `state_space`; three attack dice and two defence dice.
 
-    The chart has a table `points`: `attackers` and `defenders`, whether they are on the edge or
-    past it, and the probability that the battle first reaches the boundary there; they sum to 1. A
-    table `rolls` has the ways there `from` a state inside. Other dice, more than 40 armies on
-    a side, and battles that start on the boundary are refused.
+    The chart has a table `points` with `attackers` and `defenders`, their place on the edge or past
+    it, and the probability of first passage; the probabilities sum to 1. A table `rolls` has the
+    rolls to these points `from` states inside. Raises `IactaError` for other dice, for more than 40
+    armies on a side, and for battles that start on the boundary.
 
     Source: Taflin (2001), figure 2 and equations (15)-(16).
     """
     attackers, defenders, rules = read_battle(attackers, defenders, rules)
     find_kernel(rules, method="closed_form").refuse(1, 1)
-    behind = rules.garrison - 1  # a `Point` counts a garrison of one
+    behind = rules.garrison - 1  # a `Point` includes a garrison of one
     start, battle = Point(attackers - behind, defenders), _battle(attackers, defenders)
     if start.m < INSIDE.m or start.n < INSIDE.n:
         raise IllegalError(
