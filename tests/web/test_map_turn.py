@@ -153,7 +153,7 @@ def test_new_armies_part_a_log(visit: Visit) -> None:
     page.get_by_role("button", name="Add", exact=True).click()
     page.get_by_role("button", name="Best: 4 on B").click()
     says(page, "B", "red, 12")
-    page.get_by_role("button", name="Attack no more").click()
+    page.get_by_role("button", name="Stop attacking").click()
     found = iacta.review(downloaded(page, "Download the log"))
     assert [(each.turn, each.name) for each in found.steps] == [(1, "A to B"), (1, "stop")]
     assert found.steps[1].before > found.steps[0].after
@@ -237,7 +237,7 @@ def test_a_turn_ends_with_a_move_and_the_next_player(visit: Visit) -> None:
     both = {**TINY, "territories": {"A": ["B"], "B": ["A", "C", "D"], "C": ["B"], "D": ["B"]}}
     page = visit(link(both, "p=red&p=blue&h=a9.a1.b2.b1&g=continent&t=0&go=1"))
     page.route(re.compile("threats"), late)
-    page.get_by_role("button", name="Attack no more").click()
+    page.get_by_role("button", name="Stop attacking").click()
     expect(page.locator("#fortify-said")).to_be_visible()
     spot(page, "A").click()
     spot(page, "B").click()
@@ -270,7 +270,7 @@ def test_what_is_entered_wrong_is_refused_where_it_can_be_seen(visit: Visit) -> 
 def test_players_move_in_their_order(visit: Visit) -> None:
     order = "p=red&p=blue&p=green&h=a3.c2.b2.b1&g=all&t=2&go=1"
     page = visit(link(TINY, order))
-    page.get_by_role("button", name="Attack no more").click()
+    page.get_by_role("button", name="Stop attacking").click()
     page.get_by_role("button", name="Next player").click()
     expect(page.locator("#turn")).to_have_text("blue moves")
 
@@ -378,7 +378,7 @@ def test_a_turn_on_a_phone_scrolls_no_page(visit: Visit) -> None:
     page.get_by_role("button", name="Threats: what can they do to me?").tap()
     expect(page.locator("#now table")).to_contain_text("break red's", timeout=SLOWEST)
     page.get_by_role("button", name="Threats: what can they do to me?").tap()
-    page.get_by_role("button", name="Attack no more").tap()
+    page.get_by_role("button", name="Stop attacking").tap()
     page.get_by_role("button", name="Move no armies").tap()
     expect(page.locator("#report")).to_contain_text("In this turn: dice ")
     game = re.compile("^Games won when the computer plays every side: red .*, blue ")

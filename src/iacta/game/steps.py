@@ -270,7 +270,7 @@ def _take_fortification(turn: Turn, step: Step) -> tuple[Turn, str]:
 
 def _take_stop(turn: Turn, step: Step) -> tuple[Turn, str]:
     del step
-    return turn.after(EndPhase()), "Attack no more" if turn.phase == "attack" else "Move no armies"
+    return turn.after(EndPhase()), "Stop attacking" if turn.phase == "attack" else "Move no armies"
 
 
 def _take_next(turn: Turn, step: Step) -> tuple[Turn, str]:

@@ -440,8 +440,8 @@ def audit_sentence(audited: Audit) -> str:
 def _describe_shortage(throws: str) -> str:
     """Return the verb that follows a number of throws.
 
-    >>> _describe_shortage("17 dice"), _describe_shortage("1 die"), _describe_shortage("the loss of 5 armies")
-    ('are too few', 'is not enough', 'is not enough')
+    >>> _describe_shortage("17 dice"), _describe_shortage("the loss of 5 armies")
+    ('are too few', 'is not enough')
     """
     is_singular = throws.startswith(("1 ", "the ")) and " and " not in throws
     return "is not enough" if is_singular else "are too few"

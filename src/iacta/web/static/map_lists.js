@@ -16,7 +16,7 @@ export function showGoals() {
   const isListing = isListingGoals();
   const mine = findWin(state.at)?.players.find(({ player }) => player === findTurn()?.player);
   const winning = mine
-    ? [mine.range, `${mine.figure_under_simple} if the simple player plays every seat`]
+    ? [mine.range, `${mine.figure_under_simple} when the simple AI plays every side`]
     : [];
   const offers = listOffers(board, state, entry).map(
     ({ parts, isChosen, goal, figure, words, win }) => {

@@ -79,11 +79,13 @@ function findView(turn) {
   };
 }
 
-function showLegend({ owners, armies }) {
+function showLegend({ owners, armies: numbers }) {
   const rows = store.state.players.map((name, player) => {
     const mine = [...owners.keys()].filter((t) => owners[t] === player);
-    const sum = mine.reduce((total, t) => total + armies[t], 0);
-    return element("li", {}, markPlayer(player), ` ${cut(name)}: ${sum} on ${mine.length}`);
+    const sum = mine.reduce((total, t) => total + numbers[t], 0);
+    const armies = `${sum} ${sum === 1 ? "army" : "armies"}`;
+    const lands = `${mine.length} ${mine.length === 1 ? "territory" : "territories"}`;
+    return element("li", {}, markPlayer(player), ` ${cut(name)}: ${armies}, ${lands}`);
   });
   redraw(on.legend, rows);
 }

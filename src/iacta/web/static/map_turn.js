@@ -116,7 +116,7 @@ export const showStop = (className, cost) =>
   button(
     className,
     () => act.take({ do: "stop" }),
-    "Attack no more",
+    "Stop attacking",
     cost && element("small", {}, ` (${cost})`),
   );
 
