@@ -1,4 +1,4 @@
-"""The descriptions of questions: good enough to make options, forms, schemas and columns."""
+"""Every question describes its parameters and keys completely."""
 
 import json
 import re
@@ -26,7 +26,7 @@ DESCRIBED = [(form, parameter) for form in FORMS for parameter in form.parameter
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
-def test_each_form_says_what_it_is_for(form: type[Form]) -> None:
+def test_each_form_has_a_summary_a_topic_and_known_parameters(form: type[Form]) -> None:
     assert form.summary().endswith(".")
     assert form.topic
     assert all(example.line.startswith(form.name) for example in form.examples)
@@ -83,7 +83,7 @@ def test_each_key_of_an_answer_is_described(form: type[Question]) -> None:
         (Pairs(Whole(), "Brazil:3"), "Brazil:3,Egypt:2", (("Brazil", 3), ("Egypt", 2))),
     ],
 )
-def test_what_is_read_is_written_so_that_it_is_read_again(kind: Any, text: str, value: Any) -> None:
+def test_a_value_survives_writing_and_reading(kind: Any, text: str, value: Any) -> None:
     assert kind.parse(text, "it") == value
     assert kind.check(value, "it") == value
     assert kind.parse(kind.text(value), "it") == value
@@ -97,7 +97,7 @@ def test_house_rules_are_read_from_json() -> None:
     assert question.rule_set.rules == Rules(garrison=3)
 
 
-def test_values_of_python_are_taken() -> None:
+def test_questions_accept_values_of_python() -> None:
     asked = find_question("campaign")
     assert asked is not None
     question: Any = asked(  # type: ignore[call-arg]
@@ -118,13 +118,13 @@ def test_values_of_python_are_taken() -> None:
         ({"attackers": 12, "defenders": 10, "rules": 5}, "rules must be a name or Rules, got 5"),
     ],
 )
-def test_values_that_do_not_fit_are_refused(values: dict[str, Any], sentence: str) -> None:
+def test_invalid_values_are_refused(values: dict[str, Any], sentence: str) -> None:
     with pytest.raises(IactaError, match=sentence) as refused:
         ask("battle", **values)
     assert refused.value.parameter == sentence.split()[0]
 
 
-def test_what_is_missing_is_refused() -> None:
+def test_a_missing_parameter_is_refused() -> None:
     asked = find_question("battle")
     assert asked is not None
     with pytest.raises(MalformedError, match="missing defenders"):
@@ -195,6 +195,6 @@ def test_progress_goes_to_a_function_of_two_arguments(name: str) -> None:
     assert all(doing and (part is None or 0 <= part <= 1) for doing, part in seen)
 
 
-def test_a_watch_that_is_no_function_is_refused() -> None:
+def test_a_watch_must_be_a_function() -> None:
     with pytest.raises(MalformedError, match="watch must be a function, got 'loud'"):
         ask("battle", attackers=3, defenders=2, watch="loud")  # type: ignore[arg-type] # that is the claim

@@ -55,7 +55,7 @@ def test_without_the_extra_there_is_no_picture(monkeypatch: pytest.MonkeyPatch) 
     assert "<img" not in shown
 
 
-def test_names_are_nothing_but_text() -> None:
+def test_names_are_escaped() -> None:
     board = iacta.Board("<b>", ("<script>", "B"), (("<script>", "B"), ("B", "<script>")))
     position = iacta.Position(board, "<i>", (iacta.Holding("<i>", 5), iacta.Holding("blue", 2)))
     for value in (board, position, iacta.Distribution(["<u>"])):

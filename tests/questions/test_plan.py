@@ -1,4 +1,4 @@
-"""The answer of a plan: what to stop costs."""
+"""The answer of a plan: the cost of stopping."""
 
 import pytest
 
@@ -11,7 +11,7 @@ CODE = "1;classic;red;Peru:red:9,Brazil:blue:3,Argentina:blue:1,Venezuela:blue:2
 
 
 @pytest.mark.parametrize("play", ["rolls", "battles"])
-def test_to_stop_costs_the_whole_chance(play: str) -> None:
+def test_stopping_gives_up_the_whole_chance(play: str) -> None:
     found = ask("plan", position=CODE, take="Brazil, Argentina", play=play).record()
     assert 0.1 < found["value"] < 0.9999
     assert found["stop"] == {
@@ -20,7 +20,7 @@ def test_to_stop_costs_the_whole_chance(play: str) -> None:
     }
 
 
-def test_to_stop_costs_the_points_that_attacks_gain() -> None:
+def test_stopping_gives_up_the_points_that_attacks_gain() -> None:
     found = ask("plan", position=CODE, worth=True).record()
     gain = found["value"] - Worth().worth(Turn.from_code(CODE))
     assert gain > 0.1

@@ -1,4 +1,4 @@
-"""What the steps of a tree were worth: the same as plans say, dice and choices apart."""
+"""The values of steps agree with plans, and separate dice from choices."""
 
 from collections.abc import Iterator
 from itertools import count, islice, pairwise
@@ -35,7 +35,7 @@ ASKED = {"code": CODE, "steps": STEPS, "take": "Brazil, Argentina"}
 
 
 def value_steps(asked: dict[str, Any]) -> Any:
-    """Return what the question says of each turn."""
+    """Return the value of each turn."""
     return ask("steps", **asked).record()["values"]
 
 
@@ -187,6 +187,6 @@ def test_equal_questions_have_equal_hashes() -> None:
         ({"version": 2}, "version must be 1, got 2"),
     ],
 )
-def test_what_cannot_be_read_is_refused(more: dict[str, Any], words: str) -> None:
+def test_invalid_steps_and_options_are_refused(more: dict[str, Any], words: str) -> None:
     with pytest.raises(IactaError, match=words):
         value_steps({**ASKED, **more})

@@ -1,4 +1,4 @@
-"""The questions on the whole game: every face says on what the numbers depend, and no more."""
+"""Questions about the whole game: every face states the condition of the numbers."""
 
 import json
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ def answered(name: str, **more: Any) -> Answer:
 
 
 def text_of(sections: list[Section]) -> str:
-    """Return all that sections say."""
+    """Return the text of sections."""
     said = []
     for section in sections:
         for part in section.parts:
@@ -56,7 +56,7 @@ def test_no_axis_of_shares_has_a_tick_above_100_percent() -> None:
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_every_face_says_the_condition_and_the_number_under_the_simple_player(name: str) -> None:
+def test_every_face_states_the_condition_and_the_share_with_the_simple_ai(name: str) -> None:
     found = answered(name)
     record, picture = found.record(), found.plot()
     shown = {
@@ -96,7 +96,7 @@ def test_a_column_of_a_batch_is_the_condition_and_another_the_number_under_simpl
     assert second["error"] == "code must begin with its version, '1;', got 'x'"
 
 
-def test_who_plays_otherwise_is_named() -> None:
+def test_the_sentence_names_another_ai() -> None:
     found = answered("win", player="simple")
     assert found.sentence.startswith("Red wins about ")
     assert found.record()["condition"] == "when the computer's simple AI plays every side"
@@ -152,7 +152,7 @@ def test_without_games_goals_have_their_own_chance_only() -> None:
     assert "hold" not in [row["goal"] for row in record["goals"]]  # nothing to reach
 
 
-def test_a_time_limit_is_said_to_have_come_first() -> None:
+def test_an_answer_cut_by_its_time_limit_is_not_complete() -> None:
     record = answered("win", games=10**6, time_limit=0.2).record()
     assert not record["is_complete"]
     assert 2 <= record["games"] < 10**6

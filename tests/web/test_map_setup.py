@@ -141,8 +141,8 @@ def test_quick_ways_fill_a_board(visit: Visit) -> None:
     page.get_by_label("armies per player").fill("10")
     page.get_by_role("button", name="Deal").click()
     legend = page.locator("#legend").inner_text()
-    assert "red: 10 on 2" in legend
-    assert "blue: 10 on 2" in legend
+    assert "red: 10 armies, 2 territories" in legend
+    assert "blue: 10 armies, 2 territories" in legend
 
 
 def test_files_are_dropped_opened_and_pasted(visit: Visit) -> None:

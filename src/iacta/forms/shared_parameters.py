@@ -114,7 +114,7 @@ class StopForm(Form, kw_only=True):
         Flag(), "Stop as soon as you would roll fewer dice than at the start.", default=False
     )
     max_losses: int | None = parameter(
-        Whole(), "Stop a battle once this many armies are lost.", default=None
+        Whole(), "Stop a battle once you have lost this many armies.", default=None
     )
     max_rolls: int | None = parameter(Whole(), "Stop a battle after this many rolls.", default=None)
 

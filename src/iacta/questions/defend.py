@@ -56,7 +56,7 @@ TITLES: dict[Objective, str] = {
     Example("defend 40 --armies 30 --territories 6", "how to spread 30 armies over 6 territories?"),
 )
 class DefendQuestion(RulesForm, StopForm, ExactForm, Question):
-    """Find how many defenders hold, or how to spread them over a chain."""
+    """Find how many defenders you need, or how to spread armies over a chain."""
 
     attackers: int = parameter(*ATTACKERS, is_argument=True)
     chance: Fraction | None = parameter(

@@ -34,7 +34,7 @@ from iacta.rules.variants import MODIFIERS, RULE_SETS, RuleSet
 
 EXAMPLE_ARMIES = 10
 EVEN = Fraction(1, 2)
-MAX_ROLLS_LISTED = 30  # with more combinations of dice, only the full roll is listed
+MAX_ROLLS_LISTED = 30  # combinations of dice; a longer list shrinks to the full roll
 RANKS = ("highest", "second", "third", "fourth", "fifth")
 
 Found = TypeVar("Found")

@@ -230,7 +230,7 @@ class PlanQuestion(RulesForm, Question):
     )
     trade: Sets | None = parameter(
         Trades(),
-        "Armies for the next sets of cards, or fixed.",
+        "Armies for the next sets, or fixed as in the app.",
         usual="4,6,8,10,12,15",
         needs="cards",
         default=None,
