@@ -184,7 +184,7 @@ def test_intervals_of_goals_include_the_allowance() -> None:
         (lambda: win_chances(middle(), games=1), "games must be a whole number"),
         (
             lambda: best_goals(line_turn("r3 b1", phase="over")),
-            "must have an action left, got over",
+            "must have an action left, got the phase 'over'",
         ),
         (lambda: tournament(["simple"], middle()), "players must be 3"),
     ],

@@ -137,7 +137,7 @@ def answer_blocks(
             _join_files(done, place, size)
     finally:
         if folder.exists():
-            left = folder.rename(make_temporary_path(place))  # so that no worker writes on
+            left = folder.rename(make_temporary_path(place))  # hide it from late workers
             shutil.rmtree(left, ignore_errors=True)
     return BatchResult(rows, errors)
 

@@ -48,7 +48,7 @@ MAP_HEIGHT = 440
 SPREAD_HEIGHT = 240
 MAX_NUMBERED = 20  # bars with numbers, readable on a phone
 MAX_LISTED = 8  # numbers in the label of a spread
-MAX_POINTS = 60  # points of a line
+MAX_POINTS = 60
 MIN_DRAWN_CHANCE = 0.02
 
 

@@ -78,7 +78,7 @@ class BatchCommand(Command, kw_only=True):
         return _make_command(form) if form is not None else BatchCommand
 
     def run(self) -> int:
-        from iacta.batch import answer_file  # an extra, slow to load
+        from iacta.batch import answer_file  # optional, and slow to import
 
         own = {parameter.name for parameter in BatchCommand.parameters()}
         given = {
@@ -91,7 +91,7 @@ class BatchCommand(Command, kw_only=True):
         with ExitStack() as stack:
             client = None
             if self.cluster is not None:
-                from iacta.batch.cluster import open_cluster  # another extra
+                from iacta.batch.cluster import open_cluster  # needs the extra `cluster`
 
                 client = stack.enter_context(open_cluster(self.cluster))
                 print(f"iacta: Dask dashboard: {client.dashboard_link}", file=sys.stderr)

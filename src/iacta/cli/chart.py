@@ -105,7 +105,7 @@ def _make_command(draw: Callable[..., Chart], options: Mapping[str, Option]) -> 
     ]
     forms = {ARGUMENTS[argument.name][0] for argument in arguments if argument.name in ARGUMENTS}
     needed = [form for form in forms if not any(form in other.__mro__[1:] for other in forms)]
-    own: dict[str, Any] = {"file": parameter(*FILE, is_argument=True)}  # the first argument
+    own: dict[str, Any] = {"file": parameter(*FILE, is_argument=True)}  # first on the command line
     for argument in arguments:
         if argument.name in options:
             own[argument.name] = _make_option(draw, argument, options[argument.name])

@@ -246,7 +246,7 @@ def read_seconds(value: object, name: str) -> float:
     is_number = isinstance(seconds, int | float | Fraction) and not isinstance(seconds, bool)
     if not is_number or not seconds >= 0:  # NaN fails this comparison, too
         raise IllegalError(
-            f"{name} must be seconds of at least 0, got {quote(value)}", parameter=name
+            f"{name} must be a number of seconds, at least 0, got {quote(value)}", parameter=name
         )
     return float(min(seconds, MAX_SECONDS))
 

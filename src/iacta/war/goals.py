@@ -229,7 +229,7 @@ def _check_open(turn: Turn) -> Turn:
     if turn.winner is not None:
         raise IllegalError(f"turn must be of a game that goes on; {turn.winner} has won")
     if turn.phase == "over":
-        raise IllegalError(f"phase must have an action left, got {turn.phase}")
+        raise IllegalError(f"turn must have an action left, got the phase {turn.phase!r}")
     return turn
 
 
@@ -374,8 +374,9 @@ def _rank_candidates(
 ) -> tuple[GoalChance, ...]:
     """Sort candidates by the chance to win, and keep the best way to play each goal.
 
-    fresh: results of the best candidate in games that did not select it. With W their mean and D
-        how far another candidate is behind in the games that both played, its chance is W - D.
+    fresh: results of the best candidate in games that were not used for the selection. Their mean W
+        is the best chance. The chance of another candidate is W - D, where D is the difference
+        between both candidates in the earlier games.
     """
     rows = sorted(rows, key=lambda row: -float(row.wins.mean()))
     best, found = rows[0], dict[str, GoalChance]()
@@ -409,12 +410,12 @@ def _rank_candidates(
 
 
 def _has_cut_games(wins: Floats) -> bool:
-    """Return whether V has judged the end of some games."""
+    """Return whether V scored some of the games."""
     return bool(((wins > 0.0) & (wins < 1.0)).any())
 
 
 def _play_tactics(war: War, aim: Aim, games: int, seed: int, deadline: Deadline) -> Floats:
-    """Return the mover's results in games that follow a turn of the usual AI with an aim."""
+    """Return the mover's results in games after the usual AI has played a turn with an aim."""
     found = play_games(war, "usual", games, seed, deadline, aim)
     return found.chances[:, war.seats.index(war.turn.player)]
 

@@ -120,7 +120,7 @@ def _put_cards(
 ) -> None:
     of_symbol = library.constant("CARDS_OF_SYMBOL")
     card_lands = [-1] * library.constant("CARDS")
-    free: list[list[int]] = []  # by symbol, then jokers: the cards without a territory
+    free: list[list[int]] = []  # cards without a territory, for each symbol and for jokers
     for k, symbol in enumerate((*SYMBOLS, "joker")):
         lands = [places[name] for name, each in turn.symbols.items() if each == symbol]
         first = k * of_symbol
