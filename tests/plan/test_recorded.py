@@ -117,8 +117,8 @@ def test_a_recording_is_reviewed_as_its_turns_are(seed: int, dice: str) -> None:
         for player in ("Ada", "Ben", "Ada")
         if player in {owner for owner, _ in recorder.lands.values()}
     ]
-    found = review(recorder.text(), board=BOARD)
-    assert found == review("\n".join(lines))
+    found = review(recorder.text(), board=BOARD, worth=True)
+    assert found == review("\n".join(lines), worth=True)
     assert len({each.turn for each in found.steps}) == len(lines)
     assert not found.unclear
 
@@ -140,9 +140,11 @@ def test_armies_placed_amid_a_turn_are_no_luck() -> None:
     recorder.begin("Ada")
     recorder.change({"A": ("Ada", 8), "C": ("Ben", 3)})
     recorder.change({"A": ("Ada", 12)})
-    found = review(recorder.text(), board=BOARD)
+    found = review(recorder.text(), board=BOARD, worth=True)
     attack, stop = found.steps
     assert (attack.name, stop.name) == ("A to C", "stop")
+    assert stop.before is not None
+    assert attack.after is not None
     assert stop.before > attack.after
 
 

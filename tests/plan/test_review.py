@@ -50,6 +50,12 @@ def log_of(
     return json.dumps({**record, "battles": battles, **more})
 
 
+def known(number: float | None) -> float:
+    """Return a number that is not `None`."""
+    assert number is not None
+    return number
+
+
 def attacks_of(turn: Turn) -> list[Attack]:
     return [each for each in turn.actions() if isinstance(each, Attack)]
 
@@ -106,13 +112,14 @@ def test_the_luck_of_a_roll_is_0_on_average(kind: str, seed: int, rules: str) ->
         assert found.proven
         assert {(each.dice, each.is_assumed) for each in found.steps} <= {(attack.dice, False)}
         mean = math.fsum(
-            weight * min(math.fsum(p * steps[end].luck for p, end in reply) for reply in replies)
+            weight
+            * min(math.fsum(p * known(steps[end].luck) for p, end in reply) for reply in replies)
             for weight, replies in throws
         )
         assert mean == pytest.approx(0.0, abs=1e-9)
         if len(throws) == 1:
             ((_, (reply,)),) = throws
-            spread = math.sqrt(math.fsum(p * steps[end].luck ** 2 for p, end in reply))
+            spread = math.sqrt(math.fsum(p * known(steps[end].luck) ** 2 for p, end in reply))
             assert [each.spread for each in found.steps] == pytest.approx([spread] * len(ends))
         turn = [*ends.values()][rng.integers(len(ends))]
 
@@ -161,10 +168,13 @@ def test_a_turn_agrees_with_its_slow_twin(kind: str, seed: int, rules: str, said
     for step, (cost, luck) in zip(steps, expected, strict=True):
         assert (step.luck, step.cost) == pytest.approx((luck, cost), abs=1e-9), step
         assert step.spread is not None
-    assert stop.cost == pytest.approx(stop.before - slow.paid(slow.state(turn.position)), abs=1e-9)
-    gained = found.steps[-1].after - found.steps[0].before
-    costs = math.fsum(each.cost for each in found.steps)
-    assert math.fsum(each.luck for each in found.steps) == pytest.approx(gained + costs, abs=1e-9)
+    assert stop.cost == pytest.approx(
+        known(stop.before) - slow.paid(slow.state(turn.position)), abs=1e-9
+    )
+    gained = known(found.steps[-1].after) - known(found.steps[0].before)
+    costs = math.fsum(known(each.cost) for each in found.steps)
+    lucks = math.fsum(known(each.luck) for each in found.steps)
+    assert lucks == pytest.approx(gained + costs, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -201,7 +211,7 @@ def test_several_rolls_are_judged_with_the_best_dice() -> None:
         review(log_of({"take": "D"}, [battle | {"left": left, "dice": dice}], stops=False))
         for dice, left in ((1, 4), (2, 3), (3, 3))
     ]
-    assert step.cost == min(each.steps[0].cost for each in costs)
+    assert step.cost == min(known(each.steps[0].cost) for each in costs)
 
 
 def test_the_costliest_decisions_name_what_is_better() -> None:
@@ -293,7 +303,7 @@ def test_a_useless_attack_has_no_luck() -> None:
     turn = {"turn": code, "board": board.to_record(), "goal": {"take": "C"}, "battles": [battle]}
     step, _ = review(json.dumps(turn)).steps
     assert (step.is_useful, step.luck, step.better) == (False, 0.0, "A to C")
-    assert step.cost == pytest.approx(step.before - step.after)
+    assert step.cost == pytest.approx(known(step.before) - known(step.after))
 
 
 @pytest.mark.parametrize("kind", GOALS)
@@ -328,3 +338,60 @@ def test_steps_and_review_judge_a_random_game_alike(kind: str, seed: int) -> Non
             assert step.cost == pytest.approx(sum(row["cost"] for row in parts), abs=1e-9)
         else:
             assert parts[0]["cost"] is None
+
+
+ONE_TURN = (
+    "1;classic;red;Peru:red:9,Brazil:blue:3,Argentina:blue:1,Egypt:blue:9,East%20Africa:red:1"
+)
+
+
+def test_each_turn_is_judged_by_its_own_goal() -> None:
+    turns = [ONE_TURN, ONE_TURN.replace(";red;", ";blue;")]
+    goals = [{"take": "Brazil"}, {"take": "East Africa"}]
+    alone = [
+        review(json.dumps({"turn": turn, "goal": goal, "battles": []})).steps[0]
+        for turn, goal in zip(turns, goals, strict=True)
+    ]
+    lines = [
+        json.dumps({"turn": turn, "goal": goal, "battles": []})
+        for turn, goal in zip(turns, goals, strict=True)
+    ]
+    lines.append(json.dumps({"turn": ONE_TURN, "battles": []}))
+    found = review("\n".join(lines))
+    assert [(each.before, each.cost) for each in found.steps] == [
+        *((each.before, each.cost) for each in alone),
+        (None, None),
+    ]
+    red, blue = found.players
+    assert (red.cost, blue.cost) == (alone[0].cost, alone[1].cost)
+
+
+def summarise(*lines: dict[str, Any]) -> list[str]:
+    """Return the first sentences of a review."""
+    question = ReviewQuestion(log="\n".join(map(json.dumps, lines)))
+    return [str(part) for part in next(iter(question.answer().sections())).parts]
+
+
+def test_the_summary_is_one_sentence_for_each_player() -> None:
+    lost = {"from": "Peru", "to": "Brazil", "left": 6, "their_left": 1}
+    line: dict[str, Any] = {"turn": ONE_TURN, "battles": [lost]}
+    assert summarise(line) == ["You were 1.2 armies unlucky."]
+    (said,) = summarise({**line, "goal": {"take": "Brazil"}})
+    assert said.startswith("You were 1.2 armies unlucky and made one mistake: stop in turn 1; ")
+    assert said.endswith("; better: Peru to Brazil (cost 99.0 points).")
+    other = {"turn": ONE_TURN.replace(";red;", ";blue;"), "goal": {"take": "East Africa"}}
+    won = {"from": "Egypt", "to": "East Africa", "left": 9, "their_left": 0, "moved": 8, "dice": 3}
+    first, second = summarise(line, {**other, "battles": [won]})
+    assert first == "Red was 1.2 armies unlucky."
+    assert second == "Blue was 0.7 armies lucky and made no mistake."
+    (said,) = summarise({**line, "goal": {"worth": True}})
+    assert "points" not in said
+    assert said.endswith(" in territories and bonuses).")
+    assert summarise({"turn": ONE_TURN, "battles": []}) == ["You were neither lucky nor unlucky."]
+
+
+def test_a_turn_without_a_goal_can_gain_the_most() -> None:
+    line = {"turn": ONE_TURN, "battles": []}
+    found = review(json.dumps(line), worth=True)
+    assert found == review(json.dumps({**line, "goal": {"worth": True}}))
+    assert not found.is_chance

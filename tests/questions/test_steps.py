@@ -56,7 +56,9 @@ def test_values_are_those_of_plans_and_luck_and_cost_make_up_the_change() -> Non
     assert rows[5]["luck"] < 0
     luck = sum(rows[k]["luck"] for k in (1, 2, 3, 4))
     cost = sum(rows[k]["cost"] for k in (1, 2, 3, 4))
-    assert rows[4]["sum"] == f"dice {100 * luck:+.1f}, choices {-100 * cost:+.1f}"
+    armies = sum(rows[k]["luck_armies"] or 0.0 for k in (1, 2))
+    said = f"dice {100 * luck:+.1f} and {armies:+.1f} armies, choices {-100 * cost:+.1f}"
+    assert rows[4]["sum"] == said
     assert rows[7]["sum"] == ""  # the next player's turn begins
     assert rows[8] is None  # an advance without a conquest is not possible
 
@@ -137,7 +139,7 @@ def test_a_turn_is_worth_what_the_turns_after_it_prove() -> None:
     for k, value in enumerate((0.5, 0.6, 0.9, 0.8, 0.4)):
         turn = tree.nodes[k].turn
         assert turn is not None
-        tree.put(turn, StateValue(value))
+        tree.put(turn, asked.goal, StateValue(value))
     first, placed, *_ = StepsAnswer(asked, tree).record()["values"]
     mean = (0.9 * 2890 + 0.8 * 2611 + 0.4 * 2275) / 7776
     assert first["value"] == placed["value"] == pytest.approx(mean)
@@ -154,7 +156,7 @@ def test_turns_that_are_wanted_come_first_with_what_their_steps_need() -> None:
     StepsQuestion(code=CODE, steps=tuple(STEPS), take="Brazil, Argentina", order=(2, 0)).answer(
         watch
     )
-    assert {*seen[-1]} == {0, 1, 2}
+    assert {*seen[-1]} == {0, 1, 2, 7}  # the turn of the next player has no goal to search
     assert all({*before} <= {*after} for before, after in pairwise(seen))
 
 
@@ -176,6 +178,64 @@ def test_equal_questions_have_equal_hashes() -> None:
     assert hash(first) == hash(again)
 
 
+GOALS: list[dict[str, Any]] = [
+    _attack(0, PERU, BRAZIL, 9, 1, 3),
+    {"after": 1, "do": "goal", "goal": {"take": "Argentina"}},
+    _attack(2, PERU, ARGENTINA, 9, 0, 3),
+    {"after": 3, "do": "advance", "armies": 8},
+    {"after": 4, "do": "stop"},
+    {"after": 5, "do": "stop"},
+    {"after": 6, "do": "next", "goal": {"take": "Peru"}},
+]
+
+
+def test_a_recorded_turn_keeps_the_goal_of_its_player() -> None:
+    asked = {"code": CODE, "take": "Brazil, Argentina"}
+    rows = value_steps({**asked, "steps": GOALS})
+    red = value_steps({**asked, "steps": GOALS[:6]})
+    assert rows[:7] == red
+    assert 0 < rows[7]["value"] < 1  # blue's chance of Peru
+    other = [*GOALS[:6], {**GOALS[6], "goal": {"take": "Argentina, Peru"}}]
+    assert value_steps({**asked, "steps": other})[:7] == red
+
+
+def test_another_goal_is_a_step_that_judges_only_the_steps_after_it() -> None:
+    before = value_steps({"code": CODE, "steps": GOALS[:1], "take": "Brazil, Argentina"})
+    rows = value_steps({"code": CODE, "steps": GOALS[:3], "take": "Brazil, Argentina"})
+    assert rows[:2] == before
+    assert (rows[2]["luck"], rows[2]["cost"], rows[2]["change"]) == (None, None, None)
+    own = Turn.from_code(CODE).fought("Peru", "Brazil", 9, 1, 3)
+    alone = value_steps(
+        {"code": own.to_code(), "steps": [GOALS[2] | {"after": 0}], "take": "Argentina"}
+    )
+    assert rows[2]["value"] == alone[0]["value"]
+    assert (rows[3]["luck"], rows[3]["cost"]) == (alone[1]["luck"], alone[1]["cost"])
+
+
+def test_the_goal_of_a_step_counts_from_this_step_on() -> None:
+    goal = {"take": "Argentina"}
+    asked = {"code": CODE, "steps": [{**GOALS[0], "goal": goal}], "take": "Brazil"}
+    rows = value_steps(asked)
+    alone = value_steps({"code": CODE, "steps": GOALS[:1], **goal})
+    assert rows[1] == alone[1]
+    assert rows[0] == value_steps({**asked, "steps": []})[0]
+
+
+def test_a_turn_without_a_goal_is_judged_in_armies_alone() -> None:
+    first, roll = value_steps({"code": CODE, "steps": GOALS[:1]})
+    assert (first["value"], first["words"], first["sum"]) == (None, "", "")
+    assert (roll["value"], roll["luck"], roll["cost"]) == (None, None, None)
+    assert roll["luck_armies"] == pytest.approx(1.8418, abs=5e-5)
+    assert (roll["words"], roll["sum"]) == ("dice +1.8 armies", "dice +1.8 armies")
+    assert "goal" not in str([*ask("steps", code=CODE, steps=GOALS[:1]).sections()])
+
+
+def test_words_name_a_goal() -> None:
+    steps = [{"after": 0, "do": "goal", "goal": goal} for goal in ({"worth": True}, None)]
+    nodes = StepsQuestion(code=CODE, steps=(*steps, GOALS[1] | {"after": 0})).nodes
+    assert [node.words for node in nodes[1:]] == ["Goal: worth", "No goal", "Goal: take Argentina"]
+
+
 @pytest.mark.parametrize(
     ("more", "words"),
     [
@@ -185,6 +245,7 @@ def test_equal_questions_have_equal_hashes() -> None:
         ({"steps": "stop"}, "steps must be"),
         ({"of": 1}, "unknown parameter 'of'"),
         ({"version": 2}, "version must be 1, got 2"),
+        ({"take_any": "Peru"}, "take"),
     ],
 )
 def test_invalid_steps_and_options_are_refused(more: dict[str, Any], words: str) -> None:

@@ -156,7 +156,10 @@ def test_new_armies_part_a_log(visit: Visit) -> None:
     page.get_by_role("button", name="Stop attacking").click()
     found = iacta.review(downloaded(page, "Download the log"))
     assert [(each.turn, each.name) for each in found.steps] == [(1, "A to B"), (1, "stop")]
-    assert found.steps[1].before > found.steps[0].after
+    before, after = found.steps[1].before, found.steps[0].after
+    assert before is not None
+    assert after is not None
+    assert before > after
 
 
 def chance_of_c(**red: int) -> float:

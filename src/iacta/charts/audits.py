@@ -174,35 +174,42 @@ def _draw_luck(rows: Sequence[Row]) -> View:
 
 @chart(of="Review")
 def game_review(reviewed: Review) -> Chart:
-    """Return the value of each turn of a game after each battle, and the costliest decisions.
+    """Return the value of each turn of a game after each battle, with the costliest decisions.
 
     reviewed: the result of `iacta.review`.
 
-    The table `steps` has for each battle, numbered by `step`, the `player`, the `value` of the best
-    plan afterwards, the `decision`, its `cost` and the `luck`. Each turn begins with a row for the
-    value before the first battle. The table `costliest` has the costliest decisions, and the
-    `better` decision.
+    The table `steps` has a row for each battle of each `player`, numbered by `step`: the `value` of
+    the best plan after it, the `decision`, its `cost`, the `luck`, and the luck in armies. Each
+    turn begins with a row for its value before. Turns without a goal have no rows; if no turn has a
+    goal, the values are the luck in armies since the turn began. The table `costliest` has the
+    costliest decisions, each with the `better` one.
     """
     rows: list[Row] = []
     worst: list[Row] = []
-    for step in reviewed.steps:
+    has_goals = any(step.after is not None for step in reviewed.steps)
+    shown = reviewed.steps
+    if has_goals:
+        shown = tuple(step for step in shown if step.after is not None)
+    for step in shown:
         same = {"turn": step.turn, "player": shorten_name(step.player, MAX_NAME_LENGTH) or NOBODY}
         if not rows or rows[-1]["turn"] != step.turn:
-            start = {"value": step.before, "decision": "start", "cost": 0.0, "luck": 0.0}
+            value = step.before if has_goals else 0.0
+            start = {"value": value, "decision": "start", "cost": 0.0, "luck": 0.0}
             rows.append({"step": len(rows), **same, **start})
         if step in reviewed.costliest:
             made = {"value": step.before, "decision": step.name, "cost": step.cost}
             worst.append({"step": len(rows) - 1, **same, **made, "better": step.better})
-        made = {"value": step.after, "decision": step.name, "cost": step.cost, "luck": step.luck}
-        rows.append({"step": len(rows), **same, **made})
-    value = axis("value:Q", "worth", {"zero": False})
-    if reviewed.is_chance:
-        value = axis("value:Q", "chance", {"domain": [0, 1]}, format="~%")
+        value = step.after if has_goals else rows[-1]["value"] + (step.luck_armies or 0.0)
+        made = {"value": value, "decision": step.name, "cost": step.cost, "luck": step.luck}
+        rows.append({"step": len(rows), **same, **made, "luck_armies": step.luck_armies})
+    y = axis("value:Q", "worth" if has_goals else "luck, in armies", {"zero": False})
+    if has_goals and reviewed.is_chance:
+        y = axis("value:Q", "chance", {"domain": [0, 1]}, format="~%")
     starts = {row["step"]: row["turn"] for row in rows if row["decision"] == "start"}
     ticks = {"values": list(starts), "labelExpr": f"{json.dumps(starts)}[datum.value]"}
     steps = table_view("steps").encode(
         x=axis("step:Q", "turn, battle by battle", {"nice": False, "padding": 6}, **ticks),
-        y=value,
+        y=y,
         detail="turn:N",
         tooltip=["turn:N", "decision:N", *map(exact_field, ("value", "cost", "luck"))],
     )
@@ -212,6 +219,8 @@ def game_review(reviewed: Review) -> Chart:
     layers = [links, *lines, points]
     tables: dict[str, Sequence[Row]] = {"steps": rows}
     words = "Value of the best plan found, after each battle of each turn"
+    if not has_goals:
+        words = "Luck in armies since each turn began, after each battle"
     if worst:
         tables["costliest"] = worst
         words += "; circles: the costliest decisions"
@@ -221,12 +230,13 @@ def game_review(reviewed: Review) -> Chart:
         )
         layers.append(circles)
     title = ", ".join(
-        f"{shorten_name(player.player, MAX_NAME_LENGTH)} was {_format_luck(player.luck, reviewed)} "
-        f"{'lucky' if player.luck >= 0 else 'unlucky'}"
+        f"{shorten_name(player.player, MAX_NAME_LENGTH)} {_describe_luck(player.luck_armies)}"
         for player in reviewed.players[:MAX_NAMED]
     )
     return Chart(layer(*layers), f"{title[0].upper()}{title[1:]}.", f"{words}.", tables)
 
 
-def _format_luck(luck: float, reviewed: Review) -> str:
-    return f"{100 * abs(luck):.1f} points" if reviewed.is_chance else f"{abs(luck):.2f}"
+def _describe_luck(armies: float | None) -> str:
+    if armies is None:
+        return "had unknown luck"
+    return f"was {abs(armies):.1f} armies {'lucky' if armies >= 0 else 'unlucky'}"

@@ -67,6 +67,16 @@ def format_goal_change(change: float, *, is_chance: bool, sign: str = "") -> str
     return f"{rounded:{sign if rounded else ''}.{digits}f}"
 
 
+def format_armies(luck: float) -> str:
+    """Return luck in armies with its sign.
+
+    >>> format_armies(-2.158), format_armies(1.0), format_armies(0.0)
+    ('-2.2 armies', '+1.0 armies', '0.0 armies')
+    """
+    rounded = round(luck, 1) + 0.0  # -0.0 becomes 0.0
+    return f"{rounded:{'+' if rounded else ''}.1f} armies"
+
+
 def bar_percent(probability: Probability, digits: int = 1) -> str:
     """Return a chance beside its bar as `short_percent` does; a float 0 counts as exact.
 

@@ -44,18 +44,23 @@ class TreeTurn(NamedTuple):
     words: str  # the step in words, or the reason why it is not possible
     before: int = 0  # the number of the turn that the step is taken in
     step: Step | None = None  # `None` for the first turn
+    goal: object = None  # the goal of the player, as JSON; `None` without a goal
 
 
-def read_tree(turn: Turn, steps: object) -> list[TreeTurn]:
+def read_tree(turn: Turn, steps: object, goal: object = None) -> list[TreeTurn]:
     """Return the turns of a tree of steps; the first one is the turn before all steps.
 
     turn: the turn before all steps.
     steps: the steps; each has a key `after` with the number of the step that it follows: 0 for the
         turn before all steps, 1 for the first step, and so on.
+    goal: the goal of the player before all steps, as JSON.
+
+    The key `goal` of a step is the goal of its player from this step on. The goal ends with the
+    turn: the next player has no goal unless the step `next`, or a step after it, has the key.
 
     A step that is not possible has no turn, and neither have the steps that follow it.
     """
-    nodes = [TreeTurn(turn, "")]
+    nodes = [TreeTurn(turn, "", goal=goal)]
     given = read_row(steps, "steps", "steps")
     if len(given) > MAX_STEPS:
         raise IllegalError(f"steps must be at most {MAX_STEPS}, got {len(given)}")
@@ -64,14 +69,15 @@ def read_tree(turn: Turn, steps: object) -> list[TreeTurn]:
             raise MalformedError(f"step must be an object, got {quote(record)}")
         before = read_int(record.get("after"), "after", most=number)
         step = {name: value for name, value in record.items() if name != "after"}
-        start = nodes[before].turn
+        start, usual = nodes[before].turn, None if step.get("do") == "next" else nodes[before].goal
+        own = step.get("goal", usual)
         if start is None:
-            nodes.append(TreeTurn(None, "the step before it is not possible", before, step))
+            nodes.append(TreeTurn(None, "the step before it is not possible", before, step, own))
             continue
         try:
-            nodes.append(TreeTurn(*take_step(start, step), before, step))
+            nodes.append(TreeTurn(*take_step(start, step), before, step, own))
         except IactaError as error:
-            nodes.append(TreeTurn(None, str(error), before, step))
+            nodes.append(TreeTurn(None, str(error), before, step, own))
     return nodes
 
 
@@ -84,8 +90,9 @@ def take_step(turn: Turn, step: Step) -> tuple[Turn, str]:
         (`from`, `to`, and the dice of both sides as `mine` and `theirs`, such as `[6, 4, 1]` or
         `"6 4 1"`), `advance` (`armies`),
         `get` (`armies`, such as those that cards bring), `place` (`on`: pairs of a territory and
-        armies), `fortify` (`from`, `to`, `armies`), `stop`, or `next` for the turn of the next
-        player. A `goal` may be recorded with any step.
+        armies), `fortify` (`from`, `to`, `armies`), `stop`, `next` for the turn of the next
+        player, or `goal` for another goal. Any step may have the key `goal`: the goal of its
+        player, an object of JSON or `null`.
 
     A step that is not possible is refused.
 
@@ -279,6 +286,21 @@ def _take_next(turn: Turn, step: Step) -> tuple[Turn, str]:
     return after, f"{after.player}'s turn"
 
 
+def _take_goal(turn: Turn, step: Step) -> tuple[Turn, str]:
+    if "goal" not in step:
+        raise MalformedError("goal must be given, an object or null")
+    goal = step["goal"]
+    if goal is None:
+        return turn, "No goal"
+    if not isinstance(goal, Mapping):
+        raise MalformedError(f"goal must be a JSON object, got {quote(goal)}")
+    words = [
+        str(kind).replace("_", " ") + ("" if target is True else f" {target}")
+        for kind, target in goal.items()
+    ]
+    return turn, f"Goal: {', '.join(words)}"
+
+
 # Each kind of step: its keys, and the function that takes it.
 STEPS: Mapping[str, tuple[Sequence[str], Callable[[Turn, Step], tuple[Turn, str]]]] = {
     "attack": (("from", "to", "left", "their_left", "dice"), _take_attack),
@@ -290,6 +312,7 @@ STEPS: Mapping[str, tuple[Sequence[str], Callable[[Turn, Step], tuple[Turn, str]
     "fortify": (("from", "to", "armies"), _take_fortification),
     "stop": ((), _take_stop),
     "next": ((), _take_next),
+    "goal": ((), _take_goal),
 }
 
 
@@ -322,6 +345,7 @@ class LoggedBattle(NamedTuple):
     after: Turn  # after armies have moved in
     is_roll: bool  # whether it is one roll, or may be one
     is_assumed: bool  # whether a log would have to give the number of dice, and does not
+    dice: int | None  # the attack dice as the log states them; `None` if it does not
 
 
 BATTLE_KEYS = ("from", "to", "left", "their_left", "moved", "dice")
@@ -363,7 +387,7 @@ def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
         raise IllegalError(f"moved must be 0 where nothing is taken, got {quote(moved)}")
     several = [(number, ends[0]) for number in legal]
     return LoggedBattle(
-        start, to, lost, killed, armies, tuple(ways or several), after, bool(ways), is_assumed
+        start, to, lost, killed, armies, tuple(ways or several), after, bool(ways), is_assumed, dice
     )
 
 

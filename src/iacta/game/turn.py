@@ -23,6 +23,7 @@ territory, once a turn; such cards are revealed one by one.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
+from math import fsum
 from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 import numpy as np
@@ -109,6 +110,7 @@ STARTS: tuple[Phase, ...] = ("trade", "place", "attack", "fortify", "over")
 FORTIFY = ("connected", "adjacent", "none")
 LANDS_FOR_AN_ARMY, FEWEST_NEW = 3, 3
 MOST_NEW = 10**6  # armies to place
+MAX_EXPECTED = 10**6  # armies in a battle whose expected losses take less than a second
 
 
 class BorderOdds(NamedTuple):
@@ -624,6 +626,46 @@ class Turn:
                 }
             )
         )
+
+    def expect_roll(self, attack: Attack) -> tuple[float, float]:
+        """Return the expected losses of attacker and defender in one attack.
+
+        attack: a legal attack; the defender chooses dice as `careful_defence` does.
+
+        >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
+        >>> [round(losses, 4) for losses in turn.expect_roll(Attack("Peru", "Brazil", 3))]
+        [0.9209, 1.0791]
+        """
+        legal = cast(Attack, self._find_legal(attack))
+        v, c = self._land.places[legal.start], self._land.places[legal.to]
+        kernel, spare, defenders = self._land.kernels[c], self._spare(v), self.armies[c]
+        results = [
+            (throw.chance * p, lost, killed)
+            for throw in self._choice(legal).throws
+            for p, lost, killed in throw.options[kernel.careful_reply(throw, spare, defenders)]
+        ]
+        return fsum(p * lost for p, lost, _ in results), fsum(p * each for p, _, each in results)
+
+    def expect_battle(self, start: str, to: str) -> tuple[float, float] | None:
+        """Return the expected losses of attacker and defender in a battle to its end.
+
+        start, to: the attacking territory and the attacked one.
+
+        Each roll has as many dice as possible. `None` stands for a battle of more than a million
+        armies, or of too many for its method.
+
+        >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
+        >>> [round(losses, 4) for losses in turn.expect_battle("Peru", "Brazil")]
+        [3.1362, 3.7571]
+        """
+        v, c = (self._land.places[self.board.find(name)] for name in (start, to))
+        kernel, spare, defenders = self._land.kernels[c], self._spare(v), self.armies[c]
+        if spare <= 0 or self.owners[c] == self.player:
+            return 0.0, 0.0
+        if spare + defenders > MAX_EXPECTED or kernel.refusal(spare, defenders) is not None:
+            return None
+        (results,) = _battle(kernel, spare, defenders).throws[0].options
+        return fsum(p * lost for p, lost, _ in results), fsum(p * each for p, _, each in results)
 
     def fought(
         self, start: str, to: str, left: int, defenders: int, dice: int | None = None

@@ -20,7 +20,7 @@ from iacta.inputs.checks import check_choice, quote, read_row, refuse_unknown_ke
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError, add_place
 from iacta.inputs.files import read_bytes
 from iacta.inputs.json_and_toml import parse_json
-from iacta.plan.goals import Goal, Worth, read_goal_record
+from iacta.plan.goals import Goal, read_goal_record
 from iacta.plan.problem import begin_attacks
 
 MOST_BYTES = 2**24  # of a log: thousands of turns
@@ -33,7 +33,7 @@ class LoggedTurn(NamedTuple):
 
     number: int  # from 1 on
     turn: Turn  # before the first battle
-    goal: Goal
+    goal: Goal | None  # `None` for a turn without a goal
     battles: tuple[LoggedBattle, ...]
     is_over: bool = True  # whether the player stops after the last of them
 
@@ -108,9 +108,11 @@ def _played(number: int, record: Mapping[str, Any], board: Board | None) -> Logg
         raise IllegalError(f"turn must be at its attacks, got the phase {coded.phase!r}")
     turn = begin_attacks(coded)
     check_version(record)
-    goal = read_goal_record(turn, record.get("goal", {"worth": True}))
-    if goal is None:
-        raise IllegalError("goal must name a player who owns a territory")
+    goal = None
+    if record.get("goal") is not None:
+        goal = read_goal_record(turn, record["goal"])
+        if goal is None:
+            raise IllegalError("goal must name a player who owns a territory")
     battles, now = list[LoggedBattle](), turn
     for k, given in enumerate(read_row(record.get("battles", ()), "battles", "battles"), 1):
         with add_place(f"battle {k}"):
@@ -155,7 +157,7 @@ class _Recorded:
             before = self._turn(player, change.lands) if change.attack else None
             if change.attack and before:
                 if not parts or parts[-1].end.position != before.position:
-                    parts.append(LoggedTurn(0, before, Worth(), (), is_over=False))
+                    parts.append(LoggedTurn(0, before, None, (), is_over=False))
                 (start, to), (left, against) = change.attack, change.left
                 record = {"from": start, "to": to, "left": left, "their_left": against}
                 if change.is_won:
@@ -173,7 +175,7 @@ class _Recorded:
         end = self._turn(player, last)
         if end is not None:
             if not parts or parts[-1].end.position != end.position:
-                parts.append(LoggedTurn(0, end, Worth(), ()))
+                parts.append(LoggedTurn(0, end, None, ()))
             parts[-1] = parts[-1]._replace(is_over=True)
         return [part for part in parts if part.battles or part.is_over]
 

@@ -8,6 +8,13 @@ a with its number of dice (`iacta.plan.alternatives`). A step from s to s' has
 so that the luck of a roll is 0 on average. A step without dice has no luck: its cost is
 V(s) − V(s'). A loss that is no larger than the uncertainty of the values counts as 0.
 
+Luck in armies needs no goal. Where both sides expect to lose E and E' armies and lose L and L',
+
+    luck in armies = (E − L) + (L' − E').
+
+A roll of a known number of dice has the expected losses of that roll. Several rolls have the
+expected losses of a battle to its end from s, less those from s'. Both are 0 on average.
+
 Each state gets a search with a fixed amount of work, so that a value is the same on each machine.
 
 Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
@@ -17,7 +24,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from iacta.game import Turn
-from iacta.game.actions import Advance
+from iacta.game.actions import Advance, Attack
 from iacta.game.steps import list_advances
 from iacta.native.deadline import Deadline
 from iacta.plan.alternatives import Alternative, first_attacks, sure_loss, uncertainty
@@ -26,6 +33,7 @@ from iacta.plan.goals import Goal
 from iacta.plan.plan import Plan
 from iacta.plan.problem import pose_problem
 from iacta.plan.reinforcement import best_reinforced, turn_options
+from iacta.rules.roll import Losses
 
 BUDGET = 0.2  # the share of the usual work that the search of a state may do
 TRIED_ADVANCES = 3  # numbers of armies to move in whose values are compared
@@ -41,12 +49,20 @@ class StateValue(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """What a step changed."""
+    """The effect of a step.
 
-    change: float  # of the value
-    luck: float | None  # what the dice added; `None` for a decision that cannot be judged
-    cost: float | None  # what the decision gave up; `None` for one that cannot be judged
-    error: float  # of the change
+    change: the change of the value; `None` without a goal or a value.
+    luck: the part of the change that the dice made; `None` where the decision cannot be judged.
+    cost: the value that the decision gave up; `None` where the decision cannot be judged.
+    error: the error of the change.
+    luck_armies: the luck of the dice in armies; `None` without dice.
+    """
+
+    change: float | None = None
+    luck: float | None = None
+    cost: float | None = None
+    error: float | None = None
+    luck_armies: float | None = None
 
 
 def plan_state(turn: Turn, goal: Goal, deadline: Deadline, threads: int = 1) -> Plan | None:
@@ -123,3 +139,28 @@ def judge_attack(
     change = after.value - before.value
     luck = None if cost is None else change + cost
     return Judgement(change, luck, cost, before.error + after.error)
+
+
+def measure_army_luck(
+    before: Turn, after: Turn, border: tuple[str, str], losses: Losses, dice: int | None
+) -> float | None:
+    """Return the luck of an attack in armies, `None` for a battle too large to expect.
+
+    before, after: the turn before the attack and after it.
+    border: the attacking territory and the attacked one.
+    losses: the losses of both sides.
+    dice: the number of attack dice of a single roll; `None` for several rolls.
+
+    >>> turn = Turn.from_code("1;classic;red;Peru:red:4,Brazil:blue:2")
+    >>> after = turn.fought("Peru", "Brazil", 2, 2, 3)
+    >>> round(measure_army_luck(turn, after, ("Peru", "Brazil"), Losses(2, 0), 3), 4)
+    -2.1582
+    """
+    if dice is not None:
+        lost, killed = before.expect_roll(Attack(*border, dice))
+    else:
+        start, end = before.expect_battle(*border), after.expect_battle(*border)
+        if start is None or end is None:
+            return None
+        lost, killed = start[0] - end[0], start[1] - end[1]
+    return (lost - losses.attackers) + (losses.defenders - killed)

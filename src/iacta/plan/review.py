@@ -1,14 +1,16 @@
-"""Review: a game that was played, turn by turn: what each decision cost, and what luck did.
+"""The review of a game: the luck of its dice and the cost of each decision.
 
-Let V(s) be the value of the best plan found in a state, Q(s, a) the value of an attack a with its
-number of dice and the best play after it (`iacta.plan.alternatives`), s' the state after the attack
-and the advance that were made, and s* the state after the advance of the policy. Then
+Each turn is judged by the goal that its player had. Let V(s) be the value of the best plan found in
+a state, Q(s, a) the action value of an attack a with its number of dice
+(`iacta.plan.alternatives`), s' the state after the attack and the advance that were made, and s*
+the state after the advance of the policy. Then
 
     cost = V(s) − Q(s, a) + V(s*) − V(s'),     luck = V(s') − V(s) + cost.
 
-The luck of a roll is 0 on average. The luck of a turn is the change of its value plus all costs. To
-stop costs all that the attacks would still have gained. Each of the two differences of the cost is
-judged by `iacta.plan.judge`, where a loss within the uncertainty of the values counts as 0.
+The luck of a roll is 0 on average. The luck of a turn is the change of its value plus all costs.
+The cost of a stop is the value that the remaining attacks could still have gained.
+`iacta.plan.judge` judges each of the two differences of the cost, where a loss within the
+uncertainty of the values counts as 0. It also measures luck in armies, which needs no goal.
 
 Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
 """
@@ -29,30 +31,40 @@ from iacta.native.deadline import Deadline
 from iacta.plan.alternatives import Alternative
 from iacta.plan.best import usual_threads
 from iacta.plan.game_log import LoggedTurn, read_game
-from iacta.plan.goals import Goal
-from iacta.plan.judge import StateValue, judge_attack, judge_choice, plan_state, value_plan
+from iacta.plan.goals import Goal, Worth
+from iacta.plan.judge import (
+    StateValue,
+    judge_attack,
+    judge_choice,
+    measure_army_luck,
+    plan_state,
+    value_plan,
+)
 from iacta.plan.plan import Plan
+from iacta.rules.roll import Losses
 
-MOST_BATTLES = 2_000  # of a log: minutes of planning
-MOST_COSTLY = 3  # decisions that are named
+MAX_BATTLES = 2_000  # in a log: minutes of planning
+MAX_COSTLIEST = 3  # the decisions that a review names
+MIN_MISTAKE = 0.01  # a smaller cost, in chance, is no mistake; ten times that for worths
 
 
 class ReviewedStep(NamedTuple):
-    """A battle or a roll of a game, or where a turn stopped.
+    """A battle or a roll of a game, or the stop of a turn.
 
     turn: the number of the turn, from 1 on.
-    player: who attacked.
-    start, to: the territories that attacked and were attacked; empty where the turn stopped.
-    lost, killed: the armies that both sides lost.
+    player: the attacker.
+    start, to: the attacking territory and the attacked one; both empty for a stop.
+    lost, killed: the losses of the attacker and of the defender.
     moved: the armies that moved in.
-    before, after: what the best plan found was worth before and after.
-    luck: what the dice added.
-    spread: the standard deviation of the luck; `None` for a step of several rolls.
-    cost: what the decision cost against the best one.
-    better: the better decision in words, empty where none is known to be better.
-    is_useful: whether the attack was of use for the goal.
-    dice: the attack dice of the decision; `None` where none were judged.
-    is_assumed: whether the log does not say these dice, and they are the best that fit.
+    before, after: the value of the best plan found before and after; `None` without a goal.
+    luck: the luck of the dice in the value; `None` without a goal.
+    spread: the standard deviation of the luck; `None` for several rolls, or without a goal.
+    cost: the value that the decision gave up against the best one; `None` without a goal.
+    better: the better decision in words, empty if no better decision is known.
+    is_useful: whether the attack serves the goal.
+    dice: the attack dice of the decision; `None` if no dice were judged.
+    is_assumed: whether the log states no dice, so that `dice` is the best number that fits.
+    luck_armies: the luck of the dice in armies; `None` for a stop, or for a battle too large.
     """
 
     turn: int
@@ -62,15 +74,16 @@ class ReviewedStep(NamedTuple):
     lost: int
     killed: int
     moved: int
-    before: float
-    after: float
-    luck: float
-    spread: float | None
-    cost: float
-    better: str
+    before: float | None = None
+    after: float | None = None
+    luck: float | None = None
+    spread: float | None = None
+    cost: float | None = None
+    better: str = ""
     is_useful: bool = True
     dice: int | None = None
     is_assumed: bool = False
+    luck_armies: float | None = None
 
     @property
     def name(self) -> str:
@@ -79,32 +92,39 @@ class ReviewedStep(NamedTuple):
 
 
 class PlayerReview(NamedTuple):
-    """A player's game.
+    """The game of a player.
 
     player: the player.
-    turns, battles: how many there were.
-    luck: what the dice added in all.
-    spread: its standard deviation; `None` where that of a step is not known.
-    cost: what all decisions cost.
+    turns, battles: the numbers of turns and of battles.
+    luck: the sum of the luck in the goals' values; `None` without a goal.
+    spread: the standard deviation of the luck; `None` if the spread of a step is not known.
+    cost: the sum of the costs of all decisions; `None` without a goal.
+    luck_armies: the sum of the luck in armies; `None` if a battle is too large.
+    mistakes: the number of decisions that cost at least a point, with a better one known.
+    worst: the costliest mistake; `None` without a mistake.
     """
 
     player: str
     turns: int
     battles: int
-    luck: float
+    luck: float | None
     spread: float | None
-    cost: float
+    cost: float | None
+    luck_armies: float | None
+    mistakes: int
+    worst: ReviewedStep | None
 
 
 @dataclass(frozen=True)
 class Review:
-    """A game that was played, as `review` sees it.
+    """The review of a game, as `review` returns it.
 
-    steps: its battles, and the end of each turn, in order.
-    is_chance: whether the goals are chances; else they are worths.
-    proven: whether all values are those of the best play.
-    unclear: what a recording does not show for certain, and how often; it is no part of the steps.
-    missed: how many battles at the end there was no time for.
+    steps: the battles, and the stop of each turn, in order.
+    is_chance: whether the goals are chances rather than worths.
+    proven: whether all values are proven to be the best.
+    unclear: the number of each kind of event that a recording shows unclearly, and that is left
+        out of the steps.
+    missed: the number of battles at the end that were left out for lack of time.
     """
 
     steps: tuple[ReviewedStep, ...]
@@ -120,27 +140,34 @@ class Review:
 
     def _player(self, player: str) -> PlayerReview:
         own = [each for each in self.steps if each.player == player]
-        spreads = [each.spread for each in own if each.spread is not None]
-        is_known = len(spreads) == len(own)
+        battles = [each for each in own if each.to]
+        armies = [each.luck_armies for each in battles if each.luck_armies is not None]
+        judged = [each for each in own if each.luck is not None]
+        spreads = [each.spread for each in judged if each.spread is not None]
+        least = MIN_MISTAKE if self.is_chance else 10 * MIN_MISTAKE
+        mistakes = [each for each in own if each.better and (each.cost or 0.0) >= least]
         return PlayerReview(
             player,
             len({each.turn for each in own}),
-            sum(bool(each.to) for each in own),
-            math.fsum(each.luck for each in own),
-            math.hypot(*spreads) if is_known else None,
-            math.fsum(each.cost for each in own),
+            len(battles),
+            math.fsum(each.luck or 0.0 for each in judged) if judged else None,
+            math.hypot(*spreads) if judged and len(spreads) == len(judged) else None,
+            math.fsum(each.cost or 0.0 for each in judged) if judged else None,
+            math.fsum(armies) if len(armies) == len(battles) else None,
+            len(mistakes),
+            max(mistakes, key=lambda each: each.cost or 0.0, default=None),
         )
 
     @property
     def assumed(self) -> int:
-        """How many steps have dice that are assumed, so that luck may be biased."""
+        """The number of steps with assumed dice, whose luck may be biased."""
         return sum(each.is_assumed for each in self.steps)
 
     @property
     def costliest(self) -> tuple[ReviewedStep, ...]:
-        """The decisions that cost most, of those for which a better one is known: at most 3."""
+        """The costliest decisions for which a better decision is known, at most 3."""
         found = [each for each in self.steps if each.better]
-        return tuple(sorted(found, key=lambda each: -each.cost)[:MOST_COSTLY])
+        return tuple(sorted(found, key=lambda each: -(each.cost or 0.0))[:MAX_COSTLIEST])
 
 
 def review(
@@ -148,31 +175,32 @@ def review(
     *,
     board: Board | str | Path | None = None,
     time_limit: float | Fraction | None = None,
+    worth: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> Review:
-    """Return how a game went: what the dice did, and what decisions cost.
+    """Return the review of a game: the luck of the dice, and the costs of decisions.
 
-    log: JSON lines, or the path of a file of them; each is a turn, with the keys `turn`, the code
-        of a position or of a turn at its attacks; `battles`, each with `from`, `to`, `left` (the
-        attacking territory's armies before any move in), `their_left`, `moved` where it conquers,
-        and, if it is one roll, `dice`, the attack dice; optionally `goal`, one of
-        `{"take": NAMES}`, `{"take_any": NAMES}`, `{"eliminate": PLAYER}` and `{"worth": true}`,
-        which is usual; `stops`, false where the turn goes on in the next line; and `board`, where
-        it is not the classic one, for this line and those that follow. Or a recording of
-        RiskGameRecorder, where each turn is to gain the most.
-    board: the board of a recording, or of lines before one that names its own: a `Board`, or what
-        `read_board` takes; `None` for the classic one.
-    time_limit: the most seconds that all of it may take; `None` for none. Battles at the end that
-        there is no time for are left out; too little for the first one is refused. What is
-        reviewed is the same in any case.
-    progress: called with how many battles are done, and how many there are.
+    log: JSON lines, or the path of a file with JSON lines, or a recording of RiskGameRecorder.
+        Each line is a turn with these keys: `turn`, the code of a position or of a turn at its
+        attacks; `battles`, each with `from`, `to`, `left` (the armies of the attacking territory
+        before any move in), `their_left`, `moved` for a conquest, and `dice`, the attack dice, for
+        a single roll; optionally `goal`, which is `{"take": NAMES}`, `{"take_any": NAMES}`,
+        `{"eliminate": PLAYER}` or `{"worth": true}`; `stops`, false if the turn goes on in the next
+        line; and `board` for this line and the following lines (default: the classic board).
+    board: the board of a recording, or of the lines before the first key `board`: a `Board`, or an
+        argument of `read_board`; `None` for the classic board.
+    time_limit: the most seconds that the review may take; `None` for no limit. Battles at the end
+        may be left out. The limit changes no other result. A time too short for the first battle
+        is refused.
+    worth: whether a turn without a goal is to gain the most on average, the goal `{"worth": true}`;
+        otherwise only its luck in armies is measured.
+    progress: a callback with the number of reviewed battles and the number of all battles.
 
-    After the last battle of a turn, its player stops. A battle may be a roll or several: where it
-    is several, its decision is the first one. Where its dice are not given, the best number of
-    them that fits is assumed, and luck may be biased. Cards are not considered. Impossible battles
-    and dice are refused with the number of their line, and so are chances beside worths. A
-    recording does not show everything: after what is not clear, the turn is followed from the next
-    battle on.
+    After the last battle of a turn, its player stops. A battle is one roll or several; of several
+    rolls, the first decision is judged. If a battle has no `dice`, the best number of dice that
+    fits is assumed, and luck may be biased. Cards are not considered. An impossible battle is
+    refused with the number of its line, and so is a log with both chances and worths. After an
+    unclear change in a recording, the turn goes on with the next battle.
 
     >>> turn = '"turn": "1;classic;red;Peru:red:5,Brazil:blue:2,Argentina:blue:1"'
     >>> battle = '{"from": "Peru", "to": "Brazil", "left": 3, "their_left": 2}'
@@ -182,22 +210,25 @@ def review(
     """
     deadline = Deadline.of(time_limit).keep_whole()
     turns, unclear = read_game(log, board)
-    if len({each.goal.is_chance for each in turns}) > 1:
+    if worth:
+        turns = [each._replace(goal=each.goal or Worth()) for each in turns]
+    kinds = {each.goal.is_chance for each in turns if each.goal is not None}
+    if len(kinds) > 1:
         raise IllegalError("goals must all be chances, or all worths, got both")
     total = sum(len(each.battles) for each in turns)
-    if total > MOST_BATTLES:
-        raise TooLargeError(f"the log must have at most {MOST_BATTLES:,} battles, got {total:,}")
+    if total > MAX_BATTLES:
+        raise TooLargeError(f"the log must have at most {MAX_BATTLES:,} battles, got {total:,}")
     steps, proven, done = list[ReviewedStep](), True, 0
     for played in turns:
-        values = _Values(played.goal, deadline)
-        for step in _steps(played, values):
-            if deadline.is_over:  # what it found has been cut
+        values = None if played.goal is None else _Values(played.goal, deadline)
+        for step in _find_steps(played, values):
+            if deadline.is_over:  # the search for the step was cut short
                 break
             steps.append(step)
             done += bool(step.to)
             if progress is not None:
                 progress(done, total)
-        proven = proven and values.proven
+        proven = proven and (values is None or values.proven)
         if deadline.is_over:
             break
     if not steps and deadline.is_over:
@@ -205,7 +236,7 @@ def review(
             f"time_limit must be more for a battle of this log, got {time_limit} seconds",
             parameter="time_limit",
         )
-    return Review(tuple(steps), turns[0].goal.is_chance, proven, unclear, total - done)
+    return Review(tuple(steps), kinds != {False}, proven, unclear, total - done)
 
 
 class _State(NamedTuple):
@@ -238,37 +269,47 @@ class _Values:
         return self._known[turn]
 
 
-def _steps(played: LoggedTurn, values: _Values) -> Iterator[ReviewedStep]:
-    now = values.evaluate(played.turn)
+def _find_steps(played: LoggedTurn, values: _Values | None) -> Iterator[ReviewedStep]:
+    stop = ReviewedStep(played.number, played.turn.player, "", "", 0, 0, 0)
+    turn = played.turn
+    now = None if values is None else values.evaluate(turn)
     for battle in played.battles:
-        after = values.evaluate(battle.after)
-        yield _step(played.number, battle, now, after.value, values)
-        now = after
+        armies = _measure_armies(turn, battle)
+        step = stop._replace(start=battle.start, to=battle.to, luck_armies=armies)
+        step = step._replace(lost=battle.lost, killed=battle.killed, moved=battle.moved)
+        if values is not None and now is not None:
+            after = values.evaluate(battle.after)
+            step = _judge_battle(step, battle, now, after.value, values)
+            now = after
+        yield step
+        turn = battle.after
     if not played.is_over:
+        return
+    if values is None or now is None:
+        yield stop
         return
     stopped = StateValue(values.goal.worth(now.turn))
     cost = judge_choice(now.value, stopped).cost or 0.0
     move = now.plan.next_move() if cost and now.plan is not None else None
     better = "" if move is None else f"{move.start} to {move.to}"
-    end = played.number, now.turn.player, "", "", 0, 0, 0
-    yield ReviewedStep(*end, now.value.value, stopped.value, 0.0, 0.0, cost, better)
+    yield stop._replace(
+        before=now.value.value, after=stopped.value, luck=0.0, spread=0.0, cost=cost, better=better
+    )
 
 
-def _step(
-    number: int, battle: LoggedBattle, before: _State, after: StateValue, values: _Values
+def _measure_armies(turn: Turn, battle: LoggedBattle) -> float | None:
+    """Return the luck of a battle in armies; without stated dice it may be several rolls."""
+    border, losses = (battle.start, battle.to), Losses(battle.lost, battle.killed)
+    return measure_army_luck(turn, battle.after, border, losses, battle.dice)
+
+
+def _judge_battle(
+    step: ReviewedStep, battle: LoggedBattle, before: _State, after: StateValue, values: _Values
 ) -> ReviewedStep:
-    said = None if battle.is_assumed else battle.ways[0][0]
-    step = ReviewedStep(
-        number,
-        before.turn.player,
-        *battle[:5],
-        after.value,
-        after.value,
-        0.0,
-        0.0,
-        0.0,
-        "",
-        dice=said,
+    """Return the step of a battle with its values, its luck and its cost."""
+    stated = None if battle.is_assumed else battle.ways[0][0]
+    step = step._replace(
+        before=after.value, after=after.value, luck=0.0, spread=0.0, cost=0.0, dice=stated
     )
     plan, value = before.plan, before.value
     if plan is None:  # the goal is reached

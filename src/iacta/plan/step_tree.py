@@ -1,41 +1,66 @@
-"""The values of a tree of steps: of each turn in it, and what each step changed.
+"""The values of a tree of steps: the value of each turn, and the effect of each step.
 
-Each turn gets a quick search of its own, so nothing need be kept between two calls. A turn that
-there is no time for has no value, so a longer time adds numbers and changes no number, with one
-exception: a state is worth at least what the states after it prove, those after a choice, or those
-after all results of a roll.
+Each turn has a quick search of its own for the goal of its player, so calls share no state. A turn
+has no value if the time ends before its search, so a longer time adds values and changes no value,
+with one exception: a state is worth at least as much as its successors prove, either one state
+after a choice or all states after a roll.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import fsum
 
 from iacta.game import Attack, Losses, Throw, Turn
-from iacta.game.steps import TreeTurn, find_border, read_losses
-from iacta.plan.judge import Judgement, StateValue, judge_attack, judge_choice
+from iacta.game.steps import TreeTurn, find_attack, find_border
+from iacta.plan.judge import (
+    Judgement,
+    StateValue,
+    judge_attack,
+    judge_choice,
+    measure_army_luck,
+)
 
 CHOICES = ("place", "advance", "stop", "fortify")  # steps without dice
+ATTACKS = ("attack", "roll", "faces")  # steps with dice
 
 
 class StepTree:
     """A tree of steps with the values that are known so far.
 
-    nodes: the turns; the first of them has no step.
+    nodes: the turns; the first turn has no step.
     """
 
     def __init__(self, nodes: Sequence[TreeTurn]) -> None:
         self.nodes = nodes
-        self._known: dict[str, StateValue] = {}  # by the codes of turns
+        self._known: dict[tuple[str, str], StateValue] = {}  # by the codes of turns, and goals
 
-    def put(self, turn: Turn, value: StateValue) -> None:
-        """Add the value of a turn."""
-        self._known[turn.to_code()] = value
+    def list_searches(self, order: Iterable[int]) -> list[tuple[Turn, object]]:
+        """Return the turns to search with their goals, without repetition.
+
+        order: the numbers of the turns to value. The turn before a step is searched for the goal
+            of the step.
+        """
+        found: dict[tuple[str, str], tuple[Turn, object]] = {}
+        for k in order:
+            goal = self.nodes[k].goal
+            for number in (self.nodes[k].before, k) if self.nodes[k].step else (k,):
+                turn = self.nodes[number].turn
+                if turn is not None and goal is not None and not self._begins_turn(k, number):
+                    found.setdefault(_make_key(turn, goal), (turn, goal))
+        return [*found.values()]
+
+    def _begins_turn(self, k: int, number: int) -> bool:
+        """Return whether a turn is the turn of another player than the turn of a step."""
+        step = self.nodes[k].step
+        return number != k and step is not None and step["do"] == "next"
+
+    def put(self, turn: Turn, goal: object, value: StateValue) -> None:
+        """Add the value of a turn for a goal."""
+        self._known[_make_key(turn, goal)] = value
 
     def values(self) -> list[StateValue | None]:
-        """Return the value of each turn: its own, or what the turns after it prove."""
-        best = [
-            None if node.turn is None else self._known.get(node.turn.to_code())
-            for node in self.nodes
-        ]
+        """Return the value of each turn: its own, or a larger one that later turns prove."""
+        best = [self._find_known(k, self.nodes[k].goal) for k in range(len(self.nodes))]
         rolls: dict[tuple[int, Attack], dict[Losses, StateValue]] = {}
         for k in range(len(self.nodes) - 1, -1, -1):  # a turn comes after the one before it
             node = self.nodes[k]
@@ -43,7 +68,7 @@ class StepTree:
                 if before == k and node.turn is not None:
                     best[k] = _larger(best[k], _expect(node.turn, attack, known))
             value = best[k]
-            if node.step is None or value is None:
+            if node.step is None or value is None or node.goal != self.nodes[node.before].goal:
                 continue
             if node.step["do"] in CHOICES:
                 best[node.before] = _larger(best[node.before], value)
@@ -53,39 +78,67 @@ class StepTree:
         return best
 
     def judge(self, k: int, values: Sequence[StateValue | None]) -> Judgement | None:
-        """Return what the step to a turn changed, `None` while that is not known.
+        """Return the effect of the step to a turn, `None` if it is not known or there is no step.
 
         k: the number of the turn.
         values: the values of all turns, as `values` returns them.
         """
         node = self.nodes[k]
-        if node.step is None or node.step.get("do") == "next":
-            return None
-        before, after = values[node.before], values[k]
-        if before is None or after is None:
-            return None
-        if node.step["do"] in CHOICES:
-            return judge_choice(before, after)
         turn = self.nodes[node.before].turn
-        if node.step["do"] != "attack" or turn is None:
-            change = after.value - before.value
-            return Judgement(change, None, None, before.error + after.error)
+        if node.step is None or node.turn is None or turn is None:
+            return None
+        do = node.step["do"]
+        if do not in (*CHOICES, *ATTACKS, "get"):
+            return None
+        if self.nodes[node.before].goal == node.goal:
+            before = values[node.before]
+        else:
+            before = self._find_known(node.before, node.goal)
+        after = values[k]
+        if do in CHOICES:
+            return None if before is None or after is None else judge_choice(before, after)
+        found = Judgement()
+        if before is not None and after is not None:
+            found = Judgement(after.value - before.value, error=before.error + after.error)
+        if do == "get":
+            return None if found.change is None else found
         attack, losses = self._read_roll(node)
         border = attack.start, attack.to
-        dice = [attack.dice] if attack.dice else [*turn.dice_for(*border, *losses)]
-        return judge_attack(before, after, border, dice)
+        if do == "attack" and before is not None and after is not None:
+            dice = [attack.dice] if attack.dice else [*turn.dice_for(*border, *losses)]
+            found = judge_attack(before, after, border, dice)
+        armies = measure_army_luck(turn, node.turn, border, losses, attack.dice or None)
+        return found._replace(luck_armies=armies)
 
     def list_path(self, k: int) -> Iterator[int]:
-        """Yield the numbers of a turn and of those before it, back to the start of its player."""
+        """Yield the numbers of a turn and the turns before it, back to the start of its player."""
         while (step := self.nodes[k].step) is not None and step["do"] != "next":
             yield k
             k = self.nodes[k].before
 
+    def _find_known(self, k: int, goal: object) -> StateValue | None:
+        turn = self.nodes[k].turn
+        return None if turn is None else self._known.get(_make_key(turn, goal))
+
     def _read_roll(self, node: TreeTurn) -> tuple[Attack, Losses]:
-        """Return the attack of a step, and what both sides lost."""
-        turn, step = self.nodes[node.before].turn, node.step or {}
+        """Return the attack of a step, with 0 dice for several rolls, and the losses."""
+        turn, step, after = self.nodes[node.before].turn, node.step or {}, node.turn
         assert turn is not None  # noqa: S101 # the step is possible
-        return Attack(*find_border(turn, step), step.get("dice") or 0), read_losses(turn, step)
+        assert after is not None  # noqa: S101
+        start, to = find_border(turn, step)
+        dice = step.get("dice") or len(step.get("mine", ()))
+        if step.get("once") and (attack := find_attack(turn, start, to)) is not None:
+            dice = attack.dice
+        v, c = (turn.board.territories.index(name) for name in (start, to))
+        is_taken = after.owners[c] == turn.player
+        left = after.armies[v] + (after.armies[c] if is_taken else 0)
+        their_left = 0 if is_taken else after.armies[c]
+        losses = Losses(turn.armies[v] - left, turn.armies[c] - their_left)
+        return Attack(start, to, dice), losses
+
+
+def _make_key(turn: Turn, goal: object) -> tuple[str, str]:
+    return turn.to_code(), json.dumps(goal, sort_keys=True)
 
 
 def _larger(value: StateValue | None, proven: StateValue | None) -> StateValue | None:

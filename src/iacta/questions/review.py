@@ -1,4 +1,4 @@
-"""Review of a recorded game: the luck of each player, and the cost of their decisions."""
+"""The review of a game: the luck of each player, and the cost of their decisions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from iacta.board import Board
 from iacta.board.files import read_board
 from iacta.forms.form import Example, Topic, parameter
-from iacta.forms.parameter_kinds import FileName, Name, Source
-from iacta.forms.percentages import format_goal_change
+from iacta.forms.parameter_kinds import FileName, Flag, Name, Source
+from iacta.forms.percentages import format_armies, format_goal_change
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import Count, KeyedRecord, key
 from iacta.forms.sections import Section, Table, make_sections
@@ -17,7 +17,7 @@ from iacta.forms.sentences import count
 from iacta.forms.shared_parameters import TIME_LIMIT
 from iacta.plan.review import PlayerReview, Review, ReviewedStep, review
 
-MAX_STEPS_SHOWN = 100
+MAX_SHOWN = 100  # steps in the text
 USUAL_LUCK = (
     "Usual luck is the standard deviation of luck: in about two of three games, luck lies between "
     "minus and plus this number."
@@ -55,6 +55,11 @@ class ReviewQuestion(Question):
         usual="classic",
         default=None,
     )
+    worth: bool = parameter(
+        Flag(),
+        "Turns without a goal gain the most on average; otherwise they have no cost.",
+        default=False,
+    )
     time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)
 
     def answer(self, watch: Watch | None = None) -> "ReviewAnswer":
@@ -63,42 +68,60 @@ class ReviewQuestion(Question):
                 watch(f"Replaying {total:,} battles", done / max(total, 1))
 
         source = Path(self.file) if self.file is not None else self.log or ""
-        reviewed = review(source, board=self.board, time_limit=self.time_limit, progress=progress)
+        reviewed = review(
+            source,
+            board=self.board,
+            time_limit=self.time_limit,
+            worth=self.worth,
+            progress=progress,
+        )
         return ReviewAnswer(self, reviewed)
 
 
 class ReviewedPlayerRecord(KeyedRecord):
-    """A player's game."""
+    """The game of a player."""
 
     player: str = key("The player.")
     turns: Count = key("The number of turns.")
     battles: Count = key("The number of battles, or of rolls if the log has rolls.")
-    luck: float = key("The total value that the dice added, as a chance or in points.")
-    spread: float | None = key("The standard deviation of the luck; `null` if not known.")
-    cost: float = key("The total value that decisions gave up against the best decisions.")
+    luck: float | None = key(
+        "The sum of the luck in the values of the goals; `null` without a goal."
+    )
+    spread: float | None = key("The standard deviation of the luck; `null` if it is not known.")
+    cost: float | None = key("The sum of the costs of all decisions; `null` without a goal.")
+    luck_armies: float | None = key(
+        "The sum of the luck in armies, whatever the goals; `null` if a battle is too large."
+    )
+    mistakes: Count = key("The number of decisions that cost at least a point, or a worth of 0.1.")
 
 
 class ReviewedStepRecord(KeyedRecord):
-    """A battle, a roll, or the end of the attacks of a turn."""
+    """A battle or a roll, or the stop of a turn."""
 
     turn: Count = key("The number of the turn.")
     player: str = key("The attacker.")
-    from_: str = key("The attacking territory; empty for the end of the attacks.")
-    to: str = key("The attacked territory; empty for the end of the attacks.")
+    from_: str = key("The attacking territory; empty for a stop.")
+    to: str = key("The attacked territory; empty for a stop.")
     lost: Count = key("The armies that the attacker lost.")
     killed: Count = key("The armies that the defender lost.")
     moved: Count = key("The armies that moved in.")
-    before: float = key("The value of the best plan found before the step.")
-    after: float = key("The value of the best plan found after the step.")
-    luck: float = key("The value that the dice added.")
+    before: float | None = key("The value of the best plan found before; `null` without a goal.")
+    after: float | None = key("The value of the best plan found after; `null` without a goal.")
+    luck: float | None = key("The luck of the dice in the value; `null` without a goal.")
     spread: float | None = key(
-        "The standard deviation of the luck; `null` for several rolls at once."
+        "The standard deviation of the luck; `null` for several rolls at once, or without a goal."
     )
-    cost: float = key("The value that the decision gave up against the best decision.")
+    cost: float | None = key(
+        "The value that the decision gave up against the best one; `null` without a goal."
+    )
     better: str = key("The better decision; empty if no better decision is known.")
-    is_useful: bool = key("Whether the attack helped to reach the goal.")
-    dice: Count | None = key("The attack dice of the decision; `null` if dice are not judged.")
-    is_assumed: bool = key("Whether `dice` is assumed, so that luck may be biased.")
+    is_useful: bool = key("Whether the attack serves the goal.")
+    dice: Count | None = key("The attack dice of the decision; `null` if no dice are judged.")
+    is_assumed: bool = key("Whether the log does not state the dice, so that luck may be biased.")
+    luck_armies: float | None = key(
+        "The luck of the dice in armies: own expected losses less own losses, plus the other "
+        "side's losses less their expected losses; `null` for a stop, or a battle too large."
+    )
 
     @classmethod
     def of_step(cls, step: ReviewedStep) -> "ReviewedStepRecord":
@@ -108,21 +131,21 @@ class ReviewedStepRecord(KeyedRecord):
 class ReviewRecord(KeyedRecord):
     """The review of a game: luck, and the cost of decisions."""
 
-    is_chance: bool = key("Whether values are chances, and not points.")
-    is_exact: bool = key("Whether all values are proven to be the values of the best play.")
+    is_chance: bool = key("Whether the goals are chances rather than worths.")
+    is_exact: bool = key("Whether all values are proven to be the best.")
     unclear: Mapping[str, int] = key(
-        "The number of steps left out because the recording is unclear, by reason."
+        "The number of each kind of event that a recording shows unclearly; they are left out."
     )
-    missed: Count = key("The number of battles at the end left out for lack of time.")
-    players: Sequence[ReviewedPlayerRecord] = key("The totals of each player.")
+    missed: Count = key("The number of battles at the end that were left out for lack of time.")
+    players: Sequence[ReviewedPlayerRecord] = key("The game of each player.")
     costliest: Sequence[ReviewedStepRecord] = key("The costliest decisions, at most 3.")
-    steps: Sequence[ReviewedStepRecord] = key("All battles, and the ends of turns.")
+    steps: Sequence[ReviewedStepRecord] = key("All battles, and the stops of turns.")
 
 
 class ReviewAnswer(Answer):
     """The review of a game.
 
-    reviewed: the luck and the decisions of each step.
+    reviewed: the review.
     """
 
     question: ReviewQuestion
@@ -143,22 +166,22 @@ class ReviewAnswer(Answer):
     def rows(self) -> Iterator[Sequence[object]]:
         yield (
             *("turn", "player", "from", "to", "lost", "killed", "moved", "before", "after"),
-            *("luck", "spread", "cost", "better", "dice", "is_assumed"),
+            *("luck", "spread", "cost", "better", "dice", "is_assumed", "luck_armies"),
         )
         for step in self.reviewed.steps:
-            spread, dice = ("" if x is None else x for x in (step.spread, step.dice))
-            yield (*step[:10], spread, step.cost, step.better, dice, step.is_assumed)
+            cells = (*step[:13], step.dice, step.is_assumed, step.luck_armies)
+            yield tuple("" if cell is None else cell for cell in cells)
 
     def sections(self) -> Iterator[Section]:
-        return _sections(self.reviewed)
+        return _make_sections(self.reviewed)
 
     def draw(self, charts: Charts) -> Any:
         return charts.game_review(self.reviewed)
 
 
 @make_sections.register
-def _sections(reviewed: Review) -> Iterator[Section]:
-    yield Section([_sentence(reviewed, player) for player in reviewed.players])
+def _make_sections(reviewed: Review) -> Iterator[Section]:
+    yield Section([_describe_player(reviewed, player) for player in reviewed.players])
     sentences = []
     if not reviewed.proven:
         sentences.append("Some values may be too low: a plan better than the best found may exist.")
@@ -175,56 +198,82 @@ def _sections(reviewed: Review) -> Iterator[Section]:
         sentences.append(f"The time limit ended the review early: {last} left out.")
     if sentences:
         yield Section(sentences)
-    lucks = [
-        (
-            player.player,
-            _figure(reviewed, player.luck, "+"),
-            "not known" if player.spread is None else _figure(reviewed, player.spread),
-            _figure(reviewed, player.cost),
-        )
-        for player in reviewed.players
-    ]
-    yield Section([Table(("", "luck", "usual luck", "given away"), lucks), USUAL_LUCK])
-    costliest = [step for step in reviewed.costliest if float(_figure(reviewed, step.cost))]
-    if costliest:
-        worst = [
+    unit = "points" if reviewed.is_chance else "worth"
+    if any(player.luck is not None for player in reviewed.players):
+        lucks = [
             (
-                f"turn {step.turn}, {step.player}",
-                step.name,
-                step.better,
-                _figure(reviewed, step.cost),
+                player.player,
+                _format_armies(player.luck_armies),
+                _figure(reviewed, player.luck, "+"),
+                "not known" if player.spread is None else _figure(reviewed, player.spread),
+                _figure(reviewed, player.cost),
             )
-            for step in costliest
+            for player in reviewed.players
         ]
-        yield Section(
-            [Table(("", "done", "better", "cost"), worst)], title="The costliest decisions:"
+        names = ("", "luck in armies", f"luck in {unit}", "usual luck", "given away")
+        yield Section([Table(names, lucks), USUAL_LUCK])
+    costliest = [
+        (
+            f"turn {step.turn}, {step.player}",
+            step.name,
+            step.better,
+            _figure(reviewed, step.cost),
         )
+        for step in reviewed.costliest
+        if float(_figure(reviewed, step.cost) or 0)
+    ]
+    if costliest:
+        table = Table(("", "done", "better", "cost"), costliest)
+        yield Section([table], title="The costliest decisions:")
     rows = [
         (
             f"turn {step.turn}, {step.player}: {step.name}",
             "" if step.dice is None else f"{step.dice}{'?' if step.is_assumed else ''}",
             f"{step.lost}-{step.killed}" if step.to else "",
+            _format_armies(step.luck_armies) if step.to else "",
             _figure(reviewed, step.after),
             _figure(reviewed, step.luck, "+") if step.is_useful else "no use",
             _figure(reviewed, step.cost),
         )
-        for step in reviewed.steps[:MAX_STEPS_SHOWN]
+        for step in reviewed.steps[:MAX_SHOWN]
     ]
     more = len(reviewed.steps) - len(rows)
-    notes = [f"The CSV lists {more:,} more steps."] if more else []
-    unit = "chance" if reviewed.is_chance else "worth"
-    columns = ("", "dice", "losses", unit, "luck", "cost")
+    notes = [f"The CSV has {more:,} more steps."] if more else []
+    value = "chance" if reviewed.is_chance else "worth"
+    columns = ("", "dice", "losses", "luck in armies", value, f"luck in {unit}", "cost")
     yield Section([Table(columns, rows), *notes], title="Step by step:")
 
 
-def _sentence(reviewed: Review, player: PlayerReview) -> str:
+def _describe_player(reviewed: Review, player: PlayerReview) -> str:
+    """Return the luck in armies and the mistakes of a player in one sentence."""
     is_only = len(reviewed.players) == 1
-    who = "You were" if is_only else f"{player.player[:1].upper()}{player.player[1:]} was"
-    how = "lucky" if player.luck >= 0 else "unlucky"
-    unit = " points" if reviewed.is_chance else ""
-    luck, cost = _figure(reviewed, abs(player.luck)), _figure(reviewed, player.cost)
-    return f"{who} {luck}{unit} {how}, and gave away {cost} through decisions."
+    name = f"{player.player[:1].upper()}{player.player[1:]}"
+    was = "You were" if is_only else f"{name} was"
+    if player.luck_armies is None:
+        luck = f"{was} in a battle too large to measure its luck"
+    elif not float(amount := f"{abs(player.luck_armies):.1f}"):
+        luck = f"{was} neither lucky nor unlucky"
+    else:
+        armies = "1 army" if amount == "1.0" else f"{amount.removesuffix('.0')} armies"
+        luck = f"{was} {armies} {'lucky' if player.luck_armies > 0 else 'unlucky'}"
+    if player.cost is None:
+        return f"{luck}."
+    if player.worst is None:
+        return f"{luck} and made no mistake."
+    worst = player.worst
+    cost = _figure(reviewed, worst.cost)
+    unit = "points" if reviewed.is_chance else "in territories and bonuses"
+    done = f"{worst.name} in turn {worst.turn}; better: {worst.better} (cost {cost} {unit})"
+    if player.mistakes == 1:
+        return f"{luck} and made one mistake: {done}."
+    return f"{luck} and made {player.mistakes:,} mistakes, the worst: {done}."
 
 
-def _figure(reviewed: Review, value: float, sign: str = "") -> str:
+def _format_armies(luck: float | None) -> str:
+    return "" if luck is None else format_armies(luck).removesuffix(" armies")
+
+
+def _figure(reviewed: Review, value: float | None, sign: str = "") -> str:
+    if value is None:
+        return ""
     return format_goal_change(value, is_chance=reviewed.is_chance, sign=sign)

@@ -1,4 +1,4 @@
-"""The values of the recorded steps of a turn: luck, and the cost of decisions."""
+"""The values of recorded steps: luck in armies and in the goal, and the cost of decisions."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,18 +9,17 @@ from typing import Any, ClassVar
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.moment import MomentForm
 from iacta.forms.parameter_kinds import CommaList, Flag, Kind, Schema, Whole
-from iacta.forms.percentages import format_goal_change, format_goal_value
+from iacta.forms.percentages import format_armies, format_goal_change, format_goal_value
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import KeyedRecord, key
 from iacta.forms.sections import Section, Table
 from iacta.forms.shared_parameters import ELIMINATE, TAKE, TAKE_ANY, TIME_LIMIT
-from iacta.game import Turn
 from iacta.game.steps import MAX_STEPS, STEPS, VERSION, TreeTurn, check_version, read_tree
 from iacta.inputs.checks import quote, read_int, read_row
 from iacta.inputs.errors import IactaError, MalformedError
 from iacta.inputs.json_and_toml import parse_json
 from iacta.native.deadline import Deadline, run_in_threads
-from iacta.plan.goals import GOAL_KINDS, read_goal
+from iacta.plan.goals import GOAL_KINDS, read_goal_record
 from iacta.plan.judge import Judgement, StateValue, evaluate_state
 from iacta.plan.step_tree import StepTree
 
@@ -77,7 +76,7 @@ class StepList(Kind):
 class StepsQuestion(MomentForm, Question):
     """Value each step of a turn: luck, and the cost of decisions."""
 
-    one_of: ClassVar[tuple[str, ...]] = ("position or code", " or ".join(GOAL_KINDS))
+    one_of: ClassVar[tuple[str, ...]] = ("position or code",)
     is_search: ClassVar = True
 
     steps: tuple[Mapping[str, Any], ...] = parameter(
@@ -86,9 +85,16 @@ class StepsQuestion(MomentForm, Question):
         default=(),
     )
     take: str | None = parameter(*TAKE, metavar="NAMES", default=None)
-    take_any: str | None = parameter(*TAKE_ANY, metavar="NAMES", default=None)
-    eliminate: str | None = parameter(*ELIMINATE, metavar="PLAYER", default=None)
-    worth: bool = parameter(Flag(), "Gain the most points on average.", default=False)
+    take_any: str | None = parameter(*TAKE_ANY, metavar="NAMES", excludes="take", default=None)
+    eliminate: str | None = parameter(
+        *ELIMINATE, metavar="PLAYER", excludes="take or take_any", default=None
+    )
+    worth: bool = parameter(
+        Flag(),
+        "Gain the most points on average.",
+        excludes="take or take_any or eliminate",
+        default=False,
+    )
     order: tuple[int, ...] | None = parameter(
         CommaList(Whole()), "The numbers of the turns to value, from 0.", usual="all", default=None
     )
@@ -107,69 +113,70 @@ class StepsQuestion(MomentForm, Question):
     @cached_property
     def nodes(self) -> list[TreeTurn]:
         """The turns of the tree of steps."""
-        return read_tree(self.turn, self.steps)
+        return read_tree(self.turn, self.steps, self.goal)
+
+    @property
+    def goal(self) -> dict[str, Any] | None:
+        """The goal of the first turn, as steps record it."""
+        given = [{kind: getattr(self, kind)} for kind in GOAL_KINDS if self.has(kind)]
+        return given[0] if given else None
 
     def answer(self, watch: Watch | None = None) -> "StepsAnswer":
         nodes = self.nodes
         order = range(len(nodes)) if self.order is None else self.order
         for number in order:
             read_int(number, "order", most=len(nodes) - 1)
-        wanted = dict.fromkeys(_add_turns_before(nodes, order))
-        turns = {turn.to_code(): turn for k in wanted if (turn := nodes[k].turn) is not None}
         tree, deadline = StepTree(nodes), Deadline.of(self.time_limit).keep_whole()
+        searches = tree.list_searches(order)
 
-        def evaluate(code: str, part: Deadline) -> StateValue | None:
-            turn = turns[code]
+        def evaluate(number: int, part: Deadline) -> StateValue | None:
+            turn, goal = searches[number]
             try:
-                value = evaluate_state(turn, self._read_goal(turn), part)
-            except IactaError:  # the goal of one player may be invalid for another player
+                value = evaluate_state(turn, read_goal_record(turn, goal), part)
+            except IactaError:  # a recorded goal may not fit its turn
                 return None
             return None if part.is_over else value  # an interrupted search has no final value
 
-        for done, (code, value) in enumerate(run_in_threads(evaluate, [*turns], deadline), 1):
+        numbers = range(len(searches))
+        for done, (number, value) in enumerate(run_in_threads(evaluate, numbers, deadline), 1):
             if value is not None:
-                tree.put(turns[code], value)
+                tree.put(*searches[number], value)
             if watch is not None:
-                watch("Looking at steps", done / len(turns), so_far=StepsAnswer(self, tree))
+                watch("Looking at steps", done / len(searches), so_far=StepsAnswer(self, tree))
         return StepsAnswer(self, tree)
-
-    def _read_goal(self, turn: Turn) -> Any:
-        kind = next(kind for kind in GOAL_KINDS if self.has(kind))
-        text = getattr(self, kind)
-        return read_goal(turn, kind, "" if kind == "worth" else text)
-
-
-def _add_turns_before(nodes: Sequence[TreeTurn], order: Sequence[int]) -> Iterator[int]:
-    """Yield the numbers of turns, each preceded by the turn in which its step was taken."""
-    for k in order:
-        if nodes[k].step is not None:
-            yield nodes[k].before
-        yield k
 
 
 class StepValueRecord(KeyedRecord, kw_only=True):
-    """The value of a turn, and the change made by the step that led to the turn."""
+    """The value of a turn, and the effect of the step to it."""
 
-    value: float = key("The value of the turn: the chance of the goal, or points.")
-    figure: str = key("The value as text.")
+    value: float | None = key(
+        "The value of the turn: the chance of the goal, or points; `null` without a goal."
+    )
+    figure: str = key("The value in words; empty without a goal.")
     is_chance: bool = key("Whether the value is a chance.")
-    words: str = key("The value, and the changes by dice and decision, in words.")
-    sum: str = key("The changes by dice and decisions since the player's turn began, in words.")
+    words: str = key("The value, the luck and the cost in words.")
+    sum: str = key("The luck and the cost since the player's turn began, in words.")
     change: float | None = key("The change of the value; `null` for the first turn.")
-    luck: float | None = key("The value added by the dice; `null` if the decision is not judged.")
+    luck: float | None = key(
+        "The part of the change that the dice made; `null` where the decision cannot be judged."
+    )
+    luck_armies: float | None = key(
+        "The luck of the dice in armies, own losses and the other side's together, whatever the "
+        "goal; `null` without dice."
+    )
     cost: float | None = key(
-        "The value given up by the decision; `null` if the decision is not judged."
+        "The value that the decision gave up; `null` where it cannot be judged."
     )
     error: float | None = key("The error of the change.")
-    is_costly: bool = key("Whether the cost of the decision is large enough to show.")
-    is_rough: bool = key("Whether the error of the change is large.")
+    is_costly: bool = key("Whether the decision gave up a value that is shown.")
+    is_rough: bool = key("Whether the error is large.")
 
 
 class StepsRecord(KeyedRecord):
     """The values of recorded steps."""
 
     values: Sequence[StepValueRecord | None] = key(
-        "The value of each turn, in order; `null` for a turn without a value."
+        "The value of each turn, the first turn first; `null` for a turn that is not valued yet."
     )
 
 
@@ -195,10 +202,10 @@ class StepsAnswer(Answer):
         return StepsRecord([self._record(k) for k in range(len(self.values))])
 
     def rows(self) -> Iterator[Sequence[object]]:
-        yield "step", "words", "value", "change", "luck", "cost"
+        yield "step", "words", "value", "change", "luck", "cost", "luck_armies"
         for k, (node, value) in enumerate(zip(self.tree.nodes, self.values, strict=True)):
-            judged = self.judgements[k]
-            numbers = ("", "", "") if judged is None else judged[:3]
+            judged = self.judgements[k] or Judgement()
+            numbers = judged.change, judged.luck, judged.cost, judged.luck_armies
             cells = ("" if each is None else each for each in numbers)
             yield k, node.words, "" if value is None else value.value, *cells
 
@@ -206,9 +213,10 @@ class StepsAnswer(Answer):
         return charts.board_map(self.question.turn.position)
 
     def sections(self) -> Iterator[Section]:
-        first = self.values[0]
-        figure = "no estimate yet" if first is None else self._figure(first.value)
-        yield Section([f"Before the first step the goal is worth {figure}."])
+        if self.question.goal is not None:
+            first = self.values[0]
+            figure = "no estimate yet" if first is None else self._figure(0, first.value)
+            yield Section([f"Before the first step the goal is worth {figure}."])
         rows = [
             (self.tree.nodes[k].words, "" if record is None else record.words)
             for k, record in enumerate(self.data.values)
@@ -218,50 +226,64 @@ class StepsAnswer(Answer):
             yield Section([Table(("", "value"), rows)], title="Step by step:")
 
     def _record(self, k: int) -> StepValueRecord | None:
-        value, judged = self.values[k], self.judgements[k]
-        if value is None:
+        node, value, judged = self.tree.nodes[k], self.values[k], self.judgements[k] or Judgement()
+        if node.turn is None or (node.goal is not None and value is None):
             return None
-        figure = self._figure(value.value)
-        said, is_rough = [figure], judged is not None and self._is_rough(judged)
-        if judged is not None:
-            about = "about " if is_rough else ""
-            if judged.luck is not None and abs(judged.luck) >= MIN_LOSS:
-                said.append(f"dice {about}{self._points(judged.luck)}")
-            if judged.cost is not None and judged.cost >= MIN_LOSS:
-                said.append(f"choice {self._points(-judged.cost)}")
+        figure = "" if value is None else self._figure(k, value.value)
+        luck = self._describe_luck(k, judged, least=MIN_LOSS)
+        cost = judged.cost or 0.0
+        choice = f"choice {self._points(k, -cost)}" if cost >= MIN_LOSS else ""
         return StepValueRecord(
-            value=value.value,
+            value=None if value is None else value.value,
             figure=figure,
-            is_chance=self._is_chance,
-            words=", ".join(said),
+            is_chance=self._is_chance(k),
+            words=", ".join(filter(None, (figure, luck, choice))),
             sum=self._describe_sum(k),
-            change=None if judged is None else judged.change,
-            luck=None if judged is None else judged.luck,
-            cost=None if judged is None else judged.cost,
-            error=None if judged is None else judged.error,
-            is_costly=judged is not None and (judged.cost or 0.0) >= MIN_LOSS,
-            is_rough=is_rough,
+            change=judged.change,
+            luck=judged.luck,
+            luck_armies=judged.luck_armies,
+            cost=judged.cost,
+            error=judged.error,
+            is_costly=cost >= MIN_LOSS,
+            is_rough=self._is_rough(k, judged),
         )
 
-    @property
-    def _is_chance(self) -> bool:
-        return not self.question.worth
+    def _is_chance(self, k: int) -> bool:
+        goal = self.tree.nodes[k].goal
+        return goal is not None and goal != {"worth": True}
 
-    def _figure(self, value: float) -> str:
-        return format_goal_value(Fraction(1) if value == 1.0 else value, is_chance=self._is_chance)
+    def _figure(self, k: int, value: float) -> str:
+        exact = Fraction(1) if value == 1.0 else value
+        return format_goal_value(exact, is_chance=self._is_chance(k))
 
-    def _points(self, value: float) -> str:
-        return format_goal_change(value, is_chance=self._is_chance, sign="+")
+    def _points(self, k: int, value: float) -> str:
+        return format_goal_change(value, is_chance=self._is_chance(k), sign="+")
 
-    def _is_rough(self, judged: Judgement) -> bool:
-        return judged.error > MAX_PRECISE_ERROR * (1.0 if self._is_chance else 10.0)
+    def _is_rough(self, k: int, judged: Judgement) -> bool:
+        return (judged.error or 0.0) > MAX_PRECISE_ERROR * (1.0 if self._is_chance(k) else 10.0)
+
+    def _describe_luck(self, k: int, judged: Judgement, least: float = 0.0) -> str:
+        """Return the luck of a judgement in the goal and in armies, empty without dice.
+
+        least: a smaller luck in the goal is left out.
+        """
+        parts = []
+        if judged.luck is not None and abs(judged.luck) >= least:
+            about = "about " if self._is_rough(k, judged) else ""
+            parts.append(f"{about}{self._points(k, judged.luck)}")
+        if judged.luck_armies is not None:
+            parts.append(format_armies(judged.luck_armies))
+        return f"dice {' and '.join(parts)}" if parts else ""
 
     def _describe_sum(self, k: int) -> str:
-        """Return the changes by dice and decisions since the turn began, in words."""
-        path = [self.judgements[each] for each in self.tree.list_path(k)]
-        known = [judged for judged in path if judged is not None and judged.luck is not None]
-        if not known:
-            return ""
-        luck = sum(judged.luck or 0.0 for judged in known)
+        """Return the luck and the cost since the turn began, in words."""
+        path = [judged for each in self.tree.list_path(k) if (judged := self.judgements[each])]
+        known = [judged for judged in path if judged.luck is not None]
+        armies = [judged.luck_armies for judged in path if judged.luck_armies is not None]
+        total = Judgement(
+            luck=sum(judged.luck or 0.0 for judged in known) if known else None,
+            luck_armies=sum(armies) if armies else None,
+        )
         cost = sum(judged.cost or 0.0 for judged in known)
-        return f"dice {self._points(luck)}, choices {self._points(-cost)}"
+        choices = f"choices {self._points(k, -cost)}" if known else ""
+        return ", ".join(filter(None, (self._describe_luck(k, total), choices)))
