@@ -26,7 +26,7 @@ import { findPlan, forgetAnswers } from "./map_jobs.js";
 import { MAX_NOTE, readLink, writeLink } from "./map_link.js";
 import { boardOf, EXAMPLES, opened, positionOf, read, recent, remember } from "./map_open.js";
 import { render, showShared } from "./map_page.js";
-import { begun, canAim, changed, codeOf, dealt, filled, NAMES } from "./map_state.js";
+import { begun, canAim, changed, codeOf, dealt, filled, NAMES, storeGoal } from "./map_state.js";
 import { address, commit, findLink, forgetBegun, look, store, update } from "./map_store.js";
 import { announce, on, takeFiles } from "./page.js";
 
@@ -74,7 +74,7 @@ async function restore() {
   const { state, problem } = readLink(wrong ? "" : fragment, store.board, look.steps);
   forgetBegun();
   on.wrong.textContent = wrong || problem;
-  update({ state, chosen: null });
+  update({ state: storeGoal(state), chosen: null });
 }
 
 function useBoard(board) {

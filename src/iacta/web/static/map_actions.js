@@ -3,7 +3,7 @@
 import { Refused } from "./ask.js";
 import { cut } from "./map_board.js";
 import { logOf } from "./map_history.js";
-import { goalAt } from "./map_jobs.js";
+import { findGoalOf } from "./map_jobs.js";
 import { canAim, changed, letters, withHolding } from "./map_state.js";
 import {
   commit,
@@ -32,8 +32,7 @@ export function share(button, text) {
 }
 
 /** Return the log of the line that is shown. */
-export const writeLog = () =>
-  logOf(store.board, store.state, tree.turns, goalAt(0) ?? store.values.goal ?? { worth: true });
+export const writeLog = () => logOf(store.board, store.state, tree.turns, findGoalOf);
 
 // Territories.
 
@@ -197,10 +196,7 @@ async function take(step) {
     }
     forgetBegun();
     const isNext = step.do === "next";
-    if (isNext) {
-      Object.assign(following, { goal: "", targets: [], hold: false });
-      store.chosen = null;
-    }
+    if (isNext) store.chosen = null;
     const turn = tree.turns[following.at];
     const isPicked = ({ from, to }) => from === picked.from && to === picked.to;
     if (step.from === picked.from && turn.odds.some(isPicked)) store.picked = picked;

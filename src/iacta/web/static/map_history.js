@@ -53,10 +53,10 @@ export class Tree {
   }
 }
 
-/** Return steps without comments, as the server takes them. */
-export const plain = (steps) => steps.map(({ note, ...step }) => step);
+/** Return steps without comments and goals, as the server takes them. */
+export const plain = (steps) => steps.map(({ note, goal, ...step }) => step);
 
-const textOf = ({ note, ...step }) => JSON.stringify(step, Object.keys(step).sort());
+const textOf = ({ note, goal, ...step }) => JSON.stringify(step, Object.keys(step).sort());
 
 /** Return the numbers of the steps that lead to a step, the first one first. */
 export function pathTo(steps, at) {
@@ -77,14 +77,15 @@ export function lineThrough(steps, at) {
 
 /**
  * Return the log of the line through a step, as `iacta review` reads it: a line for each turn, and
- * for each part of a turn that new armies begin.
+ * for each part of a turn that new armies begin. `findGoal` returns the goal of the turn of a step.
  */
-export function logOf(board, state, turns, { hold, ...goal }) {
+export function logOf(board, state, turns, findGoal) {
   const lines = [];
   let line = null;
-  const begin = (turn) => {
+  const begin = (turn, k) => {
     const named = lines.length || board.board === "classic" ? {} : { board: board.board };
-    line = { turn: turn.code, ...named, goal, battles: [] };
+    const goal = findGoal(k);
+    line = { turn: turn.code, ...named, ...(goal && { goal }), battles: [] };
     lines.push(line);
   };
   const end = (stops) => {
@@ -95,7 +96,7 @@ export function logOf(board, state, turns, { hold, ...goal }) {
     const step = state.steps[k - 1];
     const [before, after] = [turns[step.after], turns[k]];
     if (step.do === "attack") {
-      if (!line) begin(before);
+      if (!line) begin(before, step.after);
       const names = { from: board.territories[step.from], to: board.territories[step.to] };
       const moved = after.advance ? { moved: after.advance.least } : {};
       const dice = step.dice ? { dice: step.dice } : {};
@@ -110,7 +111,7 @@ export function logOf(board, state, turns, { hold, ...goal }) {
     if (step.do === "advance") line.battles.at(-1).moved = step.armies;
     if (step.do === "get" || step.do === "place") end(false);
     if (step.do === "stop" || step.do === "next") {
-      if (!line && before.phase === "attack") begin(before);
+      if (!line && before.phase === "attack") begin(before, step.after);
       end(true);
     }
   }

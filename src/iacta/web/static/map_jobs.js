@@ -3,7 +3,7 @@
 import { better, Searches } from "./map_analysis.js";
 import { findGoalParts, readPlan } from "./map_goals.js";
 import { lineThrough, pathTo, plain } from "./map_history.js";
-import { goalOf } from "./map_state.js";
+import { findGoalOfTurn, findTurnStart, goalOf } from "./map_state.js";
 import { findTurn, store, tree } from "./map_store.js";
 
 const SECONDS = { goal: 9, longGoal: 20, games: 1, list: 9 };
@@ -46,11 +46,16 @@ export function startSearches() {
  */
 function valueSteps(line) {
   const { state, board } = store;
-  const { hold, ...goal } = goalAt(0) ?? {};
-  const key = JSON.stringify([tree.key, tree.version, goal]);
-  if (!Object.keys(goal).length) return valueSearches.want([]); // known values stay for a new player
-  if (store.values.key !== key) store.values = { key, goal, rows: [], job: null };
+  const key = JSON.stringify([tree.key, tree.version]);
+  const goals = [0, ...state.steps.map((_, k) => k + 1)].map((k) => findGoalOf(k));
+  const texts = goals.map((goal) => JSON.stringify(goal));
+  if (store.values.key !== key) store.values = { key, goals: texts, rows: [], job: null };
   const { values } = store;
+  if (texts.some((text, k) => k in values.goals && text !== values.goals[k])) {
+    values.rows = values.rows.map((row, k) => (texts[k] === values.goals[k] ? row : undefined));
+    values.job = null;
+  }
+  values.goals = texts;
   const found = valueSearches.of(values.job)?.found?.values ?? [];
   const asked = values.job?.body.order ?? [];
   for (const k of asked) values.rows[k] = found[k] ?? values.rows[k];
@@ -60,7 +65,10 @@ function valueSteps(line) {
       : (k) => values.rows[k] === undefined;
     const all = new Set([...line, ...state.steps.map((_, k) => k + 1)]);
     const order = [...all].filter((k) => isMissing(k) && tree.turns[k].code);
-    const body = { code: tree.key, board: board.board, ...goal, steps: plain(state.steps), order };
+    const steps = plain(state.steps).map((step, k) =>
+      step.do === "next" && goals[k + 1] ? { ...step, goal: goals[k + 1] } : step,
+    );
+    const body = { code: tree.key, board: board.board, ...goals[0], steps, order };
     const isAsked = state.steps.length > 0 && order.length > 0;
     values.job = isAsked ? { address: "api/v1/steps", body, seconds: SECONDS.list } : null;
     if (values.job) for (const k of order) values.rows[k] = null;
@@ -70,15 +78,31 @@ function valueSteps(line) {
 
 // The goal.
 
+/** Return the goal of the turn of a step, as steps and logs record it, null without a goal. */
+export function findGoalOf(k) {
+  const { board, state } = store;
+  const start = findTurnStart(state.steps, k);
+  const own = { ...state, ...findGoalOfTurn(state, start) };
+  const best = own.goal === "win" ? findBestGoal([start]) : {};
+  if (!best) return null;
+  const { hold, ...goal } = goalOf(board, { ...own, ...best }) ?? {};
+  return Object.keys(goal).length ? goal : null;
+}
+
+/** Return the most helpful goal of the first of some turns whose goals are known. */
+function findBestGoal(steps) {
+  const { board, state } = store;
+  const goals = steps.map((each) => listSearches.of(goalsJob(each))?.found?.goals).find(Boolean);
+  return (goals ?? [])
+    .map(({ parameters }) => findGoalParts(board, state, parameters))
+    .find(Boolean);
+}
+
 /** Return the goal after a step, as the server takes it; to win the game, the most helpful goal. */
 export function goalAt(k) {
   const { board, state } = store;
   if (state.goal !== "win") return goalOf(board, state);
-  const steps = [...pathTo(state.steps, k).reverse(), 0];
-  const goals = steps.map((each) => listSearches.of(goalsJob(each))?.found?.goals).find(Boolean);
-  const best = (goals ?? [])
-    .map(({ parameters }) => findGoalParts(board, state, parameters))
-    .find(Boolean);
+  const best = findBestGoal([...pathTo(state.steps, k).reverse(), 0]);
   return best ? goalOf(board, { ...state, ...best }) : { worth: true };
 }
 

@@ -3,9 +3,10 @@
 // Each part of the state that differs from the default is a short parameter. Since version 2 a link
 // begins with its version `v` and the number of its steps `n`, each step ends with a check letter,
 // and the parameter `e` ends the link: programs that cut long links are noticed, and all steps before
-// the cut are restored. Links without a version are older, and have no such marks.
+// the cut are restored. Links without a version are older, and have no such marks. The goal of a link
+// is the goal of the present turn; a parameter `q` for each other turn has the goal of this turn.
 
-import { begun, canAim, MAX_ARMIES } from "./map_state.js";
+import { begun, canAim, findGoalOfTurn, findTurnStart, MAX_ARMIES } from "./map_state.js";
 
 const VERSION = 2;
 const GOALS = ["win", "continent", "all", "any", "eliminate", "worth"];
@@ -47,6 +48,12 @@ export function writeLink(state) {
   if (state.at) add("i", state.at);
   if (state.steps.length) add("x", state.steps.map(writeStep).join("."));
   for (const [k, { note }] of state.steps.entries()) if (note) add("z", `${k + 1}-${note}`);
+  const present = findTurnStart(state.steps, state.at);
+  const starts = [0, ...state.steps.flatMap((step, k) => (step.do === "next" ? [k + 1] : []))];
+  for (const start of starts) {
+    const goal = findGoalOfTurn(state, start);
+    if (goal.goal && start !== present) add("q", writeGoal(start, goal));
+  }
   add("e", 1);
   return `#${parts.join("&")}`;
 }
@@ -98,7 +105,8 @@ export function readLink(fragment, board, maxSteps) {
     steps,
     at: Math.min(at, steps.length),
   };
-  return { state, problem: position ? describeLoss(given, steps, at, maxSteps) : NO_POSITION };
+  const problem = position ? describeLoss(given, steps, at, maxSteps) : NO_POSITION;
+  return { state: readGoals(given, state), problem };
 }
 
 /** Return a sentence about the steps that a link has lost, or "". */
@@ -119,6 +127,34 @@ function describeLoss(given, steps, at, maxSteps) {
       : `${words} missing at the end of the link.`;
   }
   return given.has("e") ? "" : "The end of the link is missing.";
+}
+
+// The goals of other turns than the present turn.
+
+function writeGoal(start, { goal, continent, victim, targets, hold }) {
+  const numbers = { continent: [continent], eliminate: [victim], all: targets, any: targets };
+  return [start, GOALS.indexOf(goal), Number(hold), ...(numbers[goal] ?? [])].join(".");
+}
+
+/** Return a state with the goals of a link for other turns; unreadable goals are ignored. */
+function readGoals(given, state) {
+  const steps = [...state.steps];
+  let { began } = state;
+  for (const text of given.getAll("q")) {
+    const [start, kind, hold, ...numbers] = text.split(".").map(readNumber);
+    const goal = GOALS[kind];
+    if (!goal || hold === null || numbers.includes(null)) continue;
+    const parts = { goal, continent: 0, victim: 1, targets: [], hold: hold === 1 };
+    if (goal === "continent") parts.continent = numbers[0] ?? 0;
+    else if (goal === "eliminate") parts.victim = numbers[0] ?? 1;
+    else parts.targets = numbers.filter((t) => t < state.owners.length);
+    if (start === 0) {
+      began = parts;
+    } else if (steps[start - 1]?.do === "next") {
+      steps[start - 1] = { ...steps[start - 1], goal: parts };
+    }
+  }
+  return began ? { ...state, steps, began } : { ...state, steps };
 }
 
 // The territories.
@@ -152,7 +188,7 @@ function readHoldings(text, board, players) {
 
 // The steps.
 
-function writeStep({ after, do: name, on, ...numbers }) {
+function writeStep({ after, do: name, on, goal, ...numbers }) {
   const [letter, ...keys] = LETTERS[name];
   const parts = name === "place" ? on.flat() : keys.flatMap((key) => numbers[key] ?? []);
   const text = `${after}${letter}${parts.join("-")}`;

@@ -14,7 +14,8 @@
 /**
  * A step of a turn, as the server takes it; the step that it follows (0 for the start, 1 for the
  * first step, ...), and what somebody has written about it.
- * @typedef {{after: number, do: string, note?: string}} Step
+ * A step to the next player also has the goal of this player, while one is chosen.
+ * @typedef {{after: number, do: string, note?: string, goal?: Partial<State>}} Step
  *
  * @typedef {object} State
  * @property {string} code the board in the address; empty for the classic one
@@ -26,6 +27,8 @@
  * @property {""|"win"|"continent"|"all"|"any"|"eliminate"|"worth"} goal empty before the choice;
  *   it is about a `continent`, a player as `victim`, or territories as `targets`
  * @property {boolean} hold whether conquests must be held, too
+ * @property {Partial<State>} [began] the goal of the first turn; `goal` and the properties with it are
+ *   the goal of the turn at `at`
  * @property {Record<number, number>} keep larger garrisons
  * @property {number[]} stay territories that may not attack
  * @property {number} fresh new armies to place first
@@ -59,6 +62,39 @@ export function begun(board, code = "") {
     ...{ rules: "classic", goal: "", continent: 0, victim: 1, targets: [], hold: false },
     ...{ keep: {}, stay: [], fresh: 0, played: false, steps: [], at: 0 },
   };
+}
+
+// Goals belong to turns. A turn is named by the step that begins it, 0 for the first turn.
+
+const NO_GOAL = { goal: "", continent: 0, victim: 1, targets: [], hold: false };
+
+/** Return the step that begins the turn of a step. */
+export function findTurnStart(steps, k) {
+  while (k > 0 && steps[k - 1].do !== "next") k = steps[k - 1].after;
+  return k;
+}
+
+/** Return the goal of the turn that a step begins, as parts of a state. */
+export const findGoalOfTurn = (state, start) => ({
+  ...NO_GOAL,
+  ...(start ? state.steps[start - 1].goal : state.began),
+});
+
+/** Return a state that has stored the goal of its present turn. */
+export function storeGoal(state) {
+  const start = findTurnStart(state.steps, state.at);
+  const { goal, continent, victim, targets, hold } = state;
+  const parts = goal ? { goal, continent, victim, targets, hold } : undefined;
+  if (!start) return { ...state, began: parts };
+  const steps = state.steps.map((step, k) => (k === start - 1 ? { ...step, goal: parts } : step));
+  return { ...state, steps };
+}
+
+/** Return a state after a change, with the goal of the turn that is shown now. */
+export function switchGoal(before, state) {
+  const [old, start] = [before, state].map(({ steps, at }) => findTurnStart(steps, at));
+  const isSame = old === start || !state.steps.length;
+  return storeGoal(isSame ? state : { ...state, ...findGoalOfTurn(state, start) });
 }
 
 /** Return a state with other parts; where the position changes, the turn begins anew. */

@@ -5,6 +5,7 @@
 
 import { Tree } from "./map_history.js";
 import { writeLink } from "./map_link.js";
+import { switchGoal } from "./map_state.js";
 import { Address, on } from "./page.js";
 
 const SETTLED = 700; // milliseconds: changes that follow each other sooner are one step back
@@ -33,7 +34,7 @@ export const store = {
   isBusy: false, // whether the server takes a step
   lastPlan: null, // the last plan on the screen, which stays until the next plan is known
   longer: null, // the job that is searched longer
-  values: { key: "", goal: null, rows: [], job: null }, // of the steps; null while they are asked for
+  values: { key: "", goals: [], rows: [], job: null }, // of the steps; null while they are asked for
 };
 
 /** Change the store, but not the state, and draw the page. */
@@ -43,7 +44,8 @@ export function update(parts) {
 }
 
 /** Replace the state, write it into the address, and draw the page. */
-export function commit(state, { isStep = false } = {}) {
+export function commit(changed, { isStep = false } = {}) {
+  const state = switchGoal(store.state, changed);
   const isNew = isStep || Date.now() - store.committed > SETTLED;
   store.committed = isStep ? 0 : Date.now();
   on.wrong.textContent = "";

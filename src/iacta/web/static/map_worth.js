@@ -243,7 +243,7 @@ export function showGraph() {
     const place = { cx: x(n), cy: y(value), r: isHere ? 4 : 2.5 };
     return svg("circle", { ...place, class: isHere ? "here" : "" });
   });
-  const figures = line.flatMap((k) => values.rows[k]?.figure ?? []);
+  const figures = line.flatMap((k) => values.rows[k]?.figure || []);
   const shape = { id: "graph", viewBox: "0 0 300 60", preserveAspectRatio: "none", role: "img" };
   const label = `The chance over the turn: ${figures.join(", ")}`;
   const half = svg("path", { d: "M0,30H300", class: "half" });

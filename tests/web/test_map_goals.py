@@ -1,0 +1,59 @@
+"""The board page: a goal belongs to the turn for which it was chosen."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.web.board_page import SLOWEST, TINY_LINK
+from tests.web.conftest import Visit
+from tests.web.test_map_link import BOARD
+
+STEPS = "x=0a0-1-8-0.1m7.2s.3s.4n"
+CONTINENTS = [{"name": "East", "bonus": 2, "territories": [2, 3]}]
+READ = """async ([board, fragment]) => {
+  const { readLink, writeLink } = await import("/static/map_link.js");
+  const { storeGoal, switchGoal } = await import("/static/map_state.js");
+  const { state } = readLink(fragment, board, 500);
+  const known = storeGoal(state);
+  const first = switchGoal(known, { ...known, at: 1 });
+  const again = readLink(writeLink(first), board, 500).state;
+  const back = switchGoal(storeGoal(again), { ...storeGoal(again), at: 5 });
+  return [state, first, back].map(({ goal, continent, victim }) => [goal, continent, victim]);
+}"""
+
+
+def choose_goal(page: Page, option: str) -> None:
+    page.get_by_label("Goal", exact=True).select_option(option)
+
+
+def test_the_goal_of_a_turn_changes_only_this_turn(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&go=1&i=4&{STEPS.removesuffix('.4n')}")
+    steps = page.locator("#steps li")
+    expect(steps.nth(3)).to_contain_text("choice -", timeout=SLOWEST)
+    red = steps.all_text_contents()
+    page.get_by_role("button", name="Next player").click()
+    expect(page.get_by_role("button", name="Goal: Choose a goal")).to_be_visible()
+    choose_goal(page, "worth")
+    expect(steps.nth(5)).to_contain_text("points", timeout=SLOWEST)
+    assert [text[:30] for text in steps.all_text_contents()[:5]] == [text[:30] for text in red]
+    for k in range(1, 5):
+        percent = re.findall(r"[\d.]+%, (?:dice|choice)[^g]*", red[k])
+        assert all(words in (steps.nth(k).text_content() or "") for words in percent)
+    page.reload()
+    expect(steps.nth(3)).to_contain_text("choice -", timeout=SLOWEST)
+    steps.nth(1).get_by_role("button").first.click()
+    expect(page.get_by_role("button", name="Goal: Take East")).to_be_attached()
+
+
+def test_a_link_has_the_goal_of_each_turn(visit: Visit) -> None:
+    board = {**BOARD, "continents": CONTINENTS}
+    link = f"p=red&p=blue&h=a9.b1.b2.b1&g=eliminate&t=0&go=1&i=5&q=0.1.0.0&{STEPS}"
+    read = visit("/about").evaluate(READ, [board, link])
+    assert read == [["eliminate", 0, 0], ["continent", 0, 1], ["eliminate", 0, 0]]
+
+
+def test_an_old_link_has_the_goal_of_its_present_turn(visit: Visit) -> None:
+    board = {**BOARD, "continents": CONTINENTS}
+    link = f"p=red&p=blue&h=a9.b1.b2.b1&g=eliminate&t=0&go=1&i=5&{STEPS}"
+    read = visit("/about").evaluate(READ, [board, link])
+    assert read == [["eliminate", 0, 0], ["", 0, 1], ["eliminate", 0, 0]]
