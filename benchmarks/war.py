@@ -89,7 +89,7 @@ def middle_of(board: Board, players: int, seed: int) -> Turn:
     rng = Random(seed)
     held = list(turn.owners)
     rng.shuffle(held)
-    turn = turn._changed(owners=tuple(held)).next()
+    turn = turn._replace(owners=tuple(held)).next()
     for _ in range(rng.randint(players, 4 * players)):
         after = War(turn).play_turn(PLAYERS["simple"], None, rng.getrandbits(60)).end
         if after.winner is not None:
@@ -270,7 +270,7 @@ def interval_lines() -> Iterator[Mark]:
         seats, games = War(turn).seats, GAMES_OF_STRONGER
         usual, mover = ["usual"] * len(seats), seats.index(turn.player)
         before = games_of(turn, usual, games, 2, cut=CUT_ROUNDS).chances[:, mover]
-        after = games_of(turn._changed(armies=tuple(more)), usual, games, 2, cut=CUT_ROUNDS)
+        after = games_of(turn._replace(armies=tuple(more)), usual, games, 2, cut=CUT_ROUNDS)
         gained = after.chances[:, mover] - before
         lower += gained.mean() + Z * gained.std(ddof=1) / np.sqrt(games) < 0
     claim = "ten more armies make the chance clearly lower, share"

@@ -124,7 +124,7 @@ class TurnEnvironment(gymnasium.Env[Observation, np.int64]):
             if turn.phase == "over":
                 self.turn = turn.next()
             elif turn.player != self.agent and self.opponent is not None:
-                self._play(turn.decided(self.opponent))
+                self._play(turn.decide(self.opponent))
             elif turn.phase in PHASES:
                 return
             elif turn.phase == "defend":

@@ -77,7 +77,7 @@ from iacta.plan import best_plan as best_plan
 from iacta.plan import eliminate as eliminate
 from iacta.plan import go_on as go_on
 from iacta.plan import hold as hold
-from iacta.plan import luck_with_plan as luck_with_plan
+from iacta.plan import measure_plan_luck as measure_plan_luck
 from iacta.plan import reinforce as reinforce
 from iacta.plan import reinforcements_needed as reinforcements_needed
 from iacta.plan import simulate_plan as simulate_plan
@@ -233,7 +233,7 @@ __all__ = [
     "goals_in_reach",
     "hold",
     "how_many_dice",
-    "luck_with_plan",
+    "measure_plan_luck",
     "read_board",
     "read_position",
     "read_rules_file",

@@ -59,11 +59,11 @@ def test_the_worst_defender_is_the_one_of_the_kernel_and_a_policy_of_theirs_is_f
 def test_games_agree_with_the_exact_value(goal: Any) -> None:
     turn = line_turn("r8 b2 g2")
     exact = evaluate(always, turn, goal)
-    played = evaluate(always, turn, goal, games=400, seed=3, most_states=0)
+    played = evaluate(always, turn, goal, games=400, seed=3, max_states=0)
     assert (played.games, played.states) == (400, 0)
     assert played.interval is not None
     assert played.interval.low < exact.value < played.interval.high
-    assert played == evaluate(always, turn, goal, games=400, seed=3, most_states=0)
+    assert played == evaluate(always, turn, goal, games=400, seed=3, max_states=0)
 
 
 def test_where_armies_grow_games_are_played() -> None:

@@ -312,7 +312,7 @@ def test_each_action_is_one(action: Action) -> None:
     assert pickle.loads(pickle.dumps(action)) == action  # noqa: S301 # our own bytes
 
 
-@pytest.mark.parametrize("shown", [Turn, Turn.after, Turn.decided, Actions, Move, evaluate])
+@pytest.mark.parametrize("shown", [Turn, Turn.after, Turn.decide, Actions, Move, evaluate])
 def test_help_names_an_action(shown: object) -> None:
     text = render_doc(shown)
     assert "iacta.game.actions.Action" in text

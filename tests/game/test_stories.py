@@ -9,7 +9,7 @@ import pytest
 from iacta import Hand, Rules, Sets, Turn, Worth, classic_board, find_rules, game, win_probability
 from iacta.board import Board, Continent, Position
 from iacta.game import Advance, Attack, EndPhase, Fortify, Place, Reveal, Trade
-from iacta.game.cards import hands, sets_in
+from iacta.game.cards import find_sets, list_hands
 from iacta.inputs.errors import IactaError
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
 from tests.game.positions import line_turn
@@ -69,8 +69,8 @@ def test_five_cards_must_be_traded_and_unknown_ones_are_a_matter_of_chance() -> 
 def test_what_unknown_cards_bring_is_what_the_deck_says() -> None:
     turn = line_turn("r3 b1", phase="trade", cards={"red": 3})
     brings = turn.results(Reveal()).map(lambda hand: turn.after(Reveal(), hand).phase == "trade")
-    deals = [*hands(3)]
-    sets = sum(ways for hand, ways in deals if sets_in(hand))
+    deals = [*list_hands(3)]
+    sets = sum(ways for hand, ways in deals if find_sets(hand))
     assert brings[True] == Fraction(sets, sum(ways for _, ways in deals)) == Fraction(200, 473)
     # Cards that others are known to hold cannot be among them.
     known = Hand(infantry=13, cavalry=13, artillery=13, jokers=2)
@@ -311,9 +311,9 @@ def test_a_battle_may_go_on_for_any_number_of_rolls() -> None:
 
 def test_a_roll_says_its_dice() -> None:
     turn = line_turn("r5 b2 b1")
-    assert turn.dice_for("A", "B", 0, 2) == turn.dice_for("A", "B", 1, 1) == (3, 2)
-    assert turn.dice_for("A", "B", 1, 0) == (1,)
-    assert turn.dice_for("A", "B", 2, 2) == ()
+    assert turn.list_dice("A", "B", 0, 2) == turn.list_dice("A", "B", 1, 1) == (3, 2)
+    assert turn.list_dice("A", "B", 1, 0) == (1,)
+    assert turn.list_dice("A", "B", 2, 2) == ()
     with_two = turn.fought("A", "B", 5, 0, 2)
     assert with_two == turn.after(Attack("A", "B", 2), (0, 2))
     assert with_two.actions()[0] == Advance(2)

@@ -128,7 +128,7 @@ def test_an_interval_is_what_games_of_the_turn_with_other_dice_give() -> None:
     turn, goal = policy.problem.turn, policy.problem.goal
     games = core_of(policy).play(Deadline(), 400)
     mean, half = games.gains.mean(), half_interval(games.gains)
-    played = evaluate(policy, turn, goal, games=400, most_states=0, seed=5)
+    played = evaluate(policy, turn, goal, games=400, max_states=0, seed=5)
     error = sqrt(played.value * (1 - played.value) / 400)
     assert abs(played.value - mean) <= 3 * error + half
 

@@ -7,7 +7,7 @@ import pytest
 
 from iacta.board import Board, Holding, Position
 from iacta.inputs.errors import IactaError
-from iacta.plan import Plan, Play, TakeAll, TakeAny, Worth, best_plan, luck_with_plan
+from iacta.plan import Plan, Play, TakeAll, TakeAny, Worth, best_plan, measure_plan_luck
 from iacta.plan.policy import policy_for
 from tests.plan.boards import planned, small_game
 
@@ -39,7 +39,7 @@ def test_luck_adds_up_to_the_end_and_averages_to_nothing(how: str) -> None:
     while plays:
         path, play, chance = plays.pop()
         if play.is_over:
-            battles = luck_with_plan(plan, path)
+            battles = measure_plan_luck(plan, path)
             total = sum(each.luck for each in battles)
             assert battles[0].before == pytest.approx(plan.value, abs=1e-9)
             assert total == pytest.approx(battles[-1].after - plan.comparable_value, abs=1e-9)
@@ -71,7 +71,7 @@ def test_luck_begins_with_the_value_of_a_plan_where_the_defender_sees_the_dice()
         first = decision.outcomes[0]
         mine, theirs = start.armies[decision.start], start.armies[decision.to]
         end = mine - first.attackers, theirs - first.defenders
-        (battle,) = luck_with_plan(plan, [end])
+        (battle,) = measure_plan_luck(plan, [end])
         assert battle.before == pytest.approx(plan.comparable_value, abs=1e-9)
         seen += 1
     assert seen > 10
@@ -79,22 +79,22 @@ def test_luck_begins_with_the_value_of_a_plan_where_the_defender_sees_the_dice()
 
 def test_a_plan_for_any_of_several_is_over_with_the_first() -> None:
     plan = best_plan(START, TakeAny("B,C"), play="battles")
-    (battle,) = luck_with_plan(plan, [(8, 0)])
+    (battle,) = measure_plan_luck(plan, [(8, 0)])
     assert battle.before == pytest.approx(plan.value)
     assert battle.after == 1.0
     assert math.isclose(battle.luck, 1 - plan.comparable_value)
     with pytest.raises(IactaError, match="the plan is over after 1 ends, got more"):
-        luck_with_plan(plan, [(8, 0), (7, 0)])
+        measure_plan_luck(plan, [(8, 0), (7, 0)])
 
 
 @pytest.mark.parametrize("ends", [[(9, 0)], [(1, 3)], [(1,)], ["x"], 5, [(1, 0)], [(3, -1)]])
 def test_ends_that_cannot_be_are_refused(plan: Plan, ends: object) -> None:
     with pytest.raises(IactaError):
-        luck_with_plan(plan, ends)  # type: ignore[arg-type] # the claim
+        measure_plan_luck(plan, ends)  # type: ignore[arg-type] # the claim
 
 
 def test_worths_and_other_values_are_refused() -> None:
     with pytest.raises(IactaError, match="goal must be to take territories"):
-        luck_with_plan(best_plan(START, Worth(), play="battles"), [])
+        measure_plan_luck(best_plan(START, Worth(), play="battles"), [])
     with pytest.raises(IactaError, match="plan must be a Plan, got 5"):
-        luck_with_plan(5, [])  # type: ignore[arg-type] # the claim
+        measure_plan_luck(5, [])  # type: ignore[arg-type] # the claim

@@ -166,7 +166,7 @@ def test_a_bonus_comes_before_a_territory_that_is_in_more_danger() -> None:
     assert Turn(lost).new_armies() == Turn(position).new_armies()
 
 
-@pytest.mark.parametrize("turn", [front(1), front(9)._changed(fortify="none")])
+@pytest.mark.parametrize("turn", [front(1), front(9)._replace(fortify="none")])
 def test_where_nothing_can_move_no_move_is_named(turn: Turn) -> None:
     assert threats(turn).move is None
 

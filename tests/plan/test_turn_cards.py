@@ -13,8 +13,8 @@ import pytest
 from iacta import Rules
 from iacta.board import Holding, Position
 from iacta.game import Action, Attack, EndPhase, Sets, Turn, traded_armies
-from iacta.game.cards import hands
-from iacta.game.cards import sets_in as sets_of
+from iacta.game.cards import find_sets as sets_of
+from iacta.game.cards import list_hands
 from iacta.plan import InOrder, TakeAll, best_plan, eliminate, go_on, placed
 from iacta.probability.distribution import Distribution
 from tests.plan.boards import BLUE, THREE_STACKS, board_of, chain, drawn_ends, known, position_on
@@ -31,28 +31,28 @@ def is_set(cards: tuple[str, ...]) -> bool:
     return len(symbols) <= 1 or len(symbols) == 3 - jokers
 
 
-def sets_in(hand: tuple[str, ...]) -> int:
+def find_sets(hand: tuple[str, ...]) -> int:
     """Return the most sets that a hand holds, trying all."""
     best = 0
     for three in combinations(range(len(hand)), 3):
         if is_set(tuple(hand[k] for k in three)):
             rest = tuple(card for k, card in enumerate(hand) if k not in three)
-            best = max(best, 1 + sets_in(rest))
+            best = max(best, 1 + find_sets(rest))
     return best
 
 
 @pytest.mark.parametrize("cards", [3, 4])
 def test_few_cards_hold_a_set_as_often_as_all_deals_say(cards: int) -> None:
     deals = list(combinations(DECK, cards))
-    wins = sum(sets_in(deal) for deal in deals)
-    dealt = [*hands(cards)]
+    wins = sum(find_sets(deal) for deal in deals)
+    dealt = [*list_hands(cards)]
     holding = sum(ways for hand, ways in dealt if sets_of(hand))
     assert (holding, sum(ways for _, ways in dealt)) == (wins, len(deals))
 
 
 def test_five_cards_hold_a_set() -> None:
-    assert all(sets_in(hand) >= 1 for hand in combinations(SMALL_DECK, 5))
-    assert all(sets_of(hand) for hand, _ in hands(5))
+    assert all(find_sets(hand) >= 1 for hand in combinations(SMALL_DECK, 5))
+    assert all(sets_of(hand) for hand, _ in list_hands(5))
 
 
 def test_from_six_cards_on_sets_are_traded_until_four_or_fewer_are_left() -> None:
@@ -84,7 +84,7 @@ def test_fixed_values_are_those_of_the_best_set() -> None:
         return max(found)
 
     wanted: Counter[int] = Counter()
-    for hand, ways in hands(6):
+    for hand, ways in list_hands(6):
         cards = "A" * hand[0] + "B" * hand[1] + "C" * hand[2] + "*" * hand.jokers
         wanted[worth(tuple(cards))] += ways
     assert traded_armies(6, fixed) == Distribution.from_pairs(
@@ -214,7 +214,7 @@ def best_turn(position: Position, armies: dict[int, int]) -> float:
 @pytest.fixture
 def estimated(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no turn be solved whole, as on a large board."""
-    monkeypatch.setattr("iacta.plan.continuation.MOST_TURN_STATES", 0)
+    monkeypatch.setattr("iacta.plan.continuation.MAX_TURN_STATES", 0)
 
 
 # Seeds 5 and 10 have turns whose enumeration takes longer than all others together.
@@ -240,7 +240,7 @@ def best_turn_played(position: Position, armies: dict[int, int], rules: Rules) -
     def value(turn: Turn) -> float:
         if "blue" in turn.owners or turn.phase == "advance":
             return best_value(turn, value)
-        placing = {n: turn._changed(phase="place", place=n) if n else turn for n in armies}
+        placing = {n: turn._replace(phase="place", place=n) if n else turn for n in armies}
         return sum(n * later(placing[new]) for new, n in armies.items()) / sum(armies.values())
 
     def best_value(turn: Turn, then: Callable[[Turn], float]) -> float:

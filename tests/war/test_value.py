@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 def make_start(seed: int) -> Turn:
     """Return the start of a turn on the classic board."""
     turn = classic_turn(classic_board(), seed)
-    return turn._changed(phase="over").next()
+    return turn._replace(phase="over").next()
 
 
 def rename_players(turn: Turn) -> tuple[Turn, dict[str, str]]:
@@ -145,13 +145,13 @@ def test_the_core_uses_the_rules_of_new_armies_from_python(
     turn, weights = line_turn("r6 b4"), load_weights("ending")
     incomes = [3 / 6, 3 / 4]
     assert War(turn).judge(weights)[1][:, column].tolist() == incomes
-    monkeypatch.setattr("iacta.war.tables.FEWEST_NEW", 6)
+    monkeypatch.setattr("iacta.war.tables.MIN_NEW", 6)
     assert War(turn).judge(weights)[1][:, column].tolist() == [2 * each for each in incomes]
 
 
 def test_the_core_refuses_invalid_rules_of_new_armies(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("iacta.war.tables.LANDS_FOR_AN_ARMY", 0)
+    monkeypatch.setattr("iacta.war.tables.TERRITORIES_PER_ARMY", 0)
     with pytest.raises(IactaError, match="the rules of cards and new armies must be valid"):
         War(line_turn("r6 b4"))

@@ -13,7 +13,7 @@ from iacta.forms.question import Watch
 from iacta.forms.record import IntervalRecord
 from iacta.forms.shared_parameters import SEED, TIME_LIMIT
 from iacta.game import Turn
-from iacta.game.turn import MOST_NEW
+from iacta.game.turn import MAX_NEW
 from iacta.probability.estimate import CONFIDENCE, Interval
 from iacta.war.tournament import MAX_GAMES
 
@@ -34,7 +34,7 @@ class WholeGameForm(MomentForm, kw_only=True):
     is_search: ClassVar = True
 
     reinforce: int | None = parameter(
-        Whole(least=1, most=MOST_NEW),
+        Whole(least=1, most=MAX_NEW),
         "New armies of the player whose turn it is, still to be placed.",
         default=None,
     )

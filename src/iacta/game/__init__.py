@@ -1,8 +1,8 @@
-"""The game: a turn as the rules say it, what a policy makes of it, and codes of one line.
+"""The game: turns by the rules, the values of policies, and codes of one line.
 
-`Turn` is a state of the game: it knows its legal actions, the chances of their results, and the
-turn that follows each. A policy is any function from a turn to an action. The actions are named
-here, as `iacta.game.Attack`.
+`Turn` is a state of the game with its legal actions, the chances of their results, and the next
+states. A policy is a function from a turn to an action. This package exports the actions, such as
+`iacta.game.Attack`.
 """
 
 from iacta.game.actions import (

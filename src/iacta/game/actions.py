@@ -1,4 +1,4 @@
-"""Actions of a turn, what comes of them, and the rows in which a turn lists them."""
+"""The actions of a turn, their results, and rows of actions."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,13 +10,13 @@ from iacta.game.cards import Hand
 from iacta.methods.kernel import Throw
 from iacta.rules.roll import Losses
 
-MOST_SHOWN = 8  # actions, in a repr
+MAX_SHOWN = 8  # actions in the repr of a row
 
 
-if TYPE_CHECKING:  # the union of all, so that a `match` of them can be seen to be complete
+if TYPE_CHECKING:  # type checkers see a union, so that they can check that a `match` is complete
     Action: TypeAlias = "Reveal | Trade | Place | Attack | Defend | Advance | Fortify | EndPhase"
     _Action: TypeAlias = object
-else:  # a class, whose name help shows
+else:  # `help` shows the name of the class
 
     class Action:
         """An action of a turn; its repr is short and can be pasted back."""
@@ -31,7 +31,7 @@ else:  # a class, whose name help shows
 
 @dataclass(frozen=True, repr=False)
 class Reveal(_Action):
-    """Turn over the cards in hand that are not known."""
+    """Turn over the unknown cards of the player's hand."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,8 +39,8 @@ class Trade(_Action):
     """Trade in a set of cards for new armies.
 
     cards: the three cards.
-    territory: the player's own one, pictured on one of the cards, that gets two armies more; `""`
-        where there is none, or another one had them in this turn.
+    territory: the player's territory on one of the cards, which gets two more armies; `""` without
+        such a territory, or if another one already got armies in this turn.
     """
 
     cards: Hand
@@ -51,8 +51,8 @@ class Trade(_Action):
 class Place(_Action):
     """Place new armies on a territory.
 
-    territory: its name.
-    armies: how many.
+    territory: the name of the territory.
+    armies: the number of new armies.
     """
 
     territory: str
@@ -61,10 +61,10 @@ class Place(_Action):
 
 @dataclass(frozen=True, repr=False)
 class Attack(_Action):
-    """Roll from one territory against another; a whole battle, where these are decided at once.
+    """Attack a territory: one roll, or a whole battle under rules that decide battles at once.
 
-    start, to: the names of the two territories.
-    dice: how many attack dice are thrown; in a whole battle, in its first roll.
+    start, to: the names of the attacking territory and the attacked one.
+    dice: the number of attack dice, in a whole battle of the first roll.
     """
 
     start: str
@@ -74,10 +74,9 @@ class Attack(_Action):
 
 @dataclass(frozen=True, repr=False)
 class Defend(_Action):
-    """Answer the attack dice that are seen.
+    """Choose the defence dice after seeing the attack dice.
 
-    dice: how many defence dice are thrown; where several numbers lead to the same results, the
-        first of them stands for all.
+    dice: the number of defence dice; of several numbers with equal results, the least.
     """
 
     dice: int
@@ -85,9 +84,9 @@ class Defend(_Action):
 
 @dataclass(frozen=True, repr=False)
 class Advance(_Action):
-    """Move armies into the territory that has just been taken.
+    """Move armies into the territory that was just taken.
 
-    armies: how many move in, those that must included.
+    armies: the number of armies, at least the number that must move in.
     """
 
     armies: int
@@ -98,7 +97,7 @@ class Fortify(_Action):
     """Move armies at the end of the turn.
 
     start, to: the names of the two territories.
-    armies: how many move.
+    armies: the number of armies that move.
     """
 
     start: str
@@ -115,10 +114,10 @@ Result: TypeAlias = Losses | Throw | Hand | None
 
 
 class Numbered(Sequence[Action]):
-    """Actions that differ in a number of armies only, each made when it is asked for.
+    """Actions that differ only in the number of armies, each made on access.
 
-    make: the action with a number of armies.
-    numbers: the numbers.
+    make: a function that returns the action for a number of armies.
+    numbers: the numbers of armies.
     """
 
     def __init__(self, make: Callable[[int], Action], numbers: range) -> None:
@@ -140,7 +139,7 @@ class Numbered(Sequence[Action]):
         return self.find(action) is not None
 
     def find(self, action: object) -> Action | None:
-        """Return the action that is equal to a given one, `None` if there is none."""
+        """Return the action that equals a given value, `None` if no action does."""
         try:
             number = int(getattr(action, "armies"))  # noqa: B009 # an object may have none
         except (AttributeError, TypeError, ValueError, OverflowError):
@@ -152,9 +151,9 @@ class Numbered(Sequence[Action]):
 
 
 class Actions(Sequence[Action]):
-    """The legal actions of a turn, in the order of the board; `EndPhase` comes last.
+    """The legal actions of a turn in the order of the board; `EndPhase` comes last.
 
-    parts: rows of actions, one after another. Large ones are `Numbered`.
+    parts: rows of actions in order; a long row is `Numbered`.
 
     >>> actions = Actions([Numbered(lambda n: Place("Peru", n), range(1, 1001)), [EndPhase()]])
     >>> len(actions), actions[998:], Place("Peru", 7) in actions
@@ -187,9 +186,9 @@ class Actions(Sequence[Action]):
         return any(action in part for part in self.parts)
 
     def find(self, action: object) -> Action | None:
-        """Return the legal action that is equal to a given one, `None` if there is none.
+        """Return the legal action that equals a given value, `None` if no action does.
 
-        Equal values may be of another type: 3.0 and `True` equal whole numbers.
+        Equal values may differ in type: 3.0 and `True` equal whole numbers.
 
         >>> Actions([[Attack("Peru", "Brazil", 1)]]).find(Attack("Peru", "Brazil", True))
         Attack('Peru', 'Brazil', 1)
@@ -204,5 +203,5 @@ class Actions(Sequence[Action]):
         return None
 
     def __repr__(self) -> str:
-        shown = ", ".join(map(repr, self[:MOST_SHOWN]))
-        return f"<{len(self)} actions: {shown}{', ...' if len(self) > MOST_SHOWN else ''}>"
+        shown = ", ".join(map(repr, self[:MAX_SHOWN]))
+        return f"<{len(self)} actions: {shown}{', ...' if len(self) > MAX_SHOWN else ''}>"

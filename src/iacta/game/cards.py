@@ -1,9 +1,9 @@
 """Cards: hands, the sets in them, and the armies that sets bring.
 
-The deck has 44 cards: 14 of each of three symbols and two jokers. A set is three cards of a symbol
-or one of each, where a joker stands for any symbol, so that five cards are certain to hold one. A
-card that nobody has seen is equally likely to be any of those that are in no known hand: cards that
-were traded in go back into the deck. Cards may picture a territory each; then they have names.
+The deck has 44 cards: 14 cards of each of three symbols, and two jokers. A set is three cards of
+one symbol, or one card of each symbol; a joker stands for any symbol. Five cards always contain a
+set. Traded cards go back into the deck, so an unknown card is equally likely to be any card that is
+in no known hand. Each card may picture a territory; then it has the name of the territory.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,16 +20,16 @@ from iacta.probability.distribution import Distribution
 
 PROGRESSIVE = (4, 6, 8, 10, 12, 15)
 STEP = 5
-FIXED = (4, 6, 8, 10)  # for the sets of `KINDS`
+FIXED = (4, 6, 8, 10)  # the armies for the kinds of sets in `KINDS`
 KINDS = ((3, 0, 0), (0, 3, 0), (0, 0, 3), (1, 1, 1))
-MOST_VALUE = 1000  # armies for a set; houses play with tens
-MOST_VALUES = 1000  # sets whose armies are listed
+MAX_VALUE = 1000  # armies for a set; house rules rarely give 100
+MAX_VALUES = 1000  # entries in a list of armies for sets
 DECK_SIZE = 44
-FEWEST_TRADED = 3
-MUST_TRADE = 5  # cards; a player who holds as many must trade, and after an elimination goes on
-TRADED_AT_ONCE = 6  # cards; a player whom an elimination brings as many must trade at once
+SET_SIZE = 3
+MUST_TRADE = 5  # a player with at least 5 cards must trade
+TRADED_AT_ONCE = 6  # a player with at least 6 cards after an elimination trades at once
 SYMBOLS = ("infantry", "cavalry", "artillery")
-PICTURED = 2  # armies for a territory on a traded card
+PICTURED = 2  # new armies on an own territory that a traded card pictures
 
 
 class _Cards(NamedTuple):
@@ -42,13 +42,13 @@ class _Cards(NamedTuple):
 
 
 class Hand(_Cards):
-    """A player's cards, by number.
+    """The numbers of a player's cards.
 
-    infantry, cavalry, artillery: those of each symbol.
-    jokers: those that stand for any symbol.
-    unknown: those that nobody has seen.
-    territories: those pictured on known cards, which are counted by their symbols, too; none where
-        cards have no names.
+    infantry, cavalry, artillery: the numbers of known cards with each symbol.
+    jokers: the number of known jokers.
+    unknown: the number of unknown cards.
+    territories: the territories on known cards, which also count among the symbols; empty if cards
+        picture no territories.
 
     >>> Hand(infantry=2) + Hand(jokers=1, unknown=2)
     Hand(infantry=2, jokers=1, unknown=2)
@@ -65,7 +65,7 @@ class Hand(_Cards):
         unknown: int = 0,
         territories: Iterable[str] = (),
     ) -> "Hand":
-        """Return a hand of checked numbers and names; `_make` checks nothing."""
+        """Return a hand after checks; `_make` makes a hand without checks."""
         counts = (infantry, cavalry, artillery, jokers, unknown)
         checked = (
             read_int(count, name) for name, count in zip(_Cards._fields, counts, strict=False)
@@ -93,17 +93,17 @@ class Hand(_Cards):
 
     @property
     def counts(self) -> tuple[int, int, int, int, int]:
-        """The numbers of cards: of each symbol, jokers, and unknown ones."""
+        """The numbers of cards of each symbol, of jokers, and of unknown cards."""
         return self[:5]
 
     @property
     def number(self) -> int:
-        """How many cards there are."""
+        """The number of all cards."""
         return sum(self.counts)
 
     @property
     def known(self) -> "Hand":
-        """The cards that are known."""
+        """The hand without its unknown cards."""
         return self._replace(unknown=0)
 
 
@@ -111,8 +111,8 @@ DECK = Hand(14, 14, 14, 2)
 
 
 def _is_set(symbols: tuple[int, ...], jokers: int) -> bool:
-    """Return whether three cards are a set: with a joker they always are."""
-    return sum(symbols) + jokers == FEWEST_TRADED and (jokers > 0 or symbols in KINDS)
+    """Return whether three cards are a set; three cards with a joker always are."""
+    return sum(symbols) + jokers == SET_SIZE and (jokers > 0 or symbols in KINDS)
 
 
 SETS = tuple(
@@ -122,10 +122,10 @@ SETS = tuple(
 )
 
 
-def sets_in(hand: Hand) -> tuple[Hand, ...]:
-    """Return the different sets that the known cards of a hand hold.
+def find_sets(hand: Hand) -> tuple[Hand, ...]:
+    """Return the different sets among the known cards of a hand.
 
-    >>> sets_in(Hand(infantry=2, cavalry=1, jokers=1))
+    >>> find_sets(Hand(infantry=2, cavalry=1, jokers=1))
     (Hand(infantry=1, cavalry=1, jokers=1), Hand(infantry=2, jokers=1))
     """
     return tuple(
@@ -133,13 +133,13 @@ def sets_in(hand: Hand) -> tuple[Hand, ...]:
     )
 
 
-def named_sets(hand: Hand, symbols: Mapping[str, str]) -> Iterator[Hand]:
-    """Yield the sets that a hand holds where cards may picture territories.
+def find_named_sets(hand: Hand, symbols: Mapping[str, str]) -> Iterator[Hand]:
+    """Yield the sets of a hand, one for each choice of pictured territories.
 
     symbols: the symbol of each territory's card.
 
     >>> hand = Hand(infantry=3, cavalry=1, jokers=1, territories=("Peru",))
-    >>> for each in named_sets(hand, {"Peru": "infantry"}):
+    >>> for each in find_named_sets(hand, {"Peru": "infantry"}):
     ...     print(each)
     Hand(infantry=1, cavalry=1, jokers=1)
     Hand(infantry=1, cavalry=1, jokers=1, territories=('Peru',))
@@ -148,15 +148,15 @@ def named_sets(hand: Hand, symbols: Mapping[str, str]) -> Iterator[Hand]:
     Hand(infantry=3, territories=('Peru',))
     """
     named = [[t for t in hand.territories if symbols[t] == symbol] for symbol in SYMBOLS]
-    for each in sets_in(hand):
+    for each in find_sets(hand):
         choices = [
             [
                 names
                 for count in range(number + 1)
-                if number - count <= have - len(those)
-                for names in combinations(those, count)
+                if number - count <= have - len(pictured)
+                for names in combinations(pictured, count)
             ]
-            for number, have, those in zip(each[:3], hand[:3], named, strict=True)
+            for number, have, pictured in zip(each[:3], hand[:3], named, strict=True)
         ]
         for row in product(*choices):
             yield each._replace(territories=tuple(sorted(sum(row, ()))))
@@ -164,13 +164,12 @@ def named_sets(hand: Hand, symbols: Mapping[str, str]) -> Iterator[Hand]:
 
 @dataclass(frozen=True)
 class Sets:
-    """What sets of cards bring.
+    """The armies for sets of cards.
 
-    values: the armies for the next sets, in order. After the last of them each set brings what
-        follows in 4, 6, 8, 10, 12, 15, if it is among these, and otherwise 5 more than the one
-        before.
-    is_fixed: whether instead each set brings the same at any time: 4, 6 or 8 for three of the
-        first, second or third symbol, and 10 for one of each, as in the app's fixed mode.
+    values: the armies for the next sets, in order. After the last value, the values continue along
+        4, 6, 8, 10, 12, 15 if the last value is in this row, and otherwise increase by 5.
+    is_fixed: whether the armies depend on the kind of set instead: 4, 6 or 8 for three cards of the
+        first, second or third symbol, and 10 for one card of each, as in the app's fixed mode.
 
     >>> [Sets().nth(k) for k in range(8)]
     [4, 6, 8, 10, 12, 15, 20, 25]
@@ -182,13 +181,13 @@ class Sets:
     is_fixed: bool = False
 
     def __post_init__(self) -> None:
-        values = read_row(self.values, "values", "whole numbers", MOST_VALUES)
+        values = read_row(self.values, "values", "whole numbers", MAX_VALUES)
         if not values:
             raise IllegalError("values of sets must be at least one, got none")
-        set_field(self, "values", tuple(read_int(v, "values", 0, MOST_VALUE) for v in values))
+        set_field(self, "values", tuple(read_int(v, "values", 0, MAX_VALUE) for v in values))
 
     def nth(self, place: int) -> int:
-        """Return what the set at a place brings, the next one being at 0."""
+        """Return the armies for the set at a place; the next set has place 0."""
         if place < len(self.values):
             return self.values[place]
         last, more = self.values[-1], place - len(self.values) + 1
@@ -200,7 +199,7 @@ class Sets:
         return last + STEP * more
 
     def worth(self, cards: Hand) -> int:
-        """Return what a set of three cards brings if it is the next, read as the best kind."""
+        """Return the armies for three cards as the next set, counted as their best kind of set."""
         if not self.is_fixed:
             return self.nth(0)
         return max(
@@ -210,14 +209,14 @@ class Sets:
         )
 
     def next(self) -> "Sets":
-        """Return what sets bring after one more."""
+        """Return the armies for sets after the next set."""
         if self.is_fixed:
             return self
-        return Sets(self.values[1:] or (min(self.nth(1), MOST_VALUE),))
+        return Sets(self.values[1:] or (min(self.nth(1), MAX_VALUE),))
 
 
-def hands(cards: int, deck: Hand = DECK) -> Iterator[tuple[Hand, int]]:
-    """Yield the hands that some cards of a deck may be, and in how many ways."""
+def list_hands(cards: int, deck: Hand = DECK) -> Iterator[tuple[Hand, int]]:
+    """Yield each possible hand of a number of cards of a deck, with its number of ways."""
     for jokers in range(min(cards, deck.jokers) + 1):
         for one in range(min(cards - jokers, deck.infantry) + 1):
             for two in range(min(cards - jokers - one, deck.cavalry) + 1):
@@ -227,10 +226,12 @@ def hands(cards: int, deck: Hand = DECK) -> Iterator[tuple[Hand, int]]:
                     yield hand, ways
 
 
-def named_cards(unseen: Hand, symbols: Mapping[str, str], seen: Hand) -> Iterator[tuple[Hand, int]]:
-    """Yield what a card that nobody has seen may be, and in how many ways.
+def list_named_cards(
+    unseen: Hand, symbols: Mapping[str, str], seen: Hand
+) -> Iterator[tuple[Hand, int]]:
+    """Yield each possible value of an unknown card, with its number of ways.
 
-    unseen, seen: the cards that are in no known hand, and those that are.
+    unseen, seen: the cards in no known hand, and the cards in known hands.
     symbols: the symbol of each territory's card.
     """
     free = [t for t in symbols if t not in seen.territories]
@@ -249,13 +250,13 @@ def _card(symbol: str, *territories: str) -> Hand:
 
 
 def traded_armies(cards: int, trade: Sets | None = None) -> Distribution[int]:
-    """Return the distribution of the new armies that a hand brings after an elimination, exactly.
+    """Return the exact distribution of the armies for the cards held after an elimination.
 
-    cards: how many it comes to, all dealt at random; at most 44.
-    trade: what sets bring; `None` for 4, 6, 8, 10, 12, 15 and then 5 more each.
+    cards: the number of cards, dealt at random, at most 44.
+    trade: the armies for sets; `None` for 4, 6, 8, 10, 12, 15 and then 5 more each.
 
-    With six cards or more sets are traded in at once, those that bring the most, until four cards
-    or fewer are left; with fewer than six none is.
+    A player with six cards or more trades the best sets at once until at most four cards are left.
+    A player with fewer cards trades no set.
 
     >>> traded_armies(5), traded_armies(6), traded_armies(8)
     (Distribution({0: 1}), Distribution({4: 1}), Distribution({10: 1}))
@@ -264,17 +265,17 @@ def traded_armies(cards: int, trade: Sets | None = None) -> Distribution[int]:
     table = Sets() if trade is None else trade
     if not isinstance(table, Sets):
         raise MalformedError(f"trade must be Sets, got {quote(trade)}")
-    sets = -(-(number - MUST_TRADE + 1) // FEWEST_TRADED) if number >= TRADED_AT_ONCE else 0
+    sets = -(-(number - MUST_TRADE + 1) // SET_SIZE) if number >= TRADED_AT_ONCE else 0
     if not table.is_fixed:
         return Distribution({sum(map(table.nth, range(sets))): 1})
     return Distribution.from_pairs(
-        (_best_sets(hand, sets), Fraction(ways)) for hand, ways in hands(number)
+        (_best_sets(hand, sets), Fraction(ways)) for hand, ways in list_hands(number)
     )
 
 
 @cache
 def _best_sets(hand: Hand, number: int) -> int:
-    """Return the most that so many disjoint sets of a hand bring, where each brings the same."""
+    """Return the most armies for a number of disjoint sets of a hand in the fixed mode."""
     best = 0
     for value, kind in zip(FIXED, KINDS, strict=True) if number else ():
         missing = sum(max(n - have, 0) for n, have in zip(kind, hand[:3], strict=True))

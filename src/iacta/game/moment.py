@@ -15,13 +15,13 @@ from iacta.board.codes import Code, escape_name, is_code
 from iacta.board.files import BoardFile, parse_board_file, read_board_file, read_board_text
 from iacta.board.formats.reading import FileTable, normalize_text, read_file, read_table
 from iacta.board.position import POSITION_KEYS, read_position_table
-from iacta.game.codes import OPTIONS, names_text, pairs_text, symbols_text
+from iacta.game.codes import OPTIONS, format_names, format_pairs, format_symbols
 from iacta.game.turn import Turn
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.inputs.files import STREAM, add_file_name, read_path
 
-TURN_KEYS = ("phase", *OPTIONS)  # of a file, besides those of a position
+TURN_KEYS = ("phase", *OPTIONS)  # keys of a file that belong to a turn, not to its position
 
 
 def read_moment(
@@ -31,9 +31,9 @@ def read_moment(
 
     source: the path of the file, `-` for standard input; a code of a position or a turn; a mapping
         such as a parsed JSON object; or a position or a turn. A file has the keys of a position
-        (see `read_position`) and, optionally, those of a turn's code: `phase`, `place`, `cards`,
-        `sets`, `keep`, `players` and so on, each as the code has it or as a number, a list or a
-        table.
+        (see `read_position`) and may have the keys of a turn's code: `phase`, `place`, `cards`,
+        `sets`, `keep`, `players` and so on. Their values are written as in a code, or as a number,
+        a list or a table.
     board: the board of a code, and of a file without a board of its own.
 
     An invalid source is refused in one sentence that names the file and the line.
@@ -149,14 +149,14 @@ def _write_option(key: str, value: object, board: Board) -> str | None:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, list) and all(isinstance(each, str | int) for each in value):
-        return names_text(map(str, value))
+        return format_names(map(str, value))
     if isinstance(value, Mapping) and all(
         isinstance(each, str | int) and not isinstance(each, bool) for each in value.values()
     ):
         if key == "symbols":
             named = {board.find(name): str(each) for name, each in value.items()}
-            return symbols_text(named, board.territories)
-        return pairs_text({str(name): escape_name(str(each)) for name, each in value.items()})
+            return format_symbols(named, board.territories)
+        return format_pairs({str(name): escape_name(str(each)) for name, each in value.items()})
     raise MalformedError(
         f"{key} must be a number, text, a list or a table with a number or text for each name, "
         f"got {quote(value)}"

@@ -1,13 +1,13 @@
-"""Policies: what a way to play is worth, for a turn or for a single battle.
+"""The values of policies, for a turn or for a single battle.
 
-A policy is a function that says what to do in a turn. Its value is the expected worth of the turn
-when it is over,
+A policy π is a function from a turn to an action. Its value is the expected worth of the turn when
+it is over,
 
-    V(s) = Σ_x P(x | s, π(s)) · V(s after x),     V(s) = worth(s) where the turn is over,
+    V(s) = Σ_x P(x | s, π(s)) · V(s after x),     V(s) = worth(s) if the turn is over.
 
-and where the player attacked decides, V(s) is the least over their answers, or that of a policy of
-theirs. Turns that may follow are visited once each, as long as they are few; else games are played
-with random dice, and the value is estimated.
+If the attacked player decides in s, V(s) is the least value over their actions, or the value of
+their policy. Each successor is visited once if there are few; otherwise games with random dice
+estimate the value.
 """
 
 from collections.abc import Callable
@@ -28,33 +28,33 @@ from iacta.probability.chances import Chance, read_fraction
 from iacta.probability.estimate import Estimate, Interval, half_interval
 from iacta.rules.rules import Rules
 
-MOST_STATES = 20_000  # of a turn that is evaluated exactly: some seconds
+MAX_STATES = 20_000  # states in an exact evaluation, which takes some seconds
 GAMES = 1000
 
 Thumb: TypeAlias = Callable[[int, int], int | None]
 
 
 class TurnGoal(Protocol):
-    """What a turn is played for.
+    """The goal of a turn.
 
-    It may have `is_reached(turn)` too: whether nothing that follows can change the worth; and
-    `read(board)`, which returns it with names as the board spells them. Goals of plans have both.
+    Two methods are optional: `is_reached(turn)` returns whether the worth can no longer change, and
+    `read(board)` returns the goal with names as the board spells them. Goals of plans have both.
     """
 
     def worth(self, turn: Turn, /) -> float:
-        """Return what a turn is worth when it is over."""
+        """Return the worth of a turn that is over."""
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a policy is worth.
+    """The value of a policy.
 
     value: the expected worth of the turn when it is over.
-    interval: `None` if the value is exact but for rounding; else an interval that contains it with
-        a confidence of 95%, Wilson's where a turn is worth 0 or 1, and otherwise Student's, which
-        says little where all games ended alike, and is infinite for fewer than ten.
-    games: how many games it was estimated from, 0 if exact.
-    states: how many turns were visited, 0 if games were played.
+    interval: `None` if the value is exact up to rounding; otherwise the 95% interval: Wilson's if
+        all games are worth 0 or 1, and Student's otherwise. Student's interval is unreliable if all
+        games have equal worth, and infinite for fewer than ten games.
+    games: the number of games for the estimate, 0 for an exact value.
+    states: the number of visited turns, 0 for an estimate.
     """
 
     value: float
@@ -71,22 +71,22 @@ def evaluate(
     defender: Policy | None = None,
     games: int = GAMES,
     seed: int = 0,
-    most_states: int = MOST_STATES,
+    max_states: int = MAX_STATES,
 ) -> Evaluation:
-    """Return what a policy is worth, exactly where it visits few turns.
+    """Return the value of a policy, which is exact if the policy visits few turns.
 
-    policy: a function of the turn that returns a legal action, always the same one.
-    turn: where it begins to play.
-    goal: an object with a method `worth(turn)`: what a turn is worth when it is over. Where it
-        has `is_reached(turn)`, nothing more is played once that is true.
-    defender: a policy for the player attacked, where rules let them answer the dice; `None` for
-        the worst for the goal, or where games are played, for `Turn.careful_defence`.
-    games: how many games are played where more turns may follow.
-    seed: of their dice.
-    most_states: how many turns may be visited for an exact value; with 0 games are played. Where
-        armies can grow, they always are.
+    policy: a deterministic function that takes a turn and returns a legal action.
+    turn: the first turn.
+    goal: an object with a method `worth(turn)`, the worth of a turn that is over. With a method
+        `is_reached(turn)`, play ends when it returns true.
+    defender: the policy of the attacked player for defence dice. `None` chooses the worst dice for
+        the goal, or `Turn.careful_defence` in played games.
+    games: the number of games if the policy visits more than `max_states` turns.
+    seed: the seed of the games' dice.
+    max_states: the most turns to visit for an exact value; 0 always plays games. Rules under which
+        armies grow always need games.
 
-    Refused are policies that return what is not legal.
+    A policy that returns an illegal action is refused.
 
     >>> class Brazil:
     ...     def worth(self, turn):
@@ -105,13 +105,13 @@ def evaluate(
     if hasattr(goal, "read"):
         goal = goal.read(turn.board)
     number = read_int(games, "games", least=2)
-    most = read_int(most_states, "most_states", least=0)
+    most = read_int(max_states, "max_states", least=0)
     grows = any(each.mode.grows for each in (turn.rules, *turn.rules_of.values()))
     if not grows:
-        found = _exact(policy, turn, goal, defender, most)
+        found = _evaluate_exactly(policy, turn, goal, defender, most)
         if found is not None:
             return found
-    return _estimated(policy, turn, goal, defender, number, seed)
+    return _estimate(policy, turn, goal, defender, number, seed)
 
 
 def _is_over(turn: Turn, goal: TurnGoal) -> bool:
@@ -119,17 +119,17 @@ def _is_over(turn: Turn, goal: TurnGoal) -> bool:
     return turn.phase == "over" or (is_reached is not None and bool(is_reached(turn)))
 
 
-# The turns that follow each of several answers, with their chances.
+# For each action of the player to decide: the successors with their chances.
 _Branches: TypeAlias = list[list[tuple[float, Turn]]]
 
 
-def _exact(
+def _evaluate_exactly(
     policy: Policy, turn: Turn, goal: TurnGoal, defender: Policy | None, most: int
 ) -> Evaluation | None:
-    """Return the value by Bellman's equation; `None` if more turns than `most` are visited."""
+    """Return the value by Bellman's equation, `None` if more than `most` turns are visited."""
     values: dict[tuple[object, ...], float] = {}
     branches: dict[tuple[object, ...], _Branches] = {}
-    waiting = [turn]  # each action takes armies or ends a phase, so that no turn follows itself
+    waiting = [turn]  # each action moves armies or ends a phase, so no turn succeeds itself
     while waiting:
         here = waiting[-1]
         key = here.state
@@ -145,18 +145,18 @@ def _exact(
             return None
         else:
             is_worst = here.phase == "defend" and defender is None
-            actions = [*here.actions()] if is_worst else [here.decided(policy, defender)]
-            branches[key] = [_followers(here, action) for action in actions]
+            actions = [*here.actions()] if is_worst else [here.decide(policy, defender)]
+            branches[key] = [_list_successors(here, action) for action in actions]
             waiting += [after for row in branches[key] for _, after in row]
     return Evaluation(values[turn.state], None, 0, len(values))
 
 
-def _followers(turn: Turn, action: Action) -> list[tuple[float, Turn]]:
+def _list_successors(turn: Turn, action: Action) -> list[tuple[float, Turn]]:
     results = turn.results(action)
     return [(float(p), turn.after(action, result)) for result, p in results.items()]
 
 
-def _estimated(
+def _estimate(
     policy: Policy, turn: Turn, goal: TurnGoal, defender: Policy | None, games: int, seed: int
 ) -> Evaluation:
     rng = np.random.default_rng(read_int(seed, "seed"))
@@ -164,7 +164,7 @@ def _estimated(
     for _ in range(games):
         end = turn
         while not _is_over(end, goal):
-            action = end.decided(policy, defender)
+            action = end.decide(policy, defender)
             (result,) = end.results(action).sample(1, rng)
             end = end.after(action, result)
         values.append(float(goal.worth(end)))
@@ -176,13 +176,12 @@ def _estimated(
 
 
 class _Gain:
-    """What a battle gains: the prize, and a value for armies left and for those destroyed."""
+    """The gain of a battle: the prize, and a value for each army left and each army destroyed."""
 
     def __init__(self, turn: Turn, prize: float, army_value: float, kill_value: float) -> None:
         self.start, self.values = turn, (prize, army_value, kill_value)
 
     def worth(self, turn: Turn) -> float:
-        """Return what a battle has gained."""
         prize, army, kill = self.values
         left = sum(n for n, owner in zip(turn.armies, turn.owners, strict=True) if owner == "us")
         against = sum(turn.armies) - left
@@ -202,17 +201,17 @@ def evaluate_battle(
     games: int = GAMES,
     seed: int = 0,
 ) -> Evaluation:
-    """Return what a rule of thumb for a single battle is worth.
+    """Return the value of a rule of thumb for a single battle.
 
-    policy: a function of the attackers, garrison included, and the defenders. It returns how many
-        dice to roll at most, as many as there are if that is more; 0 or `None` stops.
+    policy: a function of the attackers, garrison included, and the defenders. It returns the
+        largest number of dice to roll; 0 or `None` stops.
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
-    prize, army_value, kill_value: what taking the territory is worth, each attacker left and each
-        destroyed defender, as for `when_to_stop`, whose value no rule of thumb exceeds that rolls
-        all dice.
-    games, seed: as for `evaluate`, where armies can grow; else the value is exact.
+    prize, army_value, kill_value: the values of the territory, of each attacker left, and of each
+        destroyed defender, as for `when_to_stop`. The value of `when_to_stop` is an upper bound for
+        rules of thumb that roll all dice.
+    games, seed: as for `evaluate`, under rules by which armies grow; otherwise the value is exact.
 
     >>> from iacta import when_to_stop
     >>> best = when_to_stop(9, 6, prize=10)
@@ -232,11 +231,11 @@ def evaluate_battle(
     turn = Turn(Position(board, "us", {"start": ("us", a), "to": ("them", d)}), found)
     gain = _Gain(turn, *map(float, values.values()))
     return evaluate(
-        lambda now: _by_thumb(policy, now), turn, gain, games=games, seed=seed, most_states=10**9
+        lambda now: _act_by_thumb(policy, now), turn, gain, games=games, seed=seed, max_states=10**9
     )
 
 
-def _by_thumb(policy: Thumb, turn: Turn) -> Action:
+def _act_by_thumb(policy: Thumb, turn: Turn) -> Action:
     actions: Any = turn.actions()
     if turn.phase == "advance":
         most: Advance = actions[-1]

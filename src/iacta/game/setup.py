@@ -1,4 +1,4 @@
-"""What a turn is set up with, read and refused: players, cards, and constraints on armies."""
+"""Checks of the arguments of a turn: players, cards, and constraints on armies."""
 
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
@@ -14,14 +14,14 @@ from iacta.rules.variants import find_rules
 V = TypeVar("V")
 
 
-def order_of(owners: Iterable[str]) -> tuple[str, ...]:
-    """Return the players among owners, in the order in which they come first."""
+def list_owners(owners: Iterable[str]) -> tuple[str, ...]:
+    """Return the different owners, in the order of their first territories."""
     return tuple(dict.fromkeys(filter(None, owners)))
 
 
 def read_players(players: Iterable[str] | None, position: Position) -> tuple[str, ...]:
-    """Return the order of play; `None` for that of the board."""
-    owners = order_of(each.owner for each in position.holdings)
+    """Return the order of play; `players` is `None` for the order of the board."""
+    owners = list_owners(each.owner for each in position.holdings)
     if players is None:
         return owners
     spelling = {fold_name(each): each for each in owners}
@@ -34,8 +34,8 @@ def read_players(players: Iterable[str] | None, position: Position) -> tuple[str
     return found
 
 
-def read_symbols_of(symbols: Mapping[str, str] | None, board: Board) -> FrozenDict[str, str]:
-    """Return the symbol of each territory that is pictured on a card, as many as the deck has."""
+def read_card_symbols(symbols: Mapping[str, str] | None, board: Board) -> FrozenDict[str, str]:
+    """Return the symbol of each territory on a card; a symbol that is too frequent is refused."""
     given = {} if symbols is None else symbols
     if not isinstance(given, Mapping):
         raise MalformedError(
@@ -48,7 +48,7 @@ def read_symbols_of(symbols: Mapping[str, str] | None, board: Board) -> FrozenDi
         number = sum(each == symbol for each in found.values())
         if number > most:
             raise IllegalError(f"symbols must be {symbol} at most {most} times, got {number}")
-    return _in_order(found, board)
+    return _sort_by_board(found, board)
 
 
 def read_cards(
@@ -57,7 +57,7 @@ def read_cards(
     symbols: Mapping[str, str],
     board: Board,
 ) -> FrozenDict[str, Hand] | None:
-    """Return the hand of each player who holds cards, all of one deck."""
+    """Return the hand of each player with cards; hands that one deck cannot give are refused."""
     if cards is None:
         return None
     if not isinstance(cards, Mapping):
@@ -104,29 +104,29 @@ def _read_pictured(given: tuple[object, ...], what: str, board: Board) -> tuple[
 
 
 def read_keep(keep: Mapping[str, int] | None, board: Board, garrison: int) -> FrozenDict[str, int]:
-    """Return what must remain on territories beyond the garrison."""
+    """Return the armies that must remain on each territory, if they exceed the garrison."""
     given = {} if keep is None else keep
     if not isinstance(given, Mapping):
         raise MalformedError(f"keep must be a mapping from names to armies, got {quote(keep)}")
     kept = {board.find(name): read_int(n, f"keep of {name}") for name, n in given.items()}
-    return _in_order({name: n for name, n in kept.items() if n > garrison}, board)
+    return _sort_by_board({name: n for name, n in kept.items() if n > garrison}, board)
 
 
 def read_rules_of(
     rules_of: Mapping[str, Rules | str] | None, board: Board, usual: Rules
 ) -> FrozenDict[str, Rules]:
-    """Return the rules of territories that have their own."""
+    """Return the rules of each territory with rules other than `usual`."""
     given = {} if rules_of is None else rules_of
     if not isinstance(given, Mapping):
         raise MalformedError(
             f"rules_of must be a mapping from names to rules, got {quote(rules_of)}"
         )
     found = {board.find(name): find_rules(own, usual.garrison) for name, own in given.items()}
-    return _in_order({name: own for name, own in found.items() if own != usual}, board)
+    return _sort_by_board({name: own for name, own in found.items() if own != usual}, board)
 
 
 def read_stay(stay: Iterable[str] | str, position: Position) -> tuple[str, ...]:
-    """Return the player's territories that stay, in the order of the board."""
+    """Return the territories whose armies stay, in the order of the board."""
     names = [stay] if isinstance(stay, str) else read_row(stay, "stay", "names")
     found = {position.board.find(name): None for name in names}
     for name in found:
@@ -134,8 +134,8 @@ def read_stay(stay: Iterable[str] | str, position: Position) -> tuple[str, ...]:
             raise IllegalError(
                 f"stay must be the player's own territories, got {name}", parameter="stay"
             )
-    return tuple(_in_order(found, position.board))
+    return tuple(_sort_by_board(found, position.board))
 
 
-def _in_order(named: Mapping[str, V], board: Board) -> FrozenDict[str, V]:
+def _sort_by_board(named: Mapping[str, V], board: Board) -> FrozenDict[str, V]:
     return FrozenDict({name: named[name] for name in board.territories if name in named})

@@ -4,9 +4,9 @@ A step is an object of JSON with the key `do` and the keys of that kind of step:
 
     {"do": "attack", "from": "Peru", "to": "Brazil", "left": 4, "their_left": 0, "dice": 3}
 
-A territory is a name, or its number in the order of the board. Boards, links and logs all record
-steps in this format. Steps that follow each other in several ways form a tree: `read_tree`. The
-goal of a step is an object that this module keeps and does not interpret.
+A territory is a name, or its number in the order of the board. Boards, links and logs record steps
+in this format. Several steps may follow one step, so steps form a tree: `read_tree`. This module
+keeps the goal of a step without interpreting it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,15 +23,15 @@ from iacta.rules.dice import Dice, split_dice
 from iacta.rules.roll import Losses
 from iacta.rules.thrown import shown_losses
 
-VERSION = 1  # of recorded steps; a record without a version has this version
-MAX_STEPS = 500  # of a tree
-MAX_ROLLS = 2_000  # of one step
+VERSION = 1  # the format of recorded steps, and of records without a version
+MAX_STEPS = 500  # steps in a tree
+MAX_ROLLS = 2_000  # rolls in one step
 
 Step: TypeAlias = Mapping[str, Any]
 
 
 def check_version(record: Mapping[str, Any]) -> None:
-    """Refuse a recorded turn whose `version` is unknown; no version is the first one."""
+    """Refuse a recorded turn with an unknown `version`."""
     version = record.get("version", VERSION)
     if version != VERSION or isinstance(version, bool):
         raise IllegalError(f"version must be {VERSION}, got {quote(version)}", parameter="version")
@@ -42,23 +42,23 @@ class TreeTurn(NamedTuple):
 
     turn: Turn | None  # `None` after a step that is not possible
     words: str  # the step in words, or the reason why it is not possible
-    before: int = 0  # the number of the turn that the step is taken in
+    before: int = 0  # the number of the turn before the step
     step: Step | None = None  # `None` for the first turn
     goal: object = None  # the goal of the player, as JSON; `None` without a goal
 
 
 def read_tree(turn: Turn, steps: object, goal: object = None) -> list[TreeTurn]:
-    """Return the turns of a tree of steps; the first one is the turn before all steps.
+    """Return the turns of a tree of steps, beginning with the turn before all steps.
 
     turn: the turn before all steps.
-    steps: the steps; each has a key `after` with the number of the step that it follows: 0 for the
-        turn before all steps, 1 for the first step, and so on.
+    steps: the steps. The key `after` of a step is the number of the step before it: 0 for the turn
+        before all steps, 1 for the first step, and so on.
     goal: the goal of the player before all steps, as JSON.
 
     The key `goal` of a step is the goal of its player from this step on. The goal ends with the
     turn: the next player has no goal unless the step `next`, or a step after it, has the key.
 
-    A step that is not possible has no turn, and neither have the steps that follow it.
+    An impossible step has no turn, and the steps after it have no turn either.
     """
     nodes = [TreeTurn(turn, "", goal=goal)]
     given = read_row(steps, "steps", "steps")
@@ -85,16 +85,16 @@ def take_step(turn: Turn, step: Step) -> tuple[Turn, str]:
     """Return the turn after a step, and the step in words.
 
     turn: the turn.
-    step: the step. `do` is `attack` (with `from`, `to`, `left`, `their_left`, and `dice`, the
-        attack dice, for one roll), `roll` (`from`, `to`, `seed`, and `once` for one roll), `faces`
-        (`from`, `to`, and the dice of both sides as `mine` and `theirs`, such as `[6, 4, 1]` or
-        `"6 4 1"`), `advance` (`armies`),
-        `get` (`armies`, such as those that cards bring), `place` (`on`: pairs of a territory and
-        armies), `fortify` (`from`, `to`, `armies`), `stop`, `next` for the turn of the next
-        player, or `goal` for another goal. Any step may have the key `goal`: the goal of its
-        player, an object of JSON or `null`.
+    step: the step. Its key `do` is one of these, with the keys in parentheses: `attack` (`from`,
+        `to`, `left`, `their_left`, and for a single roll `dice`, the attack dice), `roll` (`from`,
+        `to`, `seed`, and `once` for a single roll), `faces` (`from`, `to`, and the dice of both
+        sides as `mine` and `theirs`, such as `[6, 4, 1]` or `"6 4 1"`), `advance` (`armies`), `get`
+        (`armies`, such as armies for cards), `place` (`on`: pairs of a territory and armies),
+        `fortify` (`from`, `to`, `armies`), `stop`, `next` for the turn of the next player, or
+        `goal` for another goal. Any step may have the key `goal`: the goal of its player, an object
+        of JSON or `null`.
 
-    A step that is not possible is refused.
+    An impossible step is refused.
 
     >>> turn = Turn.from_code("1;classic;red;Peru:red:6,Brazil:blue:2")
     >>> step = {"do": "attack", "from": "Peru", "to": "Brazil", "left": 5, "their_left": 1}
@@ -181,10 +181,10 @@ def _find_territory(turn: Turn, given: object, name: str) -> str:
 
 
 def _find_possible_attack(turn: Turn, step: Step) -> tuple[str, str]:
-    """Return the border of an attack; an attack that is not possible is refused with the reason."""
+    """Return the border of an attack; an impossible attack is refused with the reason."""
     start, to = find_border(turn, step)
     if find_attack(turn, start, to) is None:
-        turn.fought(start, to, 0, 0)  # says why not
+        turn.fought(start, to, 0, 0)  # raises an error with the reason
     return start, to
 
 
@@ -335,17 +335,17 @@ class LoggedBattle(NamedTuple):
     """A battle of a log: an attack, and the armies that move in after a conquest."""
 
     start: str  # the attacking territory
-    to: str  # the attacked one
-    lost: int  # the armies of the attacker
-    killed: int  # those of the defender
+    to: str  # the attacked territory
+    lost: int  # the armies that the attacker lost
+    killed: int  # the armies that the defender lost
     moved: int  # the armies that moved in
-    # The numbers of attack dice with which it may have begun, the most first, each with the turn
-    # after the dice, before any armies move in.
+    # The possible numbers of attack dice in the first roll, the most first, each with the turn
+    # after the battle, before any armies move in.
     ways: tuple[tuple[int, Turn], ...]
-    after: Turn  # after armies have moved in
-    is_roll: bool  # whether it is one roll, or may be one
-    is_assumed: bool  # whether a log would have to give the number of dice, and does not
-    dice: int | None  # the attack dice as the log states them; `None` if it does not
+    after: Turn  # the turn after armies have moved in
+    is_roll: bool  # whether the battle may be one roll
+    is_assumed: bool  # whether several numbers of dice are possible, and the log states no number
+    dice: int | None  # the attack dice in the log
 
 
 BATTLE_KEYS = ("from", "to", "left", "their_left", "moved", "dice")
@@ -355,10 +355,10 @@ def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
     """Return the battle in an entry of a log.
 
     turn: the turn before the battle.
-    record: the entry, with the keys `BATTLE_KEYS`: those of a step `attack`, and `moved`, the
+    record: the entry, with the keys `BATTLE_KEYS`: the keys of a step `attack`, and `moved`, the
         armies that move in. Without `dice`, the battle may be several rolls.
 
-    A battle that the rules do not allow is refused.
+    An illegal battle is refused.
     """
     start, to = find_border(turn, record)
     lost, killed = read_losses(turn, record)
@@ -372,12 +372,12 @@ def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
         if isinstance(each, Attack) and (each.start, each.to) == (start, to)
     ]
     is_assumed = dice is None and len(legal) > 1
-    fit = turn.dice_for(start, to, lost, killed) if dice is None else (dice,)
+    fit = turn.list_dice(start, to, lost, killed) if dice is None else (dice,)
     ways = [(number, turn.fought(start, to, left, against, number)) for number in fit]
     if after.phase == "advance":
         if is_assumed:  # the last of several rolls decides how many must move in
             last = turn.fought(start, to, left, 1) if lost or killed > 1 else turn
-            numbers = last.dice_for(start, to, 0, 1)
+            numbers = last.list_dice(start, to, 0, 1)
             ends += [last.fought(start, to, left, 0, number) for number in numbers]
         armies = _read_moved(moved, list_advances(ends[0]), list_advances(ends[-1]))
         ways = [way for way in ways if armies in list_advances(way[1])]
@@ -392,9 +392,9 @@ def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
 
 
 def _read_moved(moved: object, usual: list[int], possible: list[int]) -> int:
-    """Return the number of armies that moved in, which the dice must allow.
+    """Return the number of armies that moved in; a number that the dice exclude is refused.
 
-    usual: the possible numbers after the dice that were given, or else after the most dice.
+    usual: the possible numbers after the stated dice, or after the most dice.
     possible: the possible numbers after any dice.
     """
     if moved is None and len(usual) > 1:

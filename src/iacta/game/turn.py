@@ -1,16 +1,15 @@
-"""The turn as a game: a state, its legal actions, what they lead to, and the state that follows.
+"""The turn as a game: states, legal actions, the results of actions, and the next states.
 
 A turn goes through phases: `trade` cards for new armies, `place` these, `attack` as often as the
 player likes, and `fortify`, a last move of armies, before it is `over`. After the attack dice the
-player attacked may have to answer (`defend`), and after a conquest armies `advance`.
+attacked player may have to choose defence dice (`defend`), and after a conquest armies `advance`.
 
     able      = armies on v − garrison of the rules: they may roll, one die each,
     spare     = armies on v − armies that must remain on v: they may be lost or move on.
 
 An attack is legal if no result can cost more than the spare armies, or force more of them to
-advance. Which attacks there are, and what they cost, is asked of the kernel
-(`iacta.methods.kernel.Choice`): a roll of dice, a roll to which the defender replies, or a whole
-battle that is decided at once.
+advance. The kernel lists the attacks with their losses (`iacta.methods.kernel.Choice`): a roll of
+dice, a roll to which the defender replies, or a whole battle.
 
 Cards. A player with five cards or more must trade; a player with three or four may trade at the
 start of the turn. A player who eliminates another gets the other's cards. If that makes six cards
@@ -48,23 +47,26 @@ from iacta.game.actions import (
 )
 from iacta.game.cards import (
     DECK,
-    FEWEST_TRADED,
     MUST_TRADE,
     PICTURED,
+    SET_SIZE,
     TRADED_AT_ONCE,
     Hand,
     Sets,
-    hands,
-    named_cards,
-    named_sets,
-    sets_in,
+    find_named_sets,
+    find_sets,
+    list_hands,
+    list_named_cards,
 )
 from iacta.game.codes import (
     OPTIONS,
-    attack_text,
-    hand_text,
-    names_text,
-    pairs_text,
+    format_attack,
+    format_hand,
+    format_names,
+    format_pairs,
+    format_rules,
+    format_sets,
+    format_symbols,
     read_attack,
     read_hand,
     read_names,
@@ -73,18 +75,15 @@ from iacta.game.codes import (
     read_rules,
     read_sets,
     read_symbols,
-    rules_text,
-    sets_text,
-    symbols_text,
 )
 from iacta.game.setup import (
-    order_of,
+    list_owners,
+    read_card_symbols,
     read_cards,
     read_keep,
     read_players,
     read_rules_of,
     read_stay,
-    read_symbols_of,
 )
 from iacta.inputs.checks import (
     FrozenDict,
@@ -108,8 +107,8 @@ Policy: TypeAlias = Callable[["Turn"], Action]
 
 STARTS: tuple[Phase, ...] = ("trade", "place", "attack", "fortify", "over")
 FORTIFY = ("connected", "adjacent", "none")
-LANDS_FOR_AN_ARMY, FEWEST_NEW = 3, 3
-MOST_NEW = 10**6  # armies to place
+TERRITORIES_PER_ARMY, MIN_NEW = 3, 3
+MAX_NEW = 10**6  # armies to place
 MAX_EXPECTED = 10**6  # armies in a battle whose expected losses take less than a second
 
 
@@ -117,8 +116,8 @@ class BorderOdds(NamedTuple):
     """The odds of a battle over a border, fought to its end.
 
     start, to: the attacking territory and the attacked one.
-    attackers, defenders: the armies on them.
-    win_probability: the chance to take it with what is not kept behind.
+    attackers, defenders: the armies on `start` and on `to`.
+    win_probability: the chance that the spare armies of `start` take `to`.
     """
 
     start: str
@@ -129,9 +128,9 @@ class BorderOdds(NamedTuple):
 
 
 class Move(NamedTuple):
-    """What was done in a turn, and what came of it.
+    """An action in a turn, with its result.
 
-    turn: the turn before.
+    turn: the turn before the action.
     action: the action.
     result: its result.
     """
@@ -144,7 +143,7 @@ class Move(NamedTuple):
 class Record(NamedTuple):
     """A turn that was played.
 
-    moves: what was done, in order.
+    moves: the actions with their results, in order.
     end: the turn when it was over.
     """
 
@@ -153,13 +152,13 @@ class Record(NamedTuple):
 
 
 class _Land(NamedTuple):
-    """What does not change in a turn, by territory.
+    """The constants of each territory during a turn.
 
     places: the number of each territory, by name.
-    out: the territories that can be attacked from it.
-    kernels: that of the battles for it.
-    garrisons: the armies that must remain on it.
-    rests: whether its armies neither attack nor move.
+    out: the neighbours that the territory can attack.
+    kernels: the kernel of the battles for the territory.
+    garrisons: the armies that must remain on the territory.
+    rests: whether the armies of the territory neither attack nor move.
     """
 
     places: Mapping[str, int]
@@ -171,31 +170,31 @@ class _Land(NamedTuple):
 
 @dataclass(frozen=True, init=False, repr=False)
 class Turn:
-    """A turn of a player, at some moment of it.
+    """A turn of a player, in any phase.
 
-    position: who holds what; the player is the one whose turn it is.
+    position: the owners and armies of the territories, and the player whose turn it is.
     rules: the rules of battles, or the name of a rule set.
-    phase: `"trade"`, `"place"`, `"attack"`, `"fortify"` or `"over"`; `None` for `"place"` where
-        there are new armies, and otherwise `"attack"`.
-    place: the new armies that are still to be placed.
-    cards: the cards of the players: a `Hand`, or how many they hold, by name; those not named hold
-        none. `None` plays without cards.
-    trade: what sets bring; `None` for 4, 6, 8, 10, 12, 15 and then 5 more each.
-    keep: by name, armies that must remain on a territory at all times, beyond the garrison.
-    rules_of: by name, the rules of the battles for a territory, where they are its own. Their
-        garrison does not count.
+    phase: `"trade"`, `"place"`, `"attack"`, `"fortify"` or `"over"`; `None` for `"place"` with new
+        armies, and for `"attack"` without new armies.
+    place: the number of new armies that are not placed yet.
+    cards: by player, a `Hand` or a number of cards; other players hold no cards. `None` plays
+        without cards.
+    trade: the armies for sets; `None` for 4, 6, 8, 10, 12, 15 and then 5 more each.
+    keep: by territory, the armies that must always remain, if they exceed the garrison.
+    rules_of: by territory, the rules of the battles for it, if they differ from `rules`. The
+        garrison in these rules does not count.
     stay: the player's territories whose armies neither attack nor move at the end.
-    fortify: where armies may go at the end: `"connected"` by own territories, `"adjacent"`, or
+    fortify: how far armies may move at the end: `"connected"` by own territories, `"adjacent"`, or
         `"none"`.
     whole_battles: whether each attack is a whole battle, fought to its end.
     players: the players in the order of play; `None` for the order in which the board names them.
-    conquered: whether a territory was taken earlier in the turn, so that a card is due.
-    symbols: by name, the symbol of the card on which a territory is pictured: `"infantry"`,
-        `"cavalry"` or `"artillery"`; `None` where cards picture no territories.
-    pictured: whether a pictured territory got two armies more earlier in the turn.
+    conquered: whether the player took a territory earlier in the turn, and so draws a card.
+    symbols: by territory, the symbol on its card: `"infantry"`, `"cavalry"` or `"artillery"`;
+        `None` if cards picture no territories.
+    pictured: whether a pictured territory already got two more armies in this turn.
 
-    It does not change: `after` returns the turn that follows. Whom `players` leaves out is neutral:
-    they have no turn, and the game is won without taking what they hold.
+    A turn is immutable: `after` returns the next state. A player who is not in `players` is
+    neutral: a neutral player has no turn, and keeps their territories when the game is won.
 
     >>> from iacta.board import Board, Position
     >>> line = Board.from_edges("line", [("A", "B"), ("B", "C")])
@@ -231,9 +230,9 @@ class Turn:
     players: tuple[str, ...]
     conquered: bool
     first: int  # territories before this one get no more armies in this phase
-    pending: Attack | None  # that is to be answered, or has conquered
-    throw: Throw | None  # that is to be answered
-    then: Phase  # that follows the advance
+    pending: Attack | None  # the attack before the defence dice, or before the advance
+    throw: Throw | None  # the attack dice before the defence dice
+    then: Phase  # the phase after the advance
     symbols: FrozenDict[str, str]
     pictured: bool
 
@@ -258,7 +257,7 @@ class Turn:
     ) -> None:
         check_position(position)
         board, usual = position.board, find_rules(rules)
-        new = read_int(place, "place", 0, MOST_NEW)
+        new = read_int(place, "place", 0, MAX_NEW)
         moment = phase if phase is not None else "place" if new else "attack"
         check_choice(moment, STARTS, "phase")
         if new and moment not in ("trade", "place"):
@@ -273,7 +272,7 @@ class Turn:
         if not isinstance(table, Sets):
             raise MalformedError(f"trade must be Sets, got {quote(trade)}")
         order = read_players(players, position)
-        named = read_symbols_of(symbols, board)
+        named = read_card_symbols(symbols, board)
         held = read_cards(cards, order, named, board)
         if moment == "trade" and held is None:
             raise IllegalError("cards must be given in the phase 'trade', got None")
@@ -322,7 +321,7 @@ class Turn:
 
     @property
     def state(self) -> tuple[object, ...]:
-        """All that actions change, which tells apart the turns that may follow a turn."""
+        """The values that actions change; successors of a turn with equal values are equal."""
         return (
             self.player,
             self.phase,
@@ -341,10 +340,10 @@ class Turn:
 
     @cached_property
     def position(self) -> Position:
-        """Who holds what now.
+        """The current position.
 
-        A territory that all armies have left, where rules have no garrison, is shown as nobody's.
-        The player may then hold nothing.
+        Under rules without a garrison, armies may leave a territory empty. The position has no
+        owner for an empty territory, so the player may own no territory in it.
         """
         held = zip(self.owners, self.armies, strict=True)
         holdings = (Holding(owner if armies else "", armies) for owner, armies in held)
@@ -352,7 +351,7 @@ class Turn:
 
     @property
     def to_act(self) -> str:
-        """The player who decides now."""
+        """The player to decide, who is the attacked player in the phase `defend`."""
         if self.phase == "defend" and self.pending is not None:
             return self.owners[self._land.places[self.pending.to]]
         return self.player
@@ -364,7 +363,7 @@ class Turn:
 
     @property
     def winner(self) -> str | None:
-        """The player who has won: the last of several, or the owner of all; `None` if nobody has.
+        """The winner: the last of several players, or the owner of all territories; or `None`.
 
         >>> Turn.from_code("1;classic;red;Peru:red:3,Brazil:grey:2;over;players=red,blue").winner
         'red'
@@ -385,53 +384,57 @@ class Turn:
             tuple(name in self.stay for name in names),
         )
 
-    def _changed(self, **changes: Any) -> "Turn":
-        """Return the turn with other values, which have been checked."""
+    def _replace(self, **changes: Any) -> "Turn":
+        """Return the turn with other values, without checks."""
         new = object.__new__(Turn)
-        vars(new).update({name: vars(self)[name] for name in _KEPT if name in vars(self)} | changes)
+        vars(new).update(
+            {name: vars(self)[name] for name in _COPIED if name in vars(self)} | changes
+        )
         return new
 
     def replace_armies(self, owners: tuple[str, ...], armies: tuple[int, ...]) -> "Turn":
         """Return the turn with other armies on the territories, in the order of the board.
 
-        owners: the owner of each territory, `""` where nobody owns it.
-        armies: the armies on each; a player may own a territory that all armies have left, where
-            the rules have no garrison.
+        owners: the owner of each territory, `""` without an owner.
+        armies: the armies on each territory; an owned territory may be empty under rules without
+            a garrison.
         """
-        return self._changed(owners=owners, armies=armies)
+        return self._replace(owners=owners, armies=armies)
 
     # The legal actions.
 
     def actions(self) -> Actions:
-        """Return the legal actions, in the order of the board; none when the turn is over.
+        """Return the legal actions in the order of the board, an empty row when the turn is over.
 
-        Where there are many, as for placing a thousand armies, each is made when it is asked for.
-        New armies are placed on one territory after another in the order of the board, so that
-        each placement comes about in one way only.
+        Long rows of actions, as for placing a thousand armies, make each action on access. New
+        armies are placed on one territory after another in the order of the board, so that only
+        one sequence of actions leads to each placement.
         """
         return self._actions
 
     @cached_property
     def _actions(self) -> Actions:
         if self.phase == "trade":
-            return Actions(self._trades())
+            return Actions(self._list_trades())
         if self.phase == "place":
-            return Actions(self._placements())
+            return Actions(self._list_placements())
         if self.phase == "attack":
-            return Actions([*self._attacks(), (EndPhase(),)])
+            return Actions([*self._list_all_attacks(), (EndPhase(),)])
         if self.phase == "defend" and self.throw is not None:
             return Actions([[Defend(k + 1) for k in range(len(self.throw.options))]])
         if self.phase == "advance" and self.pending is not None:
             v, c = (self._land.places[name] for name in (self.pending.start, self.pending.to))
             least = self.armies[c]
-            return Actions([Numbered(Advance, range(least, least + self._spare(v) + 1))])
-        return Actions([*self._fortifications(), (EndPhase(),)] if self.phase == "fortify" else [])
+            return Actions([Numbered(Advance, range(least, least + self._count_spare(v) + 1))])
+        return Actions(
+            [*self._list_fortifications(), (EndPhase(),)] if self.phase == "fortify" else []
+        )
 
-    def _own(self) -> Iterator[int]:
+    def _list_own(self) -> Iterator[int]:
         return (t for t, owner in enumerate(self.owners) if owner == self.player)
 
-    def _spare(self, v: int) -> int:
-        """Return how many armies of a territory may be lost or move on."""
+    def _count_spare(self, v: int) -> int:
+        """Return the number of armies of a territory that may be lost or move on."""
         return self.armies[v] - self._land.garrisons[v]
 
     @property
@@ -440,77 +443,77 @@ class Turn:
 
     @property
     def _may_trade(self) -> bool:
-        """Whether cards can be traded, or turned over to see whether they can."""
+        """Whether the player can trade cards, or reveal cards that may be a set."""
         hand = self._hand
-        least = MUST_TRADE if self.conquered else FEWEST_TRADED  # after an elimination, and before
-        return hand.number >= least and (hand.unknown > 0 or bool(sets_in(hand)))
+        least = MUST_TRADE if self.conquered else SET_SIZE  # `conquered` here means an elimination
+        return hand.number >= least and (hand.unknown > 0 or bool(find_sets(hand)))
 
-    def _trades(self) -> list[list[Action]]:
+    def _list_trades(self) -> list[list[Action]]:
         hand = self._hand
         reveal: list[Action] = [Reveal()] if hand.unknown else []
         stop: list[Action] = [EndPhase()] if hand.number < MUST_TRADE else []
         if not self.symbols:
-            return [reveal, [Trade(each) for each in sets_in(hand)], stop]
+            return [reveal, [Trade(each) for each in find_sets(hand)], stop]
         trades: list[Action] = [
             Trade(cards, territory)
-            for cards in named_sets(hand, self.symbols)
-            for territory in self._own_on(cards) or ("",)
+            for cards in find_named_sets(hand, self.symbols)
+            for territory in self._find_own(cards) or ("",)
         ]
         return [reveal, trades, stop]
 
-    def _own_on(self, cards: Hand) -> tuple[str, ...]:
-        """Return the player's territories on cards, one of which gets more armies for them."""
+    def _find_own(self, cards: Hand) -> tuple[str, ...]:
+        """Return the player's territories on cards; one of them gets two more armies."""
         if self.pictured:
             return ()
         places = self._land.places
         return tuple(t for t in cards.territories if self.owners[places[t]] == self.player)
 
-    def _placements(self) -> Iterator[Numbered]:
-        """Yield the numbers that each territory may get; the last one gets all that is left."""
-        own = [t for t in self._own() if t >= self.first]
+    def _list_placements(self) -> Iterator[Numbered]:
+        """Yield the placements on each territory; the last territory gets all remaining armies."""
+        own = [t for t in self._list_own() if t >= self.first]
         for t in own:
             least = self.place if t == own[-1] else 1
             yield Numbered(partial(Place, self.board.territories[t]), range(least, self.place + 1))
 
-    def _attacks(self) -> Iterator[list[Action]]:
+    def _list_all_attacks(self) -> Iterator[list[Action]]:
         names = self.board.territories
-        for v in self._own():
-            if self._spare(v) > 0 and not self._land.rests[v]:
+        for v in self._list_own():
+            if self._count_spare(v) > 0 and not self._land.rests[v]:
                 for c in self._land.out[v]:
                     if self.owners[c] != self.player and self.armies[c]:
-                        yield [Attack(names[v], names[c], dice) for dice in self._dice(v, c)]
+                        yield [Attack(names[v], names[c], dice) for dice in self._list_dice(v, c)]
 
     def _is_whole(self, kernel: Kernel) -> bool:
         return self.whole_battles or not kernel.is_rolled
 
-    def _dice(self, v: int, c: int) -> list[int]:
-        """Return the numbers of dice with which a territory may attack another."""
-        kernel, spare = self._land.kernels[c], self._spare(v)
+    def _list_dice(self, v: int, c: int) -> list[int]:
+        """Return the numbers of dice that a territory may attack another territory with."""
+        kernel, spare = self._land.kernels[c], self._count_spare(v)
         if self._is_whole(kernel):
             return [min(spare, kernel.rules.attack.kept)]
         able = self.armies[v] - self.rules.garrison
         return [choice.dice for choice in kernel.rolls(able, self.armies[c], spare)]
 
-    def _choice(self, attack: Attack) -> Choice:
-        """Return what a legal attack may show."""
+    def _find_choice(self, attack: Attack) -> Choice:
+        """Return the throws of a legal attack."""
         v, c = self._land.places[attack.start], self._land.places[attack.to]
-        kernel, spare, defenders = self._land.kernels[c], self._spare(v), self.armies[c]
+        kernel, spare, defenders = self._land.kernels[c], self._count_spare(v), self.armies[c]
         if self._is_whole(kernel):
-            return _battle(kernel, spare, defenders)
+            return _fight_whole(kernel, spare, defenders)
         rolls = kernel.rolls(self.armies[v] - self.rules.garrison, defenders, spare)
         return next(choice for choice in rolls if choice.dice == attack.dice)
 
-    def _fortifications(self) -> Iterator[Numbered]:
+    def _list_fortifications(self) -> Iterator[Numbered]:
         names = self.board.territories
         if self.fortify != "none":
-            for v in self._own():
-                spare = self._spare(v)
+            for v in self._list_own():
+                spare = self._count_spare(v)
                 if spare > 0 and not self._land.rests[v]:
-                    for to in self._within_reach(v):
+                    for to in self._find_reach(v):
                         yield Numbered(partial(Fortify, names[v], names[to]), range(1, spare + 1))
 
-    def _within_reach(self, v: int) -> list[int]:
-        """Return where armies may move at the end of the turn."""
+    def _find_reach(self, v: int) -> list[int]:
+        """Return the territories that armies of a territory may move to at the end of the turn."""
         reached = [c for c in self._land.out[v] if self.owners[c] == self.player]
         if self.fortify == "connected":
             for near in reached:
@@ -518,45 +521,45 @@ class Turn:
                 reached += [c for c in further if c != v and c not in reached]
         return sorted(reached)
 
-    # What they lead to.
+    # Results of actions.
 
     def results(self, action: Action) -> Distribution[Any]:
         """Return the distribution of the results of a legal action.
 
         action: the action.
 
-        The results of an attack, and of an answer to it, are `Losses`; below 0 they are gains.
-        Where the player attacked decides after seeing the attack dice, the results of an attack
-        are throws (`iacta.methods.kernel.Throw`), and the answer has losses. To reveal cards
-        results in the `Hand` that they are. All else is certain to result in `None`. Chances are
-        floats that sum to 1 within 1e-12, but for those of cards, which are exact.
+        The results of `Attack` and `Defend` are `Losses`; negative losses are gains. If the
+        attacked player sees the attack dice before choosing defence dice, the results of `Attack`
+        are throws (`iacta.methods.kernel.Throw`). The result of `Reveal` is a `Hand`. Any other
+        action has the certain result `None`. The chances of cards are exact; other chances are
+        floats that sum to 1 within 1e-12.
         """
         return self._find_results(self._find_legal(action))
 
     def _find_results(self, action: Action) -> Distribution[Any]:
         if isinstance(action, Attack):
-            return _results(self._choice(action))
+            return _list_results(self._find_choice(action))
         if isinstance(action, Defend) and self.throw is not None:
             option = self.throw.options[action.dice - 1]
             return Distribution.from_pairs((Losses(*losses), p) for p, *losses in option)
         if isinstance(action, Reveal):
             seen = sum((each.known for each in (self.cards or {}).values()), Hand())
             if self.symbols:
-                return Distribution.from_pairs(named_cards(DECK - seen, self.symbols, seen))
-            return Distribution.from_pairs(hands(self._hand.unknown, DECK - seen))
+                return Distribution.from_pairs(list_named_cards(DECK - seen, self.symbols, seen))
+            return Distribution.from_pairs(list_hands(self._hand.unknown, DECK - seen))
         return NOTHING
 
     def after(self, action: Action, result: Result | tuple[int, int] = None) -> "Turn":
         """Return the turn that follows an action.
 
-        action: a legal action. The turn goes on with its own action that is equal to it.
-        result: one of its results; `None` where it has none.
+        action: a legal action, or an equal value.
+        result: a result of the action; `None` for an action without dice or cards.
 
-        An action that is not legal, and a result that it cannot have, are refused.
+        An illegal action is refused, and so is an impossible result.
         """
         action = self._find_legal(action)
         found = self._find_results(action)
-        known = _found(result, found)
+        known = _find_result(result, found)
         if known is None and None not in found:
             raise IllegalError(
                 f"result must be one of results({action!r}), such as {quote(next(iter(found)))}, "
@@ -566,53 +569,55 @@ class Turn:
             raise IllegalError(f"result of {action!r} must be None, got {quote(result)}")
         match action, known:
             case Attack(), Throw():
-                return self._changed(phase="defend", pending=action, throw=known)
+                return self._replace(phase="defend", pending=action, throw=known)
             case Attack() | Defend(), Losses():
                 attack = action if isinstance(action, Attack) else self.pending
-                return self._fought(cast(Attack, attack), *known)
+                return self._lose_armies(cast(Attack, attack), *known)
             case Reveal(), Hand():
                 hand = self._hand - Hand(unknown=known.number) + known
-                return self._with_hand(hand)._choosing("trade")
+                return self._replace_hand(hand)._enter("trade")
             case Trade(), _:
-                return self._traded(action)
+                return self._trade(action)
             case Place(), _:
-                return self._placed(action)
+                return self._place(action)
             case Advance(), _:
-                return self._advanced(action.armies)
+                return self._advance(action.armies)
             case Fortify(), _:
                 v, to = self._land.places[action.start], self._land.places[action.to]
-                return self._changed(armies=_moved(self.armies, v, to, action.armies))._ended()
+                return self._replace(
+                    armies=_move_armies(self.armies, v, to, action.armies)
+                )._end_turn()
         if self.phase == "trade":
-            return self._choosing("place")
-        if self.phase == "attack" and any(self._fortifications()):
-            return self._changed(phase="fortify")
-        return self._ended()
+            return self._enter("place")
+        if self.phase == "attack" and any(self._list_fortifications()):
+            return self._replace(phase="fortify")
+        return self._end_turn()
 
-    def dice_for(self, start: str, to: str, lost: int, killed: int) -> tuple[int, ...]:
-        """Return with how many attack dice one roll can cost both sides so much, the most first.
+    def list_dice(self, start: str, to: str, lost: int, killed: int) -> tuple[int, ...]:
+        """Return the numbers of attack dice that can cause given losses in one roll, most first.
 
         start, to: the attacking territory and the attacked one.
-        lost, killed: the armies that it costs the attacker and the defender.
+        lost, killed: the losses of the attacker and of the defender.
 
-        Where an attack is a whole battle, these are the dice of its first roll.
+        For a whole battle, the result has the dice of the first roll.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
-        >>> turn.dice_for("Peru", "Brazil", 0, 1), turn.dice_for("Peru", "Brazil", 1, 1)
+        >>> turn.list_dice("Peru", "Brazil", 0, 1), turn.list_dice("Peru", "Brazil", 1, 1)
         ((1,), (3, 2))
         """
         return tuple(
             attack.dice
-            for attack in self._attacks_over(start, to)
-            if (lost, killed) in self.losses_of(attack)
+            for attack in self._list_attacks(start, to)
+            if (lost, killed) in self.list_losses(attack)
         )
 
-    def losses_of(self, attack: Attack) -> tuple[Losses, ...]:
-        """Return all that a legal attack can cost, however the player attacked answers.
+    def list_losses(self, attack: Attack) -> tuple[Losses, ...]:
+        """Return all possible losses in a legal attack, for all choices of the attacked player.
 
         attack: the attack.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
-        >>> [tuple(each) for each in turn.losses_of(turn.actions()[0])]
+        >>> [tuple(each) for each in turn.list_losses(turn.actions()[0])]
         [(0, 2), (1, 1), (2, 0)]
         """
         legal = cast(Attack, self._find_legal(attack))
@@ -620,7 +625,7 @@ class Turn:
             sorted(
                 {
                     Losses(*losses)
-                    for throw in self._choice(legal).throws
+                    for throw in self._find_choice(legal).throws
                     for option in throw.options
                     for _, *losses in option
                 }
@@ -638,10 +643,10 @@ class Turn:
         """
         legal = cast(Attack, self._find_legal(attack))
         v, c = self._land.places[legal.start], self._land.places[legal.to]
-        kernel, spare, defenders = self._land.kernels[c], self._spare(v), self.armies[c]
+        kernel, spare, defenders = self._land.kernels[c], self._count_spare(v), self.armies[c]
         results = [
             (throw.chance * p, lost, killed)
-            for throw in self._choice(legal).throws
+            for throw in self._find_choice(legal).throws
             for p, lost, killed in throw.options[kernel.careful_reply(throw, spare, defenders)]
         ]
         return fsum(p * lost for p, lost, _ in results), fsum(p * each for p, _, each in results)
@@ -659,27 +664,27 @@ class Turn:
         [3.1362, 3.7571]
         """
         v, c = (self._land.places[self.board.find(name)] for name in (start, to))
-        kernel, spare, defenders = self._land.kernels[c], self._spare(v), self.armies[c]
+        kernel, spare, defenders = self._land.kernels[c], self._count_spare(v), self.armies[c]
         if spare <= 0 or self.owners[c] == self.player:
             return 0.0, 0.0
         if spare + defenders > MAX_EXPECTED or kernel.refusal(spare, defenders) is not None:
             return None
-        (results,) = _battle(kernel, spare, defenders).throws[0].options
+        (results,) = _fight_whole(kernel, spare, defenders).throws[0].options
         return fsum(p * lost for p, lost, _ in results), fsum(p * each for p, _, each in results)
 
     def fought(
         self, start: str, to: str, left: int, defenders: int, dice: int | None = None
     ) -> "Turn":
-        """Return the turn after any number of rolls of a battle, or all of it.
+        """Return the turn after any number of rolls of a battle.
 
         start, to: the attacking territory and the attacked one.
-        left: the armies that the attacking territory has left, all of them before any move in.
-        defenders: those that the attacked territory has left; 0 if it is taken.
-        dice: the attack dice, if it was one roll; `None` if it was several, or that is not known.
-            Then as many armies must move in as after a roll with the most dice.
+        left: the armies left on the attacking territory, before any move in.
+        defenders: the armies left on the attacked territory; 0 for a conquest.
+        dice: the attack dice of a single roll; `None` for several or an unknown number of rolls.
+            Without `dice`, as many armies must move in as after a roll with the most dice.
 
-        Refused are an attack that is not legal, more armies than there are, an end that the battle
-        cannot have, and dice that cannot bring it about in one roll.
+        An illegal attack is refused, and so are more armies than before, an impossible end, and
+        dice that cannot cause the losses in one roll.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
         >>> turn.fought("Peru", "Brazil", 7, 1).position.find_holding("Brazil")
@@ -688,9 +693,9 @@ class Turn:
         'advance'
         """
         names = self.board.find(start), self.board.find(to)
-        attacks = self._attacks_over(*names)
+        attacks = self._list_attacks(*names)
         if not attacks:
-            raise IllegalError(self._why_no_attack(*names))
+            raise IllegalError(self._explain_refusal(*names))
         v, c = map(self._land.places.__getitem__, names)
         mine, theirs, garrison = self.armies[v], self.armies[c], self._land.garrisons[v]
         left = read_int(left, f"armies left on {names[0]}", least=garrison, most=mine)
@@ -698,14 +703,14 @@ class Turn:
         lost, killed = mine - left, theirs - defenders
         if dice is not None:
             number = read_int(dice, "dice", least=1, most=attacks[0].dice)
-            fit = self.dice_for(*names, lost, killed)
+            fit = self.list_dice(*names, lost, killed)
             if number not in fit:
                 few = " or ".join(map(str, sorted(fit))) or "left out, as for several rolls,"
                 raise IllegalError(
                     f"dice must be {few} where {names[0]} loses {lost} and {names[1]} {killed}, "
                     f"got {number}"
                 )
-            return self._fought(Attack(*names, number), lost, killed)
+            return self._lose_armies(Attack(*names, number), lost, killed)
         if not lost and not killed:
             raise IllegalError(
                 f"a battle must cost somebody an army, got all {mine} left on {names[0]} and all "
@@ -718,11 +723,11 @@ class Turn:
                 f"armies left on {names[0]} must be more than {garrison} when {names[1]} is taken, "
                 f"got {left}"
             )
-        return self._fought(attacks[0], lost, killed)
+        return self._lose_armies(attacks[0], lost, killed)
 
-    def _why_no_attack(self, start: str, to: str) -> str:
-        """Return why an attack is not legal now, as a sentence."""
-        v, owner, owned = self._land.places[start], *map(self._owner_of, (start, to))
+    def _explain_refusal(self, start: str, to: str) -> str:
+        """Return the reason why an attack is illegal now, as a sentence."""
+        v, owner, owned = self._land.places[start], *map(self._find_owner, (start, to))
         garrison, armies = self._land.garrisons[v], self.armies[v]
         if self.phase != "attack":
             return f"{start} cannot attack {to} now: the turn is at its phase {self.phase!r}"
@@ -738,11 +743,11 @@ class Turn:
             return f"{start} cannot attack {to}: nobody is there"
         return f"{start} cannot attack {to}: its armies must stay"
 
-    def _owner_of(self, name: str) -> str:
+    def _find_owner(self, name: str) -> str:
         return self.owners[self._land.places[name]]
 
-    def _attacks_over(self, start: str, to: str) -> list[Attack]:
-        """Return the legal attacks over a border, that with the most dice first."""
+    def _list_attacks(self, start: str, to: str) -> list[Attack]:
+        """Return the legal attacks over a border, the most dice first."""
         pair = self.board.find(start), self.board.find(to)
         return [
             each
@@ -751,7 +756,7 @@ class Turn:
         ]
 
     def _find_legal(self, action: object) -> Action:
-        """Return the legal action that is equal to a given one, or refuse it."""
+        """Return the legal action that equals a given action, or refuse the given action."""
         if not isinstance(action, Action):
             raise IllegalError(f"action must be one of iacta.game, got {quote(action)}")
         own = self._actions.find(action)
@@ -761,98 +766,98 @@ class Turn:
         if isinstance(action, Attack) and self.phase == "attack":
             pair = action.start, action.to
             if all(isinstance(name, str) for name in pair):
-                near = [*self._attacks_over(*pair)]
+                near = [*self._list_attacks(*pair)]
                 if not near:
-                    raise IllegalError(self._why_no_attack(*map(self.board.find, pair)))
+                    raise IllegalError(self._explain_refusal(*map(self.board.find, pair)))
         few = f", such as {near[0]!r}" if near else ""
         raise IllegalError(
             f"action must be legal in the phase {self.phase!r}{few}, got {quote(action)}"
         )
 
-    def _fought(self, attack: Attack, lost: int, killed: int) -> "Turn":
-        """Return the turn after a roll or a battle, with the armies advanced that must."""
+    def _lose_armies(self, attack: Attack, lost: int, killed: int) -> "Turn":
+        """Return the turn after losses; after a conquest, the least number of armies has moved."""
         v, c = self._land.places[attack.start], self._land.places[attack.to]
         armies = list(self.armies)
         armies[v] -= lost
         armies[c] -= killed
         if armies[c]:
-            return self._changed(phase="attack", armies=tuple(armies), pending=None, throw=None)
-        least = min(self._choice(attack).least, armies[v] - self._land.garrisons[v])
-        owners = _with(self.owners, c, self.player)
-        return self._changed(
+            return self._replace(phase="attack", armies=tuple(armies), pending=None, throw=None)
+        least = min(self._find_choice(attack).least, armies[v] - self._land.garrisons[v])
+        owners = _replace_entry(self.owners, c, self.player)
+        return self._replace(
             phase="advance",
             owners=owners,
-            armies=_moved(tuple(armies), v, c, least),
+            armies=_move_armies(tuple(armies), v, c, least),
             pending=attack,
             throw=None,
             conquered=True,
-        )._eliminating(self.owners[c])
+        )._take_cards(self.owners[c])
 
-    def _eliminating(self, loser: str) -> "Turn":
-        """Return the turn after a territory of a player was taken, who may be out of the game."""
+    def _take_cards(self, loser: str) -> "Turn":
+        """Return the turn after a conquest; the cards of an eliminated loser change hands."""
         is_won = self.winner is not None
         if self.cards is None or loser in self.owners:
-            return self._changed(then="over" if is_won else "attack")
+            return self._replace(then="over" if is_won else "attack")
         taken = self.cards.get(loser, Hand())
         rest = FrozenDict({name: hand for name, hand in self.cards.items() if name != loser})
-        new = self._changed(cards=rest)._with_hand(self._hand + taken)
+        new = self._replace(cards=rest)._replace_hand(self._hand + taken)
         must = taken.number > 0 and new._hand.number >= TRADED_AT_ONCE
-        return new._changed(then="over" if is_won else "trade" if must else "attack")
+        return new._replace(then="over" if is_won else "trade" if must else "attack")
 
-    def _advanced(self, armies: int) -> "Turn":
+    def _advance(self, armies: int) -> "Turn":
         assert self.pending is not None  # noqa: S101 # the phase says so
         v, c = self._land.places[self.pending.start], self._land.places[self.pending.to]
-        return self._changed(
+        return self._replace(
             phase=self.then,
-            armies=_moved(self.armies, v, c, armies - self.armies[c]),
+            armies=_move_armies(self.armies, v, c, armies - self.armies[c]),
             pending=None,
             then="attack",
         )
 
-    def _placed(self, action: Place) -> "Turn":
+    def _place(self, action: Place) -> "Turn":
         t, left = self._land.places[action.territory], self.place - action.armies
-        return self._changed(
+        return self._replace(
             phase="place" if left else "attack",
             place=left,
             first=t + 1 if left else 0,
-            armies=_with(self.armies, t, self.armies[t] + action.armies),
+            armies=_replace_entry(self.armies, t, self.armies[t] + action.armies),
         )
 
-    def _traded(self, action: Trade) -> "Turn":
-        new = self._with_hand(self._hand - action.cards)
+    def _trade(self, action: Trade) -> "Turn":
+        new = self._replace_hand(self._hand - action.cards)
         if action.territory:
             t = self._land.places[action.territory]
-            more = _with(self.armies, t, self.armies[t] + PICTURED)
-            new = new._changed(armies=more, pictured=True)
+            more = _replace_entry(self.armies, t, self.armies[t] + PICTURED)
+            new = new._replace(armies=more, pictured=True)
         brought = self.place + self.trade.worth(action.cards)
-        return new._changed(place=brought, trade=self.trade.next())._choosing("trade")
+        return new._replace(place=brought, trade=self.trade.next())._enter("trade")
 
-    def _with_hand(self, hand: Hand) -> "Turn":
+    def _replace_hand(self, hand: Hand) -> "Turn":
         assert self.cards is not None  # noqa: S101 # there is a hand
         rest = {name: each for name, each in self.cards.items() if name != self.player}
-        return self._changed(cards=FrozenDict(rest | ({self.player: hand} if hand.number else {})))
+        return self._replace(cards=FrozenDict(rest | ({self.player: hand} if hand.number else {})))
 
-    def _choosing(self, phase: Literal["trade", "place"]) -> "Turn":
-        """Return the turn in a phase, or in the next one in which there is something to do."""
+    def _enter(self, phase: Literal["trade", "place"]) -> "Turn":
+        """Return the turn in a phase, or in the next phase that has an action."""
         if phase == "trade" and self._may_trade:
-            return self._changed(phase="trade")
-        return self._changed(phase="place" if self.place else "attack")
+            return self._replace(phase="trade")
+        return self._replace(phase="place" if self.place else "attack")
 
-    def _ended(self) -> "Turn":
-        """Return the turn when it is over; who has conquered draws a card, if there is one left."""
-        over = self._changed(phase="over")
+    def _end_turn(self) -> "Turn":
+        """Return the turn when it is over; after a conquest, the player draws a card."""
+        over = self._replace(phase="over")
         if self.cards is None or not self.conquered:
             return over
         if sum(hand.number for hand in self.cards.values()) >= DECK.number:
             return over
-        return over._with_hand(self._hand + Hand(unknown=1))
+        return over._replace_hand(self._hand + Hand(unknown=1))
 
     def next(self) -> "Turn":
         """Return the turn of the next player who owns a territory, with their new armies.
 
-        They get an army for each three of their territories, rounded down, but at least three; and
-        the bonus of each continent that they own. `keep` and `stay` do not bind them. Refused is a
-        turn that is not over, and the end of the game.
+        The new armies are one for each three territories, rounded down, but at least three, and
+        the bonus of each owned continent. `keep` and `stay` end with the turn. A turn that is not
+        over is refused, and so is the end of a game.
         """
         if self.phase != "over":
             raise IllegalError(f"phase must be 'over' for the next turn, got {self.phase!r}")
@@ -861,24 +866,24 @@ class Turn:
         following = next((each for each in after if each in self.owners), None)
         if following is None:
             raise IllegalError(f"the game is over: nobody is left to play after {self.player}")
-        free = self._changed(keep=FrozenDict({}), stay=()) if self.keep or self.stay else self
+        free = self._replace(keep=FrozenDict({}), stay=()) if self.keep or self.stay else self
         if free is not self:
             vars(free).pop("_land", None)
-        new = free._changed(player=following, conquered=False, pictured=False, first=0)
-        return new._changed(place=new.new_armies())._choosing("trade")
+        new = free._replace(player=following, conquered=False, pictured=False, first=0)
+        return new._replace(place=new.new_armies())._enter("trade")
 
     def new_armies(self) -> int:
-        """Return the new armies of the player by the usual rule, as `next` gives them.
+        """Return the number of new armies of the player by the rule of `next`.
 
         >>> Turn.from_code("1;classic;red;Peru:red:9,Brazil:red:2,Argentina:blue:1").new_armies()
         3
         """
-        owned = {self.board.territories[t] for t in self._own()}
+        owned = {self.board.territories[t] for t in self._list_own()}
         whole = (c for c in self.board.continents if c.territories and owned >= {*c.territories})
         bonus = sum(each.bonus for each in whole)
-        return max(max(len(owned) // LANDS_FOR_AN_ARMY, FEWEST_NEW) + bonus, 0)
+        return max(max(len(owned) // TERRITORIES_PER_ARMY, MIN_NEW) + bonus, 0)
 
-    # What a player sees.
+    # Other options, odds and games.
 
     def with_options(
         self,
@@ -891,10 +896,10 @@ class Turn:
         fortify: str | None = None,
         whole_battles: bool | None = None,
     ) -> "Turn":
-        """Return the same moment under other rules, or with other new armies.
+        """Return the turn with other rules, constraints or new armies.
 
-        rules, place, keep, rules_of, stay, fortify, whole_battles: as for `Turn`; `None` leaves a
-            value as it is. New armies come before or between attacks only.
+        rules, place, keep, rules_of, stay, fortify, whole_battles: as for `Turn`; `None` keeps the
+            value. New armies are refused except before or between attacks.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2;attack")
         >>> more = turn.with_options(place=4)
@@ -908,13 +913,13 @@ class Turn:
         if place is not None and phase in ("place", "attack"):
             phase = "place" if place else "attack"
         given = {
-            "rules": None if rules is None else rules_text(rules),
-            "place": None if place is None else str(read_int(place, "place", 0, MOST_NEW)),
-            "keep": None if keep is None else pairs_text(keep),
+            "rules": None if rules is None else format_rules(rules),
+            "place": None if place is None else str(read_int(place, "place", 0, MAX_NEW)),
+            "keep": None if keep is None else format_pairs(keep),
             "own": None
             if rules_of is None
-            else pairs_text({t: rules_text(find_rules(own)) for t, own in rules_of.items()}),
-            "stay": None if stay is None else names_text(stay),
+            else format_pairs({t: format_rules(find_rules(own)) for t, own in rules_of.items()}),
+            "stay": None if stay is None else format_names(stay),
             "fortify": fortify,
             "whole": None if whole_battles is None else "1" if whole_battles else "",
         }
@@ -925,10 +930,10 @@ class Turn:
         return Turn.from_fields(code._replace(rest=(phase, *written)))
 
     def odds(self) -> tuple[BorderOdds, ...]:
-        """Return the odds of each battle that the player could fight now, if it were to attack.
+        """Return the odds of each possible battle, as if the phase were `attack`.
 
-        Each is a battle to the end of all that need not remain on the territory, in the order of
-        the board.
+        Each battle is fought to its end with all spare armies of the attacking territory. The odds
+        are in the order of the board.
         """
         names, land = self.board.territories, self._land
         return tuple(
@@ -937,31 +942,31 @@ class Turn:
                 names[c],
                 self.armies[v],
                 self.armies[c],
-                _chance(land.kernels[c], self._spare(v), self.armies[c]),
+                _win_chance(land.kernels[c], self._count_spare(v), self.armies[c]),
             )
-            for v in self._own()
-            if self._spare(v) > 0 and not land.rests[v]
+            for v in self._list_own()
+            if self._count_spare(v) > 0 and not land.rests[v]
             for c in land.out[v]
             if self.owners[c] != self.player and self.armies[c]
         )
 
     def careful_defence(self) -> Defend:
-        """Return the answer to the attack dice that makes the loss of the territory least likely.
+        """Return the defence dice with the least chance to lose the territory.
 
-        The rest of the battle is taken to be fought to its end.
+        The chance assumes that the rest of the battle is fought to its end.
         """
         if self.pending is None or self.throw is None:
-            raise IllegalError(f"phase must be 'defend' for an answer, got {self.phase!r}")
+            raise IllegalError(f"phase must be 'defend' for defence dice, got {self.phase!r}")
         v, c = self._land.places[self.pending.start], self._land.places[self.pending.to]
-        kernel, spare = self._land.kernels[c], self._spare(v)
+        kernel, spare = self._land.kernels[c], self._count_spare(v)
         return Defend(1 + kernel.careful_reply(self.throw, spare, self.armies[c]))
 
     def play(self, policy: Policy, *, seed: int, defender: Policy | None = None) -> Record:
         """Play to the end of the turn with random dice.
 
-        policy: says what the player does: a function of the turn that returns a legal action.
-        seed: of the dice; the same seed throws the same dice.
-        defender: says how an attack is answered; `None` for `careful_defence`.
+        policy: a function that takes a turn and returns the player's legal action.
+        seed: the seed of the dice; an equal seed repeats the dice.
+        defender: the policy for defence dice; `None` for `careful_defence`.
 
         >>> start = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:2,Argentina:blue:1")
         >>> record = start.play(lambda turn: turn.actions()[0], seed=4)
@@ -978,14 +983,14 @@ class Turn:
         rng = np.random.default_rng(read_int(seed, "seed"))
         turn, moves = self, list[Move]()
         while turn.phase != "over":
-            action = turn.decided(policy, defender)
+            action = turn.decide(policy, defender)
             (result,) = turn.results(action).sample(1, rng)
             moves.append(Move(turn, action, result))
             turn = turn.after(action, result)
         return Record(tuple(moves), turn)
 
-    def decided(self, policy: Policy, defender: Policy | None = None) -> Action:
-        """Return what is done now.
+    def decide(self, policy: Policy, defender: Policy | None = None) -> Action:
+        """Return the next action.
 
         policy, defender: as for `play`.
         """
@@ -993,12 +998,12 @@ class Turn:
             return self._find_legal(policy(self))
         return self.careful_defence() if defender is None else self._find_legal(defender(self))
 
-    # Its code.
+    # The code of a turn.
 
     def to_code(self) -> str:
         """Return the turn as a code of one line, which `from_code` reads.
 
-        The code of the position, the phase, and what is not as usual.
+        The code has the position, the phase, and each option that is not the default.
 
         >>> from iacta.board.files import classic_board
         >>> position = Position(classic_board(), "red", {"Peru": ("red", 3), "Brazil": ("blue", 2)})
@@ -1007,23 +1012,25 @@ class Turn:
         """
         trade, order, cards = self.trade, self.players, self.cards
         options = {
-            "rules": rules_text(self.rules) if self.rules != CLASSIC else None,
+            "rules": format_rules(self.rules) if self.rules != CLASSIC else None,
             "place": self.place or None,
-            "cards": None if cards is None else pairs_text(self._hand_texts()),
-            "sets": sets_text(trade) if trade != Sets() else None,
-            "keep": pairs_text(self.keep) or None,
-            "own": pairs_text({t: rules_text(own) for t, own in self.rules_of.items()}) or None,
-            "stay": names_text(self.stay) or None,
+            "cards": None if cards is None else format_pairs(self._hand_texts()),
+            "sets": format_sets(trade) if trade != Sets() else None,
+            "keep": format_pairs(self.keep) or None,
+            "own": format_pairs({t: format_rules(own) for t, own in self.rules_of.items()}) or None,
+            "stay": format_names(self.stay) or None,
             "fortify": self.fortify if self.fortify != "connected" else None,
             "whole": 1 if self.whole_battles else None,
-            "players": names_text(order) if order != order_of(self.owners) else None,
+            "players": format_names(order) if order != list_owners(self.owners) else None,
             "conquered": 1 if self.conquered else None,
             "first": escape_name(self.board.territories[self.first]) if self.first else None,
             "attack": self._attack_text() if self.pending else None,
             "throw": self._throw_number() if self.throw else None,
             "then": self.then if self.then != "attack" else None,
-            "symbols": symbols_text(self.symbols, self.board.territories) if self.symbols else None,
-            "named": pairs_text(self._named()) or None,
+            "symbols": format_symbols(self.symbols, self.board.territories)
+            if self.symbols
+            else None,
+            "named": format_pairs(self._named_cards()) or None,
             "pictured": 1 if self.pictured else None,
         }
         written = (f"{key}={text}" for key, text in options.items() if text is not None)
@@ -1050,29 +1057,29 @@ class Turn:
 
     def _hand_texts(self) -> dict[str, str]:
         held: Mapping[str, Hand] = self.cards or {}
-        return {name: hand_text(held[name]) for name in self.players if name in held}
+        return {name: format_hand(held[name]) for name in self.players if name in held}
 
-    def _named(self) -> dict[str, str]:
+    def _named_cards(self) -> dict[str, str]:
         held: Mapping[str, Hand] = self.cards or {}
         return {t: name for name in self.players if name in held for t in held[name].territories}
 
     def _attack_text(self) -> str:
         assert self.pending is not None  # noqa: S101 # the phase says so
-        return attack_text(self.pending.start, self.pending.to, self.pending.dice)
+        return format_attack(self.pending.start, self.pending.to, self.pending.dice)
 
     def _throw_number(self) -> int:
         assert self.pending is not None  # noqa: S101 # the phase says so
         assert self.throw is not None  # noqa: S101
-        return self._choice(self.pending).throws.index(self.throw)
+        return self._find_choice(self.pending).throws.index(self.throw)
 
     @classmethod
     def from_code(cls, text: str, board: Board | None = None) -> "Turn":
-        """Return the turn that a code says.
+        """Return the turn of a code.
 
-        text: the code of a turn, such as `to_code` returns, or that of a position.
-        board: the board, where it is not the classic one.
+        text: the code of a turn, as `to_code` returns it, or the code of a position.
+        board: the board of the code; `None` for the classic board.
 
-        What cannot be read is refused, and a board other than that of the code.
+        A malformed code is refused, and so is a board that is not the board of the code.
 
         >>> Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2;place;place=4").actions()
         <1 actions: Place('Peru', 4)>
@@ -1081,7 +1088,7 @@ class Turn:
 
     @classmethod
     def from_fields(cls, code: Code) -> "Turn":
-        """Return the turn that the fields of a code say.
+        """Return the turn of the fields of a code.
 
         code: the fields, as `iacta.board.codes.read_code` returns them.
         """
@@ -1089,7 +1096,7 @@ class Turn:
         check_choice(phase, get_args(Phase), "phase of the code")
         options = read_options(rest, OPTIONS)
         rules = read_rules(options["rules"]) if "rules" in options else CLASSIC
-        # Where rules have no garrison, a player may own a territory that all armies have left.
+        # Under rules without a garrison, an owned territory may be empty.
         is_left = rules.garrison == 0
         held = [
             Holding(owner, max(number, 1) if owner and is_left else number)
@@ -1105,7 +1112,7 @@ class Turn:
             Position(code.board, code.player, held),
             rules,
             phase=phase if phase in STARTS else "attack",
-            place=parse_int(options.get("place", "0"), "place", 0, MOST_NEW),
+            place=parse_int(options.get("place", "0"), "place", 0, MAX_NEW),
             cards=whole_cards,
             trade=read_sets(options["sets"]) if "sets" in options else None,
             keep={
@@ -1127,47 +1134,54 @@ class Turn:
         )
         if turn.phase != phase and phase in STARTS:
             raise IllegalError(f"phase must be {turn.phase!r} with these cards, got {phase!r}")
-        turn = turn._changed(armies=code.armies)
+        turn = turn._replace(armies=code.armies)
         if "first" in options:
-            turn = turn._placing_from(unescape_name(options["first"]))
+            turn = turn._skip_to(unescape_name(options["first"]))
         if phase in ("defend", "advance"):
-            return turn._fighting(phase, options)
+            return turn._resume_battle(phase, options)
         return turn
 
-    def _placing_from(self, name: str) -> "Turn":
+    def _skip_to(self, name: str) -> "Turn":
         first = self._land.places[self.board.find(name)]
-        if self.phase != "place" or not any(t >= first for t in self._own()):
-            raise IllegalError(f"first must be where armies can be placed, got {quote(name)}")
-        return self._changed(first=first)
+        if self.phase != "place" or not any(t >= first for t in self._list_own()):
+            raise IllegalError(
+                f"first must be a territory that can get new armies, got {quote(name)}"
+            )
+        return self._replace(first=first)
 
-    def _fighting(self, phase: str, options: Mapping[str, str]) -> "Turn":
-        """Return the turn with an attack that is to be answered, or has conquered."""
+    def _resume_battle(self, phase: str, options: Mapping[str, str]) -> "Turn":
+        """Return the turn amid an attack: before the defence dice, or after a conquest."""
         start, to, dice = read_attack(options.get("attack", ""))
         attack = Attack(self.board.find(start), self.board.find(to), dice)
         if phase == "defend":
-            throws = self._choice(cast(Attack, self._find_legal(attack))).throws
+            throws = self._find_choice(cast(Attack, self._find_legal(attack))).throws
             number = parse_int(options.get("throw", ""), "throw", 0, len(throws) - 1)
             return self.after(attack, throws[number])
         v, c = self._land.places[attack.start], self._land.places[attack.to]
         then = options.get("then", "attack")
         check_choice(then, ("attack", "trade", "over"), "then")
         is_own = self.owners[v] == self.owners[c] == self.player
-        if not is_own or c not in self._land.out[v] or self._spare(v) < 0 or not self.armies[c]:
-            raise IllegalError(f"attack must be one that has conquered, got {attack!r}")
-        return self._changed(phase="advance", pending=attack, then=then)
+        if (
+            not is_own
+            or c not in self._land.out[v]
+            or self._count_spare(v) < 0
+            or not self.armies[c]
+        ):
+            raise IllegalError(f"attack must have taken its territory, got {attack!r}")
+        return self._replace(phase="advance", pending=attack, then=then)
 
 
-_KEPT = (*Turn.__dataclass_fields__, "_land")
+_COPIED = (*Turn.__dataclass_fields__, "_land")
 NOTHING: Distribution[Any] = Distribution([None])
 
 
 @lru_cache(maxsize=65536)
-def _battle(kernel: Kernel, able: int, defenders: int) -> Choice:
+def _fight_whole(kernel: Kernel, able: int, defenders: int) -> Choice:
     return kernel.battle(able, defenders)
 
 
 @lru_cache(maxsize=65536)
-def _chance(kernel: Kernel, able: int, defenders: int) -> float:
+def _win_chance(kernel: Kernel, able: int, defenders: int) -> float:
     """Return the chance to take a territory in a battle to its end."""
     if not defenders:
         return 1.0
@@ -1175,8 +1189,8 @@ def _chance(kernel: Kernel, able: int, defenders: int) -> float:
 
 
 @lru_cache(maxsize=65536)
-def _results(choice: Choice) -> Distribution[Any]:
-    """Return the throws of an attack, or its losses where the defender has nothing to decide."""
+def _list_results(choice: Choice) -> Distribution[Any]:
+    """Return the throws of an attack, or its losses if the defender has no choice."""
     if any(len(throw.options) > 1 for throw in choice.throws):
         return Distribution.from_pairs((throw, throw.chance) for throw in choice.throws)
     return Distribution.from_pairs(
@@ -1186,15 +1200,17 @@ def _results(choice: Choice) -> Distribution[Any]:
     )
 
 
-def _found(result: object, results: Distribution[Any]) -> Result:
-    """Return the result that is equal to what a user gives, `None` if there is none."""
+def _find_result(result: object, results: Distribution[Any]) -> Result:
+    """Return the result that equals a given value, `None` if no result does."""
     known = result if isinstance(result, tuple) else None
     return next((each for each in results if each == known), None)
 
 
-def _with(row: tuple[Any, ...], place: int, value: object) -> tuple[Any, ...]:
+def _replace_entry(row: tuple[Any, ...], place: int, value: object) -> tuple[Any, ...]:
     return (*row[:place], value, *row[place + 1 :])
 
 
-def _moved(armies: tuple[int, ...], start: int, to: int, number: int) -> tuple[int, ...]:
-    return _with(_with(armies, start, armies[start] - number), to, armies[to] + number)
+def _move_armies(armies: tuple[int, ...], start: int, to: int, number: int) -> tuple[int, ...]:
+    return _replace_entry(
+        _replace_entry(armies, start, armies[start] - number), to, armies[to] + number
+    )

@@ -9,7 +9,7 @@ from iacta.plan.best import armies_needed_for_plan, best_plan
 from iacta.plan.continuation import Continuation, go_on
 from iacta.plan.goals import Goal, InOrder, TakeAll, TakeAny, Worth, eliminate
 from iacta.plan.hold import Fortified, Hold, Threat, hold, take_and_hold
-from iacta.plan.luck import LuckOfBattle, luck_with_plan
+from iacta.plan.luck import LuckOfBattle, measure_plan_luck
 from iacta.plan.opponents import usual_reinforcements
 from iacta.plan.plan import Ending, NextMove, Plan, Play, Step, TerritoryEnd
 from iacta.plan.policy import Policy
@@ -48,7 +48,7 @@ __all__ = [
     "eliminate",
     "go_on",
     "hold",
-    "luck_with_plan",
+    "measure_plan_luck",
     "placed",
     "reinforce",
     "reinforcements_needed",

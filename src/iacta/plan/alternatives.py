@@ -130,7 +130,7 @@ def _attacks_outside(plan: Plan) -> Iterator[Alternative]:
         v, c = problem.place(attack.start), problem.place(attack.to)
         if problem.stacks >> v & 1 and problem.field >> c & 1:
             continue
-        losses = problem.turn.losses_of(attack)
+        losses = problem.turn.list_losses(attack)
         chances = problem.turn.results(attack)
         if not all(each in chances for each in losses):  # the defender chooses among results
             continue

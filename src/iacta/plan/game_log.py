@@ -1,7 +1,7 @@
 """The log of a game: its turns, from JSON lines or from a recording of RiskGameRecorder.
 
-A recording shows the map, not the attacks. Where a battle is not clear, or is none that the rules
-of the turn allow, the turn breaks: it goes on with the next battle, from the map as it is then.
+A recording shows the map, not the attacks. After an unclear or illegal battle, a new part of the
+turn begins with the next battle, from the map before that battle.
 """
 
 from collections import Counter
@@ -23,19 +23,19 @@ from iacta.inputs.json_and_toml import parse_json
 from iacta.plan.goals import Goal, read_goal_record
 from iacta.plan.problem import begin_attacks
 
-MOST_BYTES = 2**24  # of a log: thousands of turns
+MAX_BYTES = 2**24  # the size of a log with thousands of turns
 TURN_KEYS = ("version", "turn", "board", "goal", "battles", "stops")
-NOBODY = "nobody"  # who defends what no player owns
+NOBODY = "nobody"  # the owner of neutral territories
 
 
 class LoggedTurn(NamedTuple):
-    """A turn of a log, or a part of it."""
+    """A turn of a log, or a part of a turn."""
 
     number: int  # from 1 on
     turn: Turn  # before the first battle
     goal: Goal | None  # `None` for a turn without a goal
     battles: tuple[LoggedBattle, ...]
-    is_over: bool = True  # whether the player stops after the last of them
+    is_over: bool = True  # whether the player stops after the last battle
 
     @property
     def end(self) -> Turn:
@@ -45,17 +45,17 @@ class LoggedTurn(NamedTuple):
 def read_game(
     log: str | Path, board: Board | str | Path | None = None
 ) -> tuple[list[LoggedTurn], tuple[tuple[str, int], ...]]:
-    """Return the turns of a log, and what a recording does not show for certain, and how often.
+    """Return the turns of a log, and the number of each kind of unclear event in a recording.
 
     log: the text of a log, or its path.
-    board: the board of a recording, or of the lines before one that names its own.
+    board: the board of a recording, or of the lines before the first key `board`.
     """
     if isinstance(log, Path):
-        log = read_bytes(log, MOST_BYTES).decode("utf-8", "replace")
+        log = read_bytes(log, MAX_BYTES).decode("utf-8", "replace")
     if not isinstance(log, str):
         raise MalformedError(f"log must be text or a path, got {quote(log)}")
-    if len(log) > MOST_BYTES:
-        raise TooLargeError(f"the log must have at most {MOST_BYTES:,} letters, got {len(log):,}")
+    if len(log) > MAX_BYTES:
+        raise TooLargeError(f"the log must have at most {MAX_BYTES:,} letters, got {len(log):,}")
     known = board if board is None or isinstance(board, Board) else read_board(board)
     if '"roundInfo"' in log:
         recorded = _Recorded(read_recording(parse_json(log)), known or read_board("classic"))
@@ -63,13 +63,13 @@ def read_game(
         if not turns:
             raise MalformedError("the recording has no turns")
         return turns, tuple(recorded.unclear.items())
-    return list(_lines(log, known)), ()
+    return list(_read_lines(log, known)), ()
 
 
 # JSON lines.
 
 
-def _lines(log: str, board: Board | None) -> Iterator[LoggedTurn]:
+def _read_lines(log: str, board: Board | None) -> Iterator[LoggedTurn]:
     lines = [(number, line) for number, line in enumerate(log.splitlines(), 1) if line.strip()]
     if not lines:
         raise MalformedError("log must have a line for each turn, got none")
@@ -83,15 +83,15 @@ def _lines(log: str, board: Board | None) -> Iterator[LoggedTurn]:
                 f"got {quote(line)}"
             ) from None
         with add_place(f"line {number}"):
-            record = _object(given, "turn", TURN_KEYS)
-            if "board" in record:  # never the path of a file, as logs come from strangers
-                board = read_board(_object(record["board"], "board"))
-            played = _played(turn, record, board)
+            record = _check_object(given, "turn", TURN_KEYS)
+            if "board" in record:  # logs come from strangers: no path of a file
+                board = read_board(_check_object(record["board"], "board"))
+            played = _read_turn(turn, record, board)
         yield played
         turn += played.is_over
 
 
-def _object(given: object, what: str, keys: tuple[str, ...] = ()) -> Mapping[str, Any]:
+def _check_object(given: object, what: str, keys: tuple[str, ...] = ()) -> Mapping[str, Any]:
     if not isinstance(given, Mapping):
         raise MalformedError(f"{what} must be a JSON object, got {quote(given)}")
     if keys:
@@ -99,7 +99,7 @@ def _object(given: object, what: str, keys: tuple[str, ...] = ()) -> Mapping[str
     return given
 
 
-def _played(number: int, record: Mapping[str, Any], board: Board | None) -> LoggedTurn:
+def _read_turn(number: int, record: Mapping[str, Any], board: Board | None) -> LoggedTurn:
     code = record.get("turn")
     if not isinstance(code, str):
         raise MalformedError(f"turn must be a code, got {quote(code)}")
@@ -116,7 +116,7 @@ def _played(number: int, record: Mapping[str, Any], board: Board | None) -> Logg
     battles, now = list[LoggedBattle](), turn
     for k, given in enumerate(read_row(record.get("battles", ()), "battles", "battles"), 1):
         with add_place(f"battle {k}"):
-            battles.append(fight_battle(now, _object(given, "battle", BATTLE_KEYS)))
+            battles.append(fight_battle(now, _check_object(given, "battle", BATTLE_KEYS)))
         now = battles[-1].after
     is_over = record.get("stops", True)
     check_choice(is_over, (True, False), "stops")
@@ -127,7 +127,7 @@ def _played(number: int, record: Mapping[str, Any], board: Board | None) -> Logg
 
 
 class _Recorded:
-    """The turns of a recording; `unclear` counts what it does not show for certain."""
+    """The turns of a recording; `unclear` counts each kind of unclear event."""
 
     def __init__(self, recording: Recording, board: Board) -> None:
         self.recording, self.board, self.unclear = recording, board, Counter[str]()
@@ -151,9 +151,9 @@ class _Recorded:
             yield from (part._replace(number=number) for part in parts)
 
     def _parts(self, changes: list[Change]) -> list[LoggedTurn]:
-        """Return the parts of a turn; one begins where the map is not as a battle left it."""
+        """Return the parts of a turn; a new part begins if the map changed between battles."""
         parts, last, player = list[LoggedTurn](), changes[0].lands, changes[0].player
-        for change in _advanced(changes):
+        for change in _join_moves(changes):
             before = self._turn(player, change.lands) if change.attack else None
             if change.attack and before:
                 if not parts or parts[-1].end.position != before.position:
@@ -164,7 +164,7 @@ class _Recorded:
                     record["moved"] = change.changed[to].armies
                 try:
                     battle = fight_battle(before, record)
-                except IllegalError:  # across a portal, or broken off where battles are whole
+                except IllegalError:  # a portal, or a whole battle that was broken off
                     self.unclear["attacks that the rules do not allow"] += 1
                 else:
                     parts[-1] = parts[-1]._replace(battles=(*parts[-1].battles, battle))
@@ -200,8 +200,8 @@ class _Recorded:
         )
 
 
-def _advanced(changes: Iterable[Change]) -> list[Change]:
-    """Return the changes, with armies that moved on after a conquest as part of it."""
+def _join_moves(changes: Iterable[Change]) -> list[Change]:
+    """Return the changes, with each move after a conquest joined to the conquest."""
     found = list[Change]()
     for change in changes:
         conquest = found[-1] if found and found[-1].attack is not None else None

@@ -1,4 +1,4 @@
-"""The judge: what dice and decisions changed in one step of a turn.
+"""The judge: the luck and the cost of one step of a turn.
 
 Let V(s) be the value of the best plan found in a state s, and Q(s, a) the action value of an attack
 a with its number of dice (`iacta.plan.alternatives`). A step from s to s' has
@@ -66,12 +66,12 @@ class Judgement(NamedTuple):
 
 
 def plan_state(turn: Turn, goal: Goal, deadline: Deadline, threads: int = 1) -> Plan | None:
-    """Return the plan of a turn at its attacks, `None` where there is nothing left to plan.
+    """Return the plan of a turn at its attacks, `None` after the attacks or a reached goal.
 
     turn: the turn.
     goal: the goal of its player.
-    deadline: when the search must end; the plan depends on it only where the search is cut short.
-    threads: how many threads the search uses.
+    deadline: the end of the search, which changes the plan only if it cuts the search short.
+    threads: the number of threads of the search.
     """
     if turn.phase != "attack" or (goal.is_chance and goal.is_reached(turn)):
         return None
@@ -81,7 +81,7 @@ def plan_state(turn: Turn, goal: Goal, deadline: Deadline, threads: int = 1) -> 
 def evaluate_state(turn: Turn, goal: Goal | None, deadline: Deadline) -> StateValue:
     """Return the value of a turn in any phase.
 
-    goal: the goal of its player; `None` for the elimination of a player who is gone.
+    goal: the goal of its player; `None` for the elimination of a player without territories.
     """
     if goal is None or (goal.is_chance and goal.is_reached(turn)):
         return StateValue(1.0)
@@ -114,7 +114,7 @@ def value_plan(plan: Plan, *, has_attacks: bool = True) -> StateValue:
 
 
 def judge_choice(before: StateValue, after: StateValue) -> Judgement:
-    """Return what a step without dice changed."""
+    """Return the effect of a step without dice."""
     change, error = after.value - before.value, before.error + after.error
     unsure = max(before.uncertainty, after.uncertainty)
     return Judgement(change, 0.0, sure_loss(-change, unsure), error)
@@ -123,10 +123,10 @@ def judge_choice(before: StateValue, after: StateValue) -> Judgement:
 def judge_attack(
     before: StateValue, after: StateValue, border: tuple[str, str], dice: Sequence[int]
 ) -> Judgement:
-    """Return what an attack changed.
+    """Return the effect of an attack on the value.
 
     border: the attacking territory and the attacked one.
-    dice: the numbers of attack dice that may have been rolled; the best of them counts.
+    dice: the possible numbers of attack dice; the number with the least cost counts.
     """
     best = before.attacks[0].value if before.attacks else 0.0
     costs = {

@@ -1,16 +1,16 @@
-"""Luck with a plan: how much of the result of a plan that was followed the dice have decided.
+"""Luck with a plan: the luck of the dice while a player follows the plan.
 
 The chance of a plan is the mean of its chances after the next roll, or after the next battle where
 it fights each to its end, over all results z,
 
     V(s) = Σ_z P(z)·V(s after z),
 
-as long as the player does what the plan says. So what a result z has changed is luck,
+as long as the player follows the plan. So the change by a result z is luck,
 
     luck = V(s after z) − V(s),     variance = Σ_z P(z)·(V(s after z) − V(s))²,
 
-and nothing else: the choices are those of the plan. Summed over a plan to its end, the luck is
-1 − V at the start where the plan succeeds, and −V where it fails.
+and nothing else, because the plan makes all choices. The luck of a whole plan is 1 − V at the start
+if the plan succeeds, and −V if it fails.
 
 Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
 """
@@ -27,16 +27,16 @@ from iacta.plan.plan import NextMove, Plan, Play
 from iacta.plan.policy import Policy
 from iacta.plan.problem import TurnState
 
-MOST_STATES = 20_000  # of a plan whose luck is followed exactly: some seconds
+MAX_STATES = 20_000  # states in the exact chance of a plan, which takes some seconds
 
 
 class LuckOfBattle(NamedTuple):
     """The luck of one battle of a plan, or of one roll.
 
-    start, to: the territories that attacked and were attacked.
-    before: the chance of the plan before it.
-    after: its chance after it.
-    spread: the standard deviation of the chance after it.
+    start, to: the attacking territory and the attacked one.
+    before: the chance of the plan before the battle.
+    after: the chance of the plan after the battle.
+    spread: the standard deviation of `after`.
     """
 
     start: str
@@ -47,26 +47,26 @@ class LuckOfBattle(NamedTuple):
 
     @property
     def luck(self) -> float:
-        """How much chance the dice have added."""
+        """The change of the chance by the dice."""
         return self.after - self.before
 
 
-def luck_with_plan(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[LuckOfBattle, ...]:
-    """Return how lucky each roll or battle of a plan was that has been followed.
+def measure_plan_luck(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[LuckOfBattle, ...]:
+    """Return the luck of each roll or battle of a plan that a player followed.
 
-    plan: the plan, which takes all or any of some territories.
-    ends: what each left, in order: the armies of the attacking territory, all of them before any
-        moved in, and the defenders. With a plan that fights each battle to its end these are the
-        ends of battles, and otherwise the results of single rolls.
+    plan: a plan to take all or any of some territories.
+    ends: pairs in order: the armies left on the attacking territory before any move in, and the
+        defenders left. A pair is the end of a battle if the plan fights each battle to its end, and
+        the result of a roll otherwise.
 
-    Plans for worths are refused, and so are plans that are not the best play of all and may come to
-    more than 20,000 states, and ends that a roll or battle cannot have.
+    A plan for worths is refused, and so are impossible pairs, and a plan that is not exact and may
+    reach more than 20,000 states.
 
     >>> from iacta import Board, Holding, Position, TakeAll, best_plan
     >>> board = Board("row", ("A", "B", "C"), (("A", "B"), ("B", "C"), ("B", "A"), ("C", "B")))
     >>> red, blue = Holding("red", 7), Holding("blue", 2)
     >>> plan = best_plan(Position(board, "red", (red, blue, blue)), TakeAll("B,C"), play="battles")
-    >>> first, second = luck_with_plan(plan, [(6, 0), (1, 1)])
+    >>> first, second = measure_plan_luck(plan, [(6, 0), (1, 1)])
     >>> f"{first.before:.1%} {first.luck:+.1%} {second.luck:+.1%} {second.after:.1%}"
     '66.3% +12.2% -78.5% 0.0%'
     """
@@ -74,7 +74,7 @@ def luck_with_plan(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[LuckOfB
         raise MalformedError(f"plan must be a Plan, got {quote(plan)}")
     if not plan.goal.is_chance:
         raise IllegalError(f"goal must be to take territories, got {quote(plan.goal)}")
-    play, chance, found = plan.follow(), _chances(plan.policy), list[LuckOfBattle]()
+    play, chance, found = plan.follow(), _find_chances(plan.policy), list[LuckOfBattle]()
     for number, end in enumerate(read_row(ends, "ends", "pairs of armies"), 1):
         pair = read_row(end, f"end {number}", "two numbers")
         if len(pair) != 2:
@@ -92,13 +92,13 @@ def luck_with_plan(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[LuckOfB
             each.chance * (chance(state.after(decision, each)) - before) ** 2
             for each in decision.outcomes
         )
-        play = _followed(play, move, left, defenders)
+        play = _follow(play, move, left, defenders)
         after = chance(play.problem.start)
         found.append(LuckOfBattle(move.start, move.to, before, after, math.sqrt(variance)))
     return tuple(found)
 
 
-def _followed(play: Play, move: NextMove, left: int, defenders: int) -> Play:
+def _follow(play: Play, move: NextMove, left: int, defenders: int) -> Play:
     if not play.problem.turn.whole_battles:
         mine, theirs = (play.position.find_holding(name).armies for name in (move.start, move.to))
         return play.after(mine - left, theirs - defenders)
@@ -111,8 +111,8 @@ def _followed(play: Play, move: NextMove, left: int, defenders: int) -> Play:
     return after
 
 
-def _chances(policy: Policy) -> Callable[[TurnState], float]:
-    """Return a function that says the chance of a policy in a state."""
+def _find_chances(policy: Policy) -> Callable[[TurnState], float]:
+    """Return a function from a state to the chance of a policy."""
     problem = policy.problem
 
     @cache
@@ -120,10 +120,10 @@ def _chances(policy: Policy) -> Callable[[TurnState], float]:
         if policy.is_exact:
             more = policy.decide(state).value
         else:
-            report = policy.search.flow(Deadline(), MOST_STATES, state)
+            report = policy.search.flow(Deadline(), MAX_STATES, state)
             if report is None:
                 raise TooLargeError(
-                    f"the plan must visit at most {MOST_STATES:,} states to follow its luck"
+                    f"the plan must visit at most {MAX_STATES:,} states to follow its luck"
                 )
             more = report.value
         return min(problem.paid(state) + problem.held + more, 1.0)

@@ -37,7 +37,7 @@ from iacta.probability.chances import Chance, read_chance
 from iacta.probability.estimate import half_interval
 from iacta.rules.rules import Rules
 
-MOST_NEW = 1000  # armies; a search for the fewest ends there
+MAX_NEW = 1000  # armies; a search for the fewest ends there
 FIRST_TRIED = 8
 SETTLED = 2  # placements that are settled by plans with all the time there is
 GAIN = 1e-9
@@ -179,7 +179,7 @@ def reinforce(
     >>> found.placement, round(found.before.value, 4), round(found.plan.value, 4)
     ((('A', 2), ('C', 2)), 0.4303, 0.7917)
     """
-    number = read_int(armies, "armies", least=1, most=MOST_NEW)
+    number = read_int(armies, "armies", least=1, most=MAX_NEW)
     deadline, progress = Deadline.of(time_limit), rising(progress)
     before = planned(position, goal, options, deadline.part(BEFORE), progress)
     found = _placements(position, goal, number, options, deadline)
@@ -270,10 +270,10 @@ def reinforcements_needed(
     before = planned(position, goal, options, deadline.part(BEFORE))
     quick, fewest = add_armies(0)[0].value(()), 0
     if before.comparable_value < wanted:
-        number = find_least(promises, FIRST_TRIED, step=FIRST_TRIED, most=MOST_NEW)
+        number = find_least(promises, FIRST_TRIED, step=FIRST_TRIED, most=MAX_NEW)
         if number is None:
-            raise IllegalError(f"{MOST_NEW} new armies do not reach a chance of {chance}")
-        while number < MOST_NEW and best(number)[1].comparable_value < wanted:
+            raise IllegalError(f"{MAX_NEW} new armies do not reach a chance of {chance}")
+        while number < MAX_NEW and best(number)[1].comparable_value < wanted:
             number += 1  # a quick look has promised too much
         while number > 1 and best(number - 1)[1].comparable_value >= wanted:
             number -= 1  # a settled plan does with fewer

@@ -59,7 +59,7 @@ class StepTree:
         self._known[_make_key(turn, goal)] = value
 
     def values(self) -> list[StateValue | None]:
-        """Return the value of each turn: its own, or a larger one that later turns prove."""
+        """Return the value of each turn, raised to the value that later turns prove."""
         best = [self._find_known(k, self.nodes[k].goal) for k in range(len(self.nodes))]
         rolls: dict[tuple[int, Attack], dict[Losses, StateValue]] = {}
         for k in range(len(self.nodes) - 1, -1, -1):  # a turn comes after the one before it
@@ -105,7 +105,7 @@ class StepTree:
         attack, losses = self._read_roll(node)
         border = attack.start, attack.to
         if do == "attack" and before is not None and after is not None:
-            dice = [attack.dice] if attack.dice else [*turn.dice_for(*border, *losses)]
+            dice = [attack.dice] if attack.dice else [*turn.list_dice(*border, *losses)]
             found = judge_attack(before, after, border, dice)
         armies = measure_army_luck(turn, node.turn, border, losses, attack.dice or None)
         return found._replace(luck_armies=armies)
@@ -149,7 +149,7 @@ def _larger(value: StateValue | None, proven: StateValue | None) -> StateValue |
 
 
 def _expect(turn: Turn, attack: Attack, known: Mapping[Losses, StateValue]) -> StateValue | None:
-    """Return the mean over all results of a roll, `None` where the value of one is missing."""
+    """Return the mean value of all results of a roll, `None` if a result has no value yet."""
     parts = list[tuple[float, StateValue]]()
     for losses, chance in turn.results(attack).items():
         value = None if isinstance(losses, Throw) else known.get(losses)

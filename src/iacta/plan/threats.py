@@ -31,7 +31,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from iacta.board import Position
 from iacta.game import Turn
-from iacta.game.turn import LANDS_FOR_AN_ARMY
+from iacta.game.turn import TERRITORIES_PER_ARMY
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import MalformedError
 from iacta.native.deadline import Deadline, run_in_threads
@@ -187,7 +187,7 @@ def _aims(position: Position) -> Iterator[_Aim]:
     for player in opponents_in(position):
         new = usual_reinforcements(position, player)
         for name in border:
-            yield _Aim(player, "take", name, TakeAll((name,)), new, 1 / LANDS_FOR_AN_ARMY)
+            yield _Aim(player, "take", name, TakeAll((name,)), new, 1 / TERRITORIES_PER_ARMY)
         for each in whole:
             yield _Aim(player, "break", each.name, TakeAny(each.territories), new, each.bonus)
         yield _Aim(player, "eliminate", position.player, TakeAll(tuple(mine)), new, 0.0)

@@ -7,7 +7,7 @@ import numpy as np
 
 from iacta.game import Attack, Hand
 from iacta.game.cards import DECK, FIXED, MUST_TRADE, PICTURED, SYMBOLS, TRADED_AT_ONCE
-from iacta.game.turn import FEWEST_NEW, FORTIFY, LANDS_FOR_AN_ARMY, Turn
+from iacta.game.turn import FORTIFY, MIN_NEW, TERRITORIES_PER_ARMY, Turn
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Choice, Kernel
 from iacta.native.core_library import CoreData, Library
@@ -150,8 +150,8 @@ def _put_cards(
         must_trade=MUST_TRADE,
         traded_at_once=TRADED_AT_ONCE,
         pictured_armies=PICTURED,
-        lands_for_an_army=LANDS_FOR_AN_ARMY,
-        fewest_new=FEWEST_NEW,
+        lands_for_an_army=TERRITORIES_PER_ARMY,
+        fewest_new=MIN_NEW,
     )
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from iacta.board import Board, Position
 from iacta.game import Action, Advance, Attack, EndPhase, Fortify, Hand, Place, Reveal, Trade, Turn
-from iacta.game.cards import MUST_TRADE, PICTURED, SYMBOLS, sets_in
+from iacta.game.cards import MUST_TRADE, PICTURED, SYMBOLS, find_sets
 from iacta.rules.rules import Rules
 from iacta.war.games import War
 from iacta.war.players import PLAYERS, Player
@@ -273,7 +273,7 @@ class _View:
             names = tuple(sorted(self.names[t] for _, t in three if t < len(self.names)))
             counts = [sum(symbol == each for symbol, _ in three) for each in range(4)]
             traded = Hand._make((*counts, 0, names))
-            if not sets_in(traded):
+            if not find_sets(traded):
                 continue
             land = ""
             for _, t in three if not turn.pictured else ():

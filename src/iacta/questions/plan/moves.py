@@ -52,7 +52,7 @@ def rank_moves(plan: Plan) -> Iterator[RankedMove]:
             DiceChoice(
                 other.dice,
                 ways[0].value - other.value,
-                plan.problem.turn.losses_of(Attack(*other[:3])),
+                plan.problem.turn.list_losses(Attack(*other[:3])),
             )
             for other in every
             if other[:2] == way[:2]

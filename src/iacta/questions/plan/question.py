@@ -55,7 +55,7 @@ from iacta.plan import (
 from iacta.plan.alternatives import Alternative, alternatives
 from iacta.plan.goals import GOAL_KINDS, read_goal
 from iacta.plan.problem import PLAYS
-from iacta.plan.reinforcement import MOST_NEW, turn_options
+from iacta.plan.reinforcement import MAX_NEW, turn_options
 from iacta.plan.simulated import MOST_RUNS
 from iacta.probability.distribution import Distribution
 from iacta.questions.plan import armies_cards_hold as around
@@ -204,7 +204,7 @@ class PlanQuestion(RulesForm, Question):
         Name(), "Territories whose armies must not attack.", metavar="NAMES", default=None
     )
     reinforce: int | None = parameter(
-        Whole(least=1, most=MOST_NEW),
+        Whole(least=1, most=MAX_NEW),
         "New armies; iacta places them where they help most.",
         default=None,
     )
