@@ -199,7 +199,7 @@ def test_the_dice_that_are_judged_fit_the_losses(
     assert (step.dice, step.is_assumed) == (dice, "dice" not in end)
     assert step.better == ("A to C with 1 die" if cost else "")
     assert step.spread == pytest.approx(0.022, abs=0.001)
-    says = "The log does not say the dice of 1 attack; the best number that the losses allow"
+    says = "The log lacks the dice of 1 attack"
     assert (says in str([*answer.sections()])) == step.is_assumed
 
 
