@@ -1,1 +1,1 @@
-"""Tests of the game: the turn, its codes, and what policies are worth."""
+"""Tests of the game: turns, their codes, and the values of policies."""

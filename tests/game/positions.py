@@ -41,7 +41,7 @@ def classic_turn(board: Board, seed: int) -> Turn:
 
 
 def at_random(turn: Turn, rng: Random) -> Action:
-    """Return a legal action: seldom to stop, so that much happens."""
+    """Return a random legal action that rarely ends a phase."""
     actions = turn.actions()
     if turn.phase == "attack" and len(actions) > 1 and rng.random() < 0.95:
         return actions[rng.randrange(len(actions) - 1)]

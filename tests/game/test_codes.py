@@ -1,4 +1,4 @@
-"""Codes: what is written is read as the same, and what cannot be read is refused in a sentence."""
+"""Codes: reading a written code gives an equal turn; a malformed code is refused in a sentence."""
 
 from itertools import pairwise
 from random import Random

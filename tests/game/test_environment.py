@@ -1,4 +1,4 @@
-"""The environment of `examples/environment.py` is one of Gymnasium, and plays the game."""
+"""The example environment follows the interface of Gymnasium and the rules of the game."""
 
 from math import fsum
 from typing import Any

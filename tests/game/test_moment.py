@@ -1,4 +1,4 @@
-"""Moments: a file can say all that the code of a turn says, and is refused in one sentence."""
+"""Moments: a file can hold each option of a code; an invalid file is refused in one sentence."""
 
 import json
 from pathlib import Path

@@ -90,7 +90,7 @@ def rows_of(turn: Turn, attack: Attack) -> Any:
 
 
 def follow(turn: Turn, attack: Attack, losses: Losses) -> list[Turn]:
-    """Return the turns that may follow some losses, of which the player chooses."""
+    """Return the possible turns after losses; the player chooses one of these turns."""
     for result in turn.results(attack):
         if not isinstance(result, Throw):
             after = turn.after(attack, losses)
@@ -142,7 +142,7 @@ def test_the_attack_phase_is_that_of_the_rules_written_twice(seed: int, battles:
 
 
 class Taken:
-    """A twin's goal, for the game."""
+    """An adapter that gives a twin's goal to the game."""
 
     def __init__(self, twin: Play) -> None:
         self.twin = twin

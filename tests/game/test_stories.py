@@ -1,4 +1,4 @@
-"""What a turn does, as claims: placing, cards, eliminations, fortifying, the next player."""
+"""Claims about turns: placement, cards, eliminations, last moves, and the next player."""
 
 from fractions import Fraction
 from itertools import pairwise

@@ -146,7 +146,7 @@ class _Recorded:
             with add_place(f"round {round_number}"):
                 parts = self._parts(list(changes))
             if round_number == 0 and not any(part.battles for part in parts):
-                continue  # capitals are chosen
+                continue  # players choose their capitals in round 0
             number += bool(parts)
             yield from (part._replace(number=number) for part in parts)
 
