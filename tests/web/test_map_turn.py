@@ -299,7 +299,7 @@ def test_a_search_is_stopped_with_what_it_has_found(visit: Visit) -> None:
     page.get_by_role("button", name="Analyse", exact=True).click()
     expect(page.locator("#moves li")).to_have_count(3, timeout=SLOWEST)
     expect(page.locator("#figure")).not_to_be_empty(timeout=SLOWEST)
-    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("button", name="Stop", exact=True).click()
     expect(page.get_by_role("button", name="Search longer")).to_be_visible(timeout=SLOWEST)
     expect(page.locator("#figure")).not_to_be_empty()
     expect(page.locator("#moves li")).to_have_count(3)
