@@ -4,6 +4,7 @@ import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from math import inf
+from threading import TIMEOUT_MAX
 from time import monotonic
 from typing import TypeVar
 
@@ -11,6 +12,7 @@ from iacta.inputs.checks import read_seconds
 
 MAX_BYTES = 400 * 2**20  # the memory limit of a search
 THREADS = 2  # more threads do not help on a typical server
+MIN_PART = 0.02  # seconds for an item; with too many items, the first items get results
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -69,6 +71,10 @@ class Deadline:
         """Return a deadline with at least so many seconds, which shares the flag of this one."""
         return self._replace_seconds(max(self.left(), seconds))
 
+    def postpone(self, seconds: float) -> "Deadline":
+        """Return a deadline that comes some seconds later, which shares the flag of this one."""
+        return self._replace_seconds(max(self._end + seconds - monotonic(), 0.0))
+
     def keep_whole(self) -> "Deadline":
         """Return a deadline whose parts are not shorter, for work of limited size.
 
@@ -78,11 +84,15 @@ class Deadline:
         found.is_divided = False
         return found
 
-    def part(self, share: float) -> "Deadline":
-        """Return a deadline for a share of the time left."""
+    def part(self, share: float, least: float = 0.0) -> "Deadline":
+        """Return a deadline for a share of the time left.
+
+        least: the minimum number of seconds, as far as there are so many left.
+        """
         if not self.is_divided:
             return self
-        return self._replace_seconds(self.left() * share)
+        left = self.left()
+        return self._replace_seconds(max(left * share, min(least, left)))
 
     def _replace_seconds(self, seconds: float) -> "Deadline":
         found = Deadline(seconds if self.limited else None, self.bytes)
@@ -98,22 +108,26 @@ def run_in_threads(
     function: takes an item and its deadline. It spends most of its time in the core, which lets
         other threads run.
     deadline: the deadline of all items; each item gets a share of the time left.
+
+    Items that no thread has begun at the deadline have no result.
     """
     from concurrent.futures import ThreadPoolExecutor, as_completed  # slow to import
 
     waiting = len(items)
 
-    def work(item: Item) -> Result:
+    def work(item: Item) -> list[tuple[Item, Result]]:
         nonlocal waiting
-        part = deadline.part(min(THREADS / waiting, 1.0))
+        if deadline.is_over:
+            return []
+        part = deadline.part(min(THREADS / waiting, 1.0), MIN_PART)
         waiting -= 1
-        return function(item, part)
+        return [(item, function(item, part))]
 
     with ThreadPoolExecutor(THREADS) as pool:
         try:
-            jobs = {pool.submit(work, item): item for item in items}
-            for job in as_completed(jobs):
-                yield jobs[job], job.result()
+            jobs = [pool.submit(work, item) for item in items]
+            for job in as_completed(jobs, TIMEOUT_MAX):  # Ctrl-C ends only a wait with a limit
+                yield from job.result()
         except BaseException:
             deadline.stop()
             pool.shutdown(cancel_futures=True)

@@ -175,20 +175,33 @@ class Search:
         )
 
     def solve(
-        self, deadline: Deadline, states: float = inf, start: TurnState | None = None
+        self,
+        deadline: Deadline,
+        states: float = inf,
+        start: TurnState | None = None,
+        *,
+        is_short: bool = False,
     ) -> float | None:
         """Return the value of exact play, and make exact play the policy.
 
+        is_short: whether the search is nearly always over at once.
+
         Return `None` if the search exceeds its limits.
         """
-        return self._solve(deadline, start, states, None)
+        return self._solve(deadline, start, states, None, is_short=is_short)
 
     def _solve(
-        self, deadline: Deadline, start: TurnState | None, states: float, ends: Any
+        self,
+        deadline: Deadline,
+        start: TurnState | None,
+        states: float,
+        ends: Any,
+        *,
+        is_short: bool = False,
     ) -> float | None:
         value, seen = c_double(), c_int64()
         more = ends, byref(value), byref(seen)
-        code = self._ask("solve", deadline, start, *more, states=states)
+        code = self._ask("solve", deadline, start, *more, states=states, is_short=is_short)
         return value.value if code == self._library.constant("DONE") else None
 
     def solve_until(
@@ -253,6 +266,12 @@ class Search:
 
     def decide(self, state: TurnState) -> PolicyAction:
         return self._decision("decide", state)
+
+    def find_value(self, state: TurnState, deadline: Deadline) -> float | None:
+        """Return the value that the policy sees in a state, `None` after the deadline."""
+        found: Any = self._library.header.structures["decision"]()  # without room for outcomes
+        code = self._ask("decide", deadline, state, byref(found), is_short=True)
+        return float(found.value) if code == self._library.constant("DONE") else None
 
     def judge(self, state: TurnState, start: int, to: int, dice: int = 0) -> PolicyAction:
         """Return an attack with its value; 0 dice stand for the maximum."""
