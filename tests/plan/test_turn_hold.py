@@ -1,7 +1,7 @@
 """What is taken is held, or it is taken back."""
 
 from dataclasses import replace
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, count
 from math import prod
 from random import Random
 
@@ -13,6 +13,7 @@ from iacta.board import Board, Continent, Holding, Position
 from iacta.inputs.errors import IllegalError
 from iacta.plan import Plan, TakeAll, TakeAny, best_plan, hold, take_and_hold, usual_reinforcements
 from iacta.plan.reinforcement import placed
+from iacta.questions.plan.armies_cards_hold import describe_hold
 from iacta.rules.rules import CLASSIC
 from tests.plan.boards import BLUE, board_of, drawn_ends, known, small_game
 
@@ -172,3 +173,25 @@ def test_without_a_garrison_nothing_is_held() -> None:
     plan = best_plan(wall(9, 2), TakeAll("t"), replace(CLASSIC, garrison=0))
     with pytest.raises(IllegalError, match="garrison must be at least 1 to hold what is taken"):
         hold(plan)
+
+
+def test_there_is_no_chance_from_fewer_games_than_are_enough(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plan = best_plan(wall(30, 9), TakeAll("t"))
+    full = hold(plan, 3)
+    assert full.ends == 100
+    assert full.win_probability is not None
+    now = count()
+    monkeypatch.setattr("iacta.native.deadline.monotonic", lambda: float(next(now)))
+    for found in (hold(plan, 3, time_limit=60), take_and_hold(plan, 3, time_limit=60)):
+        assert found.ends < 100
+        assert (found.win_probability, found.unfortified, found.interval) == (None, None, None)
+        assert "no estimate yet" in repr(found)
+        (sentence,) = describe_hold(found)
+        assert sentence.startswith(f"Not enough games to estimate the chance to hold it: {found.ends} ")
+
+
+def test_a_chance_to_hold_does_not_depend_on_the_time_that_is_left() -> None:
+    plan = best_plan(wall(30, 9), TakeAll("t"))
+    assert hold(plan, 3, time_limit=1e6) == hold(plan, 3)

@@ -5,7 +5,14 @@ from collections.abc import Sequence
 import pytest
 
 import iacta.war.chances
-from iacta import Turn, best_goals, classic_board, tournament, win_chances
+from iacta import (
+    Turn,
+    best_goals,
+    classic_board,
+    goals_in_reach,
+    tournament,
+    win_chances,
+)
 from iacta.game import Action
 from iacta.inputs.errors import IactaError
 from iacta.native.deadline import Deadline
@@ -35,6 +42,25 @@ def test_chances_are_exact_for_a_sole_owner_and_an_eliminated_player() -> None:
     for found in (win_chances(three, games=20).chances, win_chances(three, games=20).under_simple):
         blue = found.find_chance("blue")
         assert (blue.chance, *blue.interval) == (0, 0, 0)
+
+
+def test_a_sole_owner_has_won_where_another_player_has_cards_left() -> None:
+    won = line_turn("r3 r1", players=("red", "blue"), cards={"blue": 3})
+    for found in (win_chances(won).chances, win_chances(won).under_simple):
+        assert [(each.chance, *each.interval) for each in found.chances] == [(1, 1, 1), (0, 0, 0)]
+
+
+def test_a_game_in_which_nobody_can_attack_does_not_end() -> None:
+    apart = Turn.from_code("1;classic;red;Peru:red:3,Japan:blue:2")
+    with pytest.raises(IactaError, match=r"^the game does not end: no territory of a player"):
+        win_chances(apart)
+    with pytest.raises(IactaError, match=r"^the game does not end: no territory of a player"):
+        best_goals(apart)
+    assert goals_in_reach(apart) == ()
+    neutral = Turn.from_code(
+        "1;classic;red;Peru:red:3,Brazil:grey:1,Japan:blue:2;attack;players=red,blue"
+    )
+    assert win_chances(neutral, games=2).chances.games == 2
 
 
 @pytest.mark.parametrize("player", ["usual", "simple"])

@@ -233,13 +233,13 @@ def _steps(problem: Problem, report: Report) -> tuple[Step, ...]:
 
 
 def _territories(problem: Problem, report: Report) -> tuple[TerritoryEnd, ...]:
-    territories = []
+    territories, owned, left = [], report.owned, report.armies
     for t, name in enumerate(problem.board.territories):
         is_own = problem.owned >> t & 1
         armies = float(problem.turn.armies[t] * is_own)
         if (problem.field | problem.stacks) >> t & 1:
-            armies = report.armies[t]
-        chance = 1.0 if is_own else min(report.owned[t], 1.0)
+            armies = left[t]
+        chance = 1.0 if is_own else min(owned[t], 1.0)
         territories.append(TerritoryEnd(name, chance, armies))
     return tuple(territories)
 
@@ -261,7 +261,8 @@ def armies_needed_for_plan(
     chance: the wanted chance, between 0 and 1, as for `armies_needed`.
     source: the name of an own territory that may attack.
     rules: as for `best_plan`.
-    time_limit: the maximum time of all searches together, in seconds.
+    time_limit: the maximum time of all searches together, in seconds. A search that takes longer
+        raises `IllegalError`.
     options: `play`, `rules_of`, `garrison`, `keep` and `stay`, as for `best_plan`.
 
     Return a whole number of at least 1. With one army less, the best plan found does not reach the
@@ -292,7 +293,13 @@ def armies_needed_for_plan(
         holdings[place] = Holding(position.player, armies)
         there = replace(position, holdings=tuple(holdings))
         limit = deadline.part(TRIAL_TIME_SHARE).time_limit
-        return best_plan(there, goal, rules, time_limit=limit, **options).comparable_value >= wanted
+        plan = best_plan(there, goal, rules, time_limit=limit, **options)
+        if plan.value is None:
+            raise IllegalError(
+                f"time_limit must be more to find the fewest armies, got {time_limit} seconds",
+                parameter="time_limit",
+            )
+        return plan.comparable_value >= wanted
 
     fewest = find_least(reaches, FIRST_TRIED, step=FIRST_TRIED, most=MAX_ARMIES)
     if fewest is None:

@@ -192,7 +192,10 @@ def _best_turn(
     if value is None:
         return None
     policy = attach_search(Policy(whole), search)
-    reached = {s: p for s, p in final_states(policy).items() if not until & ~s.owned}
+    ends = final_states(policy, deadline)
+    if ends is None:
+        return None
+    reached = {s: p for s, p in ends.items() if not until & ~s.owned}
     chance = fsum(reached.values())
     without = fsum(p * known[state].worth(0) for state, p in reached.items())
     report, best = search.flow(deadline), best_policy(first, deadline)
@@ -230,7 +233,7 @@ class _End:
         new = dict.fromkeys(bits(state.owned), max(later.armies))
         problem = first.at_state(state.add_armies(new), later.goal)
         problem.refuse_large()
-        self._new = Placements(state, QuickValues(problem, end, MAX_LATER_STATES), end)
+        self._new = Placements(state, QuickValues(problem, end, MAX_LATER_STATES))
         self._armies, self.proven = later.armies, True
 
     def worth(self, armies: int) -> float:
@@ -262,7 +265,7 @@ def _policies(
         if best is not None:
             yield best
         elif problem.goal.is_chance or isinstance(problem.goal, InOrder):
-            yield Policy(problem, Search(problem).assign(part, STARTS))
+            yield Policy(problem, Search(problem, part).assign(part, STARTS))
 
 
 class _Turn:
@@ -284,10 +287,13 @@ class _Turn:
 
     def sample_games(self, count: int, deadline: Deadline) -> None:
         """Simulate games until there are enough or the time is over."""
-        while len(self._found) < count and not (self._found and deadline.is_over):
+        while len(self._found) < count and not deadline.is_over:
             end, luck = next(self._games)
             if end not in self._known:
-                self._known[end] = self._evaluate_end(end, deadline)
+                values = self._evaluate_end(end, deadline)
+                if deadline.is_over:  # the values may be cut short
+                    return
+                self._known[end] = values
             self._found.append((*self._known[end], luck))
 
     def _evaluate_end(self, state: TurnState, deadline: Deadline) -> tuple[float, float]:
@@ -311,9 +317,9 @@ class _Turn:
 
     def continuation(self, deadline: Deadline) -> Continuation:
         (plan, chance), new = self._plan(deadline), self.later.armies
-        if chance is None:
+        if chance is None or (chance and not self._found):
             return Continuation(plan, None, new, None, 0.0, None, 0)
-        if not chance or not self._found:
+        if not chance:
             return Continuation(plan, chance, new, 0.0, 0.0, 0.0, 0)
         error = mean_error(self._subtract_luck(0))
         without = max(float(np.mean(self._subtract_luck(1))), 0.0)

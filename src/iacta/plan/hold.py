@@ -39,7 +39,9 @@ from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.inputs.reprs import ChartLike, DisplayMixin
 from iacta.native.bit_sets import bits, make_mask
 from iacta.native.deadline import Deadline
+from iacta.plan.best import plan_within, usual_threads
 from iacta.plan.goals import TakeAny
+from iacta.plan.looks import BOUND_VALUES
 from iacta.plan.opponents import (
     SingleBattles,
     enemies_beside,
@@ -48,30 +50,26 @@ from iacta.plan.opponents import (
     usual_reinforcements,
 )
 from iacta.plan.plan import Plan
-from iacta.plan.problem import TurnState, turn_at
+from iacta.plan.problem import TurnState, read_problem, turn_at
 from iacta.plan.reinforcement import (
-    BOUND_VALUES,
     Placements,
     PlanOptions,
     QuickValues,
     everywhere,
-    planned,
 )
 from iacta.plan.search import Search
 from iacta.plan.simulated import games
 from iacta.probability.estimate import NORMAL_QUANTILE, mean_error
 
-ENDS = 64
+ENDS = 100
+MIN_ENDS = 100  # without so many, or all that were asked for, there is no value
 RARE = 1e-4  # ends of a plan that succeeds less often are not drawn
 SAME = 1e-9
-FEWEST = 100  # games in which an end is looked for, however short the time is
 BOUNDED = 16  # ends at which the plays of opponents are bounded, where better ones may exist
 MOST_STATES = 4_000  # of an opponent's turn, for the best play
-BOUND = 0.1  # of the time that is left, for one bound
 MOST_AT_HOME = 3  # stacks, each of which stays at home in a plan that is tried
 REMAIN = (2, 4)  # armies that must remain beside enemies in plans that are tried
 SCOUTED = 12  # ends from which these plans are compared
-COMPARED = 0.6  # of the time, to compare them
 OTHERS = 0.25  # of the usual work, for each of them
 ENOUGH = 0.999  # of the chance to take; where as much is held, no other plan is tried
 GAIN = 1e-4
@@ -113,7 +111,7 @@ class Hold(DisplayMixin):
 
     plan: the plan.
     win_probability: the chance that the goal is reached and then held, an estimate; `None` where
-        the plan has no value.
+        the plan has no value, or where there was no time for enough ends.
     error: its standard error.
     unfortified: the same without a move at the end of the turn.
     at_least: what remains of the chance if each opponent's play is as good as its bound.
@@ -175,13 +173,13 @@ def hold(
     fortify: `connected`, `adjacent` or `none`: where the armies may go that are moved at the end.
     ends: from how many ends of the plan the chance is estimated.
     seed: of the dice by which these are drawn.
-    time_limit: the most seconds that it may take; however few they are, an end is looked at if one
-        in which the goal is reached is among the first hundred.
+    time_limit: the most seconds that it may take; where they end before 100 ends, or before all
+        `ends` if these are fewer, there is no chance.
     options: as for `reinforce`; opponents play by the same rules, without the constraints.
     """
     outlook = _Outlook(plan, get, fortify, options)
     number = read_int(ends, "ends", least=1)
-    return outlook.hold(plan, number, seed, Deadline.of(time_limit))
+    return _Ends(outlook, plan, seed).hold(number, Deadline.of(time_limit).keep_whole())
 
 
 def take_and_hold(
@@ -205,30 +203,31 @@ def take_and_hold(
     all; where the estimates do not tell them apart, the first is chosen.
     """
     outlook, number = _Outlook(plan, get, fortify, options), read_int(ends, "ends", least=1)
-    deadline, few = Deadline.of(time_limit), min(SCOUTED, number)
-    if plan.value is None:
-        return outlook.hold(plan, number, seed, deadline)
-    end, limits = deadline.part(COMPARED), [*_constraints(plan, options)]
-    tried = [outlook.hold(plan, few, seed, end.part(1 / (1 + len(limits))))]
-    for place, more in enumerate(limits):
-        if end.is_over or _chance(tried[0]) >= ENOUGH * _reached(plan):
+    deadline, few = Deadline.of(time_limit).keep_whole(), min(SCOUTED, number)
+    first = _Ends(outlook, plan, seed)
+    found = first.hold(number, deadline)
+    if found.win_probability is None:
+        return found
+    tried = [(_chance(first.hold(few, deadline)), first)]
+    for more in _constraints(plan, options):
+        if deadline.is_over or tried[0][0] >= ENOUGH * _reached(plan):
             break
         limited: PlanOptions = {**options, **more, "rules": plan.rules}
-        part = end.part(1 / (len(limits) - place))
-        other = planned(plan.position, plan.goal, limited, part.part(0.5), budget=OTHERS)
-        if _reached(other) > max(map(_chance, tried)):
-            tried.append(outlook.hold(other, few, seed, part))
-    best = max(tried, key=_chance).plan
-    found = outlook.hold(plan, number, seed, deadline.part(1.0 if best is plan else 0.5))
-    if best is plan:
+        problem = read_problem(plan.position, plan.goal, **limited)
+        other = plan_within(problem, deadline, budget=OTHERS, threads=usual_threads())
+        if _reached(other) > max(chance for chance, _ in tried):
+            drawn = _Ends(outlook, other, seed)
+            tried.append((_chance(drawn.hold(few, deadline)), drawn))
+    best = max(tried, key=lambda each: each[0])[1]
+    chosen = found if best is first else best.hold(number, deadline)
+    if chosen is found or chosen.win_probability is None:
         return found
-    chosen = outlook.hold(best, number, seed, deadline)
     noise = NORMAL_QUANTILE * hypot(chosen.error, found.error)
     if _chance(chosen) <= _chance(found) + max(noise, GAIN):
         return found
     # What bounds all play bounds the chosen plan, not what its own constraints allow.
-    proven = best.interval is None and plan.upper_bound - best.comparable_value <= SAME
-    reported = replace(best, upper_bound=plan.upper_bound, proven=proven)
+    proven = best.plan.interval is None and plan.upper_bound - best.plan.comparable_value <= SAME
+    reported = replace(best.plan, upper_bound=plan.upper_bound, proven=proven)
     return replace(chosen, plan=reported, otherwise=found)
 
 
@@ -287,30 +286,9 @@ class _Outlook:
         if "rules_of" in options:
             self.theirs["rules_of"] = options["rules_of"]
         self.battles = SingleBattles(plan.problem.turn)
-
-    def hold(self, plan: Plan, ends: int, seed: int, deadline: Deadline) -> Hold:
-        """Return the chance that a plan takes and holds, from some of its ends."""
-        found: list[_Afterwards] = []
-        known: dict[TurnState, _Afterwards] = {}
-        if plan.value is None:
-            return Hold(plan, None, 0.0, None, 0.0, False, (), (), 0)
-        held = make_mask(map(plan.problem.place, self.held))
         self.large = set[str]()  # the opponents with too many states for the best play
-        drawn = games(plan.policy, np.random.default_rng(seed))
-        # However short the time is, some games are drawn.
-        for number, (end, _) in enumerate(drawn):
-            is_late = deadline.is_over and (found or number >= FEWEST)
-            if _reached(plan) <= RARE or len(found) == ends or is_late:
-                break
-            if held & ~end.owned:
-                continue
-            if end not in known:
-                position = plan.problem.make_position(end)
-                known[end] = self._afterwards(plan, position, len(found) < BOUNDED, deadline)
-            found.append(known[end])
-        return _summed(plan, found, not self.large)
 
-    def _afterwards(
+    def look_at(
         self, plan: Plan, end: Position, is_bounded: bool, deadline: Deadline
     ) -> _Afterwards:
         """Return what becomes of an end.
@@ -343,14 +321,14 @@ class _Outlook:
         if not problem.stacks:
             return Threat(player, 0.0, new, 0.0)
         values = QuickValues(problem, deadline, 0 if player in self.large else MOST_STATES)
-        placements = Placements(TurnState.from_position(theirs), values, deadline)
+        placements = Placements(TurnState.from_position(theirs), values)
         chance = placements.value(placements.compared(new)[0])
         if placements.has_tried_all or not placements.places:
             return Threat(player, chance, new, chance)
         self.large.add(player)
         bound = 1.0
         if is_bounded:
-            bound = min(next(Search(problem).bounds(deadline.part(BOUND), BOUND_VALUES)), 1.0)
+            bound = min(next(Search(problem).bounds(deadline, BOUND_VALUES)), 1.0)
         return Threat(player, chance, new, max(bound, chance))
 
     def _new(self, end: Position, player: str) -> int:
@@ -374,6 +352,53 @@ class _Outlook:
         moves = {each: held(turn.after(each).position) for each in last_moves(turn, exposed)}
         best = max(moves, key=lambda move: moves[move], default=NOTHING)
         return best if moves.get(best, 0.0) > held(end) else NOTHING
+
+
+class _Ends:
+    """Ends of a plan in which its goal is reached, and what opponents make of them.
+
+    Each plan of an outlook draws its own ends.
+
+    seed: of the dice by which they are drawn.
+    """
+
+    def __init__(self, outlook: _Outlook, plan: Plan, seed: int) -> None:
+        self.outlook, self.plan = outlook, plan
+        self._found = list[_Afterwards]()
+        self._known = dict[TurnState, _Afterwards]()
+        self._rng = np.random.default_rng(seed)
+
+    def hold(self, ends: int, deadline: Deadline) -> Hold:
+        """Return the chance that the plan takes and holds, from its first ends.
+
+        Where the deadline comes before enough ends there is no chance.
+        """
+        plan, found = self.plan, self._found
+        if plan.value is None:
+            return Hold(plan, None, 0.0, None, 0.0, False, (), (), 0)
+        if _reached(plan) > RARE:
+            if len(found) < ends:
+                self._draw(ends, deadline)
+            if len(found) < min(ends, MIN_ENDS):
+                return Hold(plan, None, 0.0, None, 0.0, False, (), (), len(found))
+        return _summed(plan, found[:ends], not self.outlook.large)
+
+    def _draw(self, ends: int, deadline: Deadline) -> None:
+        """Draw ends until there are so many, or until the deadline."""
+        plan, found = self.plan, self._found
+        held = make_mask(map(plan.problem.place, self.outlook.held))
+        for end, _ in games(plan.policy, self._rng, deadline=deadline):
+            if held & ~end.owned:
+                continue
+            if end not in self._known:
+                position, is_bounded = plan.problem.make_position(end), len(found) < BOUNDED
+                afterwards = self.outlook.look_at(plan, position, is_bounded, deadline)
+                if deadline.is_over:  # some of it may be cut short
+                    return
+                self._known[end] = afterwards
+            found.append(self._known[end])
+            if len(found) >= ends:
+                return
 
 
 def _left(threats: Mapping[str, Threat]) -> float:
@@ -402,9 +427,8 @@ def _chance(held: Hold) -> float:
 
 
 def _summed(plan: Plan, found: list[_Afterwards], proven: bool) -> Hold:
-    if not found:  # nothing is known of what becomes of the ends that there are
-        reached = _reached(plan)
-        return Hold(plan, 0.0, reached / NORMAL_QUANTILE, 0.0, 0.0, reached <= RARE, (), (), 0)
+    if not found:  # the goal is hardly ever reached
+        return Hold(plan, 0.0, _reached(plan) / NORMAL_QUANTILE, 0.0, 0.0, True, (), (), 0)
     held = np.array([each.held for each in found])
     error = mean_error(held.tolist())
     threats = []

@@ -74,8 +74,10 @@ class TurnState(NamedTuple):
 
     def add_armies(self, armies: Mapping[int, int]) -> "TurnState":
         """Return the state with new armies on some of the player's territories."""
-        more = (number + armies.get(t, 0) for t, number in enumerate(self.armies))
-        return TurnState(tuple(more), self.owned)
+        there = [*self.armies]
+        for t, number in armies.items():
+            there[t] += number
+        return TurnState(tuple(there), self.owned)
 
 
 @dataclass(frozen=True)
@@ -139,10 +141,9 @@ class Problem:
     @cached_property
     def kernels(self) -> tuple[Kernel, ...]:
         """For each territory, the kernel of the battles for it."""
-        turn = self.turn
-        return tuple(
-            find_kernel(turn.rules_of.get(name, turn.rules)) for name in self.board.territories
-        )
+        usual = find_kernel(self.turn.rules)
+        own = {name: find_kernel(rules) for name, rules in self.turn.rules_of.items()}
+        return tuple(own.get(name, usual) for name in self.board.territories)
 
     def is_whole(self, territory: int) -> bool:
         """Return whether an attack on a territory is a whole battle."""

@@ -14,10 +14,10 @@ long as that gains. The few best placements are settled by plans with all the ti
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from itertools import combinations, combinations_with_replacement
 from math import comb
-from typing import NamedTuple, TypeAlias, TypedDict, Unpack
+from typing import TypeAlias, TypedDict, Unpack
 
 from iacta.board import Holding, Position
 from iacta.board.position import check_position
@@ -25,7 +25,7 @@ from iacta.game import Turn
 from iacta.inputs.checks import quote, read_int, read_row
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import DisplayMixin
-from iacta.native.bit_sets import bits
+from iacta.native.bit_sets import bits, make_mask
 from iacta.native.deadline import Deadline
 from iacta.odds.search import find_least
 from iacta.plan.best import Improved, Progress, plan_within, rising, usual_threads
@@ -34,22 +34,25 @@ from iacta.plan.plan import Plan
 from iacta.plan.problem import PLAYS, Problem, TurnState, read_problem
 from iacta.plan.search import Search, Style
 from iacta.probability.chances import Chance, read_chance
-from iacta.probability.estimate import half_interval
+from iacta.probability.estimate import MIN_GAMES, half_interval
 from iacta.rules.rules import Rules
 
 MAX_NEW = 1000  # armies; a search for the fewest ends there
 FIRST_TRIED = 8
 SETTLED = 2  # placements that are settled by plans with all the time there is
 GAIN = 1e-9
-MOST_PLACEMENTS = 2000  # that are all looked at
-MOST_STATES = 50_000  # that may follow them
+MAX_PLACEMENTS = 2000  # the most placements for a comparison of all of them
+MAX_STATES = 50_000  # of all turns after the placements, for the best play
 QUICK_STATES = 1_000  # the same for a quick look
-FLOWED, GAMES = 2_000, 64  # states up to which quick play is followed to its end, and else games
-LOOK_BUDGET = 0.05  # of the usual work, for a plan after a quick look
-NEAR = 0.001  # a gap below it needs no plan
-BOUND_VALUES = 20_000  # of relaxed games, for one bound
+SMALL_BOARD = 7  # territories with an owner up to which all placements are compared
+SMALL_PLACEMENTS = 100_000  # the most placements there
+MAX_FLOW_STATES = 2_000  # the most states for the exact value of a policy
+GAMES = 64  # games that estimate the value where there are more states
 MANY_STATES = 10**6  # where there is a time limit
-BEFORE, EXACT, QUICK = 0.2, 0.25, 0.3  # parts of the time that is left
+BEFORE = 0.2  # the share of the time for the plan without new armies
+COMPARED = 0.5  # the share of the time left for the comparison of placements
+EXACT = 0.5  # the share of that time for the best play
+FOLLOWED = 0.5  # the share of the time left for the exact value of a policy
 
 Placement: TypeAlias = tuple[tuple[str, int], ...]  # (territory, new armies), the most first
 
@@ -185,8 +188,10 @@ def reinforce(
     found = _placements(position, goal, number, options, deadline)
     some = found.compared(number)
     marginals = [
-        Marginal(each, found.value(((each, 1),)), found.value(((each, number),)))
+        Marginal(each, found.value(one), found.value(all_there))
         for each in found.places
+        if found.find_rank(one := ((each, 1),)) is not None
+        and found.find_rank(all_there := ((each, number),)) is not None
     ]
     marginals.sort(key=lambda each: (-each.all, -each.one))
 
@@ -212,9 +217,8 @@ def best_reinforced(
     budget: how much work each of two plans may do, 1 for the usual.
     """
     problem = everywhere(position, goal, armies, options)
-    values = QuickValues(problem, deadline.part(EXACT), QUICK_STATES)
-    start = TurnState.from_position(position)
-    found = Placements(start, values, deadline.part(EXACT + QUICK))
+    values = QuickValues(problem, deadline.part(COMPARED), QUICK_STATES)
+    found = Placements(TurnState.from_position(position), values)
     few, plans = found.compared(armies)[:SETTLED], list[Plan]()
     for each in few:
         there = read_problem(placed(position, each), goal, **options)
@@ -286,10 +290,9 @@ def _placements(
     position: Position, goal: Goal, armies: int, options: PlanOptions, deadline: Deadline
 ) -> "Placements":
     problem = everywhere(position, goal, armies, options)
-    states = MANY_STATES if deadline.limited else MOST_STATES
-    values = QuickValues(problem, deadline.part(EXACT), states)
-    start = TurnState.from_position(position)
-    return Placements(start, values, deadline.part(EXACT + QUICK))
+    states = MANY_STATES if deadline.limited else MAX_STATES
+    values = QuickValues(problem, deadline.part(COMPARED), states)
+    return Placements(TurnState.from_position(position), values)
 
 
 def _settled(
@@ -311,16 +314,19 @@ def _settled(
     few = placements[:1] if found.has_tried_all else placements
     best: tuple[Placement, Plan] | None = None
 
-    def report(placement: Placement, plan: Plan) -> None:
-        if improved is not None and (
-            best is None or plan.comparable_value > best[1].comparable_value
-        ):
-            improved(placement, plan)
+    def make_report(placement: Placement) -> Improved | None:
+        def report(plan: Plan) -> None:
+            if improved is not None and (best is None or plan.comparable_value > best[1].comparable_value):
+                improved(placement, plan)
+
+        return None if improved is None else report
 
     for done, each in enumerate(few):
+        if best is not None and deadline.is_over:
+            break
         part = deadline.part(1 / (len(few) - done))
         there = placed(position, each)
-        plan = planned(there, goal, options, part, progress, improved=partial(report, each))
+        plan = planned(there, goal, options, part, progress, improved=make_report(each))
         if best is None or plan.comparable_value > best[1].comparable_value:
             best = each, plan
     assert best is not None  # noqa: S101 # there is a placement
@@ -333,14 +339,11 @@ def planned(
     options: PlanOptions,
     deadline: Deadline,
     progress: Progress | None = None,
-    budget: float = 1.0,
     improved: Improved | None = None,
 ) -> Plan:
-    problem, work = read_problem(position, goal, **options), None if deadline.limited else budget
     return plan_within(
-        problem,
+        read_problem(position, goal, **options),
         deadline,
-        budget=work,
         threads=usual_threads(),
         progress=progress,
         improved=improved,
@@ -348,43 +351,56 @@ def planned(
 
 
 class QuickValues:
-    """What states of a problem are worth at a quick look.
+    """The values of the states of a problem at a quick look.
 
-    That is the value of the best play as long as there are few states, and else what lookahead
-    sees.
+    A value is that of the best play as long as there are few states, and else the estimate of
+    lookahead.
 
-    deadline: when the search for the best play must end.
-    states: how many states it may look at.
+    deadline: when all of it must end; the search for the best play has a part of the time.
+    states: the most states of that search.
     """
 
     def __init__(self, problem: Problem, deadline: Deadline, states: int) -> None:
-        self.problem, self._deadline, self._states = problem, deadline, states
+        self.problem, self.deadline = problem, deadline
         self.proven = states > 0  # whether all values so far are those of the best play
+        self._exact, self._states = deadline.part(EXACT), states
         self._search = _make_search(problem)
         self._known: dict[TurnState, float] = {}
 
-    def of(self, state: TurnState) -> float:
-        """Return what is still paid on average."""
-        if state not in self._known:
-            value = None
-            if self.proven:
-                value = self._search.solve(self._deadline, self._states, state)
-            if self.proven and value is None:
-                self._known.clear()
-                self._search, self.proven = _make_search(self.problem), False
-            self._known[state] = self._search.decide(state).value if value is None else value
-        return self._known[state]
+    def find(self, state: TurnState) -> float | None:
+        """Return the expected payoff from a state on, `None` where there is no time for it."""
+        if state in self._known:
+            return self._known[state]
+        value = None
+        if self.proven:
+            value = self._search.solve(self._exact, self._states, state, is_short=True)
+        if self.proven and value is None:
+            self._known.clear()
+            self._search, self.proven = _make_search(self.problem), False
+        if value is None and not self.deadline.is_over:
+            value = self._search.find_value(state, self.deadline)
+        if value is not None:
+            self._known[state] = value
+        return value
 
-    def reached(self, state: TurnState) -> tuple[float, tuple[float, float] | None, float]:
-        """Return what quick play is paid from a state on, its interval, and the armies it leaves.
+    def play(
+        self, state: TurnState, deadline: Deadline
+    ) -> tuple[float, tuple[float, float] | None, float] | None:
+        """Return the value of quick play from a state on, its interval, and the armies it leaves.
 
-        The interval, at 95%, is `None` where nothing is estimated from games.
+        The interval, at 95%, is `None` where the value is exact; all is `None` where there is no
+        time for it.
         """
-        self.of(state)
-        report, interval = self._search.flow(Deadline(), FLOWED, state), None
+        self.find(state)
+        if deadline.is_over:
+            return None
+        part = deadline.part(FOLLOWED)
+        report, interval = self._search.flow(part, MAX_FLOW_STATES, state), None
         value = 0.0 if report is None else report.value
         if report is None:
-            gains, report = self._search.play(Deadline(), GAMES, start=state)
+            gains, report = self._search.play(deadline, GAMES, start=state)
+            if len(gains) < MIN_GAMES:
+                return None
             value, half = max(float(gains.mean()), 0.0), half_interval(gains)
             interval = max(value - half, 0.0), value + half
         touched = self.problem.field | self.problem.stacks
@@ -406,78 +422,128 @@ def everywhere(position: Position, goal: Goal, armies: int, options: PlanOptions
     return read_problem(placed(position, [(name, armies) for name in mine]), goal, **options)
 
 
-class Placements:
-    """Placements of new armies, and what they are worth at a quick look.
+def is_small(turn: Turn) -> bool:
+    """Return whether a turn has so few territories that all placements are compared."""
+    return sum(map(bool, turn.owners)) <= SMALL_BOARD
 
-    start: who holds what before they are placed.
+
+class Placements:
+    """Placements of new armies, and their values at a quick look.
+
+    start: who holds what before the armies are placed.
     values: those of the problem with all new armies everywhere, from this state or an
-        earlier one.
-    end: when the comparison must end.
+        earlier one. Their deadline ends the comparison, too.
     """
 
-    def __init__(self, start: TurnState, values: QuickValues, end: Deadline) -> None:
-        self.start, self.values, self.end = start, values, end
+    def __init__(self, start: TurnState, values: QuickValues) -> None:
+        self.start, self.values = start, values
         problem = values.problem
-        # Where new armies may be of use, the largest stacks first.
+        distances = _find_distances(problem)
+        # Where new armies may be of use, the nearest to the goal first, then the largest stacks.
         self.places = tuple(
             problem.name(v)
-            for v in sorted(bits(start.owned & ~problem.resting), key=lambda v: -start.armies[v])
+            for v in sorted(
+                bits(start.owned & ~problem.resting), key=lambda v: (distances[v], -start.armies[v])
+            )
             if problem.out[v] & problem.field & ~start.owned
         )
         # Whether the last `compared` looked at all placements, and found the best play after each.
         self.has_tried_all = False
 
     def value(self, placement: Placement) -> float:
+        """Return the value of a placement; of one without a rank, the value of an end at once."""
         problem, state = self.values.problem, self.after(placement)
-        paid = min(self.values.of(state), problem.rewards.most)
+        paid = min(self.values.find(state) or 0.0, problem.rewards.most)
         return paid + problem.paid(state) + problem.held
 
-    def rank(self, placement: Placement) -> float:
-        """Return the number by which placements are compared."""
+    def find_rank(self, placement: Placement) -> float | None:
+        """Return the number by which placements are compared, `None` where there is no time."""
         state = self.after(placement)
-        return self.values.of(state) + self.values.problem.paid(state)
+        value = self.values.find(state)
+        return None if value is None else value + self.values.problem.paid(state)
 
     def after(self, placement: Placement) -> TurnState:
         """Return the state in which the new armies are placed."""
         return self.start.add_armies({self.values.problem.place(name): n for name, n in placement})
 
     def compared(self, armies: int) -> list[Placement]:
-        """Return some placements of the armies, or all of them, the best first."""
+        """Return some placements of the armies, or all of them, the best first.
+
+        The first one is there even where there is no time to compare any.
+        """
         self.has_tried_all = False
         if not self.places:
             most = max(bits(self.start.owned), key=lambda v: self.start.armies[v])
             return [((self.values.problem.name(most), armies),) if armies else ()]
-        if comb(armies + len(self.places) - 1, armies) <= MOST_PLACEMENTS:
-            tried = list[Placement]()
+        most = SMALL_PLACEMENTS if is_small(self.values.problem.turn) else MAX_PLACEMENTS
+        ranks = dict[Placement, float]()
+        if comb(armies + len(self.places) - 1, armies) <= most and self.values.proven:
             for row in combinations_with_replacement(self.places, armies):
-                tried.append(_ordered(Counter(row)))
-                self.rank(tried[-1])
-                if not self.values.proven:
+                if not self._rank(_ordered(Counter(row)), ranks) or not self.values.proven:
                     break
             self.has_tried_all = self.values.proven
         if not self.has_tried_all:
-            tried = [*self._climbed(armies)]
-        return sorted(tried, key=lambda each: (-self.rank(each), len(each)))
+            ranks = self._climb(armies)
+        alone = ((self.places[0], armies),) if armies else ()
+        return sorted(ranks, key=lambda each: (-ranks[each], len(each))) or [alone]
 
-    def _climbed(self, armies: int) -> Iterator[Placement]:
-        """Yield placements that are compared where there are too many."""
-        alone: dict[str, Placement] = {each: ((each, armies),) for each in self.places}
-        tried = dict.fromkeys(alone.values())
-        least = self.rank(()) + GAIN
-        places = [each for each in alone if self.rank(alone[each]) > least] or self.places
+    def _rank(self, placement: Placement, ranks: dict[Placement, float]) -> bool:
+        """Add the rank of a placement to some ranks; return whether there was time for it."""
+        if placement not in ranks:
+            rank = self.find_rank(placement)
+            if rank is None:
+                return False
+            ranks[placement] = rank
+        return True
+
+    def _climb(self, armies: int) -> dict[Placement, float]:
+        """Return the ranks of the placements that are compared where there are too many."""
+        was_proven = self.values.proven
+        ranks = self._find_ranks(armies)
+        # A search that breaks off leaves values of two kinds, which do not compare.
+        return self._find_ranks(armies) if was_proven and not self.values.proven else ranks
+
+    def _find_ranks(self, armies: int) -> dict[Placement, float]:
+        ranks = dict[Placement, float]()
+        least, alone = self.find_rank(()), dict[str, Placement]()
+        for place in self.places:
+            alone[place] = ((place, armies),) if armies else ()
+            if not self._rank(alone[place], ranks):
+                return ranks
+        least = (least or 0.0) + GAIN
+        places = [each for each in alone if ranks[alone[each]] > least] or self.places
         for one, other in combinations(places, 2):
-            if armies > 1 and not self.end.is_over:
-                tried[_ordered({one: armies - armies // 2, other: armies // 2})] = None
-        best, step = max(tried, key=self.rank), max(armies // 2, 1)
-        while step and not self.end.is_over:
+            pair = _ordered({one: armies - armies // 2, other: armies // 2})
+            if armies > 1 and not self._rank(pair, ranks):
+                return ranks
+        best, step = max(ranks, key=lambda each: ranks[each]), max(armies // 2, 1)
+        while step:
             moved = [*_moved(dict(best), places, step)]
-            tried |= dict.fromkeys(moved)
-            better = max(moved, key=self.rank, default=best)
-            if self.rank(better) > self.rank(best) + GAIN:
+            if not all(self._rank(each, ranks) for each in moved):
+                return ranks
+            better = max(moved, key=lambda each: ranks[each], default=best)
+            if ranks[better] > ranks[best] + GAIN:
                 best = better
             else:
                 step //= 2
-        yield from tried
+        return ranks
+
+
+def _find_distances(problem: Problem) -> dict[int, int]:
+    """Return for each territory how many attacks it is away from the targets of a problem.
+
+    A problem whose territories pay one by one has no targets; then all distances are 0.
+    """
+    wanted = make_mask(map(problem.place, problem.goal.names)) & ~problem.owned
+    found, near = dict.fromkeys(range(len(problem.out)), 0), wanted
+    if not wanted:
+        return found
+    seen, distance = wanted, 0
+    while near := make_mask(v for v, out in enumerate(problem.out) if out & near) & ~seen:
+        distance += 1
+        seen |= near
+        found |= dict.fromkeys(bits(near), distance)
+    return found
 
 
 def _moved(placement: Mapping[str, int], places: Iterable[str], step: int) -> Iterator[Placement]:
@@ -491,64 +557,3 @@ def _moved(placement: Mapping[str, int], places: Iterable[str], step: int) -> It
 
 def _ordered(placement: Mapping[str, int]) -> Placement:
     return tuple(sorted(placement.items(), key=lambda pair: (-pair[1], pair[0])))
-
-
-# A quick look at a goal: what a first plan reaches, and what none can exceed.
-
-
-class Look(NamedTuple):
-    """What a quick look at a goal found."""
-
-    chance: float  # that of the play that was found
-    interval: tuple[float, float] | None  # at 95%, where it is estimated from games
-    at_most: float  # no play has a greater chance, wherever the new armies are placed
-    placement: Placement  # of the new armies
-    left: float = 0.0  # the player's armies after the attacks, on average
-
-    @property
-    def low(self) -> float:
-        """The lower end of what the play that was found may be worth."""
-        return self.chance if self.interval is None else self.interval[0]
-
-
-OUT_OF_REACH = Look(0.0, None, 0.0, ())
-
-
-def quick_look(
-    position: Position, goal: Goal, armies: int, options: PlanOptions, deadline: Deadline
-) -> Look:
-    """Return the chance of a goal at a first look, the new armies placed best.
-
-    position: who holds what before they are placed.
-    armies: how many new armies there are.
-    """
-    problem = everywhere(position, goal, armies, options)
-    if problem.rewards.most <= 0.0:
-        return OUT_OF_REACH
-    values = QuickValues(problem, deadline, QUICK_STATES)
-    placements = Placements(TurnState.from_position(position), values, deadline)
-    best = placements.compared(armies)[0] if armies else ()
-    chance, interval, left = values.reached(placements.after(best))
-    if values.proven and (placements.has_tried_all or not armies):
-        chance = min(placements.value(best), 1.0)
-        return Look(chance, None, chance, best, left)
-    at_most = min(next(Search(problem).bounds(deadline, BOUND_VALUES), 1.0), 1.0)
-    if interval is not None:  # games have luck, by which their mean may exceed what can be
-        chance = min(chance, at_most)
-        interval = min(interval[0], at_most), min(interval[1], at_most)
-    return Look(chance, interval, max(at_most, chance), best, left)
-
-
-def quick_plan(
-    position: Position, goal: Goal, options: PlanOptions, look: Look, deadline: Deadline
-) -> Look:
-    """Return the better of a look and a plan with the same placement, if that can gain much."""
-    if look.at_most - look.low <= NEAR:
-        return look
-    problem = read_problem(placed(position, look.placement), goal, **options)
-    plan = plan_within(problem, deadline, budget=LOOK_BUDGET)
-    if plan.value is None or plan.value <= look.chance:
-        return look
-    at_most = max(look.at_most, plan.value)
-    left = sum(each.expected_armies for each in plan.territories)
-    return Look(plan.value, plan.interval, at_most, look.placement, left)

@@ -9,6 +9,7 @@ distribution that the plan is computed with, and only the sequence of the battle
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 from math import sqrt
 from typing import TypeVar
@@ -16,8 +17,9 @@ from typing import TypeVar
 import numpy as np
 
 from iacta.inputs.checks import quote, read_int
-from iacta.inputs.errors import MalformedError, TooLargeError
+from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 from iacta.inputs.reprs import PasteableMixin
+from iacta.native.deadline import Deadline
 from iacta.plan.plan import Plan
 from iacta.plan.policy import Policy
 from iacta.plan.problem import AttackResult, PolicyAction, TurnState
@@ -26,6 +28,7 @@ from iacta.rules.stop import NEVER
 from iacta.rules.thrown import RUNS, SEED, Seed, fight_until, throw_losses
 
 MOST_RUNS = 10_000_000  # an hour or more, on a large board
+FIRST_PART = 100  # runs of the first part of a simulation with a time limit
 
 Weight = TypeVar("Weight", int, float)
 
@@ -49,17 +52,36 @@ class SimulatedPlan(PasteableMixin):
         return f"{self.won.successes} of {self.won.runs} runs, value {self.value:.6g}"
 
 
-def simulate_plan(plan: Plan, runs: int = RUNS, seed: Seed = SEED) -> SimulatedPlan:
+def simulate_plan(
+    plan: Plan,
+    runs: int = RUNS,
+    seed: Seed = SEED,
+    *,
+    time_limit: float | Fraction | None = None,
+) -> SimulatedPlan:
     """Carry out a plan many times, roll by roll with real dice where there are any.
 
     plan: the plan; under rules whose battles are not rolled with dice chosen before each roll, the
         ends of battles are drawn from their distribution.
     runs: how many times; more than 10,000,000 are refused.
     seed: a whole number, or a `numpy.random.Generator`; the same seed throws the same dice.
+    time_limit: the most seconds that the simulation may take: it stops after fewer runs. A limit
+        that ends before the first runs is refused. `None` for no limit.
 
     A `SimulatedPlan`: how often each territory was owned, and the goal reached. `won.interval()`
     holds the plan's `win_probability` in 95% of all simulations.
     """
+    found = simulate_within(plan, runs, seed, Deadline.of(time_limit))
+    if found is None:
+        raise IllegalError(
+            f"time_limit must be more for the first runs, got {time_limit} seconds",
+            parameter="time_limit",
+        )
+    return found
+
+
+def simulate_within(plan: Plan, runs: int, seed: Seed, deadline: Deadline) -> SimulatedPlan | None:
+    """Return the result of `simulate_plan`, `None` where there is no time for the first runs."""
     if not isinstance(plan, Plan):
         raise MalformedError(f"plan must be a Plan, got {quote(plan)}")
     count = read_int(runs, "runs", least=1)
@@ -69,7 +91,10 @@ def simulate_plan(plan: Plan, runs: int = RUNS, seed: Seed = SEED) -> SimulatedP
         )
     number = seed if isinstance(seed, np.random.Generator) else read_int(seed, "seed")
     rng, policy = np.random.default_rng(number), plan.policy
-    ended = _followed(policy, count, lambda *attack: _thrown(policy, rng, *attack))
+    ended = _simulate(policy, count, rng, deadline)
+    if not ended:
+        return None
+    count = sum(ended.values())
     problem, goal = plan.problem, plan.goal
     paid = {state: problem.paid(state) for state in ended}
     mean = sum(ended[state] * paid[state] for state in ended) / count
@@ -85,28 +110,59 @@ def simulate_plan(plan: Plan, runs: int = RUNS, seed: Seed = SEED) -> SimulatedP
     return SimulatedPlan(Estimate(count, won), mean + problem.held, sqrt(square / count), owned)
 
 
-def final_states(policy: Policy) -> dict[TurnState, float]:
-    """Return the states in which a turn with a policy ends, with their chances."""
-    return _followed(
-        policy, 1.0, lambda _, action, p: ((each, p * each.chance) for each in action.outcomes)
+def _simulate(
+    policy: Policy, runs: int, rng: "np.random.Generator", deadline: Deadline
+) -> dict[TurnState, int]:
+    """Return the states in which the runs end that there is time for, with their numbers.
+
+    With a time limit the runs are simulated in parts, so that complete parts are left at its end.
+    """
+    ended, part = dict[TurnState, int](), FIRST_PART if deadline.limited else runs
+    done = 0
+    while done < runs:
+        part = min(part, runs - done)
+        found = _follow(policy, part, lambda *attack: _thrown(policy, rng, *attack), deadline)
+        if found is None:
+            break
+        for state, number in found.items():
+            ended[state] = ended.get(state, 0) + number
+        done += part
+        part *= 2
+    return ended
+
+
+def final_states(policy: Policy, deadline: Deadline) -> dict[TurnState, float] | None:
+    """Return the states in which a turn with a policy ends, with their chances.
+
+    The result is `None` where the deadline comes first.
+    """
+    return _follow(
+        policy,
+        1.0,
+        lambda _, action, p: ((each, p * each.chance) for each in action.outcomes),
+        deadline,
     )
 
 
-def _followed(
+def _follow(
     policy: Policy,
     whole: Weight,
     results: Callable[[TurnState, PolicyAction, Weight], Iterable[tuple[AttackResult, Weight]]],
-) -> dict[TurnState, Weight]:
+    deadline: Deadline,
+) -> dict[TurnState, Weight] | None:
     """Return the states in which a turn with a policy ends, with their weights.
 
-    results: the results of an attack in a state of some weight, with theirs.
+    results: the results of an attack in a state of some weight, with their weights.
 
-    Each attack costs armies, so that the states with the most armies come first.
+    Each attack costs armies, so that the states with the most armies come first. The result is
+    `None` where the deadline comes first.
     """
     ended, start = dict[TurnState, Weight](), policy.problem.start
     waiting = {sum(start.armies): {start: whole}}
     while waiting:
         for state, weight in waiting.pop(max(waiting)).items():
+            if deadline.is_over:
+                return None
             action = policy.decide(state)
             if not action.dice:
                 ended[state] = weight
@@ -153,18 +209,21 @@ def _thrown(
 
 
 def games(
-    policy: Policy, rng: "np.random.Generator", until: int = 0
+    policy: Policy, rng: "np.random.Generator", until: int = 0, deadline: Deadline | None = None
 ) -> Iterator[tuple[TurnState, float]]:
-    """Yield where games of a policy end, and how much luck it saw in them, which is 0 on average.
+    """Yield the ends of games of a policy, with the luck that it saw in them, 0 on average.
 
     rng: random numbers.
-    until: a set; a game ends as soon as all of it is taken. 0 for none.
+    until: a set of territories; a game ends when all of them are taken. 0 for no such set.
+    deadline: after it there are no more games; `None` for no limit.
     """
     decide = cache(policy.decide)
 
     while True:
         state, luck = policy.problem.start, 0.0
         while not until or until & ~state.owned:
+            if deadline is not None and deadline.is_over:
+                return
             decision = decide(state)
             outcomes = decision.outcomes
             if not outcomes:

@@ -13,6 +13,7 @@ from iacta.forms.record import OMITTED, Count, IntervalRecord, KeyedRecord, Unit
 from iacta.forms.sections import Section, Table
 from iacta.forms.sentences import armies, count
 from iacta.forms.shared_parameters import TIME_LIMIT
+from iacta.plan.looks import NEAR
 from iacta.plan.threats import HelpfulMove, Threatened, Threats, threats
 from iacta.probability.estimate import CONFIDENCE
 from iacta.questions.plan.armies_cards_hold import new_armies
@@ -145,6 +146,8 @@ class ThreatsAnswer(Answer):
         parts = [threats_sentence(self)]
         if found.move is not None:
             parts.append(_move_sentence(found.move, found.player))
+        if not found.is_complete:
+            parts.append("There was no time for all of it: the opponents may have better plays.")
         yield Section([*parts, condition] if found.threats else parts)
         players = [*dict.fromkeys(each.player for each in found.threats)]
         shown = {
@@ -177,10 +180,11 @@ def threats_sentence(answer: ThreatsAnswer) -> str:
     if not found.threats or found.threats[0].chance < MIN_SHOWN:
         return f"The search found no attack on {found.player} that succeeds next turn."
     first = found.threats[0]
+    bound = "" if _is_close(first) else f" (no play exceeds {percent(first.at_most)})"
     return (
         f"On their next turn {first.player} can {describe_threat(first, found.player)} with a "
-        f"chance of {percent(first.chance)}, with {new_armies(first.placement)}: the likeliest "
-        f"threat to {found.player}."
+        f"chance of {percent(first.chance)}{bound}, with {new_armies(first.placement)}: the "
+        f"likeliest threat to {found.player}."
     )
 
 
@@ -193,9 +197,16 @@ def _move_sentence(move: HelpfulMove, player: str) -> str:
 
 
 def _cell(threat: Threatened | None) -> str:
+    """Return the chance of a threat, and the bound of all play where that is greater."""
     if threat is None or threat.chance < MIN_SHOWN:
         return ""
-    return short_percent(threat.chance)
+    bound = "" if _is_close(threat) else f" (at most {short_percent(threat.at_most)})"
+    return f"{short_percent(threat.chance)}{bound}"
+
+
+def _is_close(threat: Threatened) -> bool:
+    """Return whether the chance of a threat is close to the bound of all play."""
+    return threat.at_most - threat.chance <= NEAR
 
 
 def _record(each: Threatened, player: str) -> ThreatenedRecord:

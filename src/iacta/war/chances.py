@@ -22,6 +22,7 @@ import numpy as np
 
 from iacta.game.turn import Turn
 from iacta.inputs.checks import read_int, read_seconds
+from iacta.inputs.errors import IllegalError
 from iacta.native.deadline import Deadline
 from iacta.probability.estimate import Estimate, Interval
 from iacta.war.games import CHOSEN_AIM, Aim, Floats, PlayedGames, War, check_war, list_seats
@@ -34,6 +35,7 @@ ALLOWANCE = 0.03  # error of a chance due to cutting games
 DEFAULT_GAMES = {"simple": 2000, "usual": 600}
 POLICY_GAMES = 40
 Z = 1.96  # standard errors to either side of a mean
+GRACE = 0.1  # seconds after a deadline for the first two games
 CHUNK_GAMES = 20  # games per call of the core; a deadline and Ctrl-C act between calls
 
 Progress: TypeAlias = Callable[[int, int], None]  # receives the games played and the total
@@ -106,13 +108,15 @@ def win_chances(
         turn to a legal action. Games of the usual AI stop after six rounds.
     games: the number of games for each AI. The default is 600 for the usual AI, 2,000 for the
         simple AI and 40 for a policy.
-    time_limit: in seconds; the time limit may reduce the number of games.
+    time_limit: in seconds; the time limit may reduce the number of games. A limit too short for two
+        games is an error.
     seed: the seed of the dice. The same seed and number of games give the same result on every
         computer, with any number of threads.
     progress: a callback that receives the number of games played and the total, for each AI.
 
     The only player left has a chance of exactly 1, and a player without territories has 0. More
-    than six players, and rules under which a battle can gain armies, are errors.
+    than six players, rules under which a battle can gain armies, and a game that does not end
+    because nobody can attack, are errors.
 
     >>> from iacta import Turn
     >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:red:9,Argentina:blue:1")
@@ -125,10 +129,11 @@ def win_chances(
     number = None if games is None else read_int(games, "games", least=2, most=MAX_GAMES)
     read_int(seed, "seed")
     seconds = None if time_limit is None else read_seconds(time_limit, "time_limit")
-    if len(list_seats(turn)) == 1:
+    if turn.winner is not None or len(list_seats(turn)) == 1:
         return WinChances(
             *(_make_certain_estimate(turn, get_seat_name(each)) for each in (seat, "simple"))
         )
+    check_game_ends(turn)
     found = []
     for share, each in ((0.8, seat), (0.2, "simple")):
         deadline = Deadline(None if seconds is None else float(seconds) * share)
@@ -139,6 +144,23 @@ def win_chances(
             most = number or POLICY_GAMES
             found.append(_estimate_with_policy(turn, each, most, seed, deadline, progress))
     return WinChances(*found)
+
+
+def check_game_ends(turn: Turn) -> None:
+    """Check that some player can attack, now or later, so that the game can end."""
+    board, owners = turn.board, dict(zip(turn.board.territories, turn.owners, strict=True))
+    if not any(
+        owners[start] in turn.players and owners[to] not in ("", owners[start])
+        for start, to in board.borders
+    ):
+        raise IllegalError(
+            "the game does not end: no territory of a player borders a territory of another owner"
+        )
+
+
+def make_time_error() -> IllegalError:
+    """Return the error of a time limit that is too short for two games."""
+    return IllegalError("time_limit must be more for two games", parameter="time_limit")
 
 
 def find_cut_rounds(player: str) -> int:
@@ -198,13 +220,32 @@ def play_games(
     return PlayedGames(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
 
+def play_two_games(
+    war: War,
+    player: str,
+    games: int,
+    seed: int,
+    deadline: Deadline,
+    aim: Aim = CHOSEN_AIM,
+    progress: Progress | None = None,
+) -> PlayedGames:
+    """Play games as `play_games` does, with a grace period for the first two games.
+
+    An interval needs two games. The result has fewer where the grace period is too short.
+    """
+    found = play_games(war, player, games, seed, deadline, aim, progress)
+    if len(found.chances) < 2:
+        found = play_games(war, player, 2, seed, deadline.postpone(GRACE), aim)
+    return found
+
+
 def _estimate_with_core(
     turn: Turn, player: str, games: int, seed: int, deadline: Deadline, progress: Progress | None
 ) -> WinEstimate:
     war = War(turn)
-    found = play_games(war, player, games, seed, deadline, progress=progress)
-    if len(found.chances) < 2:  # an interval needs two games
-        found = play_games(war, player, 2, seed, Deadline())
+    found = play_two_games(war, player, games, seed, deadline, progress=progress)
+    if len(found.chances) < 2:
+        raise make_time_error()
     cut, too_long = int(found.is_cut.sum()), int(found.is_too_long.sum())
     return _make_estimate(turn, player, war.seats, found.chances, cut, too_long)
 

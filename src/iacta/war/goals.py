@@ -22,15 +22,33 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from iacta.game import Action, Advance
+from iacta.game import Action, Advance, EndPhase
 from iacta.game.turn import Policy, Record, Turn
 from iacta.inputs.checks import read_int, read_seconds
 from iacta.inputs.errors import IactaError, IllegalError
 from iacta.native.deadline import Deadline, run_in_threads
 from iacta.plan import Goal, Plan, TakeAll, TakeAny, Worth, best_plan
-from iacta.plan.reinforcement import Look, Placement, quick_look, quick_plan, turn_options
+from iacta.plan.looks import (
+    NOT_TRIED,
+    Conquest,
+    Look,
+    find_implied,
+    order_looks,
+    quick_look,
+    quick_plan,
+)
+from iacta.plan.reinforcement import Placement, turn_options
 from iacta.probability.estimate import MIN_GAMES, Interval
-from iacta.war.chances import ALLOWANCE, Z, estimate_interval, find_cut_rounds, play_games
+from iacta.war.chances import (
+    ALLOWANCE,
+    Z,
+    check_game_ends,
+    estimate_interval,
+    find_cut_rounds,
+    make_time_error,
+    play_games,
+    play_two_games,
+)
 from iacta.war.games import (
     AS_LIKED,
     BOLDLY,
@@ -182,7 +200,9 @@ def goals_in_reach(
     time_limit: in seconds; a shorter search for plans may find lower chances.
     progress: a callback that receives the results so far and the share of the work done.
 
-    The result may be empty. The same inputs are errors as for `best_goals`.
+    The result may be empty. A goal without time for a single play has a chance of 0, and an
+    interval up to the bound that no play exceeds. No goal has a greater chance than a goal that it
+    implies. The same inputs are errors as for `best_goals`.
 
     >>> from iacta import Turn
     >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:3,Argentina:blue:1")
@@ -198,11 +218,19 @@ def goals_in_reach(
     options = turn_options(start)
     goals = {words: goal for words, goal in _list_goals(start) if not goal.is_reached(start)}
     looks = dict[str, Look]()
+    implied = find_implied(
+        {words: Conquest.of(goal, start.position) for words, goal in goals.items()}
+    )
 
-    def likeliest() -> tuple[Reach, ...]:
-        found = [Reach.from_look(words, goals[words], look) for words, look in looks.items()]
-        some = (each for each in found if each.chance >= MIN_CHANCE)
-        return tuple(sorted(some, key=lambda each: (-each.chance, each.words)))
+    def likeliest(*, is_over: bool = False) -> tuple[Reach, ...]:
+        known = {words: looks.get(words, NOT_TRIED) for words in goals} if is_over else looks
+        some = {
+            words: look
+            for words, look in order_looks(known, implied).items()
+            if (look.chance if look.is_tried else look.at_most) >= MIN_CHANCE
+        }
+        found = [Reach.from_look(words, goals[words], look) for words, look in some.items()]
+        return tuple(sorted(found, key=lambda each: (-each.chance, each.words)))
 
     def look_at(words: str, part: Deadline) -> Look:
         return quick_look(start.position, goals[words], start.place, options, part)
@@ -220,7 +248,7 @@ def goals_in_reach(
         looks[words] = look
         if progress is not None:
             progress(likeliest(), 0.5 + 0.5 * done / len(likely))
-    return likeliest()
+    return likeliest(is_over=True)
 
 
 def _check_open(turn: Turn) -> Turn:
@@ -276,12 +304,13 @@ def best_goals(
 
     turn: any moment of a turn in which an action remains.
     games: the number of games for each candidate; at most 60 for plans.
-    time_limit: in seconds; the time limit may reduce the number of games and plans.
+    time_limit: in seconds; the time limit may reduce the number of games, plans and goals. A limit
+        too short for two games is an error.
     seed: the seed of the dice.
     progress: a callback that receives the results so far and the share of the work done.
 
-    A turn that is over, more than six players, and rules under which a battle can gain armies, are
-    errors.
+    A turn that is over, a game that does not end because nobody can attack, more than six players,
+    and rules under which a battle can gain armies, are errors.
 
     >>> from iacta import Turn
     >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:3,Argentina:blue:1")
@@ -293,6 +322,7 @@ def best_goals(
     read_int(seed, "seed")
     seconds = None if time_limit is None else float(read_seconds(time_limit, "time_limit"))
     deadline, war = Deadline(seconds), War(_check_open(turn))
+    check_game_ends(turn)
     mover, rows = war.seats.index(turn.player), list[_Candidate]()
     aims = war.list_aims(PLAYERS["usual"])
     planned = [aim for aim in aims if aim.kind in (CONTINENT, BREAK, ELIMINATE)]
@@ -306,12 +336,11 @@ def best_goals(
     playing = deadline.part(AIMS_TIME_SHARE if planned else ALL_AIMS_TIME_SHARE)
     for k, aim in enumerate(aims):
         part = playing.part(1 / (len(aims) - k))
-        simple[describe_aim(war, aim)] = _estimate_under_simple(
-            war, aim, number, seed, part.part(SIMPLE_TIME_SHARE)
-        )
-        found = play_games(war, "usual", number, seed, part, aim)
-        if len(found.chances) < 2:
-            found = play_games(war, "usual", 2, seed, Deadline(), aim)
+        by_simple = _estimate_under_simple(war, aim, number, seed, part.part(SIMPLE_TIME_SHARE))
+        found = play_two_games(war, "usual", number, seed, part, aim)
+        if by_simple is None or len(found.chances) < 2:
+            break
+        simple[describe_aim(war, aim)] = by_simple
         rows.append(
             _Candidate(
                 describe_aim(war, aim),
@@ -324,6 +353,10 @@ def best_goals(
             )
         )
         report(k + 1)
+        if deadline.is_over:
+            break
+    if not rows:
+        raise make_time_error()
     for k, aim in enumerate(planned):
         if not deadline.is_over:
             most = min(number, PLAN_GAMES)
@@ -357,11 +390,14 @@ def describe_aim(war: War, aim: Aim) -> str:
 
 def _estimate_under_simple(
     war: War, aim: Aim, games: int, seed: int, deadline: Deadline
-) -> _SimpleEstimate:
-    """Estimate the mover's chance to win if the simple AI plays every seat."""
-    found = play_games(war, "simple", games, seed, deadline, aim)
+) -> _SimpleEstimate | None:
+    """Estimate the mover's chance to win if the simple AI plays every seat.
+
+    The result is `None` without time for two games.
+    """
+    found = play_two_games(war, "simple", games, seed, deadline, aim)
     if len(found.chances) < 2:
-        found = play_games(war, "simple", 2, seed, Deadline(), aim)
+        return None
     column = found.chances[:, war.seats.index(war.turn.player)]
     is_won = not found.is_too_long.any()
     return _SimpleEstimate(float(column.mean()), estimate_interval(column, is_won=is_won))
@@ -437,12 +473,14 @@ def _try_plans(
     goal = _make_goal(war, aim)
     priced = Worth(TERRITORY_WORTH, bonus=1.0, army=1.0, prizes=((goal, _price_goal(war, aim)),))
     for how, each in (("plan", goal), ("worth", priced)):
-        plan = _make_plan(before, each, deadline)
+        plan = None if deadline.is_over else _make_plan(before, each, deadline)
         if plan is None:
             continue
-        play_again = partial(_play_plan, before, _combine_policies(plan.policy, before), games)
+        play_again = partial(_play_plan, before, plan.policy, games)
         records = list[Record]()
         wins = play_again(seed, deadline, records)
+        if not len(wins):
+            return
         reached = float(np.mean([goal.is_reached(each.end) for each in records]))
         words = describe_aim(war, aim)
         yield _Candidate(words, how, wins, reached, plan, records[0], play_again)
@@ -450,25 +488,28 @@ def _try_plans(
 
 def _play_plan(
     start: Turn,
-    policy: Policy,
+    plan: Policy,
     games: int,
     seed: int,
     deadline: Deadline,
     records: list[Record] | None = None,
 ) -> Floats:
-    """Return the mover's results in games that follow a turn by a policy, at least two.
+    """Return the mover's results in games that follow a turn by a plan; fewer by the deadline.
 
     records: receives the turns.
     """
-    wins = list[float]()
+    policy, wins = _combine_policies(plan, start, deadline), list[float]()
     for number in range(games):
         dice = int(np.random.default_rng([seed, number]).integers(SEED_COUNT))
         record = start.play(policy, seed=dice)
-        wins.append(_estimate_win(record.end, start.player, number, seed))
+        if deadline.is_over:  # the turn may be cut short
+            break
+        won = _estimate_win(record.end, start.player, number, seed, deadline)
+        if won is None:
+            break
+        wins.append(won)
         if records is not None:
             records.append(record)
-        if deadline.is_over and number:
-            break
     return np.array(wins)
 
 
@@ -510,19 +551,29 @@ def _make_plan(turn: Turn, goal: Goal, deadline: Deadline) -> Plan | None:
         return None  # too many armies; the candidate with tactics remains
 
 
-def _combine_policies(plan: Policy, start: Turn) -> Policy:
-    """Return a policy that attacks by a plan and otherwise plays the usual AI's tactics."""
+def _combine_policies(plan: Policy, start: Turn, deadline: Deadline) -> Policy:
+    """Return a policy that attacks by a plan and otherwise plays the usual AI's tactics.
+
+    The policy ends the attacks after the deadline.
+    """
     tactics = SimplePolicy(replace(PLAYERS["usual"], samples=0.0))
 
     def follow(turn: Turn) -> Action:
+        if turn.phase == "attack" and deadline.is_over:
+            return EndPhase()
         is_planned = turn.phase in ("attack", "advance") and turn.trade == start.trade
         return plan(turn) if is_planned else tactics(turn)
 
     return follow
 
 
-def _estimate_win(end: Turn, player: str, number: int, seed: int) -> float:
-    """Estimate the chance to win after a turn from one game that is cut."""
+def _estimate_win(
+    end: Turn, player: str, number: int, seed: int, deadline: Deadline
+) -> float | None:
+    """Estimate the chance to win after a turn from one game that is cut.
+
+    The result is `None` without time for the game.
+    """
     if end.winner is not None:
         return float(end.winner == player)
     war = War(end)
@@ -535,5 +586,8 @@ def _estimate_win(end: Turn, player: str, number: int, seed: int) -> float:
         seed=seed,
         cut=find_cut_rounds("usual"),
         most_rounds=MAX_ROUNDS,
+        deadline=deadline,
     )
+    if not len(found.chances):
+        return None
     return float(found.chances[0, war.seats.index(player)])

@@ -9,6 +9,7 @@ from iacta.forms.sections import Section, Table
 from iacta.forms.sentences import armies, count, join_phrases, rules_note
 from iacta.plan import Continuation, Goal, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
+from iacta.plan.hold import MIN_ENDS
 from iacta.plan.reinforcement import Placement
 from iacta.probability.distribution import Distribution
 from iacta.questions.plan.sentences import MAX_LINES, format_value, plan_chance
@@ -174,11 +175,13 @@ def summarise_continuation(goes_on: Continuation) -> Iterator[str]:
 
 
 def describe_hold(held: Hold) -> Iterator[str]:
-    if held.win_probability is None or held.unfortified is None or held.interval is None:
+    if held.plan.value is None:
         return  # the sentence on the plan reports that there is no estimate yet
+    if held.win_probability is None or held.unfortified is None or held.interval is None:
+        games = count(held.ends, "game", "games")
+        yield f"Not enough games to estimate the chance to hold it: {games} of {MIN_ENDS}."
+        return
     if not held.ends:
-        if not held.proven:
-            yield "Within the time limit, the search found no game in which you reach the goal."
         return
     low, high = held.interval
     verb, games = held.plan.goal.phrase(held.plan.position), count(held.ends, "game", "games")

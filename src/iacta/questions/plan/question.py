@@ -49,14 +49,13 @@ from iacta.plan import (
     go_on,
     reinforce,
     reinforcements_needed,
-    simulate_plan,
     take_and_hold,
 )
 from iacta.plan.alternatives import Alternative, alternatives
 from iacta.plan.goals import GOAL_KINDS, read_goal
 from iacta.plan.problem import PLAYS
 from iacta.plan.reinforcement import MAX_NEW, turn_options
-from iacta.plan.simulated import MOST_RUNS
+from iacta.plan.simulated import MOST_RUNS, simulate_within
 from iacta.probability.distribution import Distribution
 from iacta.questions.plan import armies_cards_hold as around
 from iacta.questions.plan import sentences
@@ -422,7 +421,7 @@ class PlanQuestion(RulesForm, Question):
                 parameter="position",
             )
         # Each extra gets an equal share of the time.
-        later = [self.hold, self.need is not None, self.alternatives]
+        later = [self.hold, self.need is not None, self.check is not None, self.alternatives]
         part = deadline.part(1.0 / (1 + sum(later)))
         with _rename_parameters(owner="eliminate", chance="need", worths="stage_values"):
             answer = self._plan_attacks(goal, part, watch)
@@ -481,8 +480,12 @@ class PlanQuestion(RulesForm, Question):
             answer = replace(answer, needed=self._find_needed(answer.plan, self.need, part))
         if self.check is not None:
             seed = draw_seed() if self.seed is None else self.seed
-            simulated = simulate_plan(answer.plan, self.check, seed)
-            answer = replace(answer, checked=Checked(self.check, seed, simulated))
+            part = deadline.part(1.0 / sum(later[2:]))
+            simulated = simulate_within(answer.plan, self.check, seed, part)
+            checked = None
+            if simulated is not None:
+                checked = Checked(simulated.won.runs, seed, simulated)
+            answer = replace(answer, checked=checked, is_unchecked=checked is None)
         if self.alternatives:
             answer = replace(answer, ways=alternatives(answer.plan, deadline))
         return answer
@@ -569,6 +572,7 @@ class PlanAnswer(Answer):
     plan: the plan.
     needed: the fewest armies, if requested.
     checked: simulated games of the plan, if requested.
+    is_unchecked: whether there was no time to simulate the plan.
     new: the placement of new armies, if there are new armies.
     goes_on: the rest of the turn with the cards of an eliminated player.
     held: the chance to hold the conquests, if requested.
@@ -580,6 +584,7 @@ class PlanAnswer(Answer):
     plan: Plan
     needed: Needed | None = None
     checked: Checked | None = None
+    is_unchecked: bool = False
     new: Reinforcement | None = None
     goes_on: Continuation | None = None
     held: Hold | None = None
@@ -693,6 +698,8 @@ class PlanAnswer(Answer):
             yield self.needed.describe(plan)
         if self.checked:
             yield self.checked.describe(plan)
+        if self.is_unchecked:
+            yield "There was no time to check the plan with dice."
         yield from held
 
 

@@ -1,0 +1,158 @@
+"""A deadline ends all phases of each function with a time limit.
+
+The clock of these tests counts: each look at it is a step of time. A phase that goes on after the
+deadline looks at the clock again and again, or gives the core time that is no longer there.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from iacta import (
+    IactaError,
+    InOrder,
+    Turn,
+    armies_needed_for_plan,
+    best_goals,
+    best_plan,
+    classic_board,
+    go_on,
+    goals_in_reach,
+    hold,
+    reinforce,
+    reinforcements_needed,
+    review,
+    simulate_plan,
+    take_and_hold,
+    threats,
+    win_chances,
+)
+from iacta.board import Board, Holding, Position
+from iacta.native import calls, deadline
+from iacta.plan import Plan, TakeAll
+from iacta.plan.alternatives import alternatives
+from iacta.questions import ask
+
+STEP = 0.01  # seconds that each look at the clock takes
+MAX_LOOKS_AFTER = 250  # to wind up: some in each phase, and in the step of a phase that is late
+MAX_GRACE = 0.2  # seconds of the core after a deadline, for the first two games
+PLAYERS = "red", "blue", "green", "yellow", "black", "pink"
+
+
+def deal(armies: int) -> Position:
+    """Return the classic board, dealt to six players in turn."""
+    holdings = tuple(Holding(PLAYERS[t % 6], armies) for t in range(42))
+    return Position(classic_board(), "red", holdings)
+
+
+def make_grid(width: int, height: int, players: int = 4) -> Position:
+    """Return a grid board of some players, whose territories lie apart."""
+    names = [f"{x},{y}" for y in range(height) for x in range(width)]
+    pairs = [
+        (f"{x},{y}", f"{p},{q}")
+        for y in range(height)
+        for x in range(width)
+        for p, q in ((x + 1, y), (x, y + 1))
+        if p < width and q < height
+    ]
+    board = Board.from_edges("grid", pairs)
+    places = {name: t for t, name in enumerate(names)}
+    holdings = (
+        Holding(PLAYERS[places[name] * 7 % players], 3 + places[name] % 3)
+        for name in board.territories
+    )
+    return Position(board, "red", tuple(holdings))
+
+
+class Clock:
+    """A clock that each look advances by a step, with what happens after a deadline."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, limit: float) -> None:
+        self.now, self.end, self.late, self.given = 0.0, limit, 0, list[float]()
+        make_budget = calls.make_budget
+
+        def make_counted_budget(*arguments: Any) -> Any:
+            found = make_budget(*arguments)
+            if self.now > self.end:
+                self.given.append(found._obj.seconds)
+            return found
+
+        patch.setattr(deadline, "monotonic", self.look)
+        for module in ("native.calls", "war.games"):
+            patch.setattr(f"iacta.{module}.make_budget", make_counted_budget)
+
+    def look(self) -> float:
+        self.now += STEP
+        self.late += self.now > self.end
+        return self.now
+
+
+LARGE, SIX = make_grid(10, 10), deal(10)
+GOAL = TakeAll("Africa")
+LOG = (
+    '{"turn": "1;classic;red;Peru:red:5,Brazil:blue:2,Argentina:blue:1", "battles": ['
+    '{"from": "Peru", "to": "Brazil", "left": 3, "their_left": 2}]}'
+)
+PLAN: dict[str, Plan] = {}
+
+
+def plan_six() -> Plan:
+    """Return a plan that was made without a time limit."""
+    if not PLAN:
+        PLAN["six"] = best_plan(SIX, GOAL, budget=0.05)
+    return PLAN["six"]
+
+
+def grid_goal() -> TakeAll:
+    return TakeAll(LARGE.list_territories("blue")[:5])
+
+
+FUNCTIONS: dict[str, Callable[[float], object]] = {
+    "best_plan": lambda limit: best_plan(SIX, GOAL, time_limit=limit),
+    "best_plan, one thread": lambda limit: best_plan(SIX, GOAL, time_limit=limit, threads=1),
+    "best_plan, grid": lambda limit: best_plan(LARGE, grid_goal(), time_limit=limit),
+    "armies_needed_for_plan": lambda limit: armies_needed_for_plan(
+        SIX, GOAL, "90%", "Alaska", time_limit=limit
+    ),
+    "reinforce": lambda limit: reinforce(SIX, GOAL, 9, time_limit=limit),
+    "reinforce 1000": lambda limit: reinforce(LARGE, grid_goal(), 1000, time_limit=limit),
+    "reinforcements_needed": lambda limit: reinforcements_needed(
+        SIX, GOAL, "90%", time_limit=limit
+    ),
+    "hold": lambda limit: hold(plan_six(), time_limit=limit),
+    "take_and_hold": lambda limit: take_and_hold(plan_six(), time_limit=limit),
+    "go_on": lambda limit: go_on(
+        SIX, InOrder((GOAL, TakeAll("Brazil,Peru"))), {3: 0.5, 6: 0.5}, time_limit=limit
+    ),
+    "simulate_plan": lambda limit: simulate_plan(plan_six(), 10**7, time_limit=limit),
+    "alternatives": lambda limit: alternatives(plan_six(), deadline.Deadline(limit)),
+    "review": lambda limit: review(LOG, time_limit=limit),
+    "threats": lambda limit: threats(Turn(SIX), time_limit=limit),
+    "threats, grid": lambda limit: threats(Turn(LARGE), time_limit=limit),
+    "goals_in_reach": lambda limit: goals_in_reach(Turn(SIX), time_limit=limit),
+    "goals_in_reach, grid": lambda limit: goals_in_reach(Turn(LARGE), time_limit=limit),
+    "best_goals": lambda limit: best_goals(Turn(SIX), time_limit=limit),
+    "win_chances": lambda limit: win_chances(Turn(SIX), time_limit=limit),
+    "plan, all extras": lambda limit: ask(
+        "plan", position=SIX, take="Africa", hold=True, check=10**7, alternatives=True,
+        time_limit=limit,
+    ),
+    "goals --win": lambda limit: ask("goals", position=SIX, win=True, time_limit=limit),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("limit", [0.0, 0.3, 1.5])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_no_phase_goes_on_after_the_deadline(
+    name: str, limit: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan_six()
+    clock = Clock(monkeypatch, limit)
+    try:
+        FUNCTIONS[name](limit)
+    except IactaError as error:
+        assert "time_limit must be more" in str(error) or "within the time limit" in str(error)
+    assert clock.late <= MAX_LOOKS_AFTER
+    long = [seconds for seconds in clock.given if seconds > calls.AT_ONCE + STEP]
+    assert sum(long) <= MAX_GRACE, long
