@@ -20,7 +20,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from benchmarks import batches, board, compiled, decisions, load, plain, planner, war
+from benchmarks import batches, board, compiled, decisions, limits, load, plain, planner, war
 from benchmarks.measure import Line, Mark, seconds
 from iacta import Battle, Campaign, armies_needed, simulate_campaign, win_probability, win_table
 from iacta.methods import counting, find_kernel
@@ -290,6 +290,7 @@ GROUPS: dict[str, tuple[Measure, ...]] = {
     "processes": (process_lines, picture_lines),
     "war": war.MEASURES,
     "load": (load.load,),
+    "limits": limits.MEASURES,
     "board": (board.board_marks,),
 }
 
