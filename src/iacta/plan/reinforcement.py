@@ -316,7 +316,9 @@ def _settled(
 
     def make_report(placement: Placement) -> Improved | None:
         def report(plan: Plan) -> None:
-            if improved is not None and (best is None or plan.comparable_value > best[1].comparable_value):
+            if improved is not None and (
+                best is None or plan.comparable_value > best[1].comparable_value
+            ):
                 improved(placement, plan)
 
         return None if improved is None else report
