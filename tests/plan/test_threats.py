@@ -175,7 +175,12 @@ def judge_last_move(seed: int) -> tuple[bool, bool, bool]:
     position = small(seed)
     losses, move = Losses(position), threats(Turn(position)).move
     kept = {each: losses.find_kept(each) for each in losses.moves}
-    helpful = {each: pair for each, pair in kept.items() if sum(pair) > 1e-9}
+    # Bonuses come first, to a hundredth of an army; and in all a move must keep something.
+    helpful = {
+        each: (bonus, rest)
+        for each, (bonus, rest) in kept.items()
+        if bonus + rest > 1e-9 and (round(bonus, 2), rest) > (0.0, 1e-9)
+    }
     if move is None:
         return bool(helpful), not helpful, False
     own = Fortify(move.start, move.to, move.armies)
