@@ -19,7 +19,7 @@ from urllib.parse import urlencode
 
 import psutil
 
-from benchmarks.load import asked, missing, served
+from benchmarks.load import ask_path, find_missing, start_server
 from benchmarks.measure import Mark
 from iacta import (
     IactaError,
@@ -145,7 +145,7 @@ def limit_marks() -> Iterator[Mark]:
 
 def served_marks() -> Iterator[Mark]:
     """Yield the work of a server after the limit of a request, for which it also needs to write."""
-    if missing():
+    if find_missing():
         return
     code, goal = Turn(deal(43)).to_code(), "Africa"
     questions: dict[str, dict[str, object]] = {
@@ -153,13 +153,13 @@ def served_marks() -> Iterator[Mark]:
         "goals": {"win": "true"},
         "plan": {"take": goal, "hold": "true", "check": 10**7},
     }
-    with served() as (address, process):
+    with start_server() as (address, process):
         for name, more in questions.items():
             path = f"/api/v1/{name}?" + urlencode({"code": code, "time_limit": 1, **more})
             at_limit = list[float]()
             timer = Timer(1.0, lambda to=at_limit: to.append(_count_seconds(process)))
             timer.start()
-            status = asked(address, path)
+            status = ask_path(address, path)
             timer.join()
             after = _count_seconds(process) - at_limit[0]
             yield Mark(f"{name} of a server: status", status, 200, False, 1)

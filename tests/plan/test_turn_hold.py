@@ -189,7 +189,8 @@ def test_there_is_no_chance_from_fewer_games_than_are_enough(
         assert (found.win_probability, found.unfortified, found.interval) == (None, None, None)
         assert "no estimate yet" in repr(found)
         (sentence,) = describe_hold(found)
-        assert sentence.startswith(f"Not enough games to estimate the chance to hold it: {found.ends} ")
+        assert sentence.startswith("Not enough games to estimate the chance to hold it: ")
+        assert f" {found.ends} game" in sentence
 
 
 def test_a_chance_to_hold_does_not_depend_on_the_time_that_is_left() -> None:
