@@ -30,12 +30,13 @@ def run_session(session: Session) -> tuple[str, str]:
         shutil.copy(ROOT / "docs" / "house-rules.toml", "docs")
         shutil.copytree(ROOT / "examples", "examples")
         sys.argv = ["iacta", *words]
-        out, errors = io.StringIO(), io.StringIO()
+        written, errors = io.BytesIO(), io.StringIO()  # batches write bytes
+        out = io.TextIOWrapper(written, "utf-8", write_through=True)
         with redirect_stdout(out), redirect_stderr(errors), suppress(SystemExit):
             command()
         drawing = Path(session.picture).with_suffix(".json") if session.picture else None
         specification = drawing.read_text("utf-8") if drawing else ""
-    return out.getvalue() + errors.getvalue().replace(".json", ".svg"), specification
+    return written.getvalue().decode() + errors.getvalue().replace(".json", ".svg"), specification
 
 
 def redraw(session: Session, specification: str) -> None:
