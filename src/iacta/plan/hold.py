@@ -1,25 +1,28 @@
-"""Take and hold: the chance that what a plan takes is still the player's at their next turn.
+"""Take and hold: the chance to take targets and still own them at the player's next turn.
 
-The model, for each end of the plan in which its goal is reached:
+The model, for each end of the plan with its goal reached:
 
-1. The player fortifies: they move some armies of one territory to another one within reach.
-2. Each opponent, by themselves, meets the position as the player has left it. They get new armies,
-   place them where these help them most, and play to take any of what is to be held.
-3. It is held if no opponent takes any of it: with p_i the chances of their plays, Π (1 − p_i).
+1. The player fortifies: some armies move from one territory to another one within reach.
+2. Each opponent, alone, faces the position that the player leaves. Opponents place their new armies
+   where these help them most, and play to take any target.
+3. The targets are held if no opponent takes any target. With p_i the chance of opponent i, the
+   chance to hold is Π (1 − p_i).
 
-So each opponent attacks the position as the player leaves it: none of them profits or suffers from
-what another one does. The ends are drawn at random, so the chance is an estimate. The move that
-fortifies is the one that leaves the greatest Π (1 − p_i) when each stack of an opponent fights one
-battle, against the weakest territory beside it; the chances reported are then those of whole turns.
+So opponents neither help nor hinder each other. Ends are random, and the chance is an estimate. The
+player fortifies by the move with the greatest Π (1 − p_i) when each stack of an opponent fights one
+battle, against the weakest territory beside it. The reported chances are those of whole turns.
 
-On a small board p_i is that of the best of all placements and plays. Elsewhere it is what a quick
-look sees (`iacta.plan.reinforcement`), and an opponent may have a better play. Then Π (1 − p_i) is
-only the most that can be hoped for, and Π (1 − q_i), with bounds q_i ≥ p_i, the least: no play of
-an opponent who had all their new armies everywhere at once would be worth more than q_i.
+On a small board p_i is exact: the best of all placements and plays. Elsewhere p_i is the value of a
+quick search (`iacta.plan.reinforcement`), and an opponent may have a better play. Then Π (1 − p_i)
+is an upper bound, and Π (1 − q_i) a lower bound, with bounds q_i ≥ p_i: no play of an opponent with
+all new armies everywhere at once has a greater value than q_i.
 
-A plan that is best to take need not be best to hold. `take_and_hold` also tries plans in which one
-of the largest stacks stays at home, or armies must remain on what is taken beside enemies, and
-chooses the one with the greatest chance to take and hold.
+The best plan to take may not be the best plan to hold. `take_and_hold` also tries plans in which a
+large stack stays at home, or armies remain on the targets beside enemies, and chooses the plan with
+the greatest chance to take and hold.
+
+The work is bounded by numbers of ends and states, not by shares of the time. So a time limit ends
+the work, but does not change a chance.
 """
 
 from collections import defaultdict
@@ -62,27 +65,26 @@ from iacta.plan.simulated import games
 from iacta.probability.estimate import NORMAL_QUANTILE, mean_error
 
 ENDS = 100
-MIN_ENDS = 100  # without so many, or all that were asked for, there is no value
-RARE = 1e-4  # ends of a plan that succeeds less often are not drawn
+MIN_ENDS = 100  # a chance needs so many ends, or all `ends` if these are fewer
+RARE = 1e-4  # a plan with a smaller chance to take has no ends
 SAME = 1e-9
-BOUNDED = 16  # ends at which the plays of opponents are bounded, where better ones may exist
-MOST_STATES = 4_000  # of an opponent's turn, for the best play
-MOST_AT_HOME = 3  # stacks, each of which stays at home in a plan that is tried
-REMAIN = (2, 4)  # armies that must remain beside enemies in plans that are tried
-SCOUTED = 12  # ends from which these plans are compared
-OTHERS = 0.25  # of the usual work, for each of them
-ENOUGH = 0.999  # of the chance to take; where as much is held, no other plan is tried
+BOUNDED = 16  # ends with bounds on the plays of opponents
+MAX_STATES = 4_000  # the most states of an opponent's turn for an exact solution
+MAX_AT_HOME = 3  # the most stacks that stay at home, one in each alternative plan
+REMAIN = (2, 4)  # armies that must remain beside enemies in alternative plans
+SCOUTED = 12  # ends for the comparison of plans
+OTHERS = 0.25  # the share of the usual work for an alternative plan
+ENOUGH = 0.999  # no alternative is tried where this share of the chance to take is held
 GAIN = 1e-4
 
 
 class Threat(NamedTuple):
-    """What an opponent does to what is to be held.
+    """An opponent's threat to the targets.
 
     player: the opponent.
-    chance: the chance that they take any of it by the best play that is found, if the goal was
-        reached.
-    armies: the new armies that they get, on average.
-    at_most: no play of theirs takes any of it with a greater chance.
+    chance: the chance to take any target by the best play found, after the goal is reached.
+    armies: the mean number of new armies.
+    at_most: an upper bound on the chance of any play.
     """
 
     player: str
@@ -94,9 +96,9 @@ class Threat(NamedTuple):
 class Fortified(NamedTuple):
     """A move at the end of the turn.
 
-    start, to: the two territories; both empty where nothing is moved.
-    part: in which part of the ends it is made.
-    armies: how many armies move, on average.
+    start, to: the two territories; both are empty for no move.
+    part: the share of the ends with this move.
+    armies: the mean number of armies that move.
     """
 
     start: str
@@ -107,20 +109,20 @@ class Fortified(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Hold(DisplayMixin):
-    """The chance that what a plan takes is held.
+    """The chance to hold the targets of a plan.
 
     plan: the plan.
-    win_probability: the chance that the goal is reached and then held, an estimate; `None` where
-        the plan has no value, or where there was no time for enough ends.
-    error: its standard error.
-    unfortified: the same without a move at the end of the turn.
-    at_least: what remains of the chance if each opponent's play is as good as its bound.
-    proven: whether the best plays of all opponents were found, at each end. If not, they may have
-        better ones, and the chance may be smaller, down to `at_least`.
+    win_probability: the estimated chance to reach and hold the goal; `None` if the plan has no
+        value, or without time for enough ends.
+    error: the standard error of the chance.
+    unfortified: the chance without a move at the end of the turn.
+    at_least: the chance if each opponent's play is as good as its bound.
+    proven: whether the plays of all opponents are optimal, at each end. If not, the chance may be
+        smaller, down to `at_least`.
     threats: the opponents, the most dangerous first.
-    moves: how the player fortifies, the most frequent move first.
-    ends: from how many ends of the plan the chance is estimated.
-    otherwise: what the best plan to take would hold, where another plan was chosen.
+    moves: the moves at the end of the turn, the most frequent first.
+    ends: the number of ends behind the estimate.
+    otherwise: the result for the best plan to take, if another plan was chosen.
     """
 
     plan: Plan
@@ -146,7 +148,7 @@ class Hold(DisplayMixin):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """An interval that has the chance in 95% of all cases; `None` where there is no chance."""
+        """The 95% interval of the chance; `None` without a chance."""
         if self.win_probability is None:
             return None
         low, high = (self.win_probability + s * NORMAL_QUANTILE * self.error for s in (-1, 1))
@@ -165,16 +167,16 @@ def hold(
     time_limit: float | None = None,
     **options: Unpack[PlanOptions],
 ) -> Hold:
-    """Return the chance that a plan reaches its goal and no opponent takes any of it back.
+    """Return the chance that a plan reaches its goal and no opponent takes a target back.
 
     plan: a plan to take all of some territories, or goals in order.
-    get: the new armies of each opponent, or a mapping from players to numbers; those not named,
-        and all with `None`, get what the usual rule gives.
-    fortify: `connected`, `adjacent` or `none`: where the armies may go that are moved at the end.
-    ends: from how many ends of the plan the chance is estimated.
-    seed: of the dice by which these are drawn.
-    time_limit: the most seconds that it may take; where they end before 100 ends, or before all
-        `ends` if these are fewer, there is no chance.
+    get: the new armies of each opponent, or a mapping from players to numbers. Other players, and
+        all players with `None`, get new armies by the usual rule.
+    fortify: the range of the move at the end: `connected`, `adjacent` or `none`.
+    ends: the number of ends of the plan for the estimate.
+    seed: the seed of the dice.
+    time_limit: in seconds. There is no chance if the time ends before 100 ends, or before all
+        `ends` if these are fewer.
     options: as for `reinforce`; opponents play by the same rules, without the constraints.
     """
     outlook = _Outlook(plan, get, fortify, options)
@@ -192,15 +194,15 @@ def take_and_hold(
     time_limit: float | None = None,
     **options: Unpack[PlanOptions],
 ) -> Hold:
-    """Return the plan with the greatest chance to take and hold, of some that are tried.
+    """Return the plan with the greatest chance to take and hold, of several plans.
 
-    plan: the best plan to take, the first that is tried.
+    plan: the best plan to take.
     get, fortify, ends, seed, time_limit: as for `hold`.
-    options: as for `reinforce`, those of the plan.
+    options: the options of the plan, as for `reinforce`.
 
-    In the others one of the largest stacks stays at home, or some armies must remain on all that is
-    taken beside enemies. They are compared by a few ends, and the best of them with the first by
-    all; where the estimates do not tell them apart, the first is chosen.
+    In the alternative plans, a large stack stays at home, or some armies must remain on the targets
+    beside enemies. A few ends select the best alternative; all ends compare it with the first plan.
+    If the estimates do not clearly differ, the first plan is chosen.
     """
     outlook, number = _Outlook(plan, get, fortify, options), read_int(ends, "ends", least=1)
     deadline, few = Deadline.of(time_limit).keep_whole(), min(SCOUTED, number)
@@ -225,21 +227,21 @@ def take_and_hold(
     noise = NORMAL_QUANTILE * hypot(chosen.error, found.error)
     if _chance(chosen) <= _chance(found) + max(noise, GAIN):
         return found
-    # What bounds all play bounds the chosen plan, not what its own constraints allow.
+    # The bound holds for all play; the bound of the alternative holds under its constraints only.
     proven = best.plan.interval is None and plan.upper_bound - best.plan.comparable_value <= SAME
     reported = replace(best.plan, upper_bound=plan.upper_bound, proven=proven)
     return replace(chosen, plan=reported, otherwise=found)
 
 
 def _constraints(plan: Plan, options: PlanOptions) -> Iterator[PlanOptions]:
-    """Yield constraints under which plans may hold more of what they take."""
+    """Yield constraints for plans that may hold more targets."""
     position, names = plan.position, plan.goal.names
     stay = options.get("stay", ())
     resting = (stay,) if isinstance(stay, str) else tuple(stay)
     mine = [position.board.territories[v] for v in bits(plan.problem.stacks)]
     largest = sorted(mine, key=lambda name: -position.find_holding(name).armies)
     if len(largest) > 1:
-        for name in largest[:MOST_AT_HOME]:
+        for name in largest[:MAX_AT_HOME]:
             yield {"stay": (*resting, name)}
     edge = [name for name in names if {*enemies_beside(position, name)} - {*names}]
     for number in REMAIN if edge else ():
@@ -247,16 +249,16 @@ def _constraints(plan: Plan, options: PlanOptions) -> Iterator[PlanOptions]:
 
 
 class _Afterwards(NamedTuple):
-    """What becomes of an end of the plan."""
+    """The opponents' next turns after an end of the plan."""
 
-    held: float  # the chance that it is held
-    unfortified: float  # the same without a move before
+    held: float  # the chance to hold the targets
+    unfortified: float  # the chance without a move before
     threats: dict[str, Threat]  # by opponent
     move: Fortify
 
     @property
     def at_least(self) -> float:
-        """The chance that it is held if each opponent's play is as good as its bound."""
+        """The chance to hold if each opponent's play is as good as its bound."""
         return min(prod(1.0 - each.at_most for each in self.threats.values()), self.held)
 
 
@@ -264,7 +266,7 @@ NOTHING = Fortify("", "", 0)
 
 
 class _Outlook:
-    """What opponents may do after plans for the goal of a plan."""
+    """The model of the opponents after plans for one goal."""
 
     def __init__(
         self, plan: Plan, get: Mapping[str, int] | int | None, fortify: str, options: PlanOptions
@@ -291,10 +293,10 @@ class _Outlook:
     def look_at(
         self, plan: Plan, end: Position, is_bounded: bool, deadline: Deadline
     ) -> _Afterwards:
-        """Return what becomes of an end.
+        """Return the opponents' next turns after an end.
 
-        is_bounded: whether the plays of opponents are bounded; otherwise the bound is 1, unless
-            their best plays are found.
+        is_bounded: whether to compute bounds on plays that are not optimal; otherwise these bounds
+            are 1.
         """
         turn = turn_at(plan.problem.turn, end, "fortify", self.fortify)
         move = self._best_move(turn)
@@ -304,7 +306,7 @@ class _Outlook:
             fortified = self._threats(turn.after(move).position, deadline, is_bounded)
             if _left(fortified) >= held:
                 threats, held = fortified, _left(fortified)
-            else:  # whole turns see what single battles do not
+            else:  # whole turns contradict the single battles
                 move = NOTHING
         return _Afterwards(held, unfortified, threats, move)
 
@@ -320,7 +322,7 @@ class _Outlook:
         problem = everywhere(theirs, TakeAny(self.held), new, self.theirs)
         if not problem.stacks:
             return Threat(player, 0.0, new, 0.0)
-        values = QuickValues(problem, deadline, 0 if player in self.large else MOST_STATES)
+        values = QuickValues(problem, deadline, 0 if player in self.large else MAX_STATES)
         placements = Placements(TurnState.from_position(theirs), values)
         chance = placements.value(placements.compared(new)[0])
         if placements.has_tried_all or not placements.places:
@@ -337,7 +339,7 @@ class _Outlook:
         return usual_reinforcements(end, player)
 
     def _best_move(self, turn: Turn) -> Fortify:
-        """Return the move that leaves opponents the least, when each stack fights one battle."""
+        """Return the move that holds best when each stack fights one battle."""
         end = turn.position
         threats = [
             (beside, self._new(end, player))
@@ -355,11 +357,9 @@ class _Outlook:
 
 
 class _Ends:
-    """Ends of a plan in which its goal is reached, and what opponents make of them.
+    """Random ends of a plan with its goal reached, and the opponents' turns after them.
 
-    Each plan of an outlook draws its own ends.
-
-    seed: of the dice by which they are drawn.
+    seed: the seed of the dice.
     """
 
     def __init__(self, outlook: _Outlook, plan: Plan, seed: int) -> None:
@@ -369,9 +369,9 @@ class _Ends:
         self._rng = np.random.default_rng(seed)
 
     def hold(self, ends: int, deadline: Deadline) -> Hold:
-        """Return the chance that the plan takes and holds, from its first ends.
+        """Return the chance to take and hold, estimated from the first ends.
 
-        Where the deadline comes before enough ends there is no chance.
+        There is no chance if the deadline comes before enough ends.
         """
         plan, found = self.plan, self._found
         if plan.value is None:
@@ -393,7 +393,7 @@ class _Ends:
             if end not in self._known:
                 position, is_bounded = plan.problem.make_position(end), len(found) < BOUNDED
                 afterwards = self.outlook.look_at(plan, position, is_bounded, deadline)
-                if deadline.is_over:  # some of it may be cut short
+                if deadline.is_over:  # the search may be cut short
                     return
                 self._known[end] = afterwards
             found.append(self._known[end])
@@ -418,7 +418,7 @@ def _reinforcements(position: Position, get: Mapping[str, int] | int | None) -> 
 
 
 def _reached(plan: Plan) -> float:
-    """Return the chance that a plan takes what is to be held, 0 where it is not known."""
+    """Return the chance to reach the goal, 0 for an unknown chance."""
     return plan.win_probability or 0.0
 
 

@@ -1,4 +1,4 @@
-"""Opponents on their next turn: what they get, and what single battles let them take."""
+"""Opponents on their next turn: their new armies, and their conquests by single battles."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -10,17 +10,17 @@ from iacta.board.position import check_position
 from iacta.game import Fortify, Turn
 from iacta.methods import find_kernel
 
-PARTS = (1.0, 0.75, 0.5, 0.25)  # of the armies that may move
-MOST_SOURCES = 6  # stacks whose final moves are compared, the largest
+PARTS = (1.0, 0.75, 0.5, 0.25)  # shares of the armies that may move
+MAX_SOURCES = 6  # the most stacks with moves to compare, the largest first
 
 
 def opponents_in(position: Position) -> list[str]:
-    """Return who else holds something, by name."""
+    """Return the other owners of territories, by name."""
     return sorted({each.owner for each in position.holdings} - {"", position.player})
 
 
 def enemies_beside(position: Position, name: str) -> list[str]:
-    """Return the territories of others that can be attacked from one."""
+    """Return the territories of other owners that can be attacked from a territory."""
     near, ours = position.board.neighbours(name), ("", position.player)
     return [each for each in near if position.find_holding(each).owner not in ours]
 
@@ -28,11 +28,11 @@ def enemies_beside(position: Position, name: str) -> list[str]:
 def usual_reinforcements(position: Position, player: str) -> int:
     """Return the new armies of a player by the usual rule.
 
-    position: who holds what.
+    position: the position.
     player: the player.
 
-    One for each three territories, rounded down, but at least three; and the bonus of each
-    continent that they own.
+    One army for each three territories, rounded down, but at least three; and the bonus of each
+    own continent.
 
     >>> from iacta.board import Holding
     >>> from iacta.board.files import classic_board
@@ -47,9 +47,9 @@ def usual_reinforcements(position: Position, player: str) -> int:
 
 
 class SingleBattles:
-    """What opponents take if each of their stacks fights one battle: a quick look at a position.
+    """A quick evaluation of a position: each stack of an opponent fights one battle.
 
-    turn: what has the rules.
+    turn: a turn with the rules.
     """
 
     def __init__(self, turn: Turn) -> None:
@@ -57,7 +57,7 @@ class SingleBattles:
         self._win = cache(self._find_win)
 
     def beside(self, position: Position, player: str, held: Iterable[str]) -> dict[str, list[str]]:
-        """Return what each of a player's territories can attack of some that are to be held."""
+        """Return, for each territory of a player, its neighbours among the territories to hold."""
         wanted = {*held}
         found = {
             name: [each for each in position.board.neighbours(name) if each in wanted]
@@ -66,10 +66,10 @@ class SingleBattles:
         return {name: near for name, near in found.items() if near}
 
     def missed(self, position: Position, beside: Mapping[str, list[str]], new: int) -> float:
-        """Return the chance that no stack of an opponent wins its battle, with the new armies best.
+        """Return the chance that no stack of an opponent wins, with the new armies placed best.
 
-        beside: what their territories can attack.
-        new: their new armies.
+        beside: the targets of each territory of the opponent.
+        new: the number of new armies.
         """
 
         def missed(name: str, more: int) -> float:
@@ -92,15 +92,15 @@ class SingleBattles:
 
 
 def last_moves(turn: Turn, exposed: Iterable[str]) -> Iterator[Fortify]:
-    """Yield moves of armies that may help: parts of the largest stacks to what is exposed.
+    """Yield moves of armies that may help: parts of the largest stacks to exposed territories.
 
     turn: a turn at its last move.
-    exposed: the territories that can be attacked.
+    exposed: the territories within reach of an attack.
     """
     wanted = {*exposed}
     firsts = ((part[0], len(part)) for part in turn.actions().parts)
     most = {(one.start, one.to): spare for one, spare in firsts if isinstance(one, Fortify)}
-    largest = sorted({(-spare, start) for (start, _), spare in most.items()})[:MOST_SOURCES]
+    largest = sorted({(-spare, start) for (start, _), spare in most.items()})[:MAX_SOURCES]
     for (start, to), spare in most.items():
         if to in wanted and (-spare, start) in largest:
             for number in sorted({int(part * spare) for part in PARTS} - {0}):

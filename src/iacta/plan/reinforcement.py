@@ -1,14 +1,13 @@
-"""New armies: where to place them before the first attack, jointly with the plan.
+"""New armies: the best placement before the first attack, together with the plan.
 
-It is the same game with more actions: each placement leads to a state, and all of these are states
-of one problem, in which all new armies are everywhere. So one search says what each of them is
-worth. Where there are few states, that is the value of the best play, and all placements are
-compared, so that the best is proven.
+Each placement leads to a state, and all these states belong to one problem, in which each territory
+has all new armies. One search therefore evaluates all placements. With few states, the values are
+those of exact play, all placements are compared, and the best placement is proven.
 
-Elsewhere it is what one step of lookahead sees. Then all new armies are tried on one territory, for
-each that they may help; then half of them on each of two; then the best of these is improved by
-moving armies from one territory to another, first half of them and in the end one at a time, as
-long as that gains. The few best placements are settled by plans with all the time there is.
+With many states, the values come from one step of lookahead. The search first places all new armies
+on one territory, then half of them on each of two. It improves the best placement by moving armies
+between territories, first half of them and finally one at a time, as long as the value rises. Full
+plans then decide between the best few placements.
 """
 
 from collections import Counter
@@ -37,18 +36,18 @@ from iacta.probability.chances import Chance, read_chance
 from iacta.probability.estimate import MIN_GAMES, half_interval
 from iacta.rules.rules import Rules
 
-MAX_NEW = 1000  # armies; a search for the fewest ends there
+MAX_NEW = 1000  # the most new armies, also in a search for the fewest
 FIRST_TRIED = 8
-SETTLED = 2  # placements that are settled by plans with all the time there is
+SETTLED = 2  # placements with full plans
 GAIN = 1e-9
 MAX_PLACEMENTS = 2000  # the most placements for a comparison of all of them
-MAX_STATES = 50_000  # of all turns after the placements, for the best play
-QUICK_STATES = 1_000  # the same for a quick look
-SMALL_BOARD = 7  # territories with an owner up to which all placements are compared
-SMALL_PLACEMENTS = 100_000  # the most placements there
+MAX_STATES = 50_000  # the most states for exact play after all placements
+QUICK_STATES = 1_000  # the limit for a quick look
+SMALL_BOARD = 7  # the most territories with an owner on a small board
+SMALL_PLACEMENTS = 100_000  # the most placements on a small board
 MAX_FLOW_STATES = 2_000  # the most states for the exact value of a policy
-GAMES = 64  # games that estimate the value where there are more states
-MANY_STATES = 10**6  # where there is a time limit
+GAMES = 64  # games that estimate the value of a policy with more states
+MANY_STATES = 10**6  # the limit for exact play where a time limit ends the search
 BEFORE = 0.2  # the share of the time for the plan without new armies
 COMPARED = 0.5  # the share of the time left for the comparison of placements
 EXACT = 0.5  # the share of that time for the best play
@@ -83,11 +82,11 @@ def turn_options(turn: Turn) -> PlanOptions:
 
 @dataclass(frozen=True)
 class Marginal:
-    """What new armies on one territory are worth, at a quick look.
+    """The value of new armies on one territory, at a quick look.
 
     territory: the territory.
-    one: the value of the plan with one more army there.
-    all: its value with all new armies there.
+    one: the value of the plan with one new army on the territory.
+    all: the value with all new armies on the territory.
     """
 
     territory: str
@@ -99,13 +98,13 @@ class Marginal:
 class Reinforcement(DisplayMixin):
     """Where to place new armies, and the plan that follows.
 
-    armies: how many there are.
-    placement: how many of them are placed where: (territory, new armies), the most first.
-    plan: the plan with them; its position has them.
-    before: the plan without them.
-    quick: the value of a plan without them at a quick look, with which `marginals` can be compared.
-    marginals: for each territory where they may be of use, what they are worth there, the best
-        first.
+    armies: the number of new armies.
+    placement: (territory, new armies), the most first.
+    plan: the plan with the new armies, which are part of its position.
+    before: the plan without new armies.
+    quick: the value without new armies at a quick look, for comparison with `marginals`.
+    marginals: the values of new armies on each useful territory, the best first. Territories that
+        the time limit left out are missing.
     has_tried_all: whether all placements were compared, each with the best play after it.
     """
 
@@ -130,8 +129,8 @@ class Reinforcement(DisplayMixin):
 def placed(position: Position, placement: Iterable[tuple[str, int]]) -> Position:
     """Return a position with new armies.
 
-    position: who holds what.
-    placement: (territory, new armies), each territory the player's.
+    position: the position.
+    placement: (territory, new armies), on territories of the player.
 
     >>> from iacta.board import Board
     >>> board = Board("two", ("A", "B"), (("A", "B"), ("B", "A")))
@@ -163,13 +162,12 @@ def reinforce(
 ) -> Reinforcement:
     """Return the best placement of new armies that the search finds, with its plan.
 
-    position: who holds what before they are placed.
+    position: the position before the placement.
     goal: as for `best_plan`.
-    armies: how many new armies there are, from 1 to 1000; all of them are placed.
-    time_limit: the most seconds that it may take; `None` for no limit, with a result that is the
-        same each time.
-    progress: called with the value of the best plan and its bound, while plans are settled.
-    improved: called with the best placement and its plan so far, while plans are settled.
+    armies: the number of new armies, from 1 to 1000; all are placed.
+    time_limit: in seconds; `None` for no limit, with a result that does not depend on the machine.
+    progress: a callback that receives the value of the best plan so far and its bound.
+    improved: a callback that receives the best placement so far with its plan.
     options: `rules`, `play`, `rules_of`, `garrison`, `keep` and `stay`, as for `best_plan`.
 
     >>> from iacta.board import Board
@@ -212,9 +210,9 @@ def best_reinforced(
     deadline: Deadline,
     budget: float,
 ) -> Plan:
-    """Return the best of the plans with the placements that look best, with bounded work.
+    """Return the best plan with one of the best placements, with bounded work.
 
-    budget: how much work each of two plans may do, 1 for the usual.
+    budget: the work of each of two plans; 1 is the usual work.
     """
     problem = everywhere(position, goal, armies, options)
     values = QuickValues(problem, deadline.part(COMPARED), QUICK_STATES)
@@ -235,17 +233,17 @@ def reinforcements_needed(
     time_limit: float | None = None,
     **options: Unpack[PlanOptions],
 ) -> Reinforcement:
-    """Return the fewest new armies with which a plan reaches a wanted chance, best placed.
+    """Return the fewest new armies, best placed, for which a plan reaches a wanted chance.
 
-    position: who holds what before they are placed.
+    position: the position before the placement.
     goal: `TakeAll` or `TakeAny`.
     chance: the wanted chance, between 0 and 1.
-    time_limit: the most seconds that it may take; refused is what takes longer.
+    time_limit: in seconds. A search that takes longer raises `IllegalError`.
     options: as for `reinforce`.
 
-    A `Reinforcement` without marginals; its number is 0 where no new armies are needed. With one
-    army less no plan with that chance was found, though there might be one. A chance that 1000 new
-    armies do not reach is refused.
+    Return a `Reinforcement` without marginals; the number is 0 if the plan needs no new armies.
+    With one army less the search found no plan with that chance, although a plan may exist. A
+    chance that 1000 new armies do not reach raises `IllegalError`.
     """
     wanted = read_chance(chance)
     if not isinstance(goal, Goal) or not goal.is_chance:
@@ -278,9 +276,9 @@ def reinforcements_needed(
         if number is None:
             raise IllegalError(f"{MAX_NEW} new armies do not reach a chance of {chance}")
         while number < MAX_NEW and best(number)[1].comparable_value < wanted:
-            number += 1  # a quick look has promised too much
+            number += 1  # the quick look was too optimistic
         while number > 1 and best(number - 1)[1].comparable_value >= wanted:
-            number -= 1  # a settled plan does with fewer
+            number -= 1  # the full plan needs fewer
         fewest = number
     placement, plan = best(fewest) if fewest else ((), before)
     return Reinforcement(fewest, placement, plan, before, quick, ())
@@ -307,9 +305,9 @@ def _settled(
 ) -> tuple[Placement, Plan]:
     """Return the best of some placements, with its plan.
 
-    position: who holds what before they are placed.
-    placements: the best of them first.
-    improved: called with the best placement so far and its plan.
+    position: the position before the placement.
+    placements: the placements, the best first.
+    improved: a callback that receives the best placement so far and its plan.
     """
     few = placements[:1] if found.has_tried_all else placements
     best: tuple[Placement, Plan] | None = None
@@ -358,19 +356,19 @@ class QuickValues:
     A value is that of the best play as long as there are few states, and else the estimate of
     lookahead.
 
-    deadline: when all of it must end; the search for the best play has a part of the time.
-    states: the most states of that search.
+    deadline: the deadline of all values; exact play gets a share of the time.
+    states: the most states for exact play.
     """
 
     def __init__(self, problem: Problem, deadline: Deadline, states: int) -> None:
         self.problem, self.deadline = problem, deadline
-        self.proven = states > 0  # whether all values so far are those of the best play
+        self.proven = states > 0  # whether all values so far are those of exact play
         self._exact, self._states = deadline.part(EXACT), states
         self._search = _make_search(problem)
         self._known: dict[TurnState, float] = {}
 
     def find(self, state: TurnState) -> float | None:
-        """Return the expected payoff from a state on, `None` where there is no time for it."""
+        """Return the expected payoff from a state on, `None` without time."""
         if state in self._known:
             return self._known[state]
         value = None
@@ -390,8 +388,7 @@ class QuickValues:
     ) -> tuple[float, tuple[float, float] | None, float] | None:
         """Return the value of quick play from a state on, its interval, and the armies it leaves.
 
-        The interval, at 95%, is `None` where the value is exact; all is `None` where there is no
-        time for it.
+        The 95% interval is `None` for an exact value. The result is `None` without time.
         """
         self.find(state)
         if deadline.is_over:
@@ -411,7 +408,7 @@ class QuickValues:
 
 
 def _make_search(problem: Problem) -> Search:
-    """Return lookahead whose values can be compared with those of other positions."""
+    """Return a lookahead search whose values are comparable between positions."""
     search = Search(problem)
     search.follow(None, Style(idle=0.0))
     return search
@@ -432,16 +429,16 @@ def is_small(turn: Turn) -> bool:
 class Placements:
     """Placements of new armies, and their values at a quick look.
 
-    start: who holds what before the armies are placed.
-    values: those of the problem with all new armies everywhere, from this state or an
-        earlier one. Their deadline ends the comparison, too.
+    start: the state before the placement.
+    values: the values of the problem with all new armies everywhere, which begins at this state or
+        earlier. Their deadline also ends the comparison.
     """
 
     def __init__(self, start: TurnState, values: QuickValues) -> None:
         self.start, self.values = start, values
         problem = values.problem
         distances = _find_distances(problem)
-        # Where new armies may be of use, the nearest to the goal first, then the largest stacks.
+        # The useful territories for new armies: near the goal first, then the largest stacks.
         self.places = tuple(
             problem.name(v)
             for v in sorted(
@@ -449,7 +446,7 @@ class Placements:
             )
             if problem.out[v] & problem.field & ~start.owned
         )
-        # Whether the last `compared` looked at all placements, and found the best play after each.
+        # Whether the last `compared` found exact play after all placements.
         self.has_tried_all = False
 
     def value(self, placement: Placement) -> float:
@@ -459,7 +456,7 @@ class Placements:
         return paid + problem.paid(state) + problem.held
 
     def find_rank(self, placement: Placement) -> float | None:
-        """Return the number by which placements are compared, `None` where there is no time."""
+        """Return the rank of a placement, a value for comparison; `None` without time."""
         state = self.after(placement)
         value = self.values.find(state)
         return None if value is None else value + self.values.problem.paid(state)
@@ -469,9 +466,9 @@ class Placements:
         return self.start.add_armies({self.values.problem.place(name): n for name, n in placement})
 
     def compared(self, armies: int) -> list[Placement]:
-        """Return some placements of the armies, or all of them, the best first.
+        """Return some placements of the armies, or all, the best first.
 
-        The first one is there even where there is no time to compare any.
+        There is at least one placement, even without time to compare.
         """
         self.has_tried_all = False
         if not self.places:
@@ -490,7 +487,7 @@ class Placements:
         return sorted(ranks, key=lambda each: (-ranks[each], len(each))) or [alone]
 
     def _rank(self, placement: Placement, ranks: dict[Placement, float]) -> bool:
-        """Add the rank of a placement to some ranks; return whether there was time for it."""
+        """Add the rank of a placement to some ranks; return `False` without time."""
         if placement not in ranks:
             rank = self.find_rank(placement)
             if rank is None:
@@ -499,10 +496,10 @@ class Placements:
         return True
 
     def _climb(self, armies: int) -> dict[Placement, float]:
-        """Return the ranks of the placements that are compared where there are too many."""
+        """Return the ranks of some placements where all placements are too many."""
         was_proven = self.values.proven
         ranks = self._find_ranks(armies)
-        # A search that breaks off leaves values of two kinds, which do not compare.
+        # If exact play was abandoned on the way, the ranks mix exact values and estimates.
         return self._find_ranks(armies) if was_proven and not self.values.proven else ranks
 
     def _find_ranks(self, armies: int) -> dict[Placement, float]:

@@ -1,9 +1,9 @@
-"""A plan that is carried out many times, and the positions in which it ends.
+"""Simulations of a plan, and the positions at its end.
 
-In each state the policy says what to do; what it costs falls by chance. `simulate_plan` throws real
-dice (`iacta.rules.thrown`), so that nothing depends on the chances that the plan reports of
-itself. Where a battle is not rolled with dice chosen before each roll, its end is drawn from the
-distribution that the plan is computed with, and only the sequence of the battles is checked.
+The policy chooses each action; `simulate_plan` rolls random dice (`iacta.rules.thrown`), so the
+result does not depend on the chances that the plan reports. A battle whose dice are not chosen
+before each roll ends by the distribution behind the plan; there the simulation checks only the
+sequence of the battles.
 """
 
 from collections import Counter
@@ -28,19 +28,19 @@ from iacta.rules.stop import NEVER
 from iacta.rules.thrown import RUNS, SEED, Seed, fight_until, throw_losses
 
 MOST_RUNS = 10_000_000  # an hour or more, on a large board
-FIRST_PART = 100  # runs of the first part of a simulation with a time limit
+FIRST_PART = 10  # runs of the first part of a simulation with a time limit
 
 Weight = TypeVar("Weight", int, float)
 
 
 @dataclass(frozen=True, repr=False)
 class SimulatedPlan(PasteableMixin):
-    """How many runs of a plan ended.
+    """Statistics of the simulated runs of a plan.
 
-    won: how often the goal was reached; for a `Worth`, how often anything was gained.
-    value: what the plan was worth on average, as `Plan.value`.
-    error: the standard error of that average.
-    owned: for each territory of the board, in its order, how often the player owned it at the end.
+    won: how often the goal was reached; for a `Worth`, how often the player gained anything.
+    value: the mean value, as `Plan.value`.
+    error: the standard error of the mean value.
+    owned: how often the player owned each territory of the board at the end.
     """
 
     won: Estimate
@@ -113,9 +113,9 @@ def simulate_within(plan: Plan, runs: int, seed: Seed, deadline: Deadline) -> Si
 def _simulate(
     policy: Policy, runs: int, rng: "np.random.Generator", deadline: Deadline
 ) -> dict[TurnState, int]:
-    """Return the states in which the runs end that there is time for, with their numbers.
+    """Return the final states of as many runs as there is time for, with their numbers.
 
-    With a time limit the runs are simulated in parts, so that complete parts are left at its end.
+    With a time limit the runs are simulated in parts; complete parts count at its end.
     """
     ended, part = dict[TurnState, int](), FIRST_PART if deadline.limited else runs
     done = 0

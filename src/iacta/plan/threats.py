@@ -1,4 +1,4 @@
-"""Threats: what each opponent could do to a player on their next turn.
+"""Threats: the goals that each opponent could reach on their next turn, with their chances.
 
 Each threat is separate: an opponent q gets their usual new armies, places all of them where these
 help one goal g most, and plays for that goal alone, against the position as it is. With f the
@@ -76,16 +76,16 @@ SMALL = 1e-9  # smaller chances and gains count as 0
 
 
 class Threatened(NamedTuple):
-    """What an opponent could do on their next turn, if they played for it alone.
+    """A goal of an opponent for their next turn, if they play for this goal alone.
 
     player: the opponent.
     kind: `"take"` a territory, `"break"` a continent, or `"eliminate"` the player.
     name: the territory, the continent, or the player.
-    chance: the chance of the best play that was found.
-    interval: the interval of it at 95% where it is estimated from games; else `None`.
-    at_most: no play has a greater chance, wherever the new armies are placed.
-    armies: their new armies.
-    placement: where these are placed: (territory, new armies), the most first.
+    chance: the chance of the best play found; 0 without time to try a play.
+    interval: the 95% interval of an estimate from games; `None` for an exact chance.
+    at_most: an upper bound on the chance of any placement and play.
+    armies: the number of new armies.
+    placement: (territory, new armies), the most first.
     """
 
     player: str
@@ -102,10 +102,10 @@ class HelpfulMove(NamedTuple):
     """The last move of armies that helps most.
 
     start, to: the two territories.
-    armies: how many move.
-    kept: how many more new armies of their next turn the player keeps by it.
-    before: the greatest threat to what the player keeps most of by it.
-    after: the greatest threat to the same after the move.
+    armies: the number of armies that move.
+    kept: the new armies of the player's next turn that the move saves, on average.
+    before: the greatest threat to the territory or continent that gains most by the move.
+    after: the greatest threat to it after the move.
     """
 
     start: str
@@ -118,12 +118,12 @@ class HelpfulMove(NamedTuple):
 
 @dataclass(frozen=True)
 class Threats:
-    """What opponents could do to a player, each threat separately.
+    """The threats of all opponents to a player, each threat separately.
 
     player: the player.
-    threats: all that have a chance, the likeliest first.
-    move: the last move of armies that helps most, `None` where none is known to help.
-    is_complete: whether there was time for all of it.
+    threats: all threats with a chance, the likeliest first.
+    move: the best last move of armies, `None` if no move is known to help.
+    is_complete: whether the time was sufficient for the whole search.
     """
 
     player: str
@@ -138,14 +138,14 @@ def threats(
     time_limit: float | Fraction | None = None,
     progress: Callable[[Threats, float], object] | None = None,
 ) -> Threats:
-    """Return what each opponent could do to who is to move, on their next turn.
+    """Return the threats of each opponent to the player to move, on the opponent's next turn.
 
     turn: any moment of a turn; the position counts as it is, as if the player stopped now.
-    time_limit: the most seconds that it may take; fewer plays are compared where it comes first.
-    progress: called with what is known so far, and which part of the work is done.
+    time_limit: in seconds; a shorter search compares fewer plays.
+    progress: a callback that receives the result so far and the share of the work done.
 
     Each chance is separate. Opponents get the usual new armies and trade no cards, and neither
-    `keep` nor `stay` binds them. Refused are rules whose battles can grow.
+    `keep` nor `stay` binds them. Rules under which a battle can gain armies raise an error.
 
     >>> turn = Turn.from_code("1;classic;red;Peru:red:3,Venezuela:blue:5,Brazil:green:1")
     >>> for each in threats(turn).threats:
@@ -192,7 +192,7 @@ class _Aim(NamedTuple):
 
     @property
     def lost(self) -> "_Lost":
-        """The territory or the continent that is lost, whoever takes it."""
+        """The territory or the continent that the player loses."""
         return self.kind, self.name
 
 
@@ -275,7 +275,7 @@ class _Study:
 
 
 def _options(turn: Turn) -> PlanOptions:
-    """Return the rules by which opponents play; what the player must keep does not bind them."""
+    """Return the rules for opponents, without the constraints of the player."""
     return {**turn_options(turn), "keep": None, "stay": ()}
 
 
@@ -333,7 +333,7 @@ def _find_kept(before: _Looks, after: _Looks) -> dict[_Lost, float]:
 
 
 def _rank(kept: Mapping[_Lost, float]) -> tuple[float, float]:
-    """Return what is kept of bonuses, and of territories, in armies."""
+    """Return the armies that are kept of bonuses, and of territories."""
     bonuses = sum(value for (kind, _), value in kept.items() if kind == "break")
     return round(bonuses, 2), sum(value for (kind, _), value in kept.items() if kind != "break")
 
