@@ -1,13 +1,13 @@
-"""Starts the command `iacta`.
+"""Start the command `iacta`.
 
-It is outside the package, whose import takes a moment, so that Ctrl-C works during that import.
+This module is outside of the package, whose import is slow, so that Ctrl-C works during that import.
 """
 
-import _signal as signal  # type: ignore[import-not-found] # without enums, which take a moment
+import _signal as signal  # type: ignore[import-not-found] # without the slow import of enums
 import os
 import sys
 
-TYPE_CHECKING = False  # as `typing` has it, which takes a moment too
+TYPE_CHECKING = False  # stands for `typing.TYPE_CHECKING`, whose import is slow
 if TYPE_CHECKING:
     from types import FrameType
     from typing import NoReturn
@@ -22,13 +22,13 @@ def main() -> "NoReturn":
     """Load the command and run it; Ctrl-C ends it with 130 at any time."""
     usual = signal.getsignal(signal.SIGINT)
     if usual is signal.default_int_handler:  # a shell may have it ignored
-        # There is nothing to clean up yet, and an exception could be lost inside an import.
+        # No cleanup is needed yet, and an import could swallow an exception.
         signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
     import atexit  # Ctrl-C works only from here on
     import gc
 
-    gc.disable()  # what is imported stays
-    import numpy  # noqa: F401 # deep inside other imports it takes longer
+    gc.disable()  # imported modules stay in memory
+    import numpy  # noqa: F401 # slower deep inside other imports
 
     from iacta.cli import main as command
 

@@ -38,9 +38,9 @@ from iacta.plan.reinforcement import (
 from iacta.plan.search import Search
 
 SMALL_STATES = 300_000  # the most states for the best play on a small board: about a second
-LOOK_BUDGET = 0.05  # of the usual work, for a plan after a quick look
+LOOK_BUDGET = 0.05  # work for the plan after a quick look, in default amounts
 NEAR = 0.001  # a gap below it needs no plan
-BOUND_VALUES = 20_000  # of relaxed games, for one bound
+BOUND_VALUES = 20_000  # number of relaxed values for one bound
 
 Key = TypeVar("Key", bound=Hashable)
 

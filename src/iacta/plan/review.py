@@ -43,7 +43,7 @@ from iacta.plan.judge import (
 from iacta.plan.plan import Plan
 from iacta.rules.roll import Losses
 
-MAX_BATTLES = 2_000  # in a log: minutes of planning
+MAX_BATTLES = 2_000  # a log this long takes minutes of planning
 MAX_COSTLIEST = 3  # the decisions that a review names
 MIN_MISTAKE = 0.01  # a smaller cost, in chance, is no mistake; ten times that for worths
 

@@ -19,7 +19,7 @@ from iacta.rules.roll import refuse_many_rolls
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 SMALLEST = 1e-18  # chances of battles below this bound count as 0
-MAX_BYTES = 400e6  # of tables of whole battles
+MAX_BYTES = 400e6  # limit for the tables of whole battles
 MIN_SECONDS = 0.1  # the least time that dice and battles get, however short the deadline is
 
 # The largest numbers of attack dice and defence dice, and the rolls for each pair of numbers.
