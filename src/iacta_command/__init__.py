@@ -1,6 +1,6 @@
 """Start the command `iacta`.
 
-This module is outside of the package, whose import is slow, so that Ctrl-C works during that import.
+This module is outside of the package, whose import is slow, so that Ctrl-C works meanwhile.
 """
 
 import _signal as signal  # type: ignore[import-not-found] # without the slow import of enums
