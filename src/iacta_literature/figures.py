@@ -142,7 +142,7 @@ def _is_unseen(layer: Any) -> bool:
 
 
 def format_spec(spec: Any, width: int, *, dark: bool = False) -> str:
-    """Return a specification for the report, without interaction.
+    """Return a specification as JSON for the report, without ARIA attributes.
 
     spec: the specification.
     width: the width of the plot in pixels.

@@ -132,7 +132,7 @@ def _apply_relative_motion(point: Point, rolls: int) -> Number:
 
 
 def _path(point: Point, rolls: int) -> taflin.Ways:
-    """Return the path to a point with the most neutral rolls."""
+    """Return the path with the most neutral rolls among all paths to a point."""
     return next(taflin.ways(point.m - point.n - (START.m - START.n), rolls))
 
 

@@ -238,7 +238,7 @@ def _normalise_values(column: pl.Series, parameter: Parameter) -> pl.Series:
         return column
     if isinstance(kind, pl.Object):
         raise MalformedError(
-            f"{column.name} must be a column of numbers, texts or lists, got objects"
+            f"{column.name} must be a column of numbers, strings or lists, got objects"
         )
     return column.cast(pl.String)
 

@@ -89,7 +89,7 @@ class Battle(PasteableMixin):
         return f"{self.attackers} against {self.defenders}, rules of its own"
 
     def outcomes(self, *, exact: bool = False, method: str = "auto") -> Distribution[Outcome]:
-        """Return the distribution of the armies left: attackers, garrison included, and defenders.
+        """Return the distribution of the attackers (garrison included) and the defenders left.
 
         >>> Battle(3, 1).outcomes(exact=True)[Outcome(attackers=2, defenders=0)]
         Fraction(455, 2592)

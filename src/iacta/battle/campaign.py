@@ -28,7 +28,7 @@ BELOW_ONE = 1 - 2.0**-53
 MAX_CELLS = 4 * 10**6  # size limit of tables for a backward pass
 ROW_BYTES = 100  # memory per army of either side for a row
 CELLS_PER_ROW = 1000  # cells of a table that take as long as the overhead of a row
-MAX_CELLS_FOR_RARE_WINS = 10**8  # size limit of tables if a forward pass would lose a rare victory
+MAX_CELLS_FOR_RARE_WINS = 10**8  # size limit of tables if a forward pass would drop a rare victory
 LIKELY = 1e-3  # ratio of chances above which a forward pass loses nothing
 MAX_BEATEN_PER_ATTACKER = 4  # defenders; a stack almost never beats this many per attacker
 
@@ -133,7 +133,7 @@ class Campaign(PasteableMixin):
         set_field(self, "stop", read_stop(stop))
 
     def to_text(self) -> str:
-        """Return the campaign as Python text of any length that can be pasted back."""
+        """Return the campaign as Python code that can be pasted back, however long it is."""
         way = ", ".join(
             repr(territory if territory != Territory(territory.defenders) else territory.defenders)
             for territory in self.territories
@@ -277,7 +277,7 @@ class Campaign(PasteableMixin):
 
         rng: a `numpy.random.Generator`. Pass the same seed to repeat a campaign.
 
-        Battles without single rolls, such as balanced blitz, draw a random outcome.
+        Battles without individual rolls, such as balanced blitz, draw a random outcome.
 
         >>> Campaign(12, [3, 2]).play(np.random.default_rng(1))[0]
         PlayedBattle(territory=1, attackers=12, defenders=3, attackers_left=11, defenders_left=0)

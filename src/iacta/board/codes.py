@@ -135,7 +135,7 @@ def _find_board(name: str, given: Board | None) -> Board:
     if name == CLASSIC:
         return classic_board()
     if not name.startswith("#"):
-        raise MalformedError(f"code must have the board 'classic' or a hash, got {quote(name)}")
+        raise MalformedError(f"code must name the board 'classic' or a hash, got {quote(name)}")
     if given is None:
         raise IllegalError(f"the code is for a board with the hash {quote(name)}: pass that board")
     if identify_board(given) != name:

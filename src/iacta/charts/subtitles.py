@@ -103,7 +103,7 @@ def format_battle(attackers: int, defenders: int, rules: Rules, stop: StopRule =
 def check_size(size: int, most: int, rule: str, got: str) -> None:
     """Raise an error if a chart would be too large.
 
-    rule: the expectation, with `{}` for the maximum.
+    rule: the requirement, with `{}` for the maximum.
 
     >>> check_size(31, 30, "a tree must have at most {} leaves", "31")
     Traceback (most recent call last):

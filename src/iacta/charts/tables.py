@@ -18,7 +18,7 @@ from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
 EVEN = Fraction(1, 2)
-MAX_NUMBERED = 20  # maximum size of a map with readable numbers
+MAX_NUMBERED = 20  # longest side, in cells, of a map with readable numbers
 MAX_CELLS = 40_000  # smaller cells would be invisible
 MIN_NUMBER_WIDTH = 14  # pixels for three small digits
 ABLE = "attackers able to attack"  # axis title for rules without a garrison

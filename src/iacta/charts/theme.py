@@ -49,7 +49,7 @@ PLAYER_COLOURS = ("#1f6fab", "#c22f2f", "#007a59", "#9a4c82", "#b84f00", "#8a650
 WIDTH = 600
 HEIGHT = 380
 PADDING = 12
-# Fonts with equal widths, on which the layout of labels relies.
+# Fonts with identical character widths, on which the layout of labels relies.
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 NARROW_PLOT = 450  # narrower plots use the narrow form of a chart
 SIZES = {"width": WIDTH, "narrow": NARROW_PLOT, "padding": 2 * PADDING}  # input of `fit.js`

@@ -172,7 +172,7 @@ class ServeCommand(Command):
             return listen(self.port)
         except PermissionError:
             raise IllegalError(
-                f"port is reserved: {self.port}; try one from 1024", parameter="port"
+                f"port is reserved: {self.port}; try 1024 or higher", parameter="port"
             ) from None
         except OSError as error:
             if error.errno != errno.EADDRINUSE:

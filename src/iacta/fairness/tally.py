@@ -310,7 +310,7 @@ class Repeats:
         self._numbers: dict[Hashable, int] = {}
 
     def follow(self, lines: Lines) -> None:
-        """Append lines, up to the limit of the search."""
+        """Append the dice and rolls of lines, until there are enough for the search."""
         if sum(map(len, self._dice)) < MAX_SEARCHED[DICE]:
             sides = [
                 np.broadcast_arrays(kinds[:, None], self.rng.permuted(table, axis=1))
@@ -349,7 +349,7 @@ class Repeats:
         rolls = np.concatenate(self._rolls)[: MAX_SEARCHED[ROLLS]]
         kinds, numbers = rolls[:, :2].astype(np.int64).T
         faces = np.array([len(kind.chances) for kind in self.throws])[dice[:, 0]]
-        about = " or so" if len(rolls) else ""  # shuffled dice make the distance inexact
+        about = " or so" if len(rolls) else ""  # shuffled dice blur the length of the sequence
         codes = faces * faces.max(initial=0) + dice[:, 1]
         findings = find_period(
             [

@@ -94,7 +94,7 @@ class Throws:
         return self.by_player.setdefault(player, np.zeros(len(self.chances), dtype=np.int64))
 
     def add(self, results: Ints, players: Ints, times: Ints, *, in_order: bool) -> Floats:
-        """Count results, and return the change of log E by each result.
+        """Count results, and return how much each result changes log E.
 
         times: the number of times that each result occurred.
         in_order: whether the results are single throws in their order. Otherwise the changes are 0.

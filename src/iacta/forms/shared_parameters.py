@@ -86,7 +86,7 @@ class RulesForm(Form, kw_only=True):
         return replace(rule_set, rules=replace(rule_set.rules, garrison=self.garrison))
 
     def get_repeated(self, name: str) -> Any:
-        """Return a repeated value: the name and the garrison of the rules, or a field."""
+        """Return a value that the answer repeats: the rules' name or garrison, or a field."""
         if name in ("rules", "garrison"):
             return self.rule_set.name if name == "rules" else self.rule_set.rules.garrison
         return getattr(self, name)

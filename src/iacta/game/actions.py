@@ -13,7 +13,7 @@ from iacta.rules.roll import Losses
 MAX_SHOWN = 8  # actions in the repr of a row
 
 
-if TYPE_CHECKING:  # type checkers see a union, so that they can check that a `match` is complete
+if TYPE_CHECKING:  # type checkers see a union, so that they can check that a `match` is exhaustive
     Action: TypeAlias = "Reveal | Trade | Place | Attack | Defend | Advance | Fortify | EndPhase"
     _Action: TypeAlias = object
 else:  # `help` shows the name of the class

@@ -67,7 +67,7 @@ def read_cards(
     for name, held in cards.items():
         player = spelling.get(fold_name(name)) if isinstance(name, str) else None
         if player is None or player in found:
-            raise IllegalError(f"cards must name each of the players once, got {quote(name)}")
+            raise IllegalError(f"cards must name only players, each once, got {quote(name)}")
         what = f"cards of {player}"
         if isinstance(held, tuple):
             if len(held) > len(Hand._fields):

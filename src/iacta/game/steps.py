@@ -343,7 +343,7 @@ class LoggedBattle(NamedTuple):
     # after the battle, before any armies move in.
     ways: tuple[tuple[int, Turn], ...]
     after: Turn  # the turn after armies have moved in
-    is_roll: bool  # whether the battle may be one roll
+    is_roll: bool  # whether a single roll can explain the battle
     is_assumed: bool  # whether several numbers of dice are possible, and the log states no number
     dice: int | None  # the attack dice in the log
 

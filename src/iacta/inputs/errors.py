@@ -70,7 +70,7 @@ def missing_error(sentence: str, *extras: str) -> MissingError:
     extras: the extras of iacta that contain the packages.
     """
     names = dict.fromkeys(name for extra in extras for name in list_packages(extra))
-    quoted = (f"'{name}'" if "[" in name else name for name in names)  # for shells
+    quoted = (f"'{name}'" if "[" in name else name for name in names)  # shells expand brackets
     return MissingError(f"{sentence}: pip install {' '.join(quoted)}")
 
 

@@ -374,7 +374,7 @@ def _replace_views(kind: Any) -> Any:
 
 
 def _check_dates(name: str, array: Any) -> None:
-    """Raise an error for dates outside the years 1 to 9999, also in nested arrays."""
+    """Raise an error for dates outside the years 1 to 9999, including in nested arrays."""
     arrow: Any = import_module("pyarrow")
     kinds, kind = arrow.types, array.type
     if isinstance(array, arrow.ExtensionArray):

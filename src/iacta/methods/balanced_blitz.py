@@ -297,7 +297,7 @@ class Blitz(UnitKernel):
         return Error(0.0, float((20 + 35 * count**0.45) * error))
 
     def win_probability(self, attackers: int, defenders: int) -> float:
-        """Return the chance to conquer the territory; 1.0 and 0.0 are certain."""
+        """Return the chance to conquer the territory; 1.0 and 0.0 mean certainty."""
         return float(reshape_chances(float(self.true.win_probability(attackers, defenders))))
 
     def win_table(self, attackers: int, defenders: int, staying: int = 0) -> Floats:

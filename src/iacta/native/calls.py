@@ -61,7 +61,7 @@ def call(
 
 
 def make_budget(library: Library, deadline: Deadline, states: float, seconds: float = 1e9) -> Any:
-    """Return a reference to the budget of a call.
+    """Return a pointer to a new budget: the limits of one call of the core.
 
     states: the most states to search.
     seconds: a time limit in addition to the deadline.

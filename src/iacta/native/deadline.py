@@ -24,7 +24,7 @@ class Deadline:
     seconds: the time from now on; `None` for no limit.
     most_bytes: the approximate memory limit of the search.
 
-    To stop a deadline also stops all its parts.
+    Stopping a deadline also stops all its parts.
 
     >>> whole = Deadline()
     >>> part = whole.part(0.5)

@@ -148,7 +148,7 @@ def find_least_in_tables(
     most: int,
     refuse: Callable[[Key, Fraction], None],
 ) -> dict[tuple[Key, Fraction], int]:
-    """Return the first numbers that reach each target, from tables that double in size.
+    """Return the fewest armies that reach each target, from tables of doubling size.
 
     wanted: the targets of each curve.
     tables: a function that yields curves up to some number of armies.

@@ -160,8 +160,8 @@ def uncertainty(plan: Plan) -> float:
     return max(high - low, off, SAME)
 
 
-def sure_loss(loss: float, unsure: float) -> float:
-    """Return the loss of a decision, 0 unless the loss exceeds `unsure`."""
+def find_significant_loss(loss: float, unsure: float) -> float:
+    """Return the loss of a decision, or 0 if it is at most `unsure`."""
     return loss if loss > unsure else 0.0
 
 

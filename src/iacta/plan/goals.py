@@ -508,7 +508,9 @@ def _filter_sets(sets: Iterable[tuple[int, float]], owned: int) -> tuple[tuple[i
 def _phrase(names: tuple[str, ...] | str, board: Board, whole: str, last: str, many: str) -> str:
     """Return the conquest of some territories in words.
 
-    whole, last, many: the words before a continent, the last of a few names, and a count.
+    whole: the words before the name of a continent.
+    last: the conjunction before the last of a few names.
+    many: the words before "of N territories", for more names.
     """
     if isinstance(names, str):
         names = board.find_set(names)

@@ -27,7 +27,7 @@ from iacta.game import Turn
 from iacta.game.actions import Advance, Attack
 from iacta.game.steps import list_advances
 from iacta.native.deadline import Deadline
-from iacta.plan.alternatives import Alternative, first_attacks, sure_loss, uncertainty
+from iacta.plan.alternatives import Alternative, find_significant_loss, first_attacks, uncertainty
 from iacta.plan.best import plan_within
 from iacta.plan.goals import Goal
 from iacta.plan.plan import Plan
@@ -117,7 +117,7 @@ def judge_choice(before: StateValue, after: StateValue) -> Judgement:
     """Return the effect of a step without dice."""
     change, error = after.value - before.value, before.error + after.error
     unsure = max(before.uncertainty, after.uncertainty)
-    return Judgement(change, 0.0, sure_loss(-change, unsure), error)
+    return Judgement(change, 0.0, find_significant_loss(-change, unsure), error)
 
 
 def judge_attack(
@@ -130,7 +130,7 @@ def judge_attack(
     """
     best = before.attacks[0].value if before.attacks else 0.0
     costs = {
-        attack.dice: sure_loss(best - attack.value, before.uncertainty)
+        attack.dice: find_significant_loss(best - attack.value, before.uncertainty)
         for attack in before.attacks
         if attack[:2] == border
     }

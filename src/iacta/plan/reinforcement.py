@@ -446,7 +446,7 @@ class Placements:
             )
             if problem.out[v] & problem.field & ~start.owned
         )
-        # Whether the last `compared` found exact play after all placements.
+        # Whether the last call of `compared` ranked all placements, each by exact play.
         self.has_tried_all = False
 
     def value(self, placement: Placement) -> float:

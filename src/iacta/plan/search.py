@@ -317,7 +317,7 @@ class Search:
     def flow(
         self, deadline: Deadline, states: float = inf, start: TurnState | None = None
     ) -> Report | None:
-        """Return exact statistics of the policy; `None` if it visits too many states."""
+        """Return exact statistics of the policy; `None` if it takes too many states or too long."""
         code, report = self._report("evaluate_policy", deadline, start, states=states)
         return report if code == self._library.constant("DONE") else None
 

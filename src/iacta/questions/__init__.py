@@ -57,7 +57,7 @@ def ask(
     def report(
         doing: str, part: float | None, *, keeps: bool = False, so_far: Recordable | None = None
     ) -> None:
-        del keeps, so_far  # only a face interrupts the work or shows an incomplete answer
+        del keeps, so_far  # only a front end interrupts the work or shows an incomplete answer
         watch(doing, part)
 
     return question.answer(report)

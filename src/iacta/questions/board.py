@@ -333,7 +333,7 @@ class OddsRecord(KeyedRecord):
 class OddsAnswer(Answer):
     """The odds of every border over which a player could attack.
 
-    turn: the turn, about to attack.
+    turn: the turn at the start of its attacks.
     """
 
     question: BoardQuestion

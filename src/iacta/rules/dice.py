@@ -66,7 +66,7 @@ class Dice:
 
     @property
     def kept(self) -> int:
-        """The number of dice that are kept of a full roll, which is the most armies in a roll."""
+        """The number of dice kept of a full roll: the most armies that can take part in a roll."""
         return self.keep or len(self.faces)
 
     def list_faces(self, fighting: int) -> tuple[int, ...]:

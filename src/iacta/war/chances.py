@@ -35,7 +35,7 @@ ALLOWANCE = 0.03  # error of a chance due to cutting games
 DEFAULT_GAMES = {"simple": 2000, "usual": 600}
 POLICY_GAMES = 40
 Z = 1.96  # standard errors to either side of a mean
-GRACE = 0.1  # seconds after a deadline for the first two games
+GRACE = 0.1  # extra seconds past a deadline if fewer than two games are done
 CHUNK_GAMES = 20  # games per call of the core; a deadline and Ctrl-C act between calls
 
 Progress: TypeAlias = Callable[[int, int], None]  # receives the games played and the total

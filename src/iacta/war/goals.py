@@ -168,7 +168,7 @@ class Goals:
 
     @property
     def unclear(self) -> tuple[GoalChance, ...]:
-        """The other goals, as far as they are not clearly worse than the best."""
+        """The other goals that are not clearly worse than the best."""
         return tuple(each for each in self.goals[1:] if not each.is_clear)
 
 
@@ -184,7 +184,8 @@ class _Candidate(NamedTuple):
     chance: float
     plan: Plan | None
     example: Record
-    play_again: Callable[[int, Deadline], Floats]  # from a seed to the results of other games
+    # takes a seed and a deadline, and returns the results of new games
+    play_again: Callable[[int, Deadline], Floats]
 
 
 def goals_in_reach(

@@ -16,9 +16,10 @@ INCOMPLETE = (
 
 
 class LogLimit(logging.Filter):
-    """Passes one record of a kind in a second, and expected errors without their tracebacks.
+    """Passes at most one record of a kind per second; expected errors lose their tracebacks.
 
-    Two records are of the same kind if one line of code logs them for the same type of error.
+    Two records are of the same kind if they describe the same expected error, or if one line of
+    code logs them for the same type of error.
     """
 
     def __init__(self) -> None:

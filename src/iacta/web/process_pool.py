@@ -189,7 +189,7 @@ class _Lane:
             self._free.release()
 
     async def _take(self) -> "_Worker":
-        """Return the next idle process, or refuse if too many jobs wait already."""
+        """Return the next idle process; refuse if too many jobs wait, or one waits too long."""
         try:
             if self._waiting >= self._most_waiting:
                 raise TimeoutError
@@ -234,7 +234,7 @@ class _Worker:
             await _start_in_thread(process, theirs)
             self._reader, self._writer = await asyncio.open_connection(sock=ours)
             self._process = process
-            await self._receive()  # when it is ready
+            await self._receive()  # the process sends a message when it is ready
         except BaseException:
             ours.close()
             raise

@@ -26,7 +26,7 @@ from iacta.inputs.errors import MalformedError
 from iacta.probability.distribution import Probability
 from iacta.rules.roll import Losses
 
-MAX_ROLLS_SHOWN = 12  # possible losses of a roll, for which the page has buttons
+MAX_ROLLS_SHOWN = 12  # with more possible losses of a roll, the page shows no buttons
 
 
 def read_sent_board(body: Mapping[str, Any]) -> Board | None:
@@ -134,7 +134,7 @@ def _describe_border(turn: Turn, odds: BorderOdds, place: Mapping[str, int]) -> 
 
 
 def _describe_losses(losses: Losses, thrown: str, chance: Probability) -> tuple[str, str]:
-    """Return the losses of a roll for a button, and with the dice and the chance."""
+    """Return the losses of a roll as a short label for a button, and as a full sentence."""
     lost, killed = losses.attackers, losses.defenders
     words = f"I lose {lost}, they lose {killed} with {thrown}: {short_percent(chance, 1)}"
     return f"I lose {lost}, they {killed}", words

@@ -39,7 +39,7 @@ KINDS = {GOES_ON: DEEP[GREY], WON: DEEP[BLUE], LOST: DEEP[RED]}
 
 MAX_NODES = 15  # more states cannot be distinguished
 LAYER = 95  # pixels
-BEND = 0.5  # distance of a roll from a state between its ends
+BEND = 0.5  # sideways bend per layer crossed, for a roll with a state in its way
 HALF = 0.5  # layers
 APART = {3: (0.4, 0.55, 0.65), 4: (0.35, 0.75, 0.55, 0.35)}
 OVAL = "M-1,0A1,0.6,0,1,0,1,0A1,0.6,0,1,0,-1,0Z"
