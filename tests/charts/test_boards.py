@@ -129,7 +129,7 @@ def test_the_title_states_the_finding(asia: Plan) -> None:
     assert charts.plan_map(gone).title.startswith("You eliminate blue ")
     gains = best_plan(start, iacta.Worth())
     printed = charts.plan_map(gains).title
-    assert printed.startswith(f"To attack gains {gains.comparable_value - 1:.2f} points on average")
+    assert printed.startswith(f"Attacking gains about {gains.comparable_value - 1:.1f} points")
     cannot = best_plan(position_on(path(3), 1, 2, 1), TakeAll("T1"))
     assert charts.plan_map(cannot).title.startswith("You cannot take T1: red has no stack that can")
     assert (

@@ -160,7 +160,7 @@ def test_odds_are_reported_as_far_as_the_simulated_logs_support_them() -> None:
     square = stats.norm.isf(0.005) ** 2
     assert finding.interval == pytest.approx((0.0, square / (100_000 + square)))
     head, asked, *_ = ask("audit", log=text).sections()
-    assert "fewer than 1 in 15,000 look this odd" in str(head.parts[0])  # 1 in 15,073
+    assert "fewer than 1 in 15,000 look this unusual" in str(head.parts[0])  # 1 in 15,073
     (table,) = asked.parts
     assert isinstance(table, Table)
     assert [row[1:] for row in table.rows] == [("< 0.00007", "< 0.00007")]

@@ -46,14 +46,14 @@ def test_the_paths_are_the_library_s() -> None:
     }
     assert chart.title == "4 of 7 paths win; the likeliest of all comes 37% of the time."
     assert charts.path_chances(1, 1).title == "There is one way to the end."
-    with pytest.raises(TooLargeError, match="at most 30 of them, got 12 against 10 with"):
+    with pytest.raises(TooLargeError, match="at most 30 paths, got 12 against 10 with"):
         charts.path_chances(12, 10)
 
 
 def test_a_larger_tree_is_refused() -> None:
-    with pytest.raises(TooLargeError, match="at most 15 of them, got 4 against 4 with 19"):
+    with pytest.raises(TooLargeError, match="at most 15 states, got 4 against 4 with 19"):
         charts.state_space(4, 4, every=True)
-    with pytest.raises(TooLargeError, match="at most 15 of them, got 12 against 10 with 85"):
+    with pytest.raises(TooLargeError, match="at most 15 states, got 12 against 10 with 85"):
         charts.state_space(12, 10)
 
 

@@ -16,8 +16,9 @@ def test_a_replayed_turn_has_its_usual_new_armies_and_the_words_of_its_rolls() -
     assert start["usual"] == 3
     rolls = [roll for border in start["odds"] for roll in border["rolls"]]
     assert rolls
-    for lost, killed, _, words in rolls:
-        assert words == f"I lose {lost}, they {killed}"
+    for lost, killed, label, sentence in rolls:
+        assert label == f"I lose {lost}, they {killed}"
+        assert sentence.startswith(f"I lose {lost}, they lose {killed} with ")
 
 
 @pytest.mark.parametrize(("more", "words"), [("", "best"), ("&o=1", "to take: best")])

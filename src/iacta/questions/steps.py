@@ -224,6 +224,8 @@ class StepsAnswer(Answer):
         ]
         if rows:
             yield Section([Table(("", "value"), rows)], title="Step by step:")
+        elif self.question.goal is None:
+            yield Section(["There are no steps to judge; give --steps or a goal."])
 
     def _record(self, k: int) -> StepValueRecord | None:
         node, value, judged = self.tree.nodes[k], self.values[k], self.judgements[k] or Judgement()
