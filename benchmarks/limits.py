@@ -147,13 +147,13 @@ def served_marks() -> Iterator[Mark]:
     """Yield the work of a server after the time limit of a request."""
     code, goal = Turn(deal(43)).to_code(), "Africa"
     questions: dict[str, dict[str, object]] = {
-        "threats": {},
-        "goals": {"win": "true"},
-        "plan": {"take": goal, "hold": "true", "check": 10**7},
+        "threats": {"code": code},
+        "goals": {"code": code, "win": "true"},
+        "plan": {"position": code, "take": goal, "hold": "true", "check": 10**7},
     }
     with start_server() as (address, process):
         for name, more in questions.items():
-            path = f"/api/v1/{name}?" + urlencode({"code": code, "time_limit": 1, **more})
+            path = f"/api/v1/{name}?" + urlencode({"time_limit": 1, **more})
             at_limit = list[float]()
             timer = Timer(1.0, lambda to=at_limit: to.append(_count_seconds(process)))
             timer.start()

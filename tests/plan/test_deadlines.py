@@ -31,7 +31,7 @@ from iacta import (
 from iacta.board import Board, Holding, Position
 from iacta.native import calls, deadline
 from iacta.native.deadline import Deadline
-from iacta.plan import Plan, TakeAll, search
+from iacta.plan import Plan, TakeAll, continuation, planner, search
 from iacta.plan.alternatives import alternatives
 from iacta.questions import ask
 from iacta.war import games
@@ -166,3 +166,22 @@ def test_no_phase_goes_on_after_the_deadline(
         assert "time_limit must be more" in str(error) or "within the time limit" in str(error)
     assert clock.late <= MAX_LOOKS_AFTER
     assert sum(clock.given) <= MAX_GRACE
+
+
+def test_ctrl_c_leaves_a_turn_with_cards_half_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = list[float]()
+    evaluate = planner.evaluate_policy
+
+    def note(policy: Any, end: Deadline, *more: Any) -> Any:
+        given.append(end.left())
+        return evaluate(policy, end, *more)
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(continuation, "evaluate_policy", note)
+    monkeypatch.setattr(continuation._Turn, "sample_games", interrupt)
+    goal = InOrder((GOAL, TakeAll("Brazil,Peru")))
+    assert go_on(SIX, goal, {3: 0.5, 6: 0.5}).ends == 0
+    assert len(given) == 1
+    assert given[0] <= 0.5

@@ -25,7 +25,6 @@ result of a game and l the luck in it as the policy sees it, x − βl has the s
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from math import fsum
@@ -52,6 +51,7 @@ from iacta.probability.distribution import Distribution
 from iacta.probability.estimate import MIN_GAMES, NORMAL_QUANTILE, mean_error
 
 ENDS = 128  # default number of games
+AFTER_INTERRUPT = 0.5  # seconds after Ctrl-C for the value of the best turn so far
 PILOT_DIVISOR = 8  # the first comparison of policies plays 1/8 of the games
 FIRST, PILOTED, LAST = 0.2, 0.4, 0.7  # shares of the remaining time
 REPORT_BUDGET = 0.5  # work for the report of the chosen policy
@@ -150,7 +150,7 @@ def go_on(
         return best
     policies = [*_policies(first, goal, deadline.part(FIRST), options)]
     tried = [_Turn(policy, policies[0], later, seed) for policy in policies]
-    with suppress(KeyboardInterrupt):
+    try:
         end, few = deadline.part(PILOTED), max(number // PILOT_DIVISOR, 2)
         while len(tried) > 1:
             for turn in tried:
@@ -160,6 +160,9 @@ def go_on(
             tried, few = tried[: (len(tried) + 1) // 2], 2 * few
         tried[0].begin(1)  # the games that selected the policy overestimate it
         tried[0].sample_games(number, deadline.part(LAST))
+    except KeyboardInterrupt:
+        deadline.stop()
+        deadline = Deadline(AFTER_INTERRUPT)
     return tried[0].continuation(deadline)
 
 
