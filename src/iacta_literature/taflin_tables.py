@@ -170,7 +170,7 @@ def _free_equation(row: Row) -> Equation:
 
 
 def _points(rolls: int) -> int:
-    """Return the number of possible points after a number of rolls with all dice."""
+    """Return the number of states that can be reached in some rolls with all dice."""
     return sum(sum(state) == sum(START) - 2 * rolls for state in _visits())
 
 

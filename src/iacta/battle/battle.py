@@ -23,7 +23,7 @@ from iacta.rules.variants import find_rules, rules_argument
 
 @dataclass(frozen=True, init=False, repr=False)
 class Battle(PasteableMixin):
-    """A battle that ends when the territory is conquered, or the attackers cannot go on or stop.
+    """A battle that ends when the attackers conquer the territory, cannot go on, or stop.
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
@@ -81,7 +81,7 @@ class Battle(PasteableMixin):
         set_field(self, "stop", read_stop(stop))
 
     def to_text(self) -> str:
-        """Return the battle as Python text of any length that can be pasted back."""
+        """Return the battle as Python code that can be pasted back, however long it is."""
         more = rules_argument(self.rules) + stop_argument(self.stop)
         return f"Battle({self.attackers}, {self.defenders}{more})"
 

@@ -251,7 +251,7 @@ class Campaign(PasteableMixin):
     def score(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
         """Return the distribution of Norvig's score: attackers left minus defenders left.
 
-        Only attackers on the last territory of the stack count, but all defenders on the way.
+        Attackers count only where the stack ends up; defenders count on all territories.
 
         >>> score = Campaign(72, [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]).score()
         >>> round(score.mean(), 6), score.mode()
@@ -350,7 +350,7 @@ def _convert(number: Probability, exact: bool) -> Probability:
 def _has_backward_tables(
     way: Sequence[Stage], kernels: Sequence[Kernel], attackers: int, most: int
 ) -> bool:
-    """Return whether all battles have tables of floats, with at most `most` cells together."""
+    """Return whether all battles have tables of floats, with at most `most` cells in total."""
     rows = sum(stage.defenders for stage in way)
     return (attackers + CELLS_PER_ROW) * rows <= most and all(
         kernel.is_vectorised

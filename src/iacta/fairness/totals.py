@@ -42,7 +42,7 @@ class Wins:
         self.is_decided = True
 
     def add(self, entry: Entry, trial: Trial, times: int) -> None:
-        """Add a line that occurs so many times."""
+        """Add a line that occurs `times` times."""
         chances = outcomes(trial)
         self.tried[chances.get(WON, 0.0), chances.get(LOST, 0.0)] += times
         self.is_decided &= trial.is_decided

@@ -1,6 +1,6 @@
 """The turn as a game: states, legal actions, the results of actions, and the next states.
 
-A turn goes through phases: `trade` cards for new armies, `place` these, `attack` as often as the
+A turn goes through phases: `trade` cards for new armies, `place` them, `attack` as often as the
 player likes, and `fortify`, a last move of armies, before it is `over`. After the attack dice the
 attacked player may have to choose defence dice (`defend`), and after a conquest armies `advance`.
 
@@ -883,7 +883,7 @@ class Turn:
         bonus = sum(each.bonus for each in whole)
         return max(max(len(owned) // TERRITORIES_PER_ARMY, MIN_NEW) + bonus, 0)
 
-    # Other options, odds and games.
+    # Changed options, odds, and play by a policy.
 
     def with_options(
         self,

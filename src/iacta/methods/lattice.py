@@ -196,7 +196,7 @@ def _few_attackers(attack_dice: int, defenders: int, steps: Steps) -> Floats:
             column.append(_average_nearest(nearest, steps[a, dice], a))  # noqa: PERF401 # the last entry is an input
         columns.append(column)
         if max(max(each) for each in columns[-most:]) < NEGLIGIBLE:
-            break  # all further entries are equal
+            break  # all further chances are negligible and stay 0
     chances[:, : len(columns)] = np.transpose(columns)
     return chances
 

@@ -290,7 +290,7 @@ class AllBattles:
 
     @cached_property
     def conquest(self) -> Numbers:
-        """P."""
+        """The table of P."""
         if self.aim == "losses":
             return self.find_values(np.ones(self.able + 1), np.zeros(self.defenders + 1))
         table = self._empty()
@@ -299,14 +299,14 @@ class AllBattles:
 
     @cached_property
     def held(self) -> Numbers:
-        """H."""
+        """The table of H."""
         table = self._empty()
         table[1:, 0] = self.powers[1 : self.defenders + 1]
         return self._fill(table, np.maximum)
 
     @cached_property
     def lost(self) -> Numbers:
-        """L."""
+        """The table of L."""
         return self._fill(self._empty(), np.minimum, paid=True)
 
     def _empty(self) -> Numbers:

@@ -98,7 +98,7 @@ def quick_look(
     if played is None:
         return NOT_TRIED._replace(at_most=at_most, placement=best)
     chance, interval, left = played
-    # Games have luck, by which their mean may exceed the bound.
+    # The mean of the games is subject to luck, so it may exceed the bound.
     return Look(chance, interval, inf, best, left).below(at_most)
 
 

@@ -13,7 +13,7 @@ from iacta.inputs.errors import IllegalError, MalformedError
 
 Chance: TypeAlias = float | Fraction | Decimal | str
 
-MAX_EXPONENT = 999  # of a power of ten, because `Fraction` stores all its digits
+MAX_EXPONENT = 999  # limit for powers of ten, because `Fraction` stores all their digits
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]{1,40},[0-9]{1,40}\s?%?")
 
 

@@ -53,7 +53,7 @@ class Mode:
         return IllegalError(f"rules with {self.described} cannot be used {purpose}")
 
     def value(self) -> object:
-        """Return the value of the key with this mode."""
+        """Return the value that this mode's key has in rules files and JSON."""
         raise NotImplementedError
 
     @classmethod

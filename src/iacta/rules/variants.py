@@ -51,8 +51,8 @@ class Modifier(PasteableMixin):
 
         rules: the `Rules` to change, or the name of a rule set.
 
-        An additional die is a copy of the last die, and the last die is removed first. The dice of
-        full rolls change in the same way.
+        A change that adds a die copies the last die; a change that removes a die removes the last
+        die. The dice of full rolls change in the same way.
 
         >>> capital, wall, *_ = MODIFIERS
         >>> wall.apply(capital.apply(CLASSIC))

@@ -205,10 +205,10 @@ class _Lane:
 
 
 class _Worker:
-    """One process, seen from the server, and its successors.
+    """The server's handle on a worker process, and on the processes that replace it.
 
     niceness, finishing, draws: as in `_Lane`.
-    is_worn: whether another one should do so, as it is in the middle of something or too large.
+    is_worn: whether to replace the process, which is in the middle of a job or too large.
     """
 
     def __init__(self, niceness: int, finishing: float, draws: bool) -> None:

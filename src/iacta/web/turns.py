@@ -26,7 +26,7 @@ from iacta.inputs.errors import MalformedError
 from iacta.probability.distribution import Probability
 from iacta.rules.roll import Losses
 
-MAX_ROLLS_SHOWN = 12  # with more possible losses of a roll, the page shows no buttons
+MAX_ROLLS_SHOWN = 12  # the page shows buttons for at most this number of results
 
 
 def read_sent_board(body: Mapping[str, Any]) -> Board | None:

@@ -119,7 +119,7 @@ def _read(source: BoardText, name: str) -> Draft | None:
 
 
 def _is_warzone_map(entries: Mapping[str, Any]) -> bool:
-    """Return whether an object is a Warzone map, unlike territories without ids in other JSON."""
+    """Return whether JSON is a Warzone map and not other JSON, whose territories lack ids."""
     territories = entries.get("territories")
     return isinstance(territories, list) and any(
         isinstance(each, Mapping)
