@@ -7,10 +7,9 @@ is
 
 with the losses x and, after a conquest, the best advance. V is the value under the plan's own
 policy: exact for exact play, and an estimate by lookahead otherwise. Most attacks can also be made
-    later, so
-the policy plays on after the first attack; the differences between the values show the cost of each
-choice. The policy's own attack comes first. If its style prefers this attack to others that look
-slightly better, the values count as equal.
+later, so the policy plays on after the first attack; the differences between the values show the
+cost of each choice. The policy's own attack comes first. If its style prefers this attack to others
+that look slightly better, the values count as equal.
 """
 
 from collections import defaultdict
