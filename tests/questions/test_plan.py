@@ -1,4 +1,4 @@
-"""The answer of a plan: the cost of stopping."""
+"""The answer of a plan: the cost of stopping, and the value after a conquest."""
 
 import pytest
 
@@ -25,3 +25,12 @@ def test_stopping_gives_up_the_points_that_attacks_gain() -> None:
     gain = found["value"] - Worth().worth(Turn.from_code(CODE))
     assert gain > 0.1
     assert found["stop"] == {"loss": pytest.approx(gain), "words": f"gives up {gain:.2f} points"}
+
+
+def test_a_conquest_that_completes_the_goal_makes_it_certain() -> None:
+    found = ask("plan", position=CODE, take="Argentina").record()
+    completing = [each for each in found["moves"] if each["to"] == "Argentina"]
+    assert completing
+    assert all(each["success"].startswith("100% once it is taken") for each in completing)
+    both = ask("plan", position=CODE, take="Brazil, Argentina").record()
+    assert not any(each["success"].startswith("100%") for each in both["moves"])

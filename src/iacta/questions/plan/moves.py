@@ -103,13 +103,13 @@ def _describe_success(plan: Plan, way: Alternative) -> str | None:
     moved = max(plan.policy.advance(problem.start, v, c, able, 1), 1)
     armies[v], armies[c] = garrison + able - moved, moved
     state = TurnState(tuple(armies), problem.owned | 1 << c)
-    goal = plan.goal
-    if goal.is_chance and goal.is_reached(problem.make_turn(state)):
-        after = 1.0
+    if plan.goal.is_chance and plan.goal.is_reached(problem.make_turn(state)):
+        figure = "100%"
     else:
         # If lookahead underestimates the plan, values are scaled as in `first_attacks`.
         now, held = plan.policy.decide(problem.start).value, problem.held
         scale = 1.0 if plan.policy.is_exact or now <= 0.0 else (plan.comparable_value - held) / now
         after = held + scale * (problem.paid(state) + plan.policy.decide(state).value)
+        figure = format_value(plan, after)
     over = count(able + garrison, "army", "armies")
-    return f"{format_value(plan, after)} once it is taken with {over} left"
+    return f"{figure} once it is taken with {over} left"
