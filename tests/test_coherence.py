@@ -1,5 +1,6 @@
 """Numbers that are shown together agree: if one event implies another, its chance is not larger."""
 
+from dataclasses import replace
 from itertools import pairwise
 from random import Random
 
@@ -7,10 +8,16 @@ import pytest
 
 from iacta import Turn, goals_in_reach, threats
 from iacta.board import Board, Continent, Holding, Position
-from iacta.plan import TakeAll, TakeAny
+from iacta.native.bit_sets import bits
+from iacta.native.deadline import Deadline
+from iacta.plan import Policy, TakeAll, TakeAny
 from iacta.plan.looks import Conquest, Look, find_implied, order_looks
+from iacta.plan.policy import best_policy
+from iacta.plan.problem import TurnState, pose_problem
 
 PLAYERS = "red", "blue", "green"
+TURNS = 100
+MAX_STATES = 20_000  # larger boards are left out of the samples of exact play
 POSITIONS = 12  # `make bench GROUP=limits` compares 500
 
 
@@ -89,3 +96,71 @@ def test_games_that_were_lucky_are_cut_at_the_bound_of_an_implied_goal() -> None
     looks = {"stronger": Look(0.6, (0.5, 0.7), 1.0, ()), "weaker": Look(0.55, None, 0.55, ())}
     ordered = order_looks(looks, {"stronger": ["weaker"], "weaker": []})
     assert ordered["stronger"] == Look(0.55, (0.5, 0.55), 0.55, ())
+
+
+def solve_turn(seed: int) -> Policy | None:
+    """Return exact play for a continent on a drawn board, `None` if the board is too large."""
+    turn = draw_turn(seed)
+    owned = {*turn.position.list_territories(turn.player)}
+    goals = (each.territories for each in turn.board.continents)
+    wanted = [names for names in goals if not {*names} <= owned]
+    if not wanted:
+        return None
+    return best_policy(pose_problem(turn, TakeAll(wanted[-1])), Deadline(), MAX_STATES)
+
+
+def list_states(policy: Policy) -> list[TurnState]:
+    """Return the states of a line of play in which each roll has its most likely result."""
+    states = [policy.problem.start]
+    while (action := policy.decide(states[-1])).dice:
+        likeliest = max(action.outcomes, key=lambda each: each.chance)
+        states.append(states[-1].after(action, likeliest))
+    return states
+
+
+@pytest.mark.parametrize("seed", range(TURNS))
+def test_the_value_of_a_state_is_the_mean_of_the_values_after_its_best_attack(seed: int) -> None:
+    policy = solve_turn(seed)
+    for state in [] if policy is None else list_states(policy):
+        assert policy is not None
+        problem, action = policy.problem, policy.decide(state)
+        assert action.value == pytest.approx(
+            sum(each.chance * each.value for each in action.outcomes), abs=1e-12
+        )
+        for each in action.outcomes:
+            after = state.after(action, each)
+            gained = problem.paid(after) - problem.paid(state)
+            value = gained + policy.decide(after).value
+            assert each.value == pytest.approx(value, abs=1e-9)
+            if problem.goal.is_reached(problem.make_turn(after)):
+                assert value == 1.0
+        for v in bits(problem.stacks & state.owned):
+            for c in bits(problem.out[v] & problem.field & ~state.owned):
+                for dice in (1, 2, 3):
+                    assert policy.judge(state, v, c, dice).value <= action.value + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(TURNS))
+def test_each_attack_takes_a_target_or_a_territory_that_the_value_needs(seed: int) -> None:
+    policy = solve_turn(seed)
+    for state in [] if policy is None else list_states(policy)[:-1]:
+        assert policy is not None
+        problem, action = policy.problem, policy.decide(state)
+        if problem.name(action.to) in problem.goal.names:
+            continue
+        here = problem.at_state(state)
+        everything = (1 << len(here.out)) - 1
+        without = replace(here, focus=everything & ~(1 << action.to))
+        other = best_policy(without, Deadline())
+        assert other is not None
+        assert other.decide(without.start).value < action.value - 1e-12, problem.name(action.to)
+
+
+def test_turns_of_the_samples_are_solved() -> None:
+    solved = [policy for seed in range(TURNS) if (policy := solve_turn(seed)) is not None]
+    assert len(solved) >= 20
+    assert any(
+        policy.problem.name(policy.decide(state).to) not in policy.problem.goal.names
+        for policy in solved
+        for state in list_states(policy)[:-1]
+    )
