@@ -21,12 +21,12 @@ from iacta.game import Attack
 from iacta.native.bit_sets import bits, make_mask
 from iacta.native.deadline import Deadline
 from iacta.plan.plan import Plan
+from iacta.plan.planner import EQUAL
 from iacta.plan.policy import Policy
 from iacta.plan.problem import PolicyAction, TurnState
 
 MAX_ROLL_RESULTS = 4  # whole battles have more results
 SAME = 1e-9  # the last bits of exact values
-EQUAL = 0.0005  # difference of values of lookahead that count as equal
 DIGITS = 12  # digits that decide the order of values; then more dice come first
 
 
