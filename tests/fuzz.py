@@ -113,7 +113,7 @@ def _argument(rng: random.Random, parameter: Parameter) -> list[str]:
 
 
 def _text(rng: random.Random, parameter: Parameter) -> str:
-    """Return a text for a parameter; one in six is hostile."""
+    """Return a string for a parameter; one in six is hostile."""
     kind = parameter.kind
     if rng.random() < 1 / 6:
         return rng.choice(HOSTILE)

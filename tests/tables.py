@@ -12,5 +12,5 @@ def table(test: str, name: str) -> tuple[list[str], list[Any]]:
 
 
 def large_text(head: str, repeated: str, times: int, tail: str) -> str:
-    """Repeat a part of a text, with `{n}` replaced by its number."""
+    """Repeat a part of a string, with `{n}` replaced by its number."""
     return head + "".join(repeated.replace("{n}", str(n)) for n in range(times)) + tail

@@ -35,14 +35,14 @@ TOML = (FILES / "own.toml").read_text()
 
 
 def read_text(folder: Path, text: str) -> Board:
-    """Return the board in a text, from a file without an ending."""
+    """Return the board in a string, from a file without an ending."""
     file = folder / "board"
     file.write_text(text)
     return read_board(file)
 
 
 def remarks(folder: Path, text: str) -> list[tuple[int | None, str]]:
-    """Return the line and text of each remark on the board in a text."""
+    """Return the line and text of each remark on the board in a string."""
     file = folder / "board"
     file.write_text(text)
     return [(each.line, each.text) for each in read_board_file(file).remarks]
@@ -344,7 +344,7 @@ def test_the_message_names_the_kind_of_a_binary_file(
     content: bytes, kind: str, tmp_path: Path
 ) -> None:
     (tmp_path / "x").write_bytes(content)
-    with pytest.raises(iacta.MalformedError, match=f"the file must be a text, got {kind}$"):
+    with pytest.raises(iacta.MalformedError, match=f"the file must be text, got {kind}$"):
         read_board(tmp_path / "x")
 
 

@@ -14,7 +14,7 @@ FORMS: list[type[Form]] = [*QUESTIONS.load_all(), *COMMANDS.load_all()]
 
 
 def flat(text: str) -> str:
-    """Return a text without its line breaks."""
+    """Return a string without its line breaks."""
     return " ".join(text.split())
 
 

@@ -108,7 +108,7 @@ def test_another_board_and_a_turn_as_a_position_are_refused() -> None:
         Position.from_code(position.to_code(), classic_board())
     with pytest.raises(IactaError, match="must end with its territories"):
         Position.from_code(f"{GOOD};attack")
-    with pytest.raises(IactaError, match="code must be a text"):
+    with pytest.raises(IactaError, match="code must be a string"):
         Position.from_code(3)  # type: ignore[arg-type] # that is the claim
 
 

@@ -51,7 +51,7 @@ def test_armies_to_keep_and_stacks_to_rest_are_a_mapping_and_a_row() -> None:
     for keep in (5, np.array([1, 2])):
         with pytest.raises(MalformedError, match=r"^keep must be a mapping from names to armies"):
             armies_needed_for_plan(SMALL, goal, "50%", "s", keep=keep)
-    with pytest.raises(MalformedError, match=r"^stay must be a row of names"):
+    with pytest.raises(MalformedError, match=r"^stay must be a list of names"):
         armies_needed_for_plan(SMALL, goal, "50%", "s", stay=5)
 
 

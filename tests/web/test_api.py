@@ -218,7 +218,7 @@ def test_what_is_no_row_of_pairs_is_refused(server: Server, name: str) -> None:
     for pairs in ([None, None], [["Peru"]], ["ab"]):
         reply = server.ask("/api/v1/plan", {"take": "Asia", name: pairs})
         assert reply.status in (422, 503)  # the server may still be starting
-        with pytest.raises(IactaError, match=f"{name} must be a row of pairs, got "):
+        with pytest.raises(IactaError, match=f"{name} must be a list of pairs, got "):
             read_record(QUESTIONS["plan"], {"take": "Asia", name: pairs})
 
 

@@ -181,7 +181,7 @@ def _read_blocks(source: Path, target: Path, asked: BatchQuestion) -> tuple[Batc
 
 @dataclass(frozen=True)
 class _TextBlockReader:
-    """A callable that reads the block of a text at a byte offset.
+    """A callable that reads the block of a string at a byte offset.
 
     file: the path of the text, the same on every worker.
     size: the size of a block in bytes.

@@ -284,7 +284,7 @@ class BatchJob:
         rows = _flatten(answered).with_columns(plain.name.keep())
         has_nul = rows.select(pl.any_horizontal(text.str.contains("\0", literal=True)))
         if (wrong := has_nul.to_series().arg_true()).len():
-            raise IllegalError(f"row {wrong[0] + 1}: csv cannot hold a text with a NUL")
+            raise IllegalError(f"row {wrong[0] + 1}: csv cannot hold text with a NUL")
         rows.write_csv(stream, include_header=False, separator=delimiter)
 
 

@@ -81,7 +81,7 @@ class Campaign(PasteableMixin):
 
     attackers: armies on the territory from which the campaign starts, garrison included.
     territories: for each territory on the way its defenders; or a `Territory` with its own rules
-        and garrison; or a text such as `"8:capital@3"`.
+        and garrison; or a string such as `"8:capital@3"`.
     rules: `Rules`, or the name of a rule set.
     garrison: armies that must stay behind on each territory; `None` for the garrison of the rules.
     stop: the `StopRule` of battles without their own, or `None` to fight to the end.

@@ -117,7 +117,7 @@ def stages(
 
 
 def parse_territory(text: str) -> Territory:
-    """Return the territory of a text DEFENDERS:RULES@GARRISON~HOLD_BACK, or a shorter text.
+    """Return the territory of a string DEFENDERS:RULES@GARRISON~HOLD_BACK, or a shorter text.
 
     >>> parse_territory("8:capital@3")
     Territory(8, rules=Rules(defence=Dice((6, 6, 6))), garrison=3)

@@ -44,7 +44,7 @@ def fold_name(name: str) -> str:
 
 
 def collapse_spaces(text: str) -> str:
-    r"""Replace each run of white space in a text with one space.
+    r"""Replace each run of white space in a string with one space.
 
     >>> collapse_spaces("  North\n Africa ")
     'North Africa'
@@ -197,7 +197,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         for edge in read_row(edges, "edges", "pairs of names", MAX_BORDERS):
             ends = read_row(edge, "edge", "two names", MAX_EDGE_LENGTH)[:2]
             if len(ends) < 2:
-                raise MalformedError(f"edge must be a row of two names, got {quote(edge)}")
+                raise MalformedError(f"edge must be a list of two names, got {quote(edge)}")
             pairs.append((_read_node(ends[0]), _read_node(ends[1])))
         spelling: dict[str, str] = {}
         for end in (name for pair in pairs for name in pair):
@@ -289,7 +289,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         return spelling
 
     def find_set(self, text: str) -> tuple[str, ...]:
-        """Return the territories named in a text, without repeats, in the order of the text.
+        """Return the territories named in a string, without repeats, in the order of the text.
 
         text: names of territories and continents, separated by commas. A name that belongs to both
             a territory and a continent means the territory.
@@ -304,7 +304,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         ('C', 'A, B')
         """
         if not isinstance(text, str):
-            raise MalformedError(f"territories must be a text of their names, got {quote(text)}")
+            raise MalformedError(f"territories must be a string of their names, got {quote(text)}")
         groups = {fold_name(continent.name): continent.territories for continent in self.continents}
         groups |= {key: (name,) for key, name in self._spellings.items()}
         members: dict[str, None] = {}
@@ -354,7 +354,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         for row in rows:
             names = read_row(row, "border", "two names")
             if len(names) != 2:
-                raise MalformedError(f"border must be a row of two names, got {quote(row)}")
+                raise MalformedError(f"border must be a list of two names, got {quote(row)}")
             start, end = map(self.find, names)
             if start == end:
                 raise IllegalError(f"a border must be between two territories, got {start!r} twice")

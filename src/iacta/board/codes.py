@@ -46,7 +46,7 @@ class Code(NamedTuple):
 
 
 def is_code(text: object) -> bool:
-    """Return whether a text is a code, as opposed to the path of a file.
+    """Return whether a string is a code, as opposed to the path of a file.
 
     >>> is_code("1;classic;red;Alaska:red:3"), is_code("game.toml")
     (True, False)
@@ -98,7 +98,7 @@ def read_code(text: str, board: Board | None = None) -> Code:
     board: the board of the code; not needed for the classic board.
     """
     if not isinstance(text, str):
-        raise MalformedError(f"code must be a text, got {quote(text)}")
+        raise MalformedError(f"code must be a string, got {quote(text)}")
     if len(text) > MAX_LENGTH:
         raise TooLargeError(f"code must have at most {MAX_LENGTH} letters, got {len(text)}")
     version, *fields = text.strip().split(";")

@@ -98,7 +98,7 @@ class Position(PasteableMixin):
         elif others is None:
             rows = read_row(holdings, "holdings", "holdings", MAX_TERRITORIES)
         else:
-            raise IllegalError("others needs holdings by name, got a row of holdings")
+            raise IllegalError("others needs holdings by name, got a list of holdings")
         for row in rows:
             if not isinstance(row, Holding):
                 raise MalformedError(f"holdings must each be a Holding, got {quote(row)}")

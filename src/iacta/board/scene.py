@@ -334,7 +334,7 @@ def _spread_badges(places: Sequence[Point], scale: float, half: float) -> tuple[
 
 
 def measure_text(text: str) -> float:
-    """Return the width of a text in a font such as Arial, relative to the font size.
+    """Return the width of a string in a font such as Arial, relative to the font size.
 
     >>> round(measure_text("India"), 2)
     2.18

@@ -61,7 +61,7 @@ def _style(text: str, style: str) -> str:
 
 
 def _measure_width(text: str) -> int:
-    """Return the width of a text in terminal columns.
+    """Return the width of a string in terminal columns.
 
     >>> _measure_width("Kyiv"), _measure_width("東京")
     (4, 4)

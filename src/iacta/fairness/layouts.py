@@ -560,7 +560,7 @@ def _holds_dice(name: str) -> Callable[[object], bool]:
 
 
 def format_line(row: object) -> str | None:
-    """Return a text, or the dice of both sides, as a line of a log, and `None` for other rows.
+    """Return a string, or the dice of both sides, as a line of a log, and `None` for other rows.
 
     >>> format_line("641-53"), format_line(([6, 4], [5])), format_line(6)
     ('641-53', '6 4|5', None)

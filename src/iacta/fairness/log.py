@@ -169,7 +169,7 @@ def _blocks_of_rows(
     try:
         rows = iter(log)
     except TypeError:
-        raise MalformedError(f"log must be a text, a path or rows, got {quote(log)}") from None
+        raise MalformedError(f"log must be text, a path or rows, got {quote(log)}") from None
     sample = list(islice(rows, SAMPLE))
     rows = chain(sample, rows)
     lines = [format_line(row) for row in sample]
@@ -242,7 +242,7 @@ class _Lines(NamedTuple):
 
 
 def _first_lines(head: bytes) -> list[Numbered]:
-    """Return the first lines of a text, without a last line that may be incomplete."""
+    """Return the first lines of a string, without a last line that may be incomplete."""
     lines = head.decode(errors="replace").split("\n")
     if len(head) >= HEAD_BYTES:
         lines.pop()
@@ -443,7 +443,7 @@ def _rules(name: object, garrison: int) -> Rules:
 
 
 def _ahead(value: object) -> tuple[Territory, ...]:
-    """Return the territories that follow, from a text such as `3 8:capital` or from a list."""
+    """Return the territories that follow, from a string such as `3 8:capital` or from a list."""
     parts = split_words(value) if isinstance(value, str) else value
     if isinstance(parts, int) and not isinstance(parts, bool):
         parts = [parts]

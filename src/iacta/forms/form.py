@@ -86,7 +86,7 @@ class Parameter:
     def read(self, value: Any, *, is_text: bool = False) -> Any:
         """Return the checked value.
 
-        value: a value of Python or JSON, or with `is_text` a text to parse.
+        value: a value of Python or JSON, or with `is_text` a string to parse.
 
         Errors carry the name of this parameter.
         """
@@ -220,8 +220,8 @@ class Form:
     def parse(cls, texts: Texts) -> Self:
         """Return the form that texts describe.
 
-        texts: by parameter name, a text, a list of texts for a row, or a bool for a flag; unknown
-            names are ignored.
+        texts: by parameter name, a string, a list of strings, or a bool for a flag; unknown names
+            are ignored.
         """
         values = {}
         for parameter in cls.parameters():

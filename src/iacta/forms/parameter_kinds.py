@@ -1,4 +1,4 @@
-"""Kinds of parameters: each kind reads a text or a value, and writes the value as text or JSON."""
+"""Kinds of parameters: each kind reads a string or a value, and writes it as text or JSON."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ Schema = dict[str, Any]
 class Kind:
     """The kind of a parameter's value: subclasses are frozen dataclasses.
 
-    `parse` reads a text from a command line or a URL. `check` reads a value of Python or JSON, and
+    `parse` reads a string from a command line or URL. `check` reads a value of Python or JSON, and
     accepts its own results. Both raise errors whose message begins with the parameter's name.
     `text` is the inverse of `parse`.
 
@@ -56,7 +56,7 @@ class Kind:
         dataclass(frozen=True, eq=False, repr=False)(cls)
 
     def parse(self, text: str, name: str) -> Any:
-        """Return the value of a text."""
+        """Return the value of a string."""
         return self.check(text, name)
 
     def check(self, value: object, name: str) -> Any:
@@ -215,7 +215,7 @@ class Name(Kind):
 
     def check(self, value: object, name: str) -> str:
         if not isinstance(value, str | PathLike):
-            raise MalformedError(f"{name} must be a text, got {quote(value)}", parameter=name)
+            raise MalformedError(f"{name} must be a string, got {quote(value)}", parameter=name)
         return str(value)
 
 
@@ -261,7 +261,7 @@ class RulesName(Kind):
 
 
 class Row(Kind):
-    """Several entries, each a number or a text that may name rules.
+    """Several entries, each a number or a string that may name rules.
 
     Subclasses define `read` and `entry_text` for one entry.
     """

@@ -48,7 +48,7 @@ def format_pairs(values: Mapping[str, object]) -> str:
 
 
 def read_pairs(text: str) -> list[tuple[str, str]]:
-    """Return the pairs of a name and a value in a text; a repeated name is refused."""
+    """Return the pairs of a name and a value in a string; a repeated name is refused."""
     found: dict[str, str] = {}
     for entry in filter(None, text.split(",")):
         name, colon, value = entry.partition(":")
@@ -64,7 +64,7 @@ def format_names(names: Iterable[str]) -> str:
 
 
 def read_names(text: str) -> list[str]:
-    """Return the names in a text."""
+    """Return the names in a string."""
     return [unescape_name(name) for name in filter(None, text.split(","))]
 
 
@@ -78,7 +78,7 @@ def format_hand(hand: Hand) -> str:
 
 
 def read_hand(text: str) -> Hand:
-    """Return the hand in a text."""
+    """Return the hand in a string."""
     parts = text.split(".")
     if len(parts) not in (1, len(DECK.counts)):
         raise MalformedError(f"cards must be one number or {len(DECK.counts)}, got {quote(text)}")
@@ -98,7 +98,7 @@ def format_symbols(symbols: Mapping[str, str], territories: Iterable[str]) -> st
 
 
 def read_symbols(text: str, territories: Sequence[str]) -> dict[str, str]:
-    """Return the symbols in a text."""
+    """Return the symbols in a string."""
     if len(text) != len(territories) or not {*text} <= {*LETTERS}:
         raise MalformedError(
             f"symbols must be {len(territories)} letters of {''.join(LETTERS)!r}, got {quote(text)}"
@@ -118,7 +118,7 @@ def format_sets(trade: Sets) -> str:
 
 
 def read_sets(text: str) -> Sets:
-    """Return the armies for sets in a text."""
+    """Return the armies for sets in a string."""
     first, *rest = text.split(",")
     is_fixed = first == FIXED
     values = rest if is_fixed else [first, *rest]
@@ -144,7 +144,7 @@ def format_rules(rules: Rules) -> str:
 
 
 def read_rules(text: str) -> Rules:
-    """Return the rules in a text."""
+    """Return the rules in a string."""
     plain = unescape_name(text)
     if not plain.startswith("{"):
         return find_rules(plain)
@@ -161,7 +161,7 @@ def format_attack(start: str, to: str, dice: int) -> str:
 
 
 def read_attack(text: str) -> tuple[str, str, int]:
-    """Return the two territories and the dice of the attack in a text."""
+    """Return the two territories and the dice of the attack in a string."""
     parts = text.split(":")
     if len(parts) != 3:
         raise MalformedError(f"attack must be written as from:to:dice, got {quote(text)}")

@@ -63,8 +63,8 @@ def parse_moment(text: str, board: Board | None = None, *, is_fallback: bool = F
     """Return the turn in the text of a JSON or TOML file, or in a code.
 
     text: the text.
-    board: the board of a code, and of a text that names the file of its board.
-    is_fallback: whether a text may contain another board than `board`, and then keeps its own.
+    board: the board of a code, and of a string that names the file of its board.
+    is_fallback: whether a string may contain another board than `board`, and then keeps its own.
 
     An invalid text is refused in one sentence with the line.
 

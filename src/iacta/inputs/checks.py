@@ -265,21 +265,21 @@ def read_row(values: object, name: str, kind: str, most: int = MAX_ROW_LENGTH) -
     >>> read_row(range(10**12), "faces", "whole numbers", most=1000)
     Traceback (most recent call last):
         ...
-    iacta.TooLargeError: faces must be a row of at most 1,000 entries, got more
+    iacta.TooLargeError: faces must be a list of at most 1,000 entries, got more
     """
     if not isinstance(values, str | bytes | Set | Mapping):
         with suppress(TypeError):
             entries = list(islice(values, most + 1))  # type: ignore[call-overload] # may raise
             if len(entries) > most:
                 raise TooLargeError(
-                    f"{name} must be a row of at most {most:,} entries, got more", parameter=name
+                    f"{name} must be a list of at most {most:,} entries, got more", parameter=name
                 )
             return entries
-    raise MalformedError(f"{name} must be a row of {kind}, got {quote(values)}", parameter=name)
+    raise MalformedError(f"{name} must be a list of {kind}, got {quote(values)}", parameter=name)
 
 
 def split_words(text: str) -> list[str]:
-    """Split a text at spaces and commas, except the commas in numbers such as 8,200.
+    """Split a string at spaces and commas, except the commas in numbers such as 8,200.
 
     >>> split_words("8, 2,4"), split_words("8,200, 3")
     (['8', '2', '4'], ['8,200', '3'])

@@ -112,7 +112,7 @@ def _reject_constant(text: str) -> NoReturn:
 
 
 def looks_like_json(text: str) -> bool:
-    r"""Return whether a text begins like JSON but not like TOML.
+    r"""Return whether a string begins like JSON but not like TOML.
 
     >>> looks_like_json(' {"a": 1}'), looks_like_json("[\n{}]"), looks_like_json("[[a]]\nb = 1")
     (True, True, False)

@@ -66,7 +66,7 @@ LIBRARIES = ("pyarrow.lib", "polars.exceptions", "_fastexcel")
 
 
 class LineBlock(NamedTuple):
-    """Consecutive lines of a text. A CSV row with line breaks in quotes is one line.
+    """Consecutive lines of a string. A CSV row with line breaks in quotes is one line.
 
     first: the number of the first line.
     lines: the lines without line ends.
@@ -90,7 +90,7 @@ class Tabular:
     comment: the prefix of comment lines; empty if the format has no comments.
 
     Entering the block sets `format` (`csv`, `jsonl`, `json`, `parquet`, `arrow` or `excel`), `head`
-    (the first bytes of a text) and `compression` (empty if uncompressed).
+    (the first bytes of a string) and `compression` (empty if uncompressed).
 
     Set `has_heading` to a function that decides from the first row of an Excel sheet whether the
     row names the columns. Reading a sheet sets `is_headed` to the decision.
@@ -547,7 +547,7 @@ def split_row(text: str, delimiter: str) -> list[str]:
     try:
         (row,) = csv.reader([text], delimiter=delimiter, strict=True)
     except (csv.Error, ValueError):
-        raise MalformedError(f"not a row of CSV: {quote(text)}") from None
+        raise MalformedError(f"not a CSV row: {quote(text)}") from None
     if len(row) > MAX_COLUMNS:
         raise TooLargeError(f"a row must have at most {MAX_COLUMNS} cells, got {len(row)}")
     return row

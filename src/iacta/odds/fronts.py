@@ -141,7 +141,7 @@ class BestFronts:
 
 
 def parse_front(text: str) -> Front:
-    """Return the front of a text ATTACKERS/HELD/HELD...:TERRITORIES:RULES, or a shorter text.
+    """Return the front of a string ATTACKERS/HELD/HELD...:TERRITORIES:RULES, or a shorter text.
 
     >>> parse_front("15:3"), parse_front("8"), parse_front("8:any2")
     (Front(15, territories=3), Front(8), Front(8, territories=2, shape='any'))

@@ -20,7 +20,7 @@ DECIMAL_COMMA = re.compile(r"[+-]?[0-9]{1,40},[0-9]{1,40}\s?%?")
 def read_fraction(value: Chance, name: str, expected: str) -> Fraction:
     """Return a number as an exact fraction.
 
-    value: a number, or a text: a decimal, a percentage or a fraction. A float is read as the
+    value: a number, or a string: a decimal, a percentage or a fraction. A float is read as the
         shortest decimal that represents it: 0.95 means 19/20.
     name: the name of the number in error messages.
     expected: the requirement in error messages, after `must`.

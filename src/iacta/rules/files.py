@@ -183,7 +183,7 @@ def _check_free_name(name: object, rules: Rules) -> str:
 
 def _one_line(text: object, key: str) -> str:
     if not isinstance(text, str) or not text.isprintable() or not text.strip():
-        raise MalformedError(f"{key} must be a text on one line, got {quote(text)}")
+        raise MalformedError(f"{key} must be a string on one line, got {quote(text)}")
     return text
 
 

@@ -123,7 +123,7 @@ def router(work: Work) -> APIRouter:
 
     @routes.get(
         "/api/v1/qr.svg",
-        summary="Return a text, such as the code of a position, as a QR code",
+        summary="Return a string, such as the code of a position, as a QR code",
         tags=TAGS,
         response_class=Response,
         operation_id="get_qr_svg",
@@ -238,7 +238,7 @@ def _position_record(position: Position) -> dict[str, Any]:
 
 
 def _qr_code(text: str) -> str:
-    """Return the QR code of a text, as SVG.
+    """Return the QR code of a string, as SVG.
 
     text: the text in the QR code; an empty or too long text is refused.
 

@@ -166,7 +166,7 @@ def _labels() -> dict[str, str]:
 
 
 def _said(text: str) -> str:
-    """Return a text that names parameters as on a page, not as options.
+    """Return a string that names parameters as on a page, not as options.
 
     >>> _said("The same dice again: --max-rolls 7")
     'The same dice again: “Max rolls” 7'
@@ -175,7 +175,7 @@ def _said(text: str) -> str:
 
 
 def _mark_code(text: str) -> Markup:
-    """Return a text as HTML, its parts in backticks as code.
+    """Return a string as HTML, its parts in backticks as code.
 
     >>> str(_mark_code("as with `--json`, if x < y"))
     'as with <code>--json</code>, if x &lt; y'

@@ -185,7 +185,7 @@ def answer_part(name: str, given: Given, part: Part, watch: Watch | None = None)
     """Return a part of the answer to a question; an error has the parameter that it is about.
 
     name: the name of the question.
-    given: the body of a request, or pairs of a name and a text as in an address.
+    given: the body of a request, or pairs of a name and a string as in an address.
     part: as `write_part` takes it.
     watch: receives progress.
     """

@@ -26,7 +26,7 @@ FORMATS = (
 
 
 def read_text(text: str, name: str) -> tuple[BoardFormat, Draft]:
-    """Return the format and the draft of the board in a text.
+    """Return the format and the draft of the board in a string.
 
     The content determines the format, because several formats share endings such as `.map`.
     """

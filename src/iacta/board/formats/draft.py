@@ -106,7 +106,7 @@ class BoardFormat:
     """A file format for boards.
 
     ending: the usual ending of file names. For writing, the ending determines the format.
-    read: takes a text and a default name for the board; returns a draft, or `None` if the text is
+    read: takes a string and a default name for the board; returns a draft, or `None` if the text is
         in another format.
     write: takes a board; returns the text of a file.
     cards: takes the path, text and draft of a board file; returns the cards from a file in the same

@@ -48,7 +48,7 @@ def read_board_table(table: FileTable, name: str) -> Draft:
     table.refuse_unknown(table.entries, KEYS)
     title, directed = table.entries.get("name", name), table.entries.get("directed", False)
     if not isinstance(title, str):
-        table.refuse(("name",), f"name must be a text, got {quote(title)}")
+        table.refuse(("name",), f"name must be a string, got {quote(title)}")
     if not isinstance(directed, bool):
         table.refuse(("directed",), f"directed must be true or false, got {quote(directed)}")
     if "territories" not in table.entries:

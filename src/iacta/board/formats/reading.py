@@ -84,7 +84,7 @@ def decode(content: bytes) -> FileText:
     """
     for beginning, kind in BINARY.items():
         if content.startswith(beginning):
-            raise MalformedError(f"the file must be a text, got {kind}")
+            raise MalformedError(f"the file must be text, got {kind}")
     marked = content.startswith((b"\xff\xfe", b"\xfe\xff"))
     with suppress(UnicodeDecodeError):
         return FileText(normalize_text(content.decode("utf-16" if marked else "utf-8-sig")))
@@ -99,7 +99,7 @@ def decode(content: bytes) -> FileText:
 
 
 def normalize_text(text: str) -> str:
-    """Return a text with line feeds as line ends, or refuse a text with a NUL character.
+    """Return a string with line feeds as line ends, or refuse a string with a NUL character.
 
     Lone surrogates, which valid files never contain, become question marks.
     """
@@ -159,7 +159,7 @@ class BoardText:
 
 
 class TextLine(NamedTuple):
-    """A line of a text in sections, with its section in lower case and its line number."""
+    """A line of a string in sections, with its section in lower case and its line number."""
 
     section: str
     line: int
@@ -167,7 +167,7 @@ class TextLine(NamedTuple):
 
 
 def read_lines(text: str) -> list[TextLine]:
-    r"""Return the lines of a text in sections, without comments and empty lines.
+    r"""Return the lines of a string in sections, without comments and empty lines.
 
     >>> read_lines("; old\nname X\n[borders]\n1 2")
     [TextLine(section='', line=2, text='name X'), TextLine(section='borders', line=4, text='1 2')]

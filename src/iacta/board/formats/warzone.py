@@ -41,7 +41,7 @@ class _Object(NamedTuple):
         """Return the text under a key, or the default if the text is missing, null or empty."""
         value = self.entries.get(key)
         if not isinstance(value, str | None):
-            self.table.refuse((*self.path, key), f"{key} must be a text, got {quote(value)}")
+            self.table.refuse((*self.path, key), f"{key} must be a string, got {quote(value)}")
         return collapse_spaces(value or "") or default
 
     def read_number(self, key: str, least: int, most: int) -> int:

@@ -50,7 +50,7 @@ class Pairs(Kind):
         for pair in pairs:
             if not isinstance(pair, list | tuple) or len(pair) != 2:
                 raise MalformedError(
-                    f"{name} must be a row of pairs, got {quote(pair)} in it", parameter=name
+                    f"{name} must be a list of pairs, got {quote(pair)} in it", parameter=name
                 )
             who, own = str(pair[0]), pair[1]
             entries.append((who, self.value.check(own, _join_owner(name, who))))

@@ -369,7 +369,7 @@ class PlanQuestion(RulesForm, Question):
         return InOrder((cast(TakeAll, first), *others), worths)
 
     def _read(self, parameter: str, text: str) -> TakeAll:
-        """Return the goal of a text: territories to take, or a player to eliminate."""
+        """Return the goal of a string: territories to take, or a player to eliminate."""
         verb, _, rest = text.strip().partition(" ")
         kind, named = (verb, rest.strip()) if verb in ("take", "eliminate") else ("take", text)
         with _rename_parameters(owner=parameter):

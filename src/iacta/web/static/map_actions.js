@@ -24,7 +24,7 @@ const TYPING = 1200; // milliseconds between two digits of a number
 export const readWhole = (input, fallback) =>
   /^\s*\d+\s*$/.test(input.value) ? Number(input.value) : fallback;
 
-/** Copy a text; where that is not possible, show the text, selected. */
+/** Copy a string; where that is not possible, show the text, selected. */
 export function share(button, text) {
   on.shared.textContent = text;
   on.shared.hidden = false;

@@ -195,7 +195,7 @@ function writeStep({ after, do: name, on, goal, ...numbers }) {
   return text + findCheckLetter(text);
 }
 
-/** Return a letter that nearly every change of a text changes. */
+/** Return a letter that nearly every change of a string changes. */
 function findCheckLetter(text) {
   const number = [...text].reduce((sum, letter) => (31 * sum + letter.charCodeAt(0)) % 26, 0);
   return String.fromCharCode(97 + number);
@@ -224,7 +224,7 @@ function readSteps(given) {
   return steps;
 }
 
-/** Return the step of a text, null if the text is no step. */
+/** Return the step of a string, null if the string is not a step. */
 function readStep(text) {
   const [, after, letter, rest] = /^(\d{1,4})([a-z])([\d-]*)$/.exec(text) ?? [];
   const known = Object.entries(LETTERS).find(([, [each]]) => each === letter);

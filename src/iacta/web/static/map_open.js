@@ -48,7 +48,7 @@ export async function opened({ file, goal, continent, victim }) {
   return { board, state };
 }
 
-/** Return the board of a text (`beside` if it has none) and its code; the state, too, where it is a position or a code. */
+/** Return the board of a string (`beside` if it has none) and its code; the state, too, where it is a position or a code. */
 export async function read(text, name, beside) {
   const isCode = /^\s*1;/.test(text);
   if (!isCode && !/^\s*["']?player["']?\s*[:=]/m.test(text) && !/[{,]\s*"player"\s*:/.test(text)) {

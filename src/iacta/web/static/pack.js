@@ -2,7 +2,7 @@
 
 const MOST_BYTES = 1e6;
 
-/** Returns a text, compressed. */
+/** Returns a string, compressed. */
 export async function pack(text) {
   const small = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
   const bytes = new Uint8Array(await new Response(small).arrayBuffer());

@@ -26,7 +26,7 @@ addEventListener("click", (event) => {
   copy(button, code.textContent, code);
 });
 
-/** Copies a text for a button, which says so; what holds the text is selected where that fails. */
+/** Copies a string for a button, which says so; what holds the text is selected where that fails. */
 export function copy(button, text, place) {
   button.dataset.words ??= button.textContent;
   const { words } = button.dataset;
