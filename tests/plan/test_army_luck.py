@@ -68,7 +68,7 @@ def expect_losses(attackers: int, defenders: int) -> tuple[Fraction, Fraction]:
 def measure(attackers: int, defenders: int, left: int, their_left: int, **more: Any) -> float:
     """Return the luck in armies that a review and the steps of a turn agree on."""
     turn = Turn.from_code(f"1;classic;red;Peru:red:{attackers},Brazil:blue:{defenders}")
-    dice = {"dice": more["dice"]} if "dice" in more else {}
+    dice: dict[str, int] = {key: more[key] for key in ("dice", "their_dice") if key in more}
     goal = {"goal": more["goal"]} if "goal" in more else {}
     battle = {"from": "Peru", "to": "Brazil", "left": left, "their_left": their_left, **dice}
     moved = {"moved": left - 1} if not their_left else {}
@@ -93,6 +93,15 @@ def test_the_luck_of_a_roll_agrees_with_all_dice(attackers: int, defenders: int)
         assert luck == pytest.approx(float((expected[0] - lost) + (killed - expected[1])))
         total += float(chance) * luck
     assert total == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("dice", [3, 2, 1])
+def test_luck_against_fewer_defence_dice_is_that_of_the_rolled_dice(dice: int) -> None:
+    rolls = count_rolls(dice, 1)
+    lost, killed = (sum(p * losses[side] for losses, p in rolls.items()) for side in (0, 1))
+    for loss, kill in rolls:
+        luck = measure(9, 4, 9 - loss, 4 - kill, dice=dice, their_dice=1)
+        assert luck == pytest.approx(float((lost - loss) + (kill - killed)))
 
 
 @pytest.mark.parametrize(("attackers", "defenders"), [(6, 4), (3, 2), (2, 2), (4, 1)])

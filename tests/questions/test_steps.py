@@ -1,5 +1,6 @@
 """The values of steps agree with plans, and separate dice from choices."""
 
+import json
 from collections.abc import Iterator
 from itertools import count, islice, pairwise
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 
 from benchmarks.positions import midgame
-from iacta import IactaError, Turn
+from iacta import IactaError, Turn, review
 from iacta.game import Attack
 from iacta.plan import TakeAll, best_plan
 from iacta.plan.alternatives import first_attacks
@@ -87,6 +88,35 @@ def test_exact_values_charge_a_wrong_attack_its_loss_and_the_best_ones_nothing()
     assert 0.0 in losses
     assert max(losses) > 0.01
     assert [row["is_costly"] for row in rows[1:]] == [loss >= 0.0005 for loss in losses]
+
+
+def test_luck_against_fewer_defence_dice_is_0_on_average_in_steps_and_reviews() -> None:
+    turn = Turn.from_code(CODE)
+    chances = {(0, 1): 855 / 1296, (1, 0): 441 / 1296}  # three dice against one
+    steps = [
+        {**_attack(0, PERU, BRAZIL, 9 - lost, 3 - killed, 3), "their_dice": 1}
+        for lost, killed in chances
+    ]
+    rows = value_steps({"code": CODE, "take": "Brazil", "steps": steps})
+    values = [
+        best_plan(
+            turn.fought("Peru", "Brazil", 9 - lost, 3 - killed, 3, 1).position, TakeAll("Brazil")
+        ).comparable_value
+        for lost, killed in chances
+    ]
+    mean = sum(p * value for p, value in zip(chances.values(), values, strict=True))
+    assert [row["luck"] for row in rows[1:]] == pytest.approx([value - mean for value in values])
+    assert [row["cost"] for row in rows[1:]] == [0, 0]
+    assert rows[1]["change"] > rows[1]["luck"]  # the defender gave something away
+    (only,) = value_steps({"code": CODE, "take": "Brazil", "steps": steps, "order": [1]})[1:2]
+    assert only == rows[1]
+    battle = {"from": "Peru", "to": "Brazil", "left": 9, "their_left": 2}
+    line = {"turn": CODE, "goal": {"take": "Brazil"}, "stops": False}
+    found = review(json.dumps({**line, "battles": [{**battle, "dice": 3, "their_dice": 1}]}))
+    assert found.steps[0].luck == pytest.approx(rows[1]["luck"])
+    assert found.steps[0].cost == 0
+    spread = abs(values[0] - values[1]) * (chances[0, 1] * chances[1, 0]) ** 0.5
+    assert found.steps[0].spread == pytest.approx(spread)
 
 
 def _best_rolls() -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:

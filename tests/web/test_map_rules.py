@@ -133,6 +133,9 @@ def test_thrown_dice_are_recorded_by_their_result() -> None:
     for mine, theirs in (("6 1", "5 4"), ("61", "54"), ([6, 1], [5, 4])):
         step = {"do": "faces", **border, "mine": mine, "theirs": theirs}
         assert step_turn({**asked, "step": step})["step"] == {**attack, "dice": 2}
+    fewer = step_turn({**asked, "step": {"do": "faces", **border, "mine": "6 1", "theirs": "5"}})
+    assert fewer["step"] == {**attack, "left": 9, "dice": 2, "their_dice": 1}
+    assert step_turn({**asked, "step": fewer["step"]})["code"] == fewer["code"]
     rolled = step_turn({**asked, "step": {"do": "roll", **border, "seed": 3, "once": True}})
     assert rolled["step"]["dice"] == 3
     again = step_turn({**asked, "step": rolled["step"]})

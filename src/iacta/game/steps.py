@@ -43,7 +43,8 @@ class TreeTurn(NamedTuple):
     turn: Turn | None  # `None` after a step that is not possible
     words: str  # the step in words, or the reason why it is not possible
     before: int = 0  # the number of the turn before the step
-    step: Step | None = None  # `None` for the first turn
+    # As `record_step` returns it, or as given if it is not possible; `None` for the first turn.
+    step: Step | None = None
     goal: object = None  # the goal of the player, as JSON; `None` without a goal
 
 
@@ -75,9 +76,11 @@ def read_tree(turn: Turn, steps: object, goal: object = None) -> list[TreeTurn]:
             nodes.append(TreeTurn(None, "the step before it is not possible", before, step, own))
             continue
         try:
-            nodes.append(TreeTurn(*take_step(start, step), before, step, own))
+            after, words = take_step(start, step)
         except IactaError as error:
             nodes.append(TreeTurn(None, str(error), before, step, own))
+            continue
+        nodes.append(TreeTurn(after, words, before, record_step(start, step, after), own))
     return nodes
 
 
@@ -86,10 +89,11 @@ def take_step(turn: Turn, step: Step) -> tuple[Turn, str]:
 
     turn: the turn.
     step: the step. Its key `do` is one of these, with the keys in parentheses: `attack` (`from`,
-        `to`, `left`, `their_left`, and for a single roll `dice`, the attack dice), `roll` (`from`,
-        `to`, `seed`, and `once` for a single roll), `faces` (`from`, `to`, and the dice of both
-        sides as `mine` and `theirs`, such as `[6, 4, 1]` or `"6 4 1"`), `advance` (`armies`), `get`
-        (`armies`, such as armies for cards), `place` (`on`: pairs of a territory and armies),
+        `to`, `left`, `their_left`, and for a single roll `dice`, the attack dice, and `their_dice`,
+        the defence dice, if they are fewer than usual), `roll` (`from`, `to`, `seed`, and `once`
+        for a single roll), `faces` (`from`, `to`, and the dice of both sides as `mine` and
+        `theirs`, such as `[6, 4, 1]` or `"6 4 1"`), `advance` (`armies`), `get` (`armies`, such as
+        armies for cards), `place` (`on`: pairs of a territory and armies),
         `fortify` (`from`, `to`, `armies`), `stop`, `next` for the turn of the next player, or
         `goal` for another goal. Any step may have the key `goal`: the goal of its player, an object
         of JSON or `null`.
@@ -137,8 +141,10 @@ def record_step(turn: Turn, step: Step, after: Turn) -> Step:
         "their_left": 0 if is_taken else other.armies,
     }
     if step["do"] == "faces":
-        mine = _read_faces(step.get("mine"), "mine", turn.rules_of.get(to, turn.rules).attack)
+        mine, theirs = _read_dice(turn, start, to, step)
         record["dice"] = len(mine)
+        if (number := count_reduced_dice(turn, start, to, len(theirs))) is not None:
+            record["their_dice"] = number
     elif step.get("once") and attack is not None:
         record["dice"] = attack.dice
     return record
@@ -166,6 +172,16 @@ def find_attack(turn: Turn, start: str, to: str) -> Attack | None:
     return next((attack for attack in known if (attack.start, attack.to) == (start, to)), None)
 
 
+def count_reduced_dice(turn: Turn, start: str, to: str, number: int) -> int | None:
+    """Return the number of defence dice if it is smaller than usual, otherwise `None`.
+
+    start, to: the attacking territory and the attacked one.
+    number: the number of defence dice.
+    """
+    usual = turn.find_dice_limits(start, to)[1]
+    return number if number < usual and turn.has_fixed_defence(to) else None
+
+
 def list_advances(turn: Turn) -> list[int]:
     """Return the numbers of armies that can move into the territory that was just taken."""
     return [action.armies for action in turn.actions() if isinstance(action, Advance)]
@@ -180,23 +196,16 @@ def _find_territory(turn: Turn, given: object, name: str) -> str:
     return names[read_int(given, name, most=len(names) - 1)]
 
 
-def _find_possible_attack(turn: Turn, step: Step) -> tuple[str, str]:
-    """Return the border of an attack; an impossible attack is refused with the reason."""
-    start, to = find_border(turn, step)
-    if find_attack(turn, start, to) is None:
-        turn.fought(start, to, 0, 0)  # raises an error with the reason
-    return start, to
-
-
 def _take_attack(turn: Turn, step: Step) -> tuple[Turn, str]:
     start, to = find_border(turn, step)
-    numbers: tuple[Any, ...] = tuple(map(step.get, ("left", "their_left", "dice")))
+    numbers: tuple[Any, ...] = tuple(map(step.get, ("left", "their_left", "dice", "their_dice")))
     after = turn.fought(start, to, *numbers)
-    return after, _describe_attack(start, to, *read_losses(turn, step), after)
+    return after, _describe_attack(start, to, *read_losses(turn, step), after, 0, numbers[-1])
 
 
 def _take_roll(turn: Turn, step: Step) -> tuple[Turn, str]:
-    start, to = _find_possible_attack(turn, step)
+    start, to = find_border(turn, step)
+    turn.find_dice_limits(start, to)  # refuses an impossible attack
     rng = np.random.default_rng(read_int(step.get("seed", 0), "seed"))
     most, rolls, lost, killed = 1 if step.get("once") else MAX_ROLLS, 0, 0, 0
     while rolls < most and (attack := find_attack(turn, start, to)) is not None:
@@ -211,19 +220,51 @@ def _take_roll(turn: Turn, step: Step) -> tuple[Turn, str]:
 
 
 def _take_faces(turn: Turn, step: Step) -> tuple[Turn, str]:
-    start, to = _find_possible_attack(turn, step)
+    start, to = find_border(turn, step)
+    mine, theirs = _read_dice(turn, start, to, step)
+    lost, killed = shown_losses(mine, theirs, turn.rules_of.get(to, turn.rules))
+    left, against = (turn.position.find_holding(name).armies for name in (start, to))
+    reduced = count_reduced_dice(turn, start, to, len(theirs))
+    after = turn.fought(start, to, left - lost, against - killed, len(mine), reduced)
+    return after, _describe_attack(start, to, lost, killed, after, 1, reduced)
+
+
+def _read_dice(turn: Turn, start: str, to: str, step: Step) -> tuple[list[int], list[int]]:
+    """Return the dice of both sides of a roll; an impossible roll is refused."""
+    legal, most = turn.find_dice_limits(start, to)
+    if not turn.has_single_rolls(to):
+        raise IllegalError(f"the battle for {to} has no rolls: enter the armies left at its end")
     rules = turn.rules_of.get(to, turn.rules)
-    mine = _read_faces(step.get("mine"), "mine", rules.attack)
-    theirs = _read_faces(step.get("theirs"), "theirs", rules.defence)
-    losses = shown_losses(mine, theirs, rules)
-    after = turn.after(Attack(start, to, len(mine)), losses)
-    return after, _describe_attack(start, to, *losses, after, 1)
+    mine = _read_faces(step.get("mine"), "mine", "you", rules.attack, legal)
+    theirs = _read_faces(step.get("theirs"), "theirs", "they", rules.defence, range(most, 0, -1))
+    return mine, theirs
 
 
-def _read_faces(given: object, name: str, dice: Dice) -> list[int]:
+def _read_faces(
+    given: object, name: str, side: str, dice: Dice, numbers: Sequence[int]
+) -> list[int]:
+    """Return the faces of the dice of a side.
+
+    name: the key of the faces.
+    side: the side as a pronoun.
+    numbers: the legal numbers of dice, the most first.
+    """
+    most = max(dice.faces)
     if isinstance(given, str):
-        given = split_dice(given, max(dice.faces))
-    return [read_int(face, name, least=1) for face in read_row(given, name, "numbers")]
+        faces = split_dice(given, most)
+    else:
+        faces = [read_int(face, name) for face in read_row(given, name, "numbers")]
+    if not faces:
+        raise MalformedError(f"enter the dice that {side} rolled, such as 6 4", parameter=name)
+    wrong = next((face for face in faces if not 1 <= face <= most), None)
+    if wrong is not None:
+        raise IllegalError(f"a die shows 1 to {most}, got {quote(wrong)}", parameter=name)
+    if len(faces) not in numbers:
+        can = f"can roll at most {_count_dice(numbers[0])}"
+        if len(faces) < numbers[0]:
+            can = f"must roll {' or '.join(map(str, sorted(numbers)))} dice"
+        raise IllegalError(f"{side} {can}, got {len(faces)}", parameter=name)
+    return faces
 
 
 def _take_advance(turn: Turn, step: Step) -> tuple[Turn, str]:
@@ -303,7 +344,7 @@ def _take_goal(turn: Turn, step: Step) -> tuple[Turn, str]:
 
 # Each kind of step: its keys, and the function that takes it.
 STEPS: Mapping[str, tuple[Sequence[str], Callable[[Turn, Step], tuple[Turn, str]]]] = {
-    "attack": (("from", "to", "left", "their_left", "dice"), _take_attack),
+    "attack": (("from", "to", "left", "their_left", "dice", "their_dice"), _take_attack),
     "roll": (("from", "to", "seed", "once"), _take_roll),
     "faces": (("from", "to", "mine", "theirs"), _take_faces),
     "advance": (("armies",), _take_advance),
@@ -317,11 +358,23 @@ STEPS: Mapping[str, tuple[Sequence[str], Callable[[Turn, Step], tuple[Turn, str]
 
 
 def _describe_attack(
-    start: str, to: str, lost: int, killed: int, after: Turn, rolls: int = 0
+    start: str,
+    to: str,
+    lost: int,
+    killed: int,
+    after: Turn,
+    rolls: int = 0,
+    their_dice: int | None = None,
 ) -> str:
     thrown = f" in {rolls:,} {'roll' if rolls == 1 else 'rolls'}" if rolls else ""
+    if their_dice is not None:
+        thrown += f" against {_count_dice(their_dice)}"
     taken = f"; {to} is taken" if after.position.find_holding(to).owner == after.player else ""
     return f"{start} to {to}: you lose {lost}, they lose {killed}{thrown}{taken}"
+
+
+def _count_dice(number: int) -> str:
+    return f"{number} {'die' if number == 1 else 'dice'}"
 
 
 def _count(armies: int, verb: str, verbs: str) -> str:
@@ -346,9 +399,10 @@ class LoggedBattle(NamedTuple):
     is_roll: bool  # whether a single roll can explain the battle
     is_assumed: bool  # whether several numbers of dice are possible, and the log states no number
     dice: int | None  # the attack dice in the log
+    their_dice: int | None  # the defence dice in the log, if they are fewer than usual
 
 
-BATTLE_KEYS = ("from", "to", "left", "their_left", "moved", "dice")
+BATTLE_KEYS = ("from", "to", "left", "their_left", "moved", "dice", "their_dice")
 
 
 def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
@@ -363,8 +417,9 @@ def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
     start, to = find_border(turn, record)
     lost, killed = read_losses(turn, record)
     left, against = record["left"], record["their_left"]
-    dice, moved, armies = record.get("dice"), record.get("moved"), 0
-    ends = [turn.fought(start, to, left, against, dice)]
+    dice, their_dice = record.get("dice"), record.get("their_dice")
+    moved, armies = record.get("moved"), 0
+    ends = [turn.fought(start, to, left, against, dice, their_dice)]
     after = ends[0]
     legal = [
         each.dice
@@ -373,7 +428,7 @@ def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
     ]
     is_assumed = dice is None and len(legal) > 1
     fit = turn.list_dice(start, to, lost, killed) if dice is None else (dice,)
-    ways = [(number, turn.fought(start, to, left, against, number)) for number in fit]
+    ways = [(number, turn.fought(start, to, left, against, number, their_dice)) for number in fit]
     if after.phase == "advance":
         if is_assumed:  # the last of several rolls decides how many must move in
             last = turn.fought(start, to, left, 1) if lost or killed > 1 else turn
@@ -387,7 +442,17 @@ def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
         raise IllegalError(f"moved must be 0 where nothing is taken, got {quote(moved)}")
     several = [(number, ends[0]) for number in legal]
     return LoggedBattle(
-        start, to, lost, killed, armies, tuple(ways or several), after, bool(ways), is_assumed, dice
+        start,
+        to,
+        lost,
+        killed,
+        armies,
+        tuple(ways or several),
+        after,
+        bool(ways),
+        is_assumed,
+        dice,
+        their_dice,
     )
 
 

@@ -109,6 +109,13 @@ STARTS: tuple[Phase, ...] = ("trade", "place", "attack", "fortify", "over")
 FORTIFY = ("connected", "adjacent", "none")
 TERRITORIES_PER_ARMY, MIN_NEW = 3, 3
 MAX_NEW = 10**6  # armies to place
+REFUSED_ATTACKS = {
+    "trade": "trade cards first, or end the trade",
+    "place": "place the new armies first",
+    "defend": "the defender chooses dice first",
+    "fortify": "the attacks are over",
+    "over": "the turn is over",
+}
 MAX_EXPECTED = 10**6  # armies in a battle whose expected losses take less than a second
 
 
@@ -494,10 +501,15 @@ class Turn:
         able = self.armies[v] - self.rules.garrison
         return [choice.dice for choice in kernel.rolls(able, self.armies[c], spare)]
 
-    def _find_choice(self, attack: Attack) -> Choice:
-        """Return the throws of a legal attack."""
+    def _find_choice(self, attack: Attack, their_dice: int | None = None) -> Choice:
+        """Return the throws of a legal attack.
+
+        their_dice: the most defence dice; `None` for the usual number.
+        """
         v, c = self._land.places[attack.start], self._land.places[attack.to]
         kernel, spare, defenders = self._land.kernels[c], self._count_spare(v), self.armies[c]
+        if their_dice is not None:
+            defenders = min(defenders, their_dice)
         if self._is_whole(kernel):
             return _fight_whole(kernel, spare, defenders)
         rolls = kernel.rolls(self.armies[v] - self.rules.garrison, defenders, spare)
@@ -614,7 +626,7 @@ class Turn:
     def list_losses(self, attack: Attack) -> tuple[Losses, ...]:
         """Return all possible losses in a legal attack, for all choices of the attacked player.
 
-        attack: the attack.
+        attack: the attack; the attacked player rolls the usual number of dice.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
         >>> [tuple(each) for each in turn.list_losses(turn.actions()[0])]
@@ -632,16 +644,79 @@ class Turn:
             )
         )
 
-    def expect_roll(self, attack: Attack) -> tuple[float, float]:
+    def find_dice_limits(self, start: str, to: str) -> tuple[tuple[int, ...], int]:
+        """Return the legal numbers of attack dice, and the usual number of defence dice.
+
+        start, to: the attacking territory and the attacked one.
+
+        The attacked player usually rolls as many dice as they can, or under some rules chooses the
+        number after the attack dice. An illegal attack is refused with the reason.
+
+        >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
+        >>> turn.find_dice_limits("Peru", "Brazil")
+        ((3, 2, 1), 2)
+        """
+        attacks = self._list_attacks(start, to)
+        if not attacks:
+            raise self._refuse_attack(start, to)
+        c = self._land.places[attacks[0].to]
+        defence = self._land.kernels[c].rules.defence
+        return tuple(each.dice for each in attacks), min(self.armies[c], defence.kept)
+
+    def find_reduced_results(self, attack: Attack, their_dice: int) -> Distribution[Losses]:
+        """Return the losses of a roll in which the attacked player rolls fewer dice than usual.
+
+        attack: a legal attack.
+        their_dice: the number of defence dice.
+
+        Refused are as many dice as usual, a whole battle, and rules under which the attacked player
+        chooses the number of dice after the attack dice: there `results` has all choices.
+
+        >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
+        >>> for losses, chance in turn.find_reduced_results(Attack("Peru", "Brazil", 3), 1).items():
+        ...     print(tuple(losses), round(chance, 4))
+        (0, 1) 0.6597
+        (1, 0) 0.3403
+        """
+        legal = cast(Attack, self._find_legal(attack))
+        usual = self.find_dice_limits(legal.start, legal.to)[1]
+        number = read_int(their_dice, "their_dice", least=1, most=usual)
+        if number == usual or not self.has_fixed_defence(legal.to):
+            raise IllegalError(
+                f"their_dice must be left out if the attacked player rolls as usual, got {number}"
+            )
+        return cast(Distribution[Losses], _list_results(self._find_choice(legal, number)))
+
+    def has_single_rolls(self, to: str) -> bool:
+        """Return whether an attack is a single roll rather than a whole battle.
+
+        to: the attacked territory.
+        """
+        return not self._is_whole(self._land.kernels[self._land.places[self.board.find(to)]])
+
+    def has_fixed_defence(self, to: str) -> bool:
+        """Return whether an attack is a single roll with a known number of defence dice.
+
+        to: the attacked territory.
+        """
+        kernel = self._land.kernels[self._land.places[self.board.find(to)]]
+        return self.has_single_rolls(to) and kernel.has_fixed_dice
+
+    def expect_roll(self, attack: Attack, their_dice: int | None = None) -> tuple[float, float]:
         """Return the expected losses of attacker and defender in one attack.
 
         attack: a legal attack; the defender chooses dice as `careful_defence` does.
+        their_dice: the number of defence dice, if it is smaller than usual.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
         >>> [round(losses, 4) for losses in turn.expect_roll(Attack("Peru", "Brazil", 3))]
         [0.9209, 1.0791]
         """
         legal = cast(Attack, self._find_legal(attack))
+        if their_dice is not None:
+            reduced = self.find_reduced_results(legal, their_dice).items()
+            lost, killed = zip(*((p * a, p * d) for (a, d), p in reduced), strict=True)
+            return fsum(lost), fsum(killed)
         v, c = self._land.places[legal.start], self._land.places[legal.to]
         kernel, spare, defenders = self._land.kernels[c], self._count_spare(v), self.armies[c]
         results = [
@@ -673,7 +748,13 @@ class Turn:
         return fsum(p * lost for p, lost, _ in results), fsum(p * each for p, _, each in results)
 
     def fought(
-        self, start: str, to: str, left: int, defenders: int, dice: int | None = None
+        self,
+        start: str,
+        to: str,
+        left: int,
+        defenders: int,
+        dice: int | None = None,
+        their_dice: int | None = None,
     ) -> "Turn":
         """Return the turn after any number of rolls of a battle.
 
@@ -682,6 +763,7 @@ class Turn:
         defenders: the armies left on the attacked territory; 0 for a conquest.
         dice: the attack dice of a single roll; `None` for several or an unknown number of rolls.
             Without `dice`, as many armies must move in as after a roll with the most dice.
+        their_dice: the defence dice of a single roll, if they are fewer than usual.
 
         An illegal attack is refused, and so are more armies than before, an impossible end, and
         dice that cannot cause the losses in one roll.
@@ -695,15 +777,25 @@ class Turn:
         names = self.board.find(start), self.board.find(to)
         attacks = self._list_attacks(*names)
         if not attacks:
-            raise IllegalError(self._explain_refusal(*names))
+            raise self._refuse_attack(*names)
         v, c = map(self._land.places.__getitem__, names)
         mine, theirs, garrison = self.armies[v], self.armies[c], self._land.garrisons[v]
         left = read_int(left, f"armies left on {names[0]}", least=garrison, most=mine)
         defenders = read_int(defenders, f"armies left on {names[1]}", most=theirs)
         lost, killed = mine - left, theirs - defenders
+        if their_dice is not None and dice is None:
+            raise MalformedError("dice must be given with their_dice, the dice of a single roll")
         if dice is not None:
             number = read_int(dice, "dice", least=1, most=attacks[0].dice)
-            fit = self.list_dice(*names, lost, killed)
+            if their_dice is None:
+                fit = self.list_dice(*names, lost, killed)
+            else:
+                losses = Losses(lost, killed)
+                fit = tuple(
+                    each.dice
+                    for each in attacks
+                    if losses in self.find_reduced_results(each, their_dice)
+                )
             if number not in fit:
                 few = " or ".join(map(str, sorted(fit))) or "left out, as for several rolls,"
                 raise IllegalError(
@@ -725,23 +817,28 @@ class Turn:
             )
         return self._lose_armies(attacks[0], lost, killed)
 
+    def _refuse_attack(self, start: str, to: str) -> IllegalError:
+        """Return the error for an attack that is illegal now."""
+        start, to = self.board.find(start), self.board.find(to)
+        return IllegalError(f"{start} cannot attack {to}: {self._explain_refusal(start, to)}")
+
     def _explain_refusal(self, start: str, to: str) -> str:
-        """Return the reason why an attack is illegal now, as a sentence."""
+        """Return the reason why an attack is illegal now."""
         v, owner, owned = self._land.places[start], *map(self._find_owner, (start, to))
         garrison, armies = self._land.garrisons[v], self.armies[v]
+        if self.phase == "advance" and self.pending is not None:
+            return f"move armies into {self.pending.to} first"
         if self.phase != "attack":
-            return f"{start} cannot attack {to} now: the turn is at its phase {self.phase!r}"
+            return REFUSED_ATTACKS[self.phase]
         if owner != self.player:
-            return f"{start} cannot attack {to}: it is not {self.player}'s"
+            return f"it is not {self.player}'s"
         if owned == self.player:
-            return f"{start} cannot attack {to}: {self.player} owns it already"
+            return f"{self.player} owns it already"
         if to not in self.board.neighbours(start):
-            return f"{start} cannot attack {to}: no border leads there"
+            return "no border leads there"
         if armies <= garrison:
-            return f"{start} cannot attack {to}: {garrison} must stay, and it has {armies}"
-        if not owned:
-            return f"{start} cannot attack {to}: nobody is there"
-        return f"{start} cannot attack {to}: its armies must stay"
+            return f"{garrison} must stay, and it has {armies}"
+        return "its armies must stay" if owned else "nobody is there"
 
     def _find_owner(self, name: str) -> str:
         return self.owners[self._land.places[name]]
@@ -768,7 +865,7 @@ class Turn:
             if all(isinstance(name, str) for name in pair):
                 near = [*self._list_attacks(*pair)]
                 if not near:
-                    raise IllegalError(self._explain_refusal(*map(self.board.find, pair)))
+                    raise self._refuse_attack(*pair)
         few = f", such as {near[0]!r}" if near else ""
         raise IllegalError(
             f"action must be legal in the phase {self.phase!r}{few}, got {quote(action)}"

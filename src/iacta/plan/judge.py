@@ -12,8 +12,15 @@ Luck in armies needs no goal. Where both sides expect to lose E and E' armies an
 
     luck in armies = (E − L) + (L' − E').
 
-A roll of a known number of dice has the expected losses of that roll. Several rolls have the
+A roll of known numbers of dice has the expected losses of that roll. Several rolls have the
 expected losses of a battle to its end from s, less those from s'. Both are 0 on average.
+
+If the defender rolls k dice, fewer than usual, luck is judged for these dice:
+
+    luck = V(s') − E[V(s') | k defence dice].
+
+Then the change of the value also has a part that the defender gave away, which is neither luck nor
+cost.
 
 Each state gets a search with a fixed amount of work, so that a value is the same on each machine.
 
@@ -121,12 +128,18 @@ def judge_choice(before: StateValue, after: StateValue) -> Judgement:
 
 
 def judge_attack(
-    before: StateValue, after: StateValue, border: tuple[str, str], dice: Sequence[int]
+    before: StateValue,
+    after: StateValue,
+    border: tuple[str, str],
+    dice: Sequence[int],
+    expected: float | None = None,
 ) -> Judgement:
     """Return the effect of an attack on the value.
 
     border: the attacking territory and the attacked one.
     dice: the possible numbers of attack dice; the number with the least cost counts.
+    expected: the expected value after a roll with fewer defence dice than usual; `None` for the
+        usual number.
     """
     best = before.attacks[0].value if before.attacks else 0.0
     costs = {
@@ -137,12 +150,36 @@ def judge_attack(
     fit = [costs[number] for number in costs if number in dice] or [*costs.values()][:1]
     cost = min(fit, default=None)
     change = after.value - before.value
-    luck = None if cost is None else change + cost
+    if expected is not None:
+        luck: float | None = after.value - expected
+    else:
+        luck = None if cost is None else change + cost
     return Judgement(change, luck, cost, before.error + after.error)
 
 
+def list_reduced_ends(
+    turn: Turn, border: tuple[str, str], dice: int, their_dice: int
+) -> list[tuple[float, Turn]]:
+    """Return the turns after a roll with fewer defence dice than usual, with their chances.
+
+    border: the attacking territory and the attacked one.
+    dice, their_dice: the numbers of attack and defence dice.
+    """
+    mine, theirs = (turn.position.find_holding(name).armies for name in border)
+    results = turn.find_reduced_results(Attack(*border, dice), their_dice).items()
+    return [
+        (float(p), turn.fought(*border, mine - lost, theirs - killed, dice, their_dice))
+        for (lost, killed), p in results
+    ]
+
+
 def measure_army_luck(
-    before: Turn, after: Turn, border: tuple[str, str], losses: Losses, dice: int | None
+    before: Turn,
+    after: Turn,
+    border: tuple[str, str],
+    losses: Losses,
+    dice: int | None,
+    their_dice: int | None = None,
 ) -> float | None:
     """Return the luck of an attack in armies, `None` for a battle too large to expect.
 
@@ -150,6 +187,7 @@ def measure_army_luck(
     border: the attacking territory and the attacked one.
     losses: the losses of both sides.
     dice: the number of attack dice of a single roll; `None` for several rolls.
+    their_dice: the number of defence dice, if it is smaller than usual.
 
     >>> turn = Turn.from_code("1;classic;red;Peru:red:4,Brazil:blue:2")
     >>> after = turn.fought("Peru", "Brazil", 2, 2, 3)
@@ -157,7 +195,7 @@ def measure_army_luck(
     -2.1582
     """
     if dice is not None:
-        lost, killed = before.expect_roll(Attack(*border, dice))
+        lost, killed = before.expect_roll(Attack(*border, dice), their_dice)
     else:
         start, end = before.expect_battle(*border), after.expect_battle(*border)
         if start is None or end is None:

@@ -7,7 +7,8 @@ the state after the advance of the policy. Then
 
     cost = V(s) − Q(s, a) + V(s*) − V(s'),     luck = V(s') − V(s) + cost.
 
-The luck of a roll is 0 on average. The luck of a turn is the change of its value plus all costs.
+The luck of a roll is 0 on average. The luck of a turn is the change of its value plus all costs,
+unless a defender rolls fewer dice than usual (`iacta.plan.judge`).
 The cost of a stop is the value that the remaining attacks could still have gained.
 `iacta.plan.judge` judges each of the two differences of the cost, where a loss within the
 uncertainty of the values counts as 0. It also measures luck in armies, which needs no goal.
@@ -34,8 +35,10 @@ from iacta.plan.game_log import LoggedTurn, read_game
 from iacta.plan.goals import Goal, Worth
 from iacta.plan.judge import (
     StateValue,
+    evaluate_state,
     judge_attack,
     judge_choice,
+    list_reduced_ends,
     measure_army_luck,
     plan_state,
     value_plan,
@@ -183,10 +186,11 @@ def review(
     log: JSON lines, or the path of a file with JSON lines, or a recording of RiskGameRecorder.
         Each line is a turn with these keys: `turn`, the code of a position or of a turn at its
         attacks; `battles`, each with `from`, `to`, `left` (the armies of the attacking territory
-        before any move in), `their_left`, `moved` for a conquest, and `dice`, the attack dice, for
-        a single roll; optionally `goal`, which is `{"take": NAMES}`, `{"take_any": NAMES}`,
-        `{"eliminate": PLAYER}` or `{"worth": true}`; `stops`, false if the turn goes on in the next
-        line; and `board` for this line and the following lines (default: the classic board).
+        before any move in), `their_left`, `moved` for a conquest, and for a single roll `dice`,
+        the attack dice, and `their_dice`, the defence dice, if they are fewer than usual;
+        optionally `goal`, which is `{"take": NAMES}`, `{"take_any": NAMES}`, `{"eliminate":
+        PLAYER}` or `{"worth": true}`; `stops`, false if the turn goes on in the next line; and
+        `board` for this line and the following lines (default: the classic board).
     board: the board of a recording, or of the lines before the first key `board`: a `Board`, or an
         argument of `read_board`; `None` for the classic board.
     time_limit: the most seconds that the review may take; `None` for no limit. Battles at the end
@@ -300,7 +304,8 @@ def _find_steps(played: LoggedTurn, values: _Values | None) -> Iterator[Reviewed
 def _measure_armies(turn: Turn, battle: LoggedBattle) -> float | None:
     """Return the luck of a battle in armies; without stated dice it may be several rolls."""
     border, losses = (battle.start, battle.to), Losses(battle.lost, battle.killed)
-    return measure_army_luck(turn, battle.after, border, losses, battle.dice)
+    dice = battle.dice, battle.their_dice
+    return measure_army_luck(turn, battle.after, border, losses, *dice)
 
 
 def _judge_battle(
@@ -327,9 +332,14 @@ def _judge_battle(
         if dice in known:
             advance, usual = _judge_advance(plan, battle, fought, after, values)
             ready = after._replace(value=after.value + advance)
-            attack = judge_attack(value, ready, border, [dice])
-            judged.append((attack.cost or 0.0, attack.luck or 0.0, advance, usual, dice))
-    attack_cost, luck, advance, usual, dice = min(judged, key=lambda each: each[0] + each[2])
+            ends = _value_reduced_ends(before.turn, battle, dice, fought, ready, values)
+            expected = math.fsum(p * worth for p, worth in ends) if ends else None
+            attack = judge_attack(value, ready, border, [dice], expected)
+            spread = _measure_spread(ends or _list_ends(plan, battle, dice))
+            judged.append((attack.cost or 0.0, attack.luck or 0.0, advance, usual, dice, spread))
+    attack_cost, luck, advance, usual, dice, spread = min(
+        judged, key=lambda each: each[0] + each[2]
+    )
     better = ""
     if advance > attack_cost:
         better = f"move {usual} in"
@@ -339,12 +349,33 @@ def _judge_battle(
             better += f" with {best.dice} {'die' if best.dice == 1 else 'dice'}"
     return step._replace(
         luck=luck,
-        spread=_spread(plan, battle, dice),
+        spread=spread if battle.is_roll else None,
         cost=attack_cost + advance,
         better=better,
         dice=dice,
         is_assumed=battle.is_assumed,
     )
+
+
+def _value_reduced_ends(
+    turn: Turn, battle: LoggedBattle, dice: int, fought: Turn, ready: StateValue, values: _Values
+) -> list[tuple[float, float]]:
+    """Return the chances and values after a roll with fewer defence dice; empty otherwise.
+
+    fought, ready: the turn after the roll that was made, and its value.
+    """
+    if battle.their_dice is None:
+        return []
+    ends = list_reduced_ends(turn, (battle.start, battle.to), dice, battle.their_dice)
+    return [
+        (
+            chance,
+            ready.value
+            if end == fought
+            else evaluate_state(end, values.goal, values.deadline).value,
+        )
+        for chance, end in ends
+    ]
 
 
 def _name(way: Alternative) -> str:
@@ -367,11 +398,15 @@ def _judge_advance(
     return judge_choice(best, after).cost or 0.0, usual
 
 
-def _spread(plan: Plan, battle: LoggedBattle, dice: int) -> float | None:
-    if not battle.is_roll:
-        return None
+def _list_ends(plan: Plan, battle: LoggedBattle, dice: int) -> list[tuple[float, float]]:
+    """Return the chances of the results of a roll, and their values under the plan's policy."""
     problem = plan.problem
     v, c = map(problem.place, battle[:2])
     judged = plan.policy.judge(problem.start, v, c, 0 if problem.is_whole(c) else dice)
-    mean = math.fsum(each.chance * each.value for each in judged.outcomes)
-    return math.sqrt(math.fsum(each.chance * (each.value - mean) ** 2 for each in judged.outcomes))
+    return [(each.chance, each.value) for each in judged.outcomes]
+
+
+def _measure_spread(ends: list[tuple[float, float]]) -> float:
+    """Return the standard deviation of the value after a roll."""
+    mean = math.fsum(chance * value for chance, value in ends)
+    return math.sqrt(math.fsum(chance * (value - mean) ** 2 for chance, value in ends))

@@ -11,17 +11,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import fsum
 
 from iacta.game import Attack, Losses, Throw, Turn
-from iacta.game.steps import TreeTurn, find_attack, find_border
+from iacta.game.steps import TreeTurn, find_border, read_losses
 from iacta.plan.judge import (
     Judgement,
     StateValue,
     judge_attack,
     judge_choice,
+    list_reduced_ends,
     measure_army_luck,
 )
 
 CHOICES = ("place", "advance", "stop", "fortify")  # steps without dice
-ATTACKS = ("attack", "roll", "faces")  # steps with dice
 
 
 class StepTree:
@@ -38,7 +38,7 @@ class StepTree:
         """Return the turns to search with their goals, without repetition.
 
         order: the numbers of the turns to value. The turn before a step is searched for the goal
-            of the step.
+            of the step, and so are all results of a roll with fewer defence dice than usual.
         """
         found: dict[tuple[str, str], tuple[Turn, object]] = {}
         for k in order:
@@ -47,6 +47,8 @@ class StepTree:
                 turn = self.nodes[number].turn
                 if turn is not None and goal is not None and not self._begins_turn(k, number):
                     found.setdefault(_make_key(turn, goal), (turn, goal))
+            for _, turn in self._list_reduced_ends(k) if goal is not None else ():
+                found.setdefault(_make_key(turn, goal), (turn, goal))
         return [*found.values()]
 
     def _begins_turn(self, k: int, number: int) -> bool:
@@ -72,7 +74,7 @@ class StepTree:
                 continue
             if node.step["do"] in CHOICES:
                 best[node.before] = _larger(best[node.before], value)
-            elif node.step["do"] == "attack" and node.step.get("dice"):
+            elif node.step["do"] == "attack" and node.step.get("dice") and not _has_reduced(node):
                 attack, losses = self._read_roll(node)
                 rolls.setdefault((node.before, attack), {})[losses] = value
         return best
@@ -88,7 +90,7 @@ class StepTree:
         if node.step is None or node.turn is None or turn is None:
             return None
         do = node.step["do"]
-        if do not in (*CHOICES, *ATTACKS, "get"):
+        if do not in (*CHOICES, "attack", "get"):
             return None
         if self.nodes[node.before].goal == node.goal:
             before = values[node.before]
@@ -104,10 +106,12 @@ class StepTree:
             return None if found.change is None else found
         attack, losses = self._read_roll(node)
         border = attack.start, attack.to
-        if do == "attack" and before is not None and after is not None:
+        expected, is_reduced = self._expect_reduced(k), _has_reduced(node)
+        if before is not None and after is not None and (expected is not None or not is_reduced):
             dice = [attack.dice] if attack.dice else [*turn.list_dice(*border, *losses)]
-            found = judge_attack(before, after, border, dice)
-        armies = measure_army_luck(turn, node.turn, border, losses, attack.dice or None)
+            found = judge_attack(before, after, border, dice, expected)
+        their_dice = node.step.get("their_dice")
+        armies = measure_army_luck(turn, node.turn, border, losses, attack.dice or None, their_dice)
         return found._replace(luck_armies=armies)
 
     def list_path(self, k: int) -> Iterator[int]:
@@ -120,21 +124,38 @@ class StepTree:
         turn = self.nodes[k].turn
         return None if turn is None else self._known.get(_make_key(turn, goal))
 
+    def _list_reduced_ends(self, k: int) -> list[tuple[float, Turn]]:
+        """Return the chances and turns after a roll with fewer defence dice; empty otherwise."""
+        node = self.nodes[k]
+        turn = self.nodes[node.before].turn
+        if turn is None or node.turn is None or not _has_reduced(node):
+            return []
+        attack, _ = self._read_roll(node)
+        their_dice = (node.step or {})["their_dice"]
+        return list_reduced_ends(turn, (attack.start, attack.to), attack.dice, their_dice)
+
+    def _expect_reduced(self, k: int) -> float | None:
+        """Return the expected value after a roll with fewer defence dice; `None` otherwise."""
+        goal, parts = self.nodes[k].goal, list[float]()
+        for chance, turn in self._list_reduced_ends(k):
+            value = self._known.get(_make_key(turn, goal))
+            if value is None:
+                return None
+            parts.append(chance * value.value)
+        return fsum(parts) if parts else None
+
     def _read_roll(self, node: TreeTurn) -> tuple[Attack, Losses]:
         """Return the attack of a step, with 0 dice for several rolls, and the losses."""
         turn, step, after = self.nodes[node.before].turn, node.step or {}, node.turn
         assert turn is not None  # noqa: S101 # the step is possible
         assert after is not None  # noqa: S101
         start, to = find_border(turn, step)
-        dice = step.get("dice") or len(step.get("mine", ()))
-        if step.get("once") and (attack := find_attack(turn, start, to)) is not None:
-            dice = attack.dice
-        v, c = (turn.board.territories.index(name) for name in (start, to))
-        is_taken = after.owners[c] == turn.player
-        left = after.armies[v] + (after.armies[c] if is_taken else 0)
-        their_left = 0 if is_taken else after.armies[c]
-        losses = Losses(turn.armies[v] - left, turn.armies[c] - their_left)
-        return Attack(start, to, dice), losses
+        return Attack(start, to, step.get("dice") or 0), read_losses(turn, step)
+
+
+def _has_reduced(node: TreeTurn) -> bool:
+    """Return whether a step is a roll with fewer defence dice than usual."""
+    return node.step is not None and node.step.get("their_dice") is not None
 
 
 def _make_key(turn: Turn, goal: object) -> tuple[str, str]:

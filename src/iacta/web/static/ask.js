@@ -4,7 +4,11 @@ const MOST_TIMES = 60;
 const PAUSE = 2000; // milliseconds until a busy server is asked again
 
 /** A refusal of the server, in its words. */
-export class Refused extends Error {}
+export class Refused extends Error {
+  constructor(words) {
+    super(words.charAt(0).toUpperCase() + words.slice(1));
+  }
+}
 
 /** A server that has too much to do. */
 class Busy extends Refused {}

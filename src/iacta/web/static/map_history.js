@@ -99,14 +99,8 @@ export function logOf(board, state, turns, findGoal) {
       if (!line) begin(before, step.after);
       const names = { from: board.territories[step.from], to: board.territories[step.to] };
       const moved = after.advance ? { moved: after.advance.least } : {};
-      const dice = step.dice ? { dice: step.dice } : {};
-      line.battles.push({
-        ...names,
-        left: step.left,
-        their_left: step.their_left,
-        ...moved,
-        ...dice,
-      });
+      const { do: _, after: __, from, to, note, goal, ...numbers } = step;
+      line.battles.push({ ...names, ...numbers, ...moved });
     }
     if (step.do === "advance") line.battles.at(-1).moved = step.armies;
     if (step.do === "get" || step.do === "place") end(false);

@@ -13,9 +13,10 @@ const GOALS = ["win", "continent", "all", "any", "eliminate", "worth"];
 export const MAX_NOTE = 200; // letters
 const LOST_STEPS = "Cannot read all steps of the link; the end of the link may be missing.";
 const NO_POSITION = "Cannot read the position in the address; it may be incomplete.";
-// The letter of each kind of step, and the keys of its numbers; only the dice may be left out.
+// The letter of each kind of step, and the keys of its numbers; the last may be left out.
+const OPTIONAL = ["dice", "their_dice"];
 const LETTERS = {
-  attack: ["a", "from", "to", "left", "their_left", "dice"],
+  attack: ["a", "from", "to", "left", "their_left", ...OPTIONAL],
   advance: ["m", "armies"],
   get: ["g", "armies"],
   fortify: ["f", "from", "to", "armies"],
@@ -237,8 +238,9 @@ function readStep(text) {
     for (let k = 0; k + 1 < numbers.length; k += 2) on.push(numbers.slice(k, k + 2));
     return { ...step, on };
   }
-  if (keys.at(numbers.length) === "dice") keys.pop();
-  if (numbers.length !== keys.length) return null;
+  const isLong = numbers.length > keys.length;
+  const missing = keys.splice(numbers.length);
+  if (isLong || !missing.every((key) => OPTIONAL.includes(key))) return null;
   return { ...step, ...Object.fromEntries(keys.map((key, k) => [key, numbers[k]])) };
 }
 
