@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from iacta.board.position import Position
+from iacta.board import Holding, Position
 from iacta.game.actions import Advance, Attack, EndPhase, Fortify, Place
 from iacta.game.turn import Turn
 from iacta.inputs.checks import quote, read_int, read_row
@@ -93,10 +93,11 @@ def take_step(turn: Turn, step: Step) -> tuple[Turn, str]:
         the defence dice, if they are fewer than usual), `roll` (`from`, `to`, `seed`, and `once`
         for a single roll), `faces` (`from`, `to`, and the dice of both sides as `mine` and
         `theirs`, such as `[6, 4, 1]` or `"6 4 1"`), `advance` (`armies`), `get` (`armies`, such as
-        armies for cards), `place` (`on`: pairs of a territory and armies),
-        `fortify` (`from`, `to`, `armies`), `stop`, `next` for the turn of the next player, or
-        `goal` for another goal. Any step may have the key `goal`: the goal of its player, an object
-        of JSON or `null`.
+        armies for cards), `place` (`on`: pairs of a territory and armies), `fortify` (`from`, `to`,
+        `armies`), `correct` (`on`: rows of a territory, its owner, `""` for nobody, and its armies:
+        the present position as a player corrects it), `stop`, `next` for the turn of the next
+        player, or `goal` for another goal. Any step may have the key `goal`: the goal of its
+        player, an object of JSON or `null`.
 
     An impossible step is refused.
 
@@ -316,6 +317,43 @@ def _take_fortification(turn: Turn, step: Step) -> tuple[Turn, str]:
     return turn.after(Fortify(start, to, armies)), words
 
 
+def _take_correction(turn: Turn, step: Step) -> tuple[Turn, str]:
+    changes = list[str]()
+    given = read_corrections(turn, step.get("on"))
+    for name, new in given.items():
+        old = turn.position.find_holding(name)
+        owners = (old.owner, new.owner) if old.owner != new.owner else ("", "")
+        words = [
+            f"{owner} {each.armies}".strip() if each.armies else "empty"
+            for owner, each in zip(owners, (old, new), strict=True)
+        ]
+        if words[0] != words[1]:
+            changes.append(f"{name} {' → '.join(words)}")
+    if not changes:
+        raise IllegalError("a correction must change the position")
+    return turn.correct(given), f"Corrected: {', '.join(changes)}"
+
+
+def read_corrections(turn: Turn, given: object) -> dict[str, Holding]:
+    """Return the corrected owners and armies by territory.
+
+    given: rows of a territory, its owner, `""` for nobody, and its armies.
+    """
+    found = dict[str, Holding]()
+    for entry in read_row(given, "on", "rows of a territory, an owner and armies"):
+        row = read_row(entry, "on", "a territory, an owner and armies")
+        if len(row) != 3 or not isinstance(row[1], str):
+            raise MalformedError(
+                f"on must be rows of a territory, an owner and armies, got {quote(entry)}"
+            )
+        name = _find_territory(turn, row[0], "on")
+        armies = read_int(row[2], f"armies on {name}", least=1 if row[1] else 0)
+        if armies and not row[1]:
+            raise IllegalError(f"{name} must have an owner or no armies, got {armies}")
+        found[name] = Holding(row[1], armies)
+    return found
+
+
 def _take_stop(turn: Turn, step: Step) -> tuple[Turn, str]:
     del step
     return turn.after(EndPhase()), "Stop attacking" if turn.phase == "attack" else "Move no armies"
@@ -351,6 +389,7 @@ STEPS: Mapping[str, tuple[Sequence[str], Callable[[Turn, Step], tuple[Turn, str]
     "get": (("armies",), _take_new_armies),
     "place": (("on",), _take_placement),
     "fortify": (("from", "to", "armies"), _take_fortification),
+    "correct": (("on",), _take_correction),
     "stop": ((), _take_stop),
     "next": ((), _take_next),
     "goal": ((), _take_goal),

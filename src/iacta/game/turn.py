@@ -28,7 +28,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 import numpy as np
 
 from iacta.board import Board, Holding, Position
-from iacta.board.board import format_json
+from iacta.board.board import fold_name, format_json
 from iacta.board.codes import Code, escape_name, read_code, unescape_name, write_code
 from iacta.board.position import check_position
 from iacta.game.actions import (
@@ -407,6 +407,40 @@ class Turn:
             a garrison.
         """
         return self._replace(owners=owners, armies=armies)
+
+    def correct(self, holdings: Mapping[str, Holding]) -> "Turn":
+        """Return the turn with other owners or armies of some territories, as a player corrects it.
+
+        holdings: by territory, the owner and the armies; `Holding("", 0)` for an empty territory.
+
+        The phase, the cards and the new armies stay. An owner who is not in `players` plays last.
+        The player must own a territory, and both territories of a conquest until armies have moved
+        in.
+
+        >>> turn = Turn.from_code("1;classic;red;Peru:red:6,Brazil:blue:2")
+        >>> turn.correct({"Brazil": Holding("blue", 4)}).to_code()
+        '1;classic;red;Peru:red:6,Brazil:blue:4;attack'
+        """
+        if self.phase == "defend":
+            raise IllegalError("the position cannot be corrected before the defender's dice")
+        owners, armies, players = [*self.owners], [*self.armies], self.players
+        known = {fold_name(name): name for name in (*players, *self.owners)}
+        for name, new_holding in holdings.items():
+            t = self._land.places[self.board.find(name)]
+            owner = known.setdefault(fold_name(new_holding.owner), new_holding.owner)
+            owners[t], armies[t] = owner, new_holding.armies
+            if owner and owner not in (*players, *self.owners):
+                players = (*players, owner)
+        if self.player not in owners:
+            raise IllegalError(f"{self.player} must keep a territory: it is their turn")
+        new = self._replace(owners=(*owners,), armies=(*armies,), players=players, first=0)
+        if self.phase == "advance" and self.pending is not None:
+            v, c = (self._land.places[name] for name in (self.pending.start, self.pending.to))
+            if owners[v] != self.player or owners[c] != self.player or new._count_spare(v) < 0:
+                raise IllegalError(f"move armies into {self.pending.to} before this correction")
+            if new.winner is None and self.then == "over":
+                new = new._replace(then="attack")
+        return new
 
     # The legal actions.
 

@@ -10,12 +10,18 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from iacta.board import Board, Position
+from iacta.board import Board, Holding, Position
 from iacta.board.board import fold_name
 from iacta.board.files import read_board
 from iacta.fairness.recording import Change, Land, Recording, read_recording
 from iacta.game import Turn
-from iacta.game.steps import BATTLE_KEYS, LoggedBattle, check_version, fight_battle
+from iacta.game.steps import (
+    BATTLE_KEYS,
+    LoggedBattle,
+    check_version,
+    fight_battle,
+    read_corrections,
+)
 from iacta.inputs.checks import check_choice, quote, read_row, refuse_unknown_keys
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError, add_place
 from iacta.inputs.files import read_bytes
@@ -24,7 +30,7 @@ from iacta.plan.goals import Goal, read_goal_record
 from iacta.plan.problem import begin_attacks
 
 MAX_BYTES = 2**24  # the size of a log with thousands of turns
-TURN_KEYS = ("version", "turn", "board", "goal", "battles", "stops")
+TURN_KEYS = ("version", "turn", "board", "goal", "corrected", "battles", "stops")
 NOBODY = "nobody"  # the owner of neutral territories
 
 
@@ -36,6 +42,8 @@ class LoggedTurn(NamedTuple):
     goal: Goal | None  # `None` for a turn without a goal
     battles: tuple[LoggedBattle, ...]
     is_over: bool = True  # whether the player stops after the last battle
+    # The owners and armies that the player corrected by hand before this part, by territory.
+    corrected: Mapping[str, Holding] = {}
 
     @property
     def end(self) -> Turn:
@@ -120,7 +128,8 @@ def _read_turn(number: int, record: Mapping[str, Any], board: Board | None) -> L
         now = battles[-1].after
     is_over = record.get("stops", True)
     check_choice(is_over, (True, False), "stops")
-    return LoggedTurn(number, turn, goal, tuple(battles), is_over)
+    corrected = read_corrections(turn, record.get("corrected", ()))
+    return LoggedTurn(number, turn, goal, tuple(battles), is_over, corrected)
 
 
 # Recordings.

@@ -128,6 +128,7 @@ class Review:
     unclear: the number of each kind of event that a recording shows unclearly, and that is left
         out of the steps.
     missed: the number of battles at the end that were left out for lack of time.
+    corrections: the corrections of positions by hand, in words; they are not judged.
     """
 
     steps: tuple[ReviewedStep, ...]
@@ -135,6 +136,7 @@ class Review:
     proven: bool
     unclear: tuple[tuple[str, int], ...] = ()
     missed: int = 0
+    corrections: tuple[str, ...] = ()
 
     @cached_property
     def players(self) -> tuple[PlayerReview, ...]:
@@ -189,8 +191,9 @@ def review(
         before any move in), `their_left`, `moved` for a conquest, and for a single roll `dice`,
         the attack dice, and `their_dice`, the defence dice, if they are fewer than usual;
         optionally `goal`, which is `{"take": NAMES}`, `{"take_any": NAMES}`, `{"eliminate":
-        PLAYER}` or `{"worth": true}`; `stops`, false if the turn goes on in the next line; and
-        `board` for this line and the following lines (default: the classic board).
+        PLAYER}` or `{"worth": true}`; `stops`, false if the turn goes on in the next line;
+        `corrected`, the corrections of the position since the last line; and `board` for this line
+        and the following lines (default: the classic board).
     board: the board of a recording, or of the lines before the first key `board`: a `Board`, or an
         argument of `read_board`; `None` for the classic board.
     time_limit: the most seconds that the review may take; `None` for no limit. Battles at the end
@@ -222,8 +225,12 @@ def review(
     total = sum(len(each.battles) for each in turns)
     if total > MAX_BATTLES:
         raise TooLargeError(f"the log must have at most {MAX_BATTLES:,} battles, got {total:,}")
-    steps, proven, done = list[ReviewedStep](), True, 0
+    steps, corrections, proven, done = list[ReviewedStep](), list[str](), True, 0
     for played in turns:
+        corrections += [
+            f"turn {played.number}: {name} {each.owner or 'empty'} {each.armies or ''}".rstrip()
+            for name, each in played.corrected.items()
+        ]
         values = None if played.goal is None else _Values(played.goal, deadline)
         for step in _find_steps(played, values):
             if deadline.is_over:  # the search for the step was cut short
@@ -240,7 +247,8 @@ def review(
             f"time_limit must be more for a battle of this log, got {time_limit} seconds",
             parameter="time_limit",
         )
-    return Review(tuple(steps), kinds != {False}, proven, unclear, total - done)
+    is_chance, missed = kinds != {False}, total - done
+    return Review(tuple(steps), is_chance, proven, unclear, missed, tuple(corrections))
 
 
 class _State(NamedTuple):

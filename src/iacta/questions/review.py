@@ -137,6 +137,9 @@ class ReviewRecord(KeyedRecord):
         "The number of each kind of event that a recording shows unclearly; they are left out."
     )
     missed: Count = key("The number of battles at the end that were left out for lack of time.")
+    corrections: Sequence[str] = key(
+        "The corrections of positions by hand, in words; they are not judged."
+    )
     players: Sequence[ReviewedPlayerRecord] = key("The game of each player.")
     costliest: Sequence[ReviewedStepRecord] = key("The costliest decisions, at most 3.")
     steps: Sequence[ReviewedStepRecord] = key("All battles, and the stops of turns.")
@@ -193,6 +196,9 @@ def _make_sections(reviewed: Review) -> Iterator[Section]:
     if reviewed.unclear:
         unclear = ", ".join(f"{number} {why}" for why, number in reviewed.unclear)
         sentences.append(f"Ignored, because the recording is unclear: {unclear}.")
+    if reviewed.corrections:
+        corrections = "; ".join(reviewed.corrections)
+        sentences.append(f"Corrected by hand, and not judged: {corrections}.")
     if reviewed.missed:
         last = count(reviewed.missed, "battle was", "battles were")
         sentences.append(f"The time limit ended the review early: {last} left out.")
