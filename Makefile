@@ -1,11 +1,11 @@
-# Each target makes the virtual environment if it is missing and installs what it needs.
+# Each target creates the virtual environment if it is missing and installs its requirements.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 CITATION := $(VENV)/citation
 PINNED := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt
 INSTALL := $(PINNED) $(BIN)/python -m pip install -qq --disable-pip-version-check
-# The core is built here, once for all environments, and not by pip.
+# make builds the core once for all environments, so pip must not build it.
 IACTA := --config-settings=wheel.cmake=false --editable
 INTO ?= iacta-reproduced
 SECONDS ?= 3600
@@ -16,8 +16,9 @@ DEVELOPER := test check bench docs
 IS_NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11) and \
 	'iacta needs Python 3.11 or later, got ' + sys.version.split()[0])
 
-# The core: each unit is compiled alone, into a folder for this compiler and these flags. A full build takes
-# CORE_SECONDS of processor time. With -O2, bounds take up to 1.3 times as long, and searches of large boards 2 times.
+# The core: make compiles each unit separately, into a folder for this compiler and these flags. A full build takes
+# CORE_SECONDS of processor time. With -O2 instead of -O3, bounds take up to 1.3 times as long and searches of large
+# boards twice as long.
 CORE_SECONDS := 40
 CORE := src/iacta/native/library/core.$(if $(filter Darwin,$(shell uname)),dylib,so)
 COMPILER := $(if $(shell command -v $(firstword $(CXX))),$(CXX),$(if $(filter default,$(origin CXX)),\
@@ -26,33 +27,33 @@ COMPILED := -std=c++20 -fPIC -ffp-contract=off -fvisibility=hidden -fvisibility-
 SOURCE := $(wildcard src/core/* src/core/*/*)
 UNITS := $(filter %.cpp,$(SOURCE))
 OBJECTS_IN := build/core-$(firstword $(shell echo '$(COMPILER) $(COMPILED)' | cksum))
-# The unit with the hash of the source is compiled whenever the core is linked.
+# Linking the core also compiles source.cpp, which contains the hash of the source.
 OBJECTS := $(patsubst src/core/%.cpp,$(OBJECTS_IN)/%.o,$(filter-out %/source.cpp,$(UNITS)))
 FORMATTED := $(filter %.h %.hpp %.cpp,$(SOURCE)) $(wildcard tests/core/*pp benchmarks/*.cpp)
 OPTIMISED = $(if $(filter search/bound_% search/search_16,$*),-O3,-O2)
 PROCESSORS := $(shell getconf _NPROCESSORS_ONLN)
 JOBS = $(if $(findstring -j,$(MAKEFLAGS)),,--jobs=$(PROCESSORS))
 
-# A virtual environment whose Python is gone or too old is made anew.
+# Recreate a virtual environment whose Python is missing or too old.
 ifneq ($(wildcard $(VENV)/pyvenv.cfg),)
 ifneq ($(shell $(BIN)/python -c "$(IS_NEW_ENOUGH)" >&2 2>/dev/null || echo broken),)
-$(info $(VENV) has no Python that works, and is made anew)
+$(info $(VENV) has no working Python; recreating it)
 $(shell rm -rf $(VENV))
 endif
 endif
 
-# Tests start Python hundreds of times, which compiles nothing anew where it may keep what it compiled.
+# Tests start Python hundreds of times; cached bytecode makes each start faster.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .PHONY: demo plot serve core test test-fast check fuzz fuzz-core reproduce bench bench-core docs format wheels clean help
 
-demo: $(VENV)/demo ## a first answer: the game that had to be left unfinished
+demo: $(VENV)/demo ## install iacta, and show the odds of an unfinished game
 	@$(BIN)/iacta campaign 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1
 
-plot: $(VENV)/plot try-core ## install what pictures and all methods need
+plot: $(VENV)/plot try-core ## install the packages for pictures and for all methods
 
-serve: $(VENV)/serve try-core ## ask in a browser, at http://127.0.0.1:8000/ or another PORT
+serve: $(VENV)/serve try-core ## serve the web pages at http://127.0.0.1:8000/ or another PORT
 	@$(BIN)/iacta serve --port $(PORT)
 
 core: $(if $(COMPILER),,no-compiler) ## compile the core of plans and whole games
@@ -60,7 +61,7 @@ core: $(if $(COMPILER),,no-compiler) ## compile the core of plans and whole game
 		echo "compiling the core of plans and whole games takes up to $$(($(CORE_SECONDS) / $(PROCESSORS) + 3)) s"
 	@$(MAKE) -s --no-print-directory $(JOBS) $(CORE)
 
-# Where the core cannot be compiled, everything else works.
+# Without a compiler, everything except plans and whole games works.
 .PHONY: try-core no-compiler
 try-core:
 	@mkdir -p build
@@ -70,7 +71,7 @@ try-core:
 no-compiler:
 	@echo "no C++ compiler found; on Debian: apt install g++" >&2; exit 1
 
-# The library appears under its name only when it is complete and can be loaded.
+# Move the library to its place only after a test has loaded it.
 $(CORE): $(OBJECTS) $(SOURCE) $(wildcard cmake/*.py)
 	@source=$$($(PYTHON) cmake/hash_source.py) && $(COMPILER) $(COMPILED) -shared \
 		-DIACTA_SOURCE=\"$$source\" src/core/source.cpp $(OBJECTS) -o $(OBJECTS_IN)/$(@F)
@@ -88,10 +89,10 @@ $(OBJECTS_IN)/%.o: src/core/%.cpp
 test: $(VENV)/test core ## run all tests
 	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-test-fast: $(VENV)/test core ## those to run while working: no browser, no server, no plans
+test-fast: $(VENV)/test core ## run the fast tests: no browser, no server, no plans
 	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not slow" tests src
 
-check: $(VENV)/check $(CITATION)/bin/cffconvert ## run the formatter, the linter, the type checker and the checks of other files
+check: $(VENV)/check $(CITATION)/bin/cffconvert ## check format, style, types and data files
 	@$(BIN)/ruff format --check
 	@$(BIN)/ruff check
 	@$(BIN)/clang-format --dry-run --Werror $(FORMATTED)
@@ -100,12 +101,12 @@ check: $(VENV)/check $(CITATION)/bin/cffconvert ## run the formatter, the linter
 	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	@$(CITATION)/bin/cffconvert --validate
 
-# The tests make a few hundred of the same.
-fuzz: $(VENV)/test core ## make random commands and calls for an hour, or other SECONDS
+# `make test` runs a few hundred of these cases.
+fuzz: $(VENV)/test core ## run random commands and calls for an hour, or SECONDS
 	@$(BIN)/python -m tests.fuzz $(SECONDS)
 
-# Built to notice what it reads or counts wrongly; any case can be run again by its number.
-fuzz-core: build/fuzz-core build/race-core ## ask the core random questions, for as long; and by many threads
+# Sanitizers detect memory errors, overflows and data races; the case's number repeats a case.
+fuzz-core: build/fuzz-core build/race-core ## run random calls of the core for SECONDS, also in threads
 	@build/fuzz-core $(SECONDS)
 	@build/race-core
 
@@ -118,13 +119,13 @@ build/race-core: $(SOURCE) $(wildcard tests/core/*pp)
 	@mkdir -p build
 	@$(COMPILER) $(COMPILED) -O1 -g1 -fsanitize=thread $(UNITS) tests/core/race.cpp -o $@
 
-reproduce: $(VENV)/plot core ## recompute the literature into the folder iacta-reproduced, or another INTO
+reproduce: $(VENV)/plot core ## recompute the literature into iacta-reproduced, or INTO
 	@$(BIN)/iacta reproduce $(INTO)
 
-bench: $(VENV)/bench core ## measure speed, plans and load; GROUP=plans only these
+bench: $(VENV)/bench core ## measure speed, plans and load; GROUP=plans runs one group
 	@$(BIN)/python -m benchmarks $(GROUP)
 
-bench-core: build/bench-core ## measure the core without Python, and how soon it stops
+bench-core: build/bench-core ## measure the core without Python, and its time to stop
 	@build/bench-core
 
 build/bench-core: $(OBJECTS) tests/core/problems.hpp benchmarks/core.cpp
@@ -141,10 +142,10 @@ format: $(VENV)/check ## apply the formatter and what the linter can fix
 	@$(BIN)/clang-format -i $(FORMATTED)
 	@$(BIN)/biome check --write
 
-wheels: $(VENV)/wheels ## build a wheel for this machine, and the source, into the folder dist
+wheels: $(VENV)/wheels ## build the wheel and the source distribution into dist
 	@$(PINNED) $(BIN)/python -m build --outdir dist
 
-clean: ## delete all that these targets make here
+clean: ## delete all files that make creates
 	rm -rf $(VENV) build dist site $(dir $(CORE))
 
 help: ## list the targets
@@ -154,12 +155,12 @@ $(VENV)/bin/python:
 	@$(PYTHON) -c "$(IS_NEW_ENOUGH)"
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
-# Groups of packages take pip 25.1; the oldest Python brings an older one.
+# `pip install --group` needs pip 25.1; Python 3.11 comes with an older pip.
 $(VENV)/pip: | $(VENV)/bin/python
 	@$(INSTALL) 'pip>=25.1'
 	@touch $@
 
-# An environment of its own: it takes another jsonschema than the tests do.
+# cffconvert needs its own environment, because it needs an older jsonschema than the tests.
 $(CITATION)/bin/cffconvert: constraints.txt
 	@$(PYTHON) -m venv $(CITATION)
 	@sed 's/^jsonschema==.*/jsonschema==3.2.0/' constraints.txt >$(CITATION)/constraints.txt
