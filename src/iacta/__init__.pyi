@@ -48,9 +48,9 @@ from iacta.odds.fronts import defend_fronts as defend_fronts
 from iacta.odds.needed import armies_needed as armies_needed
 from iacta.odds.needed import armies_needed_for_campaign as armies_needed_for_campaign
 from iacta.odds.needed import defenders_needed as defenders_needed
-from iacta.odds.simulated import Simulated as Simulated
-from iacta.odds.simulated import simulate_battle as simulate_battle
-from iacta.odds.simulated import simulate_campaign as simulate_campaign
+from iacta.odds.simulation import Simulation as Simulation
+from iacta.odds.simulation import simulate_battle as simulate_battle
+from iacta.odds.simulation import simulate_campaign as simulate_campaign
 from iacta.odds.spread import BestSpread as BestSpread
 from iacta.odds.spread import spread_defenders as spread_defenders
 from iacta.odds.spread import spread_value as spread_value
@@ -190,8 +190,8 @@ __all__ = [
     "RuleSet",
     "Rules",
     "Sets",
-    "Simulated",
     "SimulatedPlan",
+    "Simulation",
     "Standing",
     "Step",
     "StopRule",

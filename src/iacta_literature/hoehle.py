@@ -50,7 +50,7 @@ from iacta import (
 from iacta.charts import roll_losses, win_chance_map
 from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import missing_error
-from iacta.odds.simulated import running_estimates
+from iacta.odds.simulation import running_estimates
 from iacta.rules.thrown import throw_losses
 from iacta_literature.chain import chain
 from iacta_literature.charts import (

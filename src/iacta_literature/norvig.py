@@ -15,7 +15,7 @@ from iacta import (
     Roll,
     simulate_campaign,
 )
-from iacta.odds.simulated import running_estimates
+from iacta.odds.simulation import running_estimates
 from iacta_literature.charts import campaign_score, convergence, curves_by_delta
 from iacta_literature.published import (
     Figure,

@@ -17,7 +17,7 @@ from iacta.charts import Chart
 from iacta.charts.registry import list_charts as registered
 from iacta.charts.registry import list_defaults
 from iacta.charts.saving import SUBTITLE_WIDTH, TITLE_WIDTH
-from iacta.odds.simulated import running_estimates
+from iacta.odds.simulation import running_estimates
 from iacta_literature import charts as literature
 from tests.browser import BROWSER
 from tests.charts.look import find_flaw, is_drawn

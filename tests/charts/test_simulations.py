@@ -6,7 +6,7 @@ import iacta
 from iacta import Battle, Campaign, charts, simulate_campaign
 from iacta.charts.outcomes import HOLD, STOP, WIN
 from iacta.methods.kernel import is_won
-from iacta.odds.simulated import running_estimates
+from iacta.odds.simulation import running_estimates
 from iacta_literature import charts as figures
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from iacta import Battle, Campaign, CampaignOutcome, simulate_campaign
 from iacta.charts.outcomes import HOLD, WIN
-from iacta.odds.simulated import running_estimates
+from iacta.odds.simulation import running_estimates
 from iacta_literature import charts
 from iacta_literature.norvig import UNFINISHED
 

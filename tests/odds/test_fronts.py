@@ -10,7 +10,7 @@ import pytest
 
 from iacta import Battle, Campaign, Dice, IactaError, Rules, find_rules
 from iacta.odds import fronts as fronts_file
-from iacta.odds.fronts import BestFronts, Front, defend_fronts, front_name, parse_front
+from iacta.odds.fronts import BestFronts, Front, defend_fronts, format_front, parse_front
 from iacta.odds.spread import OBJECTIVES, Objective, spread_defenders
 from iacta.probability.distribution import Probability
 from tests.odds.test_spread import COIN, Twin, every_spread, values_of
@@ -170,7 +170,7 @@ def test_what_cannot_be_decided_is_not_called_exact(monkeypatch: pytest.MonkeyPa
     "front", [Front(8), Front(15, 3), Front(8, 2, "any"), Front(8, rules="capital")], ids=repr
 )
 def test_a_front_is_read_as_it_is_written(front: Front) -> None:
-    assert parse_front(front_name(front)) == front
+    assert parse_front(format_front(front)) == front
     assert eval(repr(front), {"Front": Front, "Rules": Rules, "Dice": Dice}) == front  # noqa: S307 # the claim
 
 

@@ -20,7 +20,7 @@ from iacta.odds.spread import (
     spread_defenders,
     spread_value,
 )
-from iacta.odds.spread_values import kernel_model
+from iacta.odds.spread_values import make_kernel_model
 from tests import brute
 from tests.balanced_twin import list_outcomes
 from tests.odds.test_requirement import STOPS
@@ -53,7 +53,7 @@ def every_spread(armies: int, territories: int) -> Iterator[tuple[int, ...]]:
         yield tuple(b - a for a, b in pairwise(ends))
 
 
-def unevenness(spread: tuple[int, ...]) -> tuple[int, ...]:
+def measure_unevenness(spread: tuple[int, ...]) -> tuple[int, ...]:
     """Return what the most even spreads have the least of."""
     return sum(n * n for n in spread), *spread
 
@@ -242,8 +242,8 @@ def test_a_start_inside_chooses_its_side_after_it_has_seen_its_losses() -> None:
         for side in (spread[:3][::-1], spread[4:])
     ]
     assert twin.start(8, spread, 3, goal) > max(one_side)
-    exact = kernel_model(8, PAYOFFS["territories"](6), exactly(twin.rules), 1)
-    assert exact.value(spread) == twin.best(8, spread, goal)
+    exact = make_kernel_model(8, PAYOFFS["territories"](6), exactly(twin.rules), 1)
+    assert exact.compute_value(spread) == twin.best(8, spread, goal)
 
 
 @pytest.mark.parametrize(
@@ -260,24 +260,26 @@ def test_all_at_once_is_each_by_itself_within_the_bound(
     kernel = find_kernel(rules)
     battles = spread_values.tabulate_battles(attackers, armies - territories + 1, kernel, 1)
     values = spread_values.find_all_values(armies, payoff, battles)
-    exact = kernel_model(attackers, payoff, exactly(rules), 1)
-    rows = [tuple(row) for row in spread_values.compositions(armies, territories).tolist()]
+    exact = make_kernel_model(attackers, payoff, exactly(rules), 1)
+    rows = [tuple(row) for row in spread_values.list_compositions(armies, territories).tolist()]
     assert rows == list(every_spread(armies, territories))
     bound = Fraction(
         spread_values.bound_value_error(attackers, armies, territories, payoff, kernel).relative
     )
     for row, value in zip(rows, values.tolist(), strict=True):
-        true = exact.value(row)
+        true = exact.compute_value(row)
         assert abs(Fraction(value) - true) <= bound * true
-        for model in (battles.model(payoff), kernel_model(attackers, payoff, kernel, 1)):
-            assert abs(Fraction(float(model.value(row))) - true) <= bound * true
+        for model in (battles.make_model(payoff), make_kernel_model(attackers, payoff, kernel, 1)):
+            assert abs(Fraction(float(model.compute_value(row))) - true) <= bound * true
 
 
 def test_the_attackers_have_the_same_however_it_is_measured() -> None:
     rules = find_rules("classic")
     for payoff in (spread_values.Payoff((0, 0, 0, 1)), spread_values.Payoff((0, 1, 2, 3))):
-        gained = kernel_model(9, payoff, exactly(rules), 1).value((2, 3, 1))
-        missing = kernel_model(9, payoff.complement(), exactly(rules), 1).value((2, 3, 1))
+        gained = make_kernel_model(9, payoff, exactly(rules), 1).compute_value((2, 3, 1))
+        missing = make_kernel_model(9, payoff.complement(), exactly(rules), 1).compute_value(
+            (2, 3, 1)
+        )
         assert gained + missing == payoff.values[-1]
 
 
@@ -321,7 +323,7 @@ def test_a_certain_roll_makes_all_spreads_equal() -> None:
 
 @pytest.mark.parametrize(("armies", "territories"), [(8, 2), (5, 5), (9, 4), (7, 1), (12, 6)])
 def test_all_spreads_are_listed_where_all_are_as_good(armies: int, territories: int) -> None:
-    spreads = sorted(every_spread(armies, territories), key=unevenness)
+    spreads = sorted(every_spread(armies, territories), key=measure_unevenness)
     best = spread_defenders(1, armies, territories)
     assert best.count == len(spreads)
     assert best.spreads == tuple(spreads[:100])
@@ -332,7 +334,7 @@ def test_attackers_whom_the_garrisons_stop_have_nothing_whatever_the_spread() ->
         best = spread_defenders(attackers, 30, 3)
         assert (best.value, best.is_exact) == (0, True)
         assert best.count == 29 * 28 // 2
-        assert best.spreads == tuple(sorted(every_spread(30, 3), key=unevenness)[:100])
+        assert best.spreads == tuple(sorted(every_spread(30, 3), key=measure_unevenness)[:100])
     assert spread_defenders(4, 4, 3).value > 0
     assert spread_defenders(2, 30, 3, objective="territories").value > 0
     assert spread_defenders(1, 30, 3, objective="territories").value == 0

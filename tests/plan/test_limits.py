@@ -110,13 +110,13 @@ def position(armies: int, defenders: int) -> Position:
 
 
 def test_fractions_of_thousands_of_digits_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = AttackedChain._model
+    model = AttackedChain._make_model
 
     def compared(chain: AttackedChain, *, exact: bool) -> Any:
         assert not exact, "spreads were compared in fractions"
         return model(chain, exact=exact)
 
-    monkeypatch.setattr(AttackedChain, "_model", compared)
+    monkeypatch.setattr(AttackedChain, "_make_model", compared)
     assert not spread_defenders(2000, 9, 3).is_exact
     with pytest.raises(AssertionError, match="in fractions"):
         spread_defenders(700, 9, 3)

@@ -38,7 +38,7 @@ from iacta.forms.sentences import count, join_phrases
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError
 from iacta.methods.kernel import Outcome, is_won
-from iacta.odds.simulated import Simulated
+from iacta.odds.simulation import Simulation
 from iacta.probability.distribution import Distribution, Probability
 from iacta.probability.estimate import CONFIDENCE, Estimate
 from iacta.questions.battle import battle_answer
@@ -424,9 +424,9 @@ def _draw_survival(fates: Sequence[Row]) -> list[View]:
     ]
 
 
-@chart(of="Simulated")
+@chart(of="Simulation")
 def simulated_outcomes(
-    simulated: Simulated[Outcome] | Simulated[CampaignOutcome],
+    simulated: Simulation[Outcome] | Simulation[CampaignOutcome],
     fought: Battle | Campaign,
     *,
     seed: int | None = None,
@@ -514,7 +514,7 @@ def _find_end(fought: Battle | Campaign, end: Outcome | CampaignOutcome) -> tupl
 
 
 def _list_simulated(
-    simulated: Simulated[Outcome] | Simulated[CampaignOutcome], fought: Battle | Campaign
+    simulated: Simulation[Outcome] | Simulation[CampaignOutcome], fought: Battle | Campaign
 ) -> list[Row]:
     observed: Distribution[tuple[str, int]] = simulated.outcomes.map(
         lambda end: _find_end(fought, end)

@@ -82,9 +82,9 @@ def find_chart(value: object, *context: Any) -> Chart:
     """Return the default chart of an object.
 
     value: a `Battle`, `Campaign`, `Distribution`, `Roll`, `RuleSet`, `Decision`, `DiceDecision`,
-        `Plan`, `Position`, `Board`, `Audit`, or a table of chances; or a `Simulated` or a
+        `Plan`, `Position`, `Board`, `Audit`, or a table of chances; or a `Simulation` or a
         `BestSpread`.
-    context: further arguments of the chart: the battle or campaign for a `Simulated`, and the
+    context: further arguments of the chart: the battle or campaign for a `Simulation`, and the
         attackers for a `BestSpread`.
     """
     known = list_defaults()

@@ -19,7 +19,7 @@ from iacta.forms.shared_parameters import (
     CampaignForm,
     RulesForm,
 )
-from iacta.odds.simulated import running_estimates
+from iacta.odds.simulation import running_estimates
 from iacta.probability.chances import read_chance
 from iacta.questions.simulate import SimulationForm
 from iacta_literature import charts

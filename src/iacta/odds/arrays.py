@@ -26,10 +26,10 @@ from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
-CELLS_PER_CHANCE = 10**5  # cells of a table that take as long as one chance
-CELLS_PER_DISTRIBUTION = 10**7  # cells of a table that take as long as one distribution
+CELLS_PER_CHANCE = 10**5  # one chance takes as long as this many cells of a table
+CELLS_PER_DISTRIBUTION = 10**7  # one distribution takes as long as this many cells of a table
 MAX_MODERATE_ARMIES = 1_000
-MAX_CELLS = 4 * 10**6  # size limit of a lookup table
+MAX_CELLS = 4 * 10**6  # of a lookup table in memory
 HALF = Fraction(1, 2)
 
 Army: TypeAlias = int | np.integer[Any]
@@ -38,8 +38,8 @@ Fractions: TypeAlias = npt.NDArray[np.object_]
 Numbers: TypeAlias = float | Fraction | Floats | Fractions
 RuleSets: TypeAlias = Rules | str | list[Any] | tuple[Any, ...] | npt.NDArray[Any]
 Whole: TypeAlias = npt.NDArray[np.int64]
-Worth: TypeAlias = Callable[[int], int]
-Answer: TypeAlias = Callable[["_Battles"], npt.NDArray[Any]]
+ValueFunction: TypeAlias = Callable[[int], int]
+Computation: TypeAlias = Callable[["_Battles"], npt.NDArray[Any]]
 
 
 class _Options(TypedDict, total=False):
@@ -94,20 +94,20 @@ def win_probability(
     exact: bool = False,
     method: str = "auto",
 ) -> Numbers:
-    """Return the chances that attacks succeed.
+    """Return the probability that each attack succeeds.
 
     attackers: armies on the attacking territories, garrison included; a whole number, or an array
         of whole numbers of any shape.
-    defenders: armies on the defended territories; the shapes are broadcast.
-    rules: `Rules`, the name of a rule set, or an array of rules, whose shape is broadcast too.
+    defenders: armies on the defended territories; broadcast against `attackers`.
+    rules: `Rules`, the name of a rule set, or an array of them, which is broadcast too.
     garrison: armies that must stay behind; `None` for the garrison of the rules, usually 1.
-    exact: whether to answer in fractions.
+    exact: whether to return fractions instead of floats.
     method: a name in `iacta.methods.METHODS`, or `"auto"`.
 
     Returns a float for two numbers, otherwise an array of the broadcast shape. The relative error
-    is at most 1e-12 up to 250 armies on each side. Larger battles have the error of a table of that
-    size or, if they are few, the error that `Battle` states. Under balanced blitz the error is
-    absolute.
+    is at most 1e-12 up to 250 armies on each side. For larger battles see the error of `Battle`, or
+    that of a table of that size if there are many battles. Under balanced blitz the bound is on the
+    absolute error.
 
     Raises `IactaError` for armies that are not whole numbers of at least 1.
 
@@ -120,7 +120,7 @@ def win_probability(
     >>> win_probability(3, 1, exact=True)
     Fraction(1955, 2592)
     """
-    return _answer(_Battles.chances, attackers, defenders, rules, garrison, exact, method)
+    return _compute(_Battles.compute_chances, attackers, defenders, rules, garrison, exact, method)
 
 
 @_type_as_battles
@@ -133,14 +133,16 @@ def expected_attackers_left(
     exact: bool = False,
     method: str = "auto",
 ) -> Numbers:
-    """Return the expected numbers of surviving attackers, garrison included.
+    """Return the expected number of surviving attackers of each battle, garrison included.
 
     The arguments, shapes, errors and exceptions are as for `win_probability`.
 
     >>> round(expected_attackers_left(12, 10), 4)
     4.4382
     """
-    return _answer(_Battles.attackers_left, attackers, defenders, rules, garrison, exact, method)
+    return _compute(
+        _Battles.compute_attackers_left, attackers, defenders, rules, garrison, exact, method
+    )
 
 
 @_type_as_battles
@@ -153,14 +155,16 @@ def expected_defenders_left(
     exact: bool = False,
     method: str = "auto",
 ) -> Numbers:
-    """Return the expected numbers of surviving defenders.
+    """Return the expected number of surviving defenders of each battle.
 
     The arguments, shapes, errors and exceptions are as for `win_probability`.
 
     >>> round(expected_defenders_left(12, 10), 4)
     1.3394
     """
-    return _answer(_Battles.defenders_left, attackers, defenders, rules, garrison, exact, method)
+    return _compute(
+        _Battles.compute_defenders_left, attackers, defenders, rules, garrison, exact, method
+    )
 
 
 @overload
@@ -184,15 +188,15 @@ def win_table(
     exact: bool = False,
     method: str = "auto",
 ) -> Floats | Fractions:
-    """Return the chances to win all battles up to a size.
+    """Return a table of the chances to win every battle up to a given size.
 
     attackers: the largest number of armies on the attacking territory, garrison included.
     defenders: the largest number of armies on the defended territory.
     rules, garrison, exact, method: as for `win_probability`.
 
-    Returns an array of shape (attackers, defenders), whose entry `[a - 1, d - 1]` is for a
-    attackers against d defenders. An array of rules adds its shape in front. The error is as for
-    `win_probability`.
+    Returns an array of shape (attackers, defenders). The entry `[a - 1, d - 1]` is the chance of
+    `a` attackers against `d` defenders. If `rules` is an array, its axes come first. The error is
+    as for `win_probability`.
 
     >>> win_table(3, 2, garrison=0).round(3)
     array([[0.417, 0.106],
@@ -200,35 +204,34 @@ def win_table(
            [0.916, 0.656]])
     """
     if isinstance(rules, list | tuple | np.ndarray):
-        row = _read_rule_sets(rules)
+        rule_sets = _read_rule_sets(rules)
         tables = [
-            win_table(attackers, defenders, value, garrison=garrison, exact=exact, method=method)
-            for value in row.flat
+            win_table(attackers, defenders, each, garrison=garrison, exact=exact, method=method)
+            for each in rule_sets.flat
         ]
-        return np.reshape(tables, (*row.shape, *np.shape(tables)[1:]))
+        return np.reshape(tables, (*rule_sets.shape, *np.shape(tables)[1:]))
     rules = find_rules(rules, garrison)
     kernel = find_kernel(rules, exact=exact, method=method)
-    most_attackers = read_int(attackers, "attackers", least=1)
-    most_defenders = read_int(defenders, "defenders", least=1)
-    staying = min(rules.garrison, most_attackers - 1)
+    max_attackers = read_int(attackers, "attackers", least=1)
+    max_defenders = read_int(defenders, "defenders", least=1)
+    staying = min(rules.garrison, max_attackers - 1)
     if not _has_tables(kernel):
-        rows, columns = np.arange(1, most_attackers + 1), np.arange(1, most_defenders + 1)
-        return _read(rows[:, np.newaxis], columns, rules, None, exact, method).answer_all(
-            _Battles.chances
-        )
-    table = kernel.win_table(most_attackers - staying, most_defenders, staying)
+        rows, columns = np.arange(1, max_attackers + 1), np.arange(1, max_defenders + 1)
+        battles = _read_battles(rows[:, np.newaxis], columns, rules, None, exact, method)
+        return battles.compute(_Battles.compute_chances)
+    table = kernel.win_table(max_attackers - staying, max_defenders, staying)
     if rules.garrison > staying:
         table[-1:] = kernel.number(0)
     return np.asarray(table, dtype=object if exact else float)
 
 
 def _read_rule_sets(rules: list[Any] | tuple[Any, ...] | npt.NDArray[Any]) -> npt.NDArray[Any]:
-    row = read_array(rules, "rules", "rules", object)
-    if not row.size:
+    given = read_array(rules, "rules", "rules", object)
+    if not given.size:
         raise IllegalError("missing rules")
-    array: npt.NDArray[Any] = np.empty(row.shape, dtype=object)
-    array.reshape(-1)[:] = [find_rules(value) for value in row.flat]
-    return array
+    rule_sets: npt.NDArray[Any] = np.empty(given.shape, dtype=object)
+    rule_sets.reshape(-1)[:] = [find_rules(value) for value in given.flat]
+    return rule_sets
 
 
 def broadcast_rules(
@@ -237,54 +240,56 @@ def broadcast_rules(
     *arrays: object,
     **options: Any,
 ) -> npt.NDArray[Any]:
-    """Call a function once for each different rule set, and return the broadcast answers.
+    """Call a function once per different rule set, and return the results as one array.
 
     function: a function of the arrays, the rules and the options.
-    rules: an array of rules; its shape is broadcast with the shapes of the arrays.
+    rules: an array of rules; it is broadcast against the arrays.
     arrays: arrays of numbers.
     options: further arguments of the function.
     """
-    row = _read_rule_sets(rules)
-    places: dict[Rules, int] = {}
-    numbers = [places.setdefault(value, len(places)) for value in row.flat]
+    rule_sets = _read_rule_sets(rules)
+    indices: dict[Rules, int] = {}
+    numbers = [indices.setdefault(value, len(indices)) for value in rule_sets.flat]
     others = (read_array(each, "arrays", "numbers") for each in arrays)
-    which, *given = broadcast_arrays(np.reshape(numbers, row.shape), *others)
-    answers = [
-        (
-            which == place,
-            function(*(array[which == place] for array in given), each_rules, **options),
-        )
-        for each_rules, place in places.items()
-    ]
-    joined = np.empty(which.shape, dtype=np.result_type(*(answer for _, answer in answers)))
-    for mask, answer in answers:
-        joined[mask] = answer
+    index_array, *given = broadcast_arrays(np.reshape(numbers, rule_sets.shape), *others)
+    results = []
+    for each_rules, index in indices.items():
+        mask = index_array == index
+        results.append((mask, function(*(array[mask] for array in given), each_rules, **options)))
+    joined = np.empty(index_array.shape, dtype=np.result_type(*(part for _, part in results)))
+    for mask, part in results:
+        joined[mask] = part
     return joined
 
 
 def _has_tables(kernel: Kernel) -> bool:
-    """Return whether a kernel, or the kernel that decides its chances, answers in rows."""
+    """Return whether a kernel, or the kernel that decides its chances, computes whole rows."""
     return kernel.is_vectorised or kernel.find_decider(HALF)[0].is_vectorised
 
 
-def _answer(
-    answer: Answer, attackers: Armies, defenders: Armies, rules: RuleSets, *options: Any
+def _compute(
+    computation: Computation, attackers: Armies, defenders: Armies, rules: RuleSets, *options: Any
 ) -> Numbers:
-    """Answer for battles under one or several rules, with a number for a single battle."""
+    """Compute a number for each battle, under one or several rule sets.
+
+    Returns an array, or a single number if all arguments are single values.
+    """
     if isinstance(rules, list | tuple | np.ndarray):
 
-        def under(ours: Armies, theirs: Armies, rules: Rules) -> npt.NDArray[Any]:
-            return _read(ours, theirs, rules, *options).answer_all(answer)
+        def compute_for_rules(
+            attackers: Armies, defenders: Armies, rules: Rules
+        ) -> npt.NDArray[Any]:
+            return _read_battles(attackers, defenders, rules, *options).compute(computation)
 
-        return broadcast_rules(under, rules, attackers, defenders)
-    answers = _read(attackers, defenders, rules, *options).answer_all(answer)
-    if answers.ndim:
-        return answers
-    one: float | Fraction = answers.item()
-    return one
+        return broadcast_rules(compute_for_rules, rules, attackers, defenders)
+    numbers = _read_battles(attackers, defenders, rules, *options).compute(computation)
+    if numbers.ndim:
+        return numbers
+    number: float | Fraction = numbers.item()
+    return number
 
 
-def _read(
+def _read_battles(
     attackers: object,
     defenders: object,
     rules: Rules | str,
@@ -294,23 +299,25 @@ def _read(
 ) -> _Battles:
     rules = find_rules(rules, garrison)
     kernel = find_kernel(rules, exact=exact, method=method)
-    ours, theirs = broadcast_arrays(
+    attacker_array, defender_array = broadcast_arrays(
         read_int_array(attackers, "attackers", least=1),
         read_int_array(defenders, "defenders", least=1),
         most=MAX_ROW_LENGTH if exact else MAX_ARRAY_SIZE,
     )
-    staying = min(rules.garrison, int(ours.max(initial=1)))
-    return _Battles(kernel, ours, theirs, staying, exact, split=method == "auto")
+    staying = min(rules.garrison, int(attacker_array.max(initial=1)))
+    split = method == "auto"
+    return _Battles(kernel, attacker_array, defender_array, staying, exact, split)
 
 
 @dataclass(frozen=True)
 class _Battles:
-    """Battles of one kernel.
+    """Arrays of battles under the same rules.
 
-    attackers, defenders: the armies of each battle.
-    staying: attackers that must stay behind and cannot attack.
-    exact: whether to answer in fractions.
-    split: whether to answer for large battles separately.
+    kernel: the kernel of these rules.
+    attackers, defenders: the armies of each battle, garrison included.
+    staying: the number of attackers that must stay behind and cannot attack.
+    exact: whether to compute with fractions.
+    split: whether to compute large battles separately.
     """
 
     kernel: Kernel
@@ -320,19 +327,19 @@ class _Battles:
     exact: bool
     split: bool
 
-    def answer_all(self, answer: Answer) -> npt.NDArray[Any]:
-        """Answer for moderate and large battles separately, so that tables stay small."""
+    def compute(self, computation: Computation) -> npt.NDArray[Any]:
+        """Compute moderate and large battles separately, so that tables stay small."""
         large = np.maximum(self.attackers, self.defenders) > MAX_MODERATE_ARMIES
         if not self.split or not large.any() or large.all():
-            return answer(self)
-        answers = self._empty(self.attackers.shape)
-        for part in (large, ~large):
-            answers[part] = answer(
-                replace(self, attackers=self.attackers[part], defenders=self.defenders[part])
+            return computation(self)
+        numbers = self._make_empty_array(self.attackers.shape)
+        for mask in (large, ~large):
+            numbers[mask] = computation(
+                replace(self, attackers=self.attackers[mask], defenders=self.defenders[mask])
             )
-        return answers
+        return numbers
 
-    def chances(self) -> npt.NDArray[Any]:
+    def compute_chances(self) -> npt.NDArray[Any]:
         able, defenders = self._sizes
         several = self.attackers.size > 1
         moderate = several and able * defenders <= MAX_CELLS
@@ -340,59 +347,61 @@ class _Battles:
             table = self.kernel.win_table(able, defenders, self.staying + 1)
             return np.array(table[self.attackers, self.defenders - 1])
         if several and self.kernel.is_vectorised and self._are_rows_faster(CELLS_PER_CHANCE):
-            chances = self._answer_by_rows(won=lambda _: 1, lost=lambda _: 0)
+            chances = self._compute_by_rows(won=lambda _: 1, lost=lambda _: 0)
             return chances if self.exact else np.minimum(chances, 1.0)
-        return self._one_by_one(self.kernel.win_probability)
+        return self._compute_one_by_one(self.kernel.win_probability)
 
-    def attackers_left(self) -> npt.NDArray[Any]:
-        means = self._means(won=lambda able: able + self.staying, lost=lambda _: self.staying)
-        stay = self.attackers <= self.staying  # nobody can attack
-        means[stay] = [Fraction(n) for n in self.attackers[stay].tolist()]
+    def compute_attackers_left(self) -> npt.NDArray[Any]:
+        means = self._compute_means(
+            won=lambda able: able + self.staying, lost=lambda _: self.staying
+        )
+        no_attack = self.attackers <= self.staying
+        means[no_attack] = [Fraction(n) for n in self.attackers[no_attack].tolist()]
         return means
 
-    def defenders_left(self) -> npt.NDArray[Any]:
-        return self._means(won=lambda _: 0, lost=lambda armies: armies)
+    def compute_defenders_left(self) -> npt.NDArray[Any]:
+        return self._compute_means(won=lambda _: 0, lost=lambda armies: armies)
 
-    def _empty(self, shape: tuple[int, ...]) -> npt.NDArray[Any]:
+    def _make_empty_array(self, shape: tuple[int, ...]) -> npt.NDArray[Any]:
         return np.empty(shape, dtype=object if self.exact else float)
 
     @cached_property
     def _sizes(self) -> tuple[int, int]:
-        """The largest number of able attackers, at least 1, and of defenders."""
+        """The largest number of attackers without the garrison, at least 1, and of defenders."""
         able = int(self.attackers.max(initial=1)) - self.staying
         return max(able, 1), int(self.defenders.max(initial=1))
 
-    def _means(self, won: Worth, lost: Worth) -> npt.NDArray[Any]:
-        """Return each battle's expected value.
+    def _compute_means(self, won: ValueFunction, lost: ValueFunction) -> npt.NDArray[Any]:
+        """Return the expected value of each battle.
 
         won: the value of a victory, as a function of the armies that can move in.
         lost: the value of a defeat, as a function of the defenders left.
         """
         finite = self.kernel.most_left(*self._sizes) == self._sizes
         if self.kernel.is_vectorised and finite and self._are_rows_faster(CELLS_PER_DISTRIBUTION):
-            return self._answer_by_rows(won, lost)
+            return self._compute_by_rows(won, lost)
 
-        def mean(able: int, defenders: int) -> Probability:
+        def compute_mean(able: int, defenders: int) -> Probability:
             ends = self.kernel.forward(Distribution([able]), defenders)
             return ends.map(
                 lambda end: lost(end.defenders) if end.defenders else won(end.attackers)
             ).mean()
 
-        return self._one_by_one(mean)
+        return self._compute_one_by_one(compute_mean)
 
-    def _are_rows_faster(self, cells_for_one: int) -> bool:
-        """Return whether a table of all battles is faster than each different battle by itself.
+    def _are_rows_faster(self, cells_per_battle: int) -> bool:
+        """Return whether one table is faster than computing each different battle by itself.
 
-        cells_for_one: the number of table cells that take as long as one battle.
+        cells_per_battle: the number of table cells that take as long as one battle.
         """
         able, defenders = self._sizes
-        if not self.split or able * defenders <= cells_for_one:
+        if not self.split or able * defenders <= cells_per_battle:
             return True
         different, _ = self._find_different()
-        return able * defenders <= cells_for_one * len(different[0])
+        return able * defenders <= cells_per_battle * len(different[0])
 
-    def _answer_by_rows(self, won: Worth, lost: Worth) -> npt.NDArray[Any]:
-        """Answer row by row, for all battles with the same number of defenders at once."""
+    def _compute_by_rows(self, won: ValueFunction, lost: ValueFunction) -> npt.NDArray[Any]:
+        """Compute all battles with the same number of defenders at once, row by row."""
         sizes = self._sizes
         self.kernel.for_question("table", *sizes).refuse(*sizes)
         values = Values([*map(won, range(sizes[0] + 1))], [*map(lost, range(sizes[1] + 1))])
@@ -402,7 +411,7 @@ class _Battles:
             for d, row in enumerate(rows, start=1):
                 table[d - 1, : self.staying], table[d - 1, self.staying :] = values.lost[d], row
             return np.array(table[self.defenders - 1, self.attackers])
-        means = self._empty(self.attackers.shape)
+        means = self._make_empty_array(self.attackers.shape)
         flat, able = means.reshape(-1), np.maximum(self.attackers - self.staying, 0).reshape(-1)
         groups = _group_indices(self.defenders.reshape(-1), sizes[1])
         for battles, row in zip(groups, rows, strict=True):
@@ -414,17 +423,17 @@ class _Battles:
         battles = np.stack([self.attackers.reshape(-1), self.defenders.reshape(-1)])
         return np.unique(battles, axis=1, return_inverse=True)
 
-    def _one_by_one(self, answer: Callable[[int, int], Probability]) -> npt.NDArray[Any]:
-        different, places = self._find_different()
-        answers = self._empty((different.shape[1],))
-        for place, (attackers, defenders) in enumerate(different.T.tolist()):
-            answers[place] = answer(attackers - self.staying, defenders)
-        return answers[places].reshape(self.attackers.shape)
+    def _compute_one_by_one(self, compute: Callable[[int, int], Probability]) -> npt.NDArray[Any]:
+        different, indices = self._find_different()
+        numbers = self._make_empty_array((different.shape[1],))
+        for index, (attackers, defenders) in enumerate(different.T.tolist()):
+            numbers[index] = compute(attackers - self.staying, defenders)
+        return numbers[indices].reshape(self.attackers.shape)
 
 
 def _group_indices(numbers: Whole, most: int) -> Iterator[Whole]:
-    """Yield the indices of 1, of 2 ... and of `most` among the numbers."""
-    # NumPy sorts short integers by their digits, in linear time.
+    """Yield the indices of all ones in an array, then of all twos, and so on up to `most`."""
+    # NumPy sorts integers of 16 bits in linear time.
     short = numbers.astype(np.uint16) if most < 2**16 else numbers
     order = np.argsort(short, kind="stable")
     ends = np.cumsum(np.bincount(numbers, minlength=most + 1))

@@ -1,4 +1,4 @@
-"""Decisions in a battle: to roll, to stop or to blitz, and how many dice to roll."""
+"""Decisions in a battle: roll, stop or blitz, and the number of dice to roll."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -37,17 +37,17 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 
 CHOOSERS = ("nobody", "attacker", "defender", "both")
 
-MAX_VALUE = 10**100  # floats hold its square
-BOUNDARY_FACTOR = 8  # search limit of a boundary, as a multiple of the attackers
-BOUNDARY_MARGIN = 16  # attackers beyond the defenders in the first search
+MAX_VALUE = 10**100  # its square is still a finite float
+BOUNDARY_FACTOR = 8  # a boundary is searched up to this multiple of the attackers
+BOUNDARY_MARGIN = 16  # the first search has this many attackers more than defenders
 
 
 class Boundary(NamedTuple):
-    """The fewest attackers for which an attack on some number of defenders is best.
+    """The fewest attackers that should attack a given number of defenders.
 
     defenders: armies on the defended territory.
     attackers: armies on the attacking territory, garrison included; `None` if an attack is never
-        best.
+        the best action.
     """
 
     defenders: int
@@ -55,7 +55,7 @@ class Boundary(NamedTuple):
 
 
 class _Policy(DisplayMixin):
-    """A decision with read-only tables, also after pickling."""
+    """A decision whose tables are read-only, also after unpickling."""
 
     def __post_init__(self) -> None:
         for table in vars(self).values():
@@ -69,7 +69,7 @@ class _Policy(DisplayMixin):
 
 @dataclass(frozen=True, repr=False)
 class Decision(_Policy):
-    """The best action now, and in every state that may follow.
+    """The best action now and in every later state of a battle.
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
@@ -83,15 +83,14 @@ class Decision(_Policy):
     expected_attackers_left: the expected number of attackers left under the best policy, garrison
         included.
     boundary: for each number of defenders up to `defenders`, the fewest attackers for which rolling
-        is best; for a mix, the fewest attackers for which a blitz is best.
-    rolls: whether rolling is best in each state: `rolls[d, n]` is for d defenders and n attackers
-        above the garrison. The table contains the battle and every boundary that was found.
+        is best; from `best_mix`, the fewest attackers for which a blitz is best.
+    rolls: whether rolling is best in each state: `rolls[d, n]` is for `d` defenders and `n`
+        attackers, garrison excluded. The table contains the battle and every boundary found.
 
-    Of actions that are equally good, or that floats cannot distinguish, the easier action is
-    chosen: stop before roll, and blitz before roll. A boundary is `None` if no number of attackers
-    in `rolls` is enough. While more armies could help, `rolls` extends to eight times the battle.
-    If the best action changes more than once as attackers are added, only `rolls` shows all
-    changes.
+    If two actions are equally good, or too close for floats, `action` is the easier one: stop
+    rather than roll, and blitz rather than roll. A boundary is `None` if no number of attackers in
+    `rolls` is enough. If more armies could help, `rolls` covers up to eight times the attackers. If
+    the best action changes more than once as attackers are added, only `rolls` shows all changes.
     """
 
     attackers: int
@@ -114,12 +113,12 @@ class Decision(_Policy):
         )
 
     def find_action(self, attackers: int, defenders: int) -> Action:
-        """Return the best action in a state of the battle.
+        """Return the best action for given numbers of armies.
 
         attackers: armies on the attacking territory, garrison included.
         defenders: armies on the defended territory, 0 after its conquest.
 
-        Raises `IactaError` for more armies than `rolls` contains.
+        Raises `IactaError` for more armies than `rolls` covers.
 
         >>> when_to_stop(12, 10, prize=10).find_action(3, 6)
         'stop'
@@ -136,16 +135,16 @@ class Decision(_Policy):
 
 @dataclass(frozen=True, repr=False)
 class DiceDecision(_Policy):
-    """The best numbers of dice, and their value.
+    """The best numbers of dice for both sides, and the value of the battle.
 
-    attackers, defenders, rules: the battle.
-    attack_dice: the number of attack dice now, 0 to stop, or if no army can attack.
-    defence_dice: the number of defence dice in reply, 0 if there is no roll.
+    attackers, defenders, rules: the battle, garrison included.
+    attack_dice: the best number of attack dice now; 0 to stop, or if no army can attack.
+    defence_dice: the defender's best reply in dice; 0 if there is no roll.
     value: the value of the battle to the attacker.
     error: a bound on the error of `value`; 0 if exact.
     win_probability: the chance to conquer the territory.
-    attack_policy, defence_policy: the dice in every state up to this battle: `[d, n]` is for d
-        defenders and n attackers above the garrison.
+    attack_policy, defence_policy: the best dice in every state up to this battle: `[d, n]` is for
+        `d` defenders and `n` attackers, garrison excluded.
     """
 
     attackers: int
@@ -177,17 +176,17 @@ def when_to_stop(
     garrison: int | None = None,
     exact: bool = False,
 ) -> Decision:
-    """Return whether to roll or to stop now, and in every state that may follow.
+    """Return whether to roll or to stop, now and in every later state of a battle.
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
-    prize: the value of the territory, with its card and continent; a number of at least 0, or a
-        text such as `"5/2"`. All three values have the same unit, usually armies.
-    army_value: the value of each attacker left, on either territory and garrison included.
+    prize: the value of the territory, with its card and continent: a number of at least 0, or a
+        string such as `"5/2"`. All three values have the same unit, usually armies.
+    army_value: the value of each attacker left on either territory, garrison included.
     kill_value: the value of each destroyed defender.
     garrison: armies that must stay behind; `None` for the garrison of the rules, usually 1.
-    exact: whether to answer in fractions.
+    exact: whether to return fractions instead of floats.
 
     Returns a `Decision` in floats with a proven `error`, or in fractions. Raises `IactaError` for
     values below 0, for armies that are not whole numbers of at least 1, for rules under which
@@ -204,17 +203,17 @@ def when_to_stop(
     Source: Bellman's equation, in `iacta.methods.optimal_play`. "Analyzing the Board Game Risk"
     (pracpred) ends with this question.
     """
-    battle = _read(attackers, defenders, rules, garrison)
+    battle = _read_battle(attackers, defenders, rules, garrison)
     refuse_rules(battle.rules)
     reward = _read_reward(prize, army_value, kill_value)
-    solver = _solver(exact)
+    solver = _find_solver(exact)
     solution = _solve_to_boundary(
         battle,
         lambda able: solver(able, battle.defenders, battle.rules, reward, MAY_STOP),
         lambda: rolling_pays_in_the_limit(battle.defenders, battle.rules, reward),
     )
     rolls = solution.attack_dice > 0
-    value, value_if_stopped, error = _values(battle, reward, solution, exact)
+    value, value_if_stopped, error = _compute_values(battle, reward, solution, exact)
     return Decision(
         *battle,
         objective="value",
@@ -222,9 +221,9 @@ def when_to_stop(
         value=value,
         value_if_stopped=value_if_stopped,
         error=error,
-        win_probability=_probability(solution.win_probabilities[battle.state]),
-        expected_attackers_left=_probability(battle.attackers - solution.lost[battle.state]),
-        boundary=_boundary(rolls, battle.rules),
+        win_probability=_to_float(solution.win_probabilities[battle.state]),
+        expected_attackers_left=_to_float(battle.attackers - solution.lost[battle.state]),
+        boundary=_find_boundaries(rolls, battle.rules),
         rolls=rolls,
     )
 
@@ -235,9 +234,9 @@ def best_mix(
     """Return whether to roll by hand or to use the balanced blitz of the official app.
 
     attackers, defenders, garrison: as for `when_to_stop`.
-    rules: `Rules` of a roll by hand or of a blitz, or the name of a rule set.
+    rules: `Rules` for rolls by hand or for a blitz, or the name of a rule set.
 
-    Returns a `Decision` for the best chance to conquer the territory, in floats with a proven
+    Returns a `Decision` that maximises the chance to conquer the territory, in floats with a proven
     `error`. Its action is `"stop"` only if no army can attack. The exceptions are as for
     `when_to_stop`.
 
@@ -249,7 +248,7 @@ def best_mix(
 
     Source: the rules of RISK: Global Domination, as published in 2024.
     """
-    battle = _read(attackers, defenders, rules, garrison)
+    battle = _read_battle(attackers, defenders, rules, garrison)
     able, d, hand_rules = battle.able, battle.defenders, find_hand_rules(battle.rules)
     solution = _solve_to_boundary(
         battle,
@@ -270,7 +269,7 @@ def best_mix(
         error=float(solution.errors[battle.state]),
         win_probability=chance,
         expected_attackers_left=battle.attackers - able + left,
-        boundary=_boundary(blitzes, battle.rules),
+        boundary=_find_boundaries(blitzes, battle.rules),
         rolls=rolls,
     )
 
@@ -288,7 +287,7 @@ def how_many_dice(
     garrison: int | None = None,
     exact: bool = False,
 ) -> DiceDecision:
-    """Return how many dice the two sides should roll.
+    """Return the best number of dice for each side.
 
     attackers, defenders, rules, garrison, exact: as for `when_to_stop`.
     chooser: the side that may roll fewer dice than allowed: `"attacker"`, `"defender"`, `"both"` or
@@ -298,11 +297,12 @@ def how_many_dice(
     prize, army_value, kill_value: the value that the attacker maximises and the defender minimises,
         as for `when_to_stop`; by default the chance to conquer the territory.
 
-    Returns a `DiceDecision`, with the larger of equally good numbers. The exceptions are as for
-    `when_to_stop`.
+    Returns a `DiceDecision`; if several numbers of dice are equally good, it has the largest. The
+    exceptions are as for `when_to_stop`.
 
-    With classic dice, fewer dice never improve either side's chance (tested to 30 against 30), nor
-    any other value that was tested (to 9 against 9). They can if one die is better than the others.
+    With classic dice, rolling fewer never improves either side's chance (tested up to 30 against
+    30), nor any other value that was tested (up to 9 against 9). It can help if one die is better
+    than the others.
 
     >>> how_many_dice(11, 10).attack_dice
     3
@@ -311,20 +311,21 @@ def how_many_dice(
     """
     check_choice(chooser, CHOOSERS, "chooser")
     check_choice(may_stop, (True, False), "may_stop")
-    battle = _read(attackers, defenders, rules, garrison)
+    battle = _read_battle(attackers, defenders, rules, garrison)
     refuse_rules(battle.rules)
     reward = _read_reward(prize, army_value, kill_value)
     choices = Choices(may_stop, chooser in ("attacker", "both"), chooser in ("defender", "both"))
     with _restate_size(battle):
-        solution = _solver(exact)(battle.able, battle.defenders, battle.rules, reward, choices)
-    value, _, error = _values(battle, reward, solution, exact)
+        solver = _find_solver(exact)
+        solution = solver(battle.able, battle.defenders, battle.rules, reward, choices)
+    value, _, error = _compute_values(battle, reward, solution, exact)
     return DiceDecision(
         *battle,
         attack_dice=int(solution.attack_dice[battle.state]),
         defence_dice=int(solution.defence_dice[battle.state]),
         value=value,
         error=error,
-        win_probability=_probability(solution.win_probabilities[battle.state]),
+        win_probability=_to_float(solution.win_probabilities[battle.state]),
         attack_policy=solution.attack_dice,
         defence_policy=solution.defence_dice,
     )
@@ -338,14 +339,14 @@ def win_probability_if_seen(
     aim: Aim = "conquest",
     garrison: int | None = None,
 ) -> float:
-    """Return the chance to win against a defender who chooses the dice after the attack roll.
+    """Return the chance to win against a defender who sees the attack roll before choosing dice.
 
     attackers, defenders, garrison: as for `when_to_stop`.
-    rules: `Rules`, or the name of a rule set, with any dice mode in which the defender can see the
+    rules: `Rules`, or the name of a rule set, with a dice mode in which the defender can see the
         attack roll.
     aim: the aim of the defender: `"conquest"` to prevent the conquest, or `"losses"` to lose as few
-        armies as possible on average. Of equally good numbers of dice the defender rolls the
-        larger.
+        armies as possible on average. If two numbers of dice serve the aim equally well, the
+        defender rolls more dice.
 
     Returns a float with the error of `iacta.methods.sees_first`. Raises `IactaError` for a dice
     mode in which no attack roll can be seen, and for battles too large for memory.
@@ -356,11 +357,11 @@ def win_probability_if_seen(
     0.454
     """
     check_choice(aim, ("conquest", "losses"), "aim")
-    battle = _read(attackers, defenders, rules, garrison)
+    battle = _read_battle(attackers, defenders, rules, garrison)
     return chance_if_seen(battle.able, battle.defenders, battle.rules, aim)
 
 
-class _RuledBattle(NamedTuple):
+class _Battle(NamedTuple):
     attackers: int
     defenders: int
     rules: Rules
@@ -374,8 +375,10 @@ class _RuledBattle(NamedTuple):
         return self.defenders, self.able
 
 
-def _read(attackers: int, defenders: int, rules: Rules | str, garrison: int | None) -> _RuledBattle:
-    return _RuledBattle(
+def _read_battle(
+    attackers: int, defenders: int, rules: Rules | str, garrison: int | None
+) -> _Battle:
+    return _Battle(
         read_int(attackers, "attackers", least=1),
         read_int(defenders, "defenders", least=1),
         find_rules(rules, garrison),
@@ -400,15 +403,15 @@ def _read_value(value: Chance, name: str) -> Fraction:
     return fraction
 
 
-def _solver(exact: bool) -> Callable[[int, int, Rules, Reward, Choices], Solution]:
+def _find_solver(exact: bool) -> Callable[[int, int, Rules, Reward, Choices], Solution]:
     check_choice(exact, (True, False), "exact")
     return solve_exactly if exact else solve
 
 
-def _values(
-    battle: _RuledBattle, reward: Reward, solution: Solution, exact: bool
+def _compute_values(
+    battle: _Battle, reward: Reward, solution: Solution, exact: bool
 ) -> tuple[Probability, Probability, float]:
-    """Return the value of the optimal policy, the value of stopping now, and the former's error."""
+    """Return the value of optimal play, the value of stopping now, and a bound on their error."""
     kept, gain = reward.army_value * battle.attackers, solution.values[battle.state]
     if exact:
         return kept + gain, kept, 0.0
@@ -417,13 +420,14 @@ def _values(
     return value, float(kept), error
 
 
-def _probability(number: Any) -> Probability:
+def _to_float(number: Any) -> Probability:
+    """Return a float, or the number itself if it is a fraction."""
     return number if isinstance(number, Fraction) else float(number)
 
 
 @contextmanager
-def _restate_size(battle: _RuledBattle) -> Iterator[None]:
-    """Let an error name the user's battle instead of a larger battle in the search."""
+def _restate_size(battle: _Battle) -> Iterator[None]:
+    """Make errors name the user's battle instead of the larger battle of the search."""
     try:
         yield
     except TooLargeError as error:
@@ -432,13 +436,18 @@ def _restate_size(battle: _RuledBattle) -> Iterator[None]:
 
 
 def _solve_to_boundary(
-    battle: _RuledBattle,
+    battle: _Battle,
     solver: Callable[[int], Solution],
-    hopeful: Callable[[], Bools],
+    find_reachable: Callable[[], Bools],
     *,
     blitz: bool = False,
 ) -> Solution:
-    """Return a solution with enough attackers to contain each boundary that exists."""
+    """Return a solution with enough attackers to contain every boundary.
+
+    solver: returns the solution for up to a number of attackers, garrison excluded.
+    find_reachable: returns, by number of defenders, whether enough attackers would attack.
+    blitz: whether the boundaries are those of a blitz.
+    """
     able = max(battle.able, battle.defenders + BOUNDARY_MARGIN)
     most = BOUNDARY_FACTOR * able
     while True:
@@ -446,12 +455,12 @@ def _solve_to_boundary(
             solution = solver(able)
         wanted = (solution.attack_dice == 0) if blitz else (solution.attack_dice > 0)
         lacking = ~wanted[:, 1:].any(axis=1)
-        if able >= most or not (lacking & hopeful())[1:].any():
+        if able >= most or not (lacking & find_reachable())[1:].any():
             return solution
         able *= 2
 
 
-def _boundary(wanted: Bools, rules: Rules) -> tuple[Boundary, ...]:
+def _find_boundaries(wanted: Bools, rules: Rules) -> tuple[Boundary, ...]:
     fewest = wanted.argmax(axis=1)
     return tuple(
         Boundary(d, int(fewest[d]) + rules.garrison if wanted[d].any() else None)

@@ -1,22 +1,22 @@
-"""Fronts: the best division of armies among several borders, each with its own attackers.
+"""The best division of armies among several fronts, each with its own attackers.
 
-The fronts are attacked independently. Let p_f(n) be the chance that front f falls when n armies are
-spread over it in the best way. All fronts hold with the chance Π_f (1 − p_f(n_f)), so the best
+The fronts are attacked independently. Let p_f(n) be the chance that front f falls if its n armies
+are spread in the best way. All fronts hold with probability Π_f (1 − p_f(n_f)), so the best
 division minimises the sum of the costs
 
     c_f(n) = −log(1 − p_f(n)).
 
-For the objective of territories, c_f(n) is the expected number of territories lost. By dynamic
-programming, the least cost of n armies on the first f fronts is
+With the objective `"territories"`, c_f(n) is instead the expected number of territories lost. By
+dynamic programming, the least cost of n armies on the first f fronts is
 
     C_f(n) = min_m  C_{f−1}(n − m) + c_f(m).
 
-This holds for any shape of c_f. A greedy division, army by army, is not always best, as two armies
-may help where a single army does not. The program computes both p_f and 1 − p_f, so that the
+This holds for any function c_f. Placing the armies greedily, one by one, is not always best, as two
+armies may help where a single army does not. The program computes both p_f and 1 − p_f, so that the
 smaller number has its full relative precision.
 
 Error. Each cost has at most twice the relative error of its chance. The program enumerates all
-divisions within this error of the least sum, and compares them in fractions.
+divisions within this error of the least sum, and compares them with fractions.
 
 Source: Bellman, "Dynamic programming" (1957), the allocation of a resource; the fronts are those of
 sipolac's `fortify`, which places armies one by one.
@@ -43,9 +43,9 @@ from iacta.odds.spread import (
     OBJECTIVES,
     AttackedChain,
     Objective,
+    measure_unevenness,
     refuse_unfit,
     simple_spreads,
-    unevenness,
 )
 from iacta.odds.spread_values import Spread
 from iacta.probability.distribution import Probability
@@ -57,25 +57,26 @@ Shape: TypeAlias = Literal["chain", "any", "end"]
 Division: TypeAlias = tuple[int, ...]
 
 SHAPES: tuple[Shape, ...] = ("chain", "any", "end")
-MAX_STEPS = 2 * 10**9  # about half a minute in floats
-MAX_COMPARED = 1000  # divisions compared in fractions
-MAX_EXACT_STEPS = 3 * 10**5  # about half a minute in fractions
+MAX_STEPS = 2 * 10**9  # about half a minute with floats
+MAX_COMPARED = 1000  # number of divisions compared with fractions
+MAX_EXACT_STEPS = 3 * 10**5  # about half a minute with fractions
 MIN_HOLD_CHANCE = 1e-300
 
 
 @dataclass(frozen=True, repr=False)
 class Front:
-    """A border of the defender and the attackers in front of it.
+    """Territories of the defender that one stack can attack.
 
-    attackers: armies of the single attacking stack, garrison included.
+    attackers: armies of the attacking stack, garrison included.
     territories: the number of territories of the front.
     shape: `"chain"` for territories in a row: the front falls when the stack has crossed the whole
-        row, from either end. `"end"` for a row that the stack must cross from the first territory
-        on. `"any"` for territories side by side: the front falls when the stack has conquered one
-        territory.
+        row, from either end. `"end"` for a row that the stack must cross starting at the first
+        territory. `"any"` for territories side by side: the front falls when the stack has
+        conquered one of them.
     rules: the rules of its battles, `Rules` or a name; `None` for the common rules of all fronts.
         The garrison of these rules is ignored.
-    held: the armies that are already on each territory and stay there; empty for no armies.
+    held: the armies that already stand on each territory and cannot be moved; empty if there are
+        none.
 
     >>> Front(15, 3), Front(8, rules="capital")
     (Front(15, territories=3), Front(8, rules=Rules(defence=Dice((6, 6, 6)))))
@@ -102,7 +103,7 @@ class Front:
 
     @property
     def least(self) -> Spread:
-        """The fewest possible armies on each territory: the held armies, at least one."""
+        """The fewest armies possible on each territory: its held armies, but at least one."""
         return tuple(max(n, 1) for n in self.held) or (1,) * self.territories
 
     def __repr__(self) -> str:
@@ -110,13 +111,13 @@ class Front:
 
 
 class FrontSpread(NamedTuple):
-    """The armies on one front.
+    """The armies on one front, and their value to the attackers.
 
     front: the front.
-    spread: the armies on its territories, held armies included; in a chain, from one end to the
+    spread: the armies on each territory, held armies included; in a chain, from one end to the
         other.
-    value: the chance that the front falls, or the expected number of its territories that the
-        attackers conquer.
+    value: the chance that the front falls, or the expected number of territories that the attackers
+        conquer there.
     """
 
     front: Front
@@ -129,10 +130,10 @@ class BestFronts:
     """The best division of armies among fronts, and its value to the attackers.
 
     fronts: the armies on each front.
-    value: the chance that any front falls, or the expected number of territories that the attackers
-        conquer on all fronts.
-    is_exact: whether this division is proven to be best; otherwise floats cannot distinguish it
-        from some other divisions.
+    value: the chance that at least one front falls, or the expected number of territories that the
+        attackers conquer on all fronts.
+    is_exact: whether this division is proven to be best; otherwise some other divisions are too
+        close for floats to tell.
     """
 
     fronts: tuple[FrontSpread, ...]
@@ -141,7 +142,9 @@ class BestFronts:
 
 
 def parse_front(text: str) -> Front:
-    """Return the front of a string ATTACKERS/HELD/HELD...:TERRITORIES:RULES, or a shorter text.
+    """Parse a front written as ATTACKERS/HELD/HELD...:TERRITORIES:RULES.
+
+    All parts but ATTACKERS can be left out. TERRITORIES may start with `any` or `end`.
 
     >>> parse_front("15:3"), parse_front("8"), parse_front("8:any2")
     (Front(15, territories=3), Front(8), Front(8, territories=2, shape='any'))
@@ -166,10 +169,10 @@ def parse_front(text: str) -> Front:
     )
 
 
-def front_name(front: Front) -> str:
-    """Return the text that `parse_front` reads.
+def format_front(front: Front) -> str:
+    """Return a front as a string that `parse_front` reads.
 
-    >>> front_name(Front(8, 2, "any")), front_name(Front(8, rules="capital"))
+    >>> format_front(Front(8, 2, "any")), format_front(Front(8, rules="capital"))
     ('8:any2', '8:1:capital')
     """
     rules = "" if front.rules is None else f":{rules_name(find_rules(front.rules))}"
@@ -191,29 +194,29 @@ def defend_fronts(
 ) -> BestFronts:
     """Return the best division of armies among fronts that are attacked independently.
 
-    armies: armies to divide, besides the armies that the fronts already hold; each territory
-        without armies gets at least one.
-    fronts: the fronts, each a `Front`, or the number of attackers in front of a single territory.
+    armies: armies to divide, in addition to the armies that the fronts already hold; each empty
+        territory gets at least one.
+    fronts: the fronts, each a `Front`, or the number of attackers beside a single territory.
     rules: `Rules`, or the name of a rule set, for fronts without rules of their own.
     garrison: armies that must stay behind on each territory; `None` for the garrison of the rules.
-    objective: the value that the defence minimises: `"break through"` for the chance that any front
-        falls, or `"territories"` for the expected number of territories lost. The attackers of a
-        chain maximise this value, as for `spread_defenders`.
+    objective: the value that the defence minimises: `"break through"` for the chance that at least
+        one front falls, or `"territories"` for the expected number of territories lost. The
+        attackers of a chain maximise this value, as for `spread_defenders`.
     stop: the rule by which the attackers stop a battle and their attack.
     exact: whether to return the values as fractions.
 
     Each front has one stack, which attacks only there. It attacks a chain as for
-    `spread_defenders`, or from the first territory on. If territories are side by side, it attacks
-    only the territory that it conquers with the best chance.
+    `spread_defenders`, or starting at the first territory. If territories are side by side, it
+    attacks only the territory that it conquers with the best chance.
 
-    Dynamic programming compares all divisions, in floats with a proven bound, and in fractions if
-    floats cannot decide. `is_exact` is False if more than a thousand divisions, or divisions too
-    large for fractions, are too nearly equal. It is also False if floats cannot distinguish
-    divisions under rules without fractions. Of equal divisions, the most even is returned.
+    Dynamic programming compares all divisions, with floats if their proven error bound allows it,
+    otherwise with fractions. `is_exact` is False if floats cannot tell more than a thousand
+    divisions apart, or divisions that are too large for fractions or have rules without fractions.
+    If several divisions are equally good, the most even is returned.
 
     Raises `IactaError` for fewer armies than territories, for rules under which armies grow, for
     more than 10,000 armies, and for a chain of at least two territories with more than 2 million
-    spreads, or more than 50 million when multiplied by its attackers.
+    spreads, or with more than 50 million spreads times attackers.
 
     >>> best = defend_fronts(20, [Front(15, 3), Front(8)])
     >>> [each.spread for each in best.fronts], round(best.value, 4)
@@ -239,7 +242,7 @@ def defend_fronts(
             f"enter at least {quote(empty)} {'army' if empty == 1 else 'armies'}",
             parameter="armies",
         )
-    curves = [model.curve(total - empty + sum(model.front.least)) for model in models]
+    curves = [model.compute_curve(total - empty + sum(model.front.least)) for model in models]
     total += sum(sum(model.front.held) for model in models)
     if total > MAX_ARMIES:
         raise TooLargeError(
@@ -249,13 +252,13 @@ def defend_fronts(
     costs = [np.full(total + 1, np.inf) for _ in curves]
     for cost, curve in zip(costs, curves, strict=True):
         cost[: len(curve.taken)] = loss.cost(curve)
-    best, is_exact = _best_division(models, curves, costs, loss)
-    spreads = [model.best(n) for model, n in zip(models, best, strict=True)]
+    best, is_exact = _find_best_division(models, curves, costs, loss)
+    spreads = [model.find_best_spread(n) for model, n in zip(models, best, strict=True)]
     value: Probability
     values: Sequence[Probability]
     if exact:
         fractions = [
-            model.exact_value(spread) for model, spread in zip(models, spreads, strict=True)
+            model.compute_exact_value(spread) for model, spread in zip(models, spreads, strict=True)
         ]
         value, values = loss.exact_total(fractions), fractions
     else:
@@ -270,7 +273,7 @@ class _Curve(NamedTuple):
 
     taken: the chance that the front falls, or the expected number of territories conquered.
     missing: the largest possible value minus `taken`, computed separately.
-    error: a bound on the error of the smaller of both numbers.
+    error: a bound on the error of the smaller of `taken` and `missing`.
     """
 
     taken: Floats
@@ -279,12 +282,12 @@ class _Curve(NamedTuple):
 
 
 class _Loss(NamedTuple):
-    """Functions that add up the losses on several fronts.
+    """Functions that convert between the values of fronts and the costs c_f that add up.
 
-    cost: returns the costs c_f of a front.
-    total: returns the value of a sum of costs.
-    weight: returns the factor by which an absolute error of a value grows in a sum of costs.
-    exact_total: returns the value of all fronts from the value of each front.
+    cost: computes the costs of a front from its values.
+    total: computes the value of all fronts from the sum of their costs.
+    weight: computes the factor between an absolute error of a value and that of its cost.
+    exact_total: computes the value of all fronts from the value of each front.
     """
 
     cost: Callable[[_Curve], Floats]
@@ -293,7 +296,7 @@ class _Loss(NamedTuple):
     exact_total: Callable[[Sequence[Fraction]], Fraction]
 
 
-def _cost_of_falling(curve: _Curve) -> Floats:
+def _compute_fall_costs(curve: _Curve) -> Floats:
     held = np.maximum(curve.missing, MIN_HOLD_CHANCE)
     falls = -np.log1p(-np.minimum(curve.taken, 0.5))
     costs = np.where(curve.taken <= 0.5, falls, -np.log(held))
@@ -302,7 +305,7 @@ def _cost_of_falling(curve: _Curve) -> Floats:
 
 _LOSSES: dict[Objective, _Loss] = {
     "break through": _Loss(
-        cost=_cost_of_falling,
+        cost=_compute_fall_costs,
         total=lambda cost: -expm1(-cost),
         weight=lambda cost: exp(min(cost, 600.0)),  # the reciprocal of the chance that all hold
         exact_total=lambda values: 1 - prod((1 - value for value in values), start=Fraction(1)),
@@ -318,7 +321,7 @@ _LOSSES: dict[Objective, _Loss] = {
 
 def _read_front(
     given: object, rules: Rules, stop: StopRule, objective: Objective, exact: bool
-) -> "_InARow | _SideBySide":
+) -> "_Row | _Group":
     front = given if isinstance(given, Front) else Front(read_int(given, "fronts", least=1))
     own = rules if front.rules is None else find_rules(front.rules, rules.garrison)
     refuse_unfit(own, stop, exact, "to divide armies among fronts")
@@ -328,68 +331,72 @@ def _read_front(
             parameter="attackers",
         )
     if front.shape == "any" or front.territories == 1:
-        return _SideBySide(front, own, stop)
+        return _Group(front, own, stop)
     from_first = front.shape == "end"
     chain = AttackedChain(front.attackers, own, stop, objective, front.least, from_first)
-    return _InARow(front, own, chain)
+    return _Row(front, own, chain)
 
 
-class _InARow(NamedTuple):
+class _Row(NamedTuple):
+    """A front of territories in a row."""
+
     front: Front
     rules: Rules
     chain: AttackedChain
 
-    def curve(self, most: int) -> _Curve:
+    def compute_curve(self, most: int) -> _Curve:
         chain = self.chain
         if not chain.is_small(comb(most, len(chain.least))):
             raise TooLargeError(
-                f"a chain must have at most {MAX_SPREADS:.0e} spreads, and {MAX_VALUES:.0e} "
-                f"multiplied by its attackers, got {quote(front_name(self.front))} "
+                f"a chain must have at most {MAX_SPREADS:.0e} spreads, and at most "
+                f"{MAX_VALUES:.0e} spreads times attackers, got {quote(format_front(self.front))} "
                 f"with up to {quote(most)} armies"
             )
         taken, missing = np.full(most + 1, np.inf), np.full(most + 1, -np.inf)
-        battles, payoff = chain.battles(most), chain.payoff
+        battles, payoff = chain.tabulate_battles(most), chain.payoff
         for n in range(sum(chain.least), most + 1):
             taken[n] = chain.find_all_values(n, payoff, battles)[1].min()
             missing[n] = chain.find_all_values(n, payoff.complement(), battles)[1].max()
-        return _Curve(taken, missing, chain.error(most))
+        return _Curve(taken, missing, chain.bound_error(most))
 
-    def best(self, armies: int) -> Spread:
-        return self.chain.best(armies).spreads[0]
+    def find_best_spread(self, armies: int) -> Spread:
+        return self.chain.find_best(armies).spreads[0]
 
-    def exact_value(self, spread: Spread) -> Fraction:
-        return Fraction(self.chain.value(spread, exact=True))
+    def compute_exact_value(self, spread: Spread) -> Fraction:
+        return Fraction(self.chain.compute_value(spread, exact=True))
 
 
-class _SideBySide(NamedTuple):
+class _Group(NamedTuple):
+    """A front of territories side by side, or of a single territory."""
+
     front: Front
     rules: Rules
     stop: StopRule
 
-    def curve(self, most: int) -> _Curve:
+    def compute_curve(self, most: int) -> _Curve:
         if len(self.front.least) > 1 and len(self.front.least) * (most + 1) ** 2 > MAX_STEPS:
             raise TooLargeError(
-                "territories side by side and armies must be fewer, got "
-                f"{quote(front_name(self.front))} with up to {quote(most)} armies"
+                "the front must have fewer territories side by side, or fewer armies, got "
+                f"{quote(format_front(self.front))} with up to {quote(most)} armies"
             )
-        falls, holds = self._chances(most)
-        taken, missing = self._weakest(falls)[-1], -self._weakest(-holds)[-1]
+        falls, holds = self._compute_chances(most)
+        taken, missing = self._find_weakest(falls)[-1], -self._find_weakest(-holds)[-1]
         able = max(self._able, 1)
         error = (
             find_kernel(self.rules, self.stop).for_question("table", able, most).error(able, most)
         )
         return _Curve(taken, missing, error)
 
-    def best(self, armies: int) -> Spread:
-        """Return the spread that minimises the chance to conquer its weakest territory."""
-        falls, _ = self._chances(armies)
+    def find_best_spread(self, armies: int) -> Spread:
+        """Return the spread whose weakest territory is the hardest to conquer."""
+        falls, _ = self._compute_chances(armies)
         even = simple_spreads(armies, self.front.territories)["even"]
-        is_free = max(self.front.least) == 1  # armies may be placed anywhere
+        is_free = max(self.front.least) == 1  # no held armies restrict the spread
         if is_free and (np.diff(falls[1:]) <= 0).all():
             return even
-        # Armies are held, or under some rules an additional army is a weakness.
+        # Held armies restrict the spread, or under these rules more armies may be weaker.
         rest, spread = armies, []
-        costs, least = self._cost_rows(falls), self._weakest(falls)
+        costs, least = self._tabulate_costs(falls), self._find_weakest(falls)
         for before, cost in zip(least[-2::-1], costs[:0:-1], strict=True):
             spread.append(int(np.argmin(np.maximum(before[rest::-1], cost[: rest + 1]))))
             rest -= spread[-1]
@@ -398,7 +405,7 @@ class _SideBySide(NamedTuple):
             return min(even, tuple(sorted(whole)), key=lambda spread: max(falls[[*spread]]))
         return whole
 
-    def exact_value(self, spread: Spread) -> Fraction:
+    def compute_exact_value(self, spread: Spread) -> Fraction:
         kernel = find_kernel(self.rules, self.stop, exact=True)
         return max(Fraction(kernel.win_probability(self._able, d)) for d in set(spread))
 
@@ -406,8 +413,8 @@ class _SideBySide(NamedTuple):
     def _able(self) -> int:
         return max(self.front.attackers - self.rules.garrison, 0)
 
-    def _chances(self, most: int) -> tuple[Floats, Floats]:
-        """Return the chances that 1, 2 ... armies on one territory fall, and that they hold."""
+    def _compute_chances(self, most: int) -> tuple[Floats, Floats]:
+        """Return the chances that a territory with 1, 2 ... armies falls, and that it holds."""
         kernel, able = find_kernel(self.rules, self.stop), self._able
         taken, missing = np.zeros(most + 1), np.ones(most + 1)
         if able:
@@ -419,18 +426,23 @@ class _SideBySide(NamedTuple):
         taken[0], missing[0] = np.inf, -np.inf
         return taken, missing
 
-    def _cost_rows(self, costs: Floats) -> list[Floats]:
-        """Return the costs on each territory, infinite below its fewest possible armies."""
+    def _tabulate_costs(self, costs: Floats) -> list[Floats]:
+        """Return the costs of each territory, infinite below the fewest armies possible there."""
         numbers = np.arange(len(costs))
         return [np.where(numbers < least, np.inf, costs) for least in self.front.least]
 
-    def _weakest(self, costs: Floats) -> list[Floats]:
-        """Return the least maximum cost on the first 1, 2 ... territories, by number of armies."""
-        return _least_costs(self._cost_rows(costs), np.maximum)
+    def _find_weakest(self, costs: Floats) -> list[Floats]:
+        """Return the least possible maximum cost on the first 1, 2 ... territories.
+
+        Each array has one entry per number of armies on these territories.
+        """
+        return _compute_least_costs(self._tabulate_costs(costs), np.maximum)
 
 
-def _least_costs(costs: Sequence[Floats], join: Callable[[Floats, Floats], Floats]) -> list[Floats]:
-    """Return C_1, C_2 ..., where `join` combines two costs."""
+def _compute_least_costs(
+    costs: Sequence[Floats], join: Callable[[Floats, Floats], Floats]
+) -> list[Floats]:
+    """Return C_1, C_2 ... of the module's docstring, where `join` combines two costs."""
     least = [costs[0]]
     for cost in costs[1:]:
         before = least[-1]
@@ -438,23 +450,23 @@ def _least_costs(costs: Sequence[Floats], join: Callable[[Floats, Floats], Float
     return least
 
 
-def _best_division(
-    models: Sequence[_InARow | _SideBySide],
+def _find_best_division(
+    models: Sequence[_Row | _Group],
     curves: Sequence[_Curve],
     costs: Sequence[Floats],
     loss: _Loss,
 ) -> tuple[Division, bool]:
     """Return the armies on each front, and whether this division is proven to be best."""
-    least = _least_costs(costs, np.add)
+    least = _compute_least_costs(costs, np.add)
     best = float(least[-1][-1])
     relative = 4 * max(curve.error.relative + 1e-15 for curve in curves) * len(curves)
     absolute = 4 * sum(curve.error.absolute for curve in curves) * loss.weight(best)
-    near = list(_divisions(costs, least, best * (1 + relative) + absolute))
+    near = list(_list_divisions(costs, least, best * (1 + relative) + absolute))
     keys = [frozenset(Counter(zip(models, division, strict=True)).items()) for division in near]
-    # Equal divisions among equal fronts have the same key.
+    # Divisions that differ only by exchanging equal fronts have the same key.
     different = dict(zip(keys, near, strict=True))
     if len(different) == 1:
-        return min(near, key=unevenness), True
+        return min(near, key=measure_unevenness), True
     steps = sum(
         n * model.front.attackers
         for one in different.values()
@@ -465,7 +477,10 @@ def _best_division(
         return min(near[:MAX_COMPARED], key=lambda division: _sum_costs(costs, division)), False
     exact = {
         key: loss.exact_total(
-            [model.exact_value(model.best(n)) for model, n in zip(models, one, strict=True)]
+            [
+                model.compute_exact_value(model.find_best_spread(n))
+                for model, n in zip(models, one, strict=True)
+            ]
         )
         for key, one in different.items()
     }
@@ -473,11 +488,17 @@ def _best_division(
     equal = [
         division for division, key in zip(near, keys, strict=True) if exact[key] == least_value
     ]
-    return min(equal, key=unevenness), True
+    return min(equal, key=measure_unevenness), True
 
 
-def _divisions(costs: Sequence[Floats], least: Sequence[Floats], most: float) -> Iterator[Division]:
-    """Yield the divisions with a cost of at most `most`, but at most `MAX_COMPARED` + 1."""
+def _list_divisions(
+    costs: Sequence[Floats], least: Sequence[Floats], most: float
+) -> Iterator[Division]:
+    """Yield up to `MAX_COMPARED` + 1 divisions with a cost of at most `most`.
+
+    costs: c_f of each front.
+    least: C_1, C_2 ... from `_compute_least_costs`.
+    """
     pending: list[tuple[int, float, Division]] = [(len(costs[0]) - 1, 0.0, ())]
     count = 0
     while pending and count <= MAX_COMPARED:
@@ -489,7 +510,7 @@ def _divisions(costs: Sequence[Floats], least: Sequence[Floats], most: float) ->
             continue
         cost = costs[place][: rest + 1]
         sums = least[place - 1][rest::-1] + cost + spent
-        # The order of a sum affects its rounding.
+        # The tolerance allows for sums in another order, which are rounded differently.
         near = np.flatnonzero(sums <= most * (1 + 1e-14)).tolist()
         pending += [(rest - n, spent + float(cost[n]), (n, *division)) for n in near]
 

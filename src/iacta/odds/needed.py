@@ -35,12 +35,12 @@ from iacta.rules.stop import StopRule, read_stop
 from iacta.rules.variants import find_rules
 
 Pair: TypeAlias = tuple[int, Fraction]  # armies of the other side and the wanted chance
-Row: TypeAlias = npt.NDArray[Any]
+Chances1D: TypeAlias = npt.NDArray[Any]
 
 MAX_TABLE_ARMIES = 2_000
-LONGEST_FRACTION = 40  # characters in a message
+MAX_FRACTION_LENGTH = 40  # characters of a fraction in a message
 GUESS_FACTOR = 1.05  # safety factor for the size of the first table
-MAX_ARMIES_EXACTLY = 20_000  # sum of both sides in fractions, some seconds
+MAX_ARMIES_EXACTLY = 20_000  # both sides together; with fractions this takes some seconds
 MIN_SINGLE_CHANCE = Fraction(1, 10**140)  # the error bound of a battle holds down to 1e-150
 EVEN = Fraction(1, 2)
 
@@ -74,22 +74,22 @@ def armies_needed(
     """Return the fewest attackers, garrison included, that win with at least a wanted chance.
 
     defenders: armies on the defended territory; a whole number, or an array of whole numbers.
-    chance: the wanted chance, between 0 and 1, as a float, fraction, decimal or text such as
-        `"95%"`; or an array of chances. The shapes are broadcast. A float is read as its decimal
+    chance: the wanted chance, between 0 and 1, as a float, fraction, decimal or string such as
+        `"95%"`; or an array of chances, which is broadcast. A float is read as its decimal
         representation: 0.95 is 19/20.
-    rules: `Rules`, the name of a rule set, or an array of rules, which is broadcast too.
+    rules: `Rules`, the name of a rule set, or an array of them, which is broadcast too.
     garrison: armies that must stay behind; `None` for the garrison of the rules, usually 1.
     keep: armies that must be left at the end to move into the territory.
     stop: a `StopRule`, or `None` to fight to the end.
 
-    Returns an `int`, or an array of the broadcast shape. The comparison is exact: floats decide it
-    only if their proven error bound allows it, otherwise fractions decide. If the defender sees the
-    attack roll first and `keep` is above 0, the comparison is exact provided that the best replies
-    in floats are truly best.
+    Returns an `int`, or an array of the broadcast shape. The result is exact: chances are compared
+    as floats only if the proven error bound allows it, otherwise as fractions. If the defender sees
+    the attack roll first and `keep` is above 0, the result is exact provided that the defender's
+    best replies, which are computed with floats, are correct.
 
     Raises `IactaError` for chances that are not between 0 and 1, and for chances that no number of
     attackers reaches. Under balanced blitz a battle can be certain, so a chance of 1 is allowed;
-    with `keep`, floats alone decide there.
+    if `keep` is above 0, chances are compared as floats only.
 
     >>> armies_needed(10, 0.95)
     19
@@ -104,7 +104,7 @@ def armies_needed(
     >>> armies_needed([10, 15, 20], "100%", "balanced blitz").tolist()
     [16, 21, 26]
 
-    Source: Van Wijgerden, "Let slip the dice of war", whose T is `keep`.
+    Source: Van Wijgerden, "Let slip the dice of war", where `keep` is called T.
     """
     return _find_needed(
         defenders, chance, rules, attacking=True, garrison=garrison, keep=keep, stop=stop
@@ -126,13 +126,14 @@ def armies_needed_for_campaign(
     chance: the wanted chance, between 0 and 1, as for `armies_needed`.
     rules: `Rules`, or the name of a rule set.
     garrison: armies that must stay behind on each territory; `None` for the garrison of the rules.
-    keep: armies that must be left at the end on the last territory.
+    keep: armies that must be left on the last territory at the end.
     stop: the rule by which the attackers stop, as for `Campaign`.
 
-    The comparison is exact, and the exceptions are as for `armies_needed`. With a balanced blitz on
-    the way, floats decide; a chance of 1 is allowed if every battle is a balanced blitz. A defender
-    who sees the attack roll first plays for that territory alone, as for `Campaign`. With such a
-    defender the comparison is exact provided that the best replies in floats are truly best.
+    The result is exact, and the exceptions are as for `armies_needed`. If a battle is a balanced
+    blitz, chances are compared as floats only; if every battle is, a chance of 1 is allowed. A
+    defender who sees the attack roll first defends their own territory only, as for `Campaign`.
+    With such a defender the result is exact provided that their best replies, which are computed
+    with floats, are correct.
 
     >>> armies_needed_for_campaign([22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1], "95%")
     82
@@ -148,10 +149,11 @@ def armies_needed_for_campaign(
         able = _Search(way.kernels[0], True, way.keep).find_fewest([pair])[pair]
         return able + way.stages[0].rules.garrison
 
-    def tables(most: int, _: Sequence[None]) -> Iterator[tuple[None, Curve]]:
-        error = way.error(most)
-        row = np.asarray(way.chances(most), dtype=float)
-        yield None, Curve(row, error, partial(way.chances, most, against=True), way.exact_chances)
+    def tabulate(most: int, _: Sequence[None]) -> Iterator[tuple[None, Curve]]:
+        error = way.bound_error(most)
+        row = np.asarray(way.compute_chances(most), dtype=float)
+        complement = partial(way.compute_chances, most, failing=True)
+        yield None, Curve(row, error, complement, way.compute_fractions)
 
     def refuse(_: None, chance: Fraction) -> None:
         limits = (
@@ -161,7 +163,8 @@ def armies_needed_for_campaign(
         attained = certain or any(not stage.stop.is_reserve for stage in way.stages)
         _refuse_unreachable(prod(limits, start=Fraction(1)), chance, attained, "attackers")
 
-    return find_least_in_tables({None: [wanted]}, tables, way.guess(wanted), refuse)[None, wanted]
+    most = way.estimate_armies(wanted)
+    return find_least_in_tables({None: [wanted]}, tabulate, most, refuse)[None, wanted]
 
 
 def win_probabilities_keeping(
@@ -174,13 +177,13 @@ def win_probabilities_keeping(
     stop: StopRule | None = None,
     exact: bool = False,
 ) -> list[Probability]:
-    """Return the chances to conquer all territories and have at least `keep` armies at the end.
+    """Return the chances to conquer all territories with at least `keep` armies left at the end.
 
-    attackers: for each stack, its armies on the first territory, garrison included; at least one
-        stack.
+    attackers: the sizes of the stacks to compare, garrison included; at least one. The result has
+        one chance for each.
     territories, rules, garrison, stop: as for `Campaign`.
-    keep: armies that must be left at the end on the last territory.
-    exact: whether to answer with fractions.
+    keep: armies that must be left on the last territory at the end.
+    exact: whether to return fractions instead of floats.
 
     >>> win_probabilities_keeping([2, 3], [1], keep=2, exact=True)
     [Fraction(0, 1), Fraction(125, 216)]
@@ -221,14 +224,14 @@ def defenders_needed(
 
     attackers: armies on the attacking territory, garrison included; a whole number, or an array of
         whole numbers.
-    chance: the wanted chance, as for `armies_needed`; the shapes are broadcast.
-    rules: `Rules`, the name of a rule set, or an array of rules, which is broadcast too.
+    chance: the wanted chance, as for `armies_needed`, or an array of chances, which is broadcast.
+    rules: `Rules`, the name of a rule set, or an array of them, which is broadcast too.
     garrison: armies that must stay behind; `None` for the garrison of the rules, usually 1.
     stop: a `StopRule`, or `None` to fight to the end.
 
-    Returns an `int`, or an array of the broadcast shape. The comparison is exact: floats decide it
-    only if their proven error bound allows it, otherwise fractions decide. Against more than 2000
-    attackers, the search assumes that the chance to hold grows with the number of defenders.
+    Returns an `int`, or an array of the broadcast shape. The result is exact: chances are compared
+    as floats only if the proven error bound allows it, otherwise as fractions. Against more than
+    2000 attackers, the search assumes that the chance to hold grows with the number of defenders.
 
     Raises `IactaError` for chances that are not between 0 and 1, and for chances that no number of
     defenders reaches. Under balanced blitz a battle can be certain, so a chance of 1 is allowed.
@@ -240,17 +243,17 @@ def defenders_needed(
     >>> defenders_needed([5, 10, 20], [["50%"], ["95%"]]).tolist()
     [[4, 10, 22], [11, 20, 36]]
 
-    Source: the chances of `armies_needed`, from the other side of the table.
+    Source: the chances of `armies_needed`, for the other side.
     """
     return _find_needed(attackers, chance, rules, attacking=False, garrison=garrison, stop=stop)
 
 
 @dataclass(frozen=True)
 class BreakEvenLine:
-    """The line intercept + slope · defenders through the fewest attackers, by least squares.
+    """A line fitted by least squares to the fewest attackers with an even chance.
 
     attackers: the fewest attackers with at least an even chance, against 1, 2, ... defenders.
-    intercept, slope: the line, in armies.
+    intercept, slope: the line intercept + slope · defenders, in armies.
     """
 
     attackers: tuple[int, ...]
@@ -261,13 +264,13 @@ class BreakEvenLine:
 def break_even_line(
     defenders: int, rules: Rules | str = "classic", *, garrison: int | None = None
 ) -> BreakEvenLine:
-    """Return the fewest attackers with an even chance by the number of defenders, as a line.
+    """Fit a line to the fewest attackers with an even chance, by the number of defenders.
 
     defenders: the largest number of defenders, at least 2.
     rules: `Rules`, or the name of a rule set.
     garrison: armies that must stay behind; `None` for the garrison of the rules, usually 1.
 
-    The fewest attackers are exact; the line is in floats. The exceptions are as for
+    The numbers of attackers are exact; the line has floats. The exceptions are as for
     `armies_needed`.
 
     >>> line = break_even_line(50, garrison=0)
@@ -276,7 +279,7 @@ def break_even_line(
     >>> round(line.intercept, 8), round(line.slope, 8)
     (1.22040816, 0.85253301)
 
-    Source: Höhle's regression for up to 50 defenders, who leaves the garrison out.
+    Source: Höhle's regression for up to 50 defenders, without a garrison.
     """
     count = np.arange(1, read_int(defenders, "defenders", least=2) + 1)
     attackers = armies_needed(count, EVEN, rules, garrison=garrison)
@@ -324,9 +327,9 @@ def _refuse_growing(rules: Rules) -> None:
 
 
 class _Way(NamedTuple):
-    """Consecutive battles, and the armies that must be left at their end.
+    """Consecutive battles of one stack.
 
-    stages, kernels: the battles.
+    stages, kernels: the battles and their kernels.
     keep: armies that must be left on the last territory.
     """
 
@@ -334,18 +337,21 @@ class _Way(NamedTuple):
     kernels: list[Kernel]
     keep: int
 
-    def chances(self, most: int, *, against: bool = False) -> Row:
-        """Return the chances of 0 .. most attackers to succeed, or to fail."""
+    def compute_chances(self, most: int, *, failing: bool = False) -> Chances1D:
+        """Return the chances of 0 ... `most` attackers to succeed, or to fail."""
         enough = np.arange(most + 1) >= self.keep
-        taken = (~enough if against else enough).astype(int)
-        return find_way_values(self.stages, self.kernels, taken, int(against))
+        taken = (~enough if failing else enough).astype(int)
+        return find_way_values(self.stages, self.kernels, taken, int(failing))
 
-    def exact_chances(self, most: int) -> Row | None:
-        kernels = _exact_kernels(self.stages)
-        return None if kernels is None else self._replace(kernels=kernels).chances(most)
+    def compute_fractions(self, most: int) -> Chances1D | None:
+        kernels = _find_exact_kernels(self.stages)
+        return None if kernels is None else self._replace(kernels=kernels).compute_chances(most)
 
-    def error(self, most: int) -> Error:
-        """Return an error bound for these chances, or raise `TooLargeError`."""
+    def bound_error(self, most: int) -> Error:
+        """Return an error bound for the chances of up to `most` attackers.
+
+        Raises `TooLargeError` for battles that are too large.
+        """
         defended = [stage.defenders for stage in self.stages]
         try:
             refuse_tables(self.stages, self.kernels, most)
@@ -357,38 +363,45 @@ class _Way(NamedTuple):
         )
         return Error(*map(sum, zip(*errors, strict=True)))
 
-    def guess(self, wanted: Fraction) -> int:
+    def estimate_armies(self, wanted: Fraction) -> int:
         """Return an estimate of the attackers needed, usually too large."""
-        losses = [_losses(stage.defenders, stage.rules, attacking=True) for stage in self.stages]
-        staying = sum(_reserve_size(stage.rules.garrison, stage.stop) for stage in self.stages)
-        return (
-            max(ceil(GUESS_FACTOR * _normal_quantile(losses, wanted)), 0) + self.keep + 16 + staying
-        )
+        losses = [
+            _estimate_losses(stage.defenders, stage.rules, attacking=True) for stage in self.stages
+        ]
+        staying = sum(_count_reserve(stage.rules.garrison, stage.stop) for stage in self.stages)
+        lost = max(ceil(GUESS_FACTOR * _find_normal_quantile(losses, wanted)), 0)
+        return lost + self.keep + 16 + staying
 
 
-def _reserve_size(garrison: int, stop: StopRule) -> int:
-    """Return the number of armies that a stop rule keeps, if it is a fixed number."""
+def _count_reserve(garrison: int, stop: StopRule) -> int:
+    """Return the number of armies that never attack, because of the garrison or the stop rule."""
     return max(garrison + (stop.hold_back or 0), stop.stop_at or 0)
 
 
-def _losses(others: int, rules: Rules, *, attacking: bool) -> tuple[float, float]:
-    """Return the mean and the variance of a side's losses until it has beaten all others.
+def _estimate_losses(others: int, rules: Rules, *, attacking: bool) -> tuple[float, float]:
+    """Return the mean and variance of a side's losses until it has destroyed the other side.
 
-    The estimate assumes full rolls with fair dice.
+    others: armies of the other side.
+
+    The estimate assumes that every roll is made with all dice.
     """
     losses = loss_counts(*rules.full_roll, rules)
     fallen = Fraction(sum(k * n for k, n in enumerate(losses.counts)), losses.total)
     squares = Fraction(sum(k * k * n for k, n in enumerate(losses.counts)), losses.total)
     theirs = fallen if attacking else losses.pair_count - fallen
     if not theirs:
-        return 2.0 * others, 0.0  # the others never lose an army
+        return 2.0 * others, 0.0  # the other side never loses an army
     rolls = others / theirs
     variance = rolls * (squares - fallen**2) * (losses.pair_count / theirs) ** 2
     return float(rolls * (losses.pair_count - theirs)), float(variance)
 
 
-def _normal_quantile(losses: Iterable[tuple[float, float]], wanted: Fraction) -> float:
-    """Return the quantile of the sum of several losses, taken as normal."""
+def _find_normal_quantile(losses: Iterable[tuple[float, float]], wanted: Fraction) -> float:
+    """Return a quantile of the sum of several losses, approximated by a normal distribution.
+
+    losses: the mean and variance of each loss.
+    wanted: the probability that the sum is at most the quantile.
+    """
     from statistics import NormalDist  # slow to import, and only needed here
 
     mean, variance = map(sum, zip(*losses, strict=True))
@@ -408,7 +421,7 @@ def _read_way(
     return _Way(way, kernels, read_int(keep, "keep", least=0))
 
 
-def _exact_kernels(way: Iterable[Stage]) -> list[Kernel] | None:
+def _find_exact_kernels(way: Iterable[Stage]) -> list[Kernel] | None:
     """Return the kernels in fractions, or `None` if a battle has no such kernel."""
     try:
         return [stage.kernel(exact=True) for stage in way]
@@ -417,14 +430,16 @@ def _exact_kernels(way: Iterable[Stage]) -> list[Kernel] | None:
 
 
 class _UndecidedError(Exception):
-    """No method can decide whether a chance reaches the wanted chance."""
+    """No single battle can decide whether a chance reaches the wanted chance."""
 
 
 class _Search(NamedTuple):
     """The search for the fewest armies of one side, given the other side and a wanted chance.
 
+    In this class attackers exclude the garrison.
+
     kernel: the kernel of the battles.
-    attacking: whether the search is for attackers; only able attackers count here.
+    attacking: whether the search is for attackers.
     keep: attackers that must be left to move into the territory.
     """
 
@@ -432,11 +447,12 @@ class _Search(NamedTuple):
     attacking: bool
     keep: int = 0
 
-    def battle(self, number: int, other: int) -> tuple[int, int]:
+    def order_sides(self, number: int, other: int) -> tuple[int, int]:
+        """Return the armies of both sides, attackers first."""
         return (number, other) if self.attacking else (other, number)
 
-    def chances(self, kernel: Kernel, battle: tuple[int, int]) -> Chances:
-        """Return the chances that this side succeeds, and that it fails."""
+    def compute_chances(self, kernel: Kernel, battle: tuple[int, int]) -> Chances:
+        """Return the chance that this side succeeds, and the chance that it fails."""
         won, lost = kernel.chances(*battle, self.keep)
         return Chances(won, lost) if self.attacking else Chances(lost, won)
 
@@ -446,24 +462,25 @@ class _Search(NamedTuple):
 
     @property
     def reserve(self) -> int:
-        return _reserve_size(0, self.kernel.stop)
+        return _count_reserve(0, self.kernel.stop)
 
     def is_beyond_tables(self, other: int) -> bool:
-        return _is_beyond_tables(self.kernel, *self.battle(max(self.keep, 1), other))
+        return _is_beyond_tables(self.kernel, *self.order_sides(max(self.keep, 1), other))
 
-    def limit(self, other: int) -> Fraction:
+    def find_limit(self, other: int) -> Fraction:
+        """Return the supremum of the chances of any number of armies."""
         if self.attacking:
             return self.kernel.limit_of_attackers(other)
         return self.kernel.limit_of_defenders(other)
 
-    def guess(self, other: int, wanted: Fraction) -> int:
+    def estimate_armies(self, other: int, wanted: Fraction) -> int:
         """Return an estimate of the armies needed."""
         rules, reserve = self.kernel.rules, self.reserve
         if self.attacking:
-            lost = _normal_quantile([_losses(other, rules, attacking=True)], wanted)
-            return max(ceil(lost), 1) + self.keep + reserve
-        lost = _normal_quantile([_losses(max(other - reserve, 0), rules, attacking=False)], wanted)
-        return max(ceil(lost), 1)
+            losses = _estimate_losses(other, rules, attacking=True)
+            return max(ceil(_find_normal_quantile([losses], wanted)), 1) + self.keep + reserve
+        losses = _estimate_losses(max(other - reserve, 0), rules, attacking=False)
+        return max(ceil(_find_normal_quantile([losses], wanted)), 1)
 
     def find_fewest(self, pairs: Collection[Pair]) -> dict[Pair, int]:
         none_attack = {pair: 1 for pair in pairs if pair[0] <= 0}
@@ -491,13 +508,15 @@ class _Search(NamedTuple):
         if not self.is_beyond_tables(other):
             return None
         try:
-            return find_least(lambda n: self.reaches(n, other, wanted), self.guess(other, wanted))
+            return find_least(
+                lambda n: self.is_enough(n, other, wanted), self.estimate_armies(other, wanted)
+            )
         except _UndecidedError:
             return None
 
-    def reaches(self, number: int, other: int, wanted: Fraction) -> bool:
-        battle = self.battle(number, other)
-        chances = self.chances(self.kernel, battle)
+    def is_enough(self, number: int, other: int, wanted: Fraction) -> bool:
+        battle = self.order_sides(number, other)
+        chances = self.compute_chances(self.kernel, battle)
         reaches = compare_chance(chances, wanted, self.kernel.error(*battle), MIN_SINGLE_CHANCE)
         if reaches is None:
             if self.keep or sum(battle) > MAX_ARMIES_EXACTLY:
@@ -505,27 +524,28 @@ class _Search(NamedTuple):
             exact = find_kernel(self.kernel.rules, self.kernel.stop, exact=True)
             if exact.for_question("chance", *battle).is_vectorised:
                 raise _UndecidedError
-            reaches = self.chances(exact, battle).won >= wanted
+            reaches = self.compute_chances(exact, battle).won >= wanted
         return reaches
 
     def search_upward(self, other: int, chance: Fraction, least: int) -> int:
-        """Return the first number from `least` on that reaches a chance in floats."""
+        """Return the first number of at least `least` whose chance, as a float, is enough."""
         number = max(least, self.keep)
         while not compare_floats(self.kernel.chances(number, other, self.keep), chance):
             number += 1
         return number
 
     def search_tables(
-        self, undecided: Mapping[int, Mapping[Fraction, Fraction]], question: _Search
+        self, undecided: Mapping[int, Mapping[Fraction, Fraction]], original: _Search
     ) -> dict[Pair, int]:
         """Return the fewest armies from tables of all battles up to a size.
 
-        undecided: the chance that `question` wants, by the armies of the other side and by the
-            wanted chance of this search.
+        undecided: by the armies of the other side, a map from the wanted chances of this search to
+            those of `original`.
+        original: the search for which this search decides.
         """
 
         def refuse(other: int, wanted: Fraction) -> None:
-            kernel, limit = question.kernel, question.limit(other)
+            kernel, limit = original.kernel, original.find_limit(other)
             attained = (kernel.certain and limit == 1) or not kernel.stop.is_reserve
             _refuse_unreachable(limit, undecided[other][wanted], attained, self.side)
 
@@ -533,7 +553,7 @@ class _Search(NamedTuple):
         most = self.keep + 16 + 2 * largest + (self.reserve if self.attacking else 0)
         wanted = {other: list(chances) for other, chances in undecided.items()}
         try:
-            return find_least_in_tables(wanted, self.tables, most, refuse)
+            return find_least_in_tables(wanted, self.tabulate, most, refuse)
         except TooLargeError:
             if not self.attacking:
                 against = quote(largest + self.kernel.garrison)
@@ -546,43 +566,46 @@ class _Search(NamedTuple):
                 parameter="chance",
             ) from None
 
-    def tables(self, most: int, others: Sequence[int]) -> Iterator[tuple[int, Curve]]:
-        battle = self.battle(most, max(others))
+    def tabulate(self, most: int, others: Sequence[int]) -> Iterator[tuple[int, Curve]]:
+        """Yield the chances of 0 ... `most` armies against each of `others`."""
+        battle = self.order_sides(most, max(others))
         table = self.kernel.for_question("table", *battle)
         refuse_tables([Stage(battle[1], self.kernel.rules)], [self.kernel], battle[0])
-        against = self.rows(self.kernel, most, others, against=True)  # advances with the rows
-        for other, row in self.rows(self.kernel, most, others):
+        failures = self.compute_rows(self.kernel, most, others, failing=True)
+        for other, row in self.compute_rows(self.kernel, most, others):
 
-            def con(other: int = other) -> Row:
-                return next(row for known, row in against if known == other)
+            def complement(other: int = other) -> Chances1D:
+                return next(row for number, row in failures if number == other)
 
-            def exact(n: int, other: int = other) -> Row | None:
-                kernels = _exact_kernels([Stage(1, self.kernel.rules, self.kernel.stop)])
-                return None if kernels is None else next(self.rows(kernels[0], n, [other]))[1]
+            def exact(n: int, other: int = other) -> Chances1D | None:
+                kernels = _find_exact_kernels([Stage(1, self.kernel.rules, self.kernel.stop)])
+                if kernels is None:
+                    return None
+                return next(self.compute_rows(kernels[0], n, [other]))[1]
 
-            yield other, Curve(row, table.error(*self.battle(most, other)), con, exact)
+            yield other, Curve(row, table.error(*self.order_sides(most, other)), complement, exact)
 
-    def rows(
-        self, kernel: Kernel, most: int, others: Sequence[int], *, against: bool = False
-    ) -> Iterator[tuple[int, Row]]:
-        """Yield the chances of 0 .. most armies to succeed, or to fail, against the others."""
+    def compute_rows(
+        self, kernel: Kernel, most: int, others: Sequence[int], *, failing: bool = False
+    ) -> Iterator[tuple[int, Chances1D]]:
+        """Yield each of `others` with the chances of 0 ... `most` armies to succeed, or to fail."""
         if self.attacking:
-            enough = (np.arange(most + 1) >= self.keep) != against
-            rows = kernel.backward(Values(enough.astype(int), [int(against)] * (max(others) + 1)))
+            enough = (np.arange(most + 1) >= self.keep) != failing
+            rows = kernel.backward(Values(enough.astype(int), [int(failing)] * (max(others) + 1)))
             sizes, armies = set(others), np.arange(most + 1)
             yield from ((d, row[armies]) for d, row in enumerate(rows, start=1) if d in sizes)
         else:
-            won, held = [int(against)] * (max(others) + 1), int(not against)
+            won, held = [int(failing)] * (max(others) + 1), int(not failing)
             rows = kernel.backward(Values(won, [held] * (most + 1)))
             armies = np.array(others)
             columns = np.vstack(
-                [np.full(len(others), int(against)), *(row[armies] for row in rows)]
+                [np.full(len(others), int(failing)), *(row[armies] for row in rows)]
             )
             yield from zip(others, columns.T, strict=True)
 
 
 def _is_beyond_tables(kernel: Kernel, attackers: int, defenders: int) -> bool:
-    """Return whether a battle is too large for tables and has a method without tables."""
+    """Return whether a battle is too large for tables and some method needs no table."""
     large = max(attackers, defenders) > MAX_TABLE_ARMIES
     if not large or kernel.refusal(attackers, defenders) is not None:
         return False
@@ -598,10 +621,10 @@ def _refuse_unreachable(limit: Fraction, chance: Fraction, attained: bool, side:
                 f"no number of {side} reaches that chance, got {got}", parameter="chance"
             )
         most = str(limit)
-        if len(most) > LONGEST_FRACTION:  # rounds down
+        if len(most) > MAX_FRACTION_LENGTH:  # rounds down
             most = str(Context(12, ROUND_FLOOR).divide(limit.numerator, limit.denominator))
         bound = (
-            f"at most {most}, the most that any number of {side} reaches"
+            f"at most {most}, the highest chance that any number of {side} reaches"
             if attained
             else f"below {most}, which no number of {side} reaches"
         )

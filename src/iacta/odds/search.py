@@ -1,9 +1,9 @@
-"""Search: the least number of armies whose chance reaches a target.
+"""The search for the least number of armies whose chance reaches a target.
 
-The comparison is exact. Floats decide if their error bound allows it. They give both the chance and
-its complement, as the smaller number has the better precision. If floats cannot decide, fractions
-decide. `Curve` contains the chances of 0, 1, 2 ... armies in tables. Beyond tables, `find_least`
-bisects, one battle at a time.
+The comparison is exact. It uses floats if their error bound allows it, and compares both the chance
+and its complement, as the smaller number is more precise. If floats cannot decide, fractions do.
+`Curve` compares a table with the chances of 0, 1, 2 ... armies. For battles too large for a table,
+`find_least` bisects, computing one battle per step.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ from iacta.methods.kernel import Chances, Error, Floats
 
 Key = TypeVar("Key", bound=Hashable)
 Fractions: TypeAlias = Sequence[Fraction] | npt.NDArray[np.object_]
-Tables: TypeAlias = Callable[[int, Sequence[Key]], "Iterable[tuple[Key, Curve]]"]
+Tabulate: TypeAlias = Callable[[int, Sequence[Key]], "Iterable[tuple[Key, Curve]]"]
 
 MIN_FLOAT_CHANCE = Fraction(1, 10**140)  # the error bound of floats holds down to 1e-150
 ROUNDING = Fraction(1, 2**50)  # relative error of the comparison itself
@@ -27,13 +27,13 @@ ROUNDING = Fraction(1, 2**50)  # relative error of the comparison itself
 
 @dataclass(eq=False)
 class Curve:
-    """The chance of 0, 1, 2 ... armies.
+    """The chances of 0, 1, 2 ... armies.
 
-    pro: the chances in floats.
-    error: a bound on the error of a chance and of its complement.
-    con: returns the complements of the chances in floats.
-    exact: returns the chances of 0, 1, 2 ... up to some number of armies as fractions, or `None`
-        under rules without fractions, so that floats alone decide.
+    chances: the chances as floats.
+    error: a bound on the error of each chance and of its complement.
+    compute_complements: returns the complements of the chances as floats.
+    compute_fractions: returns the chances of 0 ... n armies as fractions for a number n, or `None`
+        for rules without fractions; chances are then compared as floats.
 
     >>> thirds = 3.0 ** -np.arange(9)
     >>> curve = Curve(1 - thirds, Error(1e-9), lambda: thirds, lambda most: [
@@ -42,41 +42,42 @@ class Curve:
     [3, 4, None]
     """
 
-    pro: Floats
+    chances: Floats
     error: Error
-    con: Callable[[], Floats]
-    exact: Callable[[int], Fractions | None]
+    compute_complements: Callable[[], Floats]
+    compute_fractions: Callable[[int], Fractions | None]
     _fractions: Fractions | None = field(default=(), init=False)
 
     @cached_property
-    def _con(self) -> Floats:
-        return self.con()
+    def _complements(self) -> Floats:
+        return self.compute_complements()
 
     def find_first(self, wanted: Sequence[Fraction]) -> list[int | None]:
-        """Return the first number that reaches each target, `None` if no number reaches it.
+        """Return the first number of armies that reaches each target, or `None`.
 
         wanted: the target chances.
         """
         relative, absolute = self.error.relative + float(ROUNDING), self.error.absolute
-        chances = np.array([float(chance) for chance in wanted])
-        low = chances * (1 - relative) - absolute
+        targets = np.array([float(chance) for chance in wanted])
+        low = targets * (1 - relative) - absolute
         low[[chance < MIN_FLOAT_CHANCE for chance in wanted]] = -np.inf
-        high = np.maximum(chances * (1 + relative) + absolute, float(MIN_FLOAT_CHANCE))
-        possibly, surely = self.pro >= low[:, np.newaxis], self.pro >= high[:, np.newaxis]
+        high = np.maximum(targets * (1 + relative) + absolute, float(MIN_FLOAT_CHANCE))
+        possibly, surely = self.chances >= low[:, np.newaxis], self.chances >= high[:, np.newaxis]
         firsts: list[int | None] = []
         for chance, possible, sure in zip(wanted, possibly, surely, strict=True):
             first_sure = int(sure.argmax()) if sure.any() else None
             unsure = np.flatnonzero(possible[:first_sure]).tolist()
-            firsts.append(next((n for n in unsure if self._reaches(n, chance)), first_sure))
+            firsts.append(next((n for n in unsure if self._is_enough(n, chance)), first_sure))
         return firsts
 
-    def _reaches(self, armies: int, wanted: Fraction) -> bool:
-        chances = Chances(float(self.pro[armies]), float(self._con[armies]))
+    def _is_enough(self, armies: int, wanted: Fraction) -> bool:
+        chances = Chances(float(self.chances[armies]), float(self._complements[armies]))
         reaches = compare_chance(chances, wanted, self.error)
         if reaches is not None:
             return reaches
         if self._fractions is not None and armies >= len(self._fractions):
-            self._fractions = self.exact(min(armies + armies // 4 + 8, len(self.pro) - 1))
+            most = min(armies + armies // 4 + 8, len(self.chances) - 1)
+            self._fractions = self.compute_fractions(most)
         if self._fractions is None:
             return compare_floats(chances, wanted)
         return bool(self._fractions[armies] >= wanted)
@@ -90,19 +91,22 @@ def compare_chance(
     chances: the chance and its complement.
     wanted: the target.
     error: a bound on the error of both chances.
-    least: the least chance for which that bound holds.
+    least: the smallest chance for which that bound holds.
     """
     relative, absolute = Fraction(error.relative) + ROUNDING, Fraction(error.absolute)
-    for chance, other, is_pro in ((chances.won, wanted, True), (chances.lost, 1 - wanted, False)):
+    for chance, target, is_won in ((chances.won, wanted, True), (chances.lost, 1 - wanted, False)):
         number = Fraction(chance)
-        larger = max(number, other)
-        if larger >= least and abs(number - other) > relative * larger + absolute:
-            return (number > other) is is_pro
+        larger = max(number, target)
+        if larger >= least and abs(number - target) > relative * larger + absolute:
+            return (number > target) is is_won
     return None
 
 
 def compare_floats(chances: Chances, wanted: Fraction) -> bool:
-    """Return whether a chance reaches a target, by the smaller of the chance and its complement."""
+    """Return whether a chance reaches a target, comparing floats only.
+
+    The complements are compared for a target above 1/2, because they are more precise there.
+    """
     if 2 * wanted > 1:
         return chances.lost <= float(1 - wanted)
     return chances.won >= float(wanted)
@@ -111,12 +115,13 @@ def compare_floats(chances: Chances, wanted: Fraction) -> bool:
 def find_least(
     reaches: Callable[[int], bool], guess: int, step: int = 1, most: int | None = None
 ) -> int | None:
-    """Return the least number of at least 1 for which a monotone condition holds.
+    """Return the smallest number of at least 1 for which a monotone condition holds.
 
     reaches: the condition; if it holds for a number, it holds for all larger numbers.
-    guess: the start of the search.
-    step: the length of the first step; each further step is twice as long.
-    most: the limit of the search; if the condition does not hold there, the result is `None`.
+    guess: the number at which the search starts.
+    step: the length of the first step; each later step is twice as long.
+    most: the largest number to try, or `None` for no limit; if the condition does not hold there,
+        the result is `None`.
 
     >>> find_least(lambda n: n * n >= 50, guess=3)
     8
@@ -144,23 +149,23 @@ def find_least(
 
 def find_least_in_tables(
     wanted: Mapping[Key, Sequence[Fraction]],
-    tables: "Tables[Key]",
+    tabulate: "Tabulate[Key]",
     most: int,
     refuse: Callable[[Key, Fraction], None],
 ) -> dict[tuple[Key, Fraction], int]:
     """Return the fewest armies that reach each target, from tables of doubling size.
 
-    wanted: the targets of each curve.
-    tables: a function that yields curves up to some number of armies.
+    wanted: the target chances for each key.
+    tabulate: yields the curves of some keys, up to a number of armies.
     most: the number of armies in the first table.
-    refuse: a function that raises an exception if no number reaches a target. It is called after
-        each table for targets that are still missing.
+    refuse: raises an exception if no number of armies reaches a target. It is called after each
+        table for every target not reached yet.
     """
     firsts: dict[tuple[Key, Fraction], int] = {}
     missing = {key: list(dict.fromkeys(chances)) for key, chances in wanted.items() if chances}
     while missing:
         left: dict[Key, list[Fraction]] = {}
-        for key, curve in tables(most, list(missing)):
+        for key, curve in tabulate(most, list(missing)):
             numbers = curve.find_first(missing[key])
             for chance, number in zip(missing[key], numbers, strict=True):
                 if number is None:

@@ -1,4 +1,4 @@
-"""Spread: the best spread of armies over a chain of territories."""
+"""The best spread of armies over a chain of territories."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,9 +22,9 @@ from iacta.odds.spread_values import (
     Payoff,
     Spread,
     bound_value_error,
-    compositions,
     find_all_values,
-    kernel_model,
+    list_compositions,
+    make_kernel_model,
     tabulate_battles,
 )
 from iacta.probability.distribution import Probability
@@ -40,15 +40,14 @@ PAYOFFS: dict[Objective, Callable[[int], Payoff]] = {
     "territories": lambda territories: Payoff(tuple(range(territories + 1))),
 }
 MAX_ARMIES = 10_000
-MAX_LISTED = 100  # equally good spreads in an answer
-MIN_FLOAT_VALUE = 1e-130  # smaller floats may be wrong
-# Limits of time and memory:
-MAX_SPREADS = 2 * 10**6  # spreads of a full comparison
-MAX_VALUES = 5 * 10**7  # spreads times stack sizes
-MAX_EXACT_STEPS = 3 * 10**6  # about half a minute in fractions
-MAX_TRIES = 20_000  # spreads of a search by moving armies
-MAX_TRY_STEPS = 3 * 10**9  # about half a minute
-MAX_CACHED = 10_000  # vectors
+MAX_LISTED = 100  # number of equally good spreads in a result
+MIN_FLOAT_VALUE = 1e-130  # smaller values may underflow and be wrong
+MAX_SPREADS = 2 * 10**6  # if there are more spreads, they are not all compared
+MAX_VALUES = 5 * 10**7  # the same limit for spreads times stack sizes
+MAX_EXACT_STEPS = 3 * 10**6  # about half a minute with fractions
+MAX_TRIES = 20_000  # number of spreads that the local search tries
+MAX_TRY_STEPS = 3 * 10**9  # about half a minute of local search
+MAX_CACHED = 10_000  # number of vectors in the cache of a model
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,9 +58,9 @@ class BestSpread(PasteableMixin):
         comes first; there are at most 100.
     count: the number of equally good spreads.
     value: the attackers' chance to break through, or the expected number of territories that they
-        conquer; a fraction with `exact`.
-    is_exact: whether these spreads are proven to be best; otherwise they are the best that the
-        search found.
+        conquer; a fraction if fractions were requested.
+    is_exact: whether these spreads are proven to be best; otherwise the search found no better
+        spread.
 
     >>> spread_defenders(10, 12, 3).spreads
     ((4, 2, 6), (6, 2, 4))
@@ -88,11 +87,11 @@ def spread_defenders(
     stop: StopRule | None = None,
     exact: bool = False,
 ) -> BestSpread:
-    """Return the best spread of armies over a chain of territories against optimal attackers.
+    """Return the best spread of defenders over a chain of territories against optimal attackers.
 
     attackers: armies of the single attacking stack, garrison included.
     armies: all armies of the defence; each territory gets at least one.
-    territories: the number of territories in the row.
+    territories: the number of territories in the chain.
     rules: `Rules`, or the name of a rule set.
     garrison: armies that must stay behind on each territory; `None` for the garrison of the rules.
     objective: the value that the attackers maximise and the defence minimises: `"break through"`
@@ -102,22 +101,21 @@ def spread_defenders(
     exact: whether to return the value as a fraction.
 
     The model: the attackers are beside the chain and may attack any territory first. After a
-    conquest they move in with all armies but the garrison and attack a neighbour of their
-    territory, as in a `Campaign`. A stack can neither jump nor walk back over its conquests. An
-    attack that starts at one end can therefore conquer the whole chain. An attack that starts
-    inside chooses its direction after the first conquest, when its losses are known. Every battle
-    ends when the territory is conquered, the stack cannot attack, or the attackers stop. To break
-    through means to cross the whole chain from one end. (If it meant to conquer any one territory,
-    the even spread would be best.)
+    conquest they move in with all armies but the garrison and attack a neighbour of their new
+    territory, as in a `Campaign`. They can neither skip a territory nor go back. An attack that
+    starts at one end can therefore conquer the whole chain. An attack that starts inside chooses
+    its direction after the first conquest, when its losses are known. Every battle ends when the
+    territory is conquered, the stack cannot attack, or the attackers stop. To break through means
+    to cross the whole chain from one end. (If it meant to conquer any one territory, the even
+    spread would be best.)
 
-    Returns a `BestSpread`. Up to 2 million spreads, and 50 million when multiplied by the
-    attackers, are all compared, in floats with a proven bound and in fractions if floats cannot
-    decide. Chains of 6 territories and 30 armies against 400 attackers are within this limit.
-    Beyond, a local search moves armies between territories from several first spreads, for at most
-    some thousand moves, and `is_exact` is False. It is also False if thousands of spreads are too
-    nearly equal, if they differ by less than 1e-130, or if floats cannot distinguish spreads under
-    rules without fractions. `iacta.odds.spread_values.bound_value_error` bounds the error of a
-    float value.
+    Returns a `BestSpread`. If there are at most 2 million spreads, and at most 50 million spreads
+    times attackers, all spreads are compared, with floats if their proven error bound allows it,
+    otherwise with fractions. This includes 6 territories with 30 armies against 400 attackers. For
+    larger problems a local search starts from several spreads and moves armies between territories,
+    and `is_exact` is False. It is also False if floats cannot tell spreads apart and there are too
+    many of these spreads for fractions, or the rules have no fractions.
+    `iacta.odds.spread_values.bound_value_error` bounds the error of a float value.
 
     Raises `IactaError` for fewer armies than territories, for rules under which armies grow, and
     for sizes that would take more than a GiB.
@@ -133,8 +131,10 @@ def spread_defenders(
     chain, total = _read_chain(
         attackers, armies, territories, rules, garrison, objective, stop, exact
     )
-    spread = chain.best(total)
-    return replace(spread, value=chain.value(spread.spreads[0], exact=True)) if exact else spread
+    best = chain.find_best(total)
+    if exact:
+        return replace(best, value=chain.compute_value(best.spreads[0], exact=True))
+    return best
 
 
 def spread_value(
@@ -163,11 +163,11 @@ def spread_value(
     if not row:
         raise IllegalError("missing spread")
     chain, _ = _read_chain(attackers, sum(row), len(row), rules, garrison, objective, stop, exact)
-    return chain.value(row, exact=exact)
+    return chain.compute_value(row, exact=exact)
 
 
 def simple_spreads(armies: int, territories: int) -> dict[str, Spread]:
-    """Return simple spreads for comparison, by name.
+    """Return simple spreads to compare with the best one, by name.
 
     armies: the number of armies.
     territories: the number of territories, each with at least one army.
@@ -181,7 +181,7 @@ def simple_spreads(armies: int, territories: int) -> dict[str, Spread]:
         "in the middle": (last // 2, territories // 2),
         "at one end": (0, 0),
     }
-    spreads = {"even": _even(armies, territories)}
+    spreads = {"even": _spread_evenly(armies, territories)}
     for name, (first, second) in heaps.items():
         spread = [1] * territories
         spread[first] += rest - rest // 2
@@ -190,8 +190,8 @@ def simple_spreads(armies: int, territories: int) -> dict[str, Spread]:
     return spreads
 
 
-def _even(armies: int, territories: int) -> Spread:
-    """Return equal numbers on all territories, the rest on the outer ones and in the middle."""
+def _spread_evenly(armies: int, territories: int) -> Spread:
+    """Return an even spread, with the remaining armies at both ends and in the middle."""
     share, rest = divmod(armies, territories)
     fuller = sorted(range(territories), key=lambda i: min(i, territories - 1 - i))[:rest]
     if rest % 2 and territories % 2:
@@ -200,14 +200,15 @@ def _even(armies: int, territories: int) -> Spread:
 
 
 def _generate_most_even(armies: int, territories: int) -> Iterator[Spread]:
-    """Yield all spreads in the order of `unevenness`, the most even first.
+    """Yield all spreads, the most even first, in the order of `measure_unevenness`.
 
-    Exchanges of rising neighbours lead from the sorted order of some numbers to all their orders.
-    Moves of one army to a territory with at least as many armies lead from the most even sorted
-    spread to all sorted spreads. Each of these steps increases `unevenness`.
+    Two kinds of steps, which both increase the unevenness, lead from the most even spread to all
+    others. Swapping neighbours in ascending order leads from a sorted spread to all its
+    permutations. Moving one army to a territory with at least as many armies leads from the most
+    even sorted spread to all sorted spreads.
     """
-    first = tuple(sorted(_even(armies, territories)))
-    pending, known = [unevenness(first)], {first}
+    first = tuple(sorted(_spread_evenly(armies, territories)))
+    pending, known = [measure_unevenness(first)], {first}
     while pending:
         spread = heappop(pending)[1:]
         yield spread
@@ -221,12 +222,12 @@ def _generate_most_even(armies: int, territories: int) -> Iterator[Spread]:
                 if 1 < fewer <= more and (fewer < more or spread.count(fewer) > 1)
             }
         for unseen in after - known:
-            heappush(pending, unevenness(unseen))
+            heappush(pending, measure_unevenness(unseen))
         known |= after
 
 
-def unevenness(spread: Spread) -> tuple[int, ...]:
-    """Return a sort key that is least for the most even spread."""
+def measure_unevenness(spread: Spread) -> tuple[int, ...]:
+    """Return a sort key that is smallest for the most even spread."""
     return sum(n * n for n in spread), *spread
 
 
@@ -247,6 +248,7 @@ def _read_chain(
     stop: StopRule | None,
     exact: bool,
 ) -> tuple["AttackedChain", int]:
+    """Return the chain and the number of its defenders, after checking all arguments."""
     rules, stops = find_rules(rules, garrison), read_stop(stop)
     refuse_unfit(rules, stops, exact, "to spread armies")
     stack = read_int(attackers, "attackers", least=1)
@@ -267,7 +269,7 @@ def _read_chain(
 
 
 def refuse_unfit(rules: Rules, stop: StopRule, exact: bool, purpose: str) -> None:
-    """Raise `IactaError` for rules under which armies grow, or for which there is no kernel."""
+    """Raise `IactaError` for rules under which armies grow, or that have no kernel."""
     if rules.mode.grows:
         raise rules.mode.unfit(purpose)
     check_choice(exact, (True, False), "exact")
@@ -276,12 +278,12 @@ def refuse_unfit(rules: Rules, stop: StopRule, exact: bool, purpose: str) -> Non
 
 @dataclass(frozen=True)
 class AttackedChain:
-    """Territories in a row, and the single stack that attacks them.
+    """A chain of territories, and the single stack that attacks it.
 
     attackers: armies of the stack, garrison included.
     rules, stop: the rules and the stop rule of every battle.
     objective: the objective of the attackers.
-    least: the fewest possible armies on each territory.
+    least: the fewest armies possible on each territory.
     from_first: whether the attack must start at the first territory.
     """
 
@@ -296,52 +298,54 @@ class AttackedChain:
     def payoff(self) -> Payoff:
         return PAYOFFS[self.objective](len(self.least))
 
-    def value(self, spread: Spread, *, exact: bool) -> Probability:
+    def compute_value(self, spread: Spread, *, exact: bool) -> Probability:
         if self._is_hopeless():
             return Fraction(0) if exact else 0.0
-        value = self._model(exact=exact).value(spread, from_first=self.from_first)
+        value = self._make_model(exact=exact).compute_value(spread, from_first=self.from_first)
         return Fraction(value) if exact else min(float(value), float(self.payoff.values[-1]))
 
     def is_small(self, spreads: int) -> bool:
+        """Return whether all spreads can be compared, by their number."""
         return spreads <= MAX_SPREADS and spreads * (self.attackers + 1) <= MAX_VALUES
 
-    def battles(self, armies: int) -> Battles:
+    def tabulate_battles(self, armies: int) -> Battles:
         largest = armies - len(self.least) + 1
-        return tabulate_battles(self.attackers, largest, self._kernel(), self.rules.garrison)
+        return tabulate_battles(self.attackers, largest, self._find_kernel(), self.rules.garrison)
 
-    def error(self, armies: int) -> Error:
+    def bound_error(self, armies: int) -> Error:
         length = len(self.least)
-        return bound_value_error(self.attackers, armies, length, self.payoff, self._kernel())
+        return bound_value_error(self.attackers, armies, length, self.payoff, self._find_kernel())
 
     def find_all_values(
         self, armies: int, payoff: Payoff, battles: Battles
     ) -> tuple[npt.NDArray[np.int16], Floats]:
         """Return all possible spreads of `armies` armies, and their values."""
-        spreads = compositions(armies, len(self.least))
+        spreads = list_compositions(armies, len(self.least))
         values = find_all_values(armies, payoff, battles, from_first=self.from_first)
         possible = (spreads >= self.least).all(axis=1)
         return spreads[possible], values[possible]
 
-    def best(self, armies: int) -> BestSpread:
+    def find_best(self, armies: int) -> BestSpread:
         length = len(self.least)
         count = comb(armies - 1, length - 1)
         if self._is_hopeless() and max(self.least) == 1:
             spreads = tuple(islice(_generate_most_even(armies, length), MAX_LISTED))
             return BestSpread(spreads, count, 0.0, True)
-        battles, payoff = self.battles(armies), self.payoff
-        if 2 * self.value(_even(armies, length), exact=False) > payoff.values[-1]:
-            # The complement is the smaller number, which has the better precision.
+        battles, payoff = self.tabulate_battles(armies), self.payoff
+        even = _spread_evenly(armies, length)
+        if 2 * self.compute_value(even, exact=False) > payoff.values[-1]:
+            # The complement is the smaller number and therefore more precise.
             payoff = payoff.complement()
         if self.is_small(count):
-            return self._best_of_all(armies, payoff, battles)
-        return self._best_found(armies, battles.model(payoff))
+            return self._compare_all(armies, payoff, battles)
+        return self._search_locally(armies, battles.make_model(payoff))
 
-    def _kernel(self, *, exact: bool = False) -> Kernel:
+    def _find_kernel(self, *, exact: bool = False) -> Kernel:
         return find_kernel(self.rules, self.stop, exact=exact)
 
-    def _model(self, *, exact: bool) -> Model:
-        kernel = self._kernel(exact=exact)
-        return kernel_model(self.attackers, self.payoff, kernel, self.rules.garrison)
+    def _make_model(self, *, exact: bool) -> Model:
+        kernel = self._find_kernel(exact=exact)
+        return make_kernel_model(self.attackers, self.payoff, kernel, self.rules.garrison)
 
     def _is_hopeless(self) -> bool:
         """Return whether the attackers have too few armies to gain anything."""
@@ -349,10 +353,11 @@ class AttackedChain:
         taken = sum(self.attackers > garrison * n for n in range(1, len(self.least) + 1))
         return values[taken] == values[0]
 
-    def _best_of_all(self, armies: int, payoff: Payoff, battles: Battles) -> BestSpread:
+    def _compare_all(self, armies: int, payoff: Payoff, battles: Battles) -> BestSpread:
+        """Compare the values of all spreads."""
         rows, values = self.find_all_values(armies, payoff, battles)
         costs = payoff.sign * values
-        near = np.flatnonzero(_are_near(costs, self.error(armies)))
+        near = np.flatnonzero(_are_near(costs, self.bound_error(armies)))
         spreads: list[Spread] = [tuple(row) for row in rows[near].tolist()]
         # Mirror images have equal values, unless the attack must start at the first territory.
         same = {
@@ -360,57 +365,61 @@ class AttackedChain:
         }
         different = set(same.values())
         if len(different) == 1 or self._is_hopeless():
-            return self._answer(spreads, is_exact=True)
-        # The digits of fractions grow with the armies, and the time to reduce a fraction grows with
-        # their square. From 200 attackers on, this takes most of the time.
+            return self._make_result(spreads, is_exact=True)
+        # Fractions get longer with more armies, and the time to reduce one grows with the square of
+        # its length. With 200 attackers or more, this takes most of the time.
         step = 1 + (self.attackers / 200) ** 2
         steps = len(different) * armies * self.attackers * step
         if steps > MAX_EXACT_STEPS or self.rules.mode.inexact:
             best = spreads[int(costs[near].argmin())]
-            return self._answer([spread for spread in spreads if same[spread] == same[best]], False)
-        model = self._model(exact=True)
-        exact = {spread: model.value(spread, from_first=self.from_first) for spread in different}
+            equal = [spread for spread in spreads if same[spread] == same[best]]
+            return self._make_result(equal, is_exact=False)
+        model = self._make_model(exact=True)
+        exact = {
+            spread: model.compute_value(spread, from_first=self.from_first) for spread in different
+        }
         least = min(exact.values())
-        return self._answer([spread for spread in spreads if exact[same[spread]] == least], True)
+        equal = [spread for spread in spreads if exact[same[spread]] == least]
+        return self._make_result(equal, is_exact=True)
 
-    def _best_found(self, armies: int, model: Model) -> BestSpread:
-        """Return the best spread that a local search from several first spreads finds."""
+    def _search_locally(self, armies: int, model: Model) -> BestSpread:
+        """Return the best result of local searches that start from several simple spreads."""
         simple = set(simple_spreads(armies, len(self.least)).values())
         steps = 3 * len(self.least) * (self.attackers + 1) ** 2  # per spread
         tries = min(MAX_TRIES, MAX_TRY_STEPS // steps) // len(simple)
-        climbed = [_climb(spread, model, tries) for spread in sorted(simple)]
-        best = min(climbed, key=lambda spread: _cost(model, spread))
-        return self._answer([best, best[::-1]], is_exact=False)
+        optima = [_improve(spread, model, tries) for spread in sorted(simple)]
+        best = min(optima, key=lambda spread: _compute_cost(model, spread))
+        return self._make_result([best, best[::-1]], is_exact=False)
 
-    def _answer(self, spreads: Sequence[Spread], is_exact: bool) -> BestSpread:
-        different = sorted(set(spreads), key=unevenness)
-        value = self.value(different[0], exact=False)
+    def _make_result(self, spreads: Sequence[Spread], *, is_exact: bool) -> BestSpread:
+        different = sorted(set(spreads), key=measure_unevenness)
+        value = self.compute_value(different[0], exact=False)
         return BestSpread(tuple(different[:MAX_LISTED]), len(different), value, is_exact)
 
 
 def _are_near(costs: Floats, error: Error) -> npt.NDArray[np.bool_]:
-    """Return whether each spread may be best, within the error of floats."""
+    """Return which spreads could be best, given the error of their costs."""
     least = costs.min()
     relative, absolute = 3 * error.relative * abs(least), 2 * error.absolute
     return np.asarray(costs <= least + relative + absolute + MIN_FLOAT_VALUE)
 
 
-def _cost(model: Model, spread: Spread) -> float:
-    if len(model.known) > MAX_CACHED:
-        model.known.clear()
-    return model.payoff.sign * float(model.value(spread))
+def _compute_cost(model: Model, spread: Spread) -> float:
+    if len(model.cache) > MAX_CACHED:
+        model.cache.clear()
+    return model.payoff.sign * float(model.compute_value(spread))
 
 
-def _climb(spread: Spread, model: Model, tries: int) -> Spread:
-    """Return a local optimum, found by moves of many armies first and of single armies last."""
-    cost, moved = _cost(model, spread), max(spread) // 2 or 1
+def _improve(spread: Spread, model: Model, tries: int) -> Spread:
+    """Return a local optimum, found by moving first many armies at a time, then fewer."""
+    cost, moved = _compute_cost(model, spread), max(spread) // 2 or 1
     while moved:
         before = cost
         for source, target in permutations(range(len(spread)), 2):
             if spread[source] > moved and tries:
                 tries -= 1
                 other = _move_armies(spread, source, target, moved)
-                if (other_cost := _cost(model, other)) < cost:
+                if (other_cost := _compute_cost(model, other)) < cost:
                     spread, cost = other, other_cost
         if cost == before:
             moved //= 2

@@ -1,28 +1,31 @@
-"""The value of an attack on a chain of territories, for every spread of its armies.
+"""The value of an attack on a chain of territories, for every spread of its defenders.
 
 A spread d_1 ... d_k puts d_i armies on the i-th territory of a chain. The payoff of t conquered
 territories is w_t. Let T(n, m; d) be the probability that n attackers conquer a territory from d
-defenders and m attackers move in, and S(n; d) the probability that they fail. Consider a stack of n
-attackers that has conquered t territories, with e_1 ... e_l defenders ahead. Its value function is
+defenders and m attackers move in, and S(n; d) the probability that they fail. For a stack of n
+attackers that has conquered t territories and has e_1 ... e_l defenders ahead, the value function
+is
 
     V_t(n; e_1 ... e_l) = S(n; e_1) · w_t  +  Σ_m T(n, m; e_1) · V_{t+1}(m; e_2 ... e_l),
 
-and V_t(n; no territory) = w_t. A attackers choose the first territory. After the first conquest,
-when their losses are known, they choose a direction:
+and V_t = w_t if no territory is ahead. At the start, A attackers choose the territory i to attack
+first. After this conquest, when their losses are known, they choose a direction:
 
     E_i = S(A; d_i) · w_0  +  Σ_m T(A, m; d_i) · max{ V_1(m; d_{i−1} ... d_1),
                                                       V_1(m; d_{i+1} ... d_k) }.
 
-The value of the spread is max_i E_i. `Model.value` computes these equations for one spread.
+The value of the spread is max_i E_i. `Model.compute_value` evaluates these equations for one
+spread.
 
-`find_all_values` computes them for all spreads at once, in floats. Spreads with the same end share
-its vector V, and spreads with the same beginning share the distribution of the stack after it.
-Therefore E_1 of all spreads is a few matrix products, of all beginnings of about k/2 territories
-with all ends. For a start inside, E_i combines the vectors of the left and the right side. E_i of a
-spread is E_{k+1−i} of its mirror image, so half of the starts are enough.
+`find_all_values` evaluates them for all spreads at once, with floats. Spreads with the same last
+territories share a vector V, and spreads with the same first territories share the distribution of
+the stack after them. Therefore E_1 of all spreads is a few matrix products: about k/2 first
+territories times the rest. If the attack starts inside the chain, E_i combines the vectors of the
+left and the right side. E_i of a spread is E_{k+1−i} of its mirror image, so half of the starts are
+enough.
 
-If the attackers' value is close to its maximum w_k, the program minimises the complement, with the
-payoff w_k − w_t. The numbers that decide between spreads are then small, with full precision.
+If the attackers' value is close to its maximum w_k, the program minimises the complement instead,
+with the payoff w_k − w_t. The compared numbers are then small and have their full precision.
 
 Error. The equations contain only sums and products of non-negative numbers, so relative errors add
 up; `bound_value_error` adds them.
@@ -52,25 +55,26 @@ MAX_BYTES = 2**30  # memory for the outcomes of all battles
 
 
 class Payoff(NamedTuple):
-    """The payoff of the attackers.
+    """The payoff of the attackers for each number of conquered territories.
 
-    values: w_0 ... w_k, the payoffs of 0 ... k conquered territories.
+    values: the payoffs w_0 ... w_k of 0 ... k conquered territories.
     sign: 1 if the attackers maximise the payoff, −1 if they minimise it.
     """
 
     values: tuple[int, ...]
     sign: int = 1
 
-    def best(self, one: Vector, other: Vector) -> Vector:
+    def choose_best(self, one: Vector, other: Vector) -> Vector:
+        """Return the better of two vectors, entry by entry."""
         return np.asarray((np.maximum if self.sign > 0 else np.minimum)(one, other))
 
     def is_useful_start(self, start: int) -> bool:
-        """Return whether an attack on this first territory, counted from 0, can gain anything."""
+        """Return whether an attack that starts at this territory (from 0) can gain anything."""
         longest = max(start + 1, len(self.values) - 1 - start)
         return self.values[longest] != self.values[0]
 
     def complement(self) -> "Payoff":
-        """Return the complement, the largest payoff minus each payoff.
+        """Return the complement: the largest payoff minus each payoff.
 
         >>> Payoff((0, 1, 2)).complement()
         Payoff(values=(2, 1, 0), sign=-1)
@@ -82,25 +86,26 @@ class Payoff(NamedTuple):
 class Model:
     """The value of an attack on a chain, one spread at a time.
 
-    attackers: A, garrison included.
+    attackers: the size A of the stack at the start, garrison included.
     payoff: the payoff of the attackers.
-    backward: a function that returns the expected values of a battle for 0 ... A attackers. Its
-        arguments are the values of a victory by the number that moves in, the value of a defeat,
-        and the defenders.
-    known: a cache of the vectors V.
+    backward: returns the expected values of a battle for 0 ... A attackers. Its arguments are the
+        values of a victory, by the number of attackers that move in, the value of a defeat, and
+        the number of defenders.
+    cache: the vectors V computed so far.
 
     >>> from iacta.methods import find_kernel
     >>> from iacta.rules.rules import CLASSIC
-    >>> kernel_model(4, Payoff((0, 0, 1)), find_kernel(CLASSIC, exact=True), 1).value((1, 1))
+    >>> model = make_kernel_model(4, Payoff((0, 0, 1)), find_kernel(CLASSIC, exact=True), 1)
+    >>> model.compute_value((1, 1))
     Fraction(108175, 186624)
     """
 
     attackers: int
     payoff: Payoff
     backward: Callable[[Vector, int, int], Vector]
-    known: dict[tuple[Spread, int], Vector] = field(default_factory=dict)
+    cache: dict[tuple[Spread, int], Vector] = field(default_factory=dict)
 
-    def value(self, spread: Spread, *, from_first: bool = False) -> Any:
+    def compute_value(self, spread: Spread, *, from_first: bool = False) -> Any:
         """Return the value of a spread to optimal attackers.
 
         from_first: whether the attack must start at the first territory.
@@ -108,32 +113,32 @@ class Model:
         places = range(1 if from_first else len(spread))
         starts = filter(self.payoff.is_useful_start, places)
         return max(
-            (self._start_value(spread, i) for i in starts),
+            (self._compute_start_value(spread, i) for i in starts),
             key=lambda value: self.payoff.sign * value,
         )
 
-    def _start_value(self, spread: Spread, start: int) -> Any:
-        """Return E_i."""
+    def _compute_start_value(self, spread: Spread, start: int) -> Any:
+        """Return E_i, where the territory i = `start` + 1 is attacked first."""
         left, right = spread[:start][::-1], spread[start + 1 :]
-        onward = self._run(left or right, 1)
+        onward = self._compute_vector(left or right, 1)
         if left and right:
-            onward = self.payoff.best(onward, self._run(right, 1))
+            onward = self.payoff.choose_best(onward, self._compute_vector(right, 1))
         return self.backward(onward, self.payoff.values[0], spread[start])[self.attackers]
 
-    def _run(self, rest: Spread, taken: int) -> Vector:
-        """Return V_t for 0 ... A attackers."""
+    def _compute_vector(self, rest: Spread, taken: int) -> Vector:
+        """Return V_t for 0 ... A attackers, with the defenders `rest` ahead and t = `taken`."""
         vector = np.full(self.attackers + 1, self.payoff.values[taken + len(rest)])
         for place in reversed(range(len(rest))):
             key = rest[place:], taken + place
-            if key not in self.known:
+            if key not in self.cache:
                 value = self.payoff.values[taken + place]
-                self.known[key] = self.backward(vector, value, rest[place])
-            vector = self.known[key]
+                self.cache[key] = self.backward(vector, value, rest[place])
+            vector = self.cache[key]
         return vector
 
 
-def kernel_model(attackers: int, payoff: Payoff, kernel: Kernel, garrison: int) -> Model:
-    """Return a model for a few spreads, in the number type of a kernel."""
+def make_kernel_model(attackers: int, payoff: Payoff, kernel: Kernel, garrison: int) -> Model:
+    """Return a model for a few spreads that computes with a kernel, as floats or fractions."""
     able = max(attackers - garrison, 0)
 
     def backward(won: Vector, lost: int, defenders: int) -> Vector:
@@ -146,17 +151,18 @@ def kernel_model(attackers: int, payoff: Payoff, kernel: Kernel, garrison: int) 
 
 
 class Battles(NamedTuple):
-    """The outcomes of the battles of every stack against every number of defenders.
+    """The outcomes of all battles up to a size, garrison included.
 
-    won: T(n, m; d), at `[d, n, m]`.
-    lost: S(n; d), at `[d, n]`.
+    won: `won[d, n, m]` is the probability that n attackers conquer a territory from d defenders and
+        m attackers move in.
+    lost: `lost[d, n]` is the probability that n attackers fail against d defenders.
     """
 
     won: Floats
     lost: Floats
 
-    def model(self, payoff: Payoff) -> Model:
-        """Return a model in floats for many spreads."""
+    def make_model(self, payoff: Payoff) -> Model:
+        """Return a model with floats, for many spreads."""
 
         def backward(won: Vector, lost: int, defenders: int) -> Vector:
             through = self.won[defenders] @ won.astype(float)
@@ -175,7 +181,7 @@ def tabulate_battles(attackers: int, defenders: int, kernel: Kernel, garrison: i
     """
     if 8 * (defenders + 1) * (attackers + 1) ** 2 > MAX_BYTES:
         raise TooLargeError(
-            "attackers and armies must be at most some 500 each for a spread, "
+            "attackers and armies must be at most about 500 each for a spread, "
             f"got {quote(attackers)} and up to {quote(defenders)} in one territory"
         )
     able = max(attackers - garrison, 0)
@@ -194,9 +200,9 @@ def bound_value_error(
     """Return bounds on the error of the value of any spread of `armies` armies.
 
     Each battle adds the error of its probabilities and the rounding error of a sum over its
-    outcomes. The product of a beginning and an end adds another rounding error. If probabilities
-    have an absolute error, it is multiplied by the largest payoff. Values below 1e-130 may be
-    wrong.
+    outcomes. The matrix product of first and last territories adds another rounding error. An
+    absolute error of the probabilities is multiplied by the largest payoff. The bounds do not hold
+    for values below 1e-130.
     """
     battle = kernel.for_question("table", attackers, armies).error(attackers, armies)
     rounding = (attackers + armies + 6) * UNIT_ROUNDOFF
@@ -207,10 +213,10 @@ def bound_value_error(
     return Error(relative, (territories + 1) * error * 1.01)
 
 
-def compositions(armies: int, territories: int) -> Whole:
+def list_compositions(armies: int, territories: int) -> Whole:
     """Return every spread of armies, at least one on each territory, in lexicographic order.
 
-    >>> compositions(4, 2).tolist()
+    >>> list_compositions(4, 2).tolist()
     [[1, 3], [2, 2], [3, 1]]
     """
     count = comb(armies - 1, territories - 1)
@@ -224,32 +230,34 @@ def compositions(armies: int, territories: int) -> Whole:
 def find_all_values(
     armies: int, payoff: Payoff, battles: Battles, *, from_first: bool = False
 ) -> Floats:
-    """Return the value of the attack on every spread, in the order of `compositions`.
+    """Return the value of the attack on every spread, in the order of `list_compositions`.
 
     armies: all armies of the defence, below 2^15.
-    payoff: the payoff of the attackers, which also gives the number of territories.
+    payoff: the payoff of the attackers; its length determines the number of territories.
     battles: the outcomes of battles, from `tabulate_battles`.
     from_first: whether the attack must start at the first territory.
     """
     search = _SpreadSearch(armies, payoff, battles)
     if from_first:
         return search.find_start_values(0)
-    mirror = np.lexsort(compositions(armies, search.territories).T)
+    mirror = np.lexsort(list_compositions(armies, search.territories).T)
     starts = [i for i in range((search.territories + 1) // 2) if payoff.is_useful_start(i)]
-    best = reduce(payoff.best, map(search.find_start_values, starts))
-    return payoff.best(best, best[mirror])
+    best = reduce(payoff.choose_best, map(search.find_start_values, starts))
+    return payoff.choose_best(best, best[mirror])
 
 
-# Spreads over consecutive territories, one per row, with results for each row. For the first
-# territories these are the expected payoff of attacks that fail there, and the probability of each
-# number of attackers that continues. For the last territories, in the order of attack, the result
-# is V for each number of attackers.
-_Part: TypeAlias = tuple[npt.NDArray[Any], ...]
+# The type of results for some consecutive territories: an array of spreads over these territories,
+# one spread per row, and arrays with numbers for each row. For the first territories of a chain,
+# the numbers are the expected payoff of attacks that fail there, and the probability of each number
+# of attackers that continues. For the last territories, they are V for each number of attackers.
+_Segment: TypeAlias = tuple[npt.NDArray[Any], ...]
 
 NO_ARMIES = np.zeros((1, 0), np.int16)
 
 
 class _SpreadSearch(NamedTuple):
+    """The computation of the values of all spreads."""
+
     armies: int
     payoff: Payoff
     battles: Battles
@@ -259,7 +267,7 @@ class _SpreadSearch(NamedTuple):
         return len(self.payoff.values) - 1
 
     def find_start_values(self, start: int) -> Floats:
-        """Return E_i of every spread, in the order of `compositions`."""
+        """Return E_i of every spread for i = `start` + 1, in the order of `list_compositions`."""
         blocks = self._join_around_start(start) if start else self._join_from_end()
         spreads, values = map(np.concatenate, zip(*blocks, strict=True))
         return np.asarray(values[np.lexsort(spreads.T[::-1])])
@@ -284,51 +292,56 @@ class _SpreadSearch(NamedTuple):
                 first = self.armies - left_total - right_total
                 if first in firsts:
                     place, failed, (stack,) = firsts[first]
-                    sides = [self.payoff.best(vector, right) for vector in left]
+                    sides = [self.payoff.choose_best(vector, right) for vector in left]
                     before = _join_rows(lefts_spreads[:, ::-1], place)
                     values = [failed[0] + side @ stack for side in sides]
                     yield _join_rows(before, rights_spreads), np.concatenate(values)
 
-    def _find_beginnings(self, length: int) -> dict[int, _Part]:
-        def begin(taken: int, armies: int, begun: _Part) -> _Part:
-            spreads, failed, stacks = begun
+    def _find_beginnings(self, length: int) -> dict[int, _Segment]:
+        """Return the segments of the first `length` territories, by their armies."""
+
+        def append(taken: int, armies: int, segment: _Segment) -> _Segment:
+            spreads, failed, stacks = segment
             fail = stacks @ self.battles.lost[armies] * self.payoff.values[taken]
             return _join_rows(spreads, [[armies]]), failed + fail, stacks @ self.battles.won[armies]
 
         stack = np.eye(len(self.battles.lost[0]))[-1:]
-        return self._parts(length, (NO_ARMIES, np.zeros(1), stack), begin)
+        return self._extend_segments(length, (NO_ARMIES, np.zeros(1), stack), append)
 
-    def _find_endings(self, length: int, taken: int) -> dict[int, _Part]:
-        """Return V for the last `length` territories after `taken` conquests, by their armies."""
+    def _find_endings(self, length: int, taken: int) -> dict[int, _Segment]:
+        """Return the segments of the last `length` territories, by their armies.
 
-        def end(rest: int, armies: int, ended: _Part) -> _Part:
-            spreads, vectors = ended
+        taken: the number of territories conquered before them.
+        """
+
+        def prepend(rest: int, armies: int, segment: _Segment) -> _Segment:
+            spreads, vectors = segment
             fail = self.battles.lost[armies] * self.payoff.values[taken + length - rest - 1]
             return _join_rows([[armies]], spreads), vectors @ self.battles.won[armies].T + fail
 
         value = np.full((1, len(self.battles.lost[0])), float(self.payoff.values[taken + length]))
-        return self._parts(length, (NO_ARMIES, value), end)
+        return self._extend_segments(length, (NO_ARMIES, value), prepend)
 
-    def _parts(
-        self, length: int, none: _Part, add: Callable[[int, int, _Part], _Part]
-    ) -> dict[int, _Part]:
-        """Return all parts of `length` territories, by their armies.
+    def _extend_segments(
+        self, length: int, empty: _Segment, add: Callable[[int, int, _Segment], _Segment]
+    ) -> dict[int, _Segment]:
+        """Return all segments of `length` territories, by their armies.
 
-        none: the part without territories.
-        add: a function that adds a territory to a part. Its arguments are the number of territories
-            in the part, the armies on the new territory, and the part.
+        empty: the segment without territories.
+        add: adds a territory to a segment. Its arguments are the number of territories in the
+            segment, the armies on the new territory, and the segment.
         """
-        parts = {0: none}
+        segments = {0: empty}
         for done in range(length):
-            longer: dict[int, list[_Part]] = {}
-            for total in sorted(parts, reverse=True):
+            longer: dict[int, list[_Segment]] = {}
+            for total, segment in sorted(segments.items(), key=lambda item: -item[0]):
                 for armies in range(1, self.armies - self.territories + 2 - (total - done)):
-                    longer.setdefault(total + armies, []).append(add(done, armies, parts[total]))
-            parts = {
+                    longer.setdefault(total + armies, []).append(add(done, armies, segment))
+            segments = {
                 total: tuple(map(np.concatenate, zip(*added, strict=True)))
                 for total, added in longer.items()
             }
-        return parts
+        return segments
 
 
 def _join_rows(firsts: Whole | list[list[int]], seconds: Whole | list[list[int]]) -> Whole:

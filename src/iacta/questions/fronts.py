@@ -18,7 +18,7 @@ from iacta.odds.fronts import (
     FrontSpread,
     Shape,
     defend_fronts,
-    front_name,
+    format_front,
     parse_front,
 )
 from iacta.odds.spread import OBJECTIVES, Objective
@@ -42,7 +42,7 @@ class Fronts(Row):
         return Front(read_int(entry, "attackers", least=1))
 
     def entry_text(self, entry: Front) -> str:
-        return front_name(entry)
+        return format_front(entry)
 
 
 @question(
@@ -155,7 +155,7 @@ class FrontsAnswer(Answer):
         yield ("front", "spread", "value")
         for defended in self.best.fronts:
             yield (
-                front_name(defended.front),
+                format_front(defended.front),
                 _text(defended.spread),
                 format_all_digits(defended.value),
             )

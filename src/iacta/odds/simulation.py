@@ -1,4 +1,4 @@
-"""Simulations of battles and campaigns with random dice."""
+"""Simulation of battles and campaigns with random dice."""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 FIRST_RUNS = 10
-STEPS_PER_DECADE = 8  # estimates per factor of ten in runs
+STEPS_PER_DECADE = 8  # number of estimates while the runs grow tenfold
 
 T = TypeVar("T", bound=Hashable)
 
 
 @dataclass(frozen=True, repr=False)
-class Simulated(PasteableMixin, Generic[T]):
+class Simulation(PasteableMixin, Generic[T]):
     """The outcomes of many runs with random dice.
 
-    outcomes: the exact share of each outcome among all runs.
-    won: the share of the runs in which the attackers conquered all territories.
+    outcomes: the share of each outcome among all runs, as a fraction.
+    won: the runs in which the attackers conquered all territories.
 
     >>> simulated = simulate_battle(3, 1, runs=1000)
     >>> simulated.won
@@ -49,7 +49,7 @@ class Simulated(PasteableMixin, Generic[T]):
         return f"{self.won.successes} of {self.won.runs} runs won, {len(self.outcomes)} outcomes"
 
     def estimate(self, event: Callable[[T], object]) -> Estimate:
-        """Return the estimated chance of an event.
+        """Estimate the chance of an event.
 
         event: a function that returns whether the event holds for an outcome.
 
@@ -71,8 +71,8 @@ def simulate_battle(
     seed: Seed = SEED,
     executor: "Executor | None" = None,
     progress: Progress | None = None,
-) -> Simulated[Outcome]:
-    """Fight a battle many times with random dice.
+) -> Simulation[Outcome]:
+    """Simulate a battle many times with random dice.
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
@@ -81,12 +81,12 @@ def simulate_battle(
     stop: a `StopRule`, or `None` to fight to the end.
     runs: the number of runs.
     seed: a whole number, or a `numpy.random.Generator`. Pass the same seed to repeat a simulation.
-    executor: a `concurrent.futures.Executor` that shares the runs among its workers, or `None`. The
-        result does not depend on the executor.
+    executor: a `concurrent.futures.Executor` whose workers share the runs, or `None`. The result
+        does not depend on it.
     progress: a callback that receives the number of finished runs, or `None`.
 
-    Returns the outcomes; `won.interval()` is a confidence interval for the chance to win. Raises
-    `IactaError` for battles that would take more than an hour on one processor.
+    Returns a `Simulation`; its `won.interval()` is a confidence interval for the chance to win.
+    Raises `IactaError` for simulations that would take more than an hour on one processor.
 
     >>> low, high = simulate_battle(12, 10).won.interval()
     >>> round(low, 4), round(high, 4)
@@ -96,10 +96,10 @@ def simulate_battle(
     way = [Stage(read_int(defenders, "defenders", least=1), rules, read_stop(stop))]
     options = {"runs": runs, "seed": seed, "executor": executor, "progress": progress}
 
-    def outcome(end: End) -> Outcome:
+    def make_outcome(end: End) -> Outcome:
         return Outcome(end.attackers + end.conquered * rules.garrison, end.defenders)
 
-    return _simulate(attackers, way, outcome, options)
+    return _simulate(attackers, way, make_outcome, options)
 
 
 def simulate_campaign(
@@ -113,16 +113,16 @@ def simulate_campaign(
     seed: Seed = SEED,
     executor: "Executor | None" = None,
     progress: Progress | None = None,
-) -> Simulated[CampaignOutcome]:
-    """Lead a stack through a chain of territories many times, with random dice.
+) -> Simulation[CampaignOutcome]:
+    """Simulate a stack's campaign through a chain of territories many times, with random dice.
 
     attackers: armies on the territory from which the campaign starts, garrison included.
-    territories: for each territory on the way its defenders, or a `Territory`.
+    territories: the defenders of each territory on the way, or a `Territory` for each.
     rules, garrison, stop: as for `Campaign`.
     runs, seed, executor, progress: as for `simulate_battle`.
 
-    Returns the outcomes; `won` counts the campaigns that conquered all territories. The exceptions
-    are as for `simulate_battle`.
+    Returns a `Simulation`; its `won` counts the campaigns that conquered all territories. The
+    exceptions are as for `simulate_battle`.
 
     >>> unfinished = simulate_campaign(72, [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1])
     >>> unfinished.won
@@ -137,16 +137,16 @@ def simulate_campaign(
 
 
 def running_estimates(
-    fought: Battle | Campaign, *, runs: int = RUNS, seed: Seed = SEED
+    battle: Battle | Campaign, *, runs: int = RUNS, seed: Seed = SEED
 ) -> tuple[Estimate, ...]:
-    """Return cumulative estimates of the chance to win as the number of runs grows.
+    """Return estimates of the chance to win for a growing number of simulated runs.
 
-    fought: a `Battle` or a `Campaign`.
+    battle: a `Battle` or a `Campaign`.
     runs: the number of runs of the last estimate.
     seed: a whole number, or a `numpy.random.Generator`. Pass the same seed to repeat a simulation.
 
-    The first estimate has 10 runs, and there are eight estimates per factor of ten. The exceptions
-    are as for `simulate_battle`.
+    The first estimate has 10 runs; then there are eight estimates while the runs grow tenfold. The
+    exceptions are as for `simulate_battle`.
 
     >>> running_estimates(Battle(3, 1), runs=20)
     (Estimate(runs=10, successes=7), Estimate(runs=13, successes=10), \
@@ -155,19 +155,19 @@ Estimate(runs=17, successes=13), Estimate(runs=20, successes=16))
     rng = seed
     if not isinstance(rng, np.random.Generator):
         rng = np.random.default_rng(read_int(seed, "seed", least=0))
-    territories = fought.territories if isinstance(fought, Campaign) else [fought.defenders]
-    way = list(stages(read_territories(territories), fought.rules, fought.stop))
-    sizes = list(_grow_sizes(read_int(runs, "runs", least=1)))
+    territories = battle.territories if isinstance(battle, Campaign) else [battle.defenders]
+    way = list(stages(read_territories(territories), battle.rules, battle.stop))
+    sizes = list(_list_sizes(read_int(runs, "runs", least=1)))
     estimates, won = [], 0
     for before, size in zip([0, *sizes], sizes, strict=False):
         options = {"runs": size - before, "seed": rng}
-        won += _simulate(fought.attackers, way, lambda end: end, options).won.successes
+        won += _simulate(battle.attackers, way, lambda end: end, options).won.successes
         estimates.append(Estimate(size, won))
     return tuple(estimates)
 
 
-def _grow_sizes(most: int) -> Iterator[int]:
-    """Yield numbers that are evenly spaced on a logarithmic scale, ending with `most`."""
+def _list_sizes(most: int) -> Iterator[int]:
+    """Yield numbers of runs, evenly spaced on a logarithmic scale and ending with `most`."""
     step = 0
     while (size := int(FIRST_RUNS * 10 ** (step / STEPS_PER_DECADE))) < most:
         yield size
@@ -177,8 +177,8 @@ def _grow_sizes(most: int) -> Iterator[int]:
 
 def _simulate(
     attackers: int, way: Sequence[Stage], outcome: Callable[[End], T], options: dict[str, Any]
-) -> Simulated[T]:
+) -> Simulation[T]:
     ends = simulate(attackers, way, **options)
     won = sum(count for end, count in ends.items() if end.conquered == len(way))
     outcomes = {outcome(end): count for end, count in ends.items()}
-    return Simulated(Distribution(outcomes), Estimate(ends.total(), won))
+    return Simulation(Distribution(outcomes), Estimate(ends.total(), won))
