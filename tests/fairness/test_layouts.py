@@ -198,7 +198,7 @@ def test_rows_of_python_may_be_pairs_or_texts() -> None:
 @pytest.mark.parametrize("each", EXAMPLES, ids=str)
 def test_every_example_is_read(each: Any) -> None:
     log = f"{each.heading}\n{each.line}\n" if each.heading else each.line
-    wanted = len(each.line.split()) if each.meaning.startswith("single dice") else 1
+    wanted = len(each.line.split()) if each.meaning.startswith("separate dice") else 1
     assert audit(log, draws=9).lines == (100 if "100" in each.line else wanted)
 
 

@@ -28,22 +28,21 @@ QUESTION_NAMES = ", ".join(form.name for form in QUESTIONS.load_all() if form.us
     ),
 )
 class BatchCommand(Command, kw_only=True):
-    """Answer a question for each row of a file, and add the answers as columns.
+    """Answer a question for every row of a table, and add the answers as columns.
 
     The exit code is 1 if some rows have errors.
     """
 
     input: str = parameter(
         FileName(),
-        "Input file: CSV, JSON, Excel, Parquet or Arrow; text may be compressed; - reads standard "
-        "input.",
+        "Input file: CSV, JSON, Excel, Parquet or Arrow; CSV and JSON may be compressed.",
         is_argument=True,
         metavar="IN",
     )
     output: str = parameter(
         FileName(),
-        "Output file: .csv, .jsonl, .xlsx, .parquet or .arrow; text may be compressed, such as "
-        ".csv.gz; - prints the format of IN. With --cluster, Parquet output is a folder.",
+        "Output file: .csv, .jsonl (also compressed, such as .csv.gz), .xlsx, .parquet or .arrow; "
+        "- prints the format of IN. With --cluster, Parquet output is a folder.",
         is_argument=True,
         metavar="OUT",
     )

@@ -27,7 +27,7 @@ from iacta_literature.charts.curves import CHANCES
 
 FILE = (
     Name(),
-    "Output file: .svg, .png, .pdf, .html, .json or .csv; - prints SVG.",
+    "The file to write; its ending chooses the format: .png, .svg, .pdf, .html, .csv or .json.",
 )
 
 
@@ -38,7 +38,7 @@ FILE = (
     Example("chart break-even even.png --dark", "the armies needed for an even battle"),
 )
 class ChartGroup(Command):
-    """Draw further charts, mostly from the literature."""
+    """Draw more charts, mostly those of published articles."""
 
 
 class ChartCommand(Command, kw_only=True):

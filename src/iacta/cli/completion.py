@@ -50,7 +50,7 @@ complete -c iacta -f -a '(__iacta)'""",
     Example("completion fish > ~/.config/fish/completions/iacta.fish", "set up fish"),
 )
 class Completion(Command):
-    """Print a shell completion script."""
+    """Print a script that lets your shell complete iacta's commands."""
 
     shell: str = parameter(OneOf(tuple(SCRIPTS)), "The shell: bash, zsh or fish.", is_argument=True)
 

@@ -9,15 +9,16 @@ from iacta.cli.parse import HELP, VERSION, format_argument
 from iacta.forms.form import Example, Form, Outline, Parameter, Topic, option_name
 from iacta.forms.parameter_kinds import Flag
 
-ABOUT = "The exact odds of battles and campaigns in the board game Risk."
+ABOUT = "Exact odds for the board game Risk, plans for your turn, and tests of dice."
 FOOT = (
-    "Attackers include the army that must stay behind. You can also name arguments: "
-    "iacta battle --attackers 12 --defenders 10. Set the environment variable IACTA_RULES to "
-    "your usual rules. iacta help COMMAND shows the options of a command."
+    "iacta help COMMAND explains a command. Count your armies as you see them on the board, "
+    "including the army that must stay behind. You can also name arguments: iacta battle "
+    "--attackers 12 --defenders 10. As a file name, - means standard input. The environment "
+    "variable IACTA_RULES sets your usual rules."
 )
 MIN_WIDTH = 40
 MAX_WIDTH = 100
-MAX_INDENT = 24  # columns before the descriptions
+MAX_INDENT = 26  # columns before the descriptions
 HELP_LINE = (", ".join(HELP), "Show this help.")
 
 

@@ -37,11 +37,14 @@ command = COMMANDS.add
 class OutputOptions(Form, kw_only=True):
     """Options for the output of an answer."""
 
-    json: bool = parameter(Flag(), "Print JSON.", excludes="csv", default=False)
-    csv: bool = parameter(Flag(), "Print CSV.", default=False)
+    json: bool = parameter(
+        Flag(), "Print the answer for programs (JSON).", excludes="csv", default=False
+    )
+    csv: bool = parameter(Flag(), "Print the answer as a spreadsheet table (CSV).", default=False)
     plot: str | None = parameter(
         Name(),
-        "Save a chart: .svg, .png, .pdf, .html, .json or .csv; - prints only the SVG.",
+        "Save a chart as FILE, whose ending chooses the format: .png, .svg, .pdf, .html, .csv or "
+        ".json.",
         metavar="FILE",
         default=None,
     )

@@ -27,19 +27,19 @@ EXIT_DIFFERENT = 1
     Example("reproduce report", "write the report to the folder report"),
 )
 class ReproduceCommand(Command):
-    """Recompute the numbers and figures of the literature, and write a report.
+    """Recompute the numbers and figures of five articles in a report.
 
     The exit code is 1 if a value differs and is not a listed erratum.
     """
 
     folder: str = parameter(
         Name(),
-        "Folder for the report, created if missing.",
+        "Folder for the report; iacta creates it.",
         is_argument=True,
         metavar="DIR",
         default="iacta-reproduced",
     )
-    json: bool = parameter(Flag(), "Print JSON.", default=False)
+    json: bool = parameter(Flag(), "Print the report for programs (JSON).", default=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -28,28 +28,31 @@ MAX_TRIED_PORTS = 20  # next ports to try for a suggestion if the port is in use
     Example("serve --port 9000", "use another port"),
 )
 class ServeCommand(Command):
-    """Serve a web page with every question, and an API.
+    """Start iacta's page for your browser, and an API for programs.
 
     The page loads nothing from other hosts and stores nothing. Ctrl-C stops the server.
     """
 
     host: str = parameter(
-        Name(), "Listen on this address; 0.0.0.0 for all.", metavar="HOST", default="127.0.0.1"
+        Name(),
+        "The network address to listen on; 0.0.0.0 lets other devices connect.",
+        metavar="HOST",
+        default="127.0.0.1",
     )
     port: int = parameter(
-        Whole(least=0, most=MAX_PORT), "The port; 0 for any free one.", default=8000
+        Whole(least=0, most=MAX_PORT), "The port; 0 chooses a free port.", default=8000
     )
     open: bool = parameter(Flag(), "Open the page in a browser.", default=False)
     workers: int | None = parameter(
         Whole(least=1, most=MAX_WORKERS),
-        "The number of plans and other long answers to compute at a time.",
+        "How many plans and other long answers to compute at the same time.",
         usual="one per core",
         default=None,
     )
 
     time_limit: Fraction = parameter(
         Number(least=1, most=3600, unit="seconds"),
-        "The maximum time for an answer.",
+        "The longest time that an answer may take.",
         metavar="SECONDS",
         default=Fraction(MOST_SECONDS),
     )
@@ -63,7 +66,7 @@ class ServeCommand(Command):
 
     root_path: str = parameter(
         Name(),
-        "The path prefix behind a proxy, such as /iacta.",
+        "The start of all paths behind a proxy, such as /iacta.",
         metavar="PATH",
         default="",
     )

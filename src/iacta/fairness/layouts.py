@@ -57,11 +57,11 @@ EXAMPLES = (
         "the losses of many rolls in total",
     ),
     AcceptedLayout("attackers,defenders,attackers_left,defenders_left", "9,4,6,0", "a battle"),
+    AcceptedLayout("attackers,defenders,won", "6,1,no", "a battle where only the winner is known"),
     AcceptedLayout(
-        "attackers,defenders,won", "6,1,no", "a battle of which only the winner is known"
-    ),
-    AcceptedLayout(
-        "chance_before,chance_after", "0.9,0", "a chance to succeed, and the chance after it"
+        "chance_before,chance_after",
+        "0.9,0",
+        "your chance of success before a roll or battle, and after it",
     ),
     AcceptedLayout("", "5", "a single die"),
     AcceptedLayout("", "6 4 1,5 3", "a roll"),
@@ -74,8 +74,8 @@ EXAMPLES = (
         "100 rolls 3 v 2: attackers lost 92, defenders 108",
         "the losses of many rolls in total",
     ),
-    AcceptedLayout("", "6 v 1 lost", "a battle of which only the winner is known"),
-    AcceptedLayout("", "5 3 6 1 2 2 4", "single dice, more than a roll has"),
+    AcceptedLayout("", "6 v 1 lost", "a battle where only the winner is known"),
+    AcceptedLayout("", "5 3 6 1 2 2 4", "separate dice, too many for one roll"),
 )
 ACCEPTED = (
     "a log has a heading and lines, such as attack,defence: 6 4 1,5 3 or attackers,defenders,won: "

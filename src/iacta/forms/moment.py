@@ -28,20 +28,20 @@ class MomentForm(Form, kw_only=True):
 
     position: str | Position | Turn | None = parameter(
         Source(Turn, read_moment, reads=(Position,)),
-        "The position, or the turn: a JSON or TOML file, a code, or - for stdin.",
+        "A saved position or turn: a file, or a code from the board.",
         is_argument=True,
         metavar="FILE",
         default=None,
     )
     code: str | None = parameter(
         Name(),
-        "The code of a turn or a position, as the board shows it.",
+        "A position or turn as a code, copied from the board.",
         metavar="TEXT",
         default=None,
     )
     board: str | Board | None = parameter(
         Source(Board, read_board, ("classic",)),
-        "The board file that the code refers to.",
+        "The board (map) that the code belongs to.",
         metavar="FILE",
         usual="classic",
         default=None,

@@ -15,13 +15,13 @@ from iacta.rules.variants import RuleSet, find_rule_set, rules_name
 
 ARMIES = Whole(least=1)
 
-ATTACKERS = ARMIES, "Armies on the attacking territory, garrison included."
+ATTACKERS = ARMIES, "Armies on the attacking territory, including those that must stay behind."
 DEFENDERS = ARMIES, "Armies on the defended territory."
-TAKE = Name(), "Territories to take, or a continent."
-TAKE_ANY = Name(), "Territories, any one of which is enough."
-ELIMINATE = Name(), "The player to eliminate."
-SEED = Whole(), "Seed of the dice; the same seed repeats the dice."
-TIME_LIMIT = Number(least=0, unit="seconds"), "Time limit in seconds."
+TAKE = Name(), "Take these territories, or a continent."
+TAKE_ANY = Name(), "Take any one of these territories."
+ELIMINATE = Name(), "Eliminate this player."
+SEED = Whole(), "Any number: the same number gives the same dice again."
+TIME_LIMIT = Number(least=0, unit="seconds"), "Give the best answer found within this many seconds."
 
 
 def draw_seed() -> int:
@@ -36,8 +36,8 @@ class ChainForm(Form):
 
     territories: tuple[str | Territory, ...] = parameter(
         Way(),
-        "Defenders of each territory, in order; 8:capital or 8:house.toml for a territory with its "
-        "own rules, 8@3 if 3 armies must stay behind, 8~5 to hold back 5 armies.",
+        "Defenders of each territory, in the order of attack, such as 8 2 4. Add :capital for a "
+        "territory with these rules, @3 to leave 3 armies there, ~5 to hold back 5 armies there.",
         is_argument=True,
         metavar="DEFENDERS",
     )
@@ -66,11 +66,11 @@ class RulesForm(Form, kw_only=True):
     """A question under named rules, or under house rules from a file."""
 
     rules: str | Rules | None = parameter(
-        RulesName(), "Rules, such as capital+wall.", usual="classic", default=None
+        RulesName(), "The rules (iacta rules lists them).", usual="classic", default=None
     )
     rules_file: str | None = parameter(
         FileName(),
-        "House rules: a TOML file, or - for standard input.",
+        "A file with your house rules; see the docs page Rules.",
         excludes="rules",
         default=None,
     )
@@ -105,10 +105,12 @@ class StopForm(Form, kw_only=True):
     """A question about attackers who may stop."""
 
     hold_back: int | None = parameter(
-        Whole(), "Armies kept out of the battle, besides the garrison.", default=None
+        Whole(), "Armies to keep out of the battle, in addition to the garrison.", default=None
     )
     stop_at: int | None = parameter(
-        Whole(), "Stop a battle once this many armies are left, garrison included.", default=None
+        Whole(),
+        "Stop a battle once this many armies are left, including the garrison.",
+        default=None,
     )
     charge: bool = parameter(
         Flag(), "Stop as soon as you would roll fewer dice than at the start.", default=False
@@ -153,4 +155,4 @@ class CampaignForm(RulesForm, StopForm, ChainForm):
 class ExactForm(Form, kw_only=True):
     """A question whose answer can be an exact fraction."""
 
-    exact: bool = parameter(Flag(), "Compute exact fractions.", default=False)
+    exact: bool = parameter(Flag(), "Also give the chances as exact fractions.", default=False)

@@ -35,12 +35,14 @@ class WholeGameForm(MomentForm, kw_only=True):
 
     reinforce: int | None = parameter(
         Whole(least=1, most=MAX_NEW),
-        "New armies of the player whose turn it is, still to be placed.",
+        "New armies that the player to move still has to place.",
         default=None,
     )
 
     games: int | None = parameter(
-        Whole(least=2, most=MAX_GAMES), "The number of games with each AI.", default=None
+        Whole(least=2, most=MAX_GAMES),
+        "The number of games; the simple AI plays as many again.",
+        default=None,
     )
     time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)
     seed: int = parameter(*SEED, default=0)

@@ -102,57 +102,60 @@ WORDS = {
 @question(
     "audit",
     Topic.STUDY,
-    Example("audit --power", "how many rolls does it take to detect loaded dice?"),
-    Example("audit rolls.csv --player Ada", "are the dice of your log fair, was Ada lucky?"),
+    Example("audit --power", "how many rolls does it take to notice loaded dice?"),
+    Example("audit rolls.csv --player Ada", "were the dice in your log fair, and was Ada lucky?"),
 )
 class AuditQuestion(RulesForm, Question):
-    """Test the dice of a log, and measure the luck of its players."""
+    """Test whether the dice in a log were fair, and who was lucky."""
 
     help_sections: ClassVar = {
-        "Layouts of a log, as HEADING: LINE or as LINE": [
+        "Layouts of a log: its heading, a colon and a line, or only a line": [
             (each.text, each.meaning) for each in EXAMPLES
         ]
     }
 
     file: str | None = parameter(
         FileName(),
-        "The log: CSV or JSON lines of dice, rolls or battles, or a recorded game; - is standard "
-        "input.",
+        "The log: a file of dice, rolls or battles, one on each line, or a recorded game.",
         is_argument=True,
         default=None,
     )
     log: str | None = parameter(
         Name(),
-        "The log as text, such as the lines attack,defence and 5 6 3,4 2.",
+        "Your rolls, one on each line, such as 6 4 1 vs 5 3.",
         metavar="TEXT",
         excludes="file",
         default=None,
     )
     player: str | None = parameter(
-        Name(), "Your name in the log: your luck comes first.", metavar="NAME", default=None
+        Name(), "Your name in the log: your luck is shown first.", metavar="NAME", default=None
     )
-    level: Fraction = parameter(Chance(), "Chance of a false alarm.", default=Fraction(1, 100))
+    level: Fraction = parameter(
+        Chance(), "How often fair dice may be called unfair by mistake.", default=Fraction(1, 100)
+    )
     power: bool = parameter(
         Flag(),
-        "Report the smallest bias that this log, or a number of rolls, detects.",
+        "Show how heavily loaded dice must be to be noticed.",
         label="detectable bias",
         default=False,
     )
     rolls: int | None = parameter(
         Whole(least=1, most=MAX_ROLLS),
-        "With --power: report the bias that this many rolls detect.",
+        "With --power: show how heavily loaded dice must be to be noticed in this many rolls.",
         needs="power",
         excludes="file or log",
         default=None,
     )
     bias: Fraction | None = parameter(
         Chance(),
-        "With --power: report the number of rolls that detect this bias.",
+        "With --power: show how many rolls reveal a face that is off by this much, such as 1%.",
         needs="power",
         excludes="file or log",
         default=None,
     )
-    seed: int = parameter(Whole(), "Seed of the simulated fair logs.", default=1)
+    seed: int = parameter(
+        Whole(), "Any number: the same number simulates the same fair dice again.", default=1
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -42,7 +42,7 @@ from iacta.rules.stop import NEVER
     ),
 )
 class BattleQuestion(BattleForm, ExactForm, Question):
-    """Give the odds of one battle, to its end or until you stop."""
+    """Give the odds of one battle, fought to the end or stopped early."""
 
     def answer(self, watch: Watch | None = None) -> "BattleAnswer":
         battle, chance = self.battle, None

@@ -51,15 +51,15 @@ WRITTEN = ", ".join(
     Example("board classic", "which territories and borders does the board have?"),
     Example("board classic --to classic.toml", "a board file to edit"),
     Example("board classic --template > game.toml", "a position file to edit"),
-    Example("board game.toml --odds", "which of my battles are good?"),
+    Example("board game.toml --odds", "which of my battles have good odds?"),
 )
 class BoardQuestion(Question):
     """Show a board, check its file, convert it, or show the odds of a position."""
 
     file: str = parameter(
         FileName(),
-        f"The board: classic, or a file (- for standard input) in one of these formats: {READ}. "
-        "Or a position: a file or a code.",
+        f"The board (map): classic, or a file in one of these formats: {READ}. Or a position: a "
+        "file or a code.",
         is_argument=True,
         metavar="FILE",
     )
@@ -71,17 +71,21 @@ class BoardQuestion(Question):
     )
     template: bool = parameter(
         Flag(),
-        "Print a position file with all territories to edit; for a position, its own file.",
+        "Print a position file for you to edit, with all territories; or the file of a position.",
         excludes="odds",
         default=False,
     )
     odds: bool = parameter(
         Flag(),
-        "Show the odds of each battle that the player of the position can fight.",
+        "Show the odds of each battle that the player to move can fight.",
         default=False,
     )
     rules: str | Rules | None = parameter(
-        RulesName(), "Rules for --odds.", usual="classic", needs="odds", default=None
+        RulesName(),
+        "The rules for --odds (iacta rules lists them).",
+        usual="classic",
+        needs="odds",
+        default=None,
     )
 
     def answer(self, watch: Watch | None = None) -> "BoardAnswer | PositionAnswer | OddsAnswer":

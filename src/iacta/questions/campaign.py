@@ -49,17 +49,20 @@ from iacta.rules.stop import NEVER
         "campaign 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1",
         "how far do 72 armies get, one territory after another?",
     ),
-    Example("campaign 20 5 3:capital --narrate", "how might it go against a capital?"),
+    Example("campaign 20 5 3:capital --narrate", "what might happen, if the second is a capital?"),
 )
 class CampaignQuestion(CampaignForm, ExactForm, Question):
     """Show how far one stack gets through a chain of territories."""
 
     narrate: bool = parameter(
-        Flag(), "Play one campaign with random dice.", label="single game", default=False
+        Flag(),
+        "Play the campaign once with random dice, and tell the story.",
+        label="single game",
+        default=False,
     )
     seed: int | None = parameter(
         Whole(),
-        "Seed of the dice for --narrate; the same seed repeats the campaign.",
+        "With --narrate, any number: the same number gives the same dice again.",
         needs="narrate",
         default=None,
     )

@@ -26,11 +26,11 @@ SLOW = "left out: it would take more than a few seconds"
 @question(
     "compare",
     Topic.STUDY,
-    Example("compare 12 10", "do all methods of the literature agree?"),
+    Example("compare 12 10", "do all methods agree?"),
     Example("compare 100 100 --rules capital", "and in a large battle under other rules?"),
 )
 class CompareQuestion(RulesForm, Question):
-    """Solve one battle by every method, and compare their answers."""
+    """Solve one battle by every method, and compare the results."""
 
     attackers: int = parameter(*ATTACKERS, is_argument=True)
     defenders: int = parameter(*DEFENDERS, is_argument=True)

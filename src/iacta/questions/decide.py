@@ -46,7 +46,7 @@ LETTERS = {"roll": ("R", "good"), "blitz": ("B", "other"), "stop": (".", "neutra
     Example("decide 12 10 --mix", "in the official app: roll by hand, or blitz?"),
 )
 class DecideQuestion(RulesForm, ExactForm, Question):
-    """Decide whether to roll or stop, now and for every number of armies."""
+    """Decide whether to roll or stop, now and later in the battle."""
 
     attackers: int = parameter(*ATTACKERS, is_argument=True)
     defenders: int = parameter(*DEFENDERS, is_argument=True)
@@ -73,12 +73,12 @@ class DecideQuestion(RulesForm, ExactForm, Question):
     )
     mix: bool = parameter(
         Flag(),
-        "In the official app: choose between rolling by hand and a blitz, to take the territory.",
+        "In the official app: find out when to roll by hand and when to blitz.",
         label="roll or blitz",
         excludes="prize or army_value or kill_value or exact or dice",
         default=False,
     )
-    dice: bool = parameter(Flag(), "Choose how many dice to roll, on both sides.", default=False)
+    dice: bool = parameter(Flag(), "Find the best number of dice for both sides.", default=False)
 
     @property
     def values(self) -> dict[str, Any]:

@@ -56,18 +56,21 @@ TITLES: dict[Objective, str] = {
     Example("defend 40 --armies 30 --territories 6", "how to spread 30 armies over 6 territories?"),
 )
 class DefendQuestion(RulesForm, StopForm, ExactForm, Question):
-    """Find how many defenders you need, or how to spread armies over a chain."""
+    """Find how many defenders you need, or how to spread them over a chain."""
 
     attackers: int = parameter(*ATTACKERS, is_argument=True)
     chance: Fraction | None = parameter(
         Chance(certain=True),
-        "The chance to hold that you want, such as 90%.",
+        "The chance of holding the territory that you want, such as 90%.",
         usual="95%",
         excludes="armies or territories or objective",
         default=None,
     )
     armies: int | None = parameter(
-        Whole(least=1), "Armies to spread over a chain.", needs="territories", default=None
+        Whole(least=1),
+        "Armies to spread over a chain of territories.",
+        needs="territories",
+        default=None,
     )
     territories: int | None = parameter(
         Whole(least=1), "Territories in the chain.", metavar="K", needs="armies", default=None

@@ -56,22 +56,22 @@ class Fronts(Row):
     ),
 )
 class FrontsQuestion(RulesForm, StopForm, ExactForm, Question):
-    """Divide armies among several fronts, each with its own attackers."""
+    """Divide new armies among several fronts, each with its own attackers."""
 
     fronts: tuple[Front, ...] = parameter(
         Fronts(),
-        "The attackers of each front: 8 against one territory; 15:3 against a chain of three from "
-        "either end, 15:end3 from its first territory; 12:any2 against either of two territories; "
-        "9:1:capital for a front with its own rules; 20/8/3/2 if 8, 3 and 2 armies are there "
-        "already.",
+        "The attackers of each front: 8 against one territory; 15:3 against a chain of three that "
+        "they can enter at either end, 15:end3 only at its first territory; 12:any2 against one of "
+        "two territories; 9:1:capital for a front with special rules; 20/8/3/2 if 8, 3 and 2 of "
+        "your armies are there already.",
         is_argument=True,
         metavar="FRONT",
     )
     armies: int = parameter(Whole(least=1), "New armies to divide among the fronts.")
     objective: Objective = parameter(
         OneOf(OBJECTIVES),
-        "Minimise the chance that any front falls (break-through), or the expected number of "
-        "territories lost (territories).",
+        "Make it least likely that any front falls (break-through), or lose the fewest territories "
+        "on average (territories).",
         default="break through",
     )
 

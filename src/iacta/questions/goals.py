@@ -35,11 +35,11 @@ REACH_SHARE = 0.35  # share of the time limit for the chances of goals, if games
 @question(
     "goals",
     Topic.BOARD,
-    Example("goals game.toml", "which goals can this turn reach (game.toml: see iacta board)?"),
-    Example("goals game.toml --win --time-limit 5", "and which goal helps to win the game?"),
+    Example("goals game.toml", "what can this turn reach? (make game.toml with iacta board)"),
+    Example("goals game.toml --win --time-limit 5", "which goal helps most to win the game?"),
 )
 class GoalsQuestion(WholeGameForm, Question):
-    """Compare the goals of a turn, and the chance to win the game after each goal."""
+    """Compare the goals of a turn, and your chance to win after each goal."""
 
     win: bool = parameter(
         Flag(), "Also estimate the chance to win the game after each goal.", default=False

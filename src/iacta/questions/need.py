@@ -34,10 +34,13 @@ NEIGHBOURS = 3
     "need",
     Topic.ATTACK,
     Example("need 10 --chance 95%", "how many armies win with that chance?"),
-    Example("need 8 2 2 --keep 5", "and to take three territories, with 5 armies left?"),
+    Example(
+        "need 8 2 2 --keep 5",
+        "how many to take three territories and have 5 armies left on the last?",
+    ),
 )
 class NeedQuestion(RulesForm, StopForm, ExactForm, ChainForm, Question):
-    """Find how many armies win a battle or campaign with a given chance."""
+    """Find how many armies you need to win with a given chance."""
 
     chance: Fraction = parameter(
         Chance(certain=True), "The chance you want: 95%, 0.95 or 19/20.", default=Fraction(19, 20)

@@ -31,33 +31,33 @@ USUAL_LUCK = (
     Example("review game.jsonl --time-limit 60", "the same, with a longer search?"),
 )
 class ReviewQuestion(Question):
-    """Review a game: the luck of each player, and the cost of decisions."""
+    """Review a game: each player's luck, and the cost of their decisions."""
 
     one_of: ClassVar = ("file or log",)
 
     file: str | None = parameter(
         FileName(),
-        "The log: JSON lines, one line per turn, or a recorded game; - is standard input.",
+        "The log of a game, as downloaded from the board, or a recorded game.",
         is_argument=True,
         default=None,
     )
     log: str | None = parameter(
         Name(),
-        "The log as text, as downloaded from the board, or a recorded game.",
+        "The text of a log or of a recorded game, instead of a file.",
         metavar="TEXT",
         excludes="file",
         default=None,
     )
     board: str | Board | None = parameter(
         Source(Board, read_board, ("classic",)),
-        "The board file, if the log has no board.",
+        "The board (map), if the log does not contain it.",
         metavar="FILE",
         usual="classic",
         default=None,
     )
     worth: bool = parameter(
         Flag(),
-        "Turns without a goal gain the most on average; otherwise they have no cost.",
+        "Judge turns without a goal by the points that they gain; otherwise they have no cost.",
         default=False,
     )
     time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)

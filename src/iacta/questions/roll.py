@@ -19,10 +19,10 @@ from iacta.rules.roll import Losses, Roll
     "roll",
     Topic.STUDY,
     Example("roll 3 2", "how many armies does one roll cost each side?"),
-    Example("roll 3 2 --rules bunker", "and if the highest defence die counts one more?"),
+    Example("roll 3 2 --rules bunker", "what if the highest defence die counts one more?"),
 )
 class RollQuestion(RulesForm, ExactForm, Question):
-    """Show the losses of both sides in one roll of the dice."""
+    """Show how many armies each side loses in one roll of the dice."""
 
     attack_dice: int = parameter(Whole(least=1), "Attack dice that count.", is_argument=True)
     defence_dice: int = parameter(Whole(least=1), "Defence dice that count.", is_argument=True)

@@ -43,17 +43,17 @@ Found = TypeVar("Found")
 @question(
     "rules",
     Topic.STUDY,
-    Example("rules", "which rule sets does iacta know?"),
-    Example("rules capital", "what does this rule change, and by how much?"),
+    Example("rules", "which rules does iacta know?"),
+    Example("rules capital", "what do these rules change, and by how much?"),
 )
 class RulesQuestion(RulesForm, ExactForm, Question):
-    """List all rule sets, or explain one rule set."""
+    """List the rules that people play by, or explain one of them."""
 
     rules: str | Rules | None = parameter(
         RulesName(),
         "The rules to explain, such as capital+wall.",
         is_argument=True,
-        usual="all rule sets",
+        usual="list all rules",
         metavar="NAME",
         default=None,
     )

@@ -39,7 +39,7 @@ class SimulationForm(CampaignForm, kw_only=True):
     """A question about a campaign that is simulated with random dice."""
 
     runs: int = parameter(
-        Whole(least=1), "The number of games to simulate, such as 1e6.", default=RUNS
+        Whole(least=1), "How many times to play, such as 1000000 or 1e6.", default=RUNS
     )
     seed: int | None = parameter(*SEED, default=None)
 
@@ -79,7 +79,7 @@ class SimulationForm(CampaignForm, kw_only=True):
     Example("simulate 12 10 --runs 1000 --seed 7", "a thousand games that anyone can repeat"),
 )
 class SimulateQuestion(SimulationForm, Question):
-    """Simulate a campaign, and compare the result with the exact odds."""
+    """Play a campaign many times with dice, and compare with the odds."""
 
     def answer(self, watch: Watch | None = None) -> "SimulateAnswer":
         simulated = self.simulate(watch)

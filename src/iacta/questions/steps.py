@@ -66,7 +66,7 @@ class StepList(Kind):
     Topic.STUDY,
     Example(
         "steps game.toml --take Africa --steps '[]'",
-        "what is the chance of a goal (game.toml: see iacta board)?",
+        "what is the chance of a goal? (make game.toml with iacta board)",
     ),
     Example(
         'steps game.toml --worth --steps \'[{"do": "stop", "after": 0}]\'',
@@ -74,14 +74,14 @@ class StepList(Kind):
     ),
 )
 class StepsQuestion(MomentForm, Question):
-    """Value each step of a turn: luck, and the cost of decisions."""
+    """Show what luck and decisions gained or lost at each step of a turn."""
 
     one_of: ClassVar[tuple[str, ...]] = ("position or code",)
     is_search: ClassVar = True
 
     steps: tuple[Mapping[str, Any], ...] = parameter(
         StepList(),
-        "The steps in JSON, each with the number of the step before it as `after`.",
+        "The steps as JSON; `after` gives the number of the step before each.",
         default=(),
     )
     take: str | None = parameter(*TAKE, metavar="NAMES", default=None)
@@ -91,15 +91,21 @@ class StepsQuestion(MomentForm, Question):
     )
     worth: bool = parameter(
         Flag(),
-        "Gain the most points on average.",
+        "Instead of one goal: gain the most points on average.",
         excludes="take or take_any or eliminate",
         default=False,
     )
     order: tuple[int, ...] | None = parameter(
-        CommaList(Whole()), "The numbers of the turns to value, from 0.", usual="all", default=None
+        CommaList(Whole()),
+        "The numbers of the steps to evaluate; 0 is the start.",
+        usual="all",
+        default=None,
     )
     version: int | None = parameter(
-        Whole(), "The version of the format of the steps.", usual=str(VERSION), default=None
+        Whole(),
+        "The version of the format in which the steps are written.",
+        usual=str(VERSION),
+        default=None,
     )
     time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)
 

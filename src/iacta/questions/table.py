@@ -28,10 +28,12 @@ MAX_JSON_CELLS = 5 * 10**6  # about 100 MB of text
     Example("table 10 10 --garrison 0", "attackers without the garrison, as in the literature"),
 )
 class TableQuestion(RulesForm, ExactForm, Question):
-    """Give the chance to win every battle up to a given size."""
+    """List the chance to win for every battle up to a given size."""
 
     attackers: int = parameter(
-        ARMIES, "The largest number of attackers, garrison included.", is_argument=True
+        ARMIES,
+        "The largest number of attackers, including those that must stay behind.",
+        is_argument=True,
     )
     defenders: int = parameter(ARMIES, "The largest number of defenders.", is_argument=True)
 

@@ -28,11 +28,11 @@ MIN_SHOWN = 5e-5  # a smaller chance is not shown
 @question(
     "threats",
     Topic.BOARD,
-    Example("threats game.toml", "which attacks threaten you (game.toml: see iacta board)?"),
+    Example("threats game.toml", "what can they do to you? (make game.toml with iacta board)"),
     Example("threats game.toml --time-limit 1", "the same, within a second?"),
 )
 class ThreatsQuestion(MomentForm, Question):
-    """Find the territories, bonuses and players that each opponent threatens next turn."""
+    """Find the territories, bonuses and players that opponents threaten next turn."""
 
     is_search: ClassVar = True
 

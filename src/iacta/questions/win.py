@@ -30,7 +30,7 @@ from iacta.war.tournament import MAX_ROUNDS
 @question(
     "win",
     Topic.BOARD,
-    Example("win game.toml", "who is winning (game.toml: see iacta board)?"),
+    Example("win game.toml", "who is winning? (make game.toml with iacta board)"),
     Example("win game.toml --time-limit 1", "the same, within a second?"),
 )
 class WinQuestion(WholeGameForm, Question):
@@ -38,7 +38,7 @@ class WinQuestion(WholeGameForm, Question):
 
     player: str = parameter(
         OneOf(tuple(PLAYERS)),
-        "The AI that plays every side.",
+        "The computer player of every side: usual, simple or yardstick.",
         metavar="NAME",
         default="usual",
     )

@@ -106,24 +106,24 @@ USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
 @question(
     "plan",
     Topic.BOARD,
-    Example("plan --from Ukraine=42 --others 2 --take Asia", "which way to go?"),
-    Example("plan game.toml --worth", "which attacks gain most (game.toml: see iacta board)?"),
+    Example("plan --from Ukraine=42 --others 2 --take Asia", "which way should I go?"),
+    Example("plan game.toml --worth", "which attacks gain most? (make game.toml with iacta board)"),
 )
 class PlanQuestion(RulesForm, Question):
-    """Find the best way to take a continent, eliminate a player, or gain the most."""
+    """Find the best attacks to take a continent, eliminate a player, or gain points."""
 
     one_of: ClassVar = ("position or from_", "take or take_any or eliminate or worth")
     is_search: ClassVar = True
 
     position: str | Position | Turn | None = parameter(
         Source(Turn, read_moment, reads=(Position,)),
-        "The position or the turn: a JSON or TOML file, a code, or - for stdin.",
+        "A saved position or turn: a file, or a code from the board.",
         is_argument=True,
         default=None,
     )
     board: str | Board | None = parameter(
         Source(Board, read_board, ("classic",)),
-        "The board file for --from or a code.",
+        "The board for --from or a code.",
         metavar="FILE",
         usual="classic",
         excludes="position",
@@ -131,14 +131,14 @@ class PlanQuestion(RulesForm, Question):
     )
     from_: tuple[tuple[str, int], ...] | None = parameter(
         Pairs(Whole(least=1), "Ukraine=42"),
-        "Your armies (red), without a position: Ukraine=42.",
+        "If you have no file: your armies (red), as Ukraine=42.",
         needs="others",
         label="your armies",
         default=None,
     )
     others: tuple[tuple[str, int], ...] | None = parameter(
         OtherArmies(Whole(least=1), "2,Ural=4"),
-        "Armies of the others (blue): 2, or 2,Ural=4.",
+        "Armies on each other territory (blue): 2 or 2,Ural=4.",
         excludes="position",
         label="their armies",
         default=None,
@@ -148,55 +148,57 @@ class PlanQuestion(RulesForm, Question):
     eliminate: str | None = parameter(*ELIMINATE, metavar="PLAYER", default=None)
     then: str | None = parameter(
         Name(),
-        "Goals after it: 'Africa; eliminate green'.",
+        "Further goals, in order: 'Africa; eliminate green'.",
         metavar="GOALS",
         needs="take or eliminate",
         default=None,
     )
     stage_values: tuple[Fraction, ...] | None = parameter(
         CommaList(WORTH),
-        "The value of each goal, in order.",
+        "The points for each goal, in order.",
         usual="1 each",
         needs="then",
         default=None,
     )
-    worth: bool = parameter(Flag(), "Gain the most points on average.", default=False)
+    worth: bool = parameter(
+        Flag(), "Instead of one goal: gain the most points on average.", default=False
+    )
     territory_value: Fraction | None = parameter(
         WORTH,
-        "The value of a territory.",
+        "Points for each territory.",
         usual=str(USUAL_WORTH["territory_value"]),
         needs="worth",
         default=None,
     )
     bonus_value: Fraction | None = parameter(
         WORTH,
-        "The value of each army of a bonus.",
+        "Points for each army of a bonus.",
         usual=str(USUAL_WORTH["bonus_value"]),
         needs="worth",
         default=None,
     )
     army_value: Fraction | None = parameter(
         WORTH,
-        "The value of each surviving army.",
+        "Points for each army that survives.",
         usual=str(USUAL_WORTH["army_value"]),
         needs="worth",
         default=None,
     )
     prizes: tuple[tuple[str, Fraction], ...] | None = parameter(
         Pairs(WORTH, "Africa:5;eliminate green:10", ";"),
-        "Goals and their values: 'Africa:5;eliminate green:10'.",
+        "Points for goals: 'Africa:5;eliminate green:10'.",
         metavar="GOALS",
         needs="worth",
         default=None,
     )
     keep: tuple[tuple[str, int], ...] | None = parameter(
         Pairs(Whole(), "Brazil:3,Egypt:2"),
-        "Larger garrisons, such as Brazil:3,Egypt:2.",
+        "Leave more armies behind: Brazil:3,Egypt:2.",
         default=None,
     )
     rules_of: tuple[tuple[str, str], ...] | None = parameter(
         TerritoryRules(OwnRules(), "Ukraine:capital,Egypt:wall"),
-        "Territories under their own rules: Ukraine:capital.",
+        "Territories with special rules: Ukraine:capital.",
         default=None,
     )
     stay: str | None = parameter(
@@ -208,20 +210,21 @@ class PlanQuestion(RulesForm, Question):
         default=None,
     )
     play: str | None = parameter(
-        OneOf(PLAYS), "Decide after each roll or each battle.", usual=PLAYS[0], default=None
+        OneOf(PLAYS),
+        "How often the plan may change: after every roll (rolls) or every battle (battles).",
+        usual=PLAYS[0],
+        default=None,
     )
     prove: Fraction | None = parameter(
         Chance(),
-        "Search until the plan is at most this far from best.",
+        "Search until no plan can be better by more than this.",
         metavar="GAP",
         default=None,
     )
-    alternatives: bool = parameter(
-        Flag(), "Show the value of each possible first attack.", default=False
-    )
+    alternatives: bool = parameter(Flag(), "Compare all possible first attacks.", default=False)
     cards: tuple[tuple[str, int], ...] | None = parameter(
         Pairs(Whole(), "blue=4"),
-        "Cards of the eliminated player and yours: blue=4,red=1.",
+        "How many cards you and your victim hold: blue=4,red=1.",
         metavar="PLAYERS",
         needs="eliminate",
         excludes="reinforce",
@@ -229,28 +232,28 @@ class PlanQuestion(RulesForm, Question):
     )
     trade: Sets | None = parameter(
         Trades(),
-        "Armies for the next sets, or fixed as in the app.",
+        "Armies for the next card sets, or fixed as in the app.",
         usual="4,6,8,10,12,15",
         needs="cards",
         default=None,
     )
     hold: bool = parameter(
         Flag(),
-        "Also hold the conquests until your next turn.",
+        "Also try to hold what you take until your next turn.",
         needs="take or eliminate",
         excludes="cards and then",
         default=False,
     )
     opponents_get: int | tuple[tuple[str, int], ...] | None = parameter(
         NewArmies(Whole(), "blue=5,green=3"),
-        "With hold, opponents' new armies: 5 or blue=5,green=3.",
+        "With --hold: new armies of opponents, 5 or blue=5,green=3.",
         usual="by the usual rule",
         needs="hold",
         default=None,
     )
     fortify: str | None = parameter(
         OneOf(FORTIFY),
-        "With hold, final moves: connected, adjacent or none.",
+        "With --hold: last moves within connected or adjacent territories, or none.",
         usual=FORTIFY[0],
         needs="hold",
         default=None,
@@ -258,15 +261,15 @@ class PlanQuestion(RulesForm, Question):
     time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)
     need: Fraction | None = parameter(
         Chance(),
-        "Find the fewest armies (or new armies) for this chance.",
+        "Find the fewest armies that give you this chance.",
         metavar="CHANCE",
         excludes="then or worth",
         default=None,
     )
     source: str | None = parameter(
         Name(),
-        "Where to add the armies of --need.",
-        usual="the largest stack",
+        "The stack that --need enlarges.",
+        usual="the largest",
         metavar="NAME",
         needs="need",
         excludes="reinforce",
@@ -274,7 +277,7 @@ class PlanQuestion(RulesForm, Question):
     )
     check: int | None = parameter(
         Whole(least=1, most=MOST_RUNS),
-        "Simulate this many games of the plan.",
+        "Play the plan this many times with random dice.",
         metavar="RUNS",
         default=None,
     )
