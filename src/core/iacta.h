@@ -170,11 +170,12 @@ typedef struct {
 } iacta_ends;
 
 /* Solves the game exactly from a state, using all values that earlier calls found. On success the optimal
-   policy becomes the policy of the search; a call that stops leaves the policy alone. Writes the number of
-   states unless the state is unsound. `ends` is null except for a turn that lasts `until` lands are taken:
+   policy becomes the policy of the search; a call that stops leaves the policy alone. Writes the value and its
+   cost, which is the armies lost on average and a millionth for each roll, and the number of states unless the
+   state is unsound. `ends` is null except for a turn that lasts `until` lands are taken:
    then the call forgets earlier values and adds missing ends with the value 0 while there is room. */
 IACTA_API int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, iacta_state state, iacta_ends* ends,
-                              double* value, int64_t* states);
+                              double* value, double* cost, int64_t* states);
 
 /* iacta_assign searches for the best assignment from some random starts and follows it in the usual style.
    iacta_follow follows a given assignment in a given style. Both make lookahead the policy of the search.

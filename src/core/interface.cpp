@@ -88,8 +88,9 @@ iacta_search* iacta_open(const iacta_problem* problem, char* message, int32_t ro
 void iacta_close(iacta_search* search) { delete search; }
 
 int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, iacta_state state, iacta_ends* ends,
-                    double* value, int64_t* states) {
-    return ask(search, budget, {value, states}, [=](Search& it) { return it.solve(state, ends, value, states); });
+                    double* value, double* cost, int64_t* states) {
+    return ask(search, budget, {value, cost, states},
+               [=](Search& it) { return it.solve(state, ends, value, cost, states); });
 }
 int32_t iacta_count_goals(iacta_search* search) { return search ? search->search->count_goals() : 0; }
 int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts, uint8_t* sets) {

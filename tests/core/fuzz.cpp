@@ -277,7 +277,7 @@ class Case {
         bool is_exact = false;
         for (int calls = random_.from(1, 8); calls > 0; --calls) {
             iacta_budget b = budget();
-            double value = NAN;
+            double value = NAN, cost = NAN;
             int64_t states = -1;
             short_of_memory(2000);
             std::vector<int32_t> other = state;
@@ -298,7 +298,8 @@ class Case {
                     iacta_ends ends{random_.from(-1, 3), random_.from(-1, 4), end_armies.data(), end_mine.data(),
                                     end_values.data()};
                     auto given = p.until ? &ends : nullptr;
-                    int answer = timed("solve", [&] { return iacta_solve(search, &b, here, given, &value, &states); });
+                    int answer =
+                        timed("solve", [&] { return iacta_solve(search, &b, here, given, &value, &cost, &states); });
                     if (answer == IACTA_DONE && p.until && (ends.count < 0 || ends.count > 4))
                         fail("ends that cannot be");
                     if (answer == IACTA_UNSOUND && p.until) break;
@@ -387,10 +388,11 @@ class Case {
         }
         if (honest && std::isnan(optimum) && least_bound < INFINITY) {
             iacta_budget b{nullptr, 10 * CPU_SECONDS, INT64_MAX, 64 << 20};
+            double cost;
             int64_t states;
             short_of_memory(INT32_MAX);
             auto solve = [&] {
-                return iacta_solve(search, &b, {state.data(), mine.data()}, nullptr, &optimum, &states);
+                return iacta_solve(search, &b, {state.data(), mine.data()}, nullptr, &optimum, &cost, &states);
             };
             if (timed("solve", solve) == IACTA_DONE && least_bound < optimum - near)
                 fail("a bound below the best play");

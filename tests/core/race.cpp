@@ -82,10 +82,10 @@ class Race {
         if (!search) fail(message);
         iacta_budget all{nullptr, INFINITY, INT64_MAX, 64 << 20};
         std::vector<uint8_t> sets(size_t(iacta_count_goals(search)) * mine_.size() * mine_.size());
-        double value;
+        double value, cost;
         int64_t states;
         if (is_solved_) {
-            if (iacta_solve(search, &all, {problem_.armies.data(), mine_.data()}, nullptr, &value, &states))
+            if (iacta_solve(search, &all, {problem_.armies.data(), mine_.data()}, nullptr, &value, &cost, &states))
                 fail("not solved");
         } else {
             iacta_style style{0.01, 1, 1};

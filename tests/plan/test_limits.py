@@ -192,7 +192,8 @@ def test_a_turn_that_ends_early_is_solved_within_its_bounds() -> None:
 
     alone = Search(read_problem(position(6, 2), TakeAll("B"))).solve(Deadline())
     assert alone is not None
-    assert core.solve_until(Deadline(), 1e6, 100, value_of) == pytest.approx(0.5 * alone, abs=1e-12)
+    half = pytest.approx(0.5 * alone.value, abs=1e-12)
+    assert core.solve_until(Deadline(), 1e6, 100, value_of) == half
     assert len({*ends}) == len(ends) > 3
     assert all(end.owned == 0b011 for end in ends)
     over = Deadline()

@@ -63,7 +63,7 @@ def best_value(game: SmallGame, play: str = "rolls") -> float:
     """Return what the best play gains."""
     found = Search(game.problem(play)).solve(Deadline())
     assert found is not None
-    return found
+    return found.value
 
 
 # A position holds no territory of a player without armies, so that its garrison is at least 1.
@@ -111,8 +111,8 @@ def test_a_stack_may_take_as_many_territories_as_it_has_armies_to_leave(lands: i
         best = Search(problem).solve(Deadline())
         assert report is not None
         assert best is not None
-        assert (report.value > 0) == (best > 0) == (taken <= lands)
-        assert report.value == pytest.approx(best, abs=1e-12)
+        assert (report.value > 0) == (best.value > 0) == (taken <= lands)
+        assert report.value == pytest.approx(best.value, abs=1e-12)
 
 
 def test_games_of_the_same_number_have_the_same_dice() -> None:

@@ -140,11 +140,8 @@ class Exact {
     // Returns an upper bound on the depth of the recursion: each step costs an army.
     int depth() const { return count_armies(game_.start); }
 
-    // Returns the value of a state, and stores the values of all states after it. A stopped call can be
-    // repeated: stored values remain.
-    double value(Position<W>& s) { return worth(s).value; }
-
-    // Returns the value of a state with the expected cost of optimal play.
+    // Returns the value of a state with the expected cost of optimal play, and stores those of all states after
+    // it. A stopped call can be repeated: stored values remain.
     Worth worth(Position<W>& s) {
         uint64_t key[K];
         deadline_.spend(WORK_PER_KNOWN_STATE);

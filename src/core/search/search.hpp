@@ -15,7 +15,7 @@ class Search {
 
     virtual void begin(const iacta_budget& budget) = 0;
     virtual int32_t count_goals() = 0;
-    virtual int32_t solve(iacta_state state, iacta_ends* ends, double* value, int64_t* states) = 0;
+    virtual int32_t solve(iacta_state state, iacta_ends* ends, double* value, double* cost, int64_t* states) = 0;
     virtual int32_t assign(int starts, uint8_t* sets) = 0;
     virtual int32_t follow(const iacta_style& style, const uint8_t* sets) = 0;
     virtual int32_t improve_bound(double* bound) = 0;

@@ -24,10 +24,10 @@ class SizedSearch final : public Search {
 
     void begin(const iacta_budget& budget) override { deadline_ = Deadline(budget); }
 
-    int32_t solve(iacta_state state, iacta_ends* ends, double* value, int64_t* states) override {
+    int32_t solve(iacta_state state, iacta_ends* ends, double* value, double* cost, int64_t* states) override {
         auto s = read_state(state);
         if (!s) return IACTA_UNSOUND;
-        *value = 0.0;
+        *value = *cost = 0.0;
         *states = 0;
         if (ends && !read_ends(*ends)) return IACTA_UNSOUND;
         if (!small_ && !large_) {
@@ -38,8 +38,8 @@ class SizedSearch final : public Search {
                 if (!large_->fits()) large_.reset();
             }
         }
-        int32_t answer = small_   ? solve_with(small_, *s, value, states)
-                         : large_ ? solve_with(large_, *s, value, states)
+        int32_t answer = small_   ? solve_with(small_, *s, value, cost, states)
+                         : large_ ? solve_with(large_, *s, value, cost, states)
                                   : IACTA_TOO_LARGE;
         if (ends) write_ends(*ends);
         return answer;
@@ -238,8 +238,10 @@ class SizedSearch final : public Search {
         return call_with_stack<W>(steps + more, call);
     }
     template <class ExactGame>
-    int32_t solve_with(std::unique_ptr<ExactGame>& exact, Position<W>& s, double* value, int64_t* states) try {
-        *value = call_with_stack<W>(exact->depth(), [&] { return exact->value(s); });
+    int32_t solve_with(std::unique_ptr<ExactGame>& exact, Position<W>& s, double* value, double* cost,
+                       int64_t* states) try {
+        Worth found = call_with_stack<W>(exact->depth(), [&] { return exact->worth(s); });
+        *value = found.value, *cost = found.cost;
         *states = int64_t(exact->states());
         return IACTA_DONE;
     } catch (...) {

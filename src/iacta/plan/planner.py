@@ -206,11 +206,11 @@ class Planner:
     def _solve(self) -> bool:
         search = Search(self.problem, self.deadline)
         share = EXACT_TIME_SHARE if self.problem.field.bit_count() <= LARGE else LARGE_TIME_SHARE
-        value = search.solve(self.deadline.part(share), self.work.states)
-        report = None if value is None else search.flow(self.deadline)
-        if value is None or report is None:
+        solution = search.solve(self.deadline.part(share), self.work.states)
+        report = None if solution is None else search.flow(self.deadline)
+        if solution is None or report is None:
             return False
-        self.bound = value
+        self.bound = value = solution.value
         policy = attach_search(Policy(self.problem), search)
         self.found = Found(policy, value, None, value, report, 0)
         return True
@@ -218,11 +218,11 @@ class Planner:
     def _start_narrow(self, narrow: Problem, core: Search) -> list["_Trial"]:
         """Solve a narrow problem if possible, and return a trial of its assignment."""
         search = Search(narrow, self.deadline)
-        value = search.solve(self.deadline.part(NARROW_TIME_SHARE), self.work.states)
-        report = None if value is None else search.flow(self.deadline)
-        if report is not None:
+        solution = search.solve(self.deadline.part(NARROW_TIME_SHARE), self.work.states)
+        report = None if solution is None else search.flow(self.deadline)
+        if solution is not None and report is not None:
             policy = attach_search(Policy(narrow), search)
-            self.narrow = Found(policy, value, None, inf, report, 0)
+            self.narrow = Found(policy, solution.value, None, inf, report, 0)
         if search.goals != core.goals or self.deadline.is_over:
             return []
         assignment = Search(narrow, self.deadline).assign(self.deadline, STARTS)

@@ -115,6 +115,13 @@ class Report:
         return np.split(self.numbers, np.cumsum(lengths))[1:]
 
 
+class Solution(NamedTuple):
+    """The value of exact play of a state, with the cost of that play."""
+
+    value: float  # the expected payoff
+    cost: float  # the armies lost on average, and a millionth for each roll
+
+
 class Games(NamedTuple):
     """Games of a policy."""
 
@@ -181,8 +188,8 @@ class Search:
         start: TurnState | None = None,
         *,
         is_short: bool = False,
-    ) -> float | None:
-        """Return the value of exact play, and make exact play the policy.
+    ) -> Solution | None:
+        """Return the value of exact play and its cost, and make exact play the policy.
 
         is_short: whether the search is nearly always over at once.
 
@@ -198,11 +205,12 @@ class Search:
         ends: Any,
         *,
         is_short: bool = False,
-    ) -> float | None:
-        value, seen = c_double(), c_int64()
-        more = ends, byref(value), byref(seen)
+    ) -> Solution | None:
+        value, cost, seen = c_double(), c_double(), c_int64()
+        more = ends, byref(value), byref(cost), byref(seen)
         code = self._ask("solve", deadline, start, *more, states=states, is_short=is_short)
-        return value.value if code == self._library.constant("DONE") else None
+        is_done = code == self._library.constant("DONE")
+        return Solution(value.value, cost.value) if is_done else None
 
     def solve_until(
         self,
@@ -231,7 +239,8 @@ class Search:
             if known is None:
                 return None
             values[k] = known
-        return self._solve(deadline, None, states, byref(ends))
+        solution = self._solve(deadline, None, states, byref(ends))
+        return None if solution is None else solution.value
 
     def assign(self, deadline: Deadline, starts: int = 1) -> Assignment:
         """Return the best assignment from several starts, and make it the policy's."""
