@@ -8,12 +8,14 @@ import pytest
 
 from iacta import Turn, goals_in_reach, threats
 from iacta.board import Board, Continent, Holding, Position
+from iacta.game.actions import Place
 from iacta.native.bit_sets import bits
 from iacta.native.deadline import Deadline
-from iacta.plan import Policy, TakeAll, TakeAny
+from iacta.plan import Policy, TakeAll, TakeAny, judge
 from iacta.plan.looks import Conquest, Look, find_implied, order_looks
 from iacta.plan.policy import best_policy
 from iacta.plan.problem import TurnState, pose_problem
+from iacta.plan.reinforcement import best_reinforced, turn_options
 
 PLAYERS = "red", "blue", "green"
 TURNS = 100
@@ -98,15 +100,21 @@ def test_games_that_were_lucky_are_cut_at_the_bound_of_an_implied_goal() -> None
     assert ordered["stronger"] == Look(0.55, (0.5, 0.55), 0.55, ())
 
 
-def solve_turn(seed: int) -> Policy | None:
-    """Return exact play for a continent on a drawn board, `None` if the board is too large."""
-    turn = draw_turn(seed)
+def find_goal(turn: Turn) -> TakeAll | None:
+    """Return the goal to take a continent, `None` if the player owns all continents."""
     owned = {*turn.position.list_territories(turn.player)}
     goals = (each.territories for each in turn.board.continents)
     wanted = [names for names in goals if not {*names} <= owned]
-    if not wanted:
+    return TakeAll(wanted[-1]) if wanted else None
+
+
+def solve_turn(seed: int) -> Policy | None:
+    """Return exact play for a continent on a drawn board, `None` if the board is too large."""
+    turn = draw_turn(seed)
+    goal = find_goal(turn)
+    if goal is None:
         return None
-    return best_policy(pose_problem(turn, TakeAll(wanted[-1])), Deadline(), MAX_STATES)
+    return best_policy(pose_problem(turn, goal), Deadline(), MAX_STATES)
 
 
 def list_states(policy: Policy) -> list[TurnState]:
@@ -154,6 +162,27 @@ def test_each_attack_takes_a_target_or_a_territory_that_the_value_needs(seed: in
         other = best_policy(without, Deadline())
         assert other is not None
         assert other.decide(without.start).value < action.value - 1e-12, problem.name(action.to)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 13, 14])
+def test_the_value_before_new_armies_is_the_value_after_the_best_placement(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judge, "BUDGET", 0.05)
+    turn = Turn(draw_turn(seed).position, phase="place", place=3)
+    goal = find_goal(turn)
+    assert goal is not None
+    before = judge.evaluate_state(turn, goal, Deadline())
+    plan = best_reinforced(turn.position, goal, 3, turn_options(turn), Deadline(), 0.05)
+    placement = {
+        name: plan.position.find_holding(name).armies - turn.position.find_holding(name).armies
+        for name in turn.position.list_territories(turn.player)
+    }
+    after = turn
+    for name, armies in placement.items():
+        after = after.after(Place(name, armies)) if armies else after
+    assert after.phase == "attack"
+    assert judge.evaluate_state(after, goal, Deadline())[:3] == before[:3]
 
 
 def test_turns_of_the_samples_are_solved() -> None:

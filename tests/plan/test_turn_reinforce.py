@@ -1,5 +1,6 @@
 """New armies stand where they help most."""
 
+from dataclasses import replace
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -9,8 +10,11 @@ from hypothesis import strategies as st
 
 from iacta.board import Position
 from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.native.deadline import Deadline
 from iacta.plan import TakeAll, TakeAny, Worth, best_plan, reinforce, reinforcements_needed
-from iacta.plan.reinforcement import placed
+from iacta.plan.problem import TurnState
+from iacta.plan.reinforcement import Placements, QuickValues, everywhere, placed, rank_plans
+from iacta.plan.search import Solution
 from tests.plan.boards import (
     GOALS,
     board_of,
@@ -64,6 +68,33 @@ def test_no_placement_on_a_small_board_is_better(seed: int, armies: int) -> None
     )
     assert found.plan.value == pytest.approx(best, abs=1e-9)
     assert found.has_tried_all or found.plan.value in (0.0, 1.0)
+
+
+def test_equal_placements_are_ordered_by_the_armies_left_then_by_rolls_then_by_stacks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    values = QuickValues(everywhere(APART, TakeAll("a,b"), 3, {}), Deadline(), 1000)
+    found = Placements(TurnState.from_position(APART), values)
+    rows = [(("s", 3),), (("s", 2), ("z", 1)), (("z", 2), ("s", 1)), (("z", 3),)]
+    pairs = [(0.5, 2.0), (0.5, 1.0), (0.6, 3.0), (0.5, 1.0)]
+    costs = {found.after(row): Solution(*pair) for row, pair in zip(rows, pairs, strict=True)}
+    monkeypatch.setattr(values, "find", costs.__getitem__)
+    assert found.compared(3) == [rows[2], rows[3], rows[1], rows[0]]
+    noise, roll = 1e-12, 1e-6
+    costs[found.after(rows[0])] = Solution(0.6 + noise, 3.0 - roll)
+    assert found.compared(3)[:2] == [rows[0], rows[2]]
+
+
+def test_of_plans_within_the_noise_the_one_that_leaves_most_armies_is_best() -> None:
+    plan = best_plan(placed(APART, [("s", 3)]), TakeAll("a,b"))
+    weak = replace(plan, territories=plan.territories[1:])
+    rough = replace(weak, value=plan.comparable_value + 4e-4, interval=(0.0, 1.0))
+    exact = replace(weak, value=plan.comparable_value + 1e-7)
+    better = replace(rough, value=plan.comparable_value + 6e-4)
+    one, other = (("s", 3),), (("z", 3),)
+    assert next(iter(rank_plans({one: rough, other: plan}))) == other
+    assert next(iter(rank_plans({one: exact, other: plan}))) == one
+    assert next(iter(rank_plans({one: better, other: plan}))) == one
 
 
 def test_the_best_of_all_placements_by_battles_is_found() -> None:

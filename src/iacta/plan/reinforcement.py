@@ -6,17 +6,20 @@ those of exact play, all placements are compared, and the best placement is prov
 
 With many states, the values come from one step of lookahead. The search first places all new armies
 on one territory, then half of them on each of two. It improves the best placement by moving armies
-between territories, first half of them and finally one at a time, as long as the value rises. Full
-plans then decide between the best few placements.
+between territories, first half of them and finally one at a time, as long as the value rises. Plans
+with a fixed amount of work then decide between the best few placements, and the best placement gets
+a full plan.
+
+Values that count as equal are decided by the armies left, and equal armies by the number of rolls.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import combinations, combinations_with_replacement
 from math import comb
-from typing import TypeAlias, TypedDict, Unpack
+from typing import NamedTuple, TypeAlias, TypedDict, Unpack
 
 from iacta.board import Holding, Position
 from iacta.board.position import check_position
@@ -30,15 +33,19 @@ from iacta.odds.search import find_least
 from iacta.plan.best import Improved, Progress, plan_within, rising, usual_threads
 from iacta.plan.goals import Goal
 from iacta.plan.plan import Plan
+from iacta.plan.planner import EQUAL
 from iacta.plan.problem import PLAYS, Problem, TurnState, read_problem
-from iacta.plan.search import Search, Style
+from iacta.plan.search import Search, Solution, Style
 from iacta.probability.chances import Chance, read_chance
 from iacta.probability.estimate import MIN_GAMES, half_interval
 from iacta.rules.rules import Rules
 
 MAX_NEW = 1000  # the most new armies, also in a search for the fewest
 FIRST_TRIED = 8
-SETTLED = 2  # placements with full plans
+SETTLED = 2  # placements that plans compare
+SETTLED_BUDGET = 0.2  # work for each of these plans, in default amounts
+SETTLED_SHARE = 0.3  # share of the time left for these plans
+DIGITS = 9  # digits that decide the order of exact values and costs
 GAIN = 1e-9
 MAX_PLACEMENTS = 2000  # the most placements for a comparison of all of them
 MAX_STATES = 50_000  # the most states for exact play after all placements
@@ -217,12 +224,48 @@ def best_reinforced(
     problem = everywhere(position, goal, armies, options)
     values = QuickValues(problem, deadline.part(COMPARED), QUICK_STATES)
     found = Placements(TurnState.from_position(position), values)
-    few, plans = found.compared(armies)[:SETTLED], list[Plan]()
-    for each in few:
+    few = found.compared(armies)[:SETTLED]
+    plans = list_plans(position, few, goal, options, deadline, budget)
+    return next(iter(rank_plans(plans).values()))
+
+
+def list_plans(
+    position: Position,
+    placements: Sequence[Placement],
+    goal: Goal,
+    options: PlanOptions,
+    deadline: Deadline,
+    budget: float,
+) -> dict[Placement, Plan]:
+    """Return the plans with some placements, each with bounded work, at least one of them.
+
+    budget: the work of each plan; 1 is the usual work.
+    """
+    plans = dict[Placement, Plan]()
+    for each in placements:
+        if plans and deadline.is_over:
+            break
         there = read_problem(placed(position, each), goal, **options)
-        part = deadline.part(1 / (len(few) - len(plans)))
-        plans.append(plan_within(there, part, budget=budget))
-    return max(plans, key=lambda plan: plan.comparable_value)
+        part = deadline.part(1 / (len(placements) - len(plans)))
+        plans[each] = plan_within(there, part, budget=budget)
+    return plans
+
+
+def rank_plans(plans: Mapping[Placement, Plan]) -> dict[Placement, Plan]:
+    """Return the plans with some placements, the best first.
+
+    Of plans whose values count as equal, the plan that leaves most armies is best.
+    """
+    top = max(plans.values(), key=lambda plan: plan.comparable_value)
+
+    def rank(pair: tuple[Placement, Plan]) -> tuple[bool, float, float]:
+        plan = pair[1]
+        same = GAIN if plan.interval is top.interval is None else EQUAL
+        is_top = plan.comparable_value >= top.comparable_value - same
+        left = sum(each.expected_armies for each in plan.territories)
+        return is_top, left if is_top else 0.0, plan.comparable_value
+
+    return dict(sorted(plans.items(), key=rank, reverse=True))
 
 
 def reinforcements_needed(
@@ -309,28 +352,13 @@ def _settled(
     placements: the placements, the best first.
     improved: a callback that receives the best placement so far and its plan.
     """
-    few = placements[:1] if found.has_tried_all else placements
-    best: tuple[Placement, Plan] | None = None
-
-    def make_report(placement: Placement) -> Improved | None:
-        def report(plan: Plan) -> None:
-            if improved is not None and (
-                best is None or plan.comparable_value > best[1].comparable_value
-            ):
-                improved(placement, plan)
-
-        return None if improved is None else report
-
-    for done, each in enumerate(few):
-        if best is not None and deadline.is_over:
-            break
-        part = deadline.part(1 / (len(few) - done))
-        there = placed(position, each)
-        plan = planned(there, goal, options, part, progress, improved=make_report(each))
-        if best is None or plan.comparable_value > best[1].comparable_value:
-            best = each, plan
-    assert best is not None  # noqa: S101 # there is a placement
-    return best
+    best = placements[0]
+    if len(placements) > 1 and not found.has_tried_all:
+        part = deadline.part(SETTLED_SHARE)
+        plans = list_plans(position, placements, goal, options, part, SETTLED_BUDGET)
+        best = next(iter(rank_plans(plans)))
+    report: Improved | None = None if improved is None else partial(improved, best)
+    return best, planned(placed(position, best), goal, options, deadline, progress, report)
 
 
 def planned(
@@ -365,23 +393,27 @@ class QuickValues:
         self.proven = states > 0  # whether all values so far are those of exact play
         self._exact, self._states = deadline.part(EXACT), states
         self._search = _make_search(problem)
-        self._known: dict[TurnState, float] = {}
+        self._known: dict[TurnState, Solution] = {}
 
-    def find(self, state: TurnState) -> float | None:
-        """Return the expected payoff from a state on, `None` without time."""
+    def find(self, state: TurnState) -> Solution | None:
+        """Return the expected payoff from a state on with its cost, `None` without time.
+
+        The cost is 0 for an estimate of lookahead.
+        """
         if state in self._known:
             return self._known[state]
-        value = None
+        found = None
         if self.proven:
-            value = self._search.solve(self._exact, self._states, state, is_short=True)
-        if self.proven and value is None:
+            found = self._search.solve(self._exact, self._states, state, is_short=True)
+        if self.proven and found is None:
             self._known.clear()
             self._search, self.proven = _make_search(self.problem), False
-        if value is None and not self.deadline.is_over:
+        if found is None and not self.deadline.is_over:
             value = self._search.find_value(state, self.deadline)
-        if value is not None:
-            self._known[state] = value
-        return value
+            found = None if value is None else Solution(value, 0.0)
+        if found is not None:
+            self._known[state] = found
+        return found
 
     def play(
         self, state: TurnState, deadline: Deadline
@@ -426,6 +458,13 @@ def is_small(turn: Turn) -> bool:
     return sum(map(bool, turn.owners)) <= SMALL_BOARD
 
 
+class Rank(NamedTuple):
+    """The rank of a placement; the greatest rank is best."""
+
+    value: float  # the expected payoff
+    saved: float  # minus the cost of exact play; 0 for an estimate
+
+
 class Placements:
     """Placements of new armies, and their values at a quick look.
 
@@ -452,14 +491,18 @@ class Placements:
     def value(self, placement: Placement) -> float:
         """Return the value of a placement; of one without a rank, the value of an end at once."""
         problem, state = self.values.problem, self.after(placement)
-        paid = min(self.values.find(state) or 0.0, problem.rewards.most)
+        found = self.values.find(state)
+        paid = 0.0 if found is None else min(found.value, problem.rewards.most)
         return paid + problem.paid(state) + problem.held
 
-    def find_rank(self, placement: Placement) -> float | None:
-        """Return the rank of a placement, a value for comparison; `None` without time."""
+    def find_rank(self, placement: Placement) -> Rank | None:
+        """Return the rank of a placement; `None` without time."""
         state = self.after(placement)
-        value = self.values.find(state)
-        return None if value is None else value + self.values.problem.paid(state)
+        found = self.values.find(state)
+        if found is None:
+            return None
+        value = found.value + self.values.problem.paid(state)
+        return Rank(round(value, DIGITS), -round(found.cost, DIGITS))
 
     def after(self, placement: Placement) -> TurnState:
         """Return the state in which the new armies are placed."""
@@ -475,7 +518,7 @@ class Placements:
             most = max(bits(self.start.owned), key=lambda v: self.start.armies[v])
             return [((self.values.problem.name(most), armies),) if armies else ()]
         most = SMALL_PLACEMENTS if is_small(self.values.problem.turn) else MAX_PLACEMENTS
-        ranks = dict[Placement, float]()
+        ranks = dict[Placement, Rank]()
         if comb(armies + len(self.places) - 1, armies) <= most and self.values.proven:
             for row in combinations_with_replacement(self.places, armies):
                 if not self._rank(_ordered(Counter(row)), ranks) or not self.values.proven:
@@ -484,9 +527,9 @@ class Placements:
         if not self.has_tried_all:
             ranks = self._climb(armies)
         alone = ((self.places[0], armies),) if armies else ()
-        return sorted(ranks, key=lambda each: (-ranks[each], len(each))) or [alone]
+        return sorted(ranks, key=lambda each: (*ranks[each], -len(each)), reverse=True) or [alone]
 
-    def _rank(self, placement: Placement, ranks: dict[Placement, float]) -> bool:
+    def _rank(self, placement: Placement, ranks: dict[Placement, Rank]) -> bool:
         """Add the rank of a placement to some ranks; return `False` without time."""
         if placement not in ranks:
             rank = self.find_rank(placement)
@@ -495,22 +538,22 @@ class Placements:
             ranks[placement] = rank
         return True
 
-    def _climb(self, armies: int) -> dict[Placement, float]:
+    def _climb(self, armies: int) -> dict[Placement, Rank]:
         """Return the ranks of some placements where all placements are too many."""
         was_proven = self.values.proven
         ranks = self._find_ranks(armies)
         # If exact play was abandoned on the way, the ranks mix exact values and estimates.
         return self._find_ranks(armies) if was_proven and not self.values.proven else ranks
 
-    def _find_ranks(self, armies: int) -> dict[Placement, float]:
-        ranks = dict[Placement, float]()
-        least, alone = self.find_rank(()), dict[str, Placement]()
+    def _find_ranks(self, armies: int) -> dict[Placement, Rank]:
+        ranks = dict[Placement, Rank]()
+        none, alone = self.find_rank(()), dict[str, Placement]()
         for place in self.places:
             alone[place] = ((place, armies),) if armies else ()
             if not self._rank(alone[place], ranks):
                 return ranks
-        least = (least or 0.0) + GAIN
-        places = [each for each in alone if ranks[alone[each]] > least] or self.places
+        least = GAIN if none is None else none.value + GAIN
+        places = [each for each in alone if ranks[alone[each]].value > least] or self.places
         for one, other in combinations(places, 2):
             pair = _ordered({one: armies - armies // 2, other: armies // 2})
             if armies > 1 and not self._rank(pair, ranks):
@@ -521,7 +564,7 @@ class Placements:
             if not all(self._rank(each, ranks) for each in moved):
                 return ranks
             better = max(moved, key=lambda each: ranks[each], default=best)
-            if ranks[better] > ranks[best] + GAIN:
+            if ranks[better] > ranks[best]:
                 best = better
             else:
                 step //= 2
