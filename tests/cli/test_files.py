@@ -122,7 +122,7 @@ def test_empty_standard_input_is_refused(
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
     ended = run(line)
     assert (ended.code, ended.stdout) == (2, "")
-    assert "standard input is empty; only one file can be read from it" in ended.stderr
+    assert "standard input is empty, or another option has read it" in ended.stderr
     monkeypatch.setattr(sys, "stdin", None)
     assert "standard input is closed" in run(line).stderr
 

@@ -165,7 +165,7 @@ def read_bytes(file: Path, most: int) -> bytes:
         if not is_stream:
             opened.close()
     if is_stream and not content:
-        raise MalformedError("standard input is empty; only one file can be read from it")
+        raise MalformedError("standard input is empty, or another option has read it")
     if len(content) > most:
         raise TooLargeError(f"the file must have at most {most} bytes")
     return content
