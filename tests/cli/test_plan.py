@@ -83,8 +83,8 @@ def test_the_progress_callback_receives_the_best_plan_so_far(
         with pytest.raises(KeyboardInterrupt):
             question.answer(watch)
     assert printed == [
-        "Planning; best so far 50.00%, at most 75.00%",
-        "Planning; best so far 0.50 more than now, at most 0.75",
+        "Planning; best so far 50.00%",
+        "Planning; best so far 0.50 more than now",
     ]
 
 

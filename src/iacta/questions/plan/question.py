@@ -16,7 +16,7 @@ from iacta.forms.command_and_call import format_command, format_python_call
 from iacta.forms.form import ClashError, Example, Topic, parameter
 from iacta.forms.moment import resolve_board
 from iacta.forms.parameter_kinds import Chance, CommaList, Flag, Name, OneOf, Source, Whole
-from iacta.forms.percentages import format_all_digits, format_goal_value
+from iacta.forms.percentages import format_all_digits, format_goal_value, percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.sections import Section, make_sections
 from iacta.forms.sentences import count, rules_note
@@ -493,13 +493,12 @@ class PlanQuestion(RulesForm, Question):
             answer = replace(answer, ways=alternatives(answer.plan, deadline))
         return answer
 
-    def _report_progress(self, watch: Watch | None, value: float, bound: float) -> None:
+    def _report_progress(self, watch: Watch | None, value: float, _: float) -> None:
+        """Show the best value so far; only the answer shows the bound, so that there is one."""
         if watch is None:
             return
-        if self.worth or self.then is not None:
-            best = sentences.describe_gain(value, bound)
-        else:
-            best = sentences.describe_chance(value, bound)
+        is_gain = self.worth or self.then is not None
+        best = f"{value:.2f} more than now" if is_gain else percent(value)
         watch(f"Planning; best so far {best}", None, keeps=True)
 
     def _held(self, plan: Plan, deadline: Deadline) -> Hold:

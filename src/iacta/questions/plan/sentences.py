@@ -105,29 +105,6 @@ def _is_informative(value: float, bound: float, most: float = 1.0) -> bool:
     return bound - value <= NEAR * most or most - bound >= INFORMATIVE * (most - value)
 
 
-def describe_chance(value: float, bound: float) -> str:
-    """Return a chance in words, with its upper bound if the bound is informative.
-
-    >>> describe_chance(0.25, 0.75), describe_chance(0.25, 0.98), describe_chance(0.9992, 0.99999)
-    ('25.00%, at most 75.00%', '25.00%', '99.92%')
-    >>> describe_chance(0.94661, 0.94663)
-    '94.66%'
-    """
-    chance, most = percent(value), percent(bound)
-    is_said = _is_informative(value, bound) and not most.startswith("more") and most != chance
-    return f"{chance}, at most {most}" if is_said else chance
-
-
-def describe_gain(value: float, bound: float) -> str:
-    """Return a gain in words, with its upper bound if the bound rounds to another number.
-
-    >>> describe_gain(4.5, 5.25), describe_gain(4.5, 4.501)
-    ('4.50 more than now, at most 5.25', '4.50 more than now')
-    """
-    gain, most = f"{value:.2f}", f"{bound:.2f}"
-    return f"{gain} more than now, at most {most}" if most != gain else f"{gain} more than now"
-
-
 def explain_gain(plan: Plan) -> Iterator[str]:
     """Yield sentences on the parts of the gain of a plan, and on the values of the points."""
     goal, position = plan.goal, plan.position
