@@ -264,7 +264,7 @@ def test_what_is_entered_wrong_is_refused_where_it_can_be_seen(visit: Visit) -> 
     expect(page.locator("#battle")).to_be_in_viewport()
     page.get_by_text("Enter the dice").click()
     page.locator("#faces").get_by_role("button", name="Enter").click()
-    expect(page.locator("#wrong")).to_have_text("missing the attacker's dice")
+    expect(page.locator("#wrong")).to_have_text("Enter the dice that you rolled, such as 6 4")
     expect(page.locator("#wrong")).to_be_in_viewport()
     spot(page, "D").dispatch_event("click")
     expect(page.locator("#attack-help")).to_have_text("You have no armies that can attack D.")
@@ -282,7 +282,7 @@ def test_a_step_that_cannot_be_is_refused(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&go=1")
     attack(page, "A", "B")
     fought(page, 10, 0)
-    sentence = "armies left on A must be a whole number from 1 to 9, got 10"
+    sentence = "Armies left on A must be a whole number from 1 to 9, got 10"
     expect(page.locator("#wrong")).to_have_text(sentence)
     # C cannot be attacked from A.
     page = visit(f"{TINY_LINK}&go=1&x=0a0-2-8-0.1m7&i=2")

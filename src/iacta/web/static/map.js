@@ -11,6 +11,7 @@ import {
   choose,
   click,
   closePad,
+  correct,
   findStepBefore,
   openPad,
   play,
@@ -26,8 +27,27 @@ import { findPlan, forgetAnswers } from "./map_jobs.js";
 import { MAX_NOTE, readLink, writeLink } from "./map_link.js";
 import { boardOf, EXAMPLES, opened, positionOf, read, recent, remember } from "./map_open.js";
 import { render, showShared } from "./map_page.js";
-import { begun, canAim, changed, codeOf, dealt, filled, NAMES, storeGoal } from "./map_state.js";
-import { address, commit, findLink, forgetBegun, look, store, update } from "./map_store.js";
+import {
+  begun,
+  canAim,
+  changed,
+  codeOf,
+  dealt,
+  filled,
+  findGoalOfTurn,
+  NAMES,
+  storeGoal,
+} from "./map_state.js";
+import {
+  address,
+  commit,
+  findLink,
+  forgetBegun,
+  isAnalysing,
+  look,
+  store,
+  update,
+} from "./map_store.js";
 import { announce, on, takeFiles } from "./page.js";
 
 store.render = render;
@@ -87,23 +107,45 @@ function useBoard(board) {
   on.remarks.textContent = first ? `${count} on this board: ${first.text}` : "";
 }
 
-/** Begin with another position, without a selected territory. */
-function begin(state) {
-  store.chosen = null;
-  announce("");
+/** Return whether a game may end, which its player is asked. */
+const mayEnd = () =>
+  !store.state?.steps.length ||
+  confirm(
+    `Start over? This ends the game with its ${store.state.steps.length} steps. You can undo it.`,
+  );
+
+/** Replace the position; `restore` is the button that undoes this. */
+function replace(state, { board = store.board, words = "Undo" } = {}) {
+  const replaced = { board: store.board, state: store.state, words };
+  if (board !== store.board) useBoard(board);
   forgetBegun();
+  store.replaced = replaced;
   commit(state, { isStep: true });
+}
+
+/** Begin with another position, without a selected territory. */
+function begin(state, board = store.board) {
+  const words = store.state?.steps.length ? "Undo: go on with the game" : "Undo";
+  Object.assign(store, { chosen: null, brush: 0 });
+  announce("");
+  replace(state, { board, words });
   store.map.begin();
 }
+
+listen("restore", "click", () => {
+  const { board, state } = store.replaced;
+  replace(state, { board });
+  update({ replaced: null });
+});
 
 async function startExample(example, { isFirst = false } = {}) {
   const before = store.board;
   const found = await opened(example);
   if (isFirst && store.board !== before) return; // another board was opened in the meantime
+  const state = { ...found.state, played: isFirst || store.state.played };
+  if (!isFirst) return begin(state, found.board);
   useBoard(found.board);
   forgetBegun();
-  const state = { ...found.state, played: isFirst || store.state.played };
-  if (!isFirst) return begin(state);
   history.replaceState(null, "", writeLink(state));
   update({ state });
 }
@@ -113,8 +155,8 @@ async function openText(text, name) {
   on.wrong.textContent = "";
   try {
     const { board, state, code } = await read(text, name, store.board);
-    useBoard(board);
-    begin(state ?? begun(board, code));
+    if (!mayEnd()) return;
+    begin(state ?? begun(board, code), board);
     announce(
       state
         ? `Loaded the position on ${board.name}.`
@@ -144,8 +186,14 @@ function project(isOn) {
   on.projector.textContent = isOn ? "Leave" : "Project";
 }
 
-listen("to-setup", "click", () => commit({ ...store.state, played: false }, { isStep: true }));
+listen("to-setup", "click", () => {
+  forgetBegun();
+  if (store.state.steps.length) update({ fixes: {}, brush: null, isPicking: false, view: "" });
+  else commit({ ...store.state, played: false }, { isStep: true });
+});
 listen("to-play", "click", () => {
+  if (store.fixes) return correct();
+  store.replaced = null;
   remember(store.board, store.state);
   closePad();
   commit({ ...store.state, played: true }, { isStep: true });
@@ -154,6 +202,11 @@ listen("to-play", "click", () => {
 
 // Setting up.
 
+listen("corrected", "click", correct);
+listen("start-over", "click", () => {
+  const goal = findGoalOfTurn(store.state, 0);
+  if (mayEnd()) begin({ ...store.state, ...goal, steps: [], at: 0, played: false });
+});
 listen("pad", "click", ({ target }) => target.dataset.key && pressPad(target.dataset.key));
 listen("all", "click", () => {
   on.all.ariaPressed = String(on.all.ariaPressed !== "true");
@@ -179,13 +232,12 @@ listen("add-player", "click", () => {
   const isFree = (name) => !players.some((other) => other.toLowerCase() === name);
   change({ players: [...players, NAMES.find(isFree)] });
 });
-listenToSubmit("deal", () => commit(dealt(store.state, readWhole(on.each, 1)), { isStep: true }));
+listenToSubmit("deal", () => replace(dealt(store.state, readWhole(on.each, 1))));
 listenToSubmit("rest", () => {
   const armies = readWhole(on["rest-armies"], 1);
-  commit(filled(store.state, armies, Number(on["rest-player"].value)), { isStep: true });
-  on.refill.hidden = store.state.played;
+  const words = "Undo the filling";
+  replace(filled(store.state, armies, Number(on["rest-player"].value)), { words });
 });
-listen("refill", "click", () => history.back());
 listen("clear", "click", () => {
   const { owners } = store.state;
   const empty = { owners: owners.map(() => -1), armies: owners.map(() => 0) };
@@ -262,7 +314,7 @@ document.addEventListener("keydown", (event) => {
   }
   const { state } = store;
   const isModified = event.altKey || event.ctrlKey || event.metaKey;
-  if (!state?.played || isModified) return;
+  if (!state || !isAnalysing() || isModified) return;
   if (target.closest?.("input, select, textarea, svg, dialog")) return;
   if (key === "ArrowLeft" && state.at) on.back.click();
   if (key === "ArrowRight" && next(state.steps, state.at)) on.forth.click();

@@ -8,13 +8,16 @@ import { canAim, changed, letters, withHolding } from "./map_state.js";
 import {
   commit,
   countLeft,
+  findEdited,
   findLink,
   findTurn,
   forgetBegun,
+  isAnalysing,
   store,
   tree,
   update,
 } from "./map_store.js";
+import { endStep } from "./map_taps.js";
 import { reviewLink } from "./pack.js";
 import { announce, copy, on } from "./page.js";
 
@@ -48,7 +51,7 @@ export function click(t) {
   if (isPicking && canAim(state)) {
     store.chosen = t;
     aim(t, !state.targets.includes(t));
-  } else if (state.played) {
+  } else if (isAnalysing()) {
     point(t);
   } else {
     store.chosen = t;
@@ -58,9 +61,12 @@ export function click(t) {
 
 /** Give a territory to the player of the brush, or one more army if the player owns it. */
 function paint(t) {
-  const { brush, state } = store;
+  const { brush } = store;
+  const state = findEdited();
   const armies = Math.max(readWhole(on.brush, 1), 1);
-  if (brush === null) store.render();
+  if (brush === null && store.fixes) openPad(t);
+  else if (brush === null) store.render();
+  else if (store.fixes && state.owners[t] !== brush) hold(t, { owner: brush });
   else if (state.owners[t] !== brush) hold(t, { owner: brush, armies: brush < 0 ? 0 : armies });
   else if (brush >= 0) hold(t, { armies: state.armies[t] + 1 });
   else store.render();
@@ -93,7 +99,10 @@ function point(t) {
 }
 
 export function hold(t, holding) {
-  commit(withHolding(store.state, t, holding));
+  const { owners, armies, ...rest } = withHolding(findEdited(), t, holding);
+  const fix = { owner: owners[t], armies: armies[t] };
+  if (store.fixes) update({ fixes: { ...store.fixes, [t]: fix } });
+  else commit({ ...rest, owners, armies });
   announce(store.map.words(t));
 }
 
@@ -113,11 +122,27 @@ export function keep(t, count) {
   commit(changed(store.state, { keep: count > 0 ? { ...rest, [t]: Math.round(count) } : rest }));
 }
 
+/** Take the corrections of the position as a step, and return to the turn. */
+export async function correct() {
+  const { owners, armies, players } = findEdited();
+  const turn = findTurn();
+  const corrected = Object.keys(store.fixes).map((t) => [
+    Number(t),
+    players[owners[t]] ?? "",
+    armies[t],
+  ]);
+  const isOther = ([t, owner, count]) =>
+    count !== turn.armies[t] || (count && owner !== turn.owners[t]);
+  const on = corrected.filter(isOther);
+  if (!on.length || (await take({ do: "correct", on }))) update({ fixes: null });
+}
+
 /** Take a key that was pressed on a territory; return whether the key has a meaning. */
 export function type(t, key) {
-  const { state, typed, isPicking } = store;
+  const { typed, isPicking } = store;
+  const state = findEdited();
   if (key === "Enter" || key === " ") {
-    if (state.played || (isPicking && canAim(state))) click(t);
+    if (isAnalysing() || (isPicking && canAim(state))) click(t);
     else {
       choose(t);
       const armies = on.table.querySelector(".chosen input");
@@ -126,7 +151,7 @@ export function type(t, key) {
     }
     return true;
   }
-  if (state.played) return false;
+  if (isAnalysing()) return false;
   if (/^\d$/.test(key)) {
     const isMore = typed.t === t && Date.now() - typed.time < TYPING;
     const digits = `${isMore ? typed.digits : ""}${key}`.slice(0, 9);
@@ -149,13 +174,13 @@ export function type(t, key) {
 // The pad of digits, which a held territory opens.
 
 export function openPad(t) {
-  const { state, brush } = store;
-  if (state.played && findTurn()?.phase !== "place") return;
+  const { brush } = store;
+  if (isAnalysing() && findTurn()?.phase !== "place") return;
   store.chosen = t;
-  if (!state.played && brush !== null && brush >= 0 && state.owners[t] !== brush) {
-    commit(withHolding(state, t, { owner: brush }));
+  if (!isAnalysing() && brush !== null && brush >= 0 && findEdited().owners[t] !== brush) {
+    hold(t, { owner: brush });
   }
-  const words = state.played ? "Armies to place on" : "Armies on";
+  const words = isAnalysing() ? "Armies to place on" : "Armies on";
   on["pad-said"].textContent = `${words} ${cut(store.board.territories[t])}`;
   on["pad-number"].value = "";
   if (!on.pad.open) on.pad.show();
@@ -168,13 +193,13 @@ export function closePad() {
 
 export function pressPad(key) {
   if (key === "done") return closePad();
-  const { chosen, placing, state } = store;
+  const { chosen, placing } = store;
   const before = on["pad-number"].value;
   const digits = key === "back" ? before.slice(0, -1) : `${before}${key}`.slice(0, 9);
   on["pad-number"].value = digits;
   const number = Number(digits);
   if (!number) return;
-  if (!state.played) return hold(chosen, { armies: number });
+  if (!isAnalysing()) return hold(chosen, { armies: number });
   store.placing = { ...placing, [chosen]: 0 };
   update({ placing: { ...placing, [chosen]: Math.min(number, countLeft()) } });
 }
@@ -186,6 +211,7 @@ async function take(step) {
   if (store.isBusy || !findTurn()) return false;
   store.isBusy = true;
   on.wrong.textContent = "";
+  let isTaken = false;
   try {
     const { board, state, picked } = store;
     let following = await tree.take(board, state, step);
@@ -204,14 +230,14 @@ async function take(step) {
     if (isNext) store.map.reveal(store.map.largest());
     if (document.activeElement === document.body) on.dock.focus({ preventScroll: true });
     announce(`${turn.words}. ${turn.sentence}`);
-    return true;
+    isTaken = true;
   } catch (error) {
     if (!(error instanceof Refused)) console.error(error);
     on.wrong.textContent = error.message;
-    return false;
-  } finally {
-    store.isBusy = false;
   }
+  store.isBusy = false;
+  endStep(isTaken);
+  return isTaken;
 }
 
 /** Return the step before a step; an advance with only one possible number is no step of its own. */

@@ -81,18 +81,21 @@ export function lineThrough(steps, at) {
  */
 export function logOf(board, state, turns, findGoal) {
   const lines = [];
+  const corrected = [];
   let line = null;
   const begin = (turn, k) => {
     const named = lines.length || board.board === "classic" ? {} : { board: board.board };
     const goal = findGoal(k);
     line = { turn: turn.code, ...named, ...(goal && { goal }), battles: [] };
+    if (corrected.length) line.corrected = corrected.splice(0);
     lines.push(line);
   };
   const end = (stops) => {
     if (line && !stops) line.stops = false;
     line = null;
   };
-  for (const k of lineThrough(state.steps, state.at)) {
+  const path = lineThrough(state.steps, state.at);
+  for (const k of path) {
     const step = state.steps[k - 1];
     const [before, after] = [turns[step.after], turns[k]];
     if (step.do === "attack") {
@@ -102,13 +105,19 @@ export function logOf(board, state, turns, findGoal) {
       const { do: _, after: __, from, to, note, goal, ...numbers } = step;
       line.battles.push({ ...names, ...numbers, ...moved });
     }
-    if (step.do === "advance") line.battles.at(-1).moved = step.armies;
+    if (step.do === "advance" && line) line.battles.at(-1).moved = step.armies;
+    if (step.do === "correct") {
+      end(false);
+      corrected.push(...step.on.map(([t, ...held]) => [board.territories[t], ...held]));
+    }
     if (step.do === "get" || step.do === "place") end(false);
     if (step.do === "stop" || step.do === "next") {
       if (!line && before.phase === "attack") begin(before, step.after);
       end(true);
     }
   }
+  const last = path.at(-1) ?? 0;
+  if (corrected.length && turns[last].phase === "attack") begin(turns[last], last);
   end(false);
   return lines.map((each) => `${JSON.stringify(each)}\n`).join("");
 }

@@ -21,6 +21,7 @@ const LETTERS = {
   get: ["g", "armies"],
   fortify: ["f", "from", "to", "armies"],
   place: ["p"],
+  correct: ["c"],
   stop: ["s"],
   next: ["n"],
 };
@@ -47,7 +48,7 @@ export function writeLink(state) {
   if (state.hold) add("o", 1);
   if (state.played) add("go", 1);
   if (state.at) add("i", state.at);
-  if (state.steps.length) add("x", state.steps.map(writeStep).join("."));
+  if (state.steps.length) add("x", state.steps.map((step) => writeStep(step, state)).join("."));
   for (const [k, { note }] of state.steps.entries()) if (note) add("z", `${k + 1}-${note}`);
   const present = findTurnStart(state.steps, state.at);
   const starts = [0, ...state.steps.flatMap((step, k) => (step.do === "next" ? [k + 1] : []))];
@@ -83,7 +84,7 @@ export function readLink(fragment, board, maxSteps) {
     const [t, count] = pair.split("-").map(readNumber);
     if (t !== null && (count ?? null) !== null && isTerritory(t)) keep[t] = count;
   }
-  const steps = readSteps(given).slice(0, maxSteps);
+  const steps = readSteps(given, players).slice(0, maxSteps);
   const at = readNumber(given.get("i")) ?? 0;
   const state = {
     ...defaults,
@@ -102,7 +103,7 @@ export function readLink(fragment, board, maxSteps) {
     stay: readNumbers(given.get("s")).filter(isTerritory),
     fresh: Math.min(readNumber(given.get("f")) ?? 0, 1000),
     hold: given.get("o") === "1",
-    played: position !== null && given.has("go"),
+    played: position !== null && (given.has("go") || steps.length > 0),
     steps,
     at: Math.min(at, steps.length),
   };
@@ -189,9 +190,12 @@ function readHoldings(text, board, players) {
 
 // The steps.
 
-function writeStep({ after, do: name, on, goal, ...numbers }) {
+function writeStep({ after, do: name, on, goal, ...numbers }, { players }) {
   const [letter, ...keys] = LETTERS[name];
-  const parts = name === "place" ? on.flat() : keys.flatMap((key) => numbers[key] ?? []);
+  const flat = on
+    ?.flat()
+    .map((part) => (typeof part === "string" ? players.indexOf(part) + 1 : part));
+  const parts = flat ?? keys.flatMap((key) => numbers[key] ?? []);
   const text = `${after}${letter}${parts.join("-")}`;
   return text + findCheckLetter(text);
 }
@@ -205,14 +209,14 @@ function findCheckLetter(text) {
 const countSteps = (given) => (given.has("x") ? given.get("x").split(".").length : 0);
 
 /** Return the steps of a link up to the first unreadable step, with their comments. */
-function readSteps(given) {
+function readSteps(given, players) {
   const texts = given.has("x") ? given.get("x").split(".") : [];
   const hasCheckLetters = given.has("v");
   const steps = [];
   for (const text of texts) {
     const body = hasCheckLetters ? text.slice(0, -1) : text;
     const isIntact = !hasCheckLetters || text.at(-1) === findCheckLetter(body);
-    const step = isIntact ? readStep(body) : null;
+    const step = isIntact ? readStep(body, players) : null;
     if (!step || step.after > steps.length) break;
     steps.push(step);
   }
@@ -226,16 +230,18 @@ function readSteps(given) {
 }
 
 /** Return the step of a string, null if the string is not a step. */
-function readStep(text) {
+function readStep(text, players) {
   const [, after, letter, rest] = /^(\d{1,4})([a-z])([\d-]*)$/.exec(text) ?? [];
   const known = Object.entries(LETTERS).find(([, [each]]) => each === letter);
   const numbers = rest ? rest.split("-").map(readNumber) : [];
   if (!known || numbers.includes(null)) return null;
   const [name, [, ...keys]] = known;
   const step = { after: Number(after), do: name };
-  if (name === "place") {
+  const size = { place: 2, correct: 3 }[name]; // a correction has the number of the owner, from 1
+  if (size) {
     const on = [];
-    for (let k = 0; k + 1 < numbers.length; k += 2) on.push(numbers.slice(k, k + 2));
+    for (let k = 0; k + size <= numbers.length; k += size) on.push(numbers.slice(k, k + size));
+    if (name === "correct") for (const row of on) row[1] = players[row[1] - 1] ?? "";
     return { ...step, on };
   }
   const isLong = numbers.length > keys.length;

@@ -17,7 +17,7 @@ import { showGoals, showThreats } from "./map_lists.js";
 import { EXAMPLES, recent } from "./map_open.js";
 import { findTones, listOptions, markPlayer } from "./map_parts.js";
 import { canAim, codeOf, NAMES } from "./map_state.js";
-import { commit, findTurn, store, tree } from "./map_store.js";
+import { commit, findEdited, findTurn, isAnalysing, store, tree } from "./map_store.js";
 import { brushOf, playerRow, territoryTable } from "./map_table.js";
 import { showPanel, showStop } from "./map_turn.js";
 import { describeEmpty, showGraph, showSection, showSteps, showWorth } from "./map_worth.js";
@@ -30,19 +30,22 @@ export function render() {
   on.page.hidden = false;
   const isReady = state.played && tree.ready(board, state, showReplay);
   const turn = isReady ? findTurn() : null;
-  if (isReady) startSearches();
+  if (isReady && isAnalysing()) startSearches();
   else endSearches();
   const view = findView(turn);
   store.map.show(view);
-  for (const part of [on.play, on.value, on.nav]) part.hidden = !state.played;
-  for (const part of [on.setup, on.painting]) part.hidden = state.played;
-  on["to-setup"].ariaPressed = String(!state.played);
-  on["to-play"].ariaPressed = String(state.played);
+  for (const part of [on.play, on.value, on.nav]) part.hidden = !isAnalysing();
+  for (const part of [on.setup, on.painting]) part.hidden = isAnalysing();
+  for (const part of [on.beginning, on.sharing, on.amount]) part.hidden = Boolean(store.fixes);
+  on.correcting.hidden = !store.fixes;
+  on["to-setup"].textContent = state.steps.length ? "Correct" : "Set up";
+  on["to-setup"].ariaPressed = String(!isAnalysing());
+  on["to-play"].ariaPressed = String(isAnalysing());
   on.turn.textContent = `${cut(turn?.player ?? state.players[state.mover] ?? "")} moves`;
   showLegend(view);
   showFilling();
   showGoal();
-  if (state.played) showPlay(turn);
+  if (isAnalysing()) showPlay(turn);
   else {
     redraw(on.now);
     showSetup(view);
@@ -58,14 +61,15 @@ function showReplay(error) {
 
 /** Return the view of the map and the table. */
 function findView(turn) {
-  const { board, state, chosen, picked, placing } = store;
+  const { board, chosen, picked, placing } = store;
+  const state = findEdited();
   const { players, owners, armies, mover, stay, keep } = state;
   const continent = state.goal === "continent" ? board.continents[state.continent] : null;
   const targets = canAim(state) ? state.targets : (continent?.territories ?? []);
   const none = { aimed: null, figures: null, scene: null };
   const view = { players, owners, armies, mover, stay, keep, targets, chosen, ...none };
   view.tones = findTones();
-  if (!turn || turn.problem) return view;
+  if (!turn || turn.problem || store.fixes) return view;
   const scene = findPlan()?.scene ?? null;
   return {
     ...view,
@@ -93,7 +97,11 @@ function showLegend({ owners, armies: numbers }) {
 /** Show the form that fills empty territories. */
 function showFilling() {
   const { state } = store;
-  if (state.played) on.refill.hidden = true;
+  on.restore.hidden = !store.replaced || isAnalysing() || state.steps.length > 0;
+  on.restore.textContent = store.replaced?.words ?? "";
+  on["painting-help"].textContent = store.fixes
+    ? "Tap a territory to correct its armies. To correct an owner, choose the player first."
+    : "Tap a territory to give it to this player, again for one more army; hold it for a number.";
   on.rest.hidden = !countEmpty() || state.steps.length > 0;
   on["rest-said"].textContent = countEmpty() ? describeEmpty() : "";
   const others = [...state.players.keys()].filter((k) => k !== state.mover);
@@ -104,7 +112,7 @@ function showFilling() {
 /** Show the goal, and the choice of another goal. */
 function showGoal() {
   const { board, state } = store;
-  on.goal.hidden = !state.played || !isChoosing();
+  on.goal.hidden = !isAnalysing() || !isChoosing();
   const words = cut(describeGoal(board, state) ?? "Choose a goal");
   on["goal-now"].textContent = words;
   on["goal-now"].ariaLabel = `Goal: ${words}`;
@@ -168,8 +176,11 @@ function showSetup(view) {
   const { board, state, chosen, brush } = store;
   const isAll = on.all.ariaPressed === "true";
   const rows = [...board.territories.keys()].filter((t) => isAll || t === chosen);
-  const changes = { hold, aim, stay, keep, choose };
-  redraw(on.table, rows.length > 0 && territoryTable(board, view, rows, canAim(state), changes));
+  const changes = store.fixes ? { hold, choose } : { hold, aim, stay, keep, choose };
+  redraw(
+    on.table,
+    rows.length > 0 && territoryTable(board, view, rows, !store.fixes && canAim(state), changes),
+  );
   const brushes = [...state.players.keys(), -1, null].map((owner) => {
     const mark = owner !== null && owner >= 0 && markPlayer(owner);
     return brushOf(state.players, owner, owner === brush, mark, act.chooseBrush);

@@ -28,6 +28,8 @@ export const store = {
   picked: { from: null, to: null }, // the border of the next attack, or of the last move
   placing: {}, // new armies by territory
   moving: null, // the number of armies about to move in
+  fixes: null, // corrected owners and armies by territory, while the present position is corrected
+  replaced: null, // the board and the state before another position replaced them
   help: "", // a hint about the last tap
   typed: { t: null, digits: "", time: 0 }, // the number typed on the map
   committed: 0, // when the last change of the state was committed
@@ -60,6 +62,7 @@ export function forgetBegun() {
     picked: { from: null, to: null },
     placing: {},
     moving: null,
+    fixes: null,
     longer: null,
     help: "",
   });
@@ -70,6 +73,20 @@ export const findLink = () => new URL(writeLink(store.state), location.href).hre
 
 /** Return the turn after a step of the state, by default the current step; null while it is unknown. */
 export const findTurn = (k = store.state.at) => tree.turns[k] ?? null;
+
+/** Whether the turn is analysed: its position is neither set up nor corrected. */
+export const isAnalysing = () => store.state.played && !store.fixes;
+
+/** Return the state with the position that is set up or corrected now. */
+export function findEdited() {
+  const { state, fixes } = store;
+  const turn = fixes && findTurn();
+  if (!turn) return state;
+  const owners = turn.owners.map((name, t) => (turn.armies[t] ? state.players.indexOf(name) : -1));
+  const armies = [...turn.armies];
+  for (const [t, fix] of Object.entries(fixes)) [owners[t], armies[t]] = [fix.owner, fix.armies];
+  return { ...state, owners, armies };
+}
 
 /** Return the number of new armies that are still to be placed. */
 export const countLeft = () =>

@@ -73,11 +73,17 @@ export function playerRow(state, player, mark, commit) {
 /**
  * Return the table of some territories.
  * @param {boolean} canAim whether territories can be made the goal
- * @param {{hold: Function, aim: Function, stay: Function, keep: Function, choose: Function}} changed
- *   callbacks for each change, with the territory and the new value
+ * @param {{hold: Function, choose: Function, aim?: Function, stay?: Function, keep?: Function}} changed
+ *   callbacks for each possible change, with the territory and the new value
  */
 export function territoryTable(board, view, some, canAim, changed) {
-  const heads = ["Territory", "Owner", "Armies", canAim && "Goal", "Stays", "Keep"]
+  const heads = [
+    "Territory",
+    "Owner",
+    "Armies",
+    canAim && "Goal",
+    ...(changed.stay ? ["Stays", "Keep"] : []),
+  ]
     .filter(Boolean)
     .map((text) => element("th", { scope: "col" }, text));
   const rows = some.map((t) => row(board, view, canAim, changed, t));
@@ -132,10 +138,12 @@ function row(board, view, canAim, changed, t) {
     owner,
     number(`Armies on ${of}`, String(view.armies[t]), "", (armies) => changed.hold(t, { armies })),
     canAim && check(`Take ${of}`, view.targets.includes(t), (isAimed) => changed.aim(t, isAimed)),
-    check(`${of} may not attack`, view.stay.includes(t), (stays) => changed.stay(t, stays)),
-    number(`Armies to keep on ${of}`, view.keep[t] ? String(view.keep[t]) : "", "0", (count) =>
-      changed.keep(t, count),
-    ),
+    changed.stay &&
+      check(`${of} may not attack`, view.stay.includes(t), (stays) => changed.stay(t, stays)),
+    changed.keep &&
+      number(`Armies to keep on ${of}`, view.keep[t] ? String(view.keep[t]) : "", "0", (count) =>
+        changed.keep(t, count),
+      ),
   ]
     .filter(Boolean)
     .map((input) => element("td", {}, input));

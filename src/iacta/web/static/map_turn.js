@@ -130,9 +130,10 @@ function showBattle(border, move) {
     move.success && `${move.success}.`,
   ];
   const useless = findPlan() && ["Of no use for this goal."];
+  const value = `${from} ${to}`; // equal words for another battle are another button
   const rollButtons = rolls.map(([lost, killed, label, title]) => {
     const left = { left: armies[from] - lost, their_left: armies[to] - killed, dice };
-    return tool(label, () => attack(left), { ariaLabel: title, title });
+    return tool(label, () => attack(left), { ariaLabel: title, title, value });
   });
   return element(
     "div",
@@ -147,8 +148,11 @@ function showBattle(border, move) {
     element(
       "p",
       { className: "row" },
-      button("primary", () => act.roll({ from, to, once: true }), "Roll once"),
-      tool("Roll to the end", () => act.roll({ from, to })),
+      Object.assign(
+        button("primary", () => act.roll({ from, to, once: true }), "Roll once"),
+        { value },
+      ),
+      tool("Roll to the end", () => act.roll({ from, to }), { value }),
     ),
     form(
       "fought",

@@ -1,0 +1,87 @@
+"""The board follows the table: corrections, starting over, and quick taps."""
+
+import json
+from typing import Any
+
+from playwright.sync_api import Dialog, Page, expect
+
+import iacta
+from tests.web.board_page import TINY_LINK, attack, downloaded, says, spot
+from tests.web.conftest import Visit
+
+PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+BATTLE = f"{TINY_LINK}&go=1&x=0a0-1-8-0.1m7&i=2"  # red has taken B with 7 armies
+
+
+def test_the_present_position_is_corrected_as_a_step(visit: Visit) -> None:
+    page = visit(BATTLE, **PHONE)
+    says(page, "B", "red, 7")
+    page.get_by_role("button", name="Correct", exact=True).tap()
+    spot(page, "B").tap()
+    for key in ("5", "OK"):
+        page.locator("#pad").get_by_role("button", name=key, exact=True).tap()
+    says(page, "B", "red, 5")
+    page.get_by_role("button", name="Done").tap()
+    expect(page.locator("#steps button[aria-current]")).to_contain_text("Corrected: B 7 → 5")
+    page.reload()
+    says(page, "B", "red, 5")
+    expect(page.locator("#steps button[aria-current] small")).not_to_contain_text("dice")
+    page.get_by_role("button", name="Undo", exact=True).tap()
+    says(page, "B", "red, 7")
+    page.get_by_role("button", name="Correct", exact=True).tap()
+    page.locator("#owners").get_by_role("button", name="blue").tap()
+    spot(page, "B").tap()
+    page.get_by_role("button", name="Analyse", exact=True).tap()
+    expect(page.locator("#steps")).to_contain_text("Corrected: B red 7 → blue 7")
+    lines = [json.loads(line) for line in downloaded(page, "Download the log").splitlines()]
+    assert lines[1]["corrected"] == [["B", "blue", 7]]
+    found = iacta.review("\n".join(map(json.dumps, lines)))
+    assert found.corrections == ("turn 1: B blue 7",)
+
+
+def test_starting_over_asks_first_and_is_undone(visit: Visit) -> None:
+    page, asked = visit(BATTLE), list[str]()
+
+    def answer(dialog: Dialog) -> None:
+        asked.append(dialog.message)
+        (dialog.accept if len(asked) > 1 else dialog.dismiss)()
+
+    page.on("dialog", answer)
+    page.get_by_role("button", name="Correct", exact=True).click()
+    page.get_by_role("button", name="Start over").click()
+    expect(page.get_by_role("button", name="Correct", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Start over").click()
+    expect(page.get_by_role("button", name="Set up", exact=True)).to_be_visible()
+    assert asked == ["Start over? This ends the game with its 2 steps. You can undo it."] * 2
+    says(page, "B", "blue, 1")
+    spot(page, "B").click()
+    says(page, "B", "red, 1")
+    page.get_by_role("button", name="Undo: go on with the game").click()
+    expect(page.locator("#steps li")).to_have_count(3)
+    says(page, "B", "red, 7")
+
+
+def tap_at(page: Page, place: tuple[float, float], times: int, pause: int = 0) -> None:
+    for _ in range(times):
+        page.touchscreen.tap(*place)
+        page.wait_for_timeout(pause)
+
+
+def find_place(page: Page, name: str) -> tuple[float, float]:
+    box = page.locator("#rolls").get_by_text(name).bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_quick_taps_count_while_their_button_stays_the_same(visit: Visit) -> None:
+    board = TINY_LINK.replace("a9.b1", "a20.b6")
+    page = visit(f"{board}&go=1", **PHONE)
+    attack(page, "A", "B")
+    tap_at(page, find_place(page, "I lose 1, they 1"), 9)  # the sixth tap meets another button
+    last = page.locator("#steps button[aria-current]")
+    expect(last).to_contain_text("A to B: you lose 1, they lose 1")
+    page.wait_for_timeout(500)
+    expect(page.locator("#steps li")).to_have_count(6)
+    says(page, "B", "blue, 1, attacked")
+    page.locator("#rolls").get_by_text("I lose 1, they 0").tap()
+    expect(page.locator("#steps li")).to_have_count(7)
