@@ -70,7 +70,24 @@ def test_a_text_is_parsed_as_a_chance_or_is_an_error(text: str) -> None:
     try:
         assert 0 < read_chance(text) < 1
     except IactaError as error:
-        assert str(error).startswith("chance must lie between 0 and 1, both excluded, got ")
+        sentences = "chance must lie between 0 and 1, both excluded, ", "nothing is certain: "
+        assert str(error).startswith(sentences)
+
+
+@pytest.mark.parametrize(
+    ("text", "chance"),
+    [
+        *[("75", 75), ("75%", 75), ("0.75", 75), (" 3/4 ", 75), ("1", 1), ("7.5", Fraction(15, 2))],
+        *[("1.0", 100), ("100", 100), ("100%", 100), ("0.01", 1), ("1%", 1), ("1/1", 100)],
+    ],
+)
+def test_a_typed_number_is_a_percentage_unless_it_is_a_decimal_below_1(
+    text: str, chance: Fraction
+) -> None:
+    assert 100 * read_chance(text, certain=True) == chance
+    if chance == 100:
+        with pytest.raises(IactaError, match=r"^nothing is certain: enter less than 100%, got"):
+            read_chance(text)
 
 
 @given(st.fractions(0, 1).filter(lambda chance: 0 < chance < 1))

@@ -136,7 +136,7 @@ class Number(Kind):
 
 
 class Chance(Kind):
-    """A chance between 0 and 1, kept exactly: 95%, 0.95 or 19/20.
+    """A chance between 0 and 1, kept exactly: 95%, 95, 0.95 or 19/20.
 
     certain: whether the chance may be 1.
 

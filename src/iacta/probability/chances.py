@@ -74,14 +74,16 @@ def _parse_fraction(text: str, name: str) -> Fraction:
 def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -> Fraction:
     """Return a chance strictly between 0 and 1 as an exact fraction.
 
-    value: the chance, as for `read_fraction`.
+    value: the chance, as for `read_fraction`. In a string without a percent sign, a whole number
+        and any number above 1 are percentages: `"75"` and `"0.75"` are both 75%, `"1"` is 1%, and
+        `"1.0"` is certainty.
     name: the name of the chance in error messages.
     certain: whether a chance of 1 is allowed, too.
 
     Raises `IactaError` for other values.
 
-    >>> read_chance(0.95), read_chance("95%"), read_chance("19/20")
-    (Fraction(19, 20), Fraction(19, 20), Fraction(19, 20))
+    >>> read_chance(0.95), read_chance("95%"), read_chance("95"), read_chance("19/20")
+    (Fraction(19, 20), Fraction(19, 20), Fraction(19, 20), Fraction(19, 20))
     >>> read_chance(1.2)
     Traceback (most recent call last):
         ...
@@ -89,17 +91,30 @@ def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -
     """
     excluded = "0 excluded" if certain else "both excluded"
     fraction = read_fraction(value, name, f"lie between 0 and 1, {excluded}")
-    if not 0 < fraction < 1 and not (certain and fraction == 1):
-        is_percent = 2 <= fraction < 100 and "%" not in str(value)
-        hint = ""
-        if is_percent:
-            number = f"{float(fraction):g}%"
-            meant = number if isinstance(value, str) else f'"{number}" or {float(fraction / 100):g}'
-            hint = f"; did you mean {meant}?"
+    if isinstance(value, str) and not {*value} & {*"%/"}:
+        is_percentage = fraction > 1 or value.strip().isdecimal()
+        fraction = fraction / 100 if is_percentage else fraction
+    if fraction == 1 and not certain:
+        raise refuse_certainty(value, name)
+    if not 0 < fraction <= 1:
+        is_percentage = 2 <= fraction < 100 and not isinstance(value, str)
+        meant = f'"{float(fraction):g}%" or {float(fraction / 100):g}'
+        hint = f"; did you mean {meant}?" if is_percentage else ""
         raise IllegalError(
             f"{name} must lie between 0 and 1, {excluded}, got {quote(value)}{hint}", parameter=name
         )
     return fraction
+
+
+def refuse_certainty(value: object, name: str = "chance") -> IllegalError:
+    """Return the error for a certain chance where nothing is certain.
+
+    value: the chance as it was given.
+    name: the name of the chance.
+    """
+    return IllegalError(
+        f"nothing is certain: enter less than 100%, got {quote(value)}", parameter=name
+    )
 
 
 def read_chances(values: object, *, certain: bool = False) -> npt.NDArray[np.object_]:

@@ -19,12 +19,11 @@ from iacta.forms.record import RULES_KEY, Count, KeyedRecord, Unit, key
 from iacta.forms.sections import Bar, Bars, Section
 from iacta.forms.sentences import armies, describe_stop, rules_note
 from iacta.forms.shared_parameters import ChainForm, ExactForm, RulesForm, StopForm
-from iacta.inputs.checks import quote
-from iacta.inputs.errors import IllegalError
 from iacta.odds.needed import (
     armies_needed_for_campaign,
     win_probabilities_keeping,
 )
+from iacta.probability.chances import refuse_certainty
 from iacta.probability.distribution import Probability
 
 NEIGHBOURS = 3
@@ -58,11 +57,7 @@ class NeedQuestion(RulesForm, StopForm, ExactForm, ChainForm, Question):
     def answer(self, watch: Watch | None = None) -> "NeedAnswer":
         rules, way = self.rule_set.rules, stages(self.way, self.rule_set.rules, self.stop)
         if self.chance == 1 and not all(territory.kernel().certain for territory in way):
-            typed = quote(self.get_text("chance"))
-            raise IllegalError(
-                f"chance must be less than 1, because no win is certain, got {typed}",
-                parameter="chance",
-            )
+            raise refuse_certainty(self.get_text("chance"))
         needed = armies_needed_for_campaign(
             self.way, self.chance, rules, keep=self.keep, stop=self.stop
         )
