@@ -169,9 +169,12 @@ def test_empty_input_waits_while_one_types_in_it(visit: Visit) -> None:
     page = visit("/battle?attackers=12&defenders=10")
     box = page.get_by_label("Attackers", exact=True)
     box.fill("")
-    expect(page.locator("#lead")).to_have_text("12 armies beat 10 with a chance of 65.38%.")
+    expect(page.locator("#lead")).to_be_empty()  # the answer was to another question
+    expect(page.locator("#wrong-attackers")).to_be_empty()
     box.blur()
     expect(page.locator("#wrong-attackers")).to_have_text("missing attackers")
+    box.fill("12")
+    expect(page.locator("#lead")).to_have_text("12 armies beat 10 with a chance of 65.38%.")
 
 
 @pytest.mark.parametrize(
@@ -353,6 +356,14 @@ def test_steppers_by_mouse_by_keyboard_and_at_their_ends(visit: Visit) -> None:
     page.locator("#keep").press("ArrowDown")
     expect(page.locator("#keep")).to_have_value("0")
     expect(page).to_have_url(re.compile("chance=99%25$"))
+    page.locator("#chance").fill("75")
+    expect(page.locator("#reading-chance")).to_have_text("= 75%")
+    page.locator("#chance").press("ArrowUp")
+    expect(page.locator("#reading-chance")).to_have_text("= 76%")
+    page.locator("#chance").fill("100")
+    sentence = "nothing is certain: enter less than 100%, got '100'"
+    expect(page.locator("#wrong-chance")).to_have_text(sentence)
+    expect(page.locator("#reading-chance")).to_be_empty()
 
 
 def way(page: Page) -> str:
@@ -391,6 +402,15 @@ def test_way_is_edited_as_a_row(visit: Visit) -> None:
     expect(page.locator("#lead")).to_have_text(sentence)
     chips.first.fill("1, 2;3")
     expect(page.locator("#wrong-territories")).not_to_be_empty()
+    marked = page.locator("[aria-invalid=true]")
+    expect(marked).to_have_count(1)
+    expect(marked).to_have_value("2;3")
+
+
+def test_error_of_a_code_is_beside_the_code(visit: Visit) -> None:
+    page = visit("/win?code=1;classic;rd;Peru:red:3,Brazil:blue:2")
+    expect(page.locator("#wrong-code")).to_contain_text("must be one of blue, red, got 'rd'")
+    expect(page.locator("#wrong-player")).to_be_empty()
 
 
 def test_copying_as_command_and_as_python(visit: Visit) -> None:

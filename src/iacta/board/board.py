@@ -25,6 +25,7 @@ MAX_COORDINATE = 1e9
 MAX_NAME_LENGTH = 100
 MAX_EDGE_LENGTH = 100  # `from_edges` ignores everything after the first two items of an edge
 MAX_COMPARED = 2000  # comparing more names to suggest a spelling takes too long
+MIN_SIMILARITY = 0.75  # `difflib` ratio from which a name counts as misspelt
 HYPHENS = "-_\u2010\u2011\u2012\u2013\u2014"
 
 Border: TypeAlias = tuple[str, str]
@@ -77,13 +78,15 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
     >>> did_you_mean("brasil", ["Brazil", "Peru"])
     "; did you mean 'Brazil'?"
-    >>> did_you_mean("Mars", ["Brazil", "Peru"])
+    >>> did_you_mean("Narnia", ["Argentina", "Peru"])
     ''
     """
     import difflib  # slow to import, and only needed here
 
     spellings = {fold_name(name): name for name in islice(known, MAX_COMPARED)}
-    near = difflib.get_close_matches(fold_name(name[:MAX_NAME_LENGTH]), spellings, n=1)
+    typed = fold_name(name[:MAX_NAME_LENGTH])
+    swapped = [each for each in spellings if sorted(each) == sorted(typed)]  # "rde" for "red"
+    near = swapped or difflib.get_close_matches(typed, spellings, n=1, cutoff=MIN_SIMILARITY)
     return f"; did you mean {spellings[near[0]]!r}?" if near else ""
 
 

@@ -10,6 +10,7 @@ from iacta.forms.form import Form, parameter
 from iacta.forms.parameter_kinds import Name, Source
 from iacta.game import Turn
 from iacta.game.moment import read_moment
+from iacta.inputs.errors import IactaError
 
 
 @overload
@@ -50,6 +51,10 @@ class MomentForm(Form, kw_only=True):
     @cached_property
     def turn(self) -> Turn:
         board = resolve_board(self.board)
-        if self.code is not None:
-            return Turn.from_code(self.code, board)
-        return read_moment(self.position or "", board)
+        try:
+            if self.code is not None:
+                return Turn.from_code(self.code, board)
+            return read_moment(self.position or "", board)
+        except IactaError as error:  # the error may name a part of the moment, such as its player
+            error.parameter = "position" if self.code is None else "code"
+            raise

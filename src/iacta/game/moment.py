@@ -4,6 +4,7 @@ A moment is a position, or a turn in any phase. It comes as a file (JSON, TOML, 
 standard input, as a code, or as a table. A position is a turn with nothing left to place.
 """
 
+import re
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
@@ -22,6 +23,7 @@ from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.inputs.files import STREAM, add_file_name, read_path
 
 TURN_KEYS = ("phase", *OPTIONS)  # keys of a file that belong to a turn, not to its position
+LIKE_POSITION = re.compile(rf"""^[\[{{\s"']*({"|".join(POSITION_KEYS)})\b""", re.MULTILINE)
 
 
 def read_moment(
@@ -111,7 +113,16 @@ def _read_text(
 ) -> Turn:
     if is_code(text):
         return Turn.from_code(text, board)
-    return _read_table(read_table(text), folder, board, is_fallback=is_fallback)
+    try:
+        table = read_table(text)
+    except MalformedError:
+        if LIKE_POSITION.search(text):
+            raise
+        raise MalformedError(
+            "a position must be a code, or TOML or JSON with the keys player and territories, got "
+            f"{quote(text)}"
+        ) from None
+    return _read_table(table, folder, board, is_fallback=is_fallback)
 
 
 def _read_table(

@@ -27,6 +27,7 @@ from iacta.forms.percentages import bar_percent
 from iacta.forms.question import Question
 from iacta.forms.sections import Section, Shaded, Table, cell_text
 from iacta.forms.shared_parameters import draw_seed
+from iacta.inputs.checks import split_words
 from iacta.inputs.errors import IactaError
 from iacta.methods import METHODS
 from iacta.rules.variants import MODIFIERS, RULE_SETS, RuleSet, find_rule_set
@@ -244,6 +245,30 @@ class Field:
     @property
     def has_steps(self) -> bool:
         return self.kind in ("whole", "number", "chance") and self.name != "seed"
+
+    @property
+    def faulty_entry(self) -> int | None:
+        """The index of the entry of a row that the problem is about; `None` if it is about all."""
+        if not self.problem or not self.parameter.kind.is_row:
+            return None
+        for index, entry in enumerate(split_words(self.value)):
+            try:
+                self.parameter.read([entry])
+            except IactaError:
+                return index
+        return None
+
+    @property
+    def reading(self) -> str:
+        """How the text of a chance is read, if the text is not a percentage; otherwise empty."""
+        if self.kind != "chance" or not self.value or self.problem:
+            return ""
+        try:
+            chance = self.parameter.read(self.value, is_text=True)
+        except IactaError:
+            return ""
+        text = f"{float(100 * chance):.4g}%"
+        return "" if text == self.value.strip() else f"= {text}"
 
     @property
     def keyboard(self) -> str:

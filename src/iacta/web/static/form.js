@@ -102,12 +102,17 @@ addEventListener("pageshow", setIdle); // as it was left, if one comes back to i
 function showPage(found, link) {
   const isAnswered = found.querySelector("#link") !== null;
   answer.classList.toggle("old", !isAnswered); // the last answer stays in sight
-  for (const old of document.querySelectorAll(isAnswered ? "#lead, .wrong" : ".wrong")) {
+  for (const old of document.querySelectorAll(
+    isAnswered ? "#lead, .wrong, .reading" : ".wrong, .reading",
+  )) {
     const text = found.querySelector(`#${old.id}`)?.textContent ?? "";
     if (old.textContent !== text) old.textContent = text;
+    if (!old.matches(".wrong")) continue;
     const field = old.closest(".field");
-    for (const input of field?.querySelectorAll("input[type=text], textarea") ?? [])
-      input.ariaInvalid = text ? "true" : null;
+    const { entry = "None" } = found.querySelector(`#${old.id}`)?.dataset ?? {};
+    const inputs = field?.querySelectorAll(".chip input, .box input[type=text], textarea") ?? [];
+    for (const [k, input] of [...inputs].filter(({ value }) => value).entries())
+      input.ariaInvalid = text && [String(k), "None"].includes(entry) ? "true" : null;
     if (text) field?.closest("details")?.setAttribute("open", "");
   }
   address.write(link);
@@ -138,7 +143,7 @@ function showPost() {
   save.onclick = () => saved("log.txt", form.elements.log.value);
 }
 
-/** Takes the answer off the screen, as another log is opened. */
+/** Take the answer off the screen, as its question is gone. */
 function clear() {
   document.querySelector("#rest").hidden = true;
   document.querySelector("#lead").textContent = "";
@@ -195,16 +200,17 @@ async function drawPicture() {
 /** Changes the number in an input by some steps. */
 function step(input, by) {
   const given = input.value.trim() || input.placeholder;
-  const isPercent = given.endsWith("%");
+  const hasSign = given.endsWith("%");
   const number = Number(given.replace(/[,_%]/g, "") || 0);
   if (Number.isNaN(number)) return;
   const isChance = input.closest(".field").classList.contains("chance");
+  const isPercent = hasSign || number > 1 || /^\d+$/.test(given);
   const unit = isChance && !isPercent ? 0.01 : 1;
   const [least, most] = isChance
     ? [unit, 100 * unit - unit]
     : [Number(input.dataset.least), Infinity];
   const moved = Math.min(Math.max(number + by * unit, least), Math.max(most, number));
-  input.value = `${Number(moved.toFixed(10))}${isPercent ? "%" : ""}`;
+  input.value = `${Number(moved.toFixed(10))}${hasSign ? "%" : ""}`;
   ask();
 }
 
@@ -251,8 +257,9 @@ for (const input of form.querySelectorAll(".field.row input")) {
 if (isLive) {
   form.addEventListener("input", (event) => {
     const isBeingFilled = event.target.required && !event.target.value.trim();
-    if (isBeingFilled) asking.abort();
-    else ask();
+    if (!isBeingFilled) return ask();
+    asking.abort();
+    clear(); // the answer to the old number
   });
   form.addEventListener("change", (event) => {
     if (event.target.required && !event.target.value.trim()) ask();

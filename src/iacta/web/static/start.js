@@ -15,7 +15,10 @@ async function answer() {
   asking = new AbortController();
   const { signal } = asking;
   const asked = new URLSearchParams(new FormData(on.quick));
-  if ([...asked.values()].some((value) => !value.trim())) return;
+  if ([...asked.values()].some((value) => !value.trim())) {
+    on.odds.textContent = "";
+    return;
+  }
   try {
     const found = await page(`battle?${asked}`, { signal });
     if (signal.aborted) return;
