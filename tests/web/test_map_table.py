@@ -1,11 +1,17 @@
 """The board follows the table: corrections, starting over, and quick taps."""
 
 import json
+import re
 from typing import Any
+from urllib.parse import urlencode
 
+import pytest
 from playwright.sync_api import Dialog, Page, expect
 
 import iacta
+from iacta import IactaError
+from iacta.board.files import classic_board
+from iacta.cli.serve import ServeCommand
 from tests.web.board_page import TINY_LINK, attack, downloaded, says, spot
 from tests.web.conftest import Visit
 
@@ -85,3 +91,37 @@ def test_quick_taps_count_while_their_button_stays_the_same(visit: Visit) -> Non
     says(page, "B", "blue, 1, attacked")
     page.locator("#rolls").get_by_text("I lose 1, they 0").tap()
     expect(page.locator("#steps li")).to_have_count(7)
+
+
+def test_the_menu_and_the_codes_have_the_present_position(visit: Visit) -> None:
+    names = classic_board().territories
+    held = ".".join({"Peru": "a9", "Brazil": "b2"}.get(name, "-") for name in names)
+    peru, brazil = names.index("Peru"), names.index("Brazil")
+    page = visit(f"/board#p=red&p=blue&h={held}&go=1&i=1&x=0a{peru}-{brazil}-8-1-3")
+    expect(page).to_have_url(re.compile("/map#"))
+    says(page, "Peru", "red, 8")
+    page.get_by_text("Share it").click()
+    code = "1;classic;red;Peru:red:8,Brazil:blue:1;attack"
+    expect(page.locator("#qr-said")).to_contain_text("iacta serve --host 0.0.0.0")
+    expect(page.locator("#qr")).to_have_attribute(
+        "src", f"api/v1/qr.svg?{urlencode({'text': code})}"
+    )
+    page.evaluate("document.querySelector('#page').dataset.url = 'http://192.0.2.7/risk/'")
+    for _ in range(2):
+        page.get_by_text("Share it").click()
+    expect(page.locator("#qr-said")).to_have_text("Scan the picture: it opens this board.")
+    link = re.escape(urlencode({"text": "http://192.0.2.7/risk/map#v=2&n=1&"}))
+    expect(page.locator("#qr")).to_have_attribute("src", re.compile(link))
+    page.locator("#menu").get_by_role("link", name="Win").click()
+    expect(page).to_have_url(re.compile("/win"))
+    assert page.locator("#code").input_value() == code
+    expect(page.locator("#code")).to_be_hidden()
+    page.get_by_text("Another position").click()
+    expect(page.locator("#code")).to_be_visible()
+
+
+def test_the_url_for_other_devices_is_that_of_the_network_or_given() -> None:
+    assert ServeCommand()._find_public_url(80) == ""
+    assert ServeCommand(public_url="https://a.org/r")._find_public_url(80) == "https://a.org/r/"
+    with pytest.raises(IactaError, match="public_url must be a URL such as"):
+        ServeCommand(public_url="a.org")._find_public_url(80)

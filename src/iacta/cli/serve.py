@@ -1,10 +1,12 @@
 """`iacta serve`: the web page and its API."""
 
 import errno
+import re
 from contextlib import suppress
 from fractions import Fraction
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from iacta.cli.print_answer import Command, command
 from iacta.forms.form import Example, Topic, parameter
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 PACKAGES = ("fastapi", "jinja2", "segno", "uvicorn", "vl_convert", "scipy")
 MAX_PORT, MAX_WORKERS = 65_535, 256
+PUBLIC_URL = re.compile(r"https?://[\w.-]+(:[0-9]+)?(/[\w./~-]*)?", re.ASCII)
+UNUSED_ADDRESS = ("192.0.2.1", 9)  # reserved for documentation (RFC 5737)
 MAX_TRIED_PORTS = 20  # next ports to try for a suggestion if the port is in use
 
 
@@ -64,6 +68,14 @@ class ServeCommand(Command):
         default=None,
     )
 
+    public_url: str | None = parameter(
+        Name(),
+        "The URL at which other devices find the page, for QR codes of the board.",
+        metavar="URL",
+        usual="the address on the local network with --host 0.0.0.0",
+        default=None,
+    )
+
     root_path: str = parameter(
         Name(),
         "The start of all paths behind a proxy, such as /iacta.",
@@ -87,8 +99,16 @@ class ServeCommand(Command):
 
         work = Work(self.workers, float(self.time_limit))
         origins = [origin.strip() for origin in (self.allow_origin or "").split(",")]
-        app = create_app(work, self.host, origins=[*filter(None, origins)])
-        place = self._format_url(listening.getsockname()[1])
+        port = listening.getsockname()[1]
+        public_url = self._find_public_url(port)
+        app = create_app(
+            work,
+            self.host,
+            names=filter(None, [urlsplit(public_url).hostname]),
+            origins=[*filter(None, origins)],
+            public_url=public_url,
+        )
+        place = self._format_url(port)
         is_open = self.open
 
         class Server(uvicorn.Server):
@@ -188,6 +208,25 @@ class ServeCommand(Command):
         raise IllegalError(
             f"port is in use by another program: {self.port}{hint}", parameter="port"
         )
+
+    def _find_public_url(self, port: int) -> str:
+        """Return the URL for other devices, or an empty text if they cannot connect."""
+        import socket  # slow to import
+
+        if self.public_url is not None:
+            url = PUBLIC_URL.fullmatch(self.public_url.rstrip("/"))
+            if url is None:
+                raise IllegalError(
+                    "public_url must be a URL such as http://risk.example.org/, got "
+                    f"{quote(self.public_url)}",
+                    parameter="public_url",
+                )
+            return f"{url[0]}/"
+        if self.host in ("", "0.0.0.0", "::"):  # noqa: S104 # as above
+            with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+                probe.connect(UNUSED_ADDRESS)  # chooses a network interface, but sends nothing
+                return f"http://{probe.getsockname()[0]}:{port}{self.root_path.rstrip('/')}/"
+        return ""
 
     def _format_url(self, port: int) -> str:
         host = "127.0.0.1" if self.host in ("", "0.0.0.0") else self.host  # noqa: S104 # as above

@@ -33,6 +33,7 @@ def create_app(
     host: str = "127.0.0.1",
     names: Iterable[str] = (),
     origins: Sequence[str] = (),
+    public_url: str = "",
 ) -> FastAPI:
     """Return the application.
 
@@ -40,6 +41,7 @@ def create_app(
     host: the address that it listens at.
     names: other names of that host.
     origins: whose pages may ask the API; `*` for all.
+    public_url: the URL at which other devices find the pages; empty if it is not known.
     """
     working = work or Work()
 
@@ -66,7 +68,7 @@ def create_app(
     app.include_router(api.router(working))
     app.include_router(pages.router(working))
     app.include_router(api_docs.router())
-    app.include_router(map_router(working))
+    app.include_router(map_router(working, public_url))
     describe(app)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     return app

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any, TypeAlias
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from iacta.board import Position
 from iacta.board.codes import identify_board
@@ -42,6 +42,7 @@ LOOK = {
     },
     "shapes": SHAPES,
     "steps": MAX_STEPS,
+    "coded": MOST_CODED,
 }
 
 SVG = {"image/svg+xml": {"schema": {"type": "string"}}}
@@ -98,17 +99,23 @@ REPLAYED = _describe_object(
 )
 
 
-def router(work: Work) -> APIRouter:
+def router(work: Work, public_url: str = "") -> APIRouter:
     """Return the addresses of the map.
 
     work: what reads boards and looks at turns.
+    public_url: the URL at which other devices find the pages; empty if it is not known.
     """
     routes = APIRouter()
     drawn_board = b""
 
     @routes.get("/map", response_class=HTMLResponse, include_in_schema=False)
     async def page() -> HTMLResponse:
-        return HTMLResponse(template("map.html", path="map", rules=RULE_SETS, look=LOOK))
+        values = {"rules": RULE_SETS, "look": LOOK, "public_url": public_url}
+        return HTMLResponse(template("map.html", path="map", **values))
+
+    @routes.get("/board", include_in_schema=False)
+    async def board() -> RedirectResponse:
+        return RedirectResponse("map")
 
     @routes.get(
         "/api/v1/board",

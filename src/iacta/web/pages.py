@@ -103,7 +103,8 @@ def _environment() -> Environment:
         "said": _said,
         "ticked": _mark_code,
     }
-    environment.globals |= {"menu": menu, "kind": lambda part: type(part).__name__, "cut": _cut}
+    environment.globals |= {"menu": menu, "takes_code": list_code_pages, "cut": _cut}
+    environment.globals["kind"] = lambda part: type(part).__name__
     environment.globals["version"] = iacta.__version__
     environment.globals["up"] = (
         ""  # out of the folders of the page that is asked for; others are in none
@@ -140,6 +141,13 @@ def menu() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
         if pages:
             yield topic.value, pages
     yield "More", [("about", "About", "How it is computed"), ("docs", "API", "For programs")]
+
+
+@cache
+def list_code_pages() -> list[str]:
+    """Return the pages of questions that take the code of a turn."""
+    forms = served_questions().items()
+    return [name for name, form in forms if "code" in {each.name for each in form.parameters()}]
 
 
 def label(name: str) -> str:
@@ -235,6 +243,8 @@ class Field:
     @property
     def is_open(self) -> bool:
         """Whether it must be visible: it has a problem, or differs from the default."""
+        if self.name == "code":  # the menu fills in the code of the board
+            return bool(self.problem)
         usual = "" if self.parameter.default is None else self.parameter.default_text
         return bool(self.problem) or self.value not in ("", usual)
 
@@ -339,7 +349,7 @@ def _fields(
             parameter.is_argument
             or parameter.is_required
             or is_used
-            or parameter.name in ("log", "code", "rules")
+            or parameter.name in ("log", "rules")
         )
         usual = "" if parameter.default is None else parameter.default_text
         is_flag = isinstance(parameter.kind, Flag)

@@ -41,6 +41,7 @@ import {
 import {
   address,
   commit,
+  findCode,
   findLink,
   forgetBegun,
   isAnalysing,
@@ -260,7 +261,7 @@ listen("usual", "click", async () => {
 
 // Sharing.
 
-listen("code", "click", () => share(on.code, codeOf(store.board, store.state)));
+listen("code", "click", () => share(on.code, findCode()));
 listen("link", "click", () => act.copyLink(on.link));
 listen("text", "click", () => {
   const { board, state } = store;

@@ -13,16 +13,30 @@ import {
   isReached,
   startSearches,
 } from "./map_jobs.js";
+import { writeLink } from "./map_link.js";
 import { showGoals, showThreats } from "./map_lists.js";
 import { EXAMPLES, recent } from "./map_open.js";
 import { findTones, listOptions, markPlayer } from "./map_parts.js";
-import { canAim, codeOf, NAMES } from "./map_state.js";
-import { commit, findEdited, findTurn, isAnalysing, store, tree } from "./map_store.js";
+import { canAim, NAMES } from "./map_state.js";
+import {
+  commit,
+  findCode,
+  findEdited,
+  findLink,
+  findTurn,
+  isAnalysing,
+  look,
+  store,
+  tree,
+} from "./map_store.js";
 import { brushOf, playerRow, territoryTable } from "./map_table.js";
 import { showPanel, showStop } from "./map_turn.js";
 import { describeEmpty, showGraph, showSection, showSteps, showWorth } from "./map_worth.js";
-import { on } from "./page.js";
+import { keepTurn, on } from "./page.js";
 import { element, redraw } from "./redraw.js";
+
+const HERE = "No phone finds this page; start it with: iacta serve --host 0.0.0.0.";
+const PASTE = "The picture is the code of the position: scan it, and paste it into iacta.";
 
 /** Draw the page again; elements that stay the same keep their focus. */
 export function render() {
@@ -32,6 +46,7 @@ export function render() {
   const turn = isReady ? findTurn() : null;
   if (isReady && isAnalysing()) startSearches();
   else endSearches();
+  keepTurn(board.board === "classic" ? findCode() : "");
   const view = findView(turn);
   store.map.show(view);
   for (const part of [on.play, on.value, on.nav]) part.hidden = !isAnalysing();
@@ -45,6 +60,7 @@ export function render() {
   showLegend(view);
   showFilling();
   showGoal();
+  if (on.sharing.open) showShared();
   if (isAnalysing()) showPlay(turn);
   else {
     redraw(on.now);
@@ -199,14 +215,19 @@ function showSetup(view) {
     players.map((player) => playerRow(state, player, markPlayer(player), (next) => commit(next))),
   );
   on["add-player"].disabled = state.players.length >= NAMES.length;
-  if (on.sharing.open) showShared();
 }
 
-/** Show the QR code of the position. */
+/** Show a QR code: a link to the board where a phone can open it, otherwise the code of the turn. */
 export function showShared() {
-  const { board, state } = store;
-  const code = codeOf(board, state);
-  const address = `api/v1/qr.svg?${new URLSearchParams({ text: code })}`;
-  on.qr.hidden = !code || board.board !== "classic";
+  const { url } = on.page.dataset;
+  const isHere = !url && /^(localhost|127\.|\[::1\])/.test(location.hostname);
+  const link = url ? `${url}map${writeLink(store.state)}` : findLink();
+  const isLong = link.length > look.coded;
+  const text = isHere || isLong ? findCode() : link;
+  const address = `api/v1/qr.svg?${new URLSearchParams({ text })}`;
+  const reason = isLong ? "The link is too long for a picture." : HERE;
+  on["qr-said"].textContent =
+    text === link ? "Scan the picture: it opens this board." : `${reason} ${PASTE}`;
+  on.qr.hidden = !text || text.length > look.coded || store.board.board !== "classic";
   if (!on.qr.hidden && on.qr.getAttribute("src") !== address) on.qr.src = address;
 }

@@ -5,7 +5,7 @@
 
 import { Tree } from "./map_history.js";
 import { writeLink } from "./map_link.js";
-import { switchGoal } from "./map_state.js";
+import { codeOf, switchGoal } from "./map_state.js";
 import { Address, on } from "./page.js";
 
 const SETTLED = 700; // milliseconds: changes that follow each other sooner are one step back
@@ -73,6 +73,10 @@ export const findLink = () => new URL(writeLink(store.state), location.href).hre
 
 /** Return the turn after a step of the state, by default the current step; null while it is unknown. */
 export const findTurn = (k = store.state.at) => tree.turns[k] ?? null;
+
+/** Return the code of the present turn, or of the position that is set up. */
+export const findCode = () =>
+  (store.state.played && findTurn()?.code) || codeOf(store.board, store.state);
 
 /** Whether the turn is analysed: its position is neither set up nor corrected. */
 export const isAnalysing = () => store.state.played && !store.fixes;

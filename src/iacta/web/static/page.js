@@ -4,6 +4,8 @@ const MOST_FILE_BYTES = 900_000;
 const MOST_CHANGES = 60; // of the address in a span of time; some browsers refuse a hundred
 const SPAN = 30_000; // milliseconds
 const LATER = 500;
+const TURN = "iacta-turn";
+let kept = null; // the last kept code of a turn
 /** The elements of the page by their ids. */
 export const on = Object.fromEntries(
   [...document.querySelectorAll("[id]")].map((each) => [each.id, each]),
@@ -18,6 +20,29 @@ export function announce(words) {
 }
 
 document.querySelector(".theme").addEventListener("click", switchTheme);
+
+/** Keep the code of the turn on the board for the questions in the menu. */
+export function keepTurn(code) {
+  if (code === kept) return;
+  kept = code;
+  try {
+    localStorage.setItem(TURN, code);
+  } catch {
+    // It is full, or not allowed: the questions start from their examples.
+  }
+}
+
+function startFromBoard({ target }) {
+  const link = target.closest("[data-turn]");
+  if (!link) return;
+  try {
+    const code = localStorage.getItem(TURN);
+    link.search = code ? new URLSearchParams({ code }) : "";
+  } catch {
+    // It is not allowed.
+  }
+}
+for (const name of ["click", "auxclick"]) on.menu.addEventListener(name, startFromBoard);
 
 addEventListener("click", (event) => {
   const button = event.target.closest?.(".copy");
