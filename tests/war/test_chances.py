@@ -14,7 +14,8 @@ from iacta import (
     win_chances,
 )
 from iacta.game import Action
-from iacta.inputs.errors import IactaError
+from iacta.inputs.errors import IactaError, IllegalError
+from iacta.native import deadline
 from iacta.native.deadline import Deadline
 from iacta.probability.estimate import Estimate
 from iacta.rules.modes import ArmiesGrow
@@ -125,6 +126,25 @@ def test_a_policy_may_play_every_seat() -> None:
     assert {*asked} == {"red", "blue", "green"}
     assert sum(row.chance for row in found.chances.chances) == pytest.approx(1)
     assert win_chances(line_turn("r6 b2 g1"), player=bold, games=10) == found
+
+
+def test_a_policy_is_not_asked_after_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, asked = 0.0, list[float]()
+    monkeypatch.setattr(deadline, "monotonic", lambda: now)
+
+    def slow(turn: Turn) -> Action:
+        nonlocal now
+        asked.append(now)
+        now += 0.03
+        return turn.actions()[0]
+
+    found = win_chances(line_turn("r6 b2 g1"), player=slow, time_limit=5)
+    assert 2 <= found.chances.games < 40
+    assert max(asked) < 4.0  # a fifth of the time is for the simple AI
+    asked.clear()
+    with pytest.raises(IllegalError, match="time_limit must be more for two games"):
+        win_chances(line_turn("r6 b2 g1"), player=slow, time_limit=0)
+    assert len(asked) < 10
 
 
 def idle(turn: Turn) -> Action:

@@ -20,7 +20,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from iacta.game.turn import Turn
+from iacta.game.actions import Action
+from iacta.game.turn import Policy, Turn
 from iacta.inputs.checks import read_int, read_seconds
 from iacta.inputs.errors import IllegalError
 from iacta.native.deadline import Deadline
@@ -250,19 +251,38 @@ def _estimate_with_core(
     return _make_estimate(turn, player, war.seats, found.chances, cut, too_long)
 
 
+class _TimeIsOverError(Exception):
+    """The deadline of a game came before the next action."""
+
+
+def _limit_policy(policy: Policy, deadline: Deadline) -> Policy:
+    """Return a policy that raises an error after a deadline."""
+
+    def act(turn: Turn) -> Action:
+        if deadline.is_over:
+            raise _TimeIsOverError
+        return policy(turn)
+
+    return act
+
+
 def _estimate_with_policy(
-    turn: Turn, policy: Seat, games: int, seed: int, deadline: Deadline, progress: Progress | None
+    turn: Turn, policy: Policy, games: int, seed: int, deadline: Deadline, progress: Progress | None
 ) -> WinEstimate:
-    seats = list_seats(turn)
-    rows = []
+    seats, rows = list_seats(turn), []
     for number in range(games):
-        winner = play_to_end(dict.fromkeys(seats, policy), turn, seed, number)
+        end = deadline if number >= 2 else deadline.postpone(GRACE)  # an interval needs two games
+        timed = _limit_policy(policy, end)
+        try:
+            winner = play_to_end(dict.fromkeys(seats, timed), turn, seed, number)
+        except _TimeIsOverError:
+            break
         # V does not apply to policies, so a game without a winner counts equally for all players.
         rows.append([float(each == winner) if winner else 1 / len(seats) for each in seats])
         if progress is not None:
             progress(number + 1, games)
-        if deadline.is_over and number:
-            break
+    if len(rows) < 2:
+        raise make_time_error()
     chances = np.array(rows)
     too_long = sum(1.0 not in row for row in rows)
     return _make_estimate(turn, get_seat_name(policy), seats, chances, 0, too_long)
