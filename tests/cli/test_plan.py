@@ -88,6 +88,14 @@ def test_the_progress_callback_receives_the_best_plan_so_far(
     ]
 
 
+def test_without_time_for_the_fewest_armies_the_plan_is_still_shown(run: Run) -> None:
+    line = f"plan {ASIA} --take Asia --need 90% --time-limit 0"
+    ended = run(line)
+    assert ended.code == 0
+    assert "There was no time to find the fewest armies." in ended.stdout.splitlines()
+    assert "need" not in json.loads(run(f"{line} --json").stdout)
+
+
 def test_a_terminal_shows_progress_and_the_effect_of_ctrl_c(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,7 +14,7 @@ from iacta.plan.alternatives import alternatives, first_attacks
 from iacta.plan.policy import best_policy
 from iacta.plan.problem import pose_problem
 from iacta.rules.rules import CLASSIC
-from tests.plan.boards import BLUE, GOALS, positions, small_game
+from tests.plan.boards import BLUE, GOALS, positions, scattered, small_game
 from tests.plan.twin import Action, Play
 
 
@@ -98,6 +98,13 @@ def test_plans_by_battles_have_alternatives_too() -> None:
 def test_a_worth_counts_what_is_held() -> None:
     plan = best_plan(BLUE, Worth(), budget=0.01)
     assert alternatives(plan, Deadline(0.0))[0].value > 10
+
+
+def test_without_time_only_the_attack_of_the_plan_is_listed() -> None:
+    plan = best_plan(scattered(), TakeAll("South America"), budget=0.01)
+    (only,) = first_attacks(plan, Deadline(0.0))
+    first = first_attacks(plan)[0]
+    assert only[:3] == first[:3]
 
 
 def test_an_attack_that_can_only_cost_armies_is_not_listed() -> None:

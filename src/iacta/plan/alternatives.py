@@ -48,7 +48,8 @@ def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternat
     """Return the values of plans that begin over each border, the best first, without detours.
 
     plan: the plan.
-    deadline: the end of the search, which begins with the attacks of the largest stacks.
+    deadline: the end of the search, which begins with the plan's own attack and then takes the
+        attacks of the largest stacks; `None` for no limit.
 
     Each border has its best number of dice. The plan's own first attack is in the list. Attacks
     that can only cost armies are not. The values of exact play are exact. Lookahead may see far
@@ -84,7 +85,8 @@ def first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alterna
     """
     problem, policy, found = plan.problem, plan.policy, list[Alternative]()
     start, own = problem.start, policy.decide(problem.start)
-    best = _value(policy, start, own)
+    deadline = Deadline() if deadline is None else deadline
+    best = own.value if deadline.is_over else _value(policy, start, own)
     is_scaled = not policy.is_exact and best > 0.0 and plan.value is not None
     scale = (plan.comparable_value - problem.held) / best if is_scaled else 1.0
     names = problem.goal.names if problem.goal.is_chance else ()
@@ -94,16 +96,19 @@ def first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alterna
     for attack in problem.turn.actions():
         if isinstance(attack, Attack):
             dice_of[attack.start, attack.to].append(attack.dice)
-    for v in sorted(bits(problem.stacks), key=lambda v: -start.armies[v]):
-        for c in bits(problem.out[v] & problem.field & ~start.owned):
-            if found and v != own.start and deadline is not None and deadline.is_over:
+    for v in sorted(bits(problem.stacks), key=lambda v: (v != own.start, -start.armies[v])):
+        near = bits(problem.out[v] & problem.field & ~start.owned)
+        for c in sorted(near, key=lambda c: (v, c) != own[:2]):
+            if found and deadline.is_over:
                 break
             pair = problem.name(v), problem.name(c)
             is_whole = problem.is_whole(c)
             for dice in dice_of[pair]:
                 is_own = (v, c) == own[:2] and (is_whole or dice == own.dice)
-                judged = own if is_own else policy.judge(start, v, c, 0 if is_whole else dice)
-                if judged.dice:
+                judged = own
+                if not is_own:
+                    judged = policy.judge(start, v, c, 0 if is_whole else dice, deadline)
+                if judged.dice and (is_own or not deadline.is_over):
                     # The policy may prefer its attack to an attack of a slightly greater value.
                     value = best if is_own else min(_value(policy, start, judged), best)
                     can_help = any(each.value > best + equal for each in judged.outcomes)
@@ -113,17 +118,19 @@ def first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alterna
                     if is_own:
                         found.insert(0, found.pop())
     if problem.focus is not None:
-        found += _attacks_outside(plan)
+        found += _attacks_outside(plan, deadline)
     return tuple(sorted(found, key=lambda each: (each.is_detour, -round(each.value, DIGITS))))
 
 
-def _attacks_outside(plan: Plan) -> Iterator[Alternative]:
+def _attacks_outside(plan: Plan, deadline: Deadline) -> Iterator[Alternative]:
     """Yield the attacks that a policy with a focus never makes, as detours.
 
     The value is that of the armies that are left in the focus, so it is at most the true value.
     """
     problem, policy, start = plan.problem, plan.policy, plan.problem.start
     for attack in problem.turn.actions():
+        if deadline.is_over:
+            return
         if not isinstance(attack, Attack):
             continue
         v, c = problem.place(attack.start), problem.place(attack.to)

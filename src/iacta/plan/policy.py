@@ -83,13 +83,21 @@ class Policy:
         """Return the action in a state that may follow the start of the problem."""
         return self.search.decide(state)
 
-    def judge(self, state: TurnState, start: int, to: int, dice: int = 0) -> PolicyAction:
+    def judge(
+        self,
+        state: TurnState,
+        start: int,
+        to: int,
+        dice: int = 0,
+        deadline: Deadline | None = None,
+    ) -> PolicyAction:
         """Return an attack with its value if the policy plays on after it.
 
         start, to: the attacking territory and the attacked territory.
         dice: the number of attack dice; 0 for the maximum.
+        deadline: the end of the search, after which the result is a stop; `None` for no limit.
         """
-        return self.search.judge(state, start, to, dice)
+        return self.search.judge(state, start, to, dice, deadline)
 
     def advance(self, state: TurnState, start: int, to: int, able: int, least: int) -> int:
         """Return the number of armies that the policy moves in after a battle.

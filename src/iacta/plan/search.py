@@ -29,6 +29,7 @@ from iacta.plan.tables import Floats, make_tables
 Assignment: TypeAlias = tuple[tuple[int, ...], ...]  # for each set that pays, a set of each stack
 
 NEVER = 2**31 - 1  # order of a border without attacks
+STOP = PolicyAction(-1, -1, 0, 0.0, ())
 
 ORDERS = ("value", "risk")
 
@@ -282,9 +283,19 @@ class Search:
         code = self._ask("decide", deadline, state, byref(found), is_short=True)
         return float(found.value) if code == self._library.constant("DONE") else None
 
-    def judge(self, state: TurnState, start: int, to: int, dice: int = 0) -> PolicyAction:
-        """Return an attack with its value; 0 dice stand for the maximum."""
-        return self._decision("judge", state, start, to, dice)
+    def judge(
+        self,
+        state: TurnState,
+        start: int,
+        to: int,
+        dice: int = 0,
+        deadline: Deadline | None = None,
+    ) -> PolicyAction:
+        """Return an attack with its value; 0 dice stand for the maximum.
+
+        After the deadline the result is a stop.
+        """
+        return self._decision("judge", state, start, to, dice, deadline=deadline)
 
     def advance(self, state: TurnState, start: int, to: int, least: int) -> int:
         """Return the number of armies that move in after a conquest.
@@ -297,12 +308,17 @@ class Search:
         )
         return moved.value
 
-    def _decision(self, name: str, state: TurnState, *roll: int) -> PolicyAction:
+    def _decision(
+        self, name: str, state: TurnState, *roll: int, deadline: Deadline | None = None
+    ) -> PolicyAction:
         structures = self._library.header.structures
         found: Any = structures["decision"](room=64)
         while True:
             found.outcomes = (structures["outcome"] * found.room)()
-            self._ask(name, Deadline(), state, *roll, byref(found), is_short=True)
+            end = deadline or Deadline()
+            code = self._ask(name, end, state, *roll, byref(found), is_short=True)
+            if code != self._library.constant("DONE"):
+                return STOP
             if found.count <= found.room:
                 break
             found.room = found.count

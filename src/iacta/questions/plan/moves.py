@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from iacta.forms.sentences import count
 from iacta.game import Attack
+from iacta.native.deadline import Deadline
 from iacta.plan import Plan
 from iacta.plan.alternatives import Alternative, best_over_borders, first_attacks
 from iacta.plan.problem import TurnState
@@ -36,9 +37,12 @@ class RankedMove(NamedTuple):
     success: str | None  # the value after a conquest with median losses, in words
 
 
-def rank_moves(plan: Plan) -> Iterator[RankedMove]:
-    """Yield the first attacks, best first; equally good attacks in the order of the main line."""
-    every = first_attacks(plan)
+def rank_moves(plan: Plan, deadline: Deadline) -> Iterator[RankedMove]:
+    """Yield the first attacks, best first; equally good attacks in the order of the main line.
+
+    deadline: the end of the search for other attacks than that of the plan.
+    """
+    every = first_attacks(plan, deadline)
     ways = best_over_borders(every)
     line = [(leg.step.start, leg.step.to) for leg in main_line(plan)]
     ranked = []

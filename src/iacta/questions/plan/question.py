@@ -99,6 +99,7 @@ FREE_PARAMETERS: dict[str, Any] = dict.fromkeys(
     )
 )
 FIRST_UPDATE = 0.25  # seconds until a search shows its first answer
+MOVES_SECONDS, MOVES_TIME_SHARE = 0.05, 0.05  # time for the first attacks after the search
 UPDATE_FACTOR = 2.0  # each further answer comes after this multiple of the time so far
 USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
 
@@ -480,7 +481,13 @@ class PlanQuestion(RulesForm, Question):
             if watch is not None:
                 watch("Looking for the fewest armies", None, keeps=True)
             part = deadline.part(1.0 / sum(later[1:]))
-            answer = replace(answer, needed=self._find_needed(answer.plan, self.need, part))
+            try:
+                needed = self._find_needed(answer.plan, self.need, part)
+            except IllegalError as error:
+                if error.parameter != "time_limit":
+                    raise
+                needed = None
+            answer = replace(answer, needed=needed, is_unsearched=needed is None)
         if self.check is not None:
             seed = draw_seed() if self.seed is None else self.seed
             part = deadline.part(1.0 / sum(later[2:]))
@@ -573,6 +580,7 @@ class PlanAnswer(Answer):
 
     plan: the plan.
     needed: the fewest armies, if requested.
+    is_unsearched: whether there was no time to find the fewest armies.
     checked: simulated games of the plan, if requested.
     is_unchecked: whether there was no time to simulate the plan.
     new: the placement of new armies, if there are new armies.
@@ -585,6 +593,7 @@ class PlanAnswer(Answer):
     question: PlanQuestion
     plan: Plan
     needed: Needed | None = None
+    is_unsearched: bool = False
     checked: Checked | None = None
     is_unchecked: bool = False
     new: Reinforcement | None = None
@@ -595,8 +604,13 @@ class PlanAnswer(Answer):
 
     @cached_property
     def moves(self) -> tuple[RankedMove, ...]:
-        """The first attacks, best first; empty if new armies are still to be placed."""
-        return () if self.new else tuple(rank_moves(self.plan))
+        """The first attacks, best first; empty if new armies are still to be placed.
+
+        Their values are computed after the search, in a small share of its time limit.
+        """
+        limit = self.question.time_limit
+        seconds = None if limit is None else MOVES_SECONDS + MOVES_TIME_SHARE * float(limit)
+        return () if self.new else tuple(rank_moves(self.plan, Deadline(seconds)))
 
     @property
     def data(self) -> PlanRecord:
@@ -698,6 +712,8 @@ class PlanAnswer(Answer):
             yield around.describe_before(plan, self.new)
         if self.needed:
             yield self.needed.describe(plan)
+        if self.is_unsearched:
+            yield "There was no time to find the fewest armies."
         if self.checked:
             yield self.checked.describe(plan)
         if self.is_unchecked:
