@@ -76,7 +76,7 @@ def test_a_signal_while_processes_start_refuses_what_waits_for_them(
         with closing(HTTPResponse(asked)) as response:
             response.begin()
             assert response.status == 503
-            assert json.loads(response.read())["detail"] == "the server is ending"
+            assert json.loads(response.read())["detail"] == "the server is shutting down"
         asked.close()
     assert own_server.process.communicate(timeout=300) == ("", "")
     assert own_server.process.returncode == (

@@ -289,7 +289,7 @@ def test_a_mistake_is_for_the_log_only(runner: asyncio.Runner, work: Work) -> No
 
 def test_no_file_is_read(runner: asyncio.Runner, work: Work, tmp_path: Path) -> None:
     (tmp_path / "board.json").write_text('{"name": "A", "territories": {"A": []}}')
-    with pytest.raises(IactaError, match="a server reads no files; send its contents"):
+    with pytest.raises(IactaError, match="the server reads no files; send the contents of the file"):
         runner.run(work.run(read_board, str(tmp_path / "board.json")))
 
 
@@ -300,7 +300,7 @@ async def test_all_processes_end_with_the_work(runner: asyncio.Runner) -> None:
     tasks = await asleep(work, 2)
     work.close()
     for task in tasks:
-        with pytest.raises(BusyError, match="the server is ending"):
+        with pytest.raises(BusyError, match="the server is shutting down"):
             await task
     for process in processes:
         assert await ended(process)

@@ -1,1 +1,1 @@
-"""Web: the page and its API, which answer every question in a browser."""
+"""The web pages and the API, which answer every question in a browser."""

@@ -1,4 +1,4 @@
-"""The API: questions in addresses or in JSON, and answers as `--json` prints them."""
+"""The API: questions as URLs or JSON, answers as JSON, CSV or pictures."""
 
 from fastapi import APIRouter, Request, Response
 from starlette.exceptions import HTTPException
@@ -12,13 +12,13 @@ from iacta.web.search_stream import answer_in_lines, wants_lines
 from iacta.web.worker import Part, answer_part, vega_script
 
 JSON = "application/json"
-DARK, LIGHT = ("dark", "true"), ("dark", "false")  # query parameters of pictures
+DARK, LIGHT = ("dark", "true"), ("dark", "false")  # query parameters for pictures
 
 
 def router(work: Work) -> APIRouter:
-    """Return the addresses of the API.
+    """Return the routes of the API.
 
-    work: what computes the answers.
+    work: the processes that compute answers.
     """
     routes = APIRouter()
     for name, form in served_questions().items():
@@ -68,7 +68,7 @@ def _add_vega(routes: APIRouter, work: Work) -> None:
 
 
 async def read_body(request: Request) -> bytes:
-    """Return the body of a request, if it says that it is JSON."""
+    """Return the body of a request with the content type JSON; refuse other content types."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != JSON:
         raise HTTPException(415, f"the body must be {JSON}, got {quote(kind)}")

@@ -1,4 +1,4 @@
-"""The page of the API: its OpenAPI schema, for people."""
+"""The documentation page of the API, made from its OpenAPI schema."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -23,10 +23,10 @@ WORDS = {
 class ReferenceRow(NamedTuple):
     """A parameter, or a key of an answer.
 
-    name: its name; keys within others have dots, as in `outcomes[].probability`.
-    holds: its type, in words.
-    meaning: its help line.
-    is_required: whether it is required, or always present.
+    name: the name; dots separate nested keys, as in `outcomes[].probability`.
+    holds: the type in words.
+    meaning: the help line.
+    is_required: whether the parameter is required, or the key is always present.
     """
 
     name: str
@@ -36,12 +36,12 @@ class ReferenceRow(NamedTuple):
 
 
 class Address(NamedTuple):
-    """An address of the API.
+    """An endpoint of the API.
 
-    method, path: as HTTP has them.
-    summary: its summary.
-    parameters: its parameters.
-    keys: the keys of its answer.
+    method, path: the HTTP method and the path.
+    summary: the summary.
+    parameters: the parameters.
+    keys: the keys of the answer.
     """
 
     method: str
@@ -52,7 +52,7 @@ class Address(NamedTuple):
 
 
 def router() -> APIRouter:
-    """Return the address of the page."""
+    """Return the routes of the page and of the schema."""
     routes = APIRouter(include_in_schema=False)
 
     # FastAPI runs functions that are not `async` in threads: the schema takes a moment to make.
@@ -98,7 +98,7 @@ def _addresses(schema: Schema) -> Iterator[Address]:
 
 
 def _keys(schema: Schema, part: Schema, prefix: str) -> Iterator[ReferenceRow]:
-    """Yield the keys of an object and of the objects in it."""
+    """Yield the keys of an object, and the keys of nested objects."""
     seen, variants = set(), list(_variants(schema, part))
     for variant in variants:
         for name, value in variant.get("properties", {}).items():
@@ -116,7 +116,7 @@ def _keys(schema: Schema, part: Schema, prefix: str) -> Iterator[ReferenceRow]:
 
 
 def _variants(schema: Schema, part: Schema) -> Iterator[Schema]:
-    """Yield the schemas that a value may have, other than null, with references resolved."""
+    """Yield the alternative schemas of a value, without null and with references resolved."""
     if "$ref" in part:
         part = schema["components"]["schemas"][part["$ref"].rpartition("/")[2]]
     if "anyOf" in part:

@@ -1,4 +1,4 @@
-"""The application: its routes and middleware."""
+"""The FastAPI application: its routes and its middleware."""
 
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -17,7 +17,7 @@ from iacta.web.openapi import describe
 from iacta.web.problems import add_problems
 from iacta.web.process_pool import Work
 
-# No telemetry, even if environment variables ask for it.
+# Environment variables cannot switch telemetry on.
 SILENT: TelemetryConfig = {
     "tracing": False,
     "metrics": False,
@@ -37,11 +37,11 @@ def create_app(
 ) -> FastAPI:
     """Return the application.
 
-    work: computes the answers; if `None`, it makes its own.
-    host: the address that it listens at.
-    names: other names of that host.
-    origins: whose pages may ask the API; `*` for all.
-    public_url: the URL at which other devices find the pages; empty if it is not known.
+    work: the processes that compute answers; `None` for new ones.
+    host: the address that the server listens on.
+    names: further names of this host.
+    origins: the sites whose pages may call the API; `*` for all sites.
+    public_url: the URL at which other devices find the pages; empty if unknown.
     """
     working = work or Work()
 
@@ -55,7 +55,7 @@ def create_app(
         title="iacta",
         version=version("iacta"),
         docs_url=None,
-        openapi_url=None,  # `iacta.web.api_docs` serves the schema
+        openapi_url=None,  # served by `iacta.web.api_docs`
         redoc_url=None,
         lifespan=lifespan,
         telemetry=SILENT,
@@ -63,7 +63,7 @@ def create_app(
     if origins:
         app.add_middleware(OpenTo, origins=origins)
     app.add_middleware(Guard, host=host, names=names)
-    app.add_middleware(Delivery)  # around the guard, to deliver its refusals too
+    app.add_middleware(Delivery)  # wraps the guard, so that it also delivers refusals
     add_problems(app, pages.problem_page, HEADERS)
     app.include_router(api.router(working))
     app.include_router(pages.router(working))

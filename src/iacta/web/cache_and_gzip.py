@@ -1,4 +1,4 @@
-"""Delivery of answers: ETags spare unchanged answers, gzip shrinks large answers."""
+"""Delivery of answers: ETags for unchanged answers, gzip for large ones, bounded memory."""
 
 import asyncio
 import gzip
@@ -21,10 +21,10 @@ from iacta.web.process_pool import BusyError
 from iacta.web.search_stream import LINES
 
 LOG = logging.getLogger("uvicorn.error")
-ENDING = "the server is ending"
-UNREAD = "the server holds too many unread answers; ask again soon"
+ENDING = "the server is shutting down"
+UNREAD = "too many answers wait to be read; ask again soon"
 CONDITIONS = (b"if-none-match", b"if-modified-since", b"range")
-LEVEL = 5  # twice as fast as the default level of gzip, with hardly larger answers
+LEVEL = 5  # twice as fast as the default level of gzip, and answers are hardly larger
 
 
 class UnreadError(Exception):
@@ -32,21 +32,22 @@ class UnreadError(Exception):
 
 
 class Delivery:
-    """Answers `HEAD` as `GET` without the body, adds what caches need, and sends in parts.
+    """Middleware that adds caching and compression, and sends large answers in parts.
 
-    Whoever keeps an answer asks each time whether it is still the same, and if so, gets only that
-    said: the ETag is that of the text, whichever form it is sent in. Problems are not kept.
+    Clients may cache answers, but must revalidate them: a request with the current ETag gets status
+    304 without a body. The ETag is a hash of the uncompressed body. Problems are not cached. `HEAD`
+    is answered as `GET` without the body.
 
-    The server sends the next part of an answer once the client has read the last one, and closes
-    the connection of a client that reads nothing for `MOST_READING_SECONDS`. The unread bytes of
-    all answers are bounded; beyond the bound, large answers are refused with 503.
+    The server sends the next part of an answer once the client has read the previous part, and
+    closes the connection of a client that reads nothing for `MOST_READING_SECONDS`. A large answer
+    is refused with status 503 if the unread bytes of all answers would exceed `MOST_UNREAD_BYTES`.
 
-    app: what answers.
+    app: the wrapped application.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self._unread = 0  # bytes
+        self._unread = 0  # bytes of all unread answers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -78,20 +79,20 @@ class Delivery:
             else:
                 parts.append(message.get("body", b""))
 
-        # `Delivery` checks the conditions of a request; the application never sees them.
+        # `Delivery` itself answers conditional requests, so the application must not see them.
         headers = [header for header in scope["headers"] if header[0] not in CONDITIONS]
         is_head = scope["method"] == "HEAD"
         method = "GET" if is_head else scope["method"]
         try:
             await self.app({**scope, "method": method, "headers": headers}, receive, collect)
-            # The request and its body are released before the answer is sent.
+            # The application has returned, so the request and its body are free before sending.
             if start and not _comes_in_lines(start):
                 body = await _prepare_response(start, b"".join(parts), request_headers)
                 parts.clear()
                 await self._send(start, b"" if is_head else body, send_on)
         except UnreadError:
             LOG.error("closed the connection of a client that did not read its answer")
-        except asyncio.CancelledError:  # by uvicorn, at the end of the server
+        except asyncio.CancelledError:  # uvicorn cancels requests at shutdown
             if not has_begun:
                 await _refuse(ENDING, send)
 
@@ -112,7 +113,7 @@ class Delivery:
 
 
 async def _refuse(sentence: str, send: Send) -> None:
-    """Answer that the server is busy."""
+    """Send the response that the server is busy."""
     response = find_problem(BusyError(sentence)).response()
     headers = [*response.raw_headers, *HEADERS, (b"cache-control", b"no-store")]
     await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
@@ -120,9 +121,9 @@ async def _refuse(sentence: str, send: Send) -> None:
 
 
 async def _prepare_response(start: Message, body: bytes, request_headers: Headers) -> bytes:
-    """Return the body to send, and change the start of a response to what goes with it.
+    """Return the body to send, and update the status and the headers of the response to match it.
 
-    start: with status and headers.
+    start: the start message of the response.
     body: the whole body.
     request_headers: the headers of the request.
     """
@@ -154,12 +155,12 @@ def _tag(body: bytes) -> str:
 
 
 def _comes_in_lines(start: Message) -> bool:
-    """Return whether a response streams improving answers, so that no part may be buffered."""
+    """Return whether a response streams partial answers, which must not be buffered."""
     return Headers(raw=start["headers"]).get("content-type", "") == LINES
 
 
 def _takes_gzip(encodings: str) -> bool:
-    """Return whether a client takes gzip.
+    """Return whether a client accepts gzip.
 
     >>> _takes_gzip("br, gzip;q=0.5"), _takes_gzip("gzip; q=0, *"), _takes_gzip("")
     (True, False, False)

@@ -1,4 +1,4 @@
-"""A client that goes away: its answer is no longer computed."""
+"""Cancel the computation of an answer when its client disconnects."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -12,17 +12,17 @@ T = TypeVar("T")
 
 
 class GoneError(Exception):
-    """The client has gone away; nobody reads the answer."""
+    """The client has disconnected, so nobody will read the answer."""
 
 
 async def while_there(request: Request, job: Awaitable[T]) -> T:
     """Return the result of a job; cancel the job if the client disconnects.
 
-    request: of the client, whose body has been read.
-    job: such as `Work.run` returns.
+    request: the request of the client; its body must have been read.
+    job: the job, such as a call of `Work.run`.
 
-    A quick job is not cancelled: while a user types, each key closes a request, and would end a
-    process.
+    Jobs of less than `QUICK_SECONDS` are not cancelled: cancelling ends a process, and a user who
+    types disconnects at each key.
     """
     done = asyncio.ensure_future(job)
     await asyncio.wait((done,), timeout=QUICK_SECONDS)

@@ -1,4 +1,4 @@
-"""The guard of every address: allowed hosts, sizes of requests, and security headers."""
+"""The guard of all routes: allowed hosts, sizes of requests, and security headers."""
 
 from collections.abc import Iterable, Sequence
 from ipaddress import ip_address
@@ -17,8 +17,8 @@ API = "/api/v1/"
 CONTENT = "Content-Type"
 TOO_MUCH = f"the body is larger than {MOST_BODY_BYTES:,} bytes"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 # for comparison, not bound
-# Nothing comes from another host, and no page has a script or a style in its text.
+EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 # only compared, not bound
+# Pages load nothing from other hosts, and contain no inline scripts or styles.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
     "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
@@ -34,15 +34,15 @@ HEADERS = [
 
 
 class Guard:
-    """Refuses requests for other hosts and large ones, and adds the headers that browsers enforce.
+    """Middleware that refuses other hosts and large requests, and adds security headers.
 
-    Another site can point its own name at this machine's address, and so ask a server here; but its
-    requests name that site. Numeric addresses are nobody's name: a server that others can reach
-    accepts every origin.
+    Checking the host prevents DNS rebinding: another site can point its own domain at this machine,
+    but browsers then send that domain as the host. A numeric address cannot belong to another site,
+    so a server that listens on all addresses accepts every numeric host.
 
     app: the guarded application.
-    host: the address that the server listens at.
-    names: other names of that host.
+    host: the address that the server listens on.
+    names: further names of this host.
     """
 
     def __init__(self, app: ASGIApp, host: str = "127.0.0.1", names: Iterable[str] = ()) -> None:
@@ -51,10 +51,10 @@ class Guard:
         self.is_open = host in EVERYWHERE
         if self.is_open:
             self.names |= {gethostname().lower(), f"{gethostname().lower()}.local"}
-        self._known: set[str] = set()  # values of the header that are let in
+        self._known: set[str] = set()  # accepted values of the header `Host`
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request in, or refuse it."""
+        """Pass a request on, or refuse it."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
@@ -76,7 +76,7 @@ class Guard:
     def _refusal(self, scope: Scope, headers: Headers) -> ProblemDetails | None:
         host = headers.get("host", "")
         if not self._is_ours(host):
-            return ProblemDetails(421, "this server has another name than the request asks for")
+            return ProblemDetails(421, "the request names another host than this server")
         encoding = headers.get("content-encoding", "identity").strip().lower()
         if encoding not in ("", "identity"):
             sentence = f"send the body uncompressed, not as {quote(encoding)}"
@@ -114,7 +114,7 @@ def _is_number(name: str) -> bool:
 
 
 def _limit_body(receive: Receive) -> Receive:
-    """Bound a body whose length is not known before."""
+    """Limit the size of a body whose length is not known in advance."""
     received = 0
 
     async def receive_bounded() -> Message:
@@ -129,10 +129,10 @@ def _limit_body(receive: Receive) -> Receive:
 
 
 class OpenTo:
-    """Lets the pages of other origins ask the API.
+    """Middleware that lets the pages of other origins call the API.
 
-    app: what answers.
-    origins: such as `https://example.org`, or `*` for all.
+    app: the wrapped application.
+    origins: the origins, such as `https://example.org`; `*` for all.
     """
 
     def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:
@@ -142,6 +142,6 @@ class OpenTo:
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, with the headers that let a browser pass the answer on."""
+        """Answer a request; add CORS headers if it is a request to the API."""
         path = scope.get("path", "").removeprefix(scope.get("root_path", ""))
         await (self.opened if path.startswith(API) else self.app)(scope, receive, send)

@@ -1,4 +1,4 @@
-"""A bound for the log, so that clients cannot fill the disk."""
+"""A rate limit for the log, so that clients cannot fill the disk."""
 
 import asyncio
 import errno
@@ -10,16 +10,14 @@ import h11
 from iacta.web.limits import LOG_SECONDS
 
 NO_DESCRIPTOR = (errno.EMFILE, errno.ENFILE)
-INCOMPLETE = (
-    "ASGI callable returned without completing response."  # `Delivery` has logged the reason
-)
+INCOMPLETE = "ASGI callable returned without completing response."  # `Delivery` logs the reason
 
 
 class LogLimit(logging.Filter):
-    """Passes at most one record of a kind per second; expected errors lose their tracebacks.
+    """Filter that passes one record of a kind per second; expected errors lose their tracebacks.
 
-    Two records are of the same kind if they describe the same expected error, or if one line of
-    code logs them for the same type of error.
+    Two records are of the same kind if they describe the same expected error, or if the same line
+    of code logs them for the same type of error.
     """
 
     def __init__(self) -> None:
@@ -28,7 +26,7 @@ class LogLimit(logging.Filter):
         self._omitted: dict[object, int] = {}  # the number of omitted records by kind
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether to write a record; shorten the record of an expected error."""
+        """Return whether to write a record; shorten the record of an expected error to one line."""
         error = record.exc_info[1] if record.exc_info else None
         if isinstance(error, asyncio.CancelledError) or record.msg == INCOMPLETE:
             return False
@@ -48,12 +46,12 @@ class LogLimit(logging.Filter):
 
 
 def lacks_descriptors(error: BaseException | None) -> bool:
-    """Return whether an error means that the process has no free file descriptor."""
+    """Return whether an error means that the process has run out of file descriptors."""
     return isinstance(error, OSError) and error.errno in NO_DESCRIPTOR
 
 
 def _describe_error(error: BaseException | None) -> str:
-    """Return the line for an expected error, an empty one for other errors."""
+    """Return the log line for an expected error, or an empty string for any other error."""
     if lacks_descriptors(error):
         return "all file descriptors are in use; see `ulimit -n`"
     if isinstance(error, h11.ProtocolError):

@@ -1,4 +1,4 @@
-"""The map: boards and positions, read for the browser that draws them."""
+"""The board page: reads boards and positions for the browser, which draws them."""
 
 import json
 from collections.abc import Mapping
@@ -72,13 +72,13 @@ POSITION_TEXT = _describe_object(
     ["text"],
     text=_TEXT,
     board={
-        "description": "The board to use where the position names a board file.",
+        "description": "The board, if the position names a board file.",
         "anyOf": [{"enum": ["classic"]}, {"type": "object"}, {"type": "null"}],
     },
 )
 _CODE = {"type": "string", "description": "The code of a turn."}
 _BOARD = {
-    "description": "The board of the code, where it is not the classic one.",
+    "description": "The board of the code; the classic board if left out.",
     "anyOf": [{"enum": ["classic"]}, {"type": "object"}, {"type": "null"}],
 }
 STEPPED = _describe_object(["code", "step"], code=_CODE, board=_BOARD, step=STEP_SCHEMA)
@@ -94,16 +94,16 @@ REPLAYED = _describe_object(
     board=_BOARD,
     steps={
         **StepList().schema(),
-        "description": "Each with the number of the one before it as `after`, 0 for the code.",
+        "description": "The steps; `after` gives the number of the step before, 0 for the start.",
     },
 )
 
 
 def router(work: Work, public_url: str = "") -> APIRouter:
-    """Return the addresses of the map.
+    """Return the routes of the board page.
 
-    work: what reads boards and looks at turns.
-    public_url: the URL at which other devices find the pages; empty if it is not known.
+    work: the processes that read boards and take steps.
+    public_url: the URL at which other devices find the pages; empty if unknown.
     """
     routes = APIRouter()
     drawn_board = b""
@@ -119,7 +119,7 @@ def router(work: Work, public_url: str = "") -> APIRouter:
 
     @routes.get(
         "/api/v1/board",
-        summary="Return the classic board, as maps are drawn from it",
+        summary="Return the classic board with the shapes of its map",
         tags=TAGS,
         operation_id="get_board",
     )
@@ -176,18 +176,18 @@ def classic_json() -> bytes:
 def board_read(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return a board with the shapes of its map.
 
-    body: the `text` of a file in any of the formats, and its `name`.
+    body: the `text` of a file in any format, and its `name`.
     """
     refuse_unknown_keys(body, [*BOARD_TEXT["properties"]])
     return _drawn(parse_board_text(read_text(body, "text"), read_text(body, "name", "board")))
 
 
 def position_read(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a position, and the board that it is on as `board_read` does.
+    """Return a position with its board, as `board_read` returns it.
 
-    body: the `text` of a file or a code, and a `board` for the file that it may name or the code.
+    body: the `text` of a position file or a code; and a `board`, if the file or the code names one.
 
-    The code of a turn adds `rules`, `keep`, `stay` and `fresh`.
+    The result for the code of a turn also has `rules`, `keep`, `stay` and `fresh`.
     """
     refuse_unknown_keys(body, [*POSITION_TEXT["properties"]])
     turn = parse_moment(read_text(body, "text"), read_sent_board(body), is_fallback=True)
@@ -197,10 +197,12 @@ def position_read(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _constraints(turn: Turn) -> dict[str, Any]:
-    """Return the options of a turn that the page can show."""
+    """Return the options of a turn; refuse options that the page cannot show."""
     name, places = rules_name(turn.rules), turn.board.territories
     if name not in {rule_set.name for rule_set in RULE_SETS} or turn.rules_of:
-        raise IllegalError("the map has no house rules and no rules of territories; the code has")
+        raise IllegalError(
+            "the board cannot show house rules or rules of single territories, which the code has"
+        )
     return {
         "rules": name,
         "keep": {places.index(name): number for name, number in turn.keep.items()},
@@ -210,7 +212,7 @@ def _constraints(turn: Turn) -> dict[str, Any]:
 
 
 def _drawn(board_file: BoardFile) -> dict[str, Any]:
-    """Return a board as it is sent, and what its map is drawn from."""
+    """Return a board and the shapes of its map as JSON values."""
     board = board_file.board
     check_size(board)
     number = {name: t for t, name in enumerate(board.territories)}
@@ -247,7 +249,7 @@ def _position_record(position: Position) -> dict[str, Any]:
 def _qr_code(text: str) -> str:
     """Return the QR code of a string, as SVG.
 
-    text: the text in the QR code; an empty or too long text is refused.
+    text: the string; an empty or too long string is refused.
 
     >>> _qr_code("1;classic;red;Peru:red:3").startswith("<svg")
     True
@@ -258,7 +260,7 @@ def _qr_code(text: str) -> str:
         raise IllegalError(f"text must have 1 to {MOST_CODED:,} letters, got {len(text):,}")
     try:
         code = make_qr(text, error="L")
-    except DataOverflowError:  # letters of several bytes
+    except DataOverflowError:  # some letters take several bytes
         size = len(text.encode())
         raise IllegalError(f"text must fit into a QR code, got {size:,} bytes") from None
     made: str = code.svg_inline(border=2, light="white", scale=2)

@@ -1,11 +1,11 @@
-"""The types of the answers at the addresses of the map; the schema of the API is made from them.
+"""The types of the board page's answers, from which the schema of the API is made.
 
-Territories are numbers, in the order of the board.
+Territories are numbers in the order of the board.
 """
 
 from typing import Any, NotRequired, TypeAlias
 
-from typing_extensions import TypedDict  # pydantic reads only this one in Python 3.11
+from typing_extensions import TypedDict  # pydantic needs this one in Python 3.11
 
 from iacta.board.scene import Scene
 
@@ -26,9 +26,9 @@ class FileRemark(TypedDict):
 class DrawnContinent(TypedDict):
     """A continent.
 
-    name: its name.
-    bonus: the new armies for its owner.
-    territories: the numbers of the territories.
+    name: the name.
+    bonus: the new armies that it brings its owner.
+    territories: the numbers of its territories.
     """
 
     name: str
@@ -41,9 +41,9 @@ class DrawnBoard(TypedDict):
 
     format: the file format.
     remarks: remarks on the file.
-    board: the board, to be sent with questions.
+    board: the board, as later requests must send it.
     name: the name of the board.
-    code: the part of a code that names the board.
+    code: the part of a code that identifies the board.
     territories: the names of the territories.
     continents: the continents.
     scene: the shapes of the map.
@@ -85,10 +85,10 @@ class DrawnPosition(DrawnBoard):
     """A position with its board.
 
     position: the position.
-    rules: the name of the rules, for the code of a turn.
-    keep: the garrisons by territory, for the code of a turn.
-    stay: the territories whose armies all stay, for the code of a turn.
-    fresh: the number of new armies, for the code of a turn.
+    rules: the name of the rules, if a turn was read.
+    keep: the garrisons by territory, if a turn was read.
+    stay: the territories that must not attack, if a turn was read.
+    fresh: the number of new armies, if a turn was read.
     """
 
     position: SentPosition
@@ -168,7 +168,7 @@ class StepAnswer(TurnRecord):
 class StepResult(StepAnswer):
     """The state of a turn after a step.
 
-    step: the step as links record it, with the result of thrown dice.
+    step: the step as links record it, including the result of the dice.
     """
 
     step: dict[str, Any]

@@ -1,4 +1,4 @@
-"""No files: a worker process refuses to open files that a question names."""
+"""Prevent a worker process from opening files that a question names."""
 
 import os
 import sys
@@ -11,10 +11,10 @@ from iacta.inputs.errors import IllegalError
 
 
 def seal() -> None:
-    """Forbid this process to open files that a question names, as a server must.
+    """Forbid this process to open files other than its own program.
 
-    Files of Python and its packages, and the pictures' script in its cache, can still be read;
-    every other file is refused, whoever opens it.
+    The files of Python and its packages stay readable, and so does the cached script for pictures.
+    Opening any other file raises `IllegalError`.
     """
     home, cache = os.path.expanduser("~"), os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     packages = [str(Path(__file__).parents[2]), str(Path(np.__file__).parents[1])]
@@ -28,6 +28,6 @@ def seal() -> None:
         if event == "open" and isinstance(arguments[0], str | bytes):
             path = os.path.abspath(os.fsdecode(arguments[0]))
             if not path.startswith(folders) and path != os.devnull:
-                raise IllegalError("a server reads no files; send its contents")
+                raise IllegalError("the server reads no files; send the contents of the file")
 
     sys.addaudithook(refuse)

@@ -40,13 +40,13 @@ PROBLEMS = {
     "414": "The query is too long.",
     "415": "The body is not JSON, or is compressed.",
     "421": "The request names another host.",
-    "422": "There is no answer to this; the sentence says why.",
+    "422": "There is no answer to this question; the sentence says why.",
     "500": "A bug in iacta.",
     "503": "The server is busy; Retry-After says when to ask again.",
     "504": "The answer takes too long.",
 }
 ANSWER = "The answer."
-UNCHANGED = "The answer is still the one that If-None-Match names."
+UNCHANGED = "The answer has not changed since the one that If-None-Match names."
 DARK: Schema = {
     "name": "dark",
     "in": "query",
@@ -56,9 +56,9 @@ DARK: Schema = {
 
 
 class _RecordSchema(GenerateJsonSchema):
-    """Makes the schema of a record: without titles, which repeat the names of the keys."""
+    """Generates the schema of a record without titles, which would repeat the names of the keys."""
 
-    # Keys that are left out have no default.
+    # A key that may be missing has no default.
     ignored_warning_kinds: set[Any] = {"non-serializable-default"}  # noqa: RUF012 # as pydantic's
 
     def field_title_should_be_set(self, schema: Any) -> bool:
@@ -67,9 +67,9 @@ class _RecordSchema(GenerateJsonSchema):
 
 @cache
 def answer_schemas() -> tuple[dict[str, Schema], dict[str, Schema]]:
-    """Return the schema of each answer, and of the records that the answer refers to.
+    """Return the schema of each answer, and the schemas of all records that answers refer to.
 
-    Answers are by the names of questions, and by the addresses of the map.
+    The answers are listed by the name of their question or by their route on the board page.
     """
     answers: dict[str, Any] = {
         name: reduce(or_, form.records()) for name, form in served_questions().items()
@@ -85,7 +85,7 @@ def answer_schemas() -> tuple[dict[str, Schema], dict[str, Schema]]:
 
 
 def describe(app: FastAPI) -> None:
-    """Let an application serve its OpenAPI schema, at `/openapi.json`."""
+    """Make an application serve this schema at `/openapi.json`."""
 
     def schema() -> Schema:
         if app.openapi_schema is None:
@@ -126,7 +126,7 @@ def _describe_question(operations: Schema, address: str, form: type[Question]) -
                 "content": {"application/json": {"schema": _body(form)}},
             }
         else:
-            # Boards and positions cannot be written in an address.
+            # An address cannot contain a board or a position.
             operation["parameters"] = [
                 _query(parameter)
                 for parameter in list_parameters(form)
@@ -138,7 +138,7 @@ def _describe_question(operations: Schema, address: str, form: type[Question]) -
 
 
 def _content(last: str) -> Schema:
-    """Return the answer of an address, by its last part."""
+    """Return the content of an answer, by the ending of its path."""
     if last.endswith(".csv"):
         return {"text/csv": {"schema": {"type": "string"}}}
     if last == "picture.svg":

@@ -1,4 +1,4 @@
-"""The pages: a form and an answer for each question, and a page about iacta."""
+"""The pages: a form with an answer for each question, and a page about iacta."""
 
 import re
 import shlex
@@ -40,12 +40,12 @@ from iacta.web.start import SIZE, drawn_game
 from iacta.web.worker import answer_within_limits, parse_body, write_part
 
 QUICK = {"attackers": "8", "defenders": "5"}  # the first battle on the start page
-FIRST = {"simulate": 1}  # index of the example shown first, 0 for other questions
+FIRST = {"simulate": 1}  # the index of the first shown example; 0 for other questions
 TURN = (
     "1;classic;red;Venezuela:red:5,Peru:red:3,Brazil:red:9,Argentina:blue:2,North%20Africa:blue:4,"
     "Central%20America:green:6,Egypt:green:3;place;place=4"
 )
-PASTED = {  # example texts instead of the files in examples
+PASTED = {  # texts that replace the files of examples
     "audit": "attack,defence\n5 6 3,4 2\n4 1 4,3 6\n2 6 1,5 5\n5 3 3,1 3\n6 6 2,2 6\n3 4,5\n",
     "review": '{"turn": "1;classic;red;Venezuela:red:9,Brazil:blue:4,Peru:blue:2", '
     '"goal": {"take": "Brazil, Peru"}, "battles": ['
@@ -56,9 +56,9 @@ PASTED = {  # example texts instead of the files in examples
     "threats": TURN,
     "win": TURN,
 }
-MORE = {"steps": {"take": "South America"}}  # more parameters of pasted examples
+MORE = {"steps": {"take": "South America"}}  # further parameters for these texts
 NAMED_FILE = re.compile(r"\.(toml|jsonl?|csv)\b")
-WORDS = {  # the question of a player, by name
+WORDS = {  # each question in the words of a player
     "goals": "What can this turn reach?",
     "steps": "What did each step change?",
     "threats": "What can they do to me?",
@@ -71,14 +71,14 @@ WORDS = {  # the question of a player, by name
     "fronts": "Where do my new armies go?",
     "audit": "Are these dice fair?",
     "compare": "Do all methods agree?",
-    "review": "Was it luck, or were it mistakes?",
+    "review": "Was it luck, or did I make mistakes?",
     "roll": "How costly is one roll?",
     "rules": "How do other rules differ?",
     "simulate": "What do a million games say?",
     "table": "All battles on one page",
 }
-UNLISTED = (Source,)  # does not fit into an address
-STEADY = ("plan",)  # too slow to be answered while you type
+UNLISTED = (Source,)  # kinds of parameters that do not fit into an address
+STEADY = ("plan",)  # questions that are too slow to answer while the user types
 SHADES = 10
 Pairs: TypeAlias = Sequence[tuple[str, str]]
 
@@ -107,7 +107,7 @@ def _environment() -> Environment:
     environment.globals["kind"] = lambda part: type(part).__name__
     environment.globals["version"] = iacta.__version__
     environment.globals["up"] = (
-        ""  # out of the folders of the page that is asked for; others are in none
+        ""  # the path from a page to the root; only pages of problems lie in folders
     )
     return environment
 
@@ -121,18 +121,17 @@ def load_templates() -> None:
 def template(file: str, /, **values: Any) -> str:
     """Return a page as HTML.
 
-    file: its template.
-    values: its variables.
+    file: the template.
+    values: the variables of the template.
     """
     return _environment().get_template(file).render(values)
 
 
 def menu() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
-    """Yield the topics, each with the addresses, the names and the words of its pages."""
+    """Yield each topic with its pages: path, name and question in words."""
     forms = served_questions()
-    for topic in sorted(
-        Topic, key=lambda topic: topic is not Topic.BOARD
-    ):  # the most frequent questions first
+    # The board comes first, because players use it most.
+    for topic in sorted(Topic, key=lambda topic: topic is not Topic.BOARD):
         names = [name for name, form in forms.items() if form.topic is topic and name != "plan"]
         pages = [(name, label(name), WORDS.get(name, forms[name].summary())) for name in names]
         pages = (
@@ -151,7 +150,7 @@ def list_code_pages() -> list[str]:
 
 
 def label(name: str) -> str:
-    """Return the name of a parameter or a question on a page.
+    """Return the displayed name of a parameter or a question.
 
     >>> label("max_rolls"), label("from_"), label("mix")
     ('Max rolls', 'Your armies', 'Roll or blitz')
@@ -175,7 +174,7 @@ def _labels() -> dict[str, str]:
 
 
 def _said(text: str) -> str:
-    """Return a string that names parameters as on a page, not as options.
+    """Return a string with the displayed names of parameters in place of command-line options.
 
     >>> _said("The same dice again: --max-rolls 7")
     'The same dice again: “Max rolls” 7'
@@ -184,7 +183,7 @@ def _said(text: str) -> str:
 
 
 def _mark_code(text: str) -> Markup:
-    """Return a string as HTML, its parts in backticks as code.
+    """Return a string as HTML, with the parts in backticks marked as code.
 
     >>> str(_mark_code("as with `--json`, if x < y"))
     'as with <code>--json</code>, if x &lt; y'
@@ -197,7 +196,7 @@ def _shade(cell: Shaded) -> int:
 
 
 def _cut(table: Table) -> Table:
-    """Return the part of a table that a browser can show; the CSV has the rest."""
+    """Return the first rows and columns of a table, as many as a browser can show."""
     columns = min(len(table.columns), MOST_CELLS // 50)
     rows = MOST_CELLS // max(columns, 1)
     return Table(table.columns[:columns], [row[:columns] for row in table.rows[:rows]])
@@ -211,9 +210,9 @@ class Field:
     """An input of a form.
 
     parameter: the parameter.
-    value: its text.
-    problem: the problem with the text, or an empty text.
-    is_main: whether it is always visible; others are folded away.
+    value: the text in the input.
+    problem: the problem with the text; empty for no problem.
+    is_main: whether the input is always visible; other inputs are folded away.
     """
 
     parameter: Parameter
@@ -242,7 +241,7 @@ class Field:
 
     @property
     def is_open(self) -> bool:
-        """Whether it must be visible: it has a problem, or differs from the default."""
+        """Whether the input must be visible: it has a problem, or its value is not the default."""
         if self.name == "code":  # the menu fills in the code of the board
             return bool(self.problem)
         usual = "" if self.parameter.default is None else self.parameter.default_text
@@ -291,7 +290,7 @@ class Field:
 
     @property
     def options(self) -> list[tuple[str, str]]:
-        """The values of a choice, and their words."""
+        """The value and the label of each choice."""
         kind = self.parameter.kind
         words = kind.words if isinstance(kind, OneOf) else ()
         usual = self.parameter.default is None
@@ -331,7 +330,7 @@ def _stack_modifiers() -> list[RuleSet]:
 
 
 def list_inputs(form: type[Form]) -> list[Parameter]:
-    """Return the parameters that a form asks for."""
+    """Return the parameters that have an input in the form."""
     return [
         parameter for parameter in list_parameters(form) if not isinstance(parameter.kind, UNLISTED)
     ]
@@ -340,7 +339,7 @@ def list_inputs(form: type[Form]) -> list[Parameter]:
 def _fields(
     form: type[Question], texts: Mapping[str, str], problems: Mapping[str, str]
 ) -> list[Field]:
-    """Return the inputs of a form: first the rules and the parameters of the example."""
+    """Return the inputs of a form, beginning with the rules and the parameters of its example."""
     words = form.examples[FIRST.get(form.name, 0)].line
     fields = []
     for parameter in list_inputs(form):
@@ -359,7 +358,7 @@ def _fields(
 
 
 def _texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return the texts of an address by name; the texts of a row are joined."""
+    """Return the text of each parameter in a query; repeated parameters are joined by spaces."""
     texts: dict[str, str] = {}
     for name, text in pairs:
         texts[name] = f"{texts[name]} {text}" if name in texts else text
@@ -392,17 +391,17 @@ def _example(form: type[Question], example: Example) -> Question:
 
 
 def _add_seed(question: Question) -> Question:
-    """Return a question with a seed, so that its links and its picture show the same answer."""
+    """Return the question with a seed, so that its links and its picture show the same answer."""
     if getattr(question, "seed", 0) is not None:
         return question
     try:
-        return replace(question, seed=draw_seed())  # type: ignore[call-arg] # it has one
+        return replace(question, seed=draw_seed())  # type: ignore[call-arg] # has a seed
     except IactaError:
-        return question  # it throws no dice
+        return question  # uses no dice
 
 
 def _problems(error: IactaError, form: type[Question]) -> dict[str, str]:
-    """Return the sentence of an error, by the parameter it is about or else `""`."""
+    """Return the message of an error, by the faulty parameter or `""`."""
     sentence = format_error(error, form, _spelt)
     names = [parameter.name for parameter in list_inputs(form)]
     if isinstance(error, ClashError):
@@ -418,14 +417,14 @@ def _problems(error: IactaError, form: type[Question]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """Where else an answer is.
+    """Links to an answer in other forms.
 
-    link: the address of its page, without a log that is too long for an address.
-    api: that of its record.
+    link: the URL of the page, without a log that is too long for a URL.
+    api: the URL of the record.
     query: the query for the API.
-    has_picture: whether it has one.
-    chart: its specification, where the question is too long to be asked once more.
-    copies: the same question for a shell and for Python, unless it is as long.
+    has_picture: whether the answer has a picture.
+    chart: the specification of the picture, if the question is too long for a URL.
+    copies: the same question as a command and as Python code; empty if it is too long.
     """
 
     link: str
@@ -454,12 +453,12 @@ def _elsewhere(question: Question, chart: str) -> Elsewhere:
 
 
 def problem_page(path: str, status: int, title: str, sentence: str) -> HTMLResponse:
-    """Return the page of a problem.
+    """Return the page for a problem.
 
-    path: the path at which it is, whose folders its links leave.
-    status: its HTTP status.
-    title: what went wrong, in a few words.
-    sentence: advice for the player.
+    path: the requested path, from which relative links lead to the root.
+    status: the HTTP status.
+    title: the problem in a few words.
+    sentence: the problem in one sentence.
     """
     up = "../" * (path.count("/") - 1)
     return HTMLResponse(
@@ -473,7 +472,7 @@ def problem_page(path: str, status: int, title: str, sentence: str) -> HTMLRespo
 def router(work: Work) -> APIRouter:
     """Return the routes of the pages.
 
-    work: computes the answers.
+    work: the processes that compute answers.
     """
     routes = APIRouter(include_in_schema=False)
 
@@ -520,7 +519,7 @@ def _make_page(work: Work, name: str) -> Any:
 
 
 async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
-    """Return the page of a question, with the answer to the one in the address or the body."""
+    """Return the page of a question, with the answer to the question in the query or the body."""
     form, is_posted = served_questions()[name], request.method == "POST"
     pairs = request.query_params.multi_items()
     if is_posted:
@@ -567,11 +566,11 @@ def _question_page(
     )
 
 
-# The functions of worker processes.
+# Functions that worker processes run.
 
 
 def read_pairs(body: bytes) -> list[tuple[str, str]]:
-    """Return the names and texts in a JSON object."""
+    """Return the names and values of a JSON object as strings."""
     return [(name, str(text)) for name, text in parse_body(body).items()]
 
 
@@ -580,7 +579,7 @@ def write_answer(question: Question, texts: Mapping[str, str], has_chart: bool) 
 
     question: the question.
     texts: the texts of the inputs by parameter.
-    has_chart: whether to include the specification of the chart, if the question has a chart.
+    has_chart: whether to include the specification of the chart.
     """
     answer = answer_within_limits(question)
     chart = write_part(answer, "spec") if has_chart and _has_picture(question) else ""
@@ -602,7 +601,7 @@ def write_start() -> bytes:
 
 
 def write_game() -> bytes:
-    """Return the picture of a turn that follows a plan."""
+    """Return a picture of a turn that is played by a plan, as SVG."""
     return template("game.svg", **drawn_game()).encode()
 
 
@@ -612,7 +611,7 @@ def write_about() -> bytes:
 
 
 def _written(question: Question) -> dict[str, str]:
-    """Return the texts that ask a question, by the names of its parameters."""
+    """Return the text of each parameter of a question."""
     parameters = list_inputs(type(question))
     values = [(parameter, getattr(question, parameter.name)) for parameter in parameters]
     return {
@@ -623,7 +622,7 @@ def _written(question: Question) -> dict[str, str]:
 
 
 def _others(form: type[Question]) -> list[tuple[str, str]]:
-    """Return the examples that name no file, as addresses and words."""
+    """Return the examples without files: the URL and the question in words."""
     examples = [
         (_example(form, example), example.words)
         for example in form.examples
@@ -639,16 +638,16 @@ def _others(form: type[Question]) -> list[tuple[str, str]]:
     ]
 
 
-# What iacta is about.
+# The page about iacta.
 
 
 @dataclass(frozen=True)
 class Article:
     """An article that iacta recomputes.
 
-    name: its authors and title.
-    values, figures: how many it has.
-    errata: where it is wrong, and how.
+    name: the authors and the title.
+    values, figures: the number of recomputed values and figures.
+    errata: the place and the description of each mistake.
     """
 
     name: str
@@ -659,8 +658,8 @@ class Article:
 
 @cache
 def _about() -> dict[str, Any]:
-    """Return the methods and the literature for the page about iacta."""
-    from iacta_literature.published import read_rows  # slow to import, as the articles are
+    """Return the methods and the articles for the page about iacta."""
+    from iacta_literature.published import read_rows  # slow to import
     from iacta_literature.run import SOURCES
 
     errata = read_rows("errata")
@@ -683,7 +682,7 @@ def _about() -> dict[str, Any]:
 
 
 def _split_title(doc: str) -> tuple[str, str]:
-    """Return the name and the summary with which a docstring begins.
+    """Return the title and the summary at the beginning of a docstring.
 
     >>> _split_title("Closed form: exact odds, by counting paths.")
     ('Closed form', 'exact odds, by counting paths')

@@ -1,4 +1,4 @@
-"""The modules and templates that the fork server loads; the processes that answer are its forks."""
+"""The modules and templates that the fork server loads before it forks worker processes."""
 
 import os
 
@@ -12,6 +12,6 @@ from iacta.web.pages import load_templates
 
 load_templates()
 
-# The fork server prints a traceback whenever the main process has no file descriptor for a start.
+# The fork server prints a traceback if the main process has no file descriptor for a new process.
 with open(os.devnull, "w") as nowhere:
     os.dup2(nowhere.fileno(), 2)

@@ -1,4 +1,4 @@
-"""Problem documents (RFC 9457): what went wrong, in the same sentence as everywhere."""
+"""Problem documents (RFC 9457), with the same sentence as everywhere else in iacta."""
 
 import json
 import logging
@@ -32,19 +32,19 @@ TITLES = {
     504: "The answer takes too long",
 }
 DETAILS = {
-    404: "nothing is at this address",
-    405: "this address does not take this method; see the header Allow",
+    404: "there is nothing at this address",
+    405: "this address does not accept this method; see the header Allow",
 }
 LOG = logging.getLogger("uvicorn.error")
 
 
 class ProblemDetails(NamedTuple):
-    """What went wrong.
+    """A problem, in response to a request.
 
-    status: of HTTP.
-    sentence: the problem.
-    parameter: the parameter that it is about; `None` if there is none.
-    headers: more headers of the response.
+    status: the HTTP status.
+    sentence: the problem in one sentence.
+    parameter: the faulty parameter; `None` if no single parameter is faulty.
+    headers: further headers of the response.
     """
 
     status: int
@@ -88,11 +88,11 @@ def add_problems(
     page: Callable[[str, int, str, str], Response],
     guarding: Iterable[tuple[bytes, bytes]] = (),
 ) -> None:
-    """Let an application answer errors with problem documents.
+    """Make an application answer errors with problem documents.
 
     app: the application.
-    page: makes a page from a path, a status, a title and a sentence, for browsers outside the API.
-    guarding: the headers of every answer, for errors that are not foreseen.
+    page: returns a page for browsers, from a path, a status, a title and a sentence.
+    guarding: the security headers, which unexpected errors would otherwise lack.
     """
 
     async def answer(request: Request, error: Exception) -> Response:
@@ -110,7 +110,7 @@ def add_problems(
 
     async def answer_unforeseen(request: Request, error: Exception) -> Response:
         response = await answer(request, error)
-        response.raw_headers += guarding  # what adds them to other answers never sees this one
+        response.raw_headers += guarding  # the guard does not see this response
         return response
 
     for kind in (
@@ -128,10 +128,10 @@ def add_problems(
         if not lacks_descriptors(error):
             raise error
         LOG.error("no answer", exc_info=error)
-        return await answer(request, BusyError("the server has no room for more; ask again soon"))
+        return await answer(request, BusyError("the server is full; ask again soon"))
 
     app.add_exception_handler(OSError, answer_os_error)
-    # An unexpected error gets an answer, and is raised again for the log.
+    # Starlette answers an unexpected error, then raises it again, so that uvicorn logs it.
     app.add_exception_handler(Exception, answer_unforeseen)
 
 
@@ -142,6 +142,6 @@ def _list_methods(app: FastAPI, request: Request) -> str:
         for method in HTTPMethod
         for route in app.routes
         if route.matches({**scope, "method": method.value})[0] is Match.FULL
-        and (method == HTTPMethod.GET or not isinstance(route, Mount))  # of files
+        and (method == HTTPMethod.GET or not isinstance(route, Mount))  # static files
     ]
     return ", ".join(sorted({*taken, "HEAD"} if "GET" in taken else {*taken}))

@@ -1,11 +1,13 @@
-"""Work: answers are computed in processes of their own, so that no question holds up another.
+"""Worker processes, which compute answers so that no question delays another.
 
-There are four lanes. Most questions take milliseconds: the quick lane answers them. The lane of
-pictures has processes that have loaded V8. Both restart a job of more than a second in the slow
-lane. The fourth lane searches plans. Each lane has a bounded queue and refuses further jobs.
+There are four lanes. The quick lane answers most questions within milliseconds. The lane of
+pictures has processes that have loaded V8. Both move a job of more than a second to the slow lane,
+which starts it again. The fourth lane searches for plans. Each lane has a bounded queue, and
+refuses jobs when the queue is full.
 
-A process ends when nobody waits for its answer any more, or when its time is over. It is never
-interrupted and used again before it has replied, because its caches could be half written.
+A process is ended when nobody waits for its answer any more, or when its time is over. A process
+that was stopped in the middle of a job is never used again, because its caches could be half
+written.
 """
 
 import asyncio
@@ -40,17 +42,17 @@ Report: TypeAlias = Callable[[Progress], Awaitable[None]]
 
 
 class BusyError(Exception):
-    """Too much is being computed already."""
+    """The server is too busy to compute this answer."""
 
 
 class DiedError(BusyError):
-    """The process that computed the answer has ended, perhaps killed by somebody else."""
+    """The process that computed the answer has ended unexpectedly."""
 
 
 class LateError(Exception):
     """The answer was not found in time.
 
-    seconds: how long it could take.
+    seconds: the time limit.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -58,10 +60,10 @@ class LateError(Exception):
 
 
 class Work:
-    """Computes answers.
+    """The processes that compute answers.
 
-    workers: how many questions may take long at a time; by default one for each core.
-    seconds: how long an answer may take, with all waiting.
+    workers: the number of slow answers and of searches at the same time; one per core by default.
+    seconds: the time limit of an answer, including the time in the queue.
     """
 
     def __init__(self, workers: int | None = None, seconds: float = MOST_SECONDS) -> None:
@@ -86,11 +88,11 @@ class Work:
     async def run(self, function: Callable[..., Any], *args: Any) -> Any:
         """Return the result of a function in another process.
 
-        function: a function of a module, which can be pickled, as its arguments and its result.
-        args: its arguments.
+        function: a function of a module; its arguments and its result must be picklable.
+        args: the arguments.
 
-        An error of iacta is raised as it is. If this is cancelled, the process is ended. A process
-        that dies soon is not the fault of the question, which is tried once more.
+        An `IactaError` of the function is raised here. Cancelling this call ends the process. If a
+        process dies in the quick lane, the job is tried once more.
         """
         return await self._run_in_lane(self._quick, Job(function, args))
 
@@ -113,24 +115,26 @@ class Work:
     ) -> Any:
         """Return the result of a function that searches for a plan, as `run` does.
 
-        function, args: as `run` takes them.
-        report: receives progress; then the function has a keyword `watch`.
+        function, args: as for `run`.
+        report: receives the progress that the function reports to its keyword argument `watch`;
+            `None` for no reports.
         """
         job = Job(function, args, report is not None)
         return await self._searches.run(job, self._late(), self.seconds, report)
 
     def _late(self) -> float:
-        """Return the deadline of a job that arrives now, as a time of the event loop."""
+        """Return the deadline of a job that arrives now, on the clock of the event loop."""
         return asyncio.get_running_loop().time() + self.seconds
 
 
 class _Lane:
-    """Processes for one kind of work.
+    """Processes for one kind of work, with a queue.
 
-    size: how many there are.
-    most_waiting: how many jobs may wait for one.
+    size: the number of processes.
+    most_waiting: the maximum length of the queue.
     niceness: the niceness of the processes.
-    finishing: the part of its time that a job has left when it is interrupted; 0 for no interrupt.
+    finishing: the fraction of its time that an interrupted job gets to return its best result; 0 to
+        end jobs without an interrupt.
     draws: whether the processes load V8 before their first job.
     """
 
@@ -162,8 +166,8 @@ class _Lane:
         """Return the result of a job.
 
         job: the job.
-        late: the deadline, as a time of the event loop.
-        seconds: the most seconds of computing.
+        late: the deadline, on the clock of the event loop.
+        seconds: the maximum computing time.
         report: receives progress.
         """
         worker = await self._take()
@@ -178,18 +182,18 @@ class _Lane:
             return await worker.do(job, late, seconds, report)
         except DiedError:
             if self._is_closed:
-                raise BusyError("the server is ending") from None
+                raise BusyError("the server is shutting down") from None
             raise
         finally:
             if worker.is_worn and not self._is_closed:
                 worker.start()
-                self._idle.insert(0, worker)  # others are ready before it
+                self._idle.insert(0, worker)  # taken last, because it has to start first
             else:
                 self._idle.append(worker)
             self._free.release()
 
     async def _take(self) -> "_Worker":
-        """Return the next idle process; refuse if too many jobs wait, or one waits too long."""
+        """Return an idle process; raise `BusyError` if the queue is full or the wait too long."""
         try:
             if self._waiting >= self._most_waiting:
                 raise TimeoutError
@@ -201,14 +205,14 @@ class _Lane:
                 self._waiting -= 1
         except TimeoutError:
             raise BusyError("the server is too busy; ask again soon") from None
-        return self._idle.pop()  # the last process may have cached the answer
+        return self._idle.pop()  # the last used process, which may have cached the answer
 
 
 class _Worker:
-    """The server's handle on a worker process, and on the processes that replace it.
+    """A worker process; if it ends, a new process replaces it.
 
-    niceness, finishing, draws: as in `_Lane`.
-    is_worn: whether to replace the process, which is in the middle of a job or too large.
+    niceness, finishing, draws: as for `_Lane`.
+    is_worn: whether to replace the process, because it is in the middle of a job or too large.
     """
 
     def __init__(self, niceness: int, finishing: float, draws: bool) -> None:
@@ -234,7 +238,7 @@ class _Worker:
             await _start_in_thread(process, theirs)
             self._reader, self._writer = await asyncio.open_connection(sock=ours)
             self._process = process
-            await self._receive()  # the process sends a message when it is ready
+            await self._receive()  # the process sends `READY`
         except BaseException:
             ours.close()
             raise
@@ -245,23 +249,23 @@ class _Worker:
         return is_started and (self._process is None or self._reader.at_eof())
 
     async def ready(self) -> None:
-        """Wait until there is a process."""
+        """Wait until the process is ready; start it if necessary."""
         if self._starting is None or self._is_gone:
             self.start()
-        assert self._starting is not None  # noqa: S101 # it has just been
+        assert self._starting is not None  # noqa: S101 # started above
         starting = self._starting
-        await asyncio.wait((starting,))  # cancelling this wait leaves the start alone
+        await asyncio.wait((starting,))  # cancelling this wait does not cancel the start
         if starting.cancelled():
             raise DiedError
         if isinstance(error := starting.exception(), OSError | EOFError):
-            LOG.error("no process can be started", exc_info=error)
-            raise BusyError("the server has no room for another process; ask again soon")
+            LOG.error("cannot start a process", exc_info=error)
+            raise BusyError("the server cannot start another process; ask again soon")
         starting.result()
 
     async def do(self, job: Job, late: float, seconds: float, report: Report | None) -> Any:
         """Return the result of a job, or its best result at the deadline.
 
-        job, late, seconds, report: as `_Lane.run` takes them.
+        job, late, seconds, report: as for `_Lane.run`.
         """
         loop = asyncio.get_running_loop()
         self.is_worn = True
@@ -299,17 +303,17 @@ class _Worker:
             length = int.from_bytes(await self._reader.readexactly(8))
             reply: Progress | Reply = pickle.loads(await self._reader.readexactly(length))  # noqa: S301 # from our process
         except (EOFError, OSError):
-            raise DiedError("the process that worked on this has ended; ask again") from None
+            raise DiedError("the process that computed this answer has ended; ask again") from None
         return reply
 
     def _interrupt(self) -> None:
-        """Let it end its job early, as Ctrl-C does in a terminal."""
+        """Ask the process to end its job early, as Ctrl-C does in a terminal."""
         if sys.platform != "win32" and self._process is not None:
             with suppress(ProcessLookupError):
                 os.kill(self._process.pid, signal.SIGUSR1)
 
     def close(self) -> None:
-        """End the process, or its start."""
+        """End the process, or cancel its start."""
         self.kill()
         if self._starting is not None:
             self._starting.cancel()
@@ -322,12 +326,13 @@ class _Worker:
 
 
 async def _start_in_thread(process: Any, link: socket.socket) -> None:
-    """Start a process in a thread; the first start waits until the fork server has loaded iacta.
+    """Start a process without blocking the event loop.
 
     process: the process.
-    link: the socket of the process; the thread closes its copy after the start.
+    link: the socket for the process; this side's copy is closed after the start.
 
-    The thread is a daemon and not from an executor: at its exit Python waits for executors.
+    The first start waits until the fork server has loaded iacta. The thread is a daemon and not
+    from an executor, because Python waits for executors at exit.
     """
     loop = asyncio.get_running_loop()
     started: asyncio.Future[None] = loop.create_future()
@@ -357,7 +362,7 @@ async def _start_in_thread(process: Any, link: socket.socket) -> None:
 
 
 def _processes() -> Any:
-    """Return a context that starts processes, by a fork server with all modules if possible."""
+    """Return a multiprocessing context: a fork server with all modules loaded, if available."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
@@ -369,7 +374,7 @@ _PROCESSES = _processes()
 
 
 def end_forkserver() -> None:
-    """End the fork server, which would otherwise finish loading before it notices the exit."""
+    """End the fork server, which would otherwise finish loading before it notices the shutdown."""
     if "forkserver" in multiprocessing.get_all_start_methods():
         from multiprocessing import forkserver  # only there
 

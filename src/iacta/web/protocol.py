@@ -1,8 +1,9 @@
-"""HTTP as uvicorn speaks it with h11, which bounds the head of a request.
+"""HTTP with a bounded amount of unanswered requests.
 
-A client may pipeline: send requests before it has the answers to earlier ones. uvicorn resumes
+A client may pipeline requests: send them before it has the answers to earlier ones. uvicorn resumes
 reading whenever an application waits for a disconnect, so a client that sends requests and reads no
-answers could fill the memory. Here reading resumes once the received requests are answered.
+answers could fill the memory. `BoundedProtocol` reads on only when all received requests are
+answered.
 """
 
 import asyncio

@@ -1,8 +1,7 @@
-"""Questions as a server reads them, from addresses and JSON, and writes them, as addresses.
+"""Read questions from URLs and JSON, and write them as URLs.
 
-A server reads no files for its clients: it offers no parameter that names a file, and takes
-boards and positions as JSON. The processes that answer open no other file: see
-`iacta.web.no_files`.
+The server reads no files for its clients: parameters that name a file are not offered, and boards
+and positions arrive as JSON. `iacta.web.no_files` also stops worker processes from opening files.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,22 +16,22 @@ from iacta.inputs.errors import IllegalError
 
 
 def served_questions() -> dict[str, type[Question]]:
-    """Return the questions that a server answers, by name."""
+    """Return the questions that the server answers, by name."""
     return {form.name: form for form in QUESTIONS.load_all() if form.name != "board"}
 
 
 def list_parameters(form: type[Form]) -> tuple[Parameter, ...]:
-    """Return the parameters that a server accepts: no files."""
+    """Return the parameters that the server accepts: all that name no file."""
     return tuple(parameter for parameter in form.parameters() if not parameter.kind.names_file)
 
 
 def read_address(form: type[Question], pairs: Iterable[tuple[str, str]]) -> Question:
-    """Return the question in the query of an address.
+    """Return the question in the query of a URL.
 
     form: the question.
-    pairs: names and texts; an empty text counts as none, and a row may repeat its name.
+    pairs: names and texts. Empty texts are ignored; the name of a list may be repeated.
 
-    Unknown and repeated names are refused.
+    Raises `IllegalError` for unknown and repeated names.
     """
     known = {parameter.name: parameter for parameter in list_parameters(form)}
     texts: dict[str, Any] = {}
@@ -55,7 +54,9 @@ def read_record(form: type[Question], record: Mapping[str, Any]) -> Question:
     """Return the question in a JSON object.
 
     form: the question.
-    record: values by the names of parameters; unknown names are refused.
+    record: the values by parameter name.
+
+    Raises `IllegalError` for unknown names.
     """
     known = {parameter.name: parameter for parameter in list_parameters(form)}
     for name in record:
@@ -72,7 +73,7 @@ def read_record(form: type[Question], record: Mapping[str, Any]) -> Question:
 
 
 def address(question: Question) -> str:
-    """Return the query of a question's address: all that differs from the defaults."""
+    """Return a question as the query of a URL, without default values."""
     pairs: list[tuple[str, str]] = []
     for parameter in list_parameters(type(question)):
         value = getattr(question, parameter.name)

@@ -1,9 +1,9 @@
-"""Lines: a search answers as it improves, each line an object of JSON.
+"""Searches that stream improving answers, one JSON object on each line.
 
-With `Accept: application/x-ndjson` the answer to a search begins at once. It has lines
-`{"progress": {"doing", "part", "keeps"}}` and `{"answer": ...}`: the answer so far whenever the
-search has improved it, and the final answer in the last line. A search that fails has
-`{"problem": ...}` as its last line. Closing the connection ends the search.
+A request with `Accept: application/x-ndjson` gets its response at once. The lines are
+`{"progress": {"doing", "part", "keeps"}}` and `{"answer": ...}`, with a partial answer whenever the
+search has found a better one. The last line is the final answer, or `{"problem": ...}` if the
+search fails. Closing the connection ends the search.
 """
 
 import asyncio
@@ -26,20 +26,20 @@ def wants_lines(request: Request) -> bool:
 
 
 def answer_in_lines(work: Work, name: str, body: bytes) -> StreamingResponse:
-    """Return the answer to a search, in lines.
+    """Return the response that streams the answer to a search.
 
     work: the processes that search.
     name: the name of the question.
     body: the question as JSON.
     """
-    # A proxy that waits for the end of an answer would hold up its beginning.
+    # Tells proxies not to buffer the answer, so that each line arrives at once.
     headers = {"X-Accel-Buffering": "no"}
     lines = _lines(work, name, body)
     return StreamingResponse(lines, media_type=LINES, headers=headers)
 
 
 async def _lines(work: Work, name: str, body: bytes) -> AsyncIterator[str]:
-    # The newest line of each kind: a slow client misses older lines.
+    # The newest line of each kind; a slow client misses the older lines.
     unsent: dict[str, str] = {}
     has_news, is_over = asyncio.Event(), False
 
@@ -61,7 +61,7 @@ async def _lines(work: Work, name: str, body: bytes) -> AsyncIterator[str]:
             tell("answer", answer.decode())
         except Exception as error:
             tell("problem", dumps(find_problem(error).record()))
-        unsent.pop("progress", None)  # the last line has an answer or a problem
+        unsent.pop("progress", None)  # the answer or the problem makes progress obsolete
         is_over = True
         has_news.set()
 

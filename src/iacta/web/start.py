@@ -1,4 +1,4 @@
-"""The start page: a battle in two numbers, a plan that plays itself, and the ways on."""
+"""The start page: a battle as two numbers, a plan that plays itself, and links to the rest."""
 
 import json
 from functools import cache
@@ -17,15 +17,15 @@ from iacta.plan import Play, TakeAll, best_plan
 
 EXAMPLE = Path(__file__).parent / "static" / "examples" / "asia.toml"
 CONTINENT = "Asia"
-SEED = 2  # this game is almost lost, and won
+SEED = 2  # with this seed the turn is almost lost, but succeeds
 SIZE = {"width": 400, "height": 255}  # pixels
 
 
 class Still(NamedTuple):
-    """The game after a conquest.
+    """The state after a conquest.
 
-    words: the conquest, and the chance after it.
-    owners, armies: of each territory, the owners as numbers.
+    words: the conquest, and the chance of the goal after it.
+    owners, armies: the number of the owner and the armies of each territory.
     """
 
     words: str
@@ -34,11 +34,11 @@ class Still(NamedTuple):
 
 
 class Game(NamedTuple):
-    """A turn that follows a plan.
+    """A turn that is played by a plan.
 
     scene: the map, with an arrow for each conquest.
-    tones, digits: the colours of each owner and of the numbers on it.
-    stills: the start, and the state after each conquest.
+    tones, digits: the colour of each owner, and the colour of digits on it.
+    stills: the state at the start and after each conquest.
     """
 
     scene: Scene
@@ -49,7 +49,7 @@ class Game(NamedTuple):
 
 @cache
 def game() -> Game:
-    """Return a turn whose dice are thrown, and whose attacks a plan for a continent decides."""
+    """Return a turn for a continent, with attacks chosen by the best plan and random dice."""
     position = parse_moment(EXAMPLE.read_text(encoding="utf-8")).position
     board = position.board
     targets = next(each for each in board.continents if each.name == CONTINENT)
@@ -84,7 +84,7 @@ def _still(words: str, position: Position, owners: list[str]) -> Still:
 
 
 def drawn_game() -> dict[str, Any]:
-    """Return the data of the picture, in units of the picture."""
+    """Return the variables of the picture's template, with coordinates in pixels."""
     played = game()
     scene, start = played.scene, played.stills[0]
 

@@ -1,8 +1,7 @@
 """Turns for the board page: a turn as JSON, and the turns after recorded steps.
 
-The server keeps no game. A client sends the code of a turn and the steps in it, and receives the
-code of the turn that follows; so a step can be undone, or tried in another way, by sending an
-earlier code again.
+The server stores no games. A client sends the code of a turn and the steps to take, and receives
+the codes of the following turns. To undo a step, the client sends an earlier code.
 """
 
 from collections.abc import Mapping
@@ -30,7 +29,7 @@ MAX_ROLLS_SHOWN = 12  # the page shows buttons for at most this number of result
 
 
 def read_sent_board(body: Mapping[str, Any]) -> Board | None:
-    """Return the `board` that is sent, `None` for the classic board."""
+    """Return the `board` of a request, or `None` for the classic board."""
     given = body.get("board")
     if given is None or given == "classic":
         return None
@@ -40,7 +39,7 @@ def read_sent_board(body: Mapping[str, Any]) -> Board | None:
 
 
 def read_text(body: Mapping[str, Any], name: str, default: str | None = None) -> str:
-    """Return the text in a key of a request."""
+    """Return the string under a key of a request."""
     value = body.get(name, default)
     if not isinstance(value, str):
         raise MalformedError(f"{name} must be text, got {quote(value)}")
@@ -55,7 +54,7 @@ def _read_turn(body: Mapping[str, Any], *more: str) -> Turn:
 def step_turn(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return the turn after a step, and the step as links record it.
 
-    body: the `code`, the `board` unless it is the classic one, and the `step`.
+    body: the `code`, the `board` if it is not the classic board, and the `step`.
     """
     turn, step = _read_turn(body, "step"), body.get("step")
     if not isinstance(step, Mapping):
@@ -67,10 +66,10 @@ def step_turn(body: Mapping[str, Any]) -> dict[str, Any]:
 def replay_turns(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return a turn, and the turn after each step of a tree.
 
-    body: the `code`, the `board` unless it is the classic one, and the `steps`, as
-        `iacta.game.steps.read_tree` takes them.
+    body: the `code`, the `board` if it is not the classic board, and the `steps`, as for
+        `iacta.game.steps.read_tree`.
 
-    A step that is not possible is returned as a `problem`, and so are the steps that follow it.
+    In place of an impossible step, and of all steps after it, the result has a `problem`.
     """
     turn = _read_turn(body, "steps", "version")
     check_version(body)
@@ -84,7 +83,7 @@ def replay_turns(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def describe_turn(turn: Turn) -> dict[str, Any]:
-    """Return a turn as JSON; territories are numbers, in the order of the board."""
+    """Return a turn as JSON values; territories are numbers in the order of the board."""
     place = {name: t for t, name in enumerate(turn.board.territories)}
     state: dict[str, Any] = {
         "code": turn.to_code(),
@@ -115,7 +114,7 @@ def describe_turn(turn: Turn) -> dict[str, Any]:
 def _describe_border(turn: Turn, odds: BorderOdds, place: Mapping[str, int]) -> dict[str, Any]:
     """Return the odds of a battle, and the possible losses of its next roll."""
     attack = find_attack(turn, odds.start, odds.to)
-    assert attack is not None  # noqa: S101 # it has odds
+    assert attack is not None  # noqa: S101 # a border with odds has an attack
     thrown = count(attack.dice, "die", "dice")
     rolls = [
         [*losses, *_describe_losses(losses, thrown, chance)]

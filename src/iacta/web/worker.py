@@ -1,8 +1,8 @@
-"""The functions of worker processes: they compute the requested parts of an answer.
+"""The functions that worker processes run to compute parts of answers.
 
-Such a process runs `serve`: it takes jobs from a socket, one after another, and sends back progress
-and results. It neither reads nor writes files for clients. Results are the bytes of a response: the
-main process neither parses bodies nor writes JSON or pages.
+A worker process runs `serve`, which takes jobs from a socket, one after another, and sends back
+progress and results. It neither reads nor writes files for clients. Results are the bytes of
+responses, so that the main process neither parses requests nor writes JSON or pages.
 """
 
 import csv
@@ -48,15 +48,15 @@ Part: TypeAlias = Literal["record", "rows", "spec", "svg", "dark_svg"]
 Given: TypeAlias = bytes | Sequence[tuple[str, str]]
 
 MOST_EXACT = 2**53  # floats represent all integers up to this number
-FORMS = served_questions()  # loaded before the first question
+FORMS = served_questions()  # loaded at import, before the first question
 
 
 class Job(NamedTuple):
-    """A task for a process.
+    """A task for a worker process.
 
     function: a function of a module.
-    args: its arguments.
-    is_watched: whether it reports progress, to its keyword `watch`.
+    args: the arguments.
+    is_watched: whether the function reports progress to its keyword argument `watch`.
     """
 
     function: Callable[..., Any]
@@ -65,9 +65,9 @@ class Job(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """How far a job is, as a `Watch` receives it.
+    """The progress of a job; the first fields are those of a `Watch`.
 
-    so_far: a partial answer as JSON.
+    so_far: the partial answer as JSON.
     """
 
     doing: str
@@ -79,9 +79,9 @@ class Progress(NamedTuple):
 class Reply(NamedTuple):
     """The result of a job.
 
-    result: what its function returned.
-    error: the exception that it raised instead.
-    is_worn: whether the process has had so much memory that another one should take its place.
+    result: the return value of the function.
+    error: the exception that the function raised; `None` if it returned.
+    is_worn: whether the process uses so much memory that it should be replaced.
     """
 
     result: Any
@@ -93,14 +93,14 @@ READY = Reply(None, None, is_worn=False)
 
 
 class StoppedError(IactaError):
-    """The work was interrupted before there was an answer."""
+    """The job was interrupted before there was an answer."""
 
     def __init__(self, sentence: str = "the work was stopped before there was an answer") -> None:
         super().__init__(sentence)
 
 
 class FailedError(Exception):
-    """A mistake in iacta; the text is for the server's log only."""
+    """A bug in iacta; the message is only for the log of the server."""
 
 
 # Bodies.
@@ -115,12 +115,12 @@ def parse_body(body: bytes) -> dict[str, Any]:
     except IactaError as error:
         raise MalformedError(f"the body: {error}") from None
     if not isinstance(record, dict):
-        raise MalformedError(f"the body must be an object, got {quote(record)}")
+        raise MalformedError(f"the body must be a JSON object, got {quote(record)}")
     return {name: _whole(value) for name, value in record.items()}
 
 
 def _whole(value: Any) -> Any:
-    """Return a value with 3 for each 3.0, which are the same in JSON."""
+    """Return a value with integers for floats such as 3.0, which JSON does not distinguish."""
     if isinstance(value, dict):
         return {name: _whole(part) for name, part in value.items()}
     if isinstance(value, list):
@@ -133,13 +133,12 @@ def _whole(value: Any) -> Any:
 
 
 def answer_within_limits(question: Question, watch: Watch | None = None) -> Answer:
-    """Return the answer to a question within the time that a server gives.
+    """Return the answer to a question, within the time limits of the server.
 
     question: the question.
     watch: receives progress.
 
-    A search takes 2 seconds unless the question has a time limit, and a review 20 seconds; neither
-    takes more than 20.
+    A search without a time limit gets 2 seconds, a review 20 seconds. The maximum is 20 seconds.
     """
     if any(parameter.name == "time_limit" for parameter in question.parameters()):
         given = getattr(question, "time_limit", None)
@@ -163,12 +162,11 @@ _kept: OrderedDict[Question, Answer] = OrderedDict()
 
 
 def write_part(answer: Answer, part: Part) -> str:
-    """Return a part of an answer.
+    """Return a part of an answer as a string.
 
     answer: the answer.
-    part: which part: the `"record"` as JSON, the `"rows"` as CSV, the picture as a Vega-Lite
-        specification (`"spec"`, for a light page; a page gives it another theme) or as `"svg"`, or
-        `"dark_svg"` on a dark ground.
+    part: `"record"` for JSON, `"rows"` for CSV; for the picture `"spec"` (a Vega-Lite specification
+        in light colours), `"svg"`, or `"dark_svg"` for a dark background.
     """
     if part == "record":
         return json.dumps(answer.record())
@@ -182,12 +180,14 @@ def write_part(answer: Answer, part: Part) -> str:
 
 
 def answer_part(name: str, given: Given, part: Part, watch: Watch | None = None) -> bytes:
-    """Return a part of the answer to a question; an error has the parameter that it is about.
+    """Return a part of the answer to a question.
 
     name: the name of the question.
-    given: the body of a request, or pairs of a name and a string as in an address.
-    part: as `write_part` takes it.
+    given: the body of a request, or the names and values of a query.
+    part: the part, as for `write_part`.
     watch: receives progress.
+
+    Raises `IactaError` with the faulty parameter.
     """
     form = FORMS[name]
     try:
@@ -208,7 +208,7 @@ def answer_json(function: Callable[..., Mapping[str, Any]], body: bytes) -> byte
     """Return the result of a function as JSON.
 
     function: a function of a JSON object.
-    body: the object, as the body of a request.
+    body: the body of a request, which contains the object.
     """
     return json.dumps(function(parse_body(body))).encode()
 
@@ -222,16 +222,16 @@ def vega_script() -> bytes:
 
 
 def serve(link: socket.socket, niceness: int, draws: bool) -> None:
-    """Do the jobs that come through a socket until it is closed.
+    """Do the jobs that arrive through a socket until it is closed.
 
-    link: brings jobs as pickles, and takes `READY`, and `Progress` and a `Reply` to each job, all
-        after their lengths.
+    link: the socket. It delivers pickled jobs; `READY`, each `Progress` and each `Reply` are sent
+        with their length.
     niceness: the niceness of the process.
-    draws: whether to draw a picture before the first job; the first one takes half a second.
+    draws: whether to draw a picture before the first job; the first picture takes half a second.
 
-    Ctrl-C does not reach it. `SIGUSR1` interrupts a job as Ctrl-C does a command: a search
-    then returns the best plan so far. The process has no stderr: V8 prints its native stack before
-    it aborts, and clients could fill the log with such stacks.
+    The process ignores Ctrl-C. `SIGUSR1` interrupts a job as Ctrl-C interrupts a command: a search
+    then returns the best plan so far. The process has no stderr, because V8 prints its native stack
+    before it aborts, and clients could fill the log with such stacks.
     """
     seal()
     with open(os.devnull, "w") as nowhere:
@@ -258,7 +258,7 @@ def serve(link: socket.socket, niceness: int, draws: bool) -> None:
         link.sendall(len(text).to_bytes(8) + text)
 
     if draws:
-        with suppress(Exception):  # the first job reports the error
+        with suppress(Exception):  # the first job will report the error
             convert(json.dumps(WARM_UP_SPEC), "svg")
     send(READY)
     with suppress(EOFError, OSError):
@@ -278,16 +278,16 @@ def serve(link: socket.socket, niceness: int, draws: bool) -> None:
             send(Reply(result, error, _is_worn()))
             if niceness:
                 result = None
-                gc.collect()  # what refers to itself would be kept for long
+                gc.collect()  # reference cycles would otherwise linger
 
 
 def _sendable(result: Any) -> Any:
-    """Return a result; refuse more than `MOST_ANSWER_BYTES`."""
+    """Return a result; raise an `IactaError` if it is larger than `MOST_ANSWER_BYTES`."""
     size = len(result) if isinstance(result, bytes) else 0
     if size > MOST_ANSWER_BYTES:
         raise IactaError(
-            f"the answer has {size:,} bytes, and a server sends at most {MOST_ANSWER_BYTES:,}; "
-            "ask for less, or ask the command line"
+            f"the answer is {size:,} bytes long, but the server sends at most "
+            f"{MOST_ANSWER_BYTES:,} bytes; ask for less, or use the command line"
         )
     return result
 
@@ -295,7 +295,7 @@ def _sendable(result: Any) -> Any:
 def _done(job: Job, send: Callable[[Progress], None]) -> Any:
     if not job.is_watched:
         return job.function(*job.args)
-    # Progress and answers so far have pauses of their own.
+    # Reports of progress and partial answers are limited separately.
     reported = {False: -LEAST_PAUSE, True: -LEAST_PAUSE}
 
     def watch(
@@ -310,9 +310,9 @@ def _done(job: Job, send: Callable[[Progress], None]) -> Any:
 
 
 def _told(error: Exception) -> Exception:
-    """Return an error to be sent: an error of iacta with its parameter, any other for the log."""
+    """Return the exception to send: an `IactaError`, or a `FailedError` for the log."""
     if isinstance(error, MemoryError):
-        return IactaError("these numbers need more memory than a server gives")
+        return IactaError("these numbers need more memory than the server allows")
     if not isinstance(error, IactaError):
         import traceback
 
@@ -330,7 +330,7 @@ def _is_worn() -> bool:
 
 
 def _end_with_parent() -> None:
-    """End this process when the server has ended, however that was."""
+    """End this process when the server has ended for any reason."""
     parent = parent_process()
     if parent is not None:
         wait([parent.sentinel])
