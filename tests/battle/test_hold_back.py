@@ -322,7 +322,7 @@ def test_an_answer_says_which_of_the_two_is_meant() -> None:
     assert sorted(asked) == TAKING
     for name, given in asked.items():
         held = lines_of(ask(name, **given, hold_back=1))
-        assert "The attackers hold back 1 army besides the garrison." in held, name
+        assert "The attackers hold back 1 army in addition to the garrison." in held, name
         stopped = lines_of(ask(name, **given, stop_at=3))
         assert "The attackers stop once 3 armies are left, garrison included." in stopped, name
 

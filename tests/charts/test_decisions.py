@@ -60,7 +60,7 @@ def test_the_map_shows_the_dice_of_the_decision() -> None:
             for attackers in range(max(row["least"], 2), row["most"] + 1):
                 assert row["dice"] == policy[row["defenders"], attackers - 1]
     assert chart.tables["battle"] == [{"attackers": 6, "defenders": 4}]
-    assert chart.title == "Throw 3 dice; the best reply is 2 dice (attack commander)."
+    assert chart.title == "Roll 3 dice; the best reply is 2 dice (rules: attack commander)."
 
 
 def test_the_reached_chance_is_not_rounded_below_the_wanted_chance() -> None:

@@ -46,7 +46,9 @@ def test_a_narrow_window_does_not_truncate_numbers(
     monkeypatch.setenv("COLUMNS", str(columns))
     wide = run("battle 12 10").stdout
     assert "…" not in wide
-    assert "your armies left             4.44                  1       4               10" in wide
+    assert (
+        "your armies left                4.44                  1        4               10" in wide
+    )
     assert all("%" in line for line in wide.splitlines() if "of yours left" in line)
     assert "2@3           96.66%          94.24%" in run("campaign 30 8:capital 2@3 4").stdout
 

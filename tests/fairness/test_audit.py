@@ -597,7 +597,7 @@ def test_a_favourite_that_may_lose_needs_a_few_hundred_battles(battle: str, need
     answer = ask("audit", log=f"attackers,defenders,won\n{battle}")
     *_, power = answer.sections()
     (line,) = power.parts
-    assert str(line).endswith(f"detecting a 1% bias takes {needed:,}.")
+    assert str(line).endswith(f"to notice 1% takes {needed:,}.")
 
 
 # Luck.

@@ -245,7 +245,7 @@ def test_many_fair_chances_raise_no_alarm_and_show_a_bias() -> None:
     rows = [f"{b},{a}" for b, a in zip(before, after, strict=True)]
     log = "\n".join(["chance_before,chance_after", *rows])
     assert not audit(log).is_alarm
-    assert "3,000 chances would show wins off by" in said(log)
+    assert "with 3,000 chances, wins off by" in said(log)
     # Chances that are really a tenth of the way nearer to one half.
     bent = (rng.random(3000) < 0.8 * before + 0.1).astype(int)
     rows = [f"{b},{a}" for b, a in zip(before, bent, strict=True)]
@@ -321,4 +321,4 @@ def test_evidence_without_an_alarm_of_the_tests_is_not_called_nothing() -> None:
     log = battles("9,1,1,1", "9,1,1,1", *fair)
     found = audit(log)
     assert (found.alarm, found.is_alarm) == (2, False)
-    assert "No test raises an alarm: 202 battles would show" in said(log)
+    assert "No test raises an alarm: with 202 battles, " in said(log)

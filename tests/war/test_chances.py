@@ -177,7 +177,12 @@ def test_goals_are_compared_by_the_chance_to_win() -> None:
     assert wins == sorted(wins, reverse=True)
     assert found.best.behind == 0
     words = {each.goal for each in found.goals}
-    assert {"as the usual player likes", "hold", "take one card", "eliminate blue"} <= words
+    assert {
+        "play like the usual AI",
+        "hold without attacking",
+        "take one card",
+        "eliminate blue",
+    } <= words
     for each in found.goals:
         assert each.interval.low <= each.win <= each.interval.high
         assert each.is_clear == (each.behind_interval.low > 0)

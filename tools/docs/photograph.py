@@ -29,7 +29,7 @@ def photograph(address: str) -> None:
             )
             page.goto(f"{address}/map")
             page.locator("#moves button").first.click(timeout=TIMEOUT)
-            page.get_by_text("proven best").wait_for(timeout=TIMEOUT)
+            page.get_by_text("no plan is better").wait_for(timeout=TIMEOUT)
             page.screenshot(path=PICTURES / f"map{ending}.png")
         browser.close()
 

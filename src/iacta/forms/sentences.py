@@ -26,9 +26,9 @@ def rules_note(rules: str) -> str:
     """Return the name of the rules in parentheses, empty for classic rules.
 
     >>> rules_note("capital"), rules_note("classic")
-    (' (capital)', '')
+    (' (rules: capital)', '')
     """
-    return "" if rules == "classic" else f" ({rules})"
+    return "" if rules == "classic" else f" (rules: {rules})"
 
 
 def count(number: int, one: str, many: str, form: str = "") -> str:
@@ -59,12 +59,12 @@ def describe_stop(stop: StopRule) -> list[str]:
     """Return sentences on the armies held back and on the armies at which the attackers stop.
 
     >>> describe_stop(StopRule(hold_back=3, stop_at=6, charge=True))
-    ['The attackers hold back 3 armies besides the garrison.', \
+    ['The attackers hold back 3 armies in addition to the garrison.', \
 'The attackers stop once 6 armies are left, garrison included.']
     """
     held, least = stop.hold_back, stop.stop_at
     return [
-        *([f"The attackers hold back {armies(held)} besides the garrison."] if held else []),
+        *([f"The attackers hold back {armies(held)} in addition to the garrison."] if held else []),
         *(
             [f"The attackers stop once {armies(least, 'is', 'are')} left, garrison included."]
             if least

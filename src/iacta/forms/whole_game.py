@@ -19,13 +19,13 @@ from iacta.war.tournament import MAX_GAMES
 
 CONDITION = "when the computer plays every side"
 PEOPLE = (
-    "Games among people differ: even two sensible AIs differ by 4 to 7 percentage points on "
-    "average."
+    "Games among people differ: even two sensible computer players give answers that differ by "
+    "4 to 7 percentage points on average."
 )
 CONDITION_KEY = "The AI that plays every side in these games; games among people differ."
 
 
-NOTHING_TO_PLACE = "This assumes that no new armies are left to place; --reinforce N adds some."
+NOTHING_TO_PLACE = "This assumes that all new armies are placed; --reinforce N adds some."
 
 
 class WholeGameForm(MomentForm, kw_only=True):

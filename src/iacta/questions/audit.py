@@ -39,13 +39,14 @@ from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
 from iacta.rules.rules import Rules
 
-MAX_KINDS = 6  # kinds of throws shown
-MAX_NAMES = 10  # players or columns named
+MAX_KINDS = 6  # an answer shows at most this many kinds of throws
+MAX_NAMES = 10  # a sentence names at most this many players or columns
 MAX_FACES = 100  # a die with more faces has no row in the tables of power
 MAX_ROLLS = 10**15  # floats hold this number exactly
 MIN_BIAS = Fraction(1, 10**6)  # a smaller bias takes more than MAX_ROLLS rolls
 ORDINARY_GAMES = 5.0  # luck at least as common as once in this many games is ordinary
 RARE = 1e-5  # a smaller p-value is reported as less than this
+SPREADS = "in standard deviations"  # the heading of a column of luck
 MAX_BIAS_SHOWN = 0.2  # a log that detects only larger biases is too short to tell
 USUAL_ROLLS = (100, 1_000, 10_000, 100_000, 1_000_000)
 USUAL_BIASES = tuple(Fraction(bias, 1000) for bias in (50, 20, 10, 5, 1))
@@ -390,7 +391,10 @@ def _sections(audited: Audit) -> Iterator[Section]:
     lucks = _sorted_lucks(audited)
     yield Section([audit_sentence(audited), *_evidence(audited), *_notes(audited)])
     if audited.findings:
-        yield Section([_questions(audited)], title="Tests and p-values:")
+        yield Section(
+            [_questions(audited)],
+            title="How likely fair dice look at least this unusual (p-value):",
+        )
     kinds = sorted(audited.throws, key=lambda kind: -int(kind.counts.sum()))[:MAX_KINDS]
     if kinds:  # empty if everything in the log is impossible
         yield Section([_counts(audited, kinds)], title="How often each result came up:")
@@ -402,7 +406,7 @@ def _sections(audited: Audit) -> Iterator[Section]:
     if kinds:
         yield Section(
             list(_power_lines(audited)),
-            title="What this log detects nine times in ten:",
+            title="What would be noticed in this log nine times in ten:",
         )
 
 
@@ -437,7 +441,8 @@ def audit_sentence(audited: Audit) -> str:
     head = "No test raises an alarm" if has_evidence else "Nothing points to unfair dice"
     if bias is None or bias > MAX_BIAS_SHOWN:
         return f"{head}, but {throws} {_describe_shortage(throws)} to tell."
-    return f"{head}: {throws} would show {what} off by {_points(bias)} nine times in ten."
+    off = f"{what} off by {_points(bias)}"
+    return f"{head}: with {throws}, {off} would be noticed nine times in ten."
 
 
 def _describe_shortage(throws: str) -> str:
@@ -592,7 +597,7 @@ def _questions(audited: Audit) -> Table:
         (WORDS[finding.question], _p(finding, finding.p_value), _p(finding, corrected))
         for finding, corrected in zip(audited.findings, audited.corrected, strict=True)
     ]
-    return Table(("", "p-value", f"for {count(len(rows), 'test', 'tests')}"), rows)
+    return Table(("", "by itself", f"among {count(len(rows), 'test', 'tests')}"), rows)
 
 
 def _p(finding: Finding, p_value: float) -> str:
@@ -670,11 +675,11 @@ def _luck_table(lucks: Sequence[Luck], noun: str) -> Table:
                 luck.player or "attackers",
                 f"{luck.throws:,}",
                 f"{luck.wins:+,.2f}",
-                f"{luck.wins / (luck.wins_spread or 1.0):+.2f} sd",
+                f"{luck.wins / (luck.wins_spread or 1.0):+.2f}",
             )
             for luck in lucks
         ]
-        return Table(("", noun, "luck", "luck is"), won)
+        return Table(("", noun, "luck", SPREADS), won)
     rows = []
     for luck in lucks:
         off = luck.armies / luck.spread if luck.spread else 0.0
@@ -685,11 +690,11 @@ def _luck_table(lucks: Sequence[Luck], noun: str) -> Table:
                 f"{luck.result:+,}",
                 f"{luck.result - luck.armies:+,.1f}",
                 f"{luck.armies:+,.1f}",
-                f"{off:+.2f} sd",
+                f"{off:+.2f}",
                 f"{luck.wins:+,.2f} won" if luck.fights else "",
             )
         )
-    columns = ("", "throws", "result", "= skill", "+ luck", "luck is", "and battles")
+    columns = ("", "throws", "result", "= skill", "+ luck", SPREADS, "and battles")
     if not any(luck.fights for luck in lucks):
         return Table(columns[:-1], [row[:-1] for row in rows])
     return Table(columns, rows)
@@ -704,7 +709,7 @@ def _power_lines(audited: Audit) -> Iterator[str]:
             off = f"{_what(kind)} off by {_points(bias)}"
         needed = round(rolls_needed(0.01, kind.chances, level) * kind.dispersion)
         number = _thrown(kind, kind.kind.split(" ")[-1])
-        yield f"{kind.name}: {off} with {number}; detecting a 1% bias takes {needed:,}."
+        yield f"{kind.name}: {off} with {number}; to notice 1% takes {needed:,}."
 
 
 class PowerRow(NamedTuple):
@@ -760,8 +765,10 @@ def _power_sections(
         (_points(float(bias)), *(f"{kind.count_needed(bias):,}" for kind in kinds))
         for bias in biases
     ]
-    yield Section([Table(("", *names), seen)], title="Smallest bias detected:")
-    yield Section([Table(("bias", *names), needed)], title="Throws needed to detect a bias:")
+    yield Section(
+        [Table(("", *names), seen)], title="The smallest bias that is noticed nine times in ten:"
+    )
+    yield Section([Table(("bias", *names), needed)], title="How many are needed to notice a bias:")
 
 
 def _format_bias(bias: float | None) -> str:
@@ -859,14 +866,13 @@ class PowerAnswer(Answer):
         if question.bias is not None and question.rolls is None:
             thrown = _count_throws(first.count_needed(question.bias), first.name)
             off = _points(float(question.bias))
-            sentence = f"{what} off by {off} takes {thrown} to detect, nine times in ten."
-            sentence = sentence[0].upper() + sentence[1:]
+            sentence = f"To notice {what} off by {off} nine times in ten takes {thrown}."
         else:
             number = question.rolls or USUAL_ROLLS[2]
             bias = first.find_bias(number)
-            off = "no bias at all" if bias is None else f"{what} off by {_points(bias)}"
-            show = "shows" if number == 1 else "show"
-            sentence = f"{_count_throws(number, first.name)} {show} {off}, nine times in ten."
+            off = "no bias" if bias is None else f"{what} off by {_points(bias)}"
+            thrown = _count_throws(number, first.name)
+            sentence = f"With {thrown}, {off} would be noticed nine times in ten."
         yield Section([sentence])
         yield from _power_sections(self.kinds, self.rolls, self.biases)
 

@@ -214,7 +214,7 @@ def _table(outcomes: Distribution[Outcome]) -> Table:
         ours["your armies left if you win"] = outcomes.condition(is_won).map(_attackers)
     rows = [_quantiles(name, left, (0.05, 0.5, 0.95)) for name, left in ours.items()]
     theirs = _quantiles("their armies left", outcomes.map(_defenders), (0.95, 0.5, 0.05))
-    columns = ("", "mean", "unlucky (1 in 20)", "median", "lucky (1 in 20)")
+    columns = ("", "average", "unlucky (1 in 20)", "typical", "lucky (1 in 20)")
     return Table(columns, [*rows, theirs])
 
 

@@ -241,7 +241,7 @@ class BoardAnswer(Answer):
                 f"{count(cards.missions, 'mission', 'missions')}."
             )
         if not self.remarks:
-            lines.append("All borders lead both ways, and every territory is reachable.")
+            lines.append("All borders lead both ways, and every territory can be reached.")
         yield Section(lines)
         if self.remarks:
             yield self._oddities()

@@ -187,12 +187,12 @@ class DecideAnswer(Answer):
 
     def _order(self) -> str:
         decision = self.decision
-        battle = f"{armies(decision.attackers, 'against', 'against')} {decision.defenders}"
-        worth = f"{battle} {'is' if decision.attackers == 1 else 'are'} worth"
+        battle = f"with {armies(decision.attackers)} against {decision.defenders}"
         stopped = f"{float(decision.value_if_stopped):.2f}"
         if decision.action == "stop":
-            return f"Stop: {worth} {stopped} now, and not more if you roll"
-        return f"Roll: {worth} {float(decision.value):.2f} if you roll on, {stopped} if you stop"
+            return f"Stop: {battle}, stopping is worth {stopped} armies to you, rolling no more"
+        value = f"{float(decision.value):.2f}"
+        return f"Roll: {battle}, rolling on is worth {value} armies to you, stopping {stopped}"
 
     def _mix_order(self) -> str:
         decision = self.decision
@@ -213,18 +213,18 @@ class DecideAnswer(Answer):
         ]
         parts: list[Table | str] = [Table(("", "armies"), rows)]
         if len(rows) < len(boundary):
-            parts.append("--json prints the rows for fewer defenders.")
+            parts.append("--json lists fewer defenders, too.")
         if self._is_reversed():
             parts.append(
-                f"With even more armies it can be best to {'roll' if mix else 'stop'} again: "
-                "--csv lists every state."
+                f"With even more armies it can be better to {'roll' if mix else 'stop'} after all: "
+                "--csv lists every case."
             )
         action, otherwise = ("Blitz", "roll by hand") if mix else ("Keep attacking", "stop")
         title = f"{action} with at least this many armies; otherwise {otherwise}:"
         return Section(parts, title)
 
     def _is_reversed(self) -> bool:
-        """Return whether an action that is best can be wrong with more attackers."""
+        """Return whether the best action changes back when attackers are added."""
         decision = self.decision
         able = decision.attackers - decision.rules.garrison
         rolls = decision.rolls[1 : decision.defenders + 1, 1 : able + 1]
@@ -251,7 +251,7 @@ class DecideAnswer(Answer):
             for attackers in heights
         ]
         actions = f"{'B blitz, ' if self.question.mix else ''}R roll, . stop"
-        title = f"The map ({actions}), attackers upwards, defenders to the right:"
+        title = f"The map ({actions}): attackers from bottom to top, defenders from left to right:"
         return Section([Grid(rows, across)], title)
 
     def _top(self) -> int:
@@ -356,24 +356,26 @@ class DiceAnswer(Answer):
         if decision.attack_dice:
             ours, theirs = decision.attack_dice, decision.defence_dice
             lines = [
-                f"Throw {count(ours, 'die', 'dice')}; the best reply is "
+                f"Roll {count(ours, 'die', 'dice')}; the best reply is "
                 f"{count(theirs, 'die', 'dice')}{note}.",
-                "If both sides choose best, you take the territory with a chance of "
+                "If both sides choose their dice best, you take the territory with a chance of "
                 f"{percent(decision.win_probability)}{self._worth()}.",
             ]
         else:
             lines = [f"Stop: rolling is no better with any number of dice{note}."]
         lines += list_fractions(decision.value)
         if not fewer:
-            lines.append("Later, neither side gains by rolling fewer dice.")
+            lines.append(
+                "Later in the battle, neither side gains by rolling fewer dice than allowed."
+            )
         yield Section(lines)
         if fewer:
             rows = [tuple(map(str, astuple(state))) for state in fewer[-MAX_LINES:]]
             columns = ("attackers", "defenders", "your dice", "their dice")
             parts: list[Table | str] = [Table(columns, rows)]
             if len(rows) < len(fewer):
-                parts.append(f"--json prints the other {len(fewer) - len(rows)} states.")
-            yield Section(parts, title="Fewer dice than allowed are best in these states:")
+                parts.append(f"--json lists the other {len(fewer) - len(rows)} cases.")
+            yield Section(parts, title="In these cases it is best to roll fewer dice than allowed:")
 
     def _worth(self) -> str:
         value = f", and the battle is worth {float(self.decision.value):.2f}"

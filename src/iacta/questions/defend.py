@@ -322,7 +322,7 @@ class SpreadAnswer(Answer):
 def _certainty(best: BestSpread) -> str:
     """Return a sentence on the proof that the spread is best, and on equally good spreads."""
     if not best.is_exact:
-        return "No better spread was found, but this one is not proven to be the best."
+        return "iacta found no better spread, but one may exist."
     if best.count == 1:
         return "No other spread is as good."
     if best.count == 2 and len(best.spreads) == 2:

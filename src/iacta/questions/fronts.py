@@ -172,7 +172,7 @@ class FrontsAnswer(Answer):
         certainty = (
             "No other division is better."
             if best.is_exact
-            else "No better division was found, but this one is not proven to be the best."
+            else "iacta found no better division, but one may exist."
         )
         lines = [
             sentence,

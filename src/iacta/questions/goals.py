@@ -28,7 +28,7 @@ from iacta.questions.plan.armies_cards_hold import new_armies
 from iacta.war import GoalChance, Goals, Reach, best_goals, goals_in_reach
 from iacta.war.goals import DEFAULT_GAMES
 
-HOW = {"tactics": "", "plan": "by a plan", "worth": "by a plan that spares armies"}
+HOW = {"tactics": "", "plan": "with a plan", "worth": "with a plan that loses fewer armies"}
 REACH_SHARE = 0.35  # share of the time limit for the chances of goals, if games follow
 
 
@@ -210,7 +210,7 @@ class GoalsAnswer(Answer):
                 columns: tuple[str, ...] = "", "chance", "within", "armies left", "new armies"
                 if not any(row[-1] for row in rows):
                     columns, rows = columns[:-1], [row[:-1] for row in rows]
-                yield Section([Table(columns, rows)], title="Goals in reach:")
+                yield Section([Table(columns, rows)], title="Goals within reach:")
             return
         assumed = self.question.list_assumptions()
         yield Section([goals_sentence(self), *self._unclear(), *assumed, PEOPLE])
@@ -224,7 +224,7 @@ class GoalsAnswer(Answer):
 
     def _unclear(self) -> Iterator[str]:
         if self.judged and (unclear := [each.goal for each in self.judged.unclear]):
-            yield f"Not clearly worse: {join_phrases(unclear)}."
+            yield f"These goals are not clearly worse: {join_phrases(unclear)}."
 
     def draw(self, charts: Charts) -> Any:
         return charts.goal_bars(self)
@@ -309,13 +309,14 @@ def _win_cells(judged: GoalChance | None) -> tuple[str, str, str, str, str]:
 def goals_sentence(answer: GoalsAnswer) -> str:
     """Return the sentence on the first goal."""
     player, judged = answer.question.turn.player, answer.judged
+    name = f"{player[:1].upper()}{player[1:]}"
     if judged is not None:
         first = judged.best
         return (
-            f"{player[:1].upper()}{player[1:]} wins most often with this goal: {first.goal}, about "
+            f"{name} wins most often with the goal to {first.goal}: about "
             f"{format_share_and_range(first.win, first.interval)} of games {CONDITION}, and "
-            f"{format_share_and_range(first.under_simple, first.under_simple_interval)} when its "
-            "simple AI does."
+            f"{format_share_and_range(first.under_simple, first.under_simple_interval)} when a "
+            "simpler AI does."
         )
     if not answer.reached:
         return f"The search found no plan that reaches a goal for {player} this turn."
@@ -323,6 +324,6 @@ def goals_sentence(answer: GoalsAnswer) -> str:
     within = f" ({between})" if (between := _reach_cells(first_reach)[1]) else ""
     place = f", with {new_armies(first_reach.placement)}" if first_reach.placement else ""
     return (
-        f"The likeliest goal of {player} this turn is to {first_reach.words}: a chance of "
+        f"{name}'s easiest goal this turn is to {first_reach.words}: a chance of "
         f"{percent(first_reach.chance)}{within}{place}."
     )

@@ -28,7 +28,7 @@ USUAL_LUCK = (
     "review",
     Topic.STUDY,
     Example("review game.jsonl", "were you lucky, and which attacks were wrong?"),
-    Example("review game.jsonl --time-limit 60", "the same, with a longer search?"),
+    Example("review game.jsonl --time-limit 60", "the same, with at most a minute of search"),
 )
 class ReviewQuestion(Question):
     """Review a game: each player's luck, and the cost of their decisions."""
@@ -187,7 +187,9 @@ def _make_sections(reviewed: Review) -> Iterator[Section]:
     yield Section([_describe_player(reviewed, player) for player in reviewed.players])
     sentences = []
     if not reviewed.proven:
-        sentences.append("Some values may be too low: a plan better than the best found may exist.")
+        sentences.append(
+            "Some values may be too low, because a better plan may exist than the one found."
+        )
     if reviewed.assumed:
         sentences.append(
             f"The log lacks the dice of {count(reviewed.assumed, 'attack', 'attacks')}; iacta "

@@ -322,7 +322,7 @@ def _odds_sentences(odds: Odds) -> Iterator[str]:
                 f"{EXAMPLE_ARMIES}."
             )
     except IactaError as error:
-        yield f"The odds under these rules are not known: {error}."
+        yield f"iacta cannot compute the odds under these rules: {error}."
     if isinstance(ratio, Fraction):
         yield f"A very large battle is even with {_ratio(ratio)} attackers per defender."
         yield from list_fractions(ratio) if odds.exact else ()

@@ -187,7 +187,8 @@ class SimulateAnswer(Answer):
             f"{won.successes:,} of {won.runs:,} {games}: "
             f"{_percent(won.probability)}{rules_note(question.rule_set.name)}.",
             *describe_stop(question.stop),
-            f"The 95% interval for the true chance: {low} to {high}.",
+            f"From these games alone, the true chance is most likely {low} to {high} "
+            "(95% interval).",
         ]
         if self.computed is not None:
             lines.append(_comparison(self.computed, self.interval))
@@ -210,14 +211,14 @@ def _comparison(chance: float, interval: Interval) -> str:
     """Return a sentence that compares the exact chance with the interval.
 
     >>> _comparison(0.8105, Interval(0.8, 0.82))
-    'The exact chance is 81.05%, inside that interval.'
+    'The exact chance is 81.05%, inside that range.'
     >>> _comparison(0.7, Interval(0.8, 0.82))
-    'The exact chance is 70.00%, outside that interval, as in 1 of 20 simulations.'
+    'The exact chance is 70.00%, outside that range, as in 1 of 20 simulations.'
     """
     exact = f"The exact chance is {percent(chance)}"
     if interval.low <= chance <= interval.high:
-        return f"{exact}, inside that interval."
-    return f"{exact}, outside that interval, as in 1 of 20 simulations."
+        return f"{exact}, inside that range."
+    return f"{exact}, outside that range, as in 1 of 20 simulations."
 
 
 @make_sections.register

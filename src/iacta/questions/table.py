@@ -86,7 +86,7 @@ class TableAnswer(Answer):
 
     def sections(self) -> Iterator[Section]:
         note = rules_note(self.question.rule_set.name)
-        yield Section([f"Chance to win in percent, your garrison included{note}:"])
+        yield Section([f"Chance to win in percent; the attackers include your garrison{note}:"])
         columns = (ROW_HEADING, *map(str, range(1, self.chances.shape[1] + 1)))
         rows = _ShadedRows(self.chances.astype(float))
         yield Section([Table(columns, rows, continued="against {} to {} defenders")])

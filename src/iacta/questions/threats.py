@@ -147,7 +147,9 @@ class ThreatsAnswer(Answer):
         if found.move is not None:
             parts.append(_move_sentence(found.move, found.player))
         if not found.is_complete:
-            parts.append("There was no time for all of it: the opponents may have better plays.")
+            parts.append(
+                "The time was too short to search everything: opponents may have better attacks."
+            )
         yield Section([*parts, condition] if found.threats else parts)
         players = [*dict.fromkeys(each.player for each in found.threats)]
         shown = {
@@ -180,7 +182,7 @@ def threats_sentence(answer: ThreatsAnswer) -> str:
     if not found.threats or found.threats[0].chance < MIN_SHOWN:
         return f"The search found no attack on {found.player} that succeeds next turn."
     first = found.threats[0]
-    bound = "" if _is_close(first) else f" (no play exceeds {percent(first.at_most)})"
+    bound = "" if _is_close(first) else f" (no attack exceeds {percent(first.at_most)})"
     return (
         f"On their next turn {first.player} can {describe_threat(first, found.player)} with a "
         f"chance of {percent(first.chance)}{bound}, with {new_armies(first.placement)}: the "

@@ -187,7 +187,7 @@ def win_sentence(answer: WinAnswer) -> str:
     sentence = f"{_capitalise(name)} wins about {usual} of games {answer.condition}"
     if answer.found.chances.ai == answer.found.under_simple.ai:
         return f"{sentence}."
-    return f"{sentence}, and {simple} when its simple AI does."
+    return f"{sentence}, and {simple} when a simpler AI does."
 
 
 def _capitalise(name: str) -> str:
@@ -197,11 +197,15 @@ def _capitalise(name: str) -> str:
 def _played(estimate: WinEstimate) -> str:
     games = f"{estimate.games:,} games with {describe_ai(estimate.ai)}"
     ended = [
-        *([f"{estimate.cut:,} cut after {CUT_ROUNDS} rounds"] if estimate.cut else []),
-        *([f"{estimate.too_long:,} stopped after {MAX_ROUNDS}"] if estimate.too_long else []),
+        *([f"{estimate.cut:,} stopped after {CUT_ROUNDS} rounds"] if estimate.cut else []),
+        *(
+            [f"{estimate.too_long:,} stopped after {MAX_ROUNDS} rounds"]
+            if estimate.too_long
+            else []
+        ),
     ]
     if not ended:
         return f"{games}, all played to the end."
     extra = 100 * estimate.allowance
-    allow = f"; this may add {extra:g} points to the error" if extra else ""
-    return f"{games}: {join_phrases(ended)}, with a winner estimated from similar games{allow}."
+    allow = f", so the result may be off by {extra:g} points more" if extra else ""
+    return f"{games}: {join_phrases(ended)}, and their winners estimated{allow}."

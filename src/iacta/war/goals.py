@@ -80,10 +80,10 @@ MIN_CHANCE = 0.005  # less likely goals are out of reach
 TERRITORY_WORTH = 0.6  # the value of a territory in armies
 SEED_COUNT = 2**62
 OPEN_AIMS = {  # aims that have no goal to reach
-    AS_LIKED: "as the usual player likes",
-    HOLD: "hold",
+    AS_LIKED: "play like the usual AI",
+    HOLD: "hold without attacking",
     BOLDLY: "attack boldly",
-    WARILY: "attack warily",
+    WARILY: "attack cautiously",
 }
 
 

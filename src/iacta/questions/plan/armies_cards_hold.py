@@ -136,7 +136,7 @@ def describe_continuation(
         return
     first, *others = goal.sequence
     then = ", then ".join(way.phrase(plan.position) for way in others)
-    proof = ": proven best" if goes_on.proven else "; a better plan may exist"
+    proof = "; no plan is better" if goes_on.proven else "; a better plan may exist"
     yield (
         f"You {first.phrase(plan.position)} with a chance of "
         f"{percent(plan_chance(plan, reached))}{rules_note(rules)}, then "

@@ -77,8 +77,7 @@ def describe_proof(plan: Plan, has_tried_all: bool = True) -> str:
     kind = " that fights each battle to its end" if plan.play == "battles" else ""
     if plan.proven:
         placement = "" if has_tried_all else " for this placement"
-        plans = " of the plans that fight each battle to its end" if kind else ""
-        return f"{worth}: proven best{plans}{placement}."
+        return f"{worth}; no plan{kind} is better{placement}."
     if not _has_informative_bound(plan):
         return f"{worth}; a better plan may exist."
     if plan.gap < (NOTICEABLE_CHANCE if is_chance else NOTICEABLE_POINTS):
