@@ -61,7 +61,7 @@ def test_a_turn_survives_its_file(tmp_path: Path) -> None:
     [
         ({"plaze": 5}, "unknown key 'plaze'; did you mean 'place'?"),
         ({"place": -1}, "place must be a whole number from 0"),
-        ({"place": [[1]]}, "place must be a number, text, a list or a table"),
+        ({"place": [[1]]}, "place must be a number, a string, a list, or a table"),
         ({"phase": 3}, "phase must be text, got 3"),
         ({"phase": "sleep"}, "phase of the code must be"),
         ({"cards": {"purple": 3}}, "purple"),

@@ -236,7 +236,7 @@ def test_nothing_illegal_is_played() -> None:
     ):
         over.after(EndPhase())
     for other in (None, "EndPhase()", ["Alaska"], iacta.StopRule()):
-        with pytest.raises(IactaError, match=r"^action must be one of iacta\.game, got"):
+        with pytest.raises(IactaError, match=r"^action must be an action class of iacta\.game, got"):
             turn.after(other)  # type: ignore[arg-type] # that is the claim
     ready = Turn(turn.position)
     roll = next(each for each in ready.actions() if isinstance(each, Attack) and each.dice == 3)
@@ -254,7 +254,7 @@ def test_nothing_illegal_is_played() -> None:
         ("C", "D", "C cannot attack D: red owns it already"),
         ("D", "B", "D cannot attack B: no border leads there"),
         ("A", "B", "A cannot attack B: 1 must stay, and it has 1"),
-        ("D", "E", "D cannot attack E: nobody is there"),
+        ("D", "E", "D cannot attack E: it is empty"),
         ("C", "B", "C cannot attack B: its armies must stay"),
     ],
 )

@@ -87,7 +87,7 @@ def test_steps_are_those_of_the_game() -> None:
     assert turns[3]["code"] == after.fought("B", "C", 5, 1).to_code()
     assert turns[5]["armies"] == [4, 6, 2, 1]
     assert "no territory has just been taken" in turns[6]["problem"]
-    assert turns[7]["problem"] == "the step before it is not possible"
+    assert turns[7]["problem"] == "an earlier step is impossible"
 
 
 def test_an_analysis_compares_attacks_and_advances_as_the_best_play_does() -> None:

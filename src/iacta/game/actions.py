@@ -1,4 +1,4 @@
-"""The actions of a turn, their results, and rows of actions."""
+"""The actions of a turn, their results, and the lists of legal actions."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,16 +10,16 @@ from iacta.game.cards import Hand
 from iacta.methods.kernel import Throw
 from iacta.rules.roll import Losses
 
-MAX_SHOWN = 8  # actions in the repr of a row
+MAX_SHOWN = 8  # the repr of `Actions` shows at most this many
 
 
-if TYPE_CHECKING:  # type checkers see a union, so that they can check that a `match` is exhaustive
+if TYPE_CHECKING:  # a union lets type checkers prove that a `match` is exhaustive
     Action: TypeAlias = "Reveal | Trade | Place | Attack | Defend | Advance | Fortify | EndPhase"
     _Action: TypeAlias = object
 else:  # `help` shows the name of the class
 
     class Action:
-        """An action of a turn; its repr is short and can be pasted back."""
+        """The base class of actions; their short repr can be pasted back."""
 
         def __repr__(self) -> str:
             values = ((getattr(self, each.name), each.default) for each in fields(self))
@@ -39,8 +39,8 @@ class Trade(_Action):
     """Trade in a set of cards for new armies.
 
     cards: the three cards.
-    territory: the player's territory on one of the cards, which gets two more armies; `""` without
-        such a territory, or if another one already got armies in this turn.
+    territory: the player's territory that gets two extra armies because a card pictures it; `""` if
+        there is no such territory, or if the extra armies were already given this turn.
     """
 
     cards: Hand
@@ -61,10 +61,10 @@ class Place(_Action):
 
 @dataclass(frozen=True, repr=False)
 class Attack(_Action):
-    """Attack a territory: one roll, or a whole battle under rules that decide battles at once.
+    """Attack a territory: one roll, or a whole battle if the rules decide battles at once.
 
-    start, to: the names of the attacking territory and the attacked one.
-    dice: the number of attack dice, in a whole battle of the first roll.
+    start, to: the names of the attacking and the attacked territory.
+    dice: the number of attack dice; for a whole battle, that of the first roll.
     """
 
     start: str
@@ -76,7 +76,8 @@ class Attack(_Action):
 class Defend(_Action):
     """Choose the defence dice after seeing the attack dice.
 
-    dice: the number of defence dice; of several numbers with equal results, the least.
+    dice: the number of defence dice. If several numbers have the same results, only the smallest is
+        legal.
     """
 
     dice: int
@@ -107,16 +108,16 @@ class Fortify(_Action):
 
 @dataclass(frozen=True, repr=False)
 class EndPhase(_Action):
-    """End the phase: trade no more, attack no more, or move no armies."""
+    """End the phase: trade no more cards, attack no more, or make no last move."""
 
 
 Result: TypeAlias = Losses | Throw | Hand | None
 
 
 class Numbered(Sequence[Action]):
-    """Actions that differ only in the number of armies, each made on access.
+    """A lazy sequence of actions that differ only in the number of armies.
 
-    make: a function that returns the action for a number of armies.
+    make: returns the action for a number of armies.
     numbers: the numbers of armies.
     """
 
@@ -139,9 +140,9 @@ class Numbered(Sequence[Action]):
         return self.find(action) is not None
 
     def find(self, action: object) -> Action | None:
-        """Return the action that equals a given value, `None` if no action does."""
+        """Return the action that equals a given value, or `None`."""
         try:
-            number = int(getattr(action, "armies"))  # noqa: B009 # an object may have none
+            number = int(getattr(action, "armies"))  # noqa: B009 # may be missing
         except (AttributeError, TypeError, ValueError, OverflowError):
             return None
         if number not in self.numbers:
@@ -153,7 +154,7 @@ class Numbered(Sequence[Action]):
 class Actions(Sequence[Action]):
     """The legal actions of a turn in the order of the board; `EndPhase` comes last.
 
-    parts: rows of actions in order; a long row is `Numbered`.
+    parts: consecutive parts of the sequence; long parts are lazy (`Numbered`).
 
     >>> actions = Actions([Numbered(lambda n: Place("Peru", n), range(1, 1001)), [EndPhase()]])
     >>> len(actions), actions[998:], Place("Peru", 7) in actions
@@ -186,9 +187,9 @@ class Actions(Sequence[Action]):
         return any(action in part for part in self.parts)
 
     def find(self, action: object) -> Action | None:
-        """Return the legal action that equals a given value, `None` if no action does.
+        """Return the legal action that equals a given value, or `None`.
 
-        Equal values may differ in type: 3.0 and `True` equal whole numbers.
+        Numbers of different types may be equal: 3.0 equals 3.
 
         >>> Actions([[Attack("Peru", "Brazil", 1)]]).find(Attack("Peru", "Brazil", True))
         Attack('Peru', 'Brazil', 1)

@@ -1,9 +1,9 @@
-"""Cards: hands, the sets in them, and the armies that sets bring.
+"""Cards: hands, sets of cards, and the armies that sets bring.
 
 The deck has 44 cards: 14 cards of each of three symbols, and two jokers. A set is three cards of
 one symbol, or one card of each symbol; a joker stands for any symbol. Five cards always contain a
-set. Traded cards go back into the deck, so an unknown card is equally likely to be any card that is
-in no known hand. Each card may picture a territory; then it has the name of the territory.
+set. Traded cards return to the deck, so an unknown card is equally likely to be any card that is
+not in a known hand. A card may also picture a territory, and is then named after it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,8 +22,8 @@ PROGRESSIVE = (4, 6, 8, 10, 12, 15)
 STEP = 5
 FIXED = (4, 6, 8, 10)  # the armies for the kinds of sets in `KINDS`
 KINDS = ((3, 0, 0), (0, 3, 0), (0, 0, 3), (1, 1, 1))
-MAX_VALUE = 1000  # armies for a set; house rules rarely give 100
-MAX_VALUES = 1000  # entries in a list of armies for sets
+MAX_VALUE = 1000  # armies for a set; even house rules rarely give 100
+MAX_VALUES = 1000  # the longest list of armies for sets
 DECK_SIZE = 44
 SET_SIZE = 3
 MUST_TRADE = 5  # a player with at least 5 cards must trade
@@ -42,13 +42,13 @@ class _Cards(NamedTuple):
 
 
 class Hand(_Cards):
-    """The numbers of a player's cards.
+    """The cards of a player.
 
-    infantry, cavalry, artillery: the numbers of known cards with each symbol.
+    infantry, cavalry, artillery: the number of known cards with each symbol.
     jokers: the number of known jokers.
     unknown: the number of unknown cards.
-    territories: the territories on known cards, which also count among the symbols; empty if cards
-        picture no territories.
+    territories: the territories that the known cards picture; empty if cards picture no
+        territories. The symbols of these cards are counted above.
 
     >>> Hand(infantry=2) + Hand(jokers=1, unknown=2)
     Hand(infantry=2, jokers=1, unknown=2)
@@ -93,7 +93,7 @@ class Hand(_Cards):
 
     @property
     def counts(self) -> tuple[int, int, int, int, int]:
-        """The numbers of cards of each symbol, of jokers, and of unknown cards."""
+        """The number of cards of each symbol, of jokers, and of unknown cards."""
         return self[:5]
 
     @property
@@ -103,7 +103,7 @@ class Hand(_Cards):
 
     @property
     def known(self) -> "Hand":
-        """The hand without its unknown cards."""
+        """The hand without the unknown cards."""
         return self._replace(unknown=0)
 
 
@@ -111,7 +111,7 @@ DECK = Hand(14, 14, 14, 2)
 
 
 def _is_set(symbols: tuple[int, ...], jokers: int) -> bool:
-    """Return whether three cards are a set; three cards with a joker always are."""
+    """Return whether three cards are a set, as three cards with a joker always are."""
     return sum(symbols) + jokers == SET_SIZE and (jokers > 0 or symbols in KINDS)
 
 
@@ -123,7 +123,7 @@ SETS = tuple(
 
 
 def find_sets(hand: Hand) -> tuple[Hand, ...]:
-    """Return the different sets among the known cards of a hand.
+    """Return the different sets that the known cards of a hand contain.
 
     >>> find_sets(Hand(infantry=2, cavalry=1, jokers=1))
     (Hand(infantry=1, cavalry=1, jokers=1), Hand(infantry=2, jokers=1))
@@ -134,9 +134,9 @@ def find_sets(hand: Hand) -> tuple[Hand, ...]:
 
 
 def find_named_sets(hand: Hand, symbols: Mapping[str, str]) -> Iterator[Hand]:
-    """Yield the sets of a hand, one for each choice of pictured territories.
+    """Yield the sets that a hand contains, one for each choice of pictured territories.
 
-    symbols: the symbol of each territory's card.
+    symbols: the symbol on each territory's card.
 
     >>> hand = Hand(infantry=3, cavalry=1, jokers=1, territories=("Peru",))
     >>> for each in find_named_sets(hand, {"Peru": "infantry"}):
@@ -164,12 +164,12 @@ def find_named_sets(hand: Hand, symbols: Mapping[str, str]) -> Iterator[Hand]:
 
 @dataclass(frozen=True)
 class Sets:
-    """The armies for sets of cards.
+    """The armies that sets of cards bring.
 
-    values: the armies for the next sets, in order. After the last value, the values continue along
-        4, 6, 8, 10, 12, 15 if the last value is in this row, and otherwise increase by 5.
-    is_fixed: whether the armies depend on the kind of set instead: 4, 6 or 8 for three cards of the
-        first, second or third symbol, and 10 for one card of each, as in the app's fixed mode.
+    values: the armies for the next sets, in order. If the last value is one of 4, 6, 8, 10, 12 and
+        15, the values continue along this sequence; after that, each value is 5 more.
+    is_fixed: whether the armies depend on the kind of set instead, as in the app's fixed mode: 4, 6
+        or 8 for three cards of the first, second or third symbol, 10 for one card of each.
 
     >>> [Sets().nth(k) for k in range(8)]
     [4, 6, 8, 10, 12, 15, 20, 25]
@@ -183,11 +183,11 @@ class Sets:
     def __post_init__(self) -> None:
         values = read_row(self.values, "values", "whole numbers", MAX_VALUES)
         if not values:
-            raise IllegalError("values of sets must be at least one, got none")
+            raise IllegalError("values must contain the armies for at least one set, got none")
         set_field(self, "values", tuple(read_int(v, "values", 0, MAX_VALUE) for v in values))
 
     def nth(self, place: int) -> int:
-        """Return the armies for the set at a place; the next set has place 0."""
+        """Return the armies for the set at an index; the next set has index 0."""
         if place < len(self.values):
             return self.values[place]
         last, more = self.values[-1], place - len(self.values) + 1
@@ -199,7 +199,7 @@ class Sets:
         return last + STEP * more
 
     def worth(self, cards: Hand) -> int:
-        """Return the armies for three cards as the next set, counted as their best kind of set."""
+        """Return the armies for three cards as the next set; jokers count as the best symbol."""
         if not self.is_fixed:
             return self.nth(0)
         return max(
@@ -209,14 +209,14 @@ class Sets:
         )
 
     def next(self) -> "Sets":
-        """Return the armies for sets after the next set."""
+        """Return the armies for the sets after the next set."""
         if self.is_fixed:
             return self
         return Sets(self.values[1:] or (min(self.nth(1), MAX_VALUE),))
 
 
 def list_hands(cards: int, deck: Hand = DECK) -> Iterator[tuple[Hand, int]]:
-    """Yield each possible hand of a number of cards of a deck, with its number of ways."""
+    """Yield each possible hand of some cards from a deck, with the number of ways to draw it."""
     for jokers in range(min(cards, deck.jokers) + 1):
         for one in range(min(cards - jokers, deck.infantry) + 1):
             for two in range(min(cards - jokers - one, deck.cavalry) + 1):
@@ -231,8 +231,8 @@ def list_named_cards(
 ) -> Iterator[tuple[Hand, int]]:
     """Yield each possible value of an unknown card, with its number of ways.
 
-    unseen, seen: the cards in no known hand, and the cards in known hands.
-    symbols: the symbol of each territory's card.
+    unseen, seen: the cards outside and inside known hands.
+    symbols: the symbol on each territory's card.
     """
     free = [t for t in symbols if t not in seen.territories]
     for territory in free:
@@ -250,13 +250,13 @@ def _card(symbol: str, *territories: str) -> Hand:
 
 
 def traded_armies(cards: int, trade: Sets | None = None) -> Distribution[int]:
-    """Return the exact distribution of the armies for the cards held after an elimination.
+    """Return the distribution of the armies that a hand brings after an elimination, exactly.
 
-    cards: the number of cards, dealt at random, at most 44.
+    cards: the number of cards, from 0 to 44, dealt at random.
     trade: the armies for sets; `None` for 4, 6, 8, 10, 12, 15 and then 5 more each.
 
-    A player with six cards or more trades the best sets at once until at most four cards are left.
-    A player with fewer cards trades no set.
+    A player with at least six cards trades the best sets at once, until at most four cards are
+    left. A player with fewer cards trades no set.
 
     >>> traded_armies(5), traded_armies(6), traded_armies(8)
     (Distribution({0: 1}), Distribution({4: 1}), Distribution({10: 1}))
@@ -275,7 +275,7 @@ def traded_armies(cards: int, trade: Sets | None = None) -> Distribution[int]:
 
 @cache
 def _best_sets(hand: Hand, number: int) -> int:
-    """Return the most armies for a number of disjoint sets of a hand in the fixed mode."""
+    """Return the most armies that disjoint sets of a hand can bring in the fixed mode."""
     best = 0
     for value, kind in zip(FIXED, KINDS, strict=True) if number else ():
         missing = sum(max(n - have, 0) for n, have in zip(kind, hand[:3], strict=True))

@@ -1,4 +1,4 @@
-"""The code of a turn after its position: the fields `key=value`, read and written."""
+"""The part of a turn's code after the position: fields `key=value`."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,19 +17,19 @@ OPTIONS = (
     *("conquered", "first", "attack", "throw", "then", "symbols", "named", "pictured"),
 )
 FIXED = "fixed"
-MAX_DICE = 10**6  # dice in one throw
+MAX_DICE = 10**6  # the largest number of dice in a code
 OWN_NAMES = {rule_set.name for rule_set in RULE_SETS}
 LETTERS = {symbol[0]: symbol for symbol in SYMBOLS} | {"-": ""}
 
 
 def read_options(fields: Iterable[str], known: tuple[str, ...]) -> dict[str, str]:
-    """Return the values of fields `key=value`; unknown and repeated keys are refused."""
+    """Return the values of fields `key=value` by key; refuse unknown and repeated keys."""
     found: dict[str, str] = {}
     for field in fields:
         key, equals, value = field.partition("=")
         if not equals or key not in known:
             raise MalformedError(
-                f"code must go on with key=value, with a key of {', '.join(known)}, got "
+                f"code must continue with key=value, where key is one of {', '.join(known)}, got "
                 f"{quote(field)}"
             )
         if key in found:
@@ -39,7 +39,7 @@ def read_options(fields: Iterable[str], known: tuple[str, ...]) -> dict[str, str
 
 
 def format_pairs(values: Mapping[str, object]) -> str:
-    """Return pairs of a name and a value as text, which `read_pairs` reads.
+    """Return names with values as a string that `read_pairs` reads.
 
     >>> format_pairs({"North Africa": 3, "Peru": 2}), read_pairs("North%20Africa:3,Peru:2")
     ('North%20Africa:3,Peru:2', [('North Africa', '3'), ('Peru', '2')])
@@ -48,7 +48,7 @@ def format_pairs(values: Mapping[str, object]) -> str:
 
 
 def read_pairs(text: str) -> list[tuple[str, str]]:
-    """Return the pairs of a name and a value in a string; a repeated name is refused."""
+    """Return the names and values in a string; refuse repeated names."""
     found: dict[str, str] = {}
     for entry in filter(None, text.split(",")):
         name, colon, value = entry.partition(":")
@@ -59,7 +59,7 @@ def read_pairs(text: str) -> list[tuple[str, str]]:
 
 
 def format_names(names: Iterable[str]) -> str:
-    """Return names as text, which `read_names` reads."""
+    """Return names as a string that `read_names` reads."""
     return ",".join(map(escape_name, names))
 
 
@@ -69,7 +69,7 @@ def read_names(text: str) -> list[str]:
 
 
 def format_hand(hand: Hand) -> str:
-    """Return a hand as text: the number of cards if all are unknown, and otherwise all numbers.
+    """Return a hand as a string: one number if all cards are unknown, otherwise all counts.
 
     >>> format_hand(Hand(unknown=3)), format_hand(Hand(infantry=2)), read_hand("2.0.0.0.0")
     ('3', '2.0.0.0.0', Hand(infantry=2))
@@ -78,7 +78,7 @@ def format_hand(hand: Hand) -> str:
 
 
 def read_hand(text: str) -> Hand:
-    """Return the hand in a string."""
+    """Return the hand that a string describes."""
     parts = text.split(".")
     if len(parts) not in (1, len(DECK.counts)):
         raise MalformedError(f"cards must be one number or {len(DECK.counts)}, got {quote(text)}")
@@ -87,7 +87,7 @@ def read_hand(text: str) -> Hand:
 
 
 def format_symbols(symbols: Mapping[str, str], territories: Iterable[str]) -> str:
-    """Return the symbols on territories' cards as letters in the order of the board.
+    """Return the symbols on territories' cards as one letter for each territory of the board.
 
     A territory without a card has `-`.
 
@@ -98,7 +98,7 @@ def format_symbols(symbols: Mapping[str, str], territories: Iterable[str]) -> st
 
 
 def read_symbols(text: str, territories: Sequence[str]) -> dict[str, str]:
-    """Return the symbols in a string."""
+    """Return the symbol of each territory, from one letter for each territory."""
     if len(text) != len(territories) or not {*text} <= {*LETTERS}:
         raise MalformedError(
             f"symbols must be {len(territories)} letters of {''.join(LETTERS)!r}, got {quote(text)}"
@@ -109,7 +109,7 @@ def read_symbols(text: str, territories: Sequence[str]) -> dict[str, str]:
 
 
 def format_sets(trade: Sets) -> str:
-    """Return the armies for sets as text: the values for the next sets, or `fixed`.
+    """Return the armies for sets as a string: the next values, or `fixed`.
 
     >>> format_sets(Sets((10, 12))), read_sets("fixed").is_fixed
     ('10,12', True)
@@ -118,7 +118,7 @@ def format_sets(trade: Sets) -> str:
 
 
 def read_sets(text: str) -> Sets:
-    """Return the armies for sets in a string."""
+    """Return the armies for sets that a string describes."""
     first, *rest = text.split(",")
     is_fixed = first == FIXED
     values = rest if is_fixed else [first, *rest]
@@ -127,7 +127,7 @@ def read_sets(text: str) -> Sets:
 
 
 def format_rules(rules: Rules) -> str:
-    """Return rules as text: their name if they have one, and otherwise all their fields.
+    """Return rules as a string: their name, or all their fields if they have no name.
 
     >>> format_rules(find_rules("capital")), read_rules("capital") == find_rules("capital")
     ('capital', True)
@@ -137,14 +137,14 @@ def format_rules(rules: Rules) -> str:
     """
     name = rules_name(rules)
     record = {key: value for key, value in rules_record(rules).items() if value is not None}
-    # A name from a file is unknown to other processes.
+    # Other processes do not know names from rules files.
     if {*name.split("+")} <= OWN_NAMES and find_rules(name) == rules:
         return escape_name(name)
     return escape_name(json.dumps(record, separators=(",", ":")))
 
 
 def read_rules(text: str) -> Rules:
-    """Return the rules in a string."""
+    """Return the rules that a string names or describes."""
     plain = unescape_name(text)
     if not plain.startswith("{"):
         return find_rules(plain)
@@ -156,12 +156,12 @@ def read_rules(text: str) -> Rules:
 
 
 def format_attack(start: str, to: str, dice: int) -> str:
-    """Return an attack as text: two territories and dice, which `read_attack` reads."""
+    """Return an attack as a string that `read_attack` reads: two territories and dice."""
     return f"{escape_name(start)}:{escape_name(to)}:{dice}"
 
 
 def read_attack(text: str) -> tuple[str, str, int]:
-    """Return the two territories and the dice of the attack in a string."""
+    """Return the two territories and the number of dice of the attack in a string."""
     parts = text.split(":")
     if len(parts) != 3:
         raise MalformedError(f"attack must be written as from:to:dice, got {quote(text)}")

@@ -1,7 +1,7 @@
-"""Moments: the state of a turn that a user supplies, read once and in one place.
+"""Moments: any state of a turn that a user supplies.
 
-A moment is a position, or a turn in any phase. It comes as a file (JSON, TOML, or a code), as
-standard input, as a code, or as a table. A position is a turn with nothing left to place.
+A moment is a position, or a turn in any phase. Users supply it as a file (JSON, TOML, or a code),
+as standard input, as a code, or as a table. A position counts as a turn without new armies.
 """
 
 import re
@@ -22,7 +22,7 @@ from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.inputs.files import STREAM, add_file_name, read_path
 
-TURN_KEYS = ("phase", *OPTIONS)  # keys of a file that belong to a turn, not to its position
+TURN_KEYS = ("phase", *OPTIONS)  # keys of a file in addition to those of a position
 LIKE_POSITION = re.compile(rf"""^[\[{{\s"']*({"|".join(POSITION_KEYS)})\b""", re.MULTILINE)
 
 
@@ -169,6 +169,6 @@ def _write_option(key: str, value: object, board: Board) -> str | None:
             return format_symbols(named, board.territories)
         return format_pairs({str(name): escape_name(str(each)) for name, each in value.items()})
     raise MalformedError(
-        f"{key} must be a number, text, a list or a table with a number or text for each name, "
+        f"{key} must be a number, a string, a list, or a table of numbers or strings by name, "
         f"got {quote(value)}"
     )

@@ -1,13 +1,12 @@
 """The values of policies, for a turn or for a single battle.
 
-A policy π is a function from a turn to an action. Its value is the expected worth of the turn when
-it is over,
+A policy π maps a turn to an action. Its value is the expected worth of the turn when it is over,
 
-    V(s) = Σ_x P(x | s, π(s)) · V(s after x),     V(s) = worth(s) if the turn is over.
+    V(s) = Σ_x P(x | s, π(s)) · V(s after x),     V(s) = worth(s) if the turn is over,
 
-If the attacked player decides in s, V(s) is the least value over their actions, or the value of
-their policy. Each successor is visited once if there are few; otherwise games with random dice
-estimate the value.
+where x runs over the results of the action. If the attacked player decides in s, V(s) is the
+minimum over their actions, or the value of their policy. An exact evaluation visits each successor
+once. If there are too many successors, games with random dice estimate the value.
 """
 
 from collections.abc import Callable
@@ -28,17 +27,17 @@ from iacta.probability.chances import Chance, read_fraction
 from iacta.probability.estimate import Estimate, Interval, half_interval
 from iacta.rules.rules import Rules
 
-MAX_STATES = 20_000  # states in an exact evaluation, which takes some seconds
+MAX_STATES = 20_000  # an exact evaluation of this many states takes some seconds
 GAMES = 1000
 
 Thumb: TypeAlias = Callable[[int, int], int | None]
 
 
 class TurnGoal(Protocol):
-    """The goal of a turn.
+    """The interface of the goal of a turn.
 
     Two methods are optional: `is_reached(turn)` returns whether the worth can no longer change, and
-    `read(board)` returns the goal with names as the board spells them. Goals of plans have both.
+    `read(board)` returns the goal with the board's spelling of names. Goals of plans have both.
     """
 
     def worth(self, turn: Turn, /) -> float:
@@ -50,10 +49,10 @@ class Evaluation:
     """The value of a policy.
 
     value: the expected worth of the turn when it is over.
-    interval: `None` if the value is exact up to rounding; otherwise the 95% interval: Wilson's if
-        all games are worth 0 or 1, and Student's otherwise. Student's interval is unreliable if all
-        games have equal worth, and infinite for fewer than ten games.
-    games: the number of games for the estimate, 0 for an exact value.
+    interval: the 95% interval of an estimate, `None` for an exact value. It is Wilson's interval if
+        all games are worth 0 or 1, otherwise Student's. Student's interval is unreliable if all
+        games have the same worth, and infinite for fewer than ten games.
+    games: the number of games behind an estimate, 0 for an exact value.
     states: the number of visited turns, 0 for an estimate.
     """
 
@@ -73,20 +72,20 @@ def evaluate(
     seed: int = 0,
     max_states: int = MAX_STATES,
 ) -> Evaluation:
-    """Return the value of a policy, which is exact if the policy visits few turns.
+    """Return the value of a policy: exact if it visits few turns, otherwise an estimate.
 
     policy: a deterministic function that takes a turn and returns a legal action.
     turn: the first turn.
-    goal: an object with a method `worth(turn)`, the worth of a turn that is over. With a method
-        `is_reached(turn)`, play ends when it returns true.
-    defender: the policy of the attacked player for defence dice. `None` chooses the worst dice for
-        the goal, or `Turn.careful_defence` in played games.
-    games: the number of games if the policy visits more than `max_states` turns.
-    seed: the seed of the games' dice.
-    max_states: the most turns to visit for an exact value; 0 always plays games. Rules under which
-        armies grow always need games.
+    goal: an object whose method `worth(turn)` returns the worth of a turn that is over. Play also
+        ends when its optional method `is_reached(turn)` returns true.
+    defender: the policy that chooses defence dice. `None` chooses the worst dice for the goal; in
+        simulated games, the dice of `Turn.careful_defence`.
+    games: the number of simulated games if the policy visits more than `max_states` turns.
+    seed: the seed of the dice.
+    max_states: the most turns that an exact evaluation may visit; 0 always simulates. Rules under
+        which armies grow always need simulation.
 
-    A policy that returns an illegal action is refused.
+    Raises `IactaError` if the policy returns an illegal action.
 
     >>> class Brazil:
     ...     def worth(self, turn):
@@ -126,10 +125,10 @@ _Branches: TypeAlias = list[list[tuple[float, Turn]]]
 def _evaluate_exactly(
     policy: Policy, turn: Turn, goal: TurnGoal, defender: Policy | None, most: int
 ) -> Evaluation | None:
-    """Return the value by Bellman's equation, `None` if more than `most` turns are visited."""
+    """Return the value by Bellman's equation, or `None` if it takes more than `most` turns."""
     values: dict[tuple[object, ...], float] = {}
     branches: dict[tuple[object, ...], _Branches] = {}
-    waiting = [turn]  # each action moves armies or ends a phase, so no turn succeeds itself
+    waiting = [turn]  # no turn leads back to itself: actions move armies or end a phase
     while waiting:
         here = waiting[-1]
         key = here.state
@@ -176,7 +175,7 @@ def _estimate(
 
 
 class _Gain:
-    """The gain of a battle: the prize, and a value for each army left and each army destroyed."""
+    """The gain of a battle: the prize, and the values of armies left and armies destroyed."""
 
     def __init__(self, turn: Turn, prize: float, army_value: float, kill_value: float) -> None:
         self.start, self.values = turn, (prize, army_value, kill_value)
@@ -203,15 +202,16 @@ def evaluate_battle(
 ) -> Evaluation:
     """Return the value of a rule of thumb for a single battle.
 
-    policy: a function of the attackers, garrison included, and the defenders. It returns the
+    policy: takes the numbers of attackers (garrison included) and defenders, and returns the
         largest number of dice to roll; 0 or `None` stops.
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
     prize, army_value, kill_value: the values of the territory, of each attacker left, and of each
-        destroyed defender, as for `when_to_stop`. The value of `when_to_stop` is an upper bound for
-        rules of thumb that roll all dice.
-    games, seed: as for `evaluate`, under rules by which armies grow; otherwise the value is exact.
+        destroyed defender, as for `when_to_stop`. No rule of thumb that rolls all dice has a
+        greater value than `when_to_stop` with the same arguments.
+    games, seed: as for `evaluate`. They matter only under rules by which armies grow; otherwise the
+        value is exact.
 
     >>> from iacta import when_to_stop
     >>> best = when_to_stop(9, 6, prize=10)

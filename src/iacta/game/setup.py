@@ -1,4 +1,4 @@
-"""Checks of the arguments of a turn: players, cards, and constraints on armies."""
+"""Checks of a turn's arguments: players, cards, and constraints on armies."""
 
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
@@ -15,12 +15,12 @@ V = TypeVar("V")
 
 
 def list_owners(owners: Iterable[str]) -> tuple[str, ...]:
-    """Return the different owners, in the order of their first territories."""
+    """Return the owners, in the order of their first territories."""
     return tuple(dict.fromkeys(filter(None, owners)))
 
 
 def read_players(players: Iterable[str] | None, position: Position) -> tuple[str, ...]:
-    """Return the order of play; `players` is `None` for the order of the board."""
+    """Return the order of play; if `players` is `None`, the order of the board."""
     owners = list_owners(each.owner for each in position.holdings)
     if players is None:
         return owners
@@ -28,14 +28,14 @@ def read_players(players: Iterable[str] | None, position: Position) -> tuple[str
     names = [read_name(each, "player") for each in read_row(players, "players", "names")]
     found = tuple(spelling.get(fold_name(each), each) for each in names)
     if len({*map(fold_name, found)}) < len(found):
-        raise IllegalError(f"players must each be named once, got {quote(list(found))}")
+        raise IllegalError(f"players must name each player once, got {quote(list(found))}")
     if position.player not in found:
-        raise IllegalError(f"players must have {position.player!r}, got {quote(list(found))}")
+        raise IllegalError(f"players must include {position.player!r}, got {quote(list(found))}")
     return found
 
 
 def read_card_symbols(symbols: Mapping[str, str] | None, board: Board) -> FrozenDict[str, str]:
-    """Return the symbol of each territory on a card; a symbol that is too frequent is refused."""
+    """Return the symbol on each territory's card; refuse more of a symbol than the deck has."""
     given = {} if symbols is None else symbols
     if not isinstance(given, Mapping):
         raise MalformedError(
@@ -47,7 +47,7 @@ def read_card_symbols(symbols: Mapping[str, str] | None, board: Board) -> Frozen
     for symbol, most in zip(SYMBOLS, DECK[:3], strict=True):
         number = sum(each == symbol for each in found.values())
         if number > most:
-            raise IllegalError(f"symbols must be {symbol} at most {most} times, got {number}")
+            raise IllegalError(f"symbols must contain {symbol} at most {most} times, got {number}")
     return _sort_by_board(found, board)
 
 
@@ -57,7 +57,7 @@ def read_cards(
     symbols: Mapping[str, str],
     board: Board,
 ) -> FrozenDict[str, Hand] | None:
-    """Return the hand of each player with cards; hands that one deck cannot give are refused."""
+    """Return the hand of each player with cards; refuse hands that one deck cannot contain."""
     if cards is None:
         return None
     if not isinstance(cards, Mapping):
@@ -67,7 +67,7 @@ def read_cards(
     for name, held in cards.items():
         player = spelling.get(fold_name(name)) if isinstance(name, str) else None
         if player is None or player in found:
-            raise IllegalError(f"cards must name only players, each once, got {quote(name)}")
+            raise IllegalError(f"cards must name players of the game, each once, got {quote(name)}")
         what = f"cards of {player}"
         if isinstance(held, tuple):
             if len(held) > len(Hand._fields):
@@ -80,12 +80,12 @@ def read_cards(
             found[player] = hand
     every = sum(found.values(), Hand())
     if every.number > DECK.number or any(n < 0 for n in (DECK - every)[:4]):
-        raise IllegalError(f"cards must be of one deck, {DECK!r}, got {every!r}")
+        raise IllegalError(f"cards must all come from one deck, {DECK!r}, got {every!r}")
     if len({*every.territories}) < len(every.territories):
-        raise IllegalError(f"cards must picture each territory once, got {every!r}")
+        raise IllegalError(f"cards must picture each territory at most once, got {every!r}")
     for name in every.territories:
         if name not in symbols:
-            raise IllegalError(f"cards must picture territories that have symbols, got {name}")
+            raise IllegalError(f"cards must picture territories with a symbol, got {name}")
     for k, symbol in enumerate(SYMBOLS):
         plain = DECK.counts[k] - sum(each == symbol for each in symbols.values())
         for name, hand in (*found.items(), ("all players", every)):
@@ -104,7 +104,7 @@ def _read_pictured(given: tuple[object, ...], what: str, board: Board) -> tuple[
 
 
 def read_keep(keep: Mapping[str, int] | None, board: Board, garrison: int) -> FrozenDict[str, int]:
-    """Return the armies that must remain on each territory, if they exceed the garrison."""
+    """Return the armies that must remain on each territory, where they exceed the garrison."""
     given = {} if keep is None else keep
     if not isinstance(given, Mapping):
         raise MalformedError(f"keep must be a mapping from names to armies, got {quote(keep)}")
@@ -115,7 +115,7 @@ def read_keep(keep: Mapping[str, int] | None, board: Board, garrison: int) -> Fr
 def read_rules_of(
     rules_of: Mapping[str, Rules | str] | None, board: Board, usual: Rules
 ) -> FrozenDict[str, Rules]:
-    """Return the rules of each territory with rules other than `usual`."""
+    """Return the rules of the territories whose rules differ from `usual`."""
     given = {} if rules_of is None else rules_of
     if not isinstance(given, Mapping):
         raise MalformedError(
@@ -126,7 +126,7 @@ def read_rules_of(
 
 
 def read_stay(stay: Iterable[str] | str, position: Position) -> tuple[str, ...]:
-    """Return the territories whose armies stay, in the order of the board."""
+    """Return the territories whose armies must stay, in the order of the board."""
     names = [stay] if isinstance(stay, str) else read_row(stay, "stay", "names")
     found = {position.board.find(name): None for name in names}
     for name in found:

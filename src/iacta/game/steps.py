@@ -23,15 +23,15 @@ from iacta.rules.dice import Dice, split_dice
 from iacta.rules.roll import Losses
 from iacta.rules.thrown import shown_losses
 
-VERSION = 1  # the format of recorded steps, and of records without a version
-MAX_STEPS = 500  # steps in a tree
-MAX_ROLLS = 2_000  # rolls in one step
+VERSION = 1  # the version of this format; records without a version have it, too
+MAX_STEPS = 500  # a tree has at most this many steps
+MAX_ROLLS = 2_000  # a step `roll` stops after this many rolls
 
 Step: TypeAlias = Mapping[str, Any]
 
 
 def check_version(record: Mapping[str, Any]) -> None:
-    """Refuse a recorded turn with an unknown `version`."""
+    """Raise an error if a record has an unknown `version`."""
     version = record.get("version", VERSION)
     if version != VERSION or isinstance(version, bool):
         raise IllegalError(f"version must be {VERSION}, got {quote(version)}", parameter="version")
@@ -40,10 +40,10 @@ def check_version(record: Mapping[str, Any]) -> None:
 class TreeTurn(NamedTuple):
     """A turn of a tree of steps."""
 
-    turn: Turn | None  # `None` after a step that is not possible
-    words: str  # the step in words, or the reason why it is not possible
+    turn: Turn | None  # `None` after an impossible step
+    words: str  # the step in words, or the reason why it is impossible
     before: int = 0  # the number of the turn before the step
-    # As `record_step` returns it, or as given if it is not possible; `None` for the first turn.
+    # The step as `record_step` returns it; an impossible step as given; `None` for the first turn.
     step: Step | None = None
     goal: object = None  # the goal of the player, as JSON; `None` without a goal
 
@@ -73,7 +73,7 @@ def read_tree(turn: Turn, steps: object, goal: object = None) -> list[TreeTurn]:
         start, usual = nodes[before].turn, None if step.get("do") == "next" else nodes[before].goal
         own = step.get("goal", usual)
         if start is None:
-            nodes.append(TreeTurn(None, "the step before it is not possible", before, step, own))
+            nodes.append(TreeTurn(None, "an earlier step is impossible", before, step, own))
             continue
         try:
             after, words = take_step(start, step)
@@ -118,10 +118,10 @@ def take_step(turn: Turn, step: Step) -> tuple[Turn, str]:
 
 
 def record_step(turn: Turn, step: Step, after: Turn) -> Step:
-    """Return a step as links and logs record it: thrown dice are replaced by their result.
+    """Return a step as links and logs record it, with the result in place of the dice.
 
     turn, after: the turn before and after the step.
-    step: the step, as `take_step` takes it.
+    step: the step, as for `take_step`.
 
     >>> turn = Turn.from_code("1;classic;red;Peru:red:6,Brazil:blue:2")
     >>> step = {"do": "faces", "from": "Peru", "to": "Brazil", "mine": "6 5 1", "theirs": "6 2"}
@@ -152,7 +152,7 @@ def record_step(turn: Turn, step: Step, after: Turn) -> Step:
 
 
 def find_border(turn: Turn, step: Step) -> tuple[str, str]:
-    """Return the names of the territories in the keys `from` and `to` of a step."""
+    """Return the territories that a step names as `from` and `to`."""
     start, to = (_find_territory(turn, step.get(name), name) for name in ("from", "to"))
     return start, to
 
@@ -168,7 +168,7 @@ def read_losses(turn: Turn, step: Step) -> Losses:
 
 
 def find_attack(turn: Turn, start: str, to: str) -> Attack | None:
-    """Return the attack over a border with the most dice, `None` where there is no attack."""
+    """Return the legal attack over a border with the most dice, or `None`."""
     known = (action for action in turn.actions() if isinstance(action, Attack))
     return next((attack for attack in known if (attack.start, attack.to) == (start, to)), None)
 
@@ -176,7 +176,7 @@ def find_attack(turn: Turn, start: str, to: str) -> Attack | None:
 def count_reduced_dice(turn: Turn, start: str, to: str, number: int) -> int | None:
     """Return the number of defence dice if it is smaller than usual, otherwise `None`.
 
-    start, to: the attacking territory and the attacked one.
+    start, to: the attacking and the attacked territory.
     number: the number of defence dice.
     """
     usual = turn.find_dice_limits(start, to)[1]
@@ -184,7 +184,7 @@ def count_reduced_dice(turn: Turn, start: str, to: str, number: int) -> int | No
 
 
 def list_advances(turn: Turn) -> list[int]:
-    """Return the numbers of armies that can move into the territory that was just taken."""
+    """Return the legal numbers of armies to move into the territory that was just taken."""
     return [action.armies for action in turn.actions() if isinstance(action, Advance)]
 
 
@@ -231,7 +231,7 @@ def _take_faces(turn: Turn, step: Step) -> tuple[Turn, str]:
 
 
 def _read_dice(turn: Turn, start: str, to: str, step: Step) -> tuple[list[int], list[int]]:
-    """Return the dice of both sides of a roll; an impossible roll is refused."""
+    """Return the dice of both sides of a roll; refuse an impossible roll."""
     legal, most = turn.find_dice_limits(start, to)
     if not turn.has_single_rolls(to):
         raise IllegalError(f"the battle for {to} has no rolls: enter the armies left at its end")
@@ -247,8 +247,8 @@ def _read_faces(
     """Return the faces of the dice of a side.
 
     name: the key of the faces.
-    side: the side as a pronoun.
-    numbers: the legal numbers of dice, the most first.
+    side: the pronoun for the side.
+    numbers: the legal numbers of dice, in descending order.
     """
     most = max(dice.faces)
     if isinstance(given, str):
@@ -367,7 +367,7 @@ def _take_next(turn: Turn, step: Step) -> tuple[Turn, str]:
 
 def _take_goal(turn: Turn, step: Step) -> tuple[Turn, str]:
     if "goal" not in step:
-        raise MalformedError("goal must be given, an object or null")
+        raise MalformedError("goal must be given: an object, or null for no goal")
     goal = step["goal"]
     if goal is None:
         return turn, "No goal"
@@ -380,7 +380,7 @@ def _take_goal(turn: Turn, step: Step) -> tuple[Turn, str]:
     return turn, f"Goal: {', '.join(words)}"
 
 
-# Each kind of step: its keys, and the function that takes it.
+# By kind of step: the keys, and the function that takes the step.
 STEPS: Mapping[str, tuple[Sequence[str], Callable[[Turn, Step], tuple[Turn, str]]]] = {
     "attack": (("from", "to", "left", "their_left", "dice", "their_dice"), _take_attack),
     "roll": (("from", "to", "seed", "once"), _take_roll),
@@ -434,9 +434,9 @@ class LoggedBattle(NamedTuple):
     # The possible numbers of attack dice in the first roll, the most first, each with the turn
     # after the battle, before any armies move in.
     ways: tuple[tuple[int, Turn], ...]
-    after: Turn  # the turn after armies have moved in
+    after: Turn  # the turn after the battle and any move in
     is_roll: bool  # whether a single roll can explain the battle
-    is_assumed: bool  # whether several numbers of dice are possible, and the log states no number
+    is_assumed: bool  # whether the log leaves open which of several numbers of dice was rolled
     dice: int | None  # the attack dice in the log
     their_dice: int | None  # the defence dice in the log, if they are fewer than usual
 
@@ -445,13 +445,13 @@ BATTLE_KEYS = ("from", "to", "left", "their_left", "moved", "dice", "their_dice"
 
 
 def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
-    """Return the battle in an entry of a log.
+    """Return the battle that an entry of a log describes.
 
     turn: the turn before the battle.
-    record: the entry, with the keys `BATTLE_KEYS`: the keys of a step `attack`, and `moved`, the
-        armies that move in. Without `dice`, the battle may be several rolls.
+    record: the entry, with the keys `BATTLE_KEYS`: those of a step `attack`, and `moved`, the
+        number of armies that move in. An entry without `dice` may stand for several rolls.
 
-    An illegal battle is refused.
+    Raises `IactaError` for an illegal battle.
     """
     start, to = find_border(turn, record)
     lost, killed = read_losses(turn, record)
@@ -469,7 +469,7 @@ def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
     fit = turn.list_dice(start, to, lost, killed) if dice is None else (dice,)
     ways = [(number, turn.fought(start, to, left, against, number, their_dice)) for number in fit]
     if after.phase == "advance":
-        if is_assumed:  # the last of several rolls decides how many must move in
+        if is_assumed:  # the dice of the last roll decide how many must move in
             last = turn.fought(start, to, left, 1) if lost or killed > 1 else turn
             numbers = last.list_dice(start, to, 0, 1)
             ends += [last.fought(start, to, left, 0, number) for number in numbers]
@@ -496,9 +496,9 @@ def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
 
 
 def _read_moved(moved: object, usual: list[int], possible: list[int]) -> int:
-    """Return the number of armies that moved in; a number that the dice exclude is refused.
+    """Return the number of armies that moved in; refuse a number that the dice exclude.
 
-    usual: the possible numbers after the stated dice, or after the most dice.
+    usual: the possible numbers after the stated dice; without stated dice, after the most dice.
     possible: the possible numbers after any dice.
     """
     if moved is None and len(usual) > 1:

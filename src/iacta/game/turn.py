@@ -108,7 +108,7 @@ Policy: TypeAlias = Callable[["Turn"], Action]
 STARTS: tuple[Phase, ...] = ("trade", "place", "attack", "fortify", "over")
 FORTIFY = ("connected", "adjacent", "none")
 TERRITORIES_PER_ARMY, MIN_NEW = 3, 3
-MAX_NEW = 10**6  # armies to place
+MAX_NEW = 10**6  # new armies of a turn
 REFUSED_ATTACKS = {
     "trade": "trade cards first, or end the trade",
     "place": "place the new armies first",
@@ -116,13 +116,13 @@ REFUSED_ATTACKS = {
     "fortify": "the attacks are over",
     "over": "the turn is over",
 }
-MAX_EXPECTED = 10**6  # armies in a battle whose expected losses take less than a second
+MAX_EXPECTED = 10**6  # the expected losses of a battle with more armies take over a second
 
 
 class BorderOdds(NamedTuple):
     """The odds of a battle over a border, fought to its end.
 
-    start, to: the attacking territory and the attacked one.
+    start, to: the attacking and the attacked territory.
     attackers, defenders: the armies on `start` and on `to`.
     win_probability: the chance that the spare armies of `start` take `to`.
     """
@@ -135,11 +135,11 @@ class BorderOdds(NamedTuple):
 
 
 class Move(NamedTuple):
-    """An action in a turn, with its result.
+    """An action of a turn, with its result.
 
     turn: the turn before the action.
     action: the action.
-    result: its result.
+    result: the result.
     """
 
     turn: "Turn"
@@ -148,10 +148,10 @@ class Move(NamedTuple):
 
 
 class Record(NamedTuple):
-    """A turn that was played.
+    """A turn that was played to its end.
 
     moves: the actions with their results, in order.
-    end: the turn when it was over.
+    end: the turn when it is over.
     """
 
     moves: tuple[Move, ...]
@@ -159,13 +159,13 @@ class Record(NamedTuple):
 
 
 class _Land(NamedTuple):
-    """The constants of each territory during a turn.
+    """The properties of territories that do not change during a turn.
 
     places: the number of each territory, by name.
-    out: the neighbours that the territory can attack.
-    kernels: the kernel of the battles for the territory.
-    garrisons: the armies that must remain on the territory.
-    rests: whether the armies of the territory neither attack nor move.
+    out: the neighbours that each territory can attack.
+    kernels: the kernel of the battles for each territory.
+    garrisons: the armies that must remain on each territory.
+    rests: whether the armies of each territory neither attack nor move.
     """
 
     places: Mapping[str, int]
@@ -236,9 +236,9 @@ class Turn:
     whole_battles: bool
     players: tuple[str, ...]
     conquered: bool
-    first: int  # territories before this one get no more armies in this phase
-    pending: Attack | None  # the attack before the defence dice, or before the advance
-    throw: Throw | None  # the attack dice before the defence dice
+    first: int  # territories before this number get no more new armies in this phase
+    pending: Attack | None  # an attack that waits for defence dice or an advance
+    throw: Throw | None  # the rolled attack dice, if the defender still has to choose
     then: Phase  # the phase after the advance
     symbols: FrozenDict[str, str]
     pictured: bool
@@ -328,7 +328,7 @@ class Turn:
 
     @property
     def state(self) -> tuple[object, ...]:
-        """The values that actions change; successors of a turn with equal values are equal."""
+        """The values that actions change. Successors of a turn are equal if these values are."""
         return (
             self.player,
             self.phase,
@@ -349,8 +349,8 @@ class Turn:
     def position(self) -> Position:
         """The current position.
 
-        Under rules without a garrison, armies may leave a territory empty. The position has no
-        owner for an empty territory, so the player may own no territory in it.
+        Under rules without a garrison, armies may leave a territory empty. The position does not
+        record the owner of an empty territory, so the player may own no territory in it.
         """
         held = zip(self.owners, self.armies, strict=True)
         holdings = (Holding(owner if armies else "", armies) for owner, armies in held)
@@ -358,7 +358,7 @@ class Turn:
 
     @property
     def to_act(self) -> str:
-        """The player to decide, who is the attacked player in the phase `defend`."""
+        """The player who decides next: the attacked player in the phase `defend`."""
         if self.phase == "defend" and self.pending is not None:
             return self.owners[self._land.places[self.pending.to]]
         return self.player
@@ -370,7 +370,7 @@ class Turn:
 
     @property
     def winner(self) -> str | None:
-        """The winner: the last of several players, or the owner of all territories; or `None`.
+        """The last player left, or the owner of all territories; `None` while several are left.
 
         >>> Turn.from_code("1;classic;red;Peru:red:3,Brazil:grey:2;over;players=red,blue").winner
         'red'
@@ -392,7 +392,7 @@ class Turn:
         )
 
     def _replace(self, **changes: Any) -> "Turn":
-        """Return the turn with other values, without checks."""
+        """Return the turn with changed attributes, without checks."""
         new = object.__new__(Turn)
         vars(new).update(
             {name: vars(self)[name] for name in _COPIED if name in vars(self)} | changes
@@ -400,29 +400,31 @@ class Turn:
         return new
 
     def replace_armies(self, owners: tuple[str, ...], armies: tuple[int, ...]) -> "Turn":
-        """Return the turn with other armies on the territories, in the order of the board.
+        """Return the turn with other owners and armies on the territories.
 
-        owners: the owner of each territory, `""` without an owner.
-        armies: the armies on each territory; an owned territory may be empty under rules without
-            a garrison.
+        owners: the owner of each territory, `""` for no owner.
+        armies: the armies on each territory. Under rules without a garrison, an owned territory may
+            be empty.
         """
         return self._replace(owners=owners, armies=armies)
 
     def correct(self, holdings: Mapping[str, Holding]) -> "Turn":
-        """Return the turn with other owners or armies of some territories, as a player corrects it.
+        """Return the turn after a player's correction of the position.
 
         holdings: by territory, the owner and the armies; `Holding("", 0)` for an empty territory.
 
-        The phase, the cards and the new armies stay. An owner who is not in `players` plays last.
-        The player must own a territory, and both territories of a conquest until armies have moved
-        in.
+        The phase, the cards and the new armies do not change. An owner who is not in `players`
+        joins at the end of the order of play. The player to move must keep a territory. After a
+        conquest, before armies have moved in, the player must own both territories of the attack.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:6,Brazil:blue:2")
         >>> turn.correct({"Brazil": Holding("blue", 4)}).to_code()
         '1;classic;red;Peru:red:6,Brazil:blue:4;attack'
         """
         if self.phase == "defend":
-            raise IllegalError("the position cannot be corrected before the defender's dice")
+            raise IllegalError(
+                "the position cannot be corrected before the defender has chosen dice"
+            )
         owners, armies, players = [*self.owners], [*self.armies], self.players
         known = {fold_name(name): name for name in (*players, *self.owners)}
         for name, new_holding in holdings.items():
@@ -432,7 +434,7 @@ class Turn:
             if owner and owner not in (*players, *self.owners):
                 players = (*players, owner)
         if self.player not in owners:
-            raise IllegalError(f"{self.player} must keep a territory: it is their turn")
+            raise IllegalError(f"{self.player} must keep a territory, because it is their turn")
         new = self._replace(owners=(*owners,), armies=(*armies,), players=players, first=0)
         if self.phase == "advance" and self.pending is not None:
             v, c = (self._land.places[name] for name in (self.pending.start, self.pending.to))
@@ -445,11 +447,11 @@ class Turn:
     # The legal actions.
 
     def actions(self) -> Actions:
-        """Return the legal actions in the order of the board, an empty row when the turn is over.
+        """Return the legal actions in the order of the board, or no actions when the turn is over.
 
-        Long rows of actions, as for placing a thousand armies, make each action on access. New
-        armies are placed on one territory after another in the order of the board, so that only
-        one sequence of actions leads to each placement.
+        Long parts of the sequence, such as placing up to a thousand armies, are lazy. New armies
+        are placed on one territory after another in the order of the board, so that each placement
+        has only one sequence of actions.
         """
         return self._actions
 
@@ -475,7 +477,7 @@ class Turn:
         return (t for t, owner in enumerate(self.owners) if owner == self.player)
 
     def _count_spare(self, v: int) -> int:
-        """Return the number of armies of a territory that may be lost or move on."""
+        """Return the number of armies on a territory that may be lost or move on."""
         return self.armies[v] - self._land.garrisons[v]
 
     @property
@@ -484,9 +486,11 @@ class Turn:
 
     @property
     def _may_trade(self) -> bool:
-        """Whether the player can trade cards, or reveal cards that may be a set."""
+        """Return whether the player can trade, or can reveal cards that may be a set."""
         hand = self._hand
-        least = MUST_TRADE if self.conquered else SET_SIZE  # `conquered` here means an elimination
+        least = (
+            MUST_TRADE if self.conquered else SET_SIZE
+        )  # trading after a conquest: an elimination
         return hand.number >= least and (hand.unknown > 0 or bool(find_sets(hand)))
 
     def _list_trades(self) -> list[list[Action]]:
@@ -503,14 +507,14 @@ class Turn:
         return [reveal, trades, stop]
 
     def _find_own(self, cards: Hand) -> tuple[str, ...]:
-        """Return the player's territories on cards; one of them gets two more armies."""
+        """Return the player's territories that cards picture, one of which gets two armies."""
         if self.pictured:
             return ()
         places = self._land.places
         return tuple(t for t in cards.territories if self.owners[places[t]] == self.player)
 
     def _list_placements(self) -> Iterator[Numbered]:
-        """Yield the placements on each territory; the last territory gets all remaining armies."""
+        """Yield the placements on each territory; the last must take all remaining armies."""
         own = [t for t in self._list_own() if t >= self.first]
         for t in own:
             least = self.place if t == own[-1] else 1
@@ -528,7 +532,7 @@ class Turn:
         return self.whole_battles or not kernel.is_rolled
 
     def _list_dice(self, v: int, c: int) -> list[int]:
-        """Return the numbers of dice that a territory may attack another territory with."""
+        """Return the numbers of dice with which a territory may attack another."""
         kernel, spare = self._land.kernels[c], self._count_spare(v)
         if self._is_whole(kernel):
             return [min(spare, kernel.rules.attack.kept)]
@@ -538,7 +542,7 @@ class Turn:
     def _find_choice(self, attack: Attack, their_dice: int | None = None) -> Choice:
         """Return the throws of a legal attack.
 
-        their_dice: the most defence dice; `None` for the usual number.
+        their_dice: the maximum number of defence dice; `None` for the usual number.
         """
         v, c = self._land.places[attack.start], self._land.places[attack.to]
         kernel, spare, defenders = self._land.kernels[c], self._count_spare(v), self.armies[c]
@@ -559,7 +563,7 @@ class Turn:
                         yield Numbered(partial(Fortify, names[v], names[to]), range(1, spare + 1))
 
     def _find_reach(self, v: int) -> list[int]:
-        """Return the territories that armies of a territory may move to at the end of the turn."""
+        """Return the territories that a territory's armies may move to at the end of the turn."""
         reached = [c for c in self._land.out[v] if self.owners[c] == self.player]
         if self.fortify == "connected":
             for near in reached:
@@ -576,9 +580,9 @@ class Turn:
 
         The results of `Attack` and `Defend` are `Losses`; negative losses are gains. If the
         attacked player sees the attack dice before choosing defence dice, the results of `Attack`
-        are throws (`iacta.methods.kernel.Throw`). The result of `Reveal` is a `Hand`. Any other
-        action has the certain result `None`. The chances of cards are exact; other chances are
-        floats that sum to 1 within 1e-12.
+        are throws (`iacta.methods.kernel.Throw`). The result of `Reveal` is a `Hand`. Other actions
+        have the certain result `None`. The chances of cards are exact; other chances are floats
+        that sum to 1 within 1e-12.
         """
         return self._find_results(self._find_legal(action))
 
@@ -596,12 +600,12 @@ class Turn:
         return NOTHING
 
     def after(self, action: Action, result: Result | tuple[int, int] = None) -> "Turn":
-        """Return the turn that follows an action.
+        """Return the turn after an action.
 
         action: a legal action, or an equal value.
-        result: a result of the action; `None` for an action without dice or cards.
+        result: a possible result of the action; `None` for an action without dice or cards.
 
-        An illegal action is refused, and so is an impossible result.
+        Raises `IllegalError` for an illegal action and for an impossible result.
         """
         action = self._find_legal(action)
         found = self._find_results(action)
@@ -640,12 +644,12 @@ class Turn:
         return self._end_turn()
 
     def list_dice(self, start: str, to: str, lost: int, killed: int) -> tuple[int, ...]:
-        """Return the numbers of attack dice that can cause given losses in one roll, most first.
+        """Return the numbers of attack dice that can cause losses in one roll, most dice first.
 
-        start, to: the attacking territory and the attacked one.
+        start, to: the attacking and the attacked territory.
         lost, killed: the losses of the attacker and of the defender.
 
-        For a whole battle, the result has the dice of the first roll.
+        For a whole battle, the numbers are those of its first roll.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
         >>> turn.list_dice("Peru", "Brazil", 0, 1), turn.list_dice("Peru", "Brazil", 1, 1)
@@ -658,9 +662,9 @@ class Turn:
         )
 
     def list_losses(self, attack: Attack) -> tuple[Losses, ...]:
-        """Return all possible losses in a legal attack, for all choices of the attacked player.
+        """Return all possible losses of an attack, over all choices of the attacked player.
 
-        attack: the attack; the attacked player rolls the usual number of dice.
+        attack: a legal attack, in which the attacked player rolls the usual number of dice.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
         >>> [tuple(each) for each in turn.list_losses(turn.actions()[0])]
@@ -681,10 +685,11 @@ class Turn:
     def find_dice_limits(self, start: str, to: str) -> tuple[tuple[int, ...], int]:
         """Return the legal numbers of attack dice, and the usual number of defence dice.
 
-        start, to: the attacking territory and the attacked one.
+        start, to: the attacking and the attacked territory.
 
-        The attacked player usually rolls as many dice as they can, or under some rules chooses the
-        number after the attack dice. An illegal attack is refused with the reason.
+        The attacked player usually rolls as many dice as possible; under some rules they choose the
+        number after seeing the attack dice. Raises `IllegalError` with the reason if the attack is
+        illegal.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
         >>> turn.find_dice_limits("Peru", "Brazil")
@@ -703,8 +708,10 @@ class Turn:
         attack: a legal attack.
         their_dice: the number of defence dice.
 
-        Refused are as many dice as usual, a whole battle, and rules under which the attacked player
-        chooses the number of dice after the attack dice: there `results` has all choices.
+        Raises `IllegalError` unless the number is smaller than usual, for a whole battle, and under
+        rules by which the attacked player chooses the number after the attack dice: there,
+            `results`
+        includes all choices.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
         >>> for losses, chance in turn.find_reduced_results(Attack("Peru", "Brazil", 3), 1).items():
@@ -722,14 +729,14 @@ class Turn:
         return cast(Distribution[Losses], _list_results(self._find_choice(legal, number)))
 
     def has_single_rolls(self, to: str) -> bool:
-        """Return whether an attack is a single roll rather than a whole battle.
+        """Return whether attacks on a territory are single rolls rather than whole battles.
 
         to: the attacked territory.
         """
         return not self._is_whole(self._land.kernels[self._land.places[self.board.find(to)]])
 
     def has_fixed_defence(self, to: str) -> bool:
-        """Return whether an attack is a single roll with a known number of defence dice.
+        """Return whether attacks on a territory are single rolls with known defence dice.
 
         to: the attacked territory.
         """
@@ -737,7 +744,7 @@ class Turn:
         return self.has_single_rolls(to) and kernel.has_fixed_dice
 
     def expect_roll(self, attack: Attack, their_dice: int | None = None) -> tuple[float, float]:
-        """Return the expected losses of attacker and defender in one attack.
+        """Return the expected losses of the attacker and of the defender in one attack.
 
         attack: a legal attack; the defender chooses dice as `careful_defence` does.
         their_dice: the number of defence dice, if it is smaller than usual.
@@ -761,12 +768,12 @@ class Turn:
         return fsum(p * lost for p, lost, _ in results), fsum(p * each for p, _, each in results)
 
     def expect_battle(self, start: str, to: str) -> tuple[float, float] | None:
-        """Return the expected losses of attacker and defender in a battle to its end.
+        """Return the expected losses of the attacker and of the defender in a battle to its end.
 
-        start, to: the attacking territory and the attacked one.
+        start, to: the attacking and the attacked territory.
 
-        Each roll has as many dice as possible. `None` stands for a battle of more than a million
-        armies, or of too many for its method.
+        Each roll has as many dice as possible. The result is `None` for a battle of more than a
+        million armies, or of too many armies for its method.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
         >>> [round(losses, 4) for losses in turn.expect_battle("Peru", "Brazil")]
@@ -792,15 +799,16 @@ class Turn:
     ) -> "Turn":
         """Return the turn after any number of rolls of a battle.
 
-        start, to: the attacking territory and the attacked one.
+        start, to: the attacking and the attacked territory.
         left: the armies left on the attacking territory, before any move in.
         defenders: the armies left on the attacked territory; 0 for a conquest.
         dice: the attack dice of a single roll; `None` for several or an unknown number of rolls.
-            Without `dice`, as many armies must move in as after a roll with the most dice.
+            Without `dice`, the number of armies that must move in is that of a roll with the most
+            dice.
         their_dice: the defence dice of a single roll, if they are fewer than usual.
 
-        An illegal attack is refused, and so are more armies than before, an impossible end, and
-        dice that cannot cause the losses in one roll.
+        Raises `IllegalError` for an illegal attack, for more armies than before, for an impossible
+        end, and for dice that cannot cause the losses.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
         >>> turn.fought("Peru", "Brazil", 7, 1).position.find_holding("Brazil")
@@ -852,7 +860,7 @@ class Turn:
         return self._lose_armies(attacks[0], lost, killed)
 
     def _refuse_attack(self, start: str, to: str) -> IllegalError:
-        """Return the error for an attack that is illegal now."""
+        """Return the error for an attack that is illegal now, with the reason."""
         start, to = self.board.find(start), self.board.find(to)
         return IllegalError(f"{start} cannot attack {to}: {self._explain_refusal(start, to)}")
 
@@ -872,13 +880,13 @@ class Turn:
             return "no border leads there"
         if armies <= garrison:
             return f"{garrison} must stay, and it has {armies}"
-        return "its armies must stay" if owned else "nobody is there"
+        return "its armies must stay" if owned else "it is empty"
 
     def _find_owner(self, name: str) -> str:
         return self.owners[self._land.places[name]]
 
     def _list_attacks(self, start: str, to: str) -> list[Attack]:
-        """Return the legal attacks over a border, the most dice first."""
+        """Return the legal attacks over a border, most dice first."""
         pair = self.board.find(start), self.board.find(to)
         return [
             each
@@ -887,9 +895,9 @@ class Turn:
         ]
 
     def _find_legal(self, action: object) -> Action:
-        """Return the legal action that equals a given action, or refuse the given action."""
+        """Return the legal action that equals a given value, or raise `IllegalError`."""
         if not isinstance(action, Action):
-            raise IllegalError(f"action must be one of iacta.game, got {quote(action)}")
+            raise IllegalError(f"action must be an action class of iacta.game, got {quote(action)}")
         own = self._actions.find(action)
         if own is not None:
             return own
@@ -906,7 +914,7 @@ class Turn:
         )
 
     def _lose_armies(self, attack: Attack, lost: int, killed: int) -> "Turn":
-        """Return the turn after losses; after a conquest, the least number of armies has moved."""
+        """Return the turn after losses; after a conquest, the fewest armies have moved in."""
         v, c = self._land.places[attack.start], self._land.places[attack.to]
         armies = list(self.armies)
         armies[v] -= lost
@@ -925,7 +933,7 @@ class Turn:
         )._take_cards(self.owners[c])
 
     def _take_cards(self, loser: str) -> "Turn":
-        """Return the turn after a conquest; the cards of an eliminated loser change hands."""
+        """Return the turn after a conquest; an eliminated loser's cards go to the player."""
         is_won = self.winner is not None
         if self.cards is None or loser in self.owners:
             return self._replace(then="over" if is_won else "attack")
@@ -975,7 +983,7 @@ class Turn:
         return self._replace(phase="place" if self.place else "attack")
 
     def _end_turn(self) -> "Turn":
-        """Return the turn when it is over; after a conquest, the player draws a card."""
+        """Return the turn when it is over; the player draws a card after a conquest."""
         over = self._replace(phase="over")
         if self.cards is None or not self.conquered:
             return over
@@ -986,9 +994,9 @@ class Turn:
     def next(self) -> "Turn":
         """Return the turn of the next player who owns a territory, with their new armies.
 
-        The new armies are one for each three territories, rounded down, but at least three, and
-        the bonus of each owned continent. `keep` and `stay` end with the turn. A turn that is not
-        over is refused, and so is the end of a game.
+        New armies are one for each three territories, rounded down, but at least three, plus the
+        bonuses of owned continents. The options `keep` and `stay` are dropped, because they belong
+        to this player's turn. Raises `IllegalError` if this turn is not over, or if the game is.
         """
         if self.phase != "over":
             raise IllegalError(f"phase must be 'over' for the next turn, got {self.phase!r}")
@@ -1004,7 +1012,7 @@ class Turn:
         return new._replace(place=new.new_armies())._enter("trade")
 
     def new_armies(self) -> int:
-        """Return the number of new armies of the player by the rule of `next`.
+        """Return the number of new armies that the player gets at the start of a turn.
 
         >>> Turn.from_code("1;classic;red;Peru:red:9,Brazil:red:2,Argentina:blue:1").new_armies()
         3
@@ -1030,7 +1038,9 @@ class Turn:
         """Return the turn with other rules, constraints or new armies.
 
         rules, place, keep, rules_of, stay, fortify, whole_battles: as for `Turn`; `None` keeps the
-            value. New armies are refused except before or between attacks.
+            present value.
+
+        Raises `IllegalError` for new armies in a phase that is not before or between attacks.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2;attack")
         >>> more = turn.with_options(place=4)
@@ -1082,7 +1092,7 @@ class Turn:
         )
 
     def careful_defence(self) -> Defend:
-        """Return the defence dice with the least chance to lose the territory.
+        """Return the defence dice with the smallest chance to lose the territory.
 
         The chance assumes that the rest of the battle is fought to its end.
         """
@@ -1093,10 +1103,10 @@ class Turn:
         return Defend(1 + kernel.careful_reply(self.throw, spare, self.armies[c]))
 
     def play(self, policy: Policy, *, seed: int, defender: Policy | None = None) -> Record:
-        """Play to the end of the turn with random dice.
+        """Play the turn to its end with random dice.
 
-        policy: a function that takes a turn and returns the player's legal action.
-        seed: the seed of the dice; an equal seed repeats the dice.
+        policy: a function that takes a turn and returns a legal action of the player.
+        seed: the seed of the dice; pass the same seed to repeat the dice.
         defender: the policy for defence dice; `None` for `careful_defence`.
 
         >>> start = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:2,Argentina:blue:1")
@@ -1121,7 +1131,7 @@ class Turn:
         return Record(tuple(moves), turn)
 
     def decide(self, policy: Policy, defender: Policy | None = None) -> Action:
-        """Return the next action.
+        """Return the next action, chosen by the policy of the player who decides.
 
         policy, defender: as for `play`.
         """
@@ -1134,7 +1144,7 @@ class Turn:
     def to_code(self) -> str:
         """Return the turn as a code of one line, which `from_code` reads.
 
-        The code has the position, the phase, and each option that is not the default.
+        The code contains the position, the phase, and each option that differs from its default.
 
         >>> from iacta.board.files import classic_board
         >>> position = Position(classic_board(), "red", {"Peru": ("red", 3), "Brazil": ("blue", 2)})
@@ -1168,7 +1178,7 @@ class Turn:
         return write_code(self.board, self.player, self.owners, self.armies, self.phase, *written)
 
     def to_toml(self) -> str:
-        """Return the text of a TOML file, which `iacta.game.moment.read_moment` reads.
+        """Return the turn as TOML, which `iacta.game.moment.read_moment` reads.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2;place;place=4")
         >>> turn.to_toml().splitlines()[:3]
@@ -1205,12 +1215,12 @@ class Turn:
 
     @classmethod
     def from_code(cls, text: str, board: Board | None = None) -> "Turn":
-        """Return the turn of a code.
+        """Return the turn that a code describes.
 
         text: the code of a turn, as `to_code` returns it, or the code of a position.
         board: the board of the code; `None` for the classic board.
 
-        A malformed code is refused, and so is a board that is not the board of the code.
+        Raises `IactaError` for a malformed code, and for a board that is not the board of the code.
 
         >>> Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2;place;place=4").actions()
         <1 actions: Place('Peru', 4)>
@@ -1219,7 +1229,7 @@ class Turn:
 
     @classmethod
     def from_fields(cls, code: Code) -> "Turn":
-        """Return the turn of the fields of a code.
+        """Return the turn that the fields of a code describe.
 
         code: the fields, as `iacta.board.codes.read_code` returns them.
         """
@@ -1281,7 +1291,7 @@ class Turn:
         return self._replace(first=first)
 
     def _resume_battle(self, phase: str, options: Mapping[str, str]) -> "Turn":
-        """Return the turn amid an attack: before the defence dice, or after a conquest."""
+        """Return the turn in the middle of an attack: before defence dice, or after a conquest."""
         start, to, dice = read_attack(options.get("attack", ""))
         attack = Attack(self.board.find(start), self.board.find(to), dice)
         if phase == "defend":
@@ -1321,7 +1331,7 @@ def _win_chance(kernel: Kernel, able: int, defenders: int) -> float:
 
 @lru_cache(maxsize=65536)
 def _list_results(choice: Choice) -> Distribution[Any]:
-    """Return the throws of an attack, or its losses if the defender has no choice."""
+    """Return the distribution of an attack's throws; of its losses if there is no choice."""
     if any(len(throw.options) > 1 for throw in choice.throws):
         return Distribution.from_pairs((throw, throw.chance) for throw in choice.throws)
     return Distribution.from_pairs(
@@ -1332,7 +1342,7 @@ def _list_results(choice: Choice) -> Distribution[Any]:
 
 
 def _find_result(result: object, results: Distribution[Any]) -> Result:
-    """Return the result that equals a given value, `None` if no result does."""
+    """Return the result that equals a given value, or `None`."""
     known = result if isinstance(result, tuple) else None
     return next((each for each in results if each == known), None)
 
