@@ -155,7 +155,9 @@ def test_no_file_is_read_for_a_client(server: Server, name: str, tmp_path: Path)
     ]
     for reply in replies:
         assert reply.status == 422
-        assert reply.record["detail"].endswith(": the server reads no files; send the contents of the file")
+        assert reply.record["detail"].endswith(
+            "the server reads no files; send the contents of the file"
+        )
 
 
 def test_names_are_text_everywhere(server: Server) -> None:

@@ -121,7 +121,7 @@ def test_a_code_is_read_with_what_it_says_of_the_turn() -> None:
     asked = [found[key] for key in ("rules", "keep", "stay", "fresh")]
     assert asked == ["capital", {2: 4}, [0], 3]
     own_rules = iacta.Turn(position, rules_of={"B": "capital"}).to_code()
-    with pytest.raises(IactaError, match="no rules of territories"):
+    with pytest.raises(IactaError, match="rules of single territories"):
         position_read({"text": own_rules, "board": TINY})
 
 

@@ -289,7 +289,7 @@ def test_a_mistake_is_for_the_log_only(runner: asyncio.Runner, work: Work) -> No
 
 def test_no_file_is_read(runner: asyncio.Runner, work: Work, tmp_path: Path) -> None:
     (tmp_path / "board.json").write_text('{"name": "A", "territories": {"A": []}}')
-    with pytest.raises(IactaError, match="the server reads no files; send the contents of the file"):
+    with pytest.raises(IactaError, match="the server reads no files; send the contents"):
         runner.run(work.run(read_board, str(tmp_path / "board.json")))
 
 
