@@ -15,7 +15,7 @@ import numpy as np
 from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import IllegalError
 from iacta.methods.kernel import Floats, Outcome, read_battle, refuse_too_large
-from iacta.methods.markov import Markov, load_scipy, solve, transition_matrix
+from iacta.methods.markov import Markov, build_transition_matrix, load_scipy, solve
 from iacta.probability.distribution import Distribution
 from iacta.rules.roll import find_gain
 from iacta.rules.rules import Rules
@@ -245,7 +245,7 @@ def build_chain(start: Outcome, room: int, rules: Rules) -> Chain:
     room = room if able else 0  # without an attack no army grows
     attackers, defenders = start.attackers + room, start.defenders + room
     return Chain(
-        start, attackers, defenders, rules, transition_matrix(able + room, defenders, rules)
+        start, attackers, defenders, rules, build_transition_matrix(able + room, defenders, rules)
     )
 
 

@@ -218,12 +218,12 @@ def test_battles_past_what_memory_or_an_hour_allows_are_refused_at_once(name: st
 
 DOORS: dict[str, Callable[..., object]] = {
     "chain": chain,
-    "bounded": markov.win_probability_bounded,
+    "bounded": markov.bound_win_probability,
     "tree": tree,
     "paths": paths,
     "path_count": lambda a, d, rules: Battle(a, d, rules).path_count(),
     "state_count": lambda a, d, rules: Battle(a, d, rules).state_count(),
-    "sequence": lambda a, d, rules: closed_form.sequence(a, [d], rules),
+    "sequence": lambda a, d, rules: closed_form.conquer_in_sequence(a, [d], rules),
     "roll_chances": lambda a, d, rules: taflin.roll_chances(rules),
 }
 

@@ -55,22 +55,22 @@ def test_the_method_is_the_twin_under_any_rules(
 def test_a_sequence_is_a_campaign(name: str, attackers: int, defenders: list[int]) -> None:
     rules = SEVERAL_RULES[name]
     campaign = iacta.Campaign(attackers, defenders, rules)
-    chance = closed_form.sequence(attackers, defenders, rules)
+    chance = closed_form.conquer_in_sequence(attackers, defenders, rules)
     assert chance == campaign.win_probability(exact=True, method="counting")
     assert chance == campaign.win_probability(exact=True, method="closed_form")
 
 
 def test_a_sequence_that_is_none_is_refused() -> None:
     with pytest.raises(IllegalError, match="missing countries"):
-        closed_form.sequence(3, [], CLASSIC)
+        closed_form.conquer_in_sequence(3, [], CLASSIC)
     with pytest.raises(IllegalError, match=r"defenders must be .* at least 1, got 0"):
-        closed_form.sequence(3, [1, 0], CLASSIC)
+        closed_form.conquer_in_sequence(3, [1, 0], CLASSIC)
     with pytest.raises(IllegalError, match=r"attackers must be .* at least 1, got -3"):
-        closed_form.sequence(-3, [1], CLASSIC)
-    with pytest.raises(iacta.MalformedError, match="countries must be a row"):
-        closed_form.sequence(3, 5, CLASSIC)
+        closed_form.conquer_in_sequence(-3, [1], CLASSIC)
+    with pytest.raises(iacta.MalformedError, match="countries must be a list"):
+        closed_form.conquer_in_sequence(3, 5, CLASSIC)
     with pytest.raises(iacta.TooLargeError):
-        closed_form.sequence(10**6, [10**6, 10**6], CLASSIC)
+        closed_form.conquer_in_sequence(10**6, [10**6, 10**6], CLASSIC)
 
 
 def test_a_thousand_against_a_thousand_is_exact() -> None:
@@ -96,7 +96,7 @@ def test_other_dice_are_refused_and_left_to_counting(rules: Rules) -> None:
         lambda: closed_form.refuse(9, 5, rules),
         lambda: closed_form.win_probability(9, 5, rules),
         lambda: closed_form.outcomes(stack, 5, rules),
-        lambda: closed_form.sequence(9, [5], rules),
+        lambda: closed_form.conquer_in_sequence(9, [5], rules),
     ]
     for ask in asks:
         with pytest.raises(IllegalError, match=sentence):

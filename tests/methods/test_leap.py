@@ -15,7 +15,7 @@ import iacta
 from iacta import CLASSIC, Dice, Distribution, Outcome, Rules, find_rules
 from iacta.methods import leap as leap_file
 from iacta.methods.kernel import is_won
-from iacta.methods.leap import attackers_walk
+from iacta.methods.leap import find_attackers_walk
 from tests import asked, strategies
 from tests.asked import closed_form, counting, lattice, leap
 from tests.published import read_rows
@@ -83,7 +83,7 @@ def digits_of_chance(attackers: int, defenders: int, rules: Rules, near: int = 1
     taken = min(rules.full_roll)
     rolls = (able + defenders - near) // taken
     near = able + defenders - taken * rolls
-    walk = attackers_walk(rules)
+    walk = find_attackers_walk(rules)
     with mpmath.workdps(60):
         mean = mpmath.mpf(sum(k * n for k, n in enumerate(walk.counts))) / walk.total
         steps = [k - mean for k in range(len(walk.counts))]
@@ -262,7 +262,7 @@ def test_a_distribution_of_attackers_is_a_mixture() -> None:
 
 @pytest.mark.parametrize("rules", [CLASSIC, find_rules("capital"), find_rules("dominating12")])
 def test_a_walk_is_the_power_of_its_distribution(rules: Rules) -> None:
-    for walk in (attackers_walk(rules), leap_file.defenders_walk(rules)):
+    for walk in (find_attackers_walk(rules), leap_file.find_defenders_walk(rules)):
         counts = [1]
         for rolls in range(1, 121):
             counts = [
@@ -275,7 +275,7 @@ def test_a_walk_is_the_power_of_its_distribution(rules: Rules) -> None:
             ]
             if rolls in (1, 2, 5, 40, 120):
                 losses = np.arange(len(counts))
-                found = leap_file.probabilities(walk, np.full(len(counts), rolls), losses)
+                found = leap_file.find_probabilities(walk, np.full(len(counts), rolls), losses)
                 for value, count in zip(found.tolist(), counts, strict=True):
                     exact = Fraction(count, walk.total**rolls)
                     if exact > Fraction(1, 10**30):
@@ -283,14 +283,14 @@ def test_a_walk_is_the_power_of_its_distribution(rules: Rules) -> None:
 
 
 def test_an_excess_is_right_to_its_last_digit() -> None:
-    walk = attackers_walk(CLASSIC)
+    walk = find_attackers_walk(CLASSIC)
     exact = 10**12 - Fraction(sum(k * n for k, n in enumerate(walk.counts)), walk.total) * 10**12
     assert leap_file.find_excess(walk, 10**12, 10**12) == float(exact)
 
 
 def test_many_faces_do_not_overflow() -> None:
     rules = Rules(attack=Dice((70, 70, 70)), defence=Dice((70, 70)))
-    assert attackers_walk(rules).total > 10**9
+    assert find_attackers_walk(rules).total > 10**9
     for attackers in (260, 300):
         exact = counting.win_probability(attackers, 280, rules)
         assert_within_bound(leap.win_probability(attackers, 280, rules), exact)
@@ -300,7 +300,7 @@ def test_many_faces_do_not_overflow() -> None:
 
 
 def test_spare_armies_do_not_matter() -> None:
-    walk = attackers_walk(CLASSIC)
+    walk = find_attackers_walk(CLASSIC)
     spare = leap_file.count_spare_armies(10**9, 50, walk, margin=128)
     enough = 10**9 - spare
     assert enough < 600
@@ -308,7 +308,7 @@ def test_spare_armies_do_not_matter() -> None:
 
 
 def test_ends_of_a_tie_in_strength_hold_both_sides() -> None:
-    left = leap_file.ends(1000, 1150, CLASSIC, margin=128)
+    left = leap_file.find_ends(1000, 1150, CLASSIC, margin=128)
     total = left.attackers.chances.sum() + left.defenders.chances.sum()
     assert math.isclose(total, 1, rel_tol=1e-13)
 
@@ -316,9 +316,9 @@ def test_ends_of_a_tie_in_strength_hold_both_sides() -> None:
 @pytest.mark.parametrize(
     ("rules", "sentence"),
     [
-        (Rules(attack=Dice((6,), bonus=(6,)), defence=Dice((6,))), "more ways than one"),
-        (Rules(defence=Dice((6, 6), bonus=(6, 6))), "more ways than one"),
-        (Rules(attack=Dice((999, 6, 6))), "few armies almost surely lose"),
+        (Rules(attack=Dice((6,), bonus=(6,)), defence=Dice((6,))), "more than one result"),
+        (Rules(defence=Dice((6, 6), bonus=(6, 6))), "more than one result"),
+        (Rules(attack=Dice((999, 6, 6))), "few armies almost never beat"),
         (find_rules("five ones"), "armies that grow when all dice show one cannot be used"),
     ],
 )

@@ -182,7 +182,7 @@ def test_a_chance_comes_with_a_bound_on_its_error(name: str) -> None:
     rules = SEVERAL_RULES[name]
     for attackers, defenders in [*EDGES, (3, 40), (40, 2)]:
         won = Fraction(counting.win_probability(attackers, defenders, rules))
-        chance, error = markov.win_probability_bounded(attackers, defenders, rules)
+        chance, error = markov.bound_win_probability(attackers, defenders, rules)
         assert abs(Fraction(chance) - won) <= Fraction(error) <= Fraction(1, 10**12)
 
 
@@ -233,7 +233,7 @@ def test_grown_armies_end_as_their_steps_do(name: str, battle: tuple[int, int]) 
     attackers, defenders = battle
     ended = ends_by_steps(attackers, defenders, rules)
     won = math.fsum(p for (_, d), p in ended.items() if not d)
-    chance, error = markov.win_probability_bounded(attackers, defenders, rules)
+    chance, error = markov.bound_win_probability(attackers, defenders, rules)
     # What the steps drop and round is far below a hundredth of the bound.
     assert abs(chance - won) <= error + 1e-14
     assert 0 < error <= 1e-12
@@ -248,7 +248,7 @@ def test_grown_armies_end_as_their_steps_do(name: str, battle: tuple[int, int]) 
 def test_more_room_changes_no_more_than_the_bound() -> None:
     for name in ("five ones", "five ones at a capital", "small dice"):
         rules = GROWING[name]
-        chance, error = markov.win_probability_bounded(6, 5, rules)
+        chance, error = markov.bound_win_probability(6, 5, rules)
         whole = build_chain(Outcome(6, 5), 20, rules)
         form = whole.canonical()
         row = form.absorption()[form.transient.index(Outcome(6, 5))]
@@ -352,9 +352,9 @@ def test_matrices_past_what_memory_allows_are_refused() -> None:
 
 def test_a_bound_that_cannot_be_kept_is_refused() -> None:
     with pytest.raises(TooLargeError, match=r"its error may be .*, expected at most 1e-12"):
-        markov.win_probability_bounded(900, 700, CLASSIC)
+        markov.bound_win_probability(900, 700, CLASSIC)
     with pytest.raises(TooLargeError, match=r"whose armies can grow has 4e\+06 states"):
-        markov.win_probability_bounded(2000, 2000, FIVE_ONES)
+        markov.bound_win_probability(2000, 2000, FIVE_ONES)
 
 
 def test_without_scipy_a_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

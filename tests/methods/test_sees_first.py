@@ -13,7 +13,7 @@ from iacta.methods import find_kernel
 from iacta.methods.kernel import State, is_won
 from iacta.methods.sees_first import AllBattles
 from iacta.rules.modes import DefenderSeesFirst, TrueRandom
-from iacta.rules.roll import seen_loss_counts
+from iacta.rules.roll import find_loss_counts_by_throw
 from tests import brute
 from tests.asked import win_probability_keeping
 
@@ -51,7 +51,7 @@ def test_distributions_are_those_of_the_twin(rules: Rules) -> None:
 def replies(able: int, defenders: int, rules: Rules, *, exact: bool) -> list[list[bool]]:
     """Return the replies in every state up to a size."""
     battles = AllBattles(able, defenders, rules, exact)
-    return [battles.chosen(span).ravel().tolist() for span in battles.spans()]
+    return [battles.find_replies(span).ravel().tolist() for span in battles.iterate_spans()]
 
 
 @pytest.mark.parametrize("size", [(60, 60), (120, 6), (6, 60)])
@@ -95,8 +95,8 @@ def test_of_equal_replies_the_most_dice_are_thrown() -> None:
     lost = Battle(3, 3, NEVER_LOSES).attackers_lost(exact=True)
     assert lost[2] == 1
     battles = AllBattles(2, 2, NEVER_LOSES)
-    *_, last = battles.spans()
-    after = battles.chosen(last)
+    *_, last = battles.iterate_spans()
+    after = battles.find_replies(last)
     assert after[-1].all()
     assert not after[:-1].any()
 
@@ -253,7 +253,7 @@ def test_what_cannot_be_answered_is_refused_in_a_sentence() -> None:
 def test_every_throw_is_counted_once() -> None:
     for rules in SEVERAL:
         for i in range(1, rules.attack.kept + 1):
-            losses = seen_loss_counts(i, rules.defence.kept, rules)
+            losses = find_loss_counts_by_throw(i, rules.defence.kept, rules)
             for j in range(1, rules.defence.kept + 1):
                 mean = sum(
                     Fraction(weight * sum(k * n for k, n in enumerate(row[j - 1].counts)))

@@ -404,7 +404,7 @@ def test_each_battle_is_fought_from_its_own_armies() -> None:
     ("attackers", "defenders"), [(10**12, 10**12), (2, 10**12), (10**30, 1), (10**90, 10**90)]
 )
 def test_what_takes_more_than_an_hour_is_refused_at_once(attackers: int, defenders: int) -> None:
-    with pytest.raises(iacta.TooLargeError, match="throws in an hour"):
+    with pytest.raises(iacta.TooLargeError, match="needs an hour"):
         asked.simulation.refuse(attackers, defenders, CLASSIC)
     with pytest.raises(iacta.TooLargeError):
         simulate_battle(attackers, defenders)
@@ -432,7 +432,7 @@ def test_what_is_no_working_executor_is_refused() -> None:
     faults: list[tuple[Any, str]] = [
         (ThreadPoolExecutor, "executor must be a concurrent.futures.Executor"),
         (3, "executor must be a concurrent.futures.Executor, got 3"),
-        (closed, "executor must take on work"),
+        (closed, "executor must accept work"),
         (NoFutures(), "executor must return futures, got None"),
     ]
     for executor, sentence in faults:

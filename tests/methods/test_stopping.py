@@ -60,7 +60,7 @@ def distribution_of(
     stack: Distribution[int], defenders: int, rules: Rules, stop: StopRule, *, exact: bool
 ) -> Distribution[Outcome]:
     """Return the distribution of a stack by `Stopping`, whatever the stop."""
-    kept = stop.rules_in_fight(rules).garrison
+    kept = stop.add_to_garrison(rules).garrison
     fight = replace(stop, hold_back=None).subtract_garrison(kept)
     kernel = Stopping(rules, fight, exact=exact)
     return outcomes(kernel, stack, defenders, kept)

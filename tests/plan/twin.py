@@ -17,7 +17,7 @@ from iacta.plan import Goal, InOrder, NextMove, TakeAll, TakeAny, Worth
 from iacta.plan.problem import Problem, TurnState
 from iacta.plan.search import Search
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
-from iacta.rules.roll import loss_counts, seen_loss_counts
+from iacta.rules.roll import loss_counts, find_loss_counts_by_throw
 from tests.balanced_twin import list_outcomes
 
 Number: TypeAlias = Any  # a fraction or a float
@@ -87,7 +87,7 @@ def _roll(dice: int, defenders: int, rules: Rules) -> Throws:
     """Return what may become of one roll."""
     most = min(defenders, rules.defence.kept)
     if isinstance(rules.mode, DefenderSeesFirst):
-        throws = seen_loss_counts(dice, most, rules)
+        throws = find_loss_counts_by_throw(dice, most, rules)
     else:
         throws = {(loss_counts(dice, most, rules),): 1}
     total = sum(throws.values())

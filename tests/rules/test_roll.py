@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from iacta import CLASSIC, Dice, Losses, Roll, Rules, TooLargeError
 from iacta.rules import roll as rolls
 from iacta.rules.modes import ArmiesGrow, DefenderSeesFirst
-from iacta.rules.roll import loss_counts, refuse_many_rolls, seen_loss_counts
-from iacta.rules.thrown import shown_losses
+from iacta.rules.roll import find_loss_counts_by_throw, loss_counts, refuse_many_rolls
+from iacta.rules.thrown import compare_dice
 from iacta.rules.variants import find_rules
 from tests import brute, strategies
 
@@ -76,7 +76,7 @@ def test_dice_are_sorted_again_after_a_bonus_unless_the_rules_say_otherwise(
     counts = count_by_hand(CHANGES[name], sort_again=sort_again)
     assert loss_counts(3, 2, rules).counts == (counts[0], counts[1], counts[2])
     seen = Counter(
-        shown_losses(each[:3], each[3:], rules).defenders for each in product(range(1, 7), repeat=5)
+        compare_dice(each[:3], each[3:], rules).defenders for each in product(range(1, 7), repeat=5)
     )
     assert seen == counts
 
@@ -193,13 +193,16 @@ def test_rows_are_compared_no_more_often_than_counted(monkeypatch: pytest.Monkey
         return after_rank(highest, defence)
 
     monkeypatch.setattr(rolls, "_compare_rank", counted)
-    seen_loss_counts.__wrapped__(5, 4, SEEN)
+    find_loss_counts_by_throw.__wrapped__(5, 4, SEEN)
     assert 0 < compared <= rolls._estimate_seen_steps(5, 4, SEEN)
 
 
 def test_dice_that_are_seen_are_refused_by_all_their_rows() -> None:
     rules = replace(SEEN, attack=Dice((20,) * 7), defence=Dice((20,) * 2))
-    for refused in (lambda: refuse_many_rolls(7, 2, rules), lambda: seen_loss_counts(7, 2, rules)):
+    for refused in (
+        lambda: refuse_many_rolls(7, 2, rules),
+        lambda: find_loss_counts_by_throw(7, 2, rules),
+    ):
         with pytest.raises(TooLargeError, match="7 attack dice of up to 20 faces against 2"):
             refused()
 
@@ -240,6 +243,6 @@ def test_dice_that_are_seen_cost_what_the_distribution_says(rules: str) -> None:
         if ours + theirs > 5:
             continue
         dice = product(range(1, 7), repeat=ours + theirs)
-        seen = Counter(shown_losses(each[:ours], each[ours:], found) for each in dice)
+        seen = Counter(compare_dice(each[:ours], each[ours:], found) for each in dice)
         shares = {each: Fraction(n, 6 ** (ours + theirs)) for each, n in seen.items()}
         assert shares == dict(Roll(ours, theirs, found).losses().items())

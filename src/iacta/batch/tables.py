@@ -71,7 +71,7 @@ def look_up_battles(attackers: Armies, defenders: Armies, question: BattleQuesti
     """
     is_known = np.zeros(attackers.shape, bool)
     found = TableAnswers(is_known, {name: np.full(attackers.shape, np.nan) for name in COLUMNS})
-    rules = question.stop.rules_in_fight(question.rule_set.rules)
+    rules = question.stop.add_to_garrison(question.rule_set.rules)
     garrison = rules.garrison
     is_plain = question.stop.is_reserve and not (question.exact or rules.mode.grows)
     if not is_plain or garrison > MAX_GARRISON:
@@ -111,7 +111,7 @@ def compute_campaigns(attackers: Armies, ways: Armies, question: CampaignQuestio
     chances = np.full(attackers.shape, np.nan)
     found = TableAnswers(is_known, {CAMPAIGN_COLUMNS[0]: chances})
     staying = question.rule_set.rules.garrison
-    rules = question.stop.rules_in_fight(question.rule_set.rules)
+    rules = question.stop.add_to_garrison(question.rule_set.rules)
     is_plain = question.stop.is_reserve and not (question.exact or rules.mode.grows)
     if not is_plain or question.narrate or rules.garrison > MAX_GARRISON:
         return found

@@ -17,8 +17,8 @@ from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel, Outcome, is_won
 from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.rules import Rules
-from iacta.rules.stop import NEVER, StopRule, read_stop, stop_argument
-from iacta.rules.variants import find_rules, rules_argument
+from iacta.rules.stop import NEVER, StopRule, format_stop_argument, read_stop
+from iacta.rules.variants import find_rules, format_rules_argument
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -82,7 +82,7 @@ class Battle(PasteableMixin):
 
     def to_text(self) -> str:
         """Return the battle as Python code that can be pasted back, however long it is."""
-        more = rules_argument(self.rules) + stop_argument(self.stop)
+        more = format_rules_argument(self.rules) + format_stop_argument(self.stop)
         return f"Battle({self.attackers}, {self.defenders}{more})"
 
     def _summary(self) -> str:
@@ -251,7 +251,7 @@ class Battle(PasteableMixin):
                 "states and paths are counted only for a stop of hold_back alone, "
                 f"got {quote(self.stop)}"
             )
-        return find_kernel(self.stop.rules_in_fight(self.rules), method="path_tree")
+        return find_kernel(self.stop.add_to_garrison(self.rules), method="path_tree")
 
     def _number(
         self, number: Callable[[Outcome], int], exact: bool, method: str

@@ -21,8 +21,8 @@ from iacta.inputs.reprs import PasteableMixin
 from iacta.methods.kernel import Kernel, State, Values
 from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.rules import Rules
-from iacta.rules.stop import StopRule, read_stop, stop_argument
-from iacta.rules.variants import find_rules, rules_argument
+from iacta.rules.stop import StopRule, format_stop_argument, read_stop
+from iacta.rules.variants import find_rules, format_rules_argument
 
 BELOW_ONE = 1 - 2.0**-53
 MAX_CELLS = 4 * 10**6  # size limit of tables for a backward pass
@@ -138,7 +138,7 @@ class Campaign(PasteableMixin):
             repr(territory if territory != Territory(territory.defenders) else territory.defenders)
             for territory in self.territories
         )
-        more = rules_argument(self.rules) + stop_argument(self.stop)
+        more = format_rules_argument(self.rules) + format_stop_argument(self.stop)
         return f"Campaign({self.attackers}, [{way}]{more})"
 
     def _summary(self) -> str:

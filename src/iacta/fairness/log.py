@@ -60,7 +60,7 @@ from iacta.probability.chances import read_fraction
 from iacta.rules.dice import Dice, split_dice
 from iacta.rules.roll import Losses, Roll
 from iacta.rules.rules import Rules
-from iacta.rules.thrown import shown_losses
+from iacta.rules.thrown import compare_dice
 from iacta.rules.variants import find_rules
 
 Log: TypeAlias = "str | bytes | PathLike[str] | Iterable[Any]"
@@ -376,7 +376,7 @@ def _json_row(text: str) -> dict[str, Any]:
 
 _found_rules = lru_cache(maxsize=2**10)(find_rules)
 _possible_losses = lru_cache(maxsize=2**10)(Roll.losses)
-_shown_losses = lru_cache(maxsize=2**14)(shown_losses)
+_shown_losses = lru_cache(maxsize=2**14)(compare_dice)
 
 
 def _entry(row: Row, usual: Rules, notes: Notes) -> Entry:

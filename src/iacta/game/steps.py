@@ -21,7 +21,7 @@ from iacta.inputs.checks import quote, read_int, read_row
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.rules.dice import Dice, split_dice
 from iacta.rules.roll import Losses
-from iacta.rules.thrown import shown_losses
+from iacta.rules.thrown import compare_dice
 
 VERSION = 1  # the version of this format; records without a version have it, too
 MAX_STEPS = 500  # a tree has at most this many steps
@@ -223,7 +223,7 @@ def _take_roll(turn: Turn, step: Step) -> tuple[Turn, str]:
 def _take_faces(turn: Turn, step: Step) -> tuple[Turn, str]:
     start, to = find_border(turn, step)
     mine, theirs = _read_dice(turn, start, to, step)
-    lost, killed = shown_losses(mine, theirs, turn.rules_of.get(to, turn.rules))
+    lost, killed = compare_dice(mine, theirs, turn.rules_of.get(to, turn.rules))
     left, against = (turn.position.find_holding(name).armies for name in (start, to))
     reduced = count_reduced_dice(turn, start, to, len(theirs))
     after = turn.fought(start, to, left - lost, against - killed, len(mine), reduced)

@@ -1,7 +1,7 @@
-"""Methods: the kernel of a battle, and the methods that solve it, one file each.
+"""Methods: the kernel of a battle, and one file for each method that computes it.
 
-Code above the methods calls only `find_kernel`. One line registers a method here; its file is
-imported on first use.
+Higher packages call only `find_kernel`. One line registers a method here; its file is imported on
+first use.
 """
 
 from dataclasses import replace
@@ -24,8 +24,8 @@ class _Method(NamedTuple):
 
     name: the name of the method.
     kernel: the file and the class of its kernel.
-    exact: whether it answers in fractions.
-    mode: the mode for which `"auto"` chooses this method.
+    exact: whether the answers are fractions.
+    mode: the dice mode for which `"auto"` chooses this method.
     """
 
     name: str
@@ -34,7 +34,7 @@ class _Method(NamedTuple):
     mode: type[Mode] | None = None
 
     def build(self, rules: Rules, *, exact: bool) -> Kernel:
-        """Import the file of the kernel's class, and return the kernel for some rules."""
+        """Import the file of the kernel's class, and return the kernel for the rules."""
         file, _, name = self.kernel.partition(".")
         kernel: type[Kernel] = getattr(import_module(f"{__name__}.{file}"), name)
         return kernel.build(rules, exact, find_kernel)
@@ -59,22 +59,22 @@ EXACT_METHODS: tuple[str, ...] = tuple(each.name for each in _METHODS if each.ex
 
 
 def list_methods(rules: Rules) -> tuple[str, ...]:
-    """Return the names of the methods for battles under some rules.
+    """Return the names of the methods that can compute battles under the rules.
 
     >>> list_methods(Rules(mode=DefenderSeesFirst()))
     ('sees_first_exact', 'sees_first')
     """
 
-    def is_usual(mode: type[Mode] | Mode | None) -> bool:
+    def has_fixed_dice(mode: type[Mode] | Mode | None) -> bool:
         return mode is None or (mode.rolls and mode.dice_chosen_first)
 
-    if is_usual(rules.mode):
-        return tuple(each.name for each in _METHODS if is_usual(each.mode))
+    if has_fixed_dice(rules.mode):
+        return tuple(each.name for each in _METHODS if has_fixed_dice(each.mode))
     return tuple(each.name for each in _METHODS if each.mode is type(rules.mode))
 
 
 def check_method(name: str, rules: Rules, *, exact: bool) -> None:
-    """Raise `IllegalError` for an unknown or unsuitable method, or for impossible fractions."""
+    """Raise `IllegalError` for an unknown or unsuitable method, or if fractions are impossible."""
     check_choice(exact, (True, False), "exact")
     if exact and rules.mode.inexact:
         raise IllegalError(f"exact is not possible {rules.mode.inexact}", parameter="exact")
@@ -89,12 +89,12 @@ def check_method(name: str, rules: Rules, *, exact: bool) -> None:
 def find_kernel(
     rules: Rules, stop: StopRule = NEVER, *, exact: bool = False, method: str = "auto"
 ) -> Kernel:
-    """Return the kernel of battles under some rules and a stop rule.
+    """Return the kernel of battles under the given rules and stop rule.
 
     rules: the rules of the battles.
     stop: the stop rule of the attackers.
     exact: whether to answer in fractions.
-    method: a name in `METHODS`, or `"auto"`; with a stop rule also `"stopping"`.
+    method: a name in `METHODS`, `"auto"`, or with a stop rule `"stopping"`.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> find_kernel(CLASSIC, exact=True).win_probability(2, 1)
@@ -112,12 +112,12 @@ def _kernel(rules: Rules, stop: StopRule, exact: bool, method: str) -> Kernel:
         by_mode = {(each.mode, each.exact): each for each in _METHODS}
         found = named.get(method) or by_mode.get((type(rules.mode), exact), _AUTO)
         return found.build(rules, exact=exact if found is _AUTO else found.exact)
-    fought = stop.rules_in_fight(rules)
+    inner_rules = stop.add_to_garrison(rules)
     if stop.is_reserve:
-        kernel = _kernel(fought, NEVER, exact, method)
+        kernel = _kernel(inner_rules, NEVER, exact, method)
     else:
-        fight = replace(stop, hold_back=None).subtract_garrison(fought.garrison)
-        kernel = _build_stopping(fought, fight, exact, method)
+        inner_stop = replace(stop, hold_back=None).subtract_garrison(inner_rules.garrison)
+        kernel = _build_stopping(inner_rules, inner_stop, exact, method)
     if not stop.hold_back:
         return kernel
     from iacta.methods.stopping import Reserve

@@ -1,8 +1,7 @@
-"""Auto: the kernel that chooses, for each question and size, the fastest accurate method.
+"""Auto: the kernel that chooses the fastest accurate method for each question and size.
 
-The kernel tries the methods in the order of their speed, and chooses the first method that accepts
-the battle with a relative error of at most 1e-12. If there is no such method, it chooses the first
-method that accepts the battle.
+The kernel tries the methods in order of speed, and chooses the first that accepts the battle with a
+relative error of at most 1e-12, or else the first that accepts the battle at all.
 """
 
 from collections.abc import Iterator
@@ -60,9 +59,9 @@ class Auto(RollKernel):
         return cls(rules, exact, find)
 
     def for_question(self, question: str, attackers: int, defenders: int) -> Kernel:
-        """Return the kernel of the fastest method that answers."""
+        """Return the kernel of the fastest method that accepts the battle."""
         refused: list[IactaError] = []
-        able: list[Kernel] = []
+        accepted: list[Kernel] = []
         for name in METHOD_ORDER[self.exact, question]:
             kernel = self._load(name)
             error = kernel.refusal(attackers, defenders)
@@ -71,9 +70,9 @@ class Auto(RollKernel):
             elif kernel.error(attackers, defenders).relative <= STATED_ERROR:
                 return kernel
             else:
-                able.append(kernel)
-        if able:
-            return able[0]
+                accepted.append(kernel)
+        if accepted:
+            return accepted[0]
         # An error about the size is more helpful than an error about the rules.
         raise next((error for error in refused if not isinstance(error, IllegalError)), refused[0])
 

@@ -1,24 +1,25 @@
 """Balanced blitz: the dice mode of the official app that changes the outcomes of a battle.
 
-With A able attackers and D defenders, a battle with true random dice ends with the probabilities
+With A attackers (garrison excluded) and D defenders, a battle with true random dice ends with the
+probabilities
 
     al[i] = P(won, i attackers lost),     i = 0 .. A − 1,      W = Σ al[i],
     dl[j] = P(lost, j defenders lost),    j = 0 .. D − 1,      L = Σ dl[j] = 1 − W.
 
 Four steps give the probabilities of a balanced battle:
 
-1. If W ≤ .05 (the win-chance cut-off), al becomes 0 and dl is scaled to the sum 1; if L ≤ .05,
+1. If W ≤ .05 (the win-chance cut-off), al becomes 0 and dl is scaled to sum to 1; if L ≤ .05,
    the other way round.
 2. W becomes W₂ = W^1.3 / (W^1.3 + L^1.3) (1.3 is the win-chance power), L becomes 1 − W₂, and al
    and dl are scaled to these sums.
-3. All outcomes form one line, the best for the attackers first: al[0] .. al[A − 1],
+3. All outcomes form one list, from best to worst for the attackers: al[0] .. al[A − 1],
    dl[D − 1] .. dl[0]. A probability of .10 (the outcome cut-off) is removed from each end: whole
-   entries, and a part of the entry that crosses .10. The line is scaled to the sum 1. This step
+   entries, and part of the entry that crosses .10. The list is scaled to sum to 1. This step
    determines the final W and L.
 4. Each entry is raised to the power 1.8 (the outcome power), and al and dl are scaled to the W and
    L of step 3.
 
-Step 3 removes .10 from each end for any entries, so the final chance to win depends on W alone:
+Step 3 always removes .10 from each end, so the final chance to win depends only on W:
 
     W₃ = min(max((W₂ − .10) / .80, 0), 1).
 
@@ -27,14 +28,14 @@ It is exactly 1.0 for W ≥ 1 / (1 + 9^(−1/1.3)) = .84425, and exactly 0.0 for
 `Blitz` is the kernel. It applies the four steps to the kernel of the same rules with true random
 dice.
 
-Error. W, al and dl have a relative error δ. A cut-off leaves a difference, which has a bound on its
-absolute error only, and so has each answer here (`Blitz.error`). If W or L equals .05 within δ, the
-computation may take either side of the win-chance cut-off; the chance to win is the same on both
-sides.
+Error. W, al and dl have a relative error δ. A cut-off subtracts, which preserves only a bound on
+the absolute error, so only the absolute error of an answer is bounded (`Blitz.error`). If W or L
+equals .05 within δ, the computation may take either side of the win-chance cut-off; the chance to
+win is the same on both sides.
 
 Source: the algorithm that the makers of RISK: Global Domination published in 2024, for version 3.3
-of the app. They have announced unpublished changes to the dice from version 3.20 (2025) on, so a
-blitz may have different odds there.
+of the app. They announced further changes to the dice from version 3.20 (2025) on without
+publishing them, so a blitz may have different odds there.
 """
 
 from collections.abc import Iterator
@@ -81,7 +82,7 @@ ROOT_DIGITS = 60
 
 
 class Outcomes(NamedTuple):
-    """The probabilities of all outcomes of a battle, the best for the attackers first.
+    """The probabilities of all outcomes of a battle, from best to worst for the attackers.
 
     won: al[0], al[1] ... al[A − 1], along the last axis; other axes are for several battles.
     lost: dl[D − 1] ... dl[1], dl[0].
@@ -92,7 +93,7 @@ class Outcomes(NamedTuple):
 
 
 def cut_off_rare_wins(outcomes: Outcomes) -> Outcomes:
-    """Return the probabilities after step 1: a chance to win of at most 5% becomes 0.
+    """Return the probabilities after step 1: a chance to win or to lose of at most 5% becomes 0.
 
     outcomes: the probabilities with true random dice.
 
@@ -127,7 +128,7 @@ def cut_off_outcomes(outcomes: Outcomes) -> Outcomes:
     array([0. , 0.5])
     """
     line = np.concatenate(outcomes, axis=-1)
-    for _ in range(2):  # cuts the front, then reverses the line
+    for _ in range(2):  # cut the front and reverse the list, twice
         beyond = np.cumsum(line, axis=-1) - float(OUTCOME_CUT_OFF)
         line = np.clip(beyond, 0.0, line)[..., ::-1]
     line /= line.sum(axis=-1, keepdims=True)
@@ -136,7 +137,7 @@ def cut_off_outcomes(outcomes: Outcomes) -> Outcomes:
 
 
 def raise_outcomes(outcomes: Outcomes) -> Outcomes:
-    """Return the probabilities after step 4: likely outcomes become likelier for each winner.
+    """Return the probabilities after step 4: for each winner, likely outcomes become likelier.
 
     outcomes: the probabilities after step 3.
 
@@ -181,8 +182,8 @@ def _favour(won: Floats, lost: Floats) -> Floats:
 
 
 def _power(chances: Floats, exponent: Fraction) -> Floats:
-    # The last digit of `chances ** exponent` depends on the processor, which could change the
-    # choice between equally good plans.
+    # The last digit of `chances ** exponent` depends on the processor, and could decide between
+    # equally good plans.
     return np.asarray(np.float_power(chances, float(exponent)))
 
 
@@ -205,7 +206,7 @@ def reshape_chances(chances: npt.ArrayLike) -> Floats:
 
 
 def find_true_chance(chance: Fraction) -> Fraction:
-    """Return the least chance W, with true random dice, for which W₃ is at least a chance.
+    """Return the least chance W with true random dice that makes W₃ reach a wanted chance.
 
     chance: the wanted W₃, above 0 and at most 1.
 
@@ -267,11 +268,11 @@ class Blitz(UnitKernel):
         return cls(rules, find(replace(rules, mode=TrueRandom())))
 
     def find_decider(self, chance: Fraction) -> tuple[Kernel, Fraction]:
-        """Return the kernel with true random dice, and its chance for the wanted chance."""
+        """Return the kernel with true random dice, and the chance that its battle must reach."""
         return self.true, find_true_chance(chance)
 
     def rolls(self, able: int, defenders: int, spare: int | None = None) -> tuple[Choice, ...]:
-        """Return the only choice, a whole battle with all spare armies."""
+        """Return the only choice, a whole battle with all `spare` armies."""
         fighting = able if spare is None else min(able, spare)
         return (self.battle(fighting, defenders),) if fighting > 0 else ()
 
@@ -281,13 +282,13 @@ class Blitz(UnitKernel):
     def error(self, attackers: int, defenders: int) -> Error:
         """Return a bound on the absolute error.
 
-        Let ε = δ + 2·n·u, for n outcomes with running sums of rounding error u. An entry has a
-        relative error of at most 5·ε after step 2. An entry that crosses a cut-off has an absolute
-        error of at most 6·ε after step 3. The power and the scaling turn the first error into 20·ε.
-        They turn the second error into 11·ε·c^.8·Σe / Σe^1.8 for a crossing entry c among the n
-        entries e of its side, which is at most 11·ε·n^.45. This error occurs three times: in the
-        entry, and twice in the sum, as both crossing entries contribute. The observed error is
-        below 1e-14 for hundreds of armies.
+        Let ε = δ + 2·n·u, for n outcomes whose running sums have rounding errors u. After step 2 an
+        entry has a relative error of at most 5·ε. After step 3 an entry that crosses a cut-off has
+        an absolute error of at most 6·ε. Step 4 turns the first error into 20·ε, and the second
+        into 11·ε·c^.8·Σe / Σe^1.8 for a crossing entry c among the n entries e of its side, which
+        is at most 11·ε·n^.45. This error occurs three times: in the entry, and twice in the sum,
+        because both crossing entries contribute. The observed error is below 1e-14 for hundreds of
+        armies.
         """
         count = min(attackers + defenders, MAX_OUTCOMES)
         large = _is_large(attackers, defenders)
@@ -321,11 +322,11 @@ class Blitz(UnitKernel):
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
         """Return the distribution of the absorbing state.
 
-        The four steps apply to each number of attackers separately, as in the app, which knows this
-        number. The probabilities sum to exactly 1.0. For a single start, the best outcome for the
-        attackers comes first.
+        If the number of attackers is random, the four steps apply to each number separately, as in
+        the app. The probabilities sum to exactly 1.0. For a fixed number, the outcomes are sorted
+        from best to worst for the attackers.
         """
-        found = super().forward(start, defenders)  # raises for other sums
+        found = super().forward(start, defenders)  # raises if the sum is not close to 1
         return Distribution.from_probabilities(_complete_sum(found))
 
     def ends(self, able: dict[int, float], defenders: int) -> Ends:
@@ -337,7 +338,7 @@ class Blitz(UnitKernel):
             if len(able) > 1:
                 states = len(able) * min(most * defenders, MAX_OUTCOMES)
                 refuse_too_large(most, defenders, memory=0, method=NAME, states=states)
-            for attackers in sorted(able, reverse=True):  # the first is the first to be too large
+            for attackers in sorted(able, reverse=True):  # a battle that is too large fails first
                 for state, probability in self._ends_of_one(attackers, defenders):
                     yield state, able[attackers] * probability
             return
@@ -359,7 +360,7 @@ class Blitz(UnitKernel):
         yield from zip(best_first, reshaped.tolist(), strict=True)
 
     def _reshape_rows(self, attackers: int, defenders: int, fewest: int = 1) -> Outcomes:
-        """Return a row for each number of attackers from `fewest` on, all of the same length."""
+        """Return one row of outcomes for each number of attackers from `fewest` on."""
         (most, *size), rows = self._last or ((0, 0, 0), None)
         if rows is None or most < attackers or size != [defenders, fewest]:
             memory = VALUE_BYTES * attackers * (attackers + defenders)
@@ -368,7 +369,7 @@ class Blitz(UnitKernel):
             won, lost = self.true.transitions(attackers, defenders, fewest)
             rows = reshape(Outcomes(won[fewest:, :0:-1], lost[fewest:, 1:]))
             most, self._last = attackers, ((attackers, defenders, fewest), rows)
-        # A cached larger table contains these rows first.
+        # A larger cached table begins with these rows.
         count, more = attackers + 1 - fewest, most - attackers
         return Outcomes(rows.won[:count, more:], rows.lost[:count])
 
@@ -378,7 +379,7 @@ class Blitz(UnitKernel):
         if attackers:
             first = max(fewest, 1)
             won[first:, :0:-1], lost[first:, 1:] = self._reshape_rows(attackers, defenders, first)
-        # Certainty is exact: the most likely end gets the missing last digits.
+        # Certainty is exact: rounding errors of the sum are added to the most likely outcome.
         each, missing = np.arange(attackers + 1), 1 - (won.sum(1) + lost.sum(1))
         won[each, won.argmax(axis=1)] += np.where(won.any(axis=1), missing, 0.0)
         return Transitions(won, lost)
@@ -409,7 +410,7 @@ def _reshape_limit(chance: Fraction) -> Fraction:
 
 
 def _complete_sum(probabilities: Distribution[State]) -> dict[State, float]:
-    """Add the missing last digits to the most likely state, so that certainty is exact."""
+    """Add the rounding error of the sum to the most likely state, so that certainty is exact."""
     weights = {state: float(probability) for state, probability in probabilities.items()}
     likeliest = probabilities.mode()
     missing = fsum([1.0, *(-probability for probability in weights.values())])
@@ -417,5 +418,5 @@ def _complete_sum(probabilities: Distribution[State]) -> dict[State, float]:
 
 
 def _is_large(attackers: int, defenders: int) -> bool:
-    """Return whether a battle is faster alone than from a table of transitions."""
+    """Return whether a battle is solved faster alone than from a table of transitions."""
     return attackers * defenders > MAX_TABLE_STATES or attackers > MAX_TABLE_ATTACKERS

@@ -1,19 +1,19 @@
 """Closed form: exact odds by Taflin's counting of paths, without a table of states.
 
-Let a be the number of able attackers and d the number of defenders. The inside is the set of states
-with a ≥ 3 and d ≥ 2. There all dice are rolled, and each roll takes two armies. As in `counting`, a
-state of n armies is counted in units of U^n. The weight of all paths of s rolls in which the
-attackers lose l armies is a trinomial coefficient, Taflin's equation (5):
+Let a be the number of attackers excluding the garrison and d the number of defenders. Call the
+states with a ≥ 3 and d ≥ 2 the inside. There all dice are rolled, and each roll takes two armies.
+As in `counting`, a state of n armies is counted in units of U^n. The weight of all paths of s rolls
+in which the attackers lose l armies is a trinomial coefficient, Taflin's equation (5):
 
     X(s, l)  =  [x^l] (c_2 + c_1 x + c_0 x²)^s,        c_k for a roll with k defenders lost.
 
-As armies never grow, a path that ends inside has been inside from its start, and a path leaves the
-inside once. This is the first passage of equations (15)-(16), with the boundary just outside: d ≤ 1
-or a ≤ 2. The weight of the paths to victory is equation (17),
+As armies never grow, a path that ends inside has been inside from the start, and a path leaves the
+inside only once. Equations (15)-(16) describe this first passage, here to the states just outside,
+with d ≤ 1 or a ≤ 2. The weight of the paths to victory is equation (17),
 
     N(A, D)  =  Σ  X(s, l) · c_k · N(a, d)    over the first states (a, d) outside.
 
-N(a, d) outside is known from equations (6)-(14), as few dice are rolled there.
+Equations (6)-(14) give N(a, d) outside, where fewer dice are rolled.
 
 Speed. The sum needs the coefficients X(s, l) only for two neighbours l and l − 1, for a = 3, 4, and
 their mirror images for d = 2, 3. Let T(s, l) = [x^l] p^s with p = p_0 + p_1 x + p_2 x². Then
@@ -22,14 +22,14 @@ p · (p^s)' = s p' p^s gives the recurrence
     (2s − l + 2) p_2 T(s, l−2)  =  l p_0 T(s, l)  −  (s − l + 1) p_1 T(s, l−1).
 
 It carries such a pair from s to s + 1, and only multiplies and divides large numbers by small
-numbers. The sum over s uses Horner's method. The work is linear in the armies, while a table is
-quadratic.
+numbers. The sum over s uses Horner's method. The work grows linearly with the armies, while a table
+grows quadratically.
 
 `iacta_literature.taflin` contains the equations exactly as in the paper. This file shifts the
 boundary by one, which avoids the strips at a = 3 and d = 2, and counts in whole numbers.
 
 Source: Taflin, "The Probability Distribution of Risk Battles" (2001). The paper's last section, on
-attacks on several countries in sequence, consists of its title; `sequence` is iacta's own.
+attacks on several countries in sequence, has only a title; `conquer_in_sequence` is our own result.
 """
 
 from collections import defaultdict
@@ -54,7 +54,7 @@ STEPS_PER_STATE = 20
 
 
 class ClosedForm(UnitKernel, RollKernel):
-    """The exact kernel of three dice against two, by Taflin's equation (17).
+    """The exact kernel of rules with three attack dice and two defence dice, by Taflin's equations.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> ClosedForm(CLASSIC).win_probability(2, 1)
@@ -66,11 +66,11 @@ class ClosedForm(UnitKernel, RollKernel):
     quick_armies = 20_000
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Raise `IactaError` for large battles, and for dice other than three against two."""
+        """Raise `IactaError` if the battle is too large, or dice are not three against two."""
         self._refuse(attackers, defenders, numbers=STEPS_PER_STATE)
 
     def refuse_dice(self) -> None:
-        """Raise `IllegalError` for rules with dice other than three against two."""
+        """Raise `IllegalError` unless the rules have three attack dice and two defence dice."""
         if self.rules.full_roll != (3, 2):
             attack, defence = self.rules.full_roll
             raise IllegalError(
@@ -92,7 +92,7 @@ class ClosedForm(UnitKernel, RollKernel):
         )
 
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
-        self.refuse_dice()  # also if nobody can attack
+        self.refuse_dice()  # super() does not check if no stack can attack
         return super().forward(start, defenders)
 
     def ends(self, able: dict[int, int], defenders: int) -> Ends:
@@ -104,7 +104,7 @@ class ClosedForm(UnitKernel, RollKernel):
         return unit, ((State(*end), x, armies - sum(end)) for end, x in ends.items())
 
     def win_probability(self, attackers: int, defenders: int) -> Fraction:
-        """Return the chance to conquer the territory, by equation (17) alone."""
+        """Return the chance to conquer the territory, from equation (17)."""
         self.refuse(attackers, defenders)
         able = max(attackers, 0)
         unit, steps = coefficients(able, defenders, self.rules)
@@ -118,25 +118,28 @@ class ClosedForm(UnitKernel, RollKernel):
 
 
 def refuse_dice(rules: Rules) -> None:
-    """Raise `IllegalError` for dice other than three against two, or if armies can grow."""
+    """Raise `IllegalError` unless dice are three against two and armies cannot grow."""
     ClosedForm(rules).refuse_dice()
 
 
-def sequence(attackers: int, defenders: Iterable[int], rules: Rules | str = "classic") -> Fraction:
-    """Return the exact chance to conquer several countries in sequence.
+def conquer_in_sequence(
+    attackers: int, defenders: Iterable[int], rules: Rules | str = "classic"
+) -> Fraction:
+    """Return the exact chance of one stack to conquer several countries in sequence.
 
     attackers: armies on the territory from which the attack starts, garrison included.
-    defenders: the defenders of each country, in the order of the attack, at least one country.
+    defenders: the defenders of each country, in the order of attack; at least one country.
     rules: the rules of every battle; the garrison stays behind on each territory.
 
-    The paper announces this result without a formula. Let X_i(a) be the weights of all paths that
-    conquer the i-th country with a armies left, without the garrison g. The stack moves in, leaves
-    g armies behind, and continues at (a − g, D_{i+1}). With k countries,
+    The paper announces this result without a formula. Let A be the attackers excluding the garrison
+    g, and D_i the defenders of country i. Let X_i(a) be the weight of all paths that conquer
+    country i with a attackers left, garrison excluded. The stack moves in, leaves g armies behind,
+    and continues at (a − g, D_{i+1}). With k countries, the chance is
 
         Q(A; D_1 ... D_k)  =  Σ_a  X_{k−1}(a) · N(a − g, D_k)  /  U^(A + D_1 + ... + D_k − (k−1) g).
 
     >>> from iacta.rules.rules import CLASSIC
-    >>> sequence(3, [1, 1], CLASSIC)
+    >>> conquer_in_sequence(3, [1, 1], CLASSIC)
     Fraction(625, 2592)
 
     Source: the title "Attacking Multiple Countries Sequentially" in Taflin (2001).
@@ -161,12 +164,13 @@ def sequence(attackers: int, defenders: Iterable[int], rules: Rules | str = "cla
 
 
 class Crossing(NamedTuple):
-    """The weights of the paths that leave the inside in one roll across one of its two edges.
+    """The weights of the paths that leave the inside across one of its two edges, by last roll.
 
-    armies: n = a + d before the roll.
-    leap: the weight of rolls from the line nearest to the edge, with both armies lost across it.
-    step: the weight of rolls to the state beside it: from the nearest line with one army lost on
-        each side, or from the next line with both armies lost across the edge.
+    armies: n = a + d before the last roll.
+    leap: the weight of the paths to the second line outside, from the line nearest to the edge: the
+        roll takes two armies across the edge.
+    step: the weight of the paths to the first line outside: from the nearest line, the roll takes
+        one army from each side; from the next line, two armies across the edge.
     """
 
     armies: int
@@ -181,7 +185,7 @@ def _is_inside(able: int, defenders: int) -> bool:
 def _crossings(
     able: int, defenders: int, steps: Steps, weight: int = 1
 ) -> tuple[Iterator[Crossing], Iterator[Crossing]]:
-    """Return the crossings to few defenders, d ≤ 1 with a ≥ 3, and to few attackers, a ≤ 2.
+    """Return the crossings to d ≤ 1 with a ≥ 3 (few defenders), and to a ≤ 2 (few attackers).
 
     Crossings from d = 2 and 3 lead to (n − 2, 0) and (n − 3, 1). Crossings from a = 3 and 4 lead to
     (1, n − 3) and (2, n − 4). The state (2, 1) after (3, 2) counts as few attackers.
@@ -194,10 +198,10 @@ def _crossings(
 
 
 def _side(full: Step, lost: int, armies: int, weight: int) -> Iterator[Crossing]:
-    """Yield the crossings near one edge, the most armies first.
+    """Yield the crossings of one edge, those with the most armies first.
 
     full: `full[i]` is the coefficient of a full roll that takes i armies towards this edge.
-    lost: the number of armies lost up to the line nearest to the edge.
+    lost: the armies lost in this direction from the start to the line nearest to the edge.
     """
     for rolls, nearest, next_line in _pairs(full, lost, (armies - 5) // 2, weight):
         n = armies - 2 * rolls
@@ -227,7 +231,7 @@ def _pairs(p: Step, lost: int, most: int, weight: int) -> Iterator[tuple[int, in
 
 
 def _pairs_of_two(p: Step, lost: int, most: int, weight: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the values of `_pairs` for p_2 = 0, for which the powers of p are binomial."""
+    """Yield the values of `_pairs` for p_2 = 0, with binomial coefficients."""
     for rolls in range(max(lost - 1, 0), most + 1):
         this, last = (
             weight * comb(rolls, i) * p[0] ** (rolls - i) * p[1] ** i if 0 <= i <= rolls else 0
@@ -249,9 +253,12 @@ def _count_wins(able: int, defenders: int, unit: int, steps: Steps) -> int:
 def _count_wins_near_few_defenders(
     crossings: Iterable[Crossing], last: int, unit: int, steps: Steps
 ) -> int:
-    """Return Σ leap · N(n − 2, 0) + step · N(n − 3, 1), where the n fall by two to `last`.
+    """Return the weight of the paths to victory that leave the inside towards few defenders.
 
-    N(n − 2, 0) = U^(n−2), and N(n − 3, 1) is U^(n−2) minus the weight of the only losing path.
+    crossings: crossings with n = ..., last + 2, last armies.
+
+    The weight is Σ leap · N(n − 2, 0) + step · N(n − 3, 1). Here N(n − 2, 0) = U^(n−2), and
+    N(n − 3, 1) is U^(n−2) minus the weight of the only losing path.
     """
     all_paths = losing = 0
     unit_squared, r_squared = unit**2, steps[3, 1][0] ** 2
@@ -265,10 +272,12 @@ def _count_wins_near_few_defenders(
 def _count_wins_near_few_attackers(
     crossings: Iterable[Crossing], last: int, unit: int, steps: Steps
 ) -> int:
-    """Return Σ leap · N(1, n − 3) + step · N(2, n − 4), where the n fall by two to `last`.
+    """Return the weight of the paths to victory that leave the inside towards few attackers.
 
-    With d = n − 4, the recurrences N(1, d+3) = q² N(1, d+1) and
-    N(2, d+2) = c_2 N(2, d) + c_1 N(1, d+1) lead from d + 2 to d.
+    crossings: crossings with n = ..., last + 2, last armies.
+
+    The weight is Σ leap · N(1, n − 3) + step · N(2, n − 4). With d = n − 4, it is reduced from
+    d + 2 to d by N(1, d+3) = q² N(1, d+1) and N(2, d+2) = c_2 N(2, d) + c_1 N(1, d+1).
     """
     one = two = 0
     q_squared = steps[1, 2][1] ** 2
@@ -280,7 +289,7 @@ def _count_wins_near_few_attackers(
 
 
 def _outside(able: int, defenders: int, unit: int, steps: Steps) -> int:
-    """Return N(able, defenders) where a ≤ 2 or d ≤ 1: Taflin's equations (6)-(8) and (9)."""
+    """Return N(able, defenders) for able ≤ 2 or defenders ≤ 1, by Taflin's equations (6)-(9)."""
     if not able or not defenders:
         return 0 if defenders else _power(unit, able)
     if defenders == 1:
@@ -304,7 +313,7 @@ def _power(base: int, exponent: int) -> int:
 def _first_passage(
     state: tuple[int, int], weight: int, steps: Steps
 ) -> Iterator[tuple[tuple[int, int], int]]:
-    """Yield the first states outside, with the weights of the paths to them."""
+    """Yield the first states that paths reach outside, with the weight of the paths to each."""
     if not _is_inside(*state):
         yield state, weight
         return

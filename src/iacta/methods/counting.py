@@ -1,18 +1,19 @@
 """Counting: exact odds, by counting weighted paths in whole numbers.
 
-Let a be the number of able attackers and d the number of defenders. In a roll with the dice of this
-state, the attackers lose m − k and the defenders lose k armies with the chance w_k / q, in lowest
-terms for all k together. The chance to win from (a, d) is a sum over the results of the first roll,
+Let a be the number of attackers excluding the garrison and d the number of defenders. In a roll
+with the dice of this state, the attackers lose m − k and the defenders k armies with the chance
+w_k / q, where q is the least common denominator. The chance to win from (a, d) is a sum over the
+results of the first roll,
 
     P(a, d) = Σ_k  w_k / q · P(a − m + k, d − k),      P(a, 0) = 1,  P(0, d) = 0.
 
-Each roll takes m armies. Let U be a whole number such that q divides U^m for the roll of every
-state (432 for the classic rules: 7776 divides 432²), and write P(a, d) = N(a, d) / U^(a+d). Then
+Each roll takes m armies. Let U be a whole number such that q divides U^m for every roll (432 for
+the classic rules: 7776 divides 432²), and write P(a, d) = N(a, d) / U^(a+d). Then
 
     N(a, d) = Σ_k  c_k · N(a − m + k, d − k),          c_k = w_k · U^m / q.
 
-This is a recurrence in whole numbers with few constant coefficients c_k. It has a single
-denominator and needs no common divisors. The backward pass runs this recurrence, with any values in
+This is a recurrence in whole numbers with few constant coefficients c_k. It needs a single
+denominator and never reduces a fraction. The backward pass runs this recurrence, with any values in
 place of 1 and 0. The forward pass runs its mirror image,
 
     X(a − m + k, d − k)  +=  c_k · X(a, d).
@@ -49,9 +50,9 @@ STEPS_PER_STATE = 8
 
 
 class Coefficients(NamedTuple):
-    """The constants of the recurrence for some rules.
+    """The constants of the recurrence under given rules.
 
-    unit: U; a state with n armies in all is counted in units of U^n.
+    unit: U; the number of a state with n armies in total is in units of U^n.
     steps: (c_0, c_1 ... c_m) for each (attack dice, defence dice).
     """
 
@@ -96,7 +97,7 @@ def _coefficients(attack_dice: int, defence_dice: int, rules: Rules) -> Coeffici
 
 
 def find_least_root(number: int, power: int) -> int:
-    """Return the least whole number r such that a number divides r**power.
+    """Return the least whole number r such that `number` divides r**power.
 
     number: the number, at least 1.
     power: the exponent.
@@ -128,12 +129,12 @@ def list_powers(unit: int, most: int) -> Row:
 
 @dataclass(frozen=True)
 class ExactRow:
-    """The expected values against one number of defenders, as fractions that are built on demand.
+    """The expected values by number of attackers, as fractions that are built on demand.
 
     numerators: N(a, d) · scale for a = 0, 1, 2 ...
     powers: U^0, U^1, U^2 ...
     scale: the factor that makes the values whole numbers.
-    defenders: d.
+    defenders: d, the number of defenders of this row.
     """
 
     numerators: Row
@@ -152,7 +153,7 @@ class ExactRow:
 
 
 def scale_to_integers(values: Values) -> tuple[Row, Row, int]:
-    """Return the values `won` and `lost` as whole numbers, and the factor that made them whole.
+    """Return `won` and `lost` times a factor that makes them whole numbers, and the factor.
 
     >>> scale_to_integers(Values([0, Fraction(1, 2)], [Fraction(1, 3), 1]))
     ([0, 3], [2, 6], 6)
@@ -163,17 +164,17 @@ def scale_to_integers(values: Values) -> tuple[Row, Row, int]:
 
 
 class UnitKernel(Kernel):
-    """A kernel that counts a state of n armies in units of U^n; U is 1 for floats."""
+    """A kernel that counts states of n armies in units of U^n, or with U = 1 for floats."""
 
     @abstractmethod
     def ends(self, able: dict[int, Any], defenders: int) -> Ends:
-        """Return U, and the absorbing states, or raise `IactaError`.
+        """Return U and the absorbing states, or raise `IactaError`.
 
-        able: the weight of each number of able attackers.
+        able: the weight of each number of attackers, garrison excluded.
         defenders: armies on the defended territory, at least 1.
 
-        Each state comes with its X, in units of U^-n, and with the number n of armies lost. Floats
-        ignore n.
+        With each state come its X in units of U^−n, and the number n of armies lost. Floats ignore
+        n.
         """
 
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
@@ -195,7 +196,7 @@ class UnitKernel(Kernel):
 
 
 class Counting(UnitKernel, RollKernel):
-    """The exact kernel, by one recurrence in whole numbers.
+    """The exact kernel, computed by one recurrence in whole numbers.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> Counting(CLASSIC).win_probability(2, 1)
@@ -212,7 +213,10 @@ class Counting(UnitKernel, RollKernel):
         self._refuse(attackers, defenders, rows=1 + self.rules.defence.kept)
 
     def refuse_way(self, attackers: int, defended: Sequence[int]) -> None:
-        """Raise `TooLargeError` for battles that take too long, as the numbers grow each time."""
+        """Raise `TooLargeError` for battles that together take too long.
+
+        The numbers grow from battle to battle.
+        """
         armies = list(accumulate(attackers + defenders for defenders in defended))
         rows, defenders = 1 + self.rules.defence.kept, sum(defended)
         mean = sum(map(mul, armies, defended)) // defenders
@@ -224,7 +228,7 @@ class Counting(UnitKernel, RollKernel):
         """Raise `TooLargeError` for a battle that takes too much time or memory.
 
         rows: the number of rows in memory at once.
-        armies: the average number of armies that a number counts; 0 for all armies.
+        armies: the average exponent of U in the numbers; 0 for all armies.
         kind: the noun for the battle, for the message.
         """
         armies = armies or attackers + defenders
@@ -258,7 +262,7 @@ class Counting(UnitKernel, RollKernel):
         return chance
 
     def win_table(self, attackers: int, defenders: int, staying: int = 0) -> npt.NDArray[Any]:
-        """Return the chances to win all battles up to a size, if the fractions fit into memory."""
+        """Return the chances to win all battles up to a size, if the fractions fit in memory."""
         self._refuse(attackers, defenders, rows=3 * defenders)
         return super().win_table(attackers, defenders, staying)
 
@@ -268,7 +272,7 @@ def run_backward(values: Values, rules: Rules, fewest: int = 1) -> Iterator[Exac
 
     values: the value function.
     rules: the rules of the battles.
-    fewest: the fewest attackers that roll.
+    fewest: the fewest attackers that still roll.
     """
     most, defenders = len(values.won) - 1, len(values.lost) - 1
     won, lost, scale = scale_to_integers(values)
@@ -295,11 +299,11 @@ def find_absorbing_states(
 ) -> Iterator[tuple[State, int, int]]:
     """Yield the absorbing states, as for `UnitKernel.ends`.
 
-    able: the weight of each number of able attackers.
+    able: the weight of each number of attackers, garrison excluded.
     defenders: armies on the defended territory.
     unit: U.
     steps: the coefficients of every possible roll.
-    fewest: the fewest attackers that roll.
+    fewest: the fewest attackers that still roll.
     """
     top = max(able)
     most, most_defence = max(steps)

@@ -1,7 +1,8 @@
 """Diagonals: views of all states with the same total number of armies.
 
-A roll takes m = min(i, j) armies from both sides together, so the states (a, d) with a + d = t
-depend on states with a + d = t − m. A whole anti-diagonal of a table is therefore computed at once.
+A roll of i attack dice against j defence dice takes m = min(i, j) armies from both sides together.
+The states (a, d) of a attackers and d defenders with a + d = t therefore depend only on states with
+a + d = t − m, and a whole anti-diagonal of a table is computed at once.
 """
 
 from collections.abc import Iterator
@@ -15,9 +16,9 @@ Numbers: TypeAlias = npt.NDArray[Any]  # of floats, or of whole numbers as objec
 
 
 def view_diagonals(table: Numbers) -> Numbers:
-    """Return a view `[a + d, d]` of a table `[d, a]`; further axes come between the two.
+    """Return a view `[a + d, ..., d]` of a table `[d, a, ...]` with any further axes.
 
-    table: the numbers of all states, with the armies of both sides from 0 on.
+    table: a number for each state, for d = 0, 1 ... defenders and a = 0, 1 ... attackers.
 
     Entries that belong to no state contain the number of another state.
 
@@ -31,9 +32,9 @@ def view_diagonals(table: Numbers) -> Numbers:
 
 
 def view_rows(diagonals: Numbers) -> Numbers:
-    """Return a read-only view `[d, a]` of anti-diagonals `[a + d, d]`, with further axes first.
+    """Return a read-only view `[..., d, a]` of anti-diagonals `[a + d, ..., d]`.
 
-    diagonals: the numbers of all states; further axes come between the two.
+    diagonals: the numbers of all states, with any further axes in the middle.
 
     >>> view_rows(np.array([[0, 9], [1, 10], [2, 11], [9, 12]])).tolist()
     [[0, 1, 2], [10, 11, 12]]
@@ -62,28 +63,28 @@ class Span(NamedTuple):
         """Return a view of the states after a roll.
 
         diagonals: the numbers of all states, as from `view_diagonals`.
-        taken: the armies that the roll takes from both sides together; 0 for the states themselves.
-        lost: the defenders that the roll takes.
+        taken: the armies that both sides together lose in the roll; 0 for the states before it.
+        lost: the defenders lost in the roll.
         """
         view: Numbers = diagonals[self.total - taken, ..., self.first - lost : self.stop - lost]
         return view
 
     def after(self, diagonals: Numbers, taken: int) -> Numbers:
-        """Return a copy of the states after a roll, `[k, state]`, for k defenders lost.
+        """Return a copy of the states after a roll: `[k, state]`, after a loss of k defenders.
 
         diagonals, taken: as for `view`.
         """
         return np.array([self.view(diagonals, taken, k) for k in range(taken + 1)])
 
 
-def spans(able: int, defenders: int, full_roll: tuple[int, int]) -> Iterator[Span]:
-    """Yield all states except the ends, in an order in which each depends on earlier states.
+def iterate_spans(able: int, defenders: int, full_roll: tuple[int, int]) -> Iterator[Span]:
+    """Yield all states with armies on both sides, so that each depends on earlier spans.
 
-    able: the largest number of able attackers, without the garrison.
+    able: the largest number of attackers, garrison excluded.
     defenders: the largest number of defenders.
     full_roll: the numbers of attack and defence dice of a full roll.
 
-    >>> [(span.total, span.first, span.stop, span.dice) for span in spans(3, 2, (2, 1))]
+    >>> [(span.total, span.first, span.stop, span.dice) for span in iterate_spans(3, 2, (2, 1))]
     [(2, 1, 2, (1, 1)), (3, 1, 2, (2, 1)), (3, 2, 3, (1, 1)), (4, 1, 3, (2, 1)), (5, 2, 3, (2, 1))]
     """
     attack, defence = full_roll

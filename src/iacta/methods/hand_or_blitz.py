@@ -1,14 +1,14 @@
 """Hand or blitz: the best mix of rolls by hand and one balanced blitz.
 
 In the official app a player may roll once by hand, with fair dice, or blitz: fight to the end at
-once, with the chance to win B(a, d) of a balanced blitz (see `iacta.methods.balanced_blitz`). Here
-a blitz takes the place of stopping, and Bellman's equation gives the best chance to conquer the
-territory:
+once, with the chance B(a, d) to win a balanced blitz of a attackers (garrison excluded) against d
+defenders (see `iacta.methods.balanced_blitz`). A blitz takes the place of stopping, and Bellman's
+equation gives the best chance to conquer the territory:
 
-    V(a, d) = max( B(a, d),  Σ_k p_k · V(a − m + k, d − k) ),     V(a, 0) = 1,  V(0, d) = 0.
+    V(a, d) = max( B(a, d),  Σ_k p_k · V(a − m + k, d − k) ),     V(a, 0) = 1,  V(0, d) = 0,
 
-An option to hold back armies in the blitz, and to continue by hand, would change no chance in its
-first four digits. Stopping has the value 0.
+where p_k is the chance that the defenders lose k of the m armies lost in a roll. Holding back some
+armies in the blitz, to continue by hand, would not change the first four digits of any chance.
 
 Source: the rules of RISK: Global Domination as its makers published them in 2024; the best mix was
 never published.
@@ -22,7 +22,7 @@ import numpy as np
 
 from iacta.methods.balanced_blitz import Blitz, reshape_chances
 from iacta.methods.counting import coefficients
-from iacta.methods.kernel import Floats, bare_rules
+from iacta.methods.kernel import Floats, drop_garrison
 from iacta.methods.lattice import Lattice
 from iacta.methods.optimal_play import Reward, Solution, StopValue, refuse, refuse_rules, solve
 from iacta.probability.distribution import Distribution
@@ -38,7 +38,7 @@ CONQUEST = Reward(Fraction(1), Fraction(0), Fraction(0))
 def find_hand_rules(rules: Rules) -> Rules:
     """Return the rules of a roll by hand, or raise `IllegalError` if there are no single rolls.
 
-    rules: the rules of a roll by hand or of a blitz.
+    rules: the rules of a roll by hand, or of a blitz.
     """
     if isinstance(rules.mode, BalancedBlitz):
         return replace(rules, mode=TrueRandom())
@@ -46,30 +46,30 @@ def find_hand_rules(rules: Rules) -> Rules:
     return rules
 
 
-def blitz_rules(rules: Rules) -> Rules:
-    """Return the rules of a blitz.
+def find_blitz_rules(rules: Rules) -> Rules:
+    """Return the rules with the dice mode balanced blitz.
 
     rules: the rules of a roll by hand.
     """
     return replace(rules, mode=BalancedBlitz())
 
 
-def mix(able: int, defenders: int, rules: Rules) -> Solution:
+def find_best_mix(able: int, defenders: int, rules: Rules) -> Solution:
     """Return the best mix of rolls by hand and a balanced blitz, for all battles up to a size.
 
-    able: the largest number of able attackers, without the garrison.
+    able: the largest number of attackers, garrison excluded.
     defenders: the largest number of defenders.
-    rules: the rules of a roll by hand or of a blitz.
+    rules: the rules of a roll by hand, or of a blitz.
 
     Returns a solution in floats: `values` are the chances to conquer the territory, and `errors`
-    bound their errors. If armies can attack and `attack_dice` is 0, a blitz is at least as good as
-    a roll. The exceptions are as for `optimal_play.solve`.
+    bound their errors. `attack_dice` is 0 where a blitz is at least as good as a roll, or where no
+    attack is possible. Exceptions are as for `optimal_play.solve`.
 
     >>> from iacta.rules.rules import CLASSIC
-    >>> round(float(mix(10, 10, CLASSIC).values[10, 10]), 4)
+    >>> round(float(find_best_mix(10, 10, CLASSIC).values[10, 10]), 4)
     0.6616
     """
-    bare = bare_rules(find_hand_rules(rules))
+    bare = drop_garrison(find_hand_rules(rules))
     refuse(able, defenders, bare)
     true = Lattice(bare)
     chances = np.zeros((defenders + 1, able + 1))
@@ -85,26 +85,26 @@ def _evaluate_blitz(chances: Floats, relative_error: float) -> StopValue:
     error = chances * relative_error + ROUNDING
     shifted = (np.clip(chances + shift, 0.0, 1.0) for shift in (-error, 0.0, error))
     low, middle, high = map(reshape_chances, shifted)
-    # Certainty is exact: any roll with a positive chance beats a blitz that must fail.
+    # Certainty has no error, so any roll with a positive chance beats a blitz that must fail.
     certain = (low == high) & ((middle == 0) | (middle == 1))
     rounding = np.where(certain, 0.0, ROUNDING)
     return StopValue(middle, np.maximum(high - middle, middle - low) + rounding)
 
 
-def expected_left(able: int, defenders: int, rules: Rules, found: Solution) -> float:
-    """Return the expected number of able attackers left under the best mix.
+def find_expected_left(able: int, defenders: int, rules: Rules, found: Solution) -> float:
+    """Return the expected number of attackers left under the best mix, garrison excluded.
 
-    able: able attackers, without the garrison.
+    able: attackers excluding the garrison.
     defenders: armies on the defended territory.
-    rules: the rules of a roll by hand or of a blitz.
-    found: the answer of `mix` for battles of at least this size.
+    rules: the rules of a roll by hand, or of a blitz.
+    found: the result of `find_best_mix` for battles of at least this size.
 
     >>> from iacta.rules.rules import CLASSIC
-    >>> round(expected_left(2, 1, CLASSIC, mix(2, 1, CLASSIC)), 4)
+    >>> round(find_expected_left(2, 1, CLASSIC, find_best_mix(2, 1, CLASSIC)), 4)
     1.6553
     """
-    bare = bare_rules(find_hand_rules(rules))
-    blitz = Blitz(blitz_rules(bare), Lattice(bare))
+    bare = drop_garrison(find_hand_rules(rules))
+    blitz = Blitz(find_blitz_rules(bare), Lattice(bare))
     unit, steps = coefficients(max(able, 1), defenders, bare)
     rolls = {dice: [c / unit ** (len(step) - 1) for c in step] for dice, step in steps.items()}
     visits: defaultdict[tuple[int, int], float] = defaultdict(float, {(able, defenders): 1.0})

@@ -1,17 +1,17 @@
-"""The kernel of a battle, which answers all questions of the code above the methods.
+"""The kernel of a battle, the only interface of the methods to higher packages.
 
-Under given rules a battle is a Markov chain. Its states are (a, d): a able attackers, without the
-garrison, and d defenders. Absorbing states are victories (a, 0), defeats (0, d), and states (a, d)
-in which the attackers stop. Let K(s, z) be the probability that a battle that starts in s is
-absorbed in z. The kernel carries
+Under given rules a battle is a Markov chain. Its states are (a, d): a able attackers (attackers
+excluding the garrison) and d defenders. Absorbing states are victories (a, 0), defeats (0, d), and
+states (a, d) in which the attackers stop. Let K(s, z) be the probability that a battle starting in
+s is absorbed in z. The kernel carries
 
     a distribution forward,        (μK)(z) = Σ_s μ(s) K(s, z),
     a value function backward,     (Kv)(s) = Σ_z K(s, z) v(z).
 
 A campaign is a product of kernels, a requirement is a search over a kernel, and a plan is dynamic
-programming over many kernels. `Kernel` derives all other answers from these two operations; methods
-override answers that they compute faster. Callers do not depend on the method, the mode or the stop
-rule of a kernel.
+programming over many kernels. `Kernel` derives all other answers from these two operations; a
+method overrides the answers that it computes faster. Callers do not depend on the method, the dice
+mode or the stop rule of a kernel.
 
 Error. An exact kernel answers in fractions. Other kernels answer in floats, and `Kernel.error`
 bounds their errors: the relative error of each answer is at most `relative`, or its absolute error
@@ -41,11 +41,11 @@ from iacta.rules.variants import find_rules
 
 Find: TypeAlias = "Callable[..., Kernel]"
 Floats: TypeAlias = npt.NDArray[np.float64]
-Row: TypeAlias = Any  # indexed by the number of attackers, or by an array of such numbers
+Row: TypeAlias = Any  # indexed by a number of attackers, or by an array of numbers
 
 UNIT_ROUNDOFF = 2.0**-53  # relative error of one float operation
 # The budget of one question, checked before the work begins.
-MAX_STEPS = 10**9  # steps of about twenty nanoseconds
+MAX_STEPS = 10**9  # one step takes about 20 ns
 MAX_BYTES = 2 * 2**30  # memory for arrays
 OUTCOME_BYTES = 300
 FLOAT_BYTES = 8
@@ -54,10 +54,10 @@ INTERPRETED_STEPS = 15  # overhead of Python per state
 
 
 class Outcome(NamedTuple):
-    """The armies left when a battle is over.
+    """The armies left at the end of a battle.
 
-    attackers: armies on the attacking territory, garrison included, before any advance.
-    defenders: armies left on the defended territory; 0 when the attackers have won.
+    attackers: armies on the attacking territory, garrison included, before any armies move in.
+    defenders: armies left on the defended territory; 0 if the attackers won.
     """
 
     attackers: int
@@ -65,7 +65,7 @@ class Outcome(NamedTuple):
 
 
 def is_won(outcome: Outcome) -> bool:
-    """Return whether the attackers have won: no defender is left.
+    """Return whether the attackers won, with no defender left.
 
     >>> is_won(Outcome(attackers=3, defenders=0)), is_won(Outcome(attackers=1, defenders=4))
     (True, False)
@@ -76,7 +76,7 @@ def is_won(outcome: Outcome) -> bool:
 class State(NamedTuple):
     """A state of a battle.
 
-    attackers: able attackers; 0 or less for a stack that cannot attack.
+    attackers: attackers excluding the garrison; 0 or less for a stack that cannot attack.
     defenders: armies on the defended territory.
     """
 
@@ -87,11 +87,11 @@ class State(NamedTuple):
 class Values(NamedTuple):
     """A value function on the absorbing states.
 
-    won: `won[a]` is the value of a victory with a attackers able to move in.
+    won: `won[a]` is the value of a victory with a attackers left, garrison excluded.
     lost: `lost[d]` is the value of a defeat or a stop with d defenders left; `lost[0]` is ignored.
 
-    For a kernel in floats, `won` and `lost` may have another axis, for many value functions at
-    once.
+    For a kernel in floats, `won` and `lost` may have a second axis, to evaluate many value
+    functions at once.
     """
 
     won: Sequence[Any] | npt.NDArray[Any]
@@ -102,7 +102,7 @@ class Values(NamedTuple):
         return self.lost[state.defenders] if state.defenders else self.won[state.attackers]
 
     def mean(self, ends: Distribution[State]) -> Any:
-        """Return the expected value of an absorbing state."""
+        """Return the expected value over a distribution of absorbing states."""
         if np.ndim(self.won) > 1:
             return sum(float(probability) * self.find(state) for state, probability in ends.items())
         return ends.map(self.find).mean()
@@ -111,7 +111,7 @@ class Values(NamedTuple):
 class Chances(NamedTuple):
     """The chances to win a battle and not to win it, which sum to 1.
 
-    won, lost: two chances, of which the smaller has its own relative precision.
+    won, lost: the two chances; the relative error bound holds for the smaller one, too.
     """
 
     won: Probability
@@ -121,8 +121,8 @@ class Chances(NamedTuple):
 class Error(NamedTuple):
     """Bounds on the error of the answers for a battle.
 
-    relative: a bound on the relative error, infinite if the error is random.
-    absolute: if above 0, a bound on the absolute error, which replaces the relative bound.
+    relative: a bound on the relative error; infinite if the error is random.
+    absolute: a bound on the absolute error; if above 0, it replaces the relative bound.
     """
 
     relative: float
@@ -130,10 +130,12 @@ class Error(NamedTuple):
 
 
 class Transitions(NamedTuple):
-    """The absorption probabilities of battles against one number of defenders, one row per start.
+    """The absorption probabilities of battles against a fixed number of defenders.
 
-    won: `won[a, b]` is the probability that a attackers win and b are left able to move in.
+    won: `won[a, b]` is the probability that a attackers win and b of them are left.
     lost: `lost[a, e]` is the probability that a attackers do not win and e defenders are left.
+
+    All numbers of attackers exclude the garrison.
     """
 
     won: Floats
@@ -156,8 +158,8 @@ class Throw(NamedTuple):
     """One throw of the attack dice.
 
     chance: its probability.
-    options: the distributions of the result among which the defender chooses; a single option if
-        there is no choice.
+    options: the distributions of the result, one for each reply of the defender; a single one if
+        the defender has no choice.
     """
 
     chance: float
@@ -168,7 +170,7 @@ class Choice(NamedTuple):
     """A roll that the attacker may choose.
 
     dice: the number of attack dice.
-    least: the least number of armies that move in after a conquest, if that many are able to move.
+    least: the least number of armies that must move in after a conquest, if that many are left.
     throws: the possible throws of the attack dice.
     """
 
@@ -177,15 +179,15 @@ class Choice(NamedTuple):
     throws: tuple[Throw, ...]
 
 
-def bare_rules(rules: Rules) -> Rules:
-    """Return the rules without their garrison, which is handled above the methods."""
+def drop_garrison(rules: Rules) -> Rules:
+    """Return the rules with a garrison of 0; higher packages handle the garrison."""
     return replace(rules, garrison=0) if rules.garrison else rules
 
 
 def read_battle(
     attackers: object, defenders: object, rules: Rules | str, fewest: int = 1
 ) -> tuple[int, int, Rules]:
-    """Return a battle's armies as whole numbers and its rules, or raise `IactaError`.
+    """Return attackers, defenders and rules of a battle, or raise `IactaError` for bad input.
 
     attackers: armies on the attacking territory, garrison included, at least 1.
     defenders: armies on the defended territory, at least `fewest`.
@@ -215,10 +217,10 @@ def refuse_too_large(
 ) -> None:
     """Raise `TooLargeError` for a battle that would take too many steps or too much memory.
 
-    attackers, defenders: the size of the battle.
+    attackers, defenders: the armies of both sides.
     memory: the peak memory in bytes.
     method: the name of the method, for the message.
-    number_bytes: the size of one number, 8 for a float; larger numbers are slower.
+    number_bytes: the size of one number in bytes, 8 for a float; larger numbers are slower.
     states: the number of states that the method visits; `None` for all states.
     kind: the noun for the battle, for the message.
     """
@@ -234,24 +236,24 @@ def refuse_too_large(
 
 
 class Kernel(ABC):
-    """The kernel of a battle under given rules and a stop rule, by one method.
+    """The kernel of a battle under given rules and a stop rule, computed by one method.
 
     rules: the rules; only error messages use their garrison.
     stop: the stop rule of the attackers.
 
-    All numbers of attackers, including `stop.stop_at`, count able attackers.
+    All numbers of attackers, including `stop.stop_at`, exclude the garrison.
     """
 
     name: str
     modes: tuple[type[Mode], ...] = (TrueRandom,)
     exact: bool = False
-    is_vectorised: bool = False  # whether `backward` answers for all numbers of attackers at once
+    is_vectorised: bool = False  # whether `backward` computes all numbers of attackers at once
     least_chance: float = 1e-150  # the least chance for which the error bound holds
-    quick_states: float = inf  # number of states up to which a chance takes at most some seconds
-    quick_armies: float = inf  # number of armies up to which a chance takes at most some seconds
+    quick_states: float = inf  # battles with more states take more than a few seconds
+    quick_armies: float = inf  # battles with more armies take more than a few seconds
 
     def __init__(self, rules: Rules, stop: StopRule = NEVER) -> None:
-        self.rules, self.stop, self.garrison = bare_rules(rules), stop, rules.garrison
+        self.rules, self.stop, self.garrison = drop_garrison(rules), stop, rules.garrison
         if type(rules.mode) not in self.modes:
             if TrueRandom in self.modes:
                 raise rules.mode.unfit(f"for the method {self.name!r}")
@@ -260,9 +262,9 @@ class Kernel(ABC):
 
     @classmethod
     def build(cls, rules: Rules, exact: bool, find: Find) -> "Kernel":
-        """Return the kernel for some rules.
+        """Return the kernel for the rules.
 
-        exact: whether to answer in fractions, for a kernel with both kinds of numbers.
+        exact: whether to answer in fractions; ignored by kernels with only one kind of number.
         find: `iacta.methods.find_kernel`, for kernels that use another kernel.
         """
         return cls(rules)
@@ -285,17 +287,17 @@ class Kernel(ABC):
     def most_left(self, attackers: int, defenders: int) -> State:
         """Return the largest numbers of armies left after a battle up to this size.
 
-        A value function must have entries up to these numbers, which exceed the size only if armies
-        can grow.
+        A value function needs entries up to these numbers. They exceed the size of the battle only
+        if armies can grow.
         """
         return State(attackers, defenders)
 
     @abstractmethod
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Raise `IactaError` for a battle without an answer, before any large allocation."""
+        """Raise `IactaError` for a battle that cannot be computed, before any large allocation."""
 
     def refuse_way(self, attackers: int, defended: Sequence[int]) -> None:
-        """Raise `IactaError` for consecutive battles of one stack that take too long together.
+        """Raise `IactaError` if the consecutive battles of one stack together take too long.
 
         attackers: able attackers in the first battle.
         defended: the defenders of each battle.
@@ -303,7 +305,7 @@ class Kernel(ABC):
         self.refuse(attackers, sum(defended))
 
     def is_slow(self, attackers: int, defenders: int) -> bool:
-        """Return whether the chance to win takes more than some seconds."""
+        """Return whether the chance to win takes more than a few seconds to compute."""
         states, armies = attackers * defenders, attackers + defenders
         return states > self.quick_states or armies > self.quick_armies
 
@@ -317,16 +319,14 @@ class Kernel(ABC):
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
         """Return the distribution of the absorbing state.
 
-        start: the distribution of the number of attackers; numbers below 1 cannot attack.
+        start: the distribution of the number of attackers; stacks below 1 cannot attack.
         defenders: armies on the defended territory.
         """
 
     def backward(self, values: Values) -> Iterator[Row]:
-        """Yield the expected value for each number of attackers, for 1, 2 ... defenders.
+        """Yield a row of expected values, by number of attackers, for 1, 2 ... defenders.
 
-        values: the value function; the last row is for the last entry of `values.lost`.
-
-        Row d is indexed by a = 0, 1 ... up to the last entry of `values.won`.
+        values: the value function; its lengths set the largest numbers of attackers and defenders.
         """
         for d in range(1, len(values.lost)):
             row = np.empty(np.shape(values.won), dtype=object if self.exact else float)
@@ -337,24 +337,23 @@ class Kernel(ABC):
     def value(self, values: Values, defenders: int) -> Row:
         """Return the row of `backward` for a number of defenders."""
         rows = self.backward(Values(values.won, values.lost[: defenders + 1]))
-        return deque(rows, maxlen=1).pop()  # keeps one row in memory
+        return deque(rows, maxlen=1).pop()  # keeps only one row in memory
 
     def for_question(self, question: str, attackers: int, defenders: int) -> "Kernel":
-        """Return the kernel of the method that answers a question about a battle.
+        """Return the kernel of the best method for a kind of question about a battle.
 
-        question: `"chance"` for the chance to win alone, `"distribution"` for all outcomes,
-            `"stack"` for all outcomes of a stack of random size, or `"table"` for all battles up to
-            a size.
+        question: `"chance"` for the chance to win, `"distribution"` for all outcomes, `"stack"` for
+            all outcomes of a stack of random size, or `"table"` for all battles up to a size.
         """
         return self
 
     def find_decider(self, chance: Fraction) -> "tuple[Kernel, Fraction]":
-        """Return a kernel and a chance that decide whether a battle reaches a wanted chance.
+        """Return an equivalent question about a kernel whose chances can be computed exactly.
 
         chance: the wanted chance to win, or not to win.
 
-        A battle reaches the wanted chance if it reaches the returned chance in the returned kernel.
-        There is an exact kernel for the rules and the stop rule of the returned kernel.
+        Returns a kernel and a chance: a battle reaches the wanted chance in this kernel exactly if
+        it reaches the returned chance in the returned kernel.
         """
         return self, chance
 
@@ -370,7 +369,7 @@ class Kernel(ABC):
     ) -> None:
         """Raise `TooLargeError` for a battle that takes too much time or memory.
 
-        The arguments are as for the function of this name. The check includes the dice.
+        The arguments are as for the function `refuse_too_large`. The check includes the dice.
         """
         most_attack, most_defence = self.rules.full_roll
         refuse_many_rolls(min(attackers, most_attack), min(defenders, most_defence), self.rules)
@@ -406,13 +405,13 @@ class Kernel(ABC):
         return Chances(won, 1 - won) if won < lost else Chances(1 - lost, lost)
 
     def number(self, value: int) -> Probability:
-        """Return a whole number in the number type of this kernel."""
+        """Return a whole number as a fraction if the kernel is exact, otherwise as a float."""
         return Fraction(value) if self.exact else float(value)
 
     def win_table(self, attackers: int, defenders: int, staying: int = 0) -> npt.NDArray[Any]:
-        """Return the chances to win all battles up to a size.
+        """Return a table of the chances to win all battles up to a size.
 
-        staying: the number of initial rows without a chance, for armies that must stay.
+        staying: the number of initial rows of zeros, for armies that must stay.
 
         Entry `[staying + a - 1, d - 1]` is for a attackers against d defenders.
         """
@@ -426,11 +425,11 @@ class Kernel(ABC):
         return table if self.exact else np.minimum(table, 1.0)
 
     def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
-        """Return the absorption probabilities of battles of up to `attackers` attackers.
+        """Return the absorption probabilities for 0, 1 ... `attackers` attackers.
+
+        fewest: the fewest attackers of interest; rows for fewer attackers are undefined.
 
         Stops count as defeats.
-
-        fewest: rows for fewer attackers may have any values.
         """
         most = self.most_left(attackers, defenders)
         won, lost = (np.zeros((attackers + 1, count + 1)) for count in most)
@@ -460,12 +459,12 @@ class Kernel(ABC):
     def rolls(self, able: int, defenders: int, spare: int | None = None) -> tuple[Choice, ...]:
         """Return the rolls that the attacker may choose, the roll with the most dice first.
 
-        able: able attackers.
+        able: attackers excluding the garrison.
         defenders: armies on the defended territory.
-        spare: the number of able attackers that may be lost or move on; `None` for all.
+        spare: the number of these attackers that may be lost or move in; `None` for all.
 
-        A roll is left out if one of its results could cost more armies than `spare`, or force more
-        armies to move in. Stop rules do not apply: a player who rolls by hand can stop at any time.
+        A roll is left out if it could cost more armies than `spare`, or force more armies to move
+        in. Stop rules do not apply: a player who rolls by hand can stop at any time.
 
         >>> from iacta.methods import find_kernel
         >>> one, two = find_kernel(Rules()).rolls(2, 1)
@@ -475,9 +474,9 @@ class Kernel(ABC):
         return list_choices(self.rules, able, defenders, able if spare is None else spare, _throws)
 
     def battle(self, able: int, defenders: int) -> Choice:
-        """Return a whole battle, fought to its end, in the form of one roll.
+        """Return a whole battle as one roll that ends it.
 
-        able: able attackers.
+        able: attackers excluding the garrison.
         defenders: armies on the defended territory.
 
         >>> from iacta.methods import find_kernel
@@ -494,13 +493,13 @@ class Kernel(ABC):
         return Choice(dice, least, (Throw(1.0, (results,)),))
 
     def careful_reply(self, throw: Throw, able: int, defenders: int) -> int:
-        """Return the index of the option that minimises the chance of the conquest.
+        """Return the index of the option that minimises the attackers' chance to win.
 
         throw: the throw of the attack dice.
-        able: able attackers before the throw.
+        able: attackers excluding the garrison, before the throw.
         defenders: armies on the defended territory before the throw.
 
-        The rest of the battle is fought to its end. Of equally good options, the last is chosen.
+        The attackers fight on to the end. Of equally good options, the last is returned.
         """
         if len(throw.options) == 1:
             return 0
@@ -543,9 +542,10 @@ def list_choices(
 ) -> tuple[Choice, ...]:
     """Return the rolls that an attacker may choose, as for `Kernel.rolls`.
 
-    throws: a function that returns the possible throws for numbers of attack and defence dice.
+    throws: a function that returns the possible throws, from the numbers of attack and defence dice
+        and the rules.
 
-    Battles that differ only in armies that cannot take part in the roll share the same object.
+    The result is cached by the armies that can take part in the roll.
     """
     attack, defence = rules.full_roll
     dice = min(able, attack)
@@ -568,12 +568,12 @@ def _list_cached_choices(
 
 
 def _throws(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Throw, ...]:
-    return (Throw(1.0, (roll_results(attack_dice, defence_dice, rules),)),)
+    return (Throw(1.0, (list_roll_results(attack_dice, defence_dice, rules),)),)
 
 
 @lru_cache(maxsize=1024)
-def roll_results(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Result, ...]:
-    """Return the possible results of a roll; a result in which armies grow comes first."""
+def list_roll_results(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Result, ...]:
+    """Return the possible results of a roll; if armies can grow, that result comes first."""
     losses, gain = loss_counts(attack_dice, defence_dice, rules), find_gain(rules)
     grown = (Result(losses.gains / losses.total, -gain, -gain),) if losses.gains else ()
     return (*grown, *list_results(losses))
@@ -595,8 +595,8 @@ class RollKernel(Kernel):
         """Return the limit of the chance to win as the number of attackers grows.
 
         Let p_k be the chance that the defenders lose k armies in a roll with all attack dice. The
-        limit is N(d) = Σ_{k≥1} p_k · N(d − k) / (1 − p_0). It is below 1 only if there is a state
-        in which no roll costs a defender.
+        limit is N(d) = Σ_{k≥1} p_k · N(d − k) / (1 − p_0). It is below 1 only if in some state no
+        roll costs a defender.
         """
         self._refuse_endless()
         most = min(defenders, self.rules.defence.kept)
@@ -607,7 +607,7 @@ class RollKernel(Kernel):
     def limit_of_defenders(self, attackers: int) -> Fraction:
         """Return the limit of the chance not to win as the number of defenders grows.
 
-        It is the sum of `limit_of_attackers` with the attackers' losses, until they stop.
+        The recurrence is as in `limit_of_attackers`, with the losses of the attackers.
         """
         self._refuse_endless()
         if self.stop.max_rolls is not None:
@@ -628,7 +628,7 @@ class RollKernel(Kernel):
         fewest = self.stop.fewest_able(attackers, attack)
         rolls = 0
         while attackers >= fewest and defenders and rolls != self.stop.max_rolls:
-            results = roll_results(min(attackers, attack), min(defenders, defence), self.rules)
+            results = list_roll_results(min(attackers, attack), min(defenders, defence), self.rules)
             draw = rng.random()
             for result in results:
                 draw -= result.chance
@@ -640,8 +640,10 @@ class RollKernel(Kernel):
 
 
 def _find_limit(counts: dict[int, tuple[int, ...]], armies: int, fewest: int = 1) -> Fraction:
-    """Return N(armies), where `counts[j][k]` counts the rolls with j dice that cost k armies.
+    """Return the limit N(armies) of `RollKernel.limit_of_attackers`, for one side.
 
+    counts: `counts[j][k]` is the number of rolls in which this side rolls j dice and loses k
+        armies.
     fewest: the fewest armies with which this side rolls again.
     """
     if all(any(row[1:]) for row in counts.values()):

@@ -1,14 +1,14 @@
 """Lattice: odds in floats, one row or one anti-diagonal of states at a time.
 
-The states (a, d) of able attackers and defenders form a lattice. If all attack dice are rolled, the
-defenders lose 0 .. m armies with constant probabilities p_0 .. p_m, and the attackers lose the
-rest. The chance to win satisfies
+The states (a, d) of a attackers (garrison excluded) and d defenders form a lattice. If all attack
+dice are rolled, the defenders lose 0 .. m armies with constant probabilities p_0 .. p_m, and the
+attackers lose the rest of m armies. The chance to win satisfies
 
     P(a, d) = p_0 · P(a − m, d)  +  Σ_{k≥1}  p_k · P(a − m + k, d − k).
 
-By rows. A row contains all a for one d. The sum comes from previous rows. The rest is a recurrence
-within the row, the series (1 + T + T² + ...) of the shift T = p_0·S^m. It takes few vector steps,
-because
+By rows. A row contains all a for one d. The sum comes from previous rows. The first term makes a
+recurrence within the row, which is the series (1 + T + T² + ...) of T = p_0·S^m, where S shifts the
+row by one attacker. It takes few vector steps, because
 
     1 + T + T² + ... = (1 + T)(1 + T²)(1 + T⁴) ...
 
@@ -17,10 +17,10 @@ end of the battle. The forward pass runs it from the start, with the opposite sh
 
 By anti-diagonals. While all dice of both sides are rolled, the m anti-diagonals
 a + d = t − m .. t − 1 give the next m, by a product and a sum for each k. This is the fastest way
-to fill a table. Only a band of each anti-diagonal needs the computation: if all P on the right are
-1 within rounding, the left is 1, and if they are all below 1e-175, the left counts as 0. All cells
-are therefore 1 beyond one end of the band, and 0 beyond the other end. Each step widens the band by
-m cells, and the program trims the band at intervals.
+to fill a table. Only a band of each anti-diagonal has to be computed: if all P on the right-hand
+side are 1 within rounding, so is the left-hand side, and if they are all below 1e-175, it counts as
+0. All cells are therefore 1 beyond one end of the band, and 0 beyond the other. Each step widens
+the band by m cells, and the program trims it at intervals.
 
 Error. The computation contains only sums and products of non-negative numbers. Relative errors
 therefore add up, by at most u = 2⁻⁵³ for each rounding between a state and the end. `Lattice.error`
@@ -52,16 +52,16 @@ from iacta.rules.rules import Rules
 Steps: TypeAlias = dict[tuple[int, int], tuple[float, ...]]
 
 NEGLIGIBLE = 1e-200
-CELLS_PER_ROW = 3000  # cells that take as long as the overhead of a row
+CELLS_PER_ROW = 3000  # the overhead of a row, in cells that take as long
 
-MIN_CHANCE = 1e-175  # smaller chances lie outside the band of a table
+MIN_CHANCE = 1e-175  # smaller chances count as 0 in a table by anti-diagonals
 CERTAIN = 1 - UNIT_ROUNDOFF
 TRIM_INTERVAL = 8  # steps between two trims of the band
 TRIM_WIDTH = 64  # attackers; the band grows by less between two trims
 
 
 class Lattice(UnitKernel, RollKernel):
-    """The kernel in floats, a whole row of states at a time.
+    """The kernel in floats, computed a whole row or anti-diagonal of states at a time.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> round(Lattice(CLASSIC).win_probability(2, 1), 6)
@@ -79,15 +79,15 @@ class Lattice(UnitKernel, RollKernel):
     def _refuse(self, attackers: int, defenders: int, *, memory: int = 0, starts: int = 1) -> None:
         """Raise `TooLargeError` for a battle that takes too much time or memory.
 
-        memory: bytes in addition to the rows.
-        starts: the number of battles that are solved at once.
+        memory: bytes besides the rows.
+        starts: the number of battles solved at once.
         """
         rows = 8 * starts * (attackers + 1) * (1 + self.rules.defence.kept) + 8 * defenders
         states = defenders * (starts * attackers + CELLS_PER_ROW)
         self.refuse_too_large(attackers, defenders, memory=rows + memory, states=states)
 
     def error(self, attackers: int, defenders: int) -> Error:
-        """Return a bound that counts all roundings.
+        """Return a bound on the relative error, from the number of roundings.
 
         A battle has at most attackers + defenders rolls and visits at most `defenders` rows. A roll
         has two roundings, in its probability and its product. A row has two roundings for each
@@ -101,7 +101,7 @@ class Lattice(UnitKernel, RollKernel):
         row = 2 * attackers.bit_length() + (attack + 1) * (most + 1)
         by_rows = 2 * armies + defenders * row
         by_diagonals = (most + 3) * armies + min(defenders, defence) * row
-        # A campaign adds at most eight roundings between two battles.
+        # A campaign adds at most eight roundings between consecutive battles.
         roundings = max(by_rows, by_diagonals) + 8
         return Error(roundings * UNIT_ROUNDOFF * 1.001)  # (1 + u)^n − 1 < 1.001 n u
 
@@ -134,7 +134,10 @@ class Lattice(UnitKernel, RollKernel):
         return table.T
 
     def _table_by_diagonals(self, attackers: int, defenders: int, staying: int) -> Floats:
-        """Return the chances to win, `[defenders - 1, staying + attackers - 1]`."""
+        """Return the chances to win, computed by anti-diagonals.
+
+        Entry `[d - 1, staying + a - 1]` is for a attackers against d defenders.
+        """
         i, j = self.rules.full_roll
         steps = find_steps(attackers, defenders, self.rules)
         few_attackers = _few_attackers(i, defenders + min(i, j) - 1, steps)
@@ -152,7 +155,7 @@ class Lattice(UnitKernel, RollKernel):
         self._refuse(attackers, defenders, starts=attackers + 1)
         steps = find_steps(attackers, defenders, self.rules)
         starts = np.eye(attackers + 1)[:, fewest:].copy()
-        left, held = run(starts, defenders, steps)
+        left, held = run_forward(starts, defenders, steps)
         won, lost = np.zeros((attackers + 1,) * 2), np.zeros((attackers + 1, defenders + 1))
         won[fewest:, 1:] = left[1:].T
         for d, probabilities in held.items():
@@ -183,7 +186,7 @@ def _find_dice_steps(attack_dice: int, defence_dice: int, rules: Rules) -> Steps
 
 
 def _few_attackers(attack_dice: int, defenders: int, steps: Steps) -> Floats:
-    """Return the chances of 0 .. attack_dice − 1 attackers against 0 .. defenders."""
+    """Return the chances of 0 .. attack_dice − 1 attackers to beat 0 .. `defenders` defenders."""
     most = max(defence_dice for _, defence_dice in steps)
     chances = np.zeros((attack_dice, defenders + 1))
     chances[1:, 0] = 1.0
@@ -204,7 +207,11 @@ def _few_attackers(attack_dice: int, defenders: int, steps: Steps) -> Floats:
 def _average_nearest(
     nearest: Sequence[Floats | list[float]], step: tuple[float, ...], a: int
 ) -> Any:
-    """Return Σ p_k · P(a − m + k, d − k), where `nearest[k]` is the row of d − k."""
+    """Return Σ_k p_k · P(a − m + k, d − k).
+
+    nearest: `nearest[k]` is the row of P for d − k defenders.
+    step: p_0 .. p_m.
+    """
     first = a - len(step) + 1
     return sum(p * nearest[k][first + k] for k, p in enumerate(step))
 
@@ -212,9 +219,9 @@ def _average_nearest(
 def _fill_full_dice(nearest: list[Floats], step: tuple[float, ...], fewest: int) -> None:
     """Compute the states of a row in which all attack dice are rolled.
 
-    nearest: the row, and the rows for 1, 2 ... fewer defenders.
+    nearest: the row, followed by the rows for 1, 2 ... fewer defenders.
     step: p_0 .. p_m.
-    fewest: the fewest attackers in these states; states with fewer attackers are known.
+    fewest: the fewest attackers in these states; the row is already filled below.
     """
     row, taken = nearest[0], len(step) - 1
     first, count = fewest - taken, len(row) - fewest
@@ -231,7 +238,7 @@ def run_backward(values: Values, rules: Rules, fewest: int = 1) -> Iterator[Floa
 
     values: the value function.
     rules: the rules of the battles.
-    fewest: the fewest attackers that roll.
+    fewest: the fewest attackers that still roll.
     """
     won, lost = values.won, values.lost
     most, most_defence = rules.full_roll
@@ -255,32 +262,33 @@ def find_absorbing_states(
 ) -> Iterator[tuple[State, float, int]]:
     """Yield the absorbing states, as for `UnitKernel.ends`.
 
-    able: the probability of each number of able attackers.
-    defenders, steps, fewest: as for `run`.
+    able: the probability of each number of attackers, garrison excluded.
+    defenders, steps, fewest: as for `run_forward`.
     """
     top = max(able)
     start = np.zeros(top + 1)
     start[list(able)] = list(able.values())
-    won, held = run(start, defenders, steps, fewest)
+    won, held = run_forward(start, defenders, steps, fewest)
     for d, row in {0: won, **held}.items():
         for a, p in enumerate(row.tolist()):
             yield State(a, d), p, top + defenders - a - d
 
 
-def run(
+def run_forward(
     start: Floats, defenders: int, steps: Steps, fewest: int = 1
 ) -> tuple[Floats, dict[int, Floats]]:
-    """Return the probabilities that a attackers win, for every a, and that d defenders hold.
+    """Return the distribution of the armies left, from a distribution of the attackers.
 
-    start: `start[a]` is the probability of a attackers, from 0 on; `start[a, n]` is this
-        probability in battle n of several battles. The array is overwritten.
+    start: `start[a]` is the probability of a = 0, 1 ... attackers, or `start[a, n]` in battle n of
+        several. The array is overwritten.
     defenders: armies on the defended territory.
     steps: p_0 .. p_m for each possible (attack dice, defence dice).
-    fewest: the fewest attackers that roll, at most the number of attack dice plus one.
+    fewest: the fewest attackers that still roll, at most the number of attack dice plus one.
 
-    The probabilities for d defenders are an array `[a]`, for a = 0 .. fewest − 1 attackers left.
+    Returns `won, held`: `won[a]` is the probability of a victory with a attackers left, and
+    `held[d][a]` of d defenders left against a = 0 .. fewest − 1 attackers.
 
-    >>> won, held = run(np.array([0.0, 1.0]), 1, {(1, 1): (0.25, 0.75)})
+    >>> won, held = run_forward(np.array([0.0, 1.0]), 1, {(1, 1): (0.25, 0.75)})
     >>> won.tolist(), held[1].tolist()
     ([0.0, 0.75], [0.25])
     """
@@ -299,7 +307,7 @@ def run(
 
 
 def _leave_full_dice(nearest: list[Floats], step: tuple[float, ...], most: int) -> None:
-    """Carry the chances of a row forward from the states in which all attack dice are rolled."""
+    """Carry the probabilities of a row forward from the states that roll all attack dice."""
     row, taken = nearest[0], len(step) - 1
     states = row[most:]
     first, count = most - taken, len(states)
@@ -316,7 +324,7 @@ def _leave_state(nearest: list[Floats], step: tuple[float, ...], a: int) -> None
 
 
 def _sum_series(states: Floats, p: float, shift: int) -> None:
-    """Multiply, in place, by 1 + T + T² + ..., where T shifts by `shift` states and scales by p."""
+    """Multiply in place by 1 + T + T² + ..., where T shifts by `shift` states and scales by p."""
     while p > NEGLIGIBLE and abs(shift) < len(states):
         if shift > 0:
             states[shift:] += p * states[:-shift]
@@ -328,17 +336,17 @@ def _sum_series(states: Floats, p: float, shift: int) -> None:
 def _chance_table(
     few_attackers: Floats, few_defenders: Floats, step: tuple[float, ...], before: int
 ) -> Floats:
-    """Return the chances to win, from the chances of battles with fewer dice.
+    """Return the chances to win, from the chances of battles with too few armies for all dice.
 
-    few_attackers: `few_attackers[a, d]` is the chance of a < i able attackers against
-        d = 0, 1, 2 ... defenders, where i is the number of attack dice.
+    few_attackers: `few_attackers[a, d]` is the chance of a < i attackers against d = 0, 1, 2 ...
+        defenders, where i is the number of attack dice.
     few_defenders: `few_defenders[d, a]` is the chance against d < j defenders, where j is the
         number of defence dice.
     step: p_0 .. p_m.
     before: the number of initial columns of zeros.
 
-    Entry `[d, before + a]` of the result is for a able attackers against d defenders. The last
-    m − 1 rows are not filled.
+    Entry `[d, before + a]` of the result is for a attackers against d defenders. The last m − 1
+    rows are not filled.
     """
     i, j = len(few_attackers), len(few_defenders)
     defenders, attackers = few_attackers.shape[1] - 1, few_defenders.shape[1] - 1
@@ -360,15 +368,15 @@ def _slope(step: tuple[float, ...]) -> float:
 
 
 def _length(needed: npt.NDArray[np.bool_]) -> int:
-    """Return the number of cells for the widest band."""
+    """Return the number of cells up to the last needed one."""
     return len(needed) - int(np.argmax(needed[::-1])) if needed.any() else 0
 
 
 class _Band:
-    """The part of m anti-diagonals that is neither 0 nor 1.
+    """The range of attackers on m consecutive anti-diagonals whose chances are neither 0 nor 1.
 
-    chances[(a + m) · m + r] is P(a, total + r − a) on the anti-diagonals r = 0 .. m − 1. It is 0
-    for a < `low`, and 1 for a >= `high`.
+    chances[(a + m) · m + r] is P(a, total + r − a) on anti-diagonal r = 0 .. m − 1. It is 0 for
+    a < `low`, and 1 for a >= `high`.
     """
 
     def __init__(
@@ -379,7 +387,7 @@ class _Band:
         self.taken = len(step) - 1
         self.attack_dice, self.defence_dice = len(few_attackers), len(few_defenders)
         self.attackers, self.defenders = few_defenders.shape[1] - 1, few_attackers.shape[1] - 1
-        # From these totals on, all cells with fewer dice on one side are 0, or all are 1.
+        # From these totals of armies on, a side with too few armies for all dice always loses.
         self.hopeless = _length(few_attackers.max(axis=0) >= MIN_CHANCE) + self.attack_dice
         self.hopeful = _length(few_defenders.min(axis=0) < CERTAIN) + self.defence_dice
         self.chances = np.ones((self.attackers + 1 + self.taken) * self.taken)
@@ -443,7 +451,7 @@ class _Band:
         self.high = min(total + self.taken - 1, self.attackers) + 1
 
     def _trim(self, total: int, most: int, least: int) -> None:
-        """Remove the cells that count as 0 or 1, except for the attackers most .. least − 1."""
+        """Trim cells that count as 0 or 1 off the band, but keep most .. least − 1 attackers."""
         rows = self.chances.reshape(-1, self.taken)[self.taken :]
         if total >= self.hopeless and self.low < most:
             needed = rows[self.low : min(most, self.low + TRIM_WIDTH)].max(1) >= MIN_CHANCE

@@ -1,30 +1,30 @@
-"""Leap: the odds of armies of any size, in one step and a small table.
+"""Leap: the odds of armies of any size, from one integral and a small table.
 
-The walk. While all dice are rolled, each roll takes X = 0, 1 ... m armies from a side, with fixed
-probabilities p_0 .. p_m, and m − X armies from the other side. After s rolls the side has lost
-L = X_1 + ... + X_s. Let μ be the mean of X and x_k = k − μ. The generating function of L about its
-mean is M(w)^s, where
+The walk. While both sides roll all their dice, each roll takes X = 0, 1 ... m armies from a side,
+with fixed probabilities p_0 .. p_m, and m − X armies from the other side. After s rolls the side
+has lost L = X_1 + ... + X_s. Let μ be the mean of X and x_k = k − μ. The generating function of L
+about its mean is M(w)^s, where
 
     M(w) = Σ_k p_k · e^(w·x_k),        P(L = l) = 1 / 2π · ∫ M(w)^s · e^(−w·(l − s·μ)) dθ,
 
 w = τ + iθ, over the circle −π ≤ θ ≤ π, for any tilt τ. The trapezoidal rule converges
-exponentially. With a step in units of 1/σ its number of nodes does not grow with s (Trefethen and
+exponentially. With a step in units of 1/σ, its number of nodes does not grow with s (Trefethen and
 Weideman, "The exponentially convergent trapezoidal rule", SIAM Review 56, 2014). If τ minimises the
 integrand on the real axis, there is no cancellation, even for tiny P (the saddle point; Daniels,
 "Saddlepoint approximations in statistics", 1954). As Σ p_k · x_k = 0, M is computed from its
 second-order remainder:
 
     Re M − 1 = Σ_k p_k · (e^u − 1 − u)  −  Σ_k p_k · e^u · 2 sin²(t / 2),
-    Im M     = Σ_k p_k · ((e^u − 1) · sin t  +  (sin t − t)),          u = τ·x_k,  t = θ·x_k,
+    Im M     = Σ_k p_k · ((e^u − 1) · sin t  +  (sin t − t)),          u = τ·x_k,  t = θ·x_k.
 
-The difference l − s·μ is computed in whole numbers, so 10^12 armies lose no digits either.
+The difference l − s·μ is computed in whole numbers, so even 10^12 armies lose no digits.
 
 The chance. After s rolls with all dice, the attackers have lost L armies. All states
 (a − L, d − m·s + L) lie on the diagonal with n = a + d − m·s armies. Choose s such that n is about
 128. As armies never grow, a walk to a state of this diagonal in which both sides have enough armies
-for all their dice has had all dice in every roll. A walk past an end of the diagonal leaves a side
-with a few armies against about n, and that side almost surely loses. Let V(x) be the chance to win
-with x attackers against n − x defenders, with V(x) = 1 for x > n. Then
+for all their dice has had all dice in every roll. A walk past an end of the diagonal leaves one
+side with a few armies against about n, and that side almost surely loses. Let V(x) be the chance to
+win with x attackers against n − x defenders, with V(x) = 1 for x > n. Then
 
     P(a, d) = Σ_l  P(L = l) · V(a − l),
 
@@ -34,28 +34,29 @@ if τ < 0. The sum is a single integral,
 
     P(a, d) = 1 / 2π · ∫ M(w)^s · e^(−w·(a − s·μ)) · G(w) dθ.
 
-The trapezoidal rule takes about 70 nodes for any s. The program computes the smaller of the chances
-to win and to lose. The chance of the defenders is the same sum with their own losses and table.
+The trapezoidal rule takes about 70 nodes, whatever s is. The program computes the smaller of the
+chances to win and to lose. The chance of the defenders is the same sum with their losses and table.
 
 The survivors. Let i and j be the numbers of attack and defence dice. In a battle that reaches a
-state with a ≥ i and d ≥ j, all dice have been rolled each time. The probability of visiting this
-state is therefore that of the walk,
+state with a ≥ i and d ≥ j, every roll has had all dice. The probability of visiting this state is
+therefore a probability of the walk,
 
     X(a, d) = P(L = A − a)   after   s = (A + D − a − d) / m   rolls.
 
-The next roll may leave fewer than i attackers or j defenders. These states are two strips, of j − 1
-rows and of i − 1 columns, in which few rolls decide. `lattice.run` carries the probabilities
-through the strips to the end of the battle. Negligible cells are left out. By Hoeffding's
+The next roll may leave fewer than i attackers or j defenders. These states form two strips, of
+j − 1 rows and of i − 1 columns, in which a few rolls end the battle. `lattice.run_forward` carries
+the probabilities through the strips to the end. Negligible cells are left out. By Hoeffding's
 inequality, the distance of L from its mean exceeds m·√(s·ln(2 / ε) / 2) with a probability of at
-most ε. Let r be the chance of the side that rarely wins. Cells of a strip are left out for
-ε = 1e-20·r, and armies that are never lost for 1e-15·r, or 1e-30. The omitted probability is
-therefore small compared with the chance of each side, and so is the error of each conditional
-distribution. For battles of up to a million states nothing is left out: `lattice` visits all
-states.
+most ε. Let r be the smaller of both sides' chances to win. Cells of a strip are left out with
+ε = 1e-20·r, and armies that almost never fight with ε = 1e-15·r, or 1e-30. The omitted probability
+is therefore small compared with each side's chance, and so is the error of each conditional
+distribution. In battles of up to a million states `lattice` visits all states, so nothing is left
+out.
 
 Error: a relative error of at most 1e-12, if the chance and its complement are above 1e-150. (The
 largest observed error is 3e-13 near this limit, and 5e-14 above 1e-15, in comparisons with
-fractions up to some thousand armies, and with 30 digits up to 10^12.) Chances below 1e-150 are 0.
+fractions for up to some thousand armies, and with 30 digits for up to 10^12.) Chances below 1e-150
+are returned as 0.
 Under rules by which a few armies can beat 1024 others with a chance f above 1e-165, the bound holds
 for chances above 1e15·f.
 """
@@ -71,7 +72,7 @@ import numpy.typing as npt
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.methods.kernel import MAX_STEPS, Chances, Error, Floats, RollKernel, State, Values
-from iacta.methods.lattice import Lattice, Steps, find_steps, run
+from iacta.methods.lattice import Lattice, Steps, find_steps, run_forward
 from iacta.probability.distribution import Distribution
 from iacta.rules.roll import loss_counts
 from iacta.rules.rules import Rules
@@ -82,20 +83,20 @@ Whole: TypeAlias = npt.NDArray[np.int64]
 Complex: TypeAlias = npt.NDArray[np.complex128]
 
 RELATIVE_ERROR = 1e-12
-MIN_CHANCE = 1e-150  # the relative error holds for larger chances
+MIN_CHANCE = 1e-150  # smaller chances are returned as 0; the error bound does not cover them
 TABLE_SIZE = 256
 MAX_ARMIES = 10**18  # keeps products within 64 bits
-MAX_FULL_STATES = 10**6  # states of a distribution by `lattice`
-MAX_FULL_ROWS = 5000  # most defenders of a distribution computed by `lattice`
-STEPS_FOR_AN_OUTCOME = 2500
-LIKELY_OUTCOMES = 16  # likely outcomes, divided by the square root of the fighting armies
-MIN_OUTCOME = 1e-18  # least chance of a listed outcome, given the winner
+MAX_FULL_STATES = 10**6  # `lattice` computes the distribution of smaller battles
+MAX_FULL_ROWS = 5000  # `lattice` computes the distribution for fewer defenders
+STEPS_PER_OUTCOME = 2500
+LIKELY_OUTCOMES = 16  # the number of likely outcomes / √(fighting armies)
+MIN_OUTCOME = 1e-18  # outcomes with a smaller chance, given the winner, are not listed
 
 DIAGONALS = (128, 256, 512, 1024)
-RARE = 1e-15  # larger chances need no longer diagonal
-NEGLIGIBLE = 1e-15  # share of a chance
+RARE = 1e-15  # chances below this may need a longer diagonal
+NEGLIGIBLE = 1e-15  # relative to the chance in question
 LOG_NEGLIGIBLE = -400.0
-MIN_SIGMA = 12.0  # the integrand is close to a bell curve for larger deviations
+MIN_SIGMA = 12.0  # for a larger standard deviation the integrand is close to a bell curve
 BELL_STEP = 9.0  # copies of the bell curve at this distance weigh less than e^(−9² / 2) = 3e-18
 POLE_STEP = 37.0  # copies of the geometric series weigh less than e^−37 = 1e-16
 BELL_WIDTH = 8.7  # width in units of 1/σ, where the integrand is e^(−8.7² / 2) = 4e-17
@@ -113,10 +114,10 @@ OMITTED = 1e-20  # omitted probability, as a share of the rarer side's chance
 
 
 class Walk(NamedTuple):
-    """The distribution of one side's losses in a roll with all dice.
+    """The distribution of one side's losses in a roll in which both sides roll all their dice.
 
     counts: the numbers of equally likely rolls in which this side loses 0, 1 ... m armies.
-    total: the number of all rolls.
+    total: the number of all equally likely rolls.
     """
 
     counts: tuple[int, ...]
@@ -132,7 +133,7 @@ class Walk(NamedTuple):
 
     @property
     def steps(self) -> Floats:
-        """The differences x_k of each number of losses from the mean, correctly rounded."""
+        """The differences x_k = k − μ from the mean, for k = 0 .. m, correctly rounded."""
         lost = sum(k * count for k, count in enumerate(self.counts))
         return np.array([(k * self.total - lost) / self.total for k in range(len(self.counts))])
 
@@ -142,10 +143,10 @@ class Walk(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def attackers_walk(rules: Rules) -> Walk:
-    """Return the walk of the attackers.
+def find_attackers_walk(rules: Rules) -> Walk:
+    """Return the distribution of the attackers' losses in a roll with all dice.
 
-    >>> attackers_walk(Rules())
+    >>> find_attackers_walk(Rules())
     Walk(counts=(2890, 2611, 2275), total=7776)
     """
     losses = loss_counts(*rules.full_roll, rules)
@@ -153,10 +154,10 @@ def attackers_walk(rules: Rules) -> Walk:
 
 
 @lru_cache(maxsize=256)
-def defenders_walk(rules: Rules) -> Walk:
-    """Return the walk of the defenders.
+def find_defenders_walk(rules: Rules) -> Walk:
+    """Return the distribution of the defenders' losses in a roll with all dice.
 
-    >>> defenders_walk(Rules())
+    >>> find_defenders_walk(Rules())
     Walk(counts=(2275, 2611, 2890), total=7776)
     """
     losses = loss_counts(*rules.full_roll, rules)
@@ -164,13 +165,13 @@ def defenders_walk(rules: Rules) -> Walk:
 
 
 def find_excess(walk: Walk, losses: int, rolls: int) -> float:
-    """Return the difference of losses from their mean, l − s·μ, correctly rounded.
+    """Return l − s·μ, the losses in some rolls minus their mean, correctly rounded.
 
-    walk: the walk.
-    losses: l.
-    rolls: s.
+    walk: the distribution of the losses in one roll.
+    losses: l, the armies lost in all rolls.
+    rolls: s, the number of rolls.
 
-    >>> find_excess(attackers_walk(Rules()), 10**12, 10**12)
+    >>> find_excess(find_attackers_walk(Rules()), 10**12, 10**12)
     79089506172.83951
     """
     lost = sum(k * count for k, count in enumerate(walk.counts))
@@ -178,13 +179,13 @@ def find_excess(walk: Walk, losses: int, rolls: int) -> float:
 
 
 def log_generating(walk: Walk, tilts: Floats, angles: Floats) -> Complex:
-    """Return log M(τ + iθ).
+    """Return log M(τ + iθ), the logarithm of the generating function of one roll.
 
-    walk: the walk.
+    walk: the distribution of the losses in one roll.
     tilts: τ for each row.
-    angles: θ for each node, or a row of θ for each tilt.
+    angles: θ for each column, the same for all rows or with a row for each τ.
 
-    Returns an array with a row for each tilt and a column for each node.
+    Returns an array with a row for each τ and a column for each θ.
     """
     p, x = walk.chances, walk.steps
     real, imaginary = np.zeros((2, len(tilts), angles.shape[-1]))
@@ -223,10 +224,10 @@ def sin_remainder(t: Floats) -> Floats:
     return -t * square / 6 * series
 
 
-def probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
-    """Return the probabilities P(L = l).
+def find_probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
+    """Return P(L = l), the probabilities of losing l armies in s rolls.
 
-    walk: the walk.
+    walk: the distribution of the losses in one roll.
     rolls: s for each answer, at least 1.
     losses: l for each answer.
 
@@ -235,18 +236,18 @@ def probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
     found = np.empty(len(rolls))
     for first in range(0, len(rolls), MAX_CELLS):
         cells = slice(first, first + MAX_CELLS)
-        found[cells] = _probabilities(walk, rolls[cells], losses[cells])
+        found[cells] = _find_probabilities(walk, rolls[cells], losses[cells])
     return found
 
 
-def _probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
+def _find_probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
     beyond = _excesses(walk, rolls, losses)
     tilts, variances = _saddles(walk, beyond / rolls, rolls)
     sigmas = np.sqrt(rolls * variances)[:, np.newaxis]
     nodes = int(np.ceil(BELL_WIDTH * BELL_STEP / (2 * np.pi)))
     if sigmas.min() < MIN_SIGMA_OF_A_CELL:
         nodes *= 3
-    # A short circle is used as a whole; its last node π is its own mirror image.
+    # If few nodes cover the whole half circle, the last node π is its own mirror image.
     step = np.minimum(2 * np.pi / (BELL_STEP * sigmas), np.pi / nodes)
     angles = step * np.arange(nodes + 1.0)
     logarithms = log_generating(walk, tilts, angles)
@@ -270,12 +271,12 @@ def _excesses(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
 
 
 def tilted_variance(walk: Walk, tilt: float) -> float:
-    """Return the variance of X under a tilt: the second derivative of log M.
+    """Return the second derivative of log M at τ, the variance of the losses in a tilted roll.
 
-    walk: the walk.
+    walk: the distribution of the losses in one roll.
     tilt: τ.
 
-    >>> walk = attackers_walk(Rules())
+    >>> walk = find_attackers_walk(Rules())
     >>> round(tilted_variance(walk, 0.0), 12) == round(walk.variance, 12)
     True
     """
@@ -294,9 +295,9 @@ def _slopes(walk: Walk, tilts: Floats) -> tuple[Floats, Floats]:
 
 
 def _saddles(walk: Walk, slopes: Floats, rolls: Whole) -> tuple[Floats, Floats]:
-    """Return the tilts at which log M has the given slopes, and its second derivative there.
+    """Return the tilts at which log M has the given slopes, and its second derivatives there.
 
-    An approximate tilt is enough, in units of 1/σ, as the integral is equal for all tilts.
+    Approximate tilts are enough, because the integral does not depend on the tilt.
     """
     tilts = np.clip(slopes / walk.variance, -1, 1)
     for _ in range(NEWTON_STEPS):
@@ -314,10 +315,10 @@ def _table(rules: Rules) -> Floats:
 
 
 def _chances(able: int, defenders: int, rules: Rules, keep: int) -> Chances:
-    """Return both chances, by the first diagonal that is long enough for the smaller chance.
+    """Return both chances from the first diagonal that is long enough for the smaller chance.
 
-    If no diagonal is long enough, visit all states of a moderate battle. This happens if a side is
-    too small for all its dice at the start.
+    If a side has too few armies for all its dice at the start, or no diagonal is long enough, visit
+    all states of a battle of moderate size.
     """
     i, j = rules.full_roll
     moderate = able * defenders <= MAX_FULL_STATES and defenders <= MAX_FULL_ROWS
@@ -332,7 +333,7 @@ def _chances(able: int, defenders: int, rules: Rules, keep: int) -> Chances:
 
 
 def _leap(able: int, defenders: int, rules: Rules, keep: int, armies: int) -> Chances:
-    """Return both chances by the diagonal of `armies` armies."""
+    """Return both chances from the diagonal on which both sides together have `armies` armies."""
     taken = min(rules.full_roll)
     rolls = max((able + defenders - armies) // taken, 0)
     near = able + defenders - taken * rolls
@@ -340,16 +341,16 @@ def _leap(able: int, defenders: int, rules: Rules, keep: int, armies: int) -> Ch
     if not rolls:
         winning, losing = float(won.values[able]), float(lost.values[defenders])
         return Chances(*((winning, 1 - winning) if winning < losing else (1 - losing, losing)))
-    middle = able - rolls * attackers_walk(rules).mean
+    middle = able - rolls * find_attackers_walk(rules).mean
     if won.values[round(min(max(middle, 0), near))] < 0.5:
-        chance = _integral(won, attackers_walk(rules), able, rolls)
+        chance = _integral(won, find_attackers_walk(rules), able, rolls)
         return Chances(chance, 1.0 - chance)
-    chance = _integral(lost, defenders_walk(rules), defenders, rolls)
+    chance = _integral(lost, find_defenders_walk(rules), defenders, rolls)
     return Chances(1.0 - chance, chance)
 
 
 class _Diagonal(NamedTuple):
-    """One side's chances on the diagonal.
+    """One side's chances to win on a diagonal of n armies.
 
     values: V(x), for x = 0 .. n armies of this side.
     log_values: their logarithms.
@@ -363,7 +364,7 @@ class _Diagonal(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _diagonal(armies: int, rules: Rules, keep: int) -> tuple[_Diagonal, _Diagonal]:
-    """Return the chances of attackers and defenders on the diagonal of `armies` armies."""
+    """Return the chances of attackers and defenders to win on the diagonal of `armies` armies."""
     won, lost = np.zeros((2, armies + 1))
     won[armies], lost[armies] = 1.0, 1.0
     enough = np.arange(armies + 1) >= keep
@@ -386,15 +387,15 @@ def _side(values: Floats) -> _Diagonal:
 
 
 def _choose_diagonal(rules: Rules, chance: float) -> int:
-    """Return the armies of the first diagonal on which a few armies win with a negligible chance.
+    """Return the size of the first diagonal on which a few armies have a negligible chance.
 
-    chance: the chance to compare with, at most `RARE`. If no diagonal is long enough, the longest
-        is returned.
+    chance: the chance to compare with, at most `RARE`. If no diagonal is long enough for a smaller
+        chance, the longest is returned.
     """
-    if not attackers_walk(rules).variance:
+    if not find_attackers_walk(rules).variance:
         raise IllegalError(
-            f"rules must let a roll with all dice end in more ways than one for the method "
-            f"{NAME!r}, got {rules!r}"
+            f"the method {NAME!r} needs rules in which a roll with all dice has more than one "
+            f"result, got {rules!r}"
         )
     for armies in DIAGONALS:
         if _bound_few(armies, rules) < NEGLIGIBLE * chance:
@@ -402,15 +403,15 @@ def _choose_diagonal(rules: Rules, chance: float) -> int:
     if chance < RARE:
         return max(DIAGONALS[-1], _choose_diagonal(rules, RARE))
     raise IllegalError(
-        f"rules must make a few armies almost surely lose against {DIAGONALS[-1]} for the method "
-        f"{NAME!r}, got {rules!r}"
+        f"the method {NAME!r} needs rules in which a few armies almost never beat {DIAGONALS[-1]}, "
+        f"got {rules!r}"
     )
 
 
 def _bound_few(armies: int, rules: Rules, keep: int = 0) -> float:
-    """Return the chance of a few armies, without all dice, to beat the others of a diagonal."""
+    """Return the largest chance to win of a side on a diagonal with too few armies for all dice."""
     won, lost = _diagonal(armies, rules, keep)
-    # Under some rules fewer dice are better.
+    # Under some rules, fewer dice are better.
     few_attackers, few_defenders = (
         won.values[: rules.attack.kept],
         lost.values[: rules.defence.kept],
@@ -424,12 +425,17 @@ def _log_at_tilts(walk: Walk) -> Floats:
 
 
 def _integral(side: _Diagonal, walk: Walk, armies: int, rolls: int) -> float:
-    """Return Σ_l P(L = l) · V(armies − l)."""
+    """Return Σ_l P(L = l) · V(armies − l), the chance of a side to win after some rolls.
+
+    side: V, the chances on the diagonal.
+    walk: the distribution of the losses in one roll.
+    armies, rolls: the side's armies at the start, and the rolls before the diagonal.
+    """
     beyond = find_excess(walk, armies, rolls)
     heights = rolls * _log_at_tilts(walk) - TILTS * beyond + side.log_series
     # Of equally good tilts, the least has the smallest exponents.
     best = int(np.argmax(heights <= heights.min() + 0.01))
-    if heights[best] < LOG_NEGLIGIBLE:  # the integrand is an upper bound for P
+    if heights[best] < LOG_NEGLIGIBLE:  # on the real axis the integrand bounds the integral
         return 0.0
     tilt = float(TILTS[best])
     angles, step = _angles(walk, rolls, tilt, len(side.values))
@@ -445,10 +451,11 @@ def _integral(side: _Diagonal, walk: Walk, armies: int, rolls: int) -> float:
 
 
 def _angles(walk: Walk, rolls: int, tilt: float, width: int) -> tuple[Floats, float]:
-    """Return the nodes of half the circle, up to a negligible integrand, and their distance.
+    """Return the angles of the nodes, and their distance.
 
-    The tilted distribution determines the last node, and the wider of both distributions the
-    distance.
+    The nodes cover half the circle, as far as the integrand is not negligible. The tilted
+    distribution determines the last node. The wider of the tilted and the untilted distribution
+    determines the distance.
     """
     sigma = sqrt(rolls * walk.variance)
     tilted = sqrt(rolls * tilted_variance(walk, tilt))
@@ -462,9 +469,10 @@ def _angles(walk: Walk, rolls: int, tilt: float, width: int) -> tuple[Floats, fl
 
 
 def _series(side: _Diagonal, nodes: Complex, scale: float, *, is_whole: bool) -> Complex:
-    """Return G(w) · e^(−scale) for each node w; all nodes have the same real part.
+    """Return G(w) · e^(−scale) for each node w.
 
-    is_whole: whether the nodes divide the whole half circle.
+    nodes: w; all have the same real part.
+    is_whole: whether the nodes divide the half circle from 0 to π.
     """
     tilt, length = nodes[0].real, len(side.values)
     weights = np.exp(side.log_values + tilt * np.arange(length) - scale)
@@ -476,15 +484,15 @@ def _series(side: _Diagonal, nodes: Complex, scale: float, *, is_whole: bool) ->
     turns[:, 0] = 1.0
     turns[:, 1:] = np.exp(1j * nodes.imag)[:, np.newaxis]
     np.multiply.accumulate(turns, axis=1, out=turns)
-    # einsum uses one core; several threads would only wait for each other.
+    # einsum uses one thread; BLAS would start several that only wait for each other.
     return np.asarray(np.einsum("ij,j->i", turns, weights) + past)
 
 
 class Window(NamedTuple):
-    """The chances of consecutive whole numbers; the chances of all other numbers are negligible.
+    """The chances of consecutive numbers of armies; other numbers have a negligible chance.
 
     first: the least number.
-    chances: the chance of each number.
+    chances: the chance of each number from `first` on.
     """
 
     first: int
@@ -492,9 +500,9 @@ class Window(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """The ends of a battle.
+    """The distribution of the armies left at the end of a battle.
 
-    attackers: the chances of the able attackers left after a victory.
+    attackers: the chances of the attackers left after a victory, garrison excluded.
     defenders: the chances of the defenders left after a defeat.
     """
 
@@ -503,11 +511,12 @@ class Ends(NamedTuple):
 
 
 class _Strip(NamedTuple):
-    """One side of a battle, along the strip in which the other side has few armies.
+    """One side of a battle, where the other side has too few armies for all its dice.
 
-    armies, dice: the armies and the dice of this side.
-    walk: the losses of this side.
-    steps: `Steps` by the dice of this side and of the other, with the losses of the other side.
+    armies, dice: the armies of this side at the start, and its largest number of dice.
+    walk: the distribution of this side's losses in a roll with all dice.
+    steps: `steps[i, j][k]` is the probability that the other side loses k armies, if this side
+        rolls i dice and the other side j.
     """
 
     armies: int
@@ -516,27 +525,27 @@ class _Strip(NamedTuple):
     steps: Steps
 
 
-def ends(able: int, defenders: int, rules: Rules, margin: int, rare: float = 1.0) -> Ends:
-    """Return the chances of all ends of a battle.
+def find_ends(able: int, defenders: int, rules: Rules, margin: int, rare: float = 1.0) -> Ends:
+    """Return the distribution of the armies left at the end of a battle.
 
-    able: able attackers, at least the number of attack dice.
+    able: attackers excluding the garrison, at least the number of attack dice.
     defenders: armies on the defended territory, at least the number of defence dice.
-    margin: armies that almost never lose against a side without all its dice.
+    margin: a number of armies that almost never loses to a side with too few for all its dice.
     rules: the rules of the battle.
-    rare: the chance of the side that rarely wins.
+    rare: the smaller of both sides' chances to win.
 
     Returns floats. The relative error is at most 1e-12 for chances above 1e-15 times `rare`.
 
     >>> from iacta.rules.rules import CLASSIC
-    >>> left = ends(853_400, 1_000_000, CLASSIC, margin=128)
+    >>> left = find_ends(853_400, 1_000_000, CLASSIC, margin=128)
     >>> round(float(left.attackers.chances.sum()), 10)
     0.4958367341
     """
     steps = find_steps(*rules.full_roll, rules)
     i, j = rules.full_roll
-    ours = _Strip(able, i, attackers_walk(rules), steps)
+    ours = _Strip(able, i, find_attackers_walk(rules), steps)
     mirrored = {(e, f): step[::-1] for (f, e), step in steps.items()}
-    theirs = _Strip(defenders, j, defenders_walk(rules), mirrored)
+    theirs = _Strip(defenders, j, find_defenders_walk(rules), mirrored)
     omitted = OMITTED * rare
     won, few_left = _along_strip(ours, theirs, margin, least=0, omitted=omitted)
     lost, few_lost = _along_strip(theirs, ours, margin, least=j, omitted=omitted)
@@ -544,7 +553,10 @@ def ends(able: int, defenders: int, rules: Rules, margin: int, rare: float = 1.0
 
 
 def _add_few(window: Window, few: dict[int, float], omitted: float) -> Window:
-    """Add the chances of a few numbers, if they are in the window or not negligible."""
+    """Add further chances to a window; widen it for chances above `omitted`.
+
+    few: the chances to add, by number of armies.
+    """
     past = window.first + len(window.chances)
     missing = [
         number
@@ -565,11 +577,11 @@ def _add_few(window: Window, few: dict[int, float], omitted: float) -> Window:
 def _along_strip(
     ours: _Strip, theirs: _Strip, margin: int, least: int, omitted: float
 ) -> tuple[Window, dict[int, float]]:
-    """Return the chances of the armies left to each side after the battle ends in this strip.
+    """Return the chances of the armies left to each side if the battle ends in one strip.
 
-    least: the fewest armies of this side at the entry of the strip, so that the corner belongs to
-        one strip only.
-    omitted: the chance below which an entry may be left out.
+    least: the fewest armies of this side when the battle enters the strip, so that the corner
+        belongs to only one of the two strips.
+    omitted: the chance below which a state may be left out.
     """
     last = theirs.dice + _taken(ours)
     cells = [_visit_probabilities(ours, theirs, y, omitted) for y in range(theirs.dice, last)]
@@ -579,7 +591,7 @@ def _along_strip(
     rows = _entry_chances(ours, theirs, cells, least - first, first, highest - first + 1)
     left, few = rows[0], dict.fromkeys(range(1, theirs.dice), 0.0)
     for y in range(1, theirs.dice):
-        won, held = run(rows[y], y, ours.steps)
+        won, held = run_forward(rows[y], y, ours.steps)
         left += won
         for number, (chance,) in held.items():
             few[number] += float(chance) if first == 0 else 0.0
@@ -593,11 +605,11 @@ def _taken(side: _Strip) -> int:
 def _visit_probabilities(
     ours: _Strip, theirs: _Strip, y: int, omitted: float
 ) -> tuple[Whole, Floats]:
-    """Return the armies x of this side, and the probabilities of visiting x against y."""
+    """Return numbers x of this side's armies, and the probabilities of visiting x against y."""
     if y > theirs.armies:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
     taken, armies = _taken(ours), ours.armies + theirs.armies
-    share = ours.walk.mean / taken  # share of the losses in a roll
+    share = ours.walk.mean / taken  # this side's average share of the losses
     middle = (ours.armies - share * (armies - y)) / (1 - share)
     width = _deviation(taken, armies // taken, omitted) / (1 - share)
     last = min(ceil(middle + width), ours.armies)
@@ -607,12 +619,12 @@ def _visit_probabilities(
     rolls = (armies - y - xs) // taken
     chances = np.where(rolls == 0, 1.0, 0.0)
     some = rolls > 0
-    chances[some] = probabilities(ours.walk, rolls[some], ours.armies - xs[some])
+    chances[some] = find_probabilities(ours.walk, rolls[some], ours.armies - xs[some])
     return xs, chances
 
 
 def _deviation(taken: int, rolls: int, chance: float) -> float:
-    """Return a distance of losses from their mean that has at most this chance (Hoeffding)."""
+    """Return a deviation from the mean losses whose chance is at most `chance` (Hoeffding)."""
     return taken * sqrt(rolls * log(2 / chance) / 2)
 
 
@@ -624,11 +636,11 @@ def _entry_chances(
     first: int,
     width: int,
 ) -> list[Floats]:
-    """Return the chances to enter the strip with x armies against y, for each y of the strip.
+    """Return the chances to enter the strip with x armies against y, one array for each y.
 
-    cells: the results of `_visit_probabilities` for the lowest rows outside the strip.
+    cells: the results of `_visit_probabilities` for the rows nearest to the strip.
     least: the fewest armies of this side at the entry, counted from `first`.
-    first, width: the window of the result.
+    first, width: each array covers x = first .. first + width − 1.
     """
     taken = _taken(ours)
     rows = [np.zeros(width) for _ in range(theirs.dice)]
@@ -644,15 +656,15 @@ def _entry_chances(
 def count_spare_armies(
     armies: int, others: int, walk: Walk, margin: int, rare: float = RARE
 ) -> int:
-    """Return the number of armies of a side that almost never fight.
+    """Return the number of a side's armies that almost never fight.
 
     armies: the armies of the side.
     others: the armies of the other side.
-    walk: the losses of the side.
-    margin, rare: as for `ends`.
+    walk: the distribution of the side's losses in a roll with all dice.
+    margin, rare: as for `find_ends`.
 
     >>> from iacta.rules.rules import CLASSIC
-    >>> count_spare_armies(10**6, 10, attackers_walk(CLASSIC), margin=128)
+    >>> count_spare_armies(10**6, 10, find_attackers_walk(CLASSIC), margin=128)
     999606
     """
     taken = len(walk.counts) - 1
@@ -679,21 +691,21 @@ class Leap(RollKernel):
     least_chance = MIN_CHANCE
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Raise `IactaError` for more than 10^18 armies, and for rules with inaccurate answers.
+        """Raise `IactaError` for more than 10^18 armies, and for rules that this method cannot use.
 
-        These are rules under which a few armies can beat a thousand others, or under which a roll
-        with all dice has a single result.
+        Under these rules a few armies can beat a thousand, or a roll with all dice has only one
+        result.
         """
         if max(attackers, defenders) > MAX_ARMIES:
             raise TooLargeError(f"armies must be at most 10^18 for the method {NAME!r}")
         _choose_diagonal(self.rules, RARE)
 
     def error(self, attackers: int, defenders: int) -> Error:
-        """Return 1e-12, for chances above 1e-150."""
+        """Return a relative bound of 1e-12, which holds for chances above 1e-150."""
         return Error(RELATIVE_ERROR)
 
     def win_probability(self, attackers: int, defenders: int) -> float:
-        """Return the chance to conquer the territory, from a table for small battles."""
+        """Return the chance to conquer the territory; small battles are read from a table."""
         self.refuse(attackers, defenders)
         if max(attackers, defenders) <= TABLE_SIZE and min(attackers, defenders) > 0:
             return float(_table(self.rules)[attackers - 1, defenders - 1])
@@ -716,13 +728,13 @@ class Leap(RollKernel):
         return _chances(attackers - spare, defenders, self.rules, keep - spare)
 
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
-        """Return the distribution of the absorbing state; the time grows with its likely states.
+        """Return the distribution of the absorbing state.
 
         The relative error is at most 1e-12 for states with a chance above 1e-15, given the winner.
         For battles of more than a million states, absorbing states with a chance below 1e-18, given
-        the winner, may be left out, and so may all states of a side that wins with a chance below
-        1e-150. Raises `TooLargeError` for more than a million likely states, which occur for about
-        10^9 armies if both sides may win.
+        the winner, may be left out, and so may all victories of a side whose chance to win is below
+        1e-150. Raises `TooLargeError` for more than a million likely states, as in an even battle
+        of about 10^9 armies.
         """
         self.refuse(max(start), defenders)
         states: dict[State, float] = {}
@@ -741,8 +753,10 @@ class Leap(RollKernel):
         rarer = min(chance for chance in (won, lost) if chance >= MIN_CHANCE)
         rare = min(rarer, RARE)
         near = _choose_diagonal(self.rules, rare)
-        ours = count_spare_armies(attackers, defenders, attackers_walk(self.rules), near, rare)
-        theirs = count_spare_armies(defenders, attackers, defenders_walk(self.rules), near, rare)
+        ours = count_spare_armies(attackers, defenders, find_attackers_walk(self.rules), near, rare)
+        theirs = count_spare_armies(
+            defenders, attackers, find_defenders_walk(self.rules), near, rare
+        )
         fighting, against = attackers - ours, defenders - theirs
         i, j = self.rules.full_roll
         if fighting < i or against < j or fighting * against <= MAX_FULL_STATES:
@@ -754,7 +768,7 @@ class Leap(RollKernel):
                     yield _add_spare(state, ours, theirs), float(chance)
             return
         _refuse_many(fighting + against)
-        left = ends(fighting, against, self.rules, near, rarer)
+        left = find_ends(fighting, against, self.rules, near, rarer)
         for x, chance in _likely(left.attackers, won):
             yield State(x + ours, 0), chance
         for y, chance in _likely(left.defenders, lost):
@@ -762,27 +776,33 @@ class Leap(RollKernel):
 
 
 def _add_spare(state: State, ours: int, theirs: int) -> State:
-    """Add the armies that almost never fight to the armies of the winner."""
+    """Add the armies that almost never fight to the winner's armies."""
     if state.defenders:
         return State(state.attackers, state.defenders + theirs)
     return State(state.attackers + ours, 0)
 
 
 def _least_outcome(side: float) -> float:
-    """Return the least chance of an outcome that is not negligible, given the winner's chance."""
+    """Return the chance below which an outcome is negligible.
+
+    side: the chance of this outcome's winner.
+    """
     return MIN_OUTCOME * side if side >= MIN_CHANCE else inf
 
 
 def _likely(window: Window, side: float) -> Iterator[tuple[int, float]]:
-    """Yield the numbers of a window whose chance is not negligible, given the winner."""
+    """Yield the numbers of armies in a window whose chance is not negligible, with the chance.
+
+    side: the chance of this side to win.
+    """
     (places,) = np.nonzero(window.chances > _least_outcome(side))
     return zip((places + window.first).tolist(), window.chances[places].tolist(), strict=True)
 
 
 def _refuse_many(armies: int) -> None:
     outcomes = LIKELY_OUTCOMES * isqrt(armies)
-    if outcomes * STEPS_FOR_AN_OUTCOME > MAX_STEPS:
+    if outcomes * STEPS_PER_OUTCOME > MAX_STEPS:
         raise TooLargeError(
             f"a battle of {quote(armies)} armies has about {outcomes:.0e} likely outcomes, which "
-            "would take more than half a minute to list; its chance to win has no such limit"
+            "would take more than half a minute to list; the chance to win alone has no such limit"
         )

@@ -1,10 +1,10 @@
 """Markov: a battle as a Markov chain, in which armies may grow. See also `iacta_literature.chain`.
 
-Let (a, d) be the state with a able attackers and d defenders. A roll that compares m pairs of dice
-leads from (a, d) to (a − m + k, d − k) with the probability p_k that the defenders lose k armies.
-Under rules that let armies grow, it may also lead to (a + g, d + g). States with a = 0 or d = 0 are
-absorbing, all others are transient. With the transient states first, the transition matrix has the
-canonical form
+Let (a, d) be the state with a attackers (garrison excluded) and d defenders. A roll that compares m
+pairs of dice leads from (a, d) to (a − m + k, d − k) with the probability p_k that the defenders
+lose k armies. If armies can grow, it may also lead to (a + g, d + g). States with a = 0 or d = 0
+are absorbing, all others are transient. With the transient states first, the transition matrix has
+the canonical form
 
     P = | Q  R |
         | 0  I |
@@ -15,23 +15,23 @@ probabilities and the expected number of rolls to the end are
     F = Σ_{n≥0} Q^n R = (I − Q)⁻¹ R,      t = Σ_{n≥0} Q^n 1 = (I − Q)⁻¹ 1.
 
 The backward pass solves x = (I − Q)⁻¹ R v for a value function v and all starts at once. The
-forward pass computes y R from the distribution s of the start, where y = s + y Q are the expected
-visits.
+forward pass computes y R, where s is the distribution of the start and y = s + y Q are the expected
+numbers of visits.
 
-Order. The transient states are sorted by their defenders, then by their attackers. Losses lead to
-earlier states only and form a strictly lower triangular matrix L. Substitution solves
-(I − L) x = b by x_i = b_i + Σ_j L_ij x_j, which never subtracts. Gains lead to later states:
-Q = L + G. Then the program iterates x = (I − L)⁻¹ (b + G x) from x = 0. The n-th x includes battles
-with fewer than n gains, so it increases towards the solution.
+Order. The transient states are sorted by defenders, then by attackers. Losses lead only to earlier
+states and form a strictly lower triangular matrix L. Substitution solves (I − L) x = b by
+x_i = b_i + Σ_j L_ij x_j, which never subtracts. Gains lead to later states and form a matrix G, so
+Q = L + G. Then the program iterates x = (I − L)⁻¹ (b + G x) from x = 0. The n-th x includes the
+battles with fewer than n gains, so it increases towards the solution.
 
-Error, if armies cannot grow. Substitution only adds and multiplies non-negative numbers. Relative
-errors therefore add up, by at most u = 2⁻⁵³ for each rounding between a state and the end.
+Error, if armies cannot grow. Substitution only adds and multiplies non-negative numbers. The
+relative error therefore grows by at most u = 2⁻⁵³ for each rounding between a state and the end.
 `Markov.error` counts the roundings. (Probabilities below 1e-150 may lose digits, or become 0.)
 
 Error, if armies can grow. There are infinitely many states. The chain contains the states up to
-(a + h, d + h), and one absorbing state for all others. Let W be the chance to win before the battle
-leaves the chain, and B the chance that it leaves the chain. Then the chance to win V satisfies
-W ≤ V ≤ W + B. The program doubles the room h until B is small enough.
+(a + h, d + h), and one absorbing state for all others. Let W be the chance to win without leaving
+these states, and B the chance to leave them. Then the chance to win V satisfies W ≤ V ≤ W + B. The
+program doubles the room h until B is small enough.
 
 The residual r = R v − (I − Q) x bounds the rounding error of a computed x, because
 (I − Q)⁻¹ = I + Q + Q² + ... has no negative entry, and its rows sum to the expected rolls t:
@@ -39,14 +39,14 @@ The residual r = R v − (I − Q) x bounds the rounding error of a computed x, 
     |x − (I − Q)⁻¹ R v| = |(I − Q)⁻¹ r| ≤ max|r| · max t.
 
 A computed t with |1 − (I − Q) t| ≤ ρ < 1 is at least (1 − ρ) times the true t, so the true t is at
-most t / (1 − ρ). A bound on the rounding error of the residual is added to each residual. The
-distribution of the outcome has the residual r = s − y (I − Q). The sum of the errors of all
-probabilities is at most Σ|r|, because the rows of (I − Q)⁻¹ R sum to 1.
+most t / (1 − ρ). A bound on its own rounding error is added to each residual. For the distribution
+of the outcome the residual is r = s − y (I − Q), and the errors of all probabilities sum to at most
+Σ|r|, because the rows of (I − Q)⁻¹ R sum to 1.
 
 Sources: Höhle (2025), the repeated battle and appendix 3; Osborne,
 "Markov Chains for the RISK Board Game Revisited" (Mathematics Magazine 76, 2003); Grinstead and
 Snell, "Introduction to Probability" (1997), section 11.2. The rule that makes the chain infinite is
-Norvig's, "The Unfinished Game ... of Risk" (2020), who leaves it to simulation.
+from Norvig, "The Unfinished Game ... of Risk" (2020), which leaves it to simulation.
 """
 
 from collections.abc import Iterator
@@ -69,8 +69,8 @@ from iacta.methods.kernel import (
     RollKernel,
     State,
     Values,
+    list_roll_results,
     read_battle,
-    roll_results,
 )
 from iacta.probability.distribution import Distribution
 from iacta.rules.modes import ArmiesGrow, TrueRandom
@@ -82,19 +82,19 @@ Moves: TypeAlias = Iterator[tuple[Whole, Whole, float]]
 
 NAME = "markov"
 MAX_ERROR = 1e-12  # absolute error of answers if armies can grow
-FIRST_ROOM = 4  # gains
-MAX_GROWN_STATES = 10**6  # states with room to grow, some hundred megabytes
+FIRST_ROOM = 4  # the first room h, in gains
+MAX_GROWN_STATES = 10**6  # some hundred megabytes
 MAX_ITERATIONS = 1000
-MAX_DENSE = 500  # states up to which NumPy is faster than importing SciPy
+MAX_DENSE = 500  # for fewer states, NumPy is faster than importing SciPy
 MOVE_BYTES = 120
 
 
 class BattleChains(NamedTuple):
-    """The Markov chain of the battles up to a size.
+    """The Markov chain of all battles up to a size.
 
-    able, defenders: the largest numbers of able attackers and of defenders.
+    able, defenders: the largest numbers of attackers (garrison excluded) and of defenders.
     rules: the rules of the battles.
-    matrix: P.
+    matrix: P, the transition matrix.
     """
 
     able: int
@@ -104,9 +104,9 @@ class BattleChains(NamedTuple):
 
     @property
     def ends(self) -> list[State | None]:
-        """The absorbing states: victories by the attackers left, then defeats by the defenders.
+        """The absorbing states: victories by attackers left, then defeats by defenders left.
 
-        If armies can grow, the last entry stands for all states beyond the chain.
+        If armies can grow, a last entry `None` stands for all states beyond the chain.
         """
         won = [State(a, 0) for a in range(1, self.able + 1)]
         lost = [State(0, d) for d in range(1, self.defenders + 1)]
@@ -121,8 +121,8 @@ class BattleChains(NamedTuple):
         return (defenders - 1) * self.able + able - 1
 
 
-def transition_matrix(able: int, defenders: int, rules: Rules) -> Any:
-    """Return P, a sparse matrix; if armies can grow, its last state stands for all others."""
+def build_transition_matrix(able: int, defenders: int, rules: Rules) -> Any:
+    """Return P as a sparse matrix; if armies can grow, its last state stands for larger armies."""
     count, places, chances = _entries(able, defenders, rules)
     return load_scipy("scipy.sparse").csr_array((chances, places), shape=(count, count))
 
@@ -139,7 +139,7 @@ def _entries(able: int, defenders: int, rules: Rules) -> tuple[int, tuple[Whole,
 
 
 def _moves(able: int, defenders: int, rules: Rules) -> Moves:
-    """Yield the first states, the next states and the chance for each roll and loss."""
+    """Yield, for each result of each roll, the states before and after it, and its chance."""
     numbers = _numbers(able, defenders, find_gain(rules))
     most_attack, most_defence = rules.full_roll
     attack_dice, defence_dice = min(able, most_attack), min(defenders, most_defence)
@@ -147,12 +147,12 @@ def _moves(able: int, defenders: int, rules: Rules) -> Moves:
         a = np.arange(i, (able if i == most_attack else i) + 1)[:, np.newaxis]
         d = np.arange(j, (defenders if j == most_defence else j) + 1)
         source = numbers[a, d].ravel()
-        for chance, attackers, killed in roll_results(i, j, rules):
+        for chance, attackers, killed in list_roll_results(i, j, rules):
             yield source, numbers[a - attackers, d - killed].ravel(), chance
 
 
 def _numbers(able: int, defenders: int, gain: int) -> Whole:
-    """Return the index of the state (a, d) at `[a, d]`; beyond the chain, the last index."""
+    """Return a table of the indices of the states, `[a, d]`; beyond the chain, the last index."""
     transient = able * defenders
     last = transient + able + defenders
     numbers = np.full((able + gain + 1, defenders + gain + 1), last)
@@ -163,14 +163,14 @@ def _numbers(able: int, defenders: int, gain: int) -> Whole:
 
 
 def solve(transient: Any, right: Floats, *, transposed: bool = False) -> Floats:
-    """Return x with (I − Q) x = b, or with (I − Q)ᵀ x = b.
+    """Return the solution x of (I − Q) x = b, or of (I − Q)ᵀ x = b.
 
     transient: the matrix Q, sparse or dense.
-    right: b, at least 0: a vector, or a matrix with a vector in each column.
-    transposed: whether Q is transposed first.
+    right: b, without negative entries: a vector, or a matrix with a vector in each column.
+    transposed: whether to transpose Q first.
 
-    For a sparse Q without gains, this is one substitution. With gains, the substitution is repeated
-    until x no longer increases, at most 1000 times. The caller must bound the error of x.
+    A sparse Q without gains takes one substitution. With gains, the substitution is repeated until
+    x no longer increases, at most 1000 times. The caller must bound the error of x.
     """
     if not transient.shape[0]:
         return right.copy()
@@ -184,10 +184,7 @@ def solve(transient: Any, right: Floats, *, transposed: bool = False) -> Floats:
         system, gains = sparse.csr_array(system.T), sparse.csr_array(gains.T)
 
     def substitute(known: Floats) -> Floats:
-        """Return the solution of one substitution.
-
-        known: the right side, at least 0.
-        """
+        """Return x with (I − L) x = `known`, by substitution."""
         solved: Floats = linalg.spsolve_triangular(
             system, known, lower=not transposed, unit_diagonal=True
         )
@@ -205,6 +202,8 @@ def load_scipy(part: str) -> Any:
     """Import a module of SciPy on first use, and return it.
 
     part: the name of the module, such as `"scipy.sparse"`.
+
+    Raises `IactaError` if SciPy is not installed.
     """
     try:
         return import_module(part)
@@ -217,9 +216,9 @@ def load_scipy(part: str) -> Any:
 class _Solution(NamedTuple):
     """A chain with the chances to win and to leave the chain, for every transient state.
 
-    beyond: a bound on the chance to leave the chain, rounding included; 0 if armies cannot grow.
-    error: a bound on the absolute rounding error of an entry of `won`; 0 if armies cannot grow, as
-        the bound is then relative.
+    beyond: bounds on the chances to leave the chain, rounding included; 0 if armies cannot grow.
+    error: a bound on the absolute rounding error of an entry of `won`; 0 if armies cannot grow,
+        because the bound is then relative.
     """
 
     chain: BattleChains
@@ -229,7 +228,7 @@ class _Solution(NamedTuple):
 
 
 class Markov(UnitKernel, RollKernel):
-    """The kernel in floats, by one solve of a Markov chain; armies may grow.
+    """The kernel in floats that solves a Markov chain; armies may grow.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> round(Markov(CLASSIC).win_probability(2, 1), 6)
@@ -243,11 +242,11 @@ class Markov(UnitKernel, RollKernel):
 
     @property
     def gain(self) -> int:
-        """The number of armies that both sides may gain in one roll."""
+        """The number of armies that each side may gain in a roll; 0 if armies cannot grow."""
         return find_gain(self.rules)
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Raise `IactaError` for a chain that does not fit into memory, or without SciPy."""
+        """Raise `IactaError` for a chain that is too large, or if it needs SciPy and has none."""
         room = FIRST_ROOM * self.gain
         states = (max(attackers, 0) + room + 1) * (defenders + room + 1)
         memory = MOVE_BYTES * (self._most_lost(attackers, defenders) + 2) * states
@@ -262,7 +261,7 @@ class Markov(UnitKernel, RollKernel):
             load_scipy("scipy.sparse")
 
     def error(self, attackers: int, defenders: int) -> Error:
-        """Return a bound that counts all roundings; if armies can grow, an absolute 1e-12.
+        """Return a relative bound from the number of roundings, or 1e-12, absolute, with growth.
 
         A battle has at most attackers + defenders rolls. A roll has two roundings, in its
         probability and its product, and a rounding for each term that is added to a state, at most
@@ -273,7 +272,7 @@ class Markov(UnitKernel, RollKernel):
             return Error(0.0, MAX_ERROR)
         most = self._most_lost(attackers, defenders)
         roundings = (attackers + defenders) * (2 + (most + 1) * (most + 2) // 2)
-        # A campaign adds at most eight roundings between two battles.
+        # A campaign adds at most eight roundings between consecutive battles.
         return Error((roundings + 8) * UNIT_ROUNDOFF * 1.001)  # (1 + u)^n − 1 < 1.001 n u
 
     def _most_lost(self, attackers: int, defenders: int) -> int:
@@ -287,7 +286,7 @@ class Markov(UnitKernel, RollKernel):
         return State(grown.able, grown.defenders)
 
     def ends(self, able: dict[int, float], defenders: int) -> Ends:
-        """Return the absorbing states, or raise `IactaError`.
+        """Return the absorbing states as `UnitKernel.ends` does.
 
         If armies can grow, battles that leave the chain are missing, so the probabilities sum to
         slightly less than 1.
@@ -310,17 +309,17 @@ class Markov(UnitKernel, RollKernel):
     def _chain(self, attackers: int, defenders: int, room: int = 0) -> BattleChains:
         size = attackers + room, defenders + room
         if size[0] * size[1] > MAX_DENSE:
-            return BattleChains(*size, self.rules, transition_matrix(*size, self.rules))
+            return BattleChains(*size, self.rules, build_transition_matrix(*size, self.rules))
         count, places, chances = _entries(*size, self.rules)
         matrix = np.zeros((count, count))
         np.add.at(matrix, places, chances)
         return BattleChains(*size, self.rules, matrix)
 
     def backward(self, values: Values) -> Iterator[Floats]:
-        """Yield the expected value for each number of attackers, for 1, 2 ... defenders.
+        """Yield a row of expected values, by number of attackers, for 1, 2 ... defenders.
 
-        If armies can grow, the value function must have entries up to `most_left`. The answer is
-        NaN for battles that leave this range with a chance of more than 1e-12.
+        If armies can grow, the value function needs entries up to `most_left`. The value is NaN for
+        battles that leave this range with a chance of more than 1e-12.
         """
         won, lost = (np.asarray(each, dtype=float) for each in (values.won, values.lost))
         most, defenders = len(won) - 1, len(lost) - 1
@@ -354,7 +353,7 @@ class Markov(UnitKernel, RollKernel):
         return Chances(won, 1 - won)
 
     def win_table(self, attackers: int, defenders: int, staying: int = 0) -> Floats:
-        """Return the chances to win all battles up to a size, by one solve."""
+        """Return the chances to win all battles up to a size, from one solution of the chain."""
         self.refuse(attackers, defenders)
         table = np.zeros((staying + attackers, defenders))
         if attackers and defenders:
@@ -372,7 +371,7 @@ class Markov(UnitKernel, RollKernel):
         return _Solution(whole, np.minimum(won, 1.0), np.zeros(len(won)), 0.0)
 
     def _solve_with_room(self, attackers: int, defenders: int) -> "_Solution":
-        """Solve chains with more and more room to grow, until the chance to leave is negligible."""
+        """Solve chains with ever more room to grow, until the chance to leave it is negligible."""
         room = FIRST_ROOM * self.gain
         while True:
             solved = _solve_with_bound(self._chain(attackers, defenders, room))
@@ -395,8 +394,9 @@ class Markov(UnitKernel, RollKernel):
     def _refuse_growth(self, whole: BattleChains, room: int, left_out: float) -> None:
         """Raise `TooLargeError` early if the armies will need too much room to grow.
 
-        The forecast assumes that the chance to leave falls as exp(−c · room²), which is optimistic:
-        it does so for a walk without drift, and a drift makes it exp(−c · room) in the end.
+        The forecast assumes that the chance to leave the chain falls as exp(−c · room²). This is
+        optimistic: it holds for a walk without drift, while with a drift the chance eventually
+        falls only as exp(−c · room).
         """
         further = sqrt(log(MAX_ERROR) / log(left_out)) if left_out < 1 else inf
         needed = max(2.0, further) * room
@@ -428,14 +428,17 @@ def _solve_with_bound(whole: BattleChains) -> _Solution:
 
 
 def _is_won(whole: BattleChains) -> Floats:
-    """Return w: 1 for victories, which come first, and 0 for other ends."""
+    """Return an array over the absorbing states, 1 for victories and 0 for others."""
     is_won = np.zeros(whole.matrix.shape[0] - whole.able * whole.defenders)
     is_won[: whole.able] = 1.0
     return is_won
 
 
 def _residuals(transient: Any, right: Floats, solution: Floats, terms: int) -> Floats:
-    """Bound |b − (I − Q) x| for the exact b and Q, whose rows have at most `terms` terms.
+    """Return bounds on |b − (I − Q) x|, for the exact b and Q.
+
+    transient, right, solution: the rounded Q and b, and x.
+    terms: the largest number of terms in a row of Q.
 
     In the computed residual, b and Q x have a rounding for each term and for each chance. The
     difference b − x has another rounding, of at most u (|residual| + Q x).
@@ -446,7 +449,7 @@ def _residuals(transient: Any, right: Floats, solution: Floats, terms: int) -> F
 
 
 def _distribution_error(transient: Any, start: Floats, visits: Floats, rules: Rules) -> float:
-    """Bound the sum of the rounding errors of a distribution."""
+    """Return a bound on the sum of the rounding errors of all probabilities of a distribution."""
     carried = visits @ transient
     residual = np.abs(start - visits + carried).sum()
     roundings = min(rules.full_roll) ** 2 + 6  # (m + 1)(m + 2) / 2 + 1 terms, and three more
@@ -465,7 +468,7 @@ class BoundedProbability(NamedTuple):
     error: float
 
 
-def win_probability_bounded(
+def bound_win_probability(
     attackers: int, defenders: int, rules: Rules | str = "classic"
 ) -> BoundedProbability:
     """Return the chance that the attackers conquer the territory, with a proven error bound.
@@ -474,11 +477,11 @@ def win_probability_bounded(
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set; armies may grow.
 
-    The bound is absolute and at most 1e-12. It includes the truncation of an infinite chain and all
-    rounding. Raises `IactaError` if this bound cannot be reached.
+    The bound is absolute and at most 1e-12. It includes all rounding and the truncation of an
+    infinite chain. Raises `IactaError` if it cannot be reached.
 
     >>> from iacta.rules.variants import find_rules
-    >>> chance, error = win_probability_bounded(12, 10, find_rules("five ones"))
+    >>> chance, error = bound_win_probability(12, 10, find_rules("five ones"))
     >>> round(chance, 10), error <= 1e-12
     (0.6540175482, True)
     """

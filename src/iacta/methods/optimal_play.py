@@ -1,32 +1,31 @@
 """Optimal play: the best action in every state of a battle, by backward induction.
 
-Let a be the number of able attackers (without the garrison) and d the number of defenders. A roll
-with i attack dice against j compares m = min(i, j) pairs. The defenders lose k armies and the
-attackers m − k armies with the probability p_k(i, j). The attacker maximises a sum of rewards:
-`prize` for the territory, `army_value` for each army left, and `kill_value` for each destroyed
-defender. The value function G(a, d) is the expected gain from this state on, compared with the
-present armies:
+Let a be the number of attackers excluding the garrison and d the number of defenders. A roll of i
+attack dice against j defence dice compares m = min(i, j) pairs. With the probability p_k(i, j) the
+defenders lose k armies and the attackers m − k. The attacker maximises a sum of rewards: `prize`
+for the territory, `army_value` for each army left, and `kill_value` for each destroyed defender.
+The value function G(a, d) is the expected change in value from this state on:
 
     G(a, 0) = prize,        G(0, d) = 0,
     Q_ij(a, d) = Σ_k  p_k(i, j) · ( kill_value · k − army_value · (m − k) + G(a − m + k, d − k) ),
-    G(a, d) = max( S(a, d),  Q_ij(a, d) ),
+    G(a, d) = max( S(a, d),  Q_ij(a, d) ).
 
 This is Bellman's equation. S is the value of stopping: 0, or the value of an alternative such as a
-blitz. If all dice are rolled, i and j are fixed. If the players choose them, the attacker names a
-number first and the defender replies: max_i min_j Q_ij. The chance to win and the expected losses
-of the optimal policy follow from the same sums without a maximum.
+blitz. If all dice must be rolled, i and j are fixed. If the players choose them, the attacker
+chooses first and the defender replies: max_i min_j Q_ij. The chance to win and the expected losses
+of the optimal policy follow from the same sums without the maximum.
 
 A whole anti-diagonal is computed at once (`diagonals.py`). Exact answers are whole numbers over
 U^(a+d), as in the method `counting`; U is 1 for floats.
 
-Error. Each sum of floats has an error bound: the bounds of its terms, and a few times 2⁻⁵³ of their
-size for each rounding. If the bounds of two actions overlap, the first action is chosen (stop
-before roll, more dice before fewer), and its bound is widened by the possible advantage of the
+Error. Each sum of floats has an error bound: the bounds of its terms, plus 2⁻⁵³ of their size for
+each rounding. If the error bounds of two actions overlap, the first action is chosen (stopping
+before rolling, more dice before fewer), and its bound is widened by the possible advantage of the
 other action. The true G is therefore within `errors` of `values`, and a roll is chosen only if it
 is proven to be better.
 
 Source: R. Bellman, Dynamic Programming (1957), chapter III. "Analyzing the Board Game Risk"
-(pracpred) ends with the question when to stop.
+(pracpred) ends by asking when to stop.
 """
 
 from dataclasses import dataclass, replace
@@ -41,7 +40,7 @@ import numpy.typing as npt
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
 from iacta.methods.counting import Coefficients, coefficients, list_powers
-from iacta.methods.diagonals import Numbers, Span, spans, view_rows
+from iacta.methods.diagonals import Numbers, Span, iterate_spans, view_rows
 from iacta.methods.kernel import OUTCOME_BYTES, UNIT_ROUNDOFF, Floats, refuse_too_large
 from iacta.methods.sees_first import Aim as Aim  # re-exported
 from iacta.methods.sees_first import SeesFirst
@@ -52,13 +51,13 @@ NAME: str = "optimal_play"
 
 Dice: TypeAlias = tuple[int, int]
 
-PARTS = 6  # value, error, chance to win, losses, attack dice, defence dice
-SUMMED = 4
-VALUE, ERROR, WIN, LOST, ATTACK, DEFENCE = range(PARTS)
+QUANTITIES = 6  # value, error, chance to win, losses, attack dice, defence dice
+SUMMED = 4  # the first four are sums over the results of a roll
+VALUE, ERROR, WIN, LOST, ATTACK, DEFENCE = range(QUANTITIES)
 
 
 class Reward(NamedTuple):
-    """The rewards of the attacker, in one unit.
+    """The rewards of the attacker, all in the same unit.
 
     prize: the value of the territory.
     army_value: the value of each attacking army.
@@ -71,7 +70,7 @@ class Reward(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """The choices of the players.
+    """The choices that the rules allow the players.
 
     stop: whether the attacker may stop.
     attack_dice: whether the attacker may roll fewer dice than allowed.
@@ -88,9 +87,9 @@ MAY_STOP = Choices()
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The value function and the optimal policy: tables `[defenders, able]`.
+    """The value function and the optimal policy, as tables indexed by `[defenders, attackers]`.
 
-    values: the expected gain of the attacker from each state on.
+    values: the attacker's expected gain from each state on.
     errors: bounds on the errors of the values; 0 if exact.
     win_probabilities: the chances to conquer the territory.
     lost: the expected numbers of attackers lost.
@@ -107,10 +106,10 @@ class Solution:
 
 
 class StopValue(NamedTuple):
-    """The value of stopping if it is not 0: tables `[defenders, able]`.
+    """The value of stopping, as tables indexed by `[defenders, attackers]`.
 
     values: S for a prize of 1, which is also the chance to conquer the territory.
-    errors: bounds on the errors of the entries.
+    errors: bounds on the absolute errors of `values`.
     """
 
     values: Floats
@@ -118,11 +117,12 @@ class StopValue(NamedTuple):
 
 
 class _Roll(NamedTuple):
-    """One roll.
+    """A roll with given numbers of dice.
 
-    step: c_0 .. c_m.
-    reward: its expected reward and its expected attackers lost, in the same unit, `[part, 1]`.
-    dice: the numbers of dice of both sides, `[side, 1]`.
+    step: c_0 .. c_m, the weights of the results with 0 .. m defenders lost.
+    reward: the summed quantities (`VALUE`, `ERROR`, `WIN`, `LOST`) of the roll itself, in the unit
+        of the weights; a column.
+    dice: the numbers of dice of both sides; a column.
     """
 
     step: Numbers
@@ -142,17 +142,17 @@ def solve(
     choices: Choices = MAY_STOP,
     stop_value: StopValue | None = None,
 ) -> Solution:
-    """Return the value function of all battles up to a size, in floats.
+    """Return the value function and optimal policy of all battles up to a size, in floats.
 
-    able: the largest number of able attackers, without the garrison.
+    able: the largest number of attackers, garrison excluded.
     defenders: the largest number of defenders.
     rules: the rules of the battles.
     reward: the rewards of the attacker.
     choices: the choices of the players.
     stop_value: the value of stopping; `None` for 0.
 
-    The entries of `errors` bound the errors of the values. Raises `IactaError` for battles too
-    large for memory, and for rules under which battles are not decided roll by roll.
+    Raises `IactaError` for battles that are too large, and for rules under which battles are not
+    decided roll by roll.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> found = solve(2, 1, CLASSIC, Reward(Fraction(2), Fraction(1), Fraction(0)))
@@ -160,12 +160,12 @@ def solve(
     [[2.0, 2.0, 2.0], [0.0, 0.25, 0.8414]]
     """
     refuse(able, defenders, rules)
-    parts = _Induction(able, defenders, rules, reward, choices, stop_value).parts()
-    return Solution(*parts[:SUMMED], *parts[SUMMED:].astype(np.int64))
+    found = _Induction(able, defenders, rules, reward, choices, stop_value).solve()
+    return Solution(*found[:SUMMED], *found[SUMMED:].astype(np.int64))
 
 
 def refuse_rules(rules: Rules) -> None:
-    """Raise `IllegalError` for rules without single rolls, or under which a battle may not end.
+    """Raise `IllegalError` for rules without single rolls, or under which a battle may never end.
 
     rules: the rules of a battle.
     """
@@ -180,26 +180,25 @@ def refuse_rules(rules: Rules) -> None:
 
 
 def refuse(able: int, defenders: int, rules: Rules) -> None:
-    """Raise `IactaError` for battles that `solve` cannot answer, before any large allocation.
+    """Raise `IactaError` for battles that `solve` cannot compute, before any large allocation.
 
-    able: able attackers, without the garrison.
+    able: attackers excluding the garrison.
     defenders: armies on the defended territory.
     rules: the rules of the battles.
     """
     refuse_rules(rules)
-    memory = 8 * PARTS * (able + defenders + 1) * (defenders + 1)
-    refuse_too_large(able, defenders, memory=memory, method=NAME, number_bytes=8 * PARTS)
+    memory = 8 * QUANTITIES * (able + defenders + 1) * (defenders + 1)
+    refuse_too_large(able, defenders, memory=memory, method=NAME, number_bytes=8 * QUANTITIES)
 
 
 def solve_exactly(
     able: int, defenders: int, rules: Rules, reward: Reward, choices: Choices = MAY_STOP
 ) -> Solution:
-    """Return the value function of all battles up to a size, in fractions.
+    """Return the value function and optimal policy of all battles up to a size, in fractions.
 
     able, defenders, rules, reward, choices: as for `solve`.
 
-    Returns arrays of `Fraction`. The choice between equally good actions and the exceptions are as
-    for `solve`.
+    Returns arrays of `Fraction`. Exceptions are as for `solve`.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> solve_exactly(1, 1, CLASSIC, Reward(Fraction(2), Fraction(1), Fraction(0))).values[1, 1]
@@ -211,18 +210,18 @@ def solve_exactly(
     number_bytes = SUMMED * ((able + defenders) * unit.bit_length() // 8 + OUTCOME_BYTES)
     memory = (able + 1) * (defenders + 1) * number_bytes
     refuse_too_large(able, defenders, memory=memory, method=NAME, number_bytes=number_bytes)
-    parts = induction.parts()
+    found = induction.solve()
     armies = np.add.outer(range(defenders + 1), range(able + 1))
     powers = np.array(induction.powers, object)[armies]
     units = induction.scale * powers, np.ones_like(powers), powers, powers
-    fractions = np.frompyfunc(Fraction, 2, 1)(parts[:SUMMED], np.array(units))
-    return Solution(*fractions, *parts[SUMMED:].astype(np.int64))
+    fractions = np.frompyfunc(Fraction, 2, 1)(found[:SUMMED], np.array(units))
+    return Solution(*fractions, *found[SUMMED:].astype(np.int64))
 
 
-def rolling_pays_in_the_limit(
+def is_rolling_best_in_the_limit(
     defenders: int, rules: Rules, reward: Reward
 ) -> npt.NDArray[np.bool_]:
-    """Return whether rolling is best for a very large number of attackers, by defenders.
+    """Return, for each number of defenders, whether a very large stack should roll.
 
     defenders: the largest number of defenders.
     rules: the rules of the battles.
@@ -233,7 +232,7 @@ def rolling_pays_in_the_limit(
 
     >>> from iacta.rules.rules import CLASSIC
     >>> reward = Reward(Fraction(5), Fraction(1), Fraction(0))
-    >>> rolling_pays_in_the_limit(8, CLASSIC, reward).tolist()
+    >>> is_rolling_best_in_the_limit(8, CLASSIC, reward).tolist()
     [False, True, True, True, True, True, True, False, False]
     """
     dice = rules.attack.kept
@@ -291,7 +290,7 @@ class _Induction:
 
     @cached_property
     def rolls(self) -> dict[Dice, list[list[_Roll]]]:
-        """The possible rolls for each pair of numbers of armies, up to the numbers of dice.
+        """The possible rolls by the largest numbers of attack and defence dice.
 
         Each inner list contains the defender's replies to one number of attack dice.
         """
@@ -313,46 +312,46 @@ class _Induction:
         cases = 1 if self.exact else self.coefficients.unit**taken
         value = number(reward * self.scale / cases)
         *chances, loss = (number(Fraction(c, cases)) for c in (*step, lost))  # nearest floats
-        parts: Numbers = np.array([value, self.term_error * abs(value), 0, loss], self.kind)
+        found: Numbers = np.array([value, self.term_error * abs(value), 0, loss], self.kind)
         return _Roll(
-            np.array(chances, self.kind), parts[:, np.newaxis], np.array(dice)[:, np.newaxis]
+            np.array(chances, self.kind), found[:, np.newaxis], np.array(dice)[:, np.newaxis]
         )
 
-    def parts(self) -> Numbers:
-        """Return the parts of all states, `[part, d, a]`, in units of U^(a+d)."""
-        size = self.able + self.defenders + 1, PARTS, self.defenders + 1
+    def solve(self) -> Numbers:
+        """Return all quantities of all states, `[quantity, d, a]`; sums are in units of U^(a+d)."""
+        size = self.able + self.defenders + 1, QUANTITIES, self.defenders + 1
         diagonals: Numbers = np.zeros(size, self.kind)
         won = diagonals[: self.able + 1, :, 0]
         won[:, WIN] = self.powers[: self.able + 1]
         prize = self.reward.prize * self.scale
         won[:, VALUE] = won[:, WIN] * (int(prize) if self.exact else float(prize))
-        # An error includes the rounding errors of the terms in which its value will occur.
+        # An error includes the rounding errors of later sums that use its value.
         won[:, ERROR] = won[:, VALUE] * self.term_error
-        for span in spans(self.able, self.defenders, self.rules.full_roll):
-            states = self._best(span, diagonals[:, :SUMMED])
+        for span in iterate_spans(self.able, self.defenders, self.rules.full_roll):
+            states = self._find_best(span, diagonals[:, :SUMMED])
             states[ERROR] += self.term_error * abs(states[VALUE])
             span.view(diagonals)[:] = states
         return view_rows(diagonals)
 
-    def _best(self, span: Span, diagonals: Numbers) -> Numbers:
-        """Return the parts of some states, `[part, state]`."""
+    def _find_best(self, span: Span, diagonals: Numbers) -> Numbers:
+        """Return all quantities of the states of a span, `[quantity, state]`."""
         after = {m: span.after(diagonals, m) for m in range(1, min(span.dice) + 1)}
-        found = [self._stop_parts(span)] if self.choices.stop else []
+        found = [self._evaluate_stop(span)] if self.choices.stop else []
         for replies in self.rolls[span.dice]:
-            rolled = [self._roll_parts(span, after[roll.taken], roll) for roll in replies]
+            rolled = [self._evaluate_roll(span, after[roll.taken], roll) for roll in replies]
             found.append(reduce(_worse, rolled))
         return reduce(_choose_better, found)
 
-    def _stop_parts(self, span: Span) -> Numbers:
-        states: Numbers = np.zeros((PARTS, span.stop - span.first), self.kind)
+    def _evaluate_stop(self, span: Span) -> Numbers:
+        states: Numbers = np.zeros((QUANTITIES, span.stop - span.first), self.kind)
         if self.stop_value is not None:
             d = np.arange(span.first, span.stop)
             states[VALUE] = states[WIN] = self.stop_value.values[d, span.total - d]
             states[ERROR] = self.stop_value.errors[d, span.total - d]
         return states
 
-    def _roll_parts(self, span: Span, after: Numbers, roll: _Roll) -> Numbers:
-        states: Numbers = np.empty((PARTS, after.shape[-1]), self.kind)
+    def _evaluate_roll(self, span: Span, after: Numbers, roll: _Roll) -> Numbers:
+        states: Numbers = np.empty((QUANTITIES, after.shape[-1]), self.kind)
         sums = np.dot(roll.step, after.reshape(len(after), -1)).reshape(SUMMED, -1)
         np.add(sums, roll.reward * self.powers[span.total - roll.taken], out=states[:SUMMED])
         states[SUMMED:] = roll.dice
@@ -360,7 +359,10 @@ class _Induction:
 
 
 def _choose_better(first: Numbers, second: Numbers, sign: int = 1) -> Numbers:
-    """Return the second action if it is proven to be better, otherwise the first."""
+    """Return for each state the second action if it is proven to be better, otherwise the first.
+
+    sign: 1 if the larger value is better, −1 if the smaller is.
+    """
     more = sign * (second[VALUE] - first[VALUE])
     better = more > first[ERROR] + second[ERROR]
     np.maximum(first[ERROR], more + second[ERROR], out=first[ERROR])
@@ -370,25 +372,27 @@ def _choose_better(first: Numbers, second: Numbers, sign: int = 1) -> Numbers:
 _worse = partial(_choose_better, sign=-1)
 
 
-def chance_if_seen(attackers: int, defenders: int, rules: Rules, aim: Aim = "conquest") -> float:
+def find_chance_if_seen(
+    attackers: int, defenders: int, rules: Rules, aim: Aim = "conquest"
+) -> float:
     """Return the chance to win against a defender who sees the attack roll.
 
-    attackers: able attackers, without the garrison.
+    attackers: attackers excluding the garrison.
     defenders: armies on the defended territory.
     rules: the rules of the battle, in any mode with single rolls.
-    aim: the quantity that the defender minimises: `"conquest"` for the chance to win, or `"losses"`
-        for the expected number of defenders lost in the battle.
+    aim: the quantity that the defender minimises: `"conquest"` for the attackers' chance to win, or
+        `"losses"` for the expected number of defenders lost in the battle.
 
     Returns a float with the error of `SeesFirst`. The exceptions are as for `SeesFirst`; modes
     without attack rolls also raise `IllegalError`.
 
-    >>> round(chance_if_seen(10, 10, Rules(), "losses"), 4)
+    >>> round(find_chance_if_seen(10, 10, Rules(), "losses"), 4)
     0.454
     """
     mode = rules.mode
     if not isinstance(mode, TrueRandom | DefenderSeesFirst):
         raise IllegalError(
-            f"{mode.key} must be {mode.off!r} where the defender sees the attack first, "
+            f"{mode.key} must be {mode.off!r} if the defender sees the attack first, "
             f"got {quote(mode.value())}"
         )
     kernel = SeesFirst(replace(rules, mode=DefenderSeesFirst()), exact=False)

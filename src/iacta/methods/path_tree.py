@@ -1,13 +1,13 @@
 """Path tree: small battles as a tree of states, with the probabilities and the number of paths.
 
-The states of a battle are nodes, and each possible loss in a roll is a branch with its probability.
-The probability of visiting a node is the sum, over all paths to the node, of the products of their
-branches. The program adds it up node by node, without walking each path:
+The states of a battle are nodes, and each possible loss in a roll is a branch with a probability.
+The probability of visiting a node is the sum, over all paths to the node, of the product of the
+path's branches. The program computes it node by node instead of path by path:
 
     P(state)  =  Σ  P(state before) · p(loss)    over the branches that lead to the state.
 
-Equal states are one node, so the tree is a graph; `iacta_literature.tree` draws it. With a able
-attackers and d defenders, the number of paths from (a, d) to the end is
+Equal states are merged into one node, so the tree is a graph; `iacta_literature.tree` draws it. The
+number of paths from a attackers (garrison excluded) against d defenders to the end is
 
     n(a, d) = Σ n(a', d')    over the states (a', d') after a roll,      n(a, 0) = n(0, d) = 1.
 
@@ -38,7 +38,7 @@ class PathStep(NamedTuple):
 
 
 class PathTree(RollKernel):
-    """The exact kernel of small battles, by the states that a battle can visit.
+    """The exact kernel of small battles, computed state by state.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> PathTree(CLASSIC).win_probability(3, 2)
@@ -66,7 +66,7 @@ class PathTree(RollKernel):
         for state, probability in start.items():
             waiting.setdefault(sum(state), {})[state] = probability
         visits: dict[State, Fraction] = {}
-        while waiting:  # each roll takes armies
+        while waiting:  # every roll costs armies, so later states have smaller sums
             for state, probability in waiting.pop(max(waiting)).items():
                 visits[state] = probability
                 for step in self.steps(state):

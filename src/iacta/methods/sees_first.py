@@ -1,36 +1,35 @@
 """Sees first: the defender chooses the number of dice after seeing the attack roll.
 
-Let a be the number of able attackers and d the number of defenders. The i attack dice show y with
-the probability P(y). Then the defender chooses j dice, and loses k armies with the probability
-p_k(j | y). The defender minimises the chance of the conquest, so the attackers win with the chance
+Let a be the number of attackers excluding the garrison and d the number of defenders. The i attack
+dice show y with the probability P(y). Then the defender chooses j dice, and loses k armies with the
+probability p_k(j | y). The defender minimises the attackers' chance to win, which is
 
     P(a, d) = Σ_y min_j Σ_k  c_k(j, y) · P(a − m + k, d − k),    c_k(j, y) = P(y) · p_k(j | y),
 
 with m = min(i, j), P(a, 0) = 1 and P(0, d) = 0. The chance to hold, H = 1 − P, is the same
-sum with the maximum in place of the minimum. The reply to y is the j of this minimum; of equally
-good replies, the reply with the most dice. This choice affects the distribution of the armies left,
-but never P. In a campaign each defender plays for their own territory only.
+sum with the maximum in place of the minimum. The reply to y is the j of this minimum, or of equally
+good replies the one with the most dice. This choice affects the distribution of the armies left,
+but never P. In a campaign each defender considers only their own territory.
 
 A defender who minimises losses chooses the j that minimises Σ_k c_k(j, y) · (k + L), with the L of
 the next state. The sum over y is L(a, d), the expected number of defenders lost.
 
 Given the replies, a battle is a Markov chain: `AllBattles.find_values` runs it backward, and
-`AllBattles.carry` runs it forward. All states with a + d = t armies depend on t − 1, t − 2 ..., so
-a whole anti-diagonal is computed at once. Throws with the same distributions of losses are merged
-into one y: 21 remain of the 56 throws of three dice.
+`AllBattles.run_forward` runs it forward. States with a + d = t armies depend only on states with
+fewer, so a whole anti-diagonal is computed at once. Throws with the same distributions of losses
+are merged into one y: the 56 throws of three dice become 21.
 
 Fractions are represented by whole numbers. With a U that makes all c_k(j, y) · U^m whole,
 P(a, d) · U^(a+d) and the other sums are whole numbers. U is 1296 for the classic rules, and 1 for
 floats.
 
 Error. In floats there are only sums and products of non-negative numbers, and minima and maxima,
-which keep a relative error. A roll has a rounding in its chance, a rounding in its product, and the
-roundings of its sums; sums over throws are computed by halves (`AllBattles.error`). Replies whose
-values differ by less than this error count as equally good. P decides between replies if it is
-below one half, otherwise H decides, as the smaller number has the better precision. If the smaller
-number is below 1e-290, all replies count as equally good. With the classic dice and up to 60 armies
-on both sides, this rule never merges different replies and never changes the distribution
-(`tests/methods/test_sees_first.py`).
+which preserve a relative error. A roll has a rounding in its chance, a rounding in its product, and
+the roundings of its sums; sums over throws are computed by halves (`AllBattles.error`). Replies
+whose values differ by less than this error count as equally good. The smaller of P and H decides
+between replies, because it has the better precision. If it is below 1e-290, all replies count as
+equally good. With the classic dice and up to 60 armies on each side, this rule never merges
+different replies and never changes the distribution (`tests/methods/test_sees_first.py`).
 
 Source: players of the board game have published this variant, but not its odds.
 """
@@ -53,7 +52,7 @@ from iacta.methods.counting import (
     list_powers,
     scale_to_integers,
 )
-from iacta.methods.diagonals import Numbers, Span, spans, view_diagonals
+from iacta.methods.diagonals import Numbers, Span, iterate_spans, view_diagonals
 from iacta.methods.kernel import (
     OUTCOME_BYTES,
     UNIT_ROUNDOFF,
@@ -72,7 +71,7 @@ from iacta.methods.kernel import (
 )
 from iacta.probability.distribution import Probability
 from iacta.rules.modes import DefenderSeesFirst
-from iacta.rules.roll import refuse_many_rolls, seen_loss_counts
+from iacta.rules.roll import find_loss_counts_by_throw, refuse_many_rolls
 from iacta.rules.rules import Rules
 
 NAME: str = "sees_first"
@@ -113,13 +112,13 @@ class SeesFirst(UnitKernel):
         return cls(rules, exact=exact)
 
     def rolls(self, able: int, defenders: int, spare: int | None = None) -> tuple[Choice, ...]:
-        """Return the rolls of the attacker, with a choice of the defender after each throw."""
+        """Return the attacker's possible rolls; after each throw, the defender has a choice."""
         return list_choices(self.rules, able, defenders, able if spare is None else spare, _throws)
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Raise `IactaError` for large battles, and for attack dice that depend on the reply."""
+        """Raise `IactaError` if the battle is too large, or the reply affects the attack dice."""
         refuse_many_rolls(*self.rules.full_roll, self.rules)
-        throws = len(seen_loss_counts(*self.rules.full_roll, self.rules))
+        throws = len(find_loss_counts_by_throw(*self.rules.full_roll, self.rules))
         number_bytes = 8
         if self.exact:
             number_bytes = (attackers + defenders) * find_unit(self.rules).bit_length() // 8 + 50
@@ -137,7 +136,7 @@ class SeesFirst(UnitKernel):
         return AllBattles(attackers, defenders, self.rules, self.exact, aim)
 
     def chance(self, attackers: int, defenders: int, aim: Aim) -> float:
-        """Return the chance to win against a defender with this aim, in floats."""
+        """Return the chance to win against a defender with the given aim, as a float."""
         return float(self._battles(attackers, defenders, aim).conquest[-1, -1])
 
     def win_probability(self, attackers: int, defenders: int) -> Probability:
@@ -162,13 +161,13 @@ class SeesFirst(UnitKernel):
         start: Numbers = np.zeros(most + 1, battles.kind)
         for a, weight in able.items():
             start[a] = weight * battles.unit ** (most - a)
-        won, held = (each.tolist() for each in battles.carry(start))
+        won, held = (each.tolist() for each in battles.run_forward(start))
         found = [(State(a, 0), x) for a, x in enumerate(won)]
         found += [(State(0, d), x) for d, x in enumerate(held)]
         return battles.unit, ((end, x, most + defenders - sum(end)) for end, x in found)
 
     def backward(self, values: Values) -> Iterator[Any]:
-        """Yield the expected values; the defender's replies do not depend on the value function."""
+        """Yield rows of expected values, if the defender minimises the attackers' chance to win."""
         *sides, scale = scale_to_integers(values) if self.exact else (*values, 1)
         won, lost = (np.asarray(side, object if self.exact else float) for side in sides)
         battles = self._battles(len(won) - 1, len(lost) - 1)
@@ -189,7 +188,7 @@ class SeesFirst(UnitKernel):
         refuse_too_large(attackers, defenders, memory=memory, method=self.name)
         start = np.eye(attackers + 1)
         start[0, 0] = 0.0
-        won, lost = self._battles(attackers, defenders).carry(start)
+        won, lost = self._battles(attackers, defenders).run_forward(start)
         won[0], lost[0] = 0.0, 0.0
         lost[defenders, 0] = 1.0
         return Transitions(np.ascontiguousarray(won.T), np.ascontiguousarray(lost.T))
@@ -197,11 +196,11 @@ class SeesFirst(UnitKernel):
     def limit_of_attackers(self, defenders: int) -> Fraction:
         """Return the limit of the chance to win as the number of attackers grows.
 
-        It is 0 if for some number of dice the defender has a reply to each throw that costs no
-        army. Otherwise it is 1, as each roll may cost armies and all defenders are lost in the end.
+        It is 0 if some number of defenders has a reply to each throw that costs no army. Otherwise
+        every roll may cost armies, all defenders are lost in the end, and the limit is 1.
         """
         for most_dice in range(1, min(defenders, self.rules.defence.kept) + 1):
-            losses = seen_loss_counts(self.rules.attack.kept, most_dice, self.rules)
+            losses = find_loss_counts_by_throw(self.rules.attack.kept, most_dice, self.rules)
             if all(any(not any(each.counts[1:]) for each in row) for row in losses):
                 return Fraction(0)
         return Fraction(1)
@@ -212,14 +211,14 @@ class SeesFirst(UnitKernel):
         It is 0 if the attackers have a number of dice for which no reply costs them an army.
         """
         for dice in range(1, min(attackers, self.rules.attack.kept) + 1):
-            losses = seen_loss_counts(dice, self.rules.defence.kept, self.rules)
+            losses = find_loss_counts_by_throw(dice, self.rules.defence.kept, self.rules)
             if not any(any(each.counts[:-1]) for row in losses for each in row):
                 return Fraction(0)
         return Fraction(1)
 
 
 def _throws(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Throw, ...]:
-    throws = seen_loss_counts(attack_dice, defence_dice, rules)
+    throws = find_loss_counts_by_throw(attack_dice, defence_dice, rules)
     total = sum(throws.values())
     return tuple(
         Throw(count / total, tuple(dict.fromkeys(map(list_results, replies))))
@@ -229,13 +228,15 @@ def _throws(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Throw, .
 
 @dataclass(frozen=True)
 class AllBattles:
-    """All battles up to a size, solved together: tables `[defenders, able]` in units of U^(a+d).
+    """All battles up to a size, solved together.
 
-    able: the largest number of able attackers, without the garrison.
+    able: the largest number of attackers, garrison excluded.
     defenders: the largest number of defenders.
     rules: the rules of the battles.
-    exact: whether the numbers are whole numbers or floats.
-    aim: the aim of the defender, as for `optimal_play.chance_if_seen`.
+    exact: whether to compute in whole numbers instead of floats.
+    aim: the aim of the defender, as for `optimal_play.find_chance_if_seen`.
+
+    Tables have the entries `[d, a]` for a attackers against d defenders, in units of U^(a+d).
 
     >>> AllBattles(2, 1, Rules()).conquest.round(4).tolist()
     [[1.0, 1.0, 1.0], [0.0, 0.4167, 0.7542]]
@@ -257,12 +258,12 @@ class AllBattles:
 
     @cached_property
     def powers(self) -> Numbers:
-        """U^0, U^1 ... up to the total number of armies."""
+        """U^0, U^1 ... U^(able + defenders)."""
         return np.array(list_powers(self.unit, self.able + self.defenders), self.kind)
 
     @property
     def error(self) -> float:
-        """A bound on the relative error of every number.
+        """A bound on the relative error of every entry of the tables.
 
         >>> AllBattles(250, 250, Rules()).error < 1e-12
         True
@@ -270,7 +271,7 @@ class AllBattles:
         if self.exact:
             return 0.0
         attack, defence = self.rules.full_roll
-        throws = len(seen_loss_counts(attack, defence, self.rules))
+        throws = len(find_loss_counts_by_throw(attack, defence, self.rules))
         terms = sum(min(attack, j) + 1 for j in range(1, defence + 1))
         roundings = (self.able + self.defenders) * (throws.bit_length() + terms + 2)
         # A campaign adds at most eight roundings between two battles.
@@ -281,16 +282,16 @@ class AllBattles:
         entry = table[-1, -1]
         return Fraction(entry, self.powers[-1]) if self.exact else min(float(entry), 1.0)
 
-    def spans(self) -> Iterator[Span]:
-        """Yield all states except the ends, in an order in which each depends on earlier states."""
-        return spans(self.able, self.defenders, self.rules.full_roll)
+    def iterate_spans(self) -> Iterator[Span]:
+        """Yield all states with armies on both sides, so that each depends on earlier spans."""
+        return iterate_spans(self.able, self.defenders, self.rules.full_roll)
 
     def _steps(self, span: Span) -> tuple[Numbers, ...]:
         return _steps(*span.dice, self.rules, self.exact)
 
     @cached_property
     def conquest(self) -> Numbers:
-        """The table of P."""
+        """The table of P, the attackers' chances to win."""
         if self.aim == "losses":
             return self.find_values(np.ones(self.able + 1), np.zeros(self.defenders + 1))
         table = self._empty()
@@ -299,14 +300,14 @@ class AllBattles:
 
     @cached_property
     def held(self) -> Numbers:
-        """The table of H."""
+        """The table of H, the defenders' chances to hold the territory."""
         table = self._empty()
         table[1:, 0] = self.powers[1 : self.defenders + 1]
         return self._fill(table, np.maximum)
 
     @cached_property
     def lost(self) -> Numbers:
-        """The table of L."""
+        """The table of L, the expected numbers of defenders lost."""
         return self._fill(self._empty(), np.minimum, paid=True)
 
     def _empty(self) -> Numbers:
@@ -314,13 +315,16 @@ class AllBattles:
 
     def _fill(self, table: Numbers, combine: np.ufunc, *, paid: bool = False) -> Numbers:
         diagonals = view_diagonals(table)
-        for span in self.spans():
+        for span in self.iterate_spans():
             values = self._values(span, diagonals, paid=paid)
             span.view(diagonals)[:] = _sum_by_halves(combine.reduce(values, axis=0))
         return table
 
     def _values(self, span: Span, diagonals: Numbers, *, paid: bool = False) -> list[Numbers]:
-        """Return the sum over k for each j, `[y, state]`, with an optional payment of k."""
+        """Return, for each reply j, the expected value after each throw y, `[y, state]`.
+
+        paid: whether to add the k defenders lost to the value of the next state.
+        """
         values = []
         for step in self._steps(span):
             taken = step.shape[1] - 1
@@ -331,12 +335,12 @@ class AllBattles:
             values.append(value)
         return values
 
-    def chosen(self, span: Span) -> npt.NDArray[np.bool_]:
-        """Return whether the reply to y has j dice, `[j − 1, y, state]`.
+    def find_replies(self, span: Span) -> npt.NDArray[np.bool_]:
+        """Return whether the defender replies to the throw y with j dice, `[j − 1, y, state]`.
 
         >>> battles = AllBattles(2, 2, Rules(), exact=True)
-        >>> *_, span = battles.spans()
-        >>> battles.chosen(span).sum(axis=(1, 2)).tolist()  # throws answered with one die, with two
+        >>> *_, span = battles.iterate_spans()
+        >>> battles.find_replies(span).sum(axis=(1, 2)).tolist()  # replies of one die, of two
         [6, 15]
         """
         sparing = self.aim == "losses"
@@ -356,20 +360,20 @@ class AllBattles:
         most_dice = len(good) - 1 - good[::-1].argmax(axis=0)
         return np.asarray(np.arange(len(good))[:, np.newaxis, np.newaxis] == most_dice)
 
-    def moves(self, span: Span) -> list[Numbers]:
-        """Return the probability of j dice in reply and k armies lost, `[k, state]` for each j."""
+    def find_moves(self, span: Span) -> list[Numbers]:
+        """Return for each j the chances of a reply of j dice and a loss of k, `[k, state]`."""
         return [
             _sum_by_halves(step[:, :, np.newaxis] * chosen[:, np.newaxis, :])
-            for step, chosen in zip(self._steps(span), self.chosen(span), strict=True)
+            for step, chosen in zip(self._steps(span), self.find_replies(span), strict=True)
         ]
 
     def find_values(self, won: Numbers, lost: Numbers) -> Numbers:
         """Return the table of expected values.
 
-        won: `won[a]` is the value of a victory with a able attackers left.
-        lost: `lost[d]` is the value of d defenders that hold; `lost[0]` is ignored.
+        won: `won[a]` is the value of a victory with a attackers left, garrison excluded.
+        lost: `lost[d]` is the value of a defeat with d defenders left; `lost[0]` is ignored.
 
-        `won` and `lost` may have another axis, which the result keeps.
+        `won` and `lost` may have a second axis, which the result keeps.
 
         >>> battles = AllBattles(2, 1, Rules())
         >>> round(float(battles.find_values(np.arange(3), np.zeros(2))[1, 2]), 4)
@@ -380,33 +384,33 @@ class AllBattles:
         table[:, 0] = lost * powers[: self.defenders + 1]
         table[0] = won * powers[: self.able + 1]
         diagonals = view_diagonals(table)
-        for span in self.spans():
+        for span in self.iterate_spans():
             here = span.view(diagonals)
-            for move in self.moves(span):
+            for move in self.find_moves(span):
                 for k, chance in enumerate(move):
                     here += chance * span.view(diagonals, len(move) - 1, k)
         return table
 
-    def carry(self, start: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the probabilities of all ends of battles against the largest number of defenders.
+    def run_forward(self, start: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the distribution of the armies left, against the largest number of defenders.
 
-        start: `start[a]` is the probability of a able attackers. Whole numbers for a and d armies
-            are in units of U^(A+D−a−d), for the largest numbers A and D. Other axes are for several
-            distributions.
+        start: `start[a]` is the probability of a attackers, garrison excluded; other axes are for
+            several distributions.
 
-        Entry `[a]` of the first result is the probability of a victory with a attackers left. Entry
-        `[d]` of the second result is the probability of a defeat with d defenders left.
+        Returns `won, held`: `won[a]` is the probability of a victory with a attackers left, and
+        `held[d]` of a defeat with d defenders left. If exact, a probability of a and d armies is in
+        units of U^(a+d−A−D), for the largest numbers A and D.
 
-        >>> won, held = AllBattles(2, 1, Rules()).carry(np.array([0.0, 0.0, 1.0]))
+        >>> won, held = AllBattles(2, 1, Rules()).run_forward(np.array([0.0, 0.0, 1.0]))
         >>> won.round(4).tolist(), held.round(4).tolist()
         ([0.0, 0.1755, 0.5787], [0.0, 0.2458])
         """
         table = np.zeros((self.defenders + 1, *start.shape), start.dtype)
         table[-1] = start
         diagonals = view_diagonals(table)
-        for span in reversed([*self.spans()]):
+        for span in reversed([*self.iterate_spans()]):
             here = span.view(diagonals)
-            for move in self.moves(span):
+            for move in self.find_moves(span):
                 for k, chance in enumerate(move):
                     span.view(diagonals, len(move) - 1, k)[:] += chance * here
         return table[0], table[:, 0]
@@ -414,7 +418,7 @@ class AllBattles:
 
 @lru_cache(maxsize=256)
 def _steps(attack_dice: int, defence_dice: int, rules: Rules, exact: bool) -> tuple[Numbers, ...]:
-    """Return c_k(j, y), `[y, k]` for each j."""
+    """Return, for each number of replies j, c_k(j, y) as an array `[y, k]`, times U^m if exact."""
     unit = find_unit(rules) if exact else 1
     steps = []
     for ways, total in _count_ways(attack_dice, defence_dice, rules):
@@ -424,8 +428,8 @@ def _steps(attack_dice: int, defence_dice: int, rules: Rules, exact: bool) -> tu
 
 
 def _count_ways(attack_dice: int, defence_dice: int, rules: Rules) -> Iterator[tuple[Numbers, int]]:
-    """Yield the numbers of cases with the throw y and k defenders lost, `[y, k]`, for each j."""
-    losses = seen_loss_counts(attack_dice, defence_dice, rules)
+    """Yield, for each reply of j dice, c_k(j, y) as counts `[y, k]` and their common total."""
+    losses = find_loss_counts_by_throw(attack_dice, defence_dice, rules)
     thrown = sum(losses.values())
     for replies in zip(*losses, strict=True):
         ways = [
@@ -437,7 +441,7 @@ def _count_ways(attack_dice: int, defence_dice: int, rules: Rules) -> Iterator[t
 
 @lru_cache(maxsize=256)
 def find_unit(rules: Rules) -> int:
-    """Return the least U for which all c_k(j, y) · U^m are whole numbers.
+    """Return the least U that makes all c_k(j, y) · U^m whole numbers.
 
     rules: the rules of the battles.
 
@@ -454,7 +458,7 @@ def find_unit(rules: Rules) -> int:
 
 
 def _sum_by_halves(rows: Numbers) -> Numbers:
-    """Return the sum over the first axis by halves, which has few roundings."""
+    """Return the sum over the first axis, adding halves to halves for few roundings."""
     while len(rows) > 1:
         half = (len(rows) + 1) // 2
         folded = rows[:half].copy()

@@ -1,10 +1,10 @@
 """Simulation: many runs of a battle with simulated dice, by `iacta.rules.thrown`.
 
-The share of successes among n independent runs with the chance p has the standard deviation
+The share of successes in n independent runs, each with the chance p, has the standard deviation
 
     √(p (1 − p) / n),
 
-which is 0.0012 for 100,000 runs with a chance of 0.81. The error of an answer is random.
+which is 0.0012 for 100,000 runs and p = 0.81. The error of an answer is random.
 """
 
 from math import inf
@@ -16,14 +16,14 @@ from iacta.rules.thrown import (
     SEED,
     THROWN_MODES,
     Seed,
+    make_root_seed,
     refuse_long,
-    root_seed,
     simulate_stack,
 )
 
 
 class Simulation(RollKernel):
-    """The kernel that simulates `RUNS` battles, and answers with their relative frequencies.
+    """The kernel that simulates `RUNS` battles and returns their relative frequencies.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> round(Simulation(CLASSIC).win_probability(2, 1), 2)
@@ -35,16 +35,15 @@ class Simulation(RollKernel):
     modes = THROWN_MODES
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Raise `IactaError` for a battle whose `RUNS` runs would take more than an hour.
+        """Raise `IactaError` if `RUNS` runs would take more than an hour, or might never end.
 
-        Also raise it for battles that might never end, because a full roll brings more armies than
-        it takes on average.
+        A battle might never end if a full roll adds more armies than it costs on average.
         """
         way = [(defenders, self.rules, self.stop)]
         refuse_long(attackers + self.garrison, way, RUNS)
 
     def error(self, attackers: int, defenders: int) -> Error:
-        """Return an infinite bound, as the error is random."""
+        """Return an infinite bound, because the error is random."""
         return Error(inf)
 
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
@@ -62,8 +61,8 @@ class Simulation(RollKernel):
         if not defenders:
             return start.to_float().map(lambda attackers: State(attackers, 0))
         way = ((defenders, self.rules, self.stop),)
-        # The size is a part of the seed, so that two battles of a campaign have different dice.
-        root = root_seed(seed, max(start) + self.garrison, defenders)
+        # The size is part of the seed, so that two battles of a campaign have different dice.
+        root = make_root_seed(seed, max(start) + self.garrison, defenders)
         counts = simulate_stack(start, way, runs, root)
         states = {State(end.attackers, end.defenders): count for end, count in counts.items()}
         return Distribution(states).to_float()

@@ -2,32 +2,32 @@
 
 `Reserve` holds back some armies, like a larger garrison. `Stopping` handles all other stop rules.
 
-Let a be the number of able attackers, n their number at the start, and d the number of defenders.
-The attackers may stop when they would roll fewer dice, when few armies are left, or after some
-losses. In all these cases they roll only while a ≥ t, for a threshold t ≥ 1 that may depend on n.
-The states with a < t are absorbing, and so are the states with d = 0. A roll may jump below t, and
-its dice depend on the true a.
+Let a be the number of attackers excluding the garrison, n their number at the start, and d the
+number of defenders. The attackers may stop when they would roll fewer dice, when few armies are
+left, or after some losses. In all these cases they roll only while a ≥ t, for a threshold t ≥ 1
+that may depend on n. The states with a < t are absorbing, and so are the states with d = 0. A roll
+may jump below t, but its number of dice depends on a alone.
 
-Armies that can never take part in a roll change nothing. If the attackers always have more armies
-than dice, the battle is solved with fewer armies, and the armies left out are added to the outcome.
-Stop rules with few losses or few rolls are therefore easy for any size.
+Armies that can never take part in a roll do not affect the result. If the attackers always have
+more armies than dice, the battle is solved with fewer armies, and the difference is added to the
+outcome. Stop rules with few losses or few rolls are therefore easy for armies of any size.
 
-Forward. Sizes n with the same t are solved together, by the rows of `counting` or `lattice`. If the
-number of rolls is limited, all states are rolled together instead, roll by roll:
+Forward. All n with the same t are solved together, by the rows of `counting` or `lattice`. If the
+number of rolls is limited, the probabilities of all states are carried forward roll by roll:
 
     X(a − m + k, d − k)  +=  c_k · X(a, d).
 
-Backward. Sizes with the same t form a group; its largest size is its top. Let l = top − a, and let
+Backward. All n with the same t form a group; call its largest n the top. Let l = top − a, and let
 r be the number of rolls so far. The expected value is
 
     V(r, l, d)  =  Σ_k  c_k · V(r + 1, l + m − k, d − k)    while a ≥ t and another roll is allowed,
 
 and otherwise the value of stopping. A start with n attackers has l = top − n and r = 0. All groups
-are computed at once, without r if the number of rolls is unlimited. If t is the same for all sizes,
+are computed at once, without r if the number of rolls is unlimited. If t is the same for all n,
 `counting` or `lattice` computes the rows.
 
-Error. There are only sums and products of non-negative numbers, so roundings add up;
-`Stopping.error` counts them.
+Error. There are only sums and products of non-negative numbers, so the relative errors of all
+roundings add up; `Stopping.error` counts the roundings.
 """
 
 from collections.abc import Iterable, Iterator
@@ -64,71 +64,69 @@ Numbers: TypeAlias = npt.NDArray[Any]
 Steps: TypeAlias = dict[tuple[int, int], tuple[Any, ...]]
 Weights: TypeAlias = dict[int, Any]
 
-ROLL_STEP_FACTOR = 4  # the time of a step roll by roll, divided by the time of a step by rows
+ROLL_STEP_FACTOR = 4  # a step roll by roll takes 4 times as long as a step by rows
 
 
 class Reserve(Kernel):
     """The kernel of attackers who hold back some armies, which roll no dice.
 
-    It calls another kernel with fewer attackers, and adds the armies held back to the armies left.
-
-    fought: the kernel of the fight.
-    garrison: armies that stay behind besides the armies held back, for messages.
+    inner: the kernel for the attackers that fight.
+    garrison: armies that must stay behind besides the armies held back, for messages.
     """
 
     modes = MODES
 
-    def __init__(self, fought: Kernel, stop: StopRule, garrison: int) -> None:
-        self.name = fought.name
-        super().__init__(replace(fought.rules, garrison=garrison), stop)
-        self.fought, self.held_back = fought, stop.hold_back or 0
-        self.exact, self.is_vectorised = fought.exact, fought.is_vectorised
+    def __init__(self, inner: Kernel, stop: StopRule, garrison: int) -> None:
+        self.name = inner.name
+        super().__init__(replace(inner.rules, garrison=garrison), stop)
+        self.inner, self.held_back = inner, stop.hold_back or 0
+        self.exact, self.is_vectorised = inner.exact, inner.is_vectorised
 
     def most_left(self, attackers: int, defenders: int) -> State:
-        return self._with_held_back(self.fought.most_left(attackers - self.held_back, defenders))
+        return self._with_held_back(self.inner.most_left(attackers - self.held_back, defenders))
 
     def _with_held_back(self, state: State) -> State:
         return State(state.attackers + self.held_back, state.defenders)
 
     def for_question(self, question: str, attackers: int, defenders: int) -> Kernel:
-        return self.fought.for_question(question, max(attackers - self.held_back, 0), defenders)
+        return self.inner.for_question(question, max(attackers - self.held_back, 0), defenders)
 
     def find_decider(self, chance: Fraction) -> tuple[Kernel, Fraction]:
-        fought, wanted = self.fought.find_decider(chance)
-        same = fought is self.fought
-        return self if same else Reserve(fought, self.stop, self.garrison), wanted
+        decider, wanted = self.inner.find_decider(chance)
+        same = decider is self.inner
+        return self if same else Reserve(decider, self.stop, self.garrison), wanted
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        self.fought.refuse(max(attackers - self.held_back, 0), defenders)
+        self.inner.refuse(max(attackers - self.held_back, 0), defenders)
 
     def error(self, attackers: int, defenders: int) -> Error:
-        return self.fought.error(attackers, defenders)
+        return self.inner.error(attackers, defenders)
 
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
         fighting = start.map(lambda attackers: attackers - self.held_back)
-        return self.fought.forward(fighting, defenders).map(self._with_held_back)
+        return self.inner.forward(fighting, defenders).map(self._with_held_back)
 
     def backward(self, values: Values) -> Iterator[Any]:
         count, held = len(values.won), min(self.held_back, len(values.won))
         inner = Values(values.won[held:], values.lost)
-        rows = self.fought.backward(inner) if count > held else repeat([])
+        rows = self.inner.backward(inner) if count > held else repeat([])
         for lost, row in zip(values.lost[1:], rows, strict=False):
             first = np.array([lost] * held, dtype=object if self.exact else float)
             if count == held:
                 yield first
             else:
-                fought = row[np.arange(count - held)]
-                yield np.concatenate([first, fought]) if held else fought
+                fighting = row[np.arange(count - held)]
+                yield np.concatenate([first, fighting]) if held else fighting
 
     def win_probability(self, attackers: int, defenders: int) -> Any:
         if not defenders:
             return self.number(1)
-        return self.fought.win_probability(attackers - self.held_back, defenders)
+        return self.inner.win_probability(attackers - self.held_back, defenders)
 
     def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
         if not defenders:
             return super().chances(attackers, defenders, keep)
-        return self.fought.chances(
+        return self.inner.chances(
             attackers - self.held_back, defenders, max(keep - self.held_back, 0)
         )
 
@@ -136,7 +134,7 @@ class Reserve(Kernel):
         held = min(self.held_back, attackers)
         if held == attackers:
             return np.zeros((staying + attackers, defenders), object if self.exact else float)
-        return self.fought.win_table(attackers - held, defenders, staying + held)
+        return self.inner.win_table(attackers - held, defenders, staying + held)
 
     def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
         held = min(self.held_back, attackers + 1)
@@ -144,22 +142,22 @@ class Reserve(Kernel):
         won, lost = (np.zeros((attackers + 1, count + 1)) for count in most)
         lost[:held, defenders] = 1.0
         if attackers >= held:
-            fought = self.fought.transitions(attackers - held, defenders, max(fewest - held, 0))
-            won[held:, held:], lost[held:] = fought
+            fighting = self.inner.transitions(attackers - held, defenders, max(fewest - held, 0))
+            won[held:, held:], lost[held:] = fighting
         return Transitions(won, lost)
 
     def limit_of_attackers(self, defenders: int) -> Fraction:
-        return self.fought.limit_of_attackers(defenders)
+        return self.inner.limit_of_attackers(defenders)
 
     def limit_of_defenders(self, attackers: int) -> Fraction:
-        return self.fought.limit_of_defenders(max(attackers - self.held_back, 0))
+        return self.inner.limit_of_defenders(max(attackers - self.held_back, 0))
 
     def play(self, attackers: int, defenders: int, rng: "np.random.Generator") -> State:
-        return self._with_held_back(self.fought.play(attackers - self.held_back, defenders, rng))
+        return self._with_held_back(self.inner.play(attackers - self.held_back, defenders, rng))
 
 
 class Stopping(UnitKernel, RollKernel):
-    """The kernel of attackers who stop by stop_at, charge, max_losses or max_rolls.
+    """The kernel of attackers with any of the stop rules stop_at, charge, max_losses and max_rolls.
 
     exact: whether the answers are fractions.
 
@@ -183,11 +181,11 @@ State(attackers=3, defenders=0): 2890})
         """Accept all battles; `forward` checks the size, which depends on the stop rule."""
 
     def error(self, attackers: int, defenders: int) -> Error:
-        """Return a bound that counts all roundings, 0 if exact.
+        """Return a bound on the relative error, from the number of roundings; 0 if exact.
 
         By rows, the roundings are as for `Lattice`. Roll by roll, a battle has at most
         attackers + defenders rolls. Each roll has two roundings, in its probability and its
-        product, and a rounding for each term that is added to a state, at most m (m + 3) / 2 for
+        product, and a rounding for each term that is added to a state: at most m (m + 3) / 2 for
         rolls that take 1 .. m armies. The last sum has a term for each size of the stack.
         """
         if self.exact:
@@ -200,7 +198,7 @@ State(attackers=3, defenders=0): 2890})
         return Error((max(by_rolls, by_rows) + weights) * 1.001)  # (1 + u)^n − 1 < 1.001 n u
 
     def _steps(self, attackers: int, defenders: int) -> tuple[int, Steps]:
-        """Return U and c_0 .. c_m for each (attack dice, defence dice)."""
+        """Return U, which is 1 for floats, and c_0 .. c_m for each (attack dice, defence dice)."""
         if self.exact:
             return counting.coefficients(attackers, defenders, self.rules)
         return 1, lattice.find_steps(attackers, defenders, self.rules)
@@ -208,13 +206,13 @@ State(attackers=3, defenders=0): 2890})
     def ends(self, able: Weights, defenders: int) -> Ends:
         attack, defence = self.rules.full_roll
         rolls = self.stop.max_rolls
-        # The possible losses of one side before the last roll.
+        # The most armies that one side can lose before the last roll.
         most_lost = inf if rolls is None else max(rolls - 1, 0) * min(attack, defence)
         less = int(max(defenders - most_lost - defence, 0))
-        # By t: the armies left out and the remaining size, or -1 if they differ between sizes.
+        # Keys: t, the armies left out, and the remaining size; -1 if it differs within the group.
         groups: dict[tuple[int, int, int], tuple[Weights, Weights]] = {}
         for n, weight in able.items():
-            fewest = min(self.stop.fewest_able(n, attack), n + 1)  # with n + 1 they never roll
+            fewest = min(self.stop.fewest_able(n, attack), n + 1)  # n + 1 if they never roll
             here = int(max(fewest, n - most_lost))
             more = max(here - attack, 0)
             if not more or here == self.stop.fewest_of_all:
@@ -264,7 +262,10 @@ State(attackers=3, defenders=0): 2890})
     def _find_absorbing_states(
         self, start: Weights, defenders: int, fewest: int, unit: int, steps: Steps
     ) -> Iterable[tuple[State, Any, int]]:
-        """Return the absorbing states of sizes with the same t, as for `ends`."""
+        """Return the absorbing states as for `ends`, for starts with the same threshold t.
+
+        fewest: t.
+        """
         top, rolls = max(start), self.stop.max_rolls
         if rolls is None or rolls >= top + defenders - 1:
             if self.exact:
@@ -299,7 +300,7 @@ State(attackers=3, defenders=0): 2890})
         unit, steps = self._steps(max(attackers, 1), max(defenders, 1))
         rolls = self.stop.max_rolls
         if rolls is not None and rolls >= attackers + defenders - 1:
-            rolls = None  # it ends before
+            rolls = None  # every battle ends before the limit
         able = np.arange(attackers + 1)
         fewest, group = np.unique(
             [min(self.stop.fewest_able(n, attack), attackers + 1) for n in able.tolist()],
@@ -321,7 +322,7 @@ State(attackers=3, defenders=0): 2890})
         kind = object if self.exact else float
         left = np.maximum(top - np.arange(most_lost + 1)[:, np.newaxis], 0)  # [l, group]
         dice = np.where(left >= fewest, np.minimum(left, attack), 0).reshape(len(left), *along)
-        # For each number of defence dice, c_k by the armies that both sides lose.
+        # For each number of defence dice, c_k by the losses of the attackers and the defenders.
         moves: list[dict[tuple[int, int], Numbers]] = [{} for _ in range(defence + 1)]
         for (i, j), step in steps.items():
             for k, c in enumerate(step):
@@ -334,7 +335,7 @@ State(attackers=3, defenders=0): 2890})
         rows = {0: (won * units[: attackers + 1])[left][np.newaxis]}
         if rolls is not None:
             rows[0] = np.repeat(rows[0], rolls + 1, axis=0)
-        # If rolls are counted, r grows from roll to roll.
+        # If the number of rolls is limited, a roll leads from r to r + 1.
         now, then = (slice(None),) * 2 if rolls is None else (slice(-1), slice(1, None))
         for d in range(1, defenders + 1):
             stopped = (held[d] * units[d : d + attackers + 1])[left]
@@ -362,7 +363,7 @@ State(attackers=3, defenders=0): 2890})
             rows.pop(d - defence, None)
 
     def _rows_of_one_group(self, values: Values) -> Iterator[Any]:
-        """Return the rows of `backward` if t is the same for all sizes."""
+        """Return the rows of `backward` if the threshold t is the same for all starts."""
         rules = replace(self.rules, garrison=self.garrison)
         attackers, defenders = len(values.won) - 1, len(values.lost) - 1
         fewest = min(self.stop.fewest_of_all, attackers + 1)
@@ -375,8 +376,8 @@ State(attackers=3, defenders=0): 2890})
     def limit_of_attackers(self, defenders: int) -> Fraction:
         """Return the limit of the chance to win as the number of attackers grows.
 
-        With a limit of losses, it is the chance of this number of attackers that roll all dice. A
-        fixed number of armies at which they stop has no effect in the limit.
+        With a limit on losses or rolls, it is the chance of a stack large enough to roll all dice
+        until then. `stop_at` has no effect in the limit.
         """
         taken, most = min(self.rules.full_roll), []
         if self.stop.max_losses is not None:

@@ -13,16 +13,16 @@ import numpy.typing as npt
 from iacta.inputs.checks import check_choice, quote, read_int
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.inputs.reprs import DisplayMixin
-from iacta.methods.hand_or_blitz import expected_left, find_hand_rules, mix
+from iacta.methods.hand_or_blitz import find_best_mix, find_expected_left, find_hand_rules
 from iacta.methods.optimal_play import (
     MAY_STOP,
     Aim,
     Choices,
     Reward,
     Solution,
-    chance_if_seen,
+    find_chance_if_seen,
+    is_rolling_best_in_the_limit,
     refuse_rules,
-    rolling_pays_in_the_limit,
     solve,
     solve_exactly,
 )
@@ -210,7 +210,7 @@ def when_to_stop(
     solution = _solve_to_boundary(
         battle,
         lambda able: solver(able, battle.defenders, battle.rules, reward, MAY_STOP),
-        lambda: rolling_pays_in_the_limit(battle.defenders, battle.rules, reward),
+        lambda: is_rolling_best_in_the_limit(battle.defenders, battle.rules, reward),
     )
     rolls = solution.attack_dice > 0
     value, value_if_stopped, error = _compute_values(battle, reward, solution, exact)
@@ -252,14 +252,14 @@ def best_mix(
     able, d, hand_rules = battle.able, battle.defenders, find_hand_rules(battle.rules)
     solution = _solve_to_boundary(
         battle,
-        lambda most: mix(most, d, hand_rules),
+        lambda most: find_best_mix(most, d, hand_rules),
         lambda: np.ones(d + 1, dtype=bool),
         blitz=True,
     )
     rolls, blitzes = solution.attack_dice > 0, solution.attack_dice == 0
     blitzes[:, 0] = False
     chance = float(solution.values[battle.state])
-    left = expected_left(able, d, hand_rules, solution)
+    left = find_expected_left(able, d, hand_rules, solution)
     return Decision(
         *battle,
         objective="conquest",
@@ -358,7 +358,7 @@ def win_probability_if_seen(
     """
     check_choice(aim, ("conquest", "losses"), "aim")
     battle = _read_battle(attackers, defenders, rules, garrison)
-    return chance_if_seen(battle.able, battle.defenders, battle.rules, aim)
+    return find_chance_if_seen(battle.able, battle.defenders, battle.rules, aim)
 
 
 class _Battle(NamedTuple):

@@ -22,7 +22,7 @@ from iacta.forms.record import (
 from iacta.forms.sections import Grid, Letter, Section, Table, make_sections
 from iacta.forms.sentences import armies, count, explain_no_attack, rules_note
 from iacta.forms.shared_parameters import ATTACKERS, DEFENDERS, ExactForm, RulesForm
-from iacta.methods.hand_or_blitz import blitz_rules
+from iacta.methods.hand_or_blitz import find_blitz_rules
 from iacta.odds.decisions import (
     MAX_VALUE,
     Decision,
@@ -174,7 +174,7 @@ class DecideAnswer(Answer):
         order = self._mix_order() if self.question.mix else self._order()
         lines = [f"{order}{rules_note(self.question.rule_set.name)}."]
         if decision.action != "stop":
-            fought = blitz_rules(rules) if decision.action == "blitz" else rules
+            fought = find_blitz_rules(rules) if decision.action == "blitz" else rules
             chance = percent(mark_certain(decision.win_probability, [fought]))
             left = float(decision.expected_attackers_left)
             lines.append(

@@ -1,1 +1,1 @@
-"""Rules: dice, modes and stops, their names and files, and the distribution of a roll."""
+"""Rules: dice, dice modes and stop rules, named rules and rules files, and the odds of a roll."""

@@ -16,18 +16,18 @@ MAX_FACES = 1_000_000
 class Dice:
     """The dice of one side.
 
-    A side with n armies in the fight rolls a die for each army, up to `kept`, and its spare dice.
-    It rolls the first dice in the list and keeps the best n.
+    A side with n armies in a roll throws one die for each army, up to `kept`, plus its spare dice.
+    It throws the first dice in the list and keeps the best n.
 
-    faces: the number of faces of each die, such as `(6, 6, 6)`; each die shows 1 to its faces.
-    keep: the number of dice that are kept of a full roll; `None` keeps all. The other dice are
-        spare: with `keep=2` of three dice, a single army rolls two dice and keeps the best.
+    faces: the number of faces of each die, such as `(6, 6, 6)`; faces are numbered from 1.
+    keep: the number of dice kept of a full roll; `None` keeps all. The other dice are spare: with
+        `keep=2` of three dice, a single army throws two dice and keeps the better one.
     reroll: faces that are rerolled once, such as `(1,)`; the second roll counts.
-    bonus: the number added to the highest kept die, the second highest, and so on; negative numbers
-        are allowed.
+    bonus: the numbers added to the highest kept die, the second highest, and so on; they may be
+        negative.
     clamp: the lowest and the highest value of a die after its bonus; `None` sets no limit.
-    sort_again: whether the kept dice are sorted again after the bonus and the limits, before they
-        are compared; `False` keeps the order in which the bonus was added.
+    sort_again: whether the kept dice are sorted again after bonus and clamp, before they are
+        compared; `False` keeps the order from before the bonus.
 
     Raises `IactaError` for dice that cannot exist.
 
@@ -66,15 +66,18 @@ class Dice:
 
     @property
     def kept(self) -> int:
-        """The number of dice kept of a full roll: the most armies that can take part in a roll."""
+        """The number of dice kept of a full roll, one for each army that takes part."""
         return self.keep or len(self.faces)
 
     def list_faces(self, fighting: int) -> tuple[int, ...]:
-        """Return the faces of the dice that `fighting` armies, at most `kept`, roll."""
+        """Return the numbers of faces of the dice that `fighting` armies throw.
+
+        fighting: armies in the roll, at most `kept`.
+        """
         return self.faces[: len(self.faces) - self.kept + fighting]
 
     def can_reverse(self, fighting: int) -> bool:
-        """Return whether the bonus can make a die greater than a higher die.
+        """Return whether the bonus can lift a die above a die that was higher before.
 
         fighting: armies in the roll, each with one kept die.
 
@@ -107,9 +110,9 @@ def _read_clamp(values: object) -> tuple[int, int]:
 
 
 def split_dice(text: str, faces: int) -> list[int]:
-    """Return the dice of a group, such as `6 4 1` or `641`.
+    """Return the values of dice written as `6 4 1` or `641`.
 
-    faces: the most faces of a die; digits stand together only if it has fewer than ten.
+    faces: the largest number of faces; below ten, the digits need no space between them.
 
     >>> split_dice("6, 4, 1", 6), split_dice("641", 6), split_dice("12 7", 20)
     ([6, 4, 1], [6, 4, 1], [12, 7])

@@ -1,4 +1,4 @@
-"""Rules as text: functions that read and write TOML files and JSON."""
+"""Rules files: read and write rules as TOML and JSON."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -29,8 +29,8 @@ def read_rules_file(path: str | PathLike[str]) -> RuleSet:
 
     path: the file, or `-` for standard input. Its keys are the fields of `Rules`; the tables
         `[attack]`, `[defence]`, `[full_attack]` and `[full_defence]` contain the fields of `Dice`.
-        Missing fields are as in the rules that `base` names, or as in classic. `name` and
-        `description` are texts of one line; the default name is the name of the file.
+        Missing fields are as in the rules that the key `base` names, or as in classic. `name` and
+        `description` are single lines; the default name is the name of the file.
 
     Raises `IactaError` for a file that cannot be read, an unknown key or a wrong value. The message
     states the file, the key and the expectation.
@@ -51,10 +51,10 @@ def read_rules_file(path: str | PathLike[str]) -> RuleSet:
 
 
 def read_rules_record(record: Mapping[str, Any], base: Rules | str = "classic") -> Rules:
-    """Return the rules in a mapping such as a parsed JSON object.
+    """Return the rules that a mapping describes, such as a parsed JSON object.
 
-    record: the fields of `Rules` by name, with a mapping of the fields of `Dice` for dice, as
-        `rules_record` returns them.
+    record: the fields of `Rules`, where dice are mappings of the fields of `Dice`, as from
+        `rules_record`.
     base: the `Rules`, or the name of a rule set, for missing fields.
 
     Raises `IactaError` for unknown fields and wrong values. The message states the field, such as
@@ -80,7 +80,7 @@ def read_rules_record(record: Mapping[str, Any], base: Rules | str = "classic") 
 
 
 def rules_record(rules: Rules | str) -> dict[str, Any]:
-    """Return every field of the rules, for JSON: dice as objects, rows as lists.
+    """Return every field of the rules as values for JSON; dice become mappings, tuples lists.
 
     rules: `Rules`, or the name of a rule set.
 
@@ -104,8 +104,8 @@ def rules_toml(rules: Rules | str, name: str | None = None) -> str:
     """Return the text of a rules file with every field, for `read_rules_file`.
 
     rules: `Rules`, or the name of a rule set.
-    name: the name of the rules; `None` for the name of the file. The name of other known rules
-        raises `IllegalError`.
+    name: the name of the rules; `None` uses the name of the file later. Raises `IllegalError` if
+        other rules have this name.
 
     >>> print(rules_toml("war god", "Mars"), end="")
     name = "Mars"
@@ -170,7 +170,7 @@ def _rule_set(table: Mapping[str, Any], file: Path) -> RuleSet:
 
 
 def _check_free_name(name: object, rules: Rules) -> str:
-    """Return the name, or raise `IllegalError` if it is the name of other rules."""
+    """Return the name, or raise `IllegalError` if other rules have it."""
     checked = _one_line(name, "name")
     try:
         known = find_rule_set(checked).rules
@@ -215,7 +215,7 @@ def _dice(given: object, start: Dice | None, side: str) -> Dice | None:
 
 
 def _lines(table: Mapping[str, Any]) -> str:
-    """Return lines of TOML, in which these values look like JSON. Null values are left out."""
+    """Return the table as lines of TOML, which writes such values like JSON; omit `None`."""
     return "".join(
         f"{key} = {json.dumps(value, ensure_ascii=False)}\n"
         for key, value in table.items()

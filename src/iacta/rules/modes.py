@@ -1,4 +1,4 @@
-"""Modes: the ways to use the dice of a battle. Rules have exactly one mode.
+"""Dice modes: the ways to use the dice of a battle. Rules have exactly one mode.
 
 A mode is plain data. One file of `iacta.methods` computes its odds and is registered there for the
 class of the mode. No code above the methods names a mode.
@@ -12,7 +12,7 @@ from iacta.inputs.checks import check_choice, read_int, set_field
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import format_short_repr
 
-MAX_GAIN = 100  # armies per roll
+MAX_GAIN = 100  # armies that a side may gain in one roll
 
 
 @dataclass(frozen=True, repr=False)
@@ -20,14 +20,14 @@ class Mode:
     """A way to use the dice of a battle.
 
     key: the key of the mode in rules files.
-    off: the value of the key without the mode.
+    off: the value of this key that switches the mode off.
     rolls: whether a battle is fought roll by roll, so that the attackers may stop between rolls.
     dice_chosen_first: whether both sides choose their numbers of dice before the roll, so that the
         losses of a roll have one distribution.
     grows: whether armies can grow, so that a battle has infinitely many states.
-    described: a description for messages, after "rules with".
+    described: a description for messages, such as "rules with ...".
     certain: whether a chance can be exactly 0 or 1 although both sides can fight.
-    inexact: the reason why no answer is a fraction; empty if answers can be fractions.
+    inexact: the reason why answers cannot be fractions; empty if they can.
     """
 
     key: ClassVar[str]
@@ -43,7 +43,7 @@ class Mode:
         return format_short_repr(self)
 
     def unfit(self, purpose: str) -> IllegalError:
-        """Return the error for a purpose that does not work with this mode.
+        """Return the error that rules with this mode cannot be used for a purpose.
 
         purpose: a phrase such as `"to decide roll by roll"`.
 
@@ -53,12 +53,12 @@ class Mode:
         return IllegalError(f"rules with {self.described} cannot be used {purpose}")
 
     def value(self) -> object:
-        """Return the value that this mode's key has in rules files and JSON."""
+        """Return the value that stands for this mode in rules files and JSON."""
         raise NotImplementedError
 
     @classmethod
     def read(cls, value: Any) -> "Mode | None":
-        """Return the mode for a value of its key, `None` if the value means another mode."""
+        """Return the mode that a value of its key stands for, or `None` for another mode."""
         raise NotImplementedError
 
     def sentences(self) -> Iterator[str]:
@@ -135,7 +135,7 @@ class DefenderSeesFirst(Mode):
 
 @dataclass(frozen=True, repr=False)
 class ArmiesGrow(Mode):
-    """If both sides roll all their dice and all show one, both gain armies and nobody loses any.
+    """If both sides roll all their dice and all show one, both gain armies and neither loses any.
 
     gain: the number of armies that each side gains, at least 1.
 
@@ -182,7 +182,7 @@ def mode_record(mode: Mode) -> dict[str, object]:
 
 
 def read_mode(record: Mapping[str, Any]) -> Mode:
-    """Return the mode for the values of the modes' keys.
+    """Return the mode that the keys of a rules file set.
 
     record: the values by key; a missing key is off.
 

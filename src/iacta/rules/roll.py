@@ -2,13 +2,13 @@
 
 There are two algorithms. The first goes through the values of dice from the highest down. Its state
 is the number of dice of each side with at least this value, and the number of ranks that the attack
-has won. An attack die wins its rank if the defence die of that rank is lower, so that it comes
-later. The algorithm takes a few additions per value, for any number of possible throws.
+has won. An attack die wins its rank if the defence die of that rank is lower and so comes later.
+The algorithm takes a few additions per value, however many throws are possible.
 
-The second algorithm works if a bonus differs between ranks, or if the defender sees the attack roll
-first. It merges equal throws of one side into a sorted row of dice with a weight, and sorts the row
-again after the bonus. It compares the rows rank by rank, and merges rows that differ only in ranks
-already compared.
+The second algorithm also works if a bonus differs between ranks, or if the defender sees the attack
+roll first. It merges equal throws of one side into sorted dice with a weight, and sorts them again
+after the bonus. It compares the dice of both sides rank by rank, and merges throws that differ only
+in ranks already compared.
 
 Both algorithms return counts of equally likely rolls.
 """
@@ -31,12 +31,12 @@ from iacta.probability.distribution import Distribution
 from iacta.rules.dice import Dice
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import Rules
-from iacta.rules.variants import find_rules, rules_argument
+from iacta.rules.variants import find_rules, format_rules_argument
 
 SortedDice = tuple[int, ...]
 
-MAX_UNCHECKED_FACES = 100  # dice with more faces require a check of the full roll
-MAX_ROWS = 10**6  # pairs of different throws
+MAX_UNCHECKED_FACES = 100  # dice with more faces require that even a full roll is feasible
+MAX_ROWS = 10**6  # pairs of different throws that `Roll.compared_dice` returns
 STEPS_PER_SECOND = 10**6
 MAX_STEPS = 10**7
 
@@ -55,10 +55,9 @@ class Losses(NamedTuple):
 class LossCounts(NamedTuple):
     """The distribution of the losses of a roll, as counts of equally likely rolls.
 
-    counts: `counts[k]` rolls of `total` cost the defenders k armies, and the attackers
-        `compared − k`.
+    counts: in `counts[k]` rolls the defenders lose k armies and the attackers `pair_count − k`.
     total: the number of equally likely rolls.
-    gains: the number of rolls in which both sides gain armies instead, under some rules.
+    gains: the number of rolls in which both sides gain armies instead; 0 under most rules.
     """
 
     counts: tuple[int, ...]
@@ -67,7 +66,7 @@ class LossCounts(NamedTuple):
 
     @property
     def pair_count(self) -> int:
-        """The number of compared pairs of dice, which is the number of armies lost in the roll."""
+        """The number of compared pairs of dice, and so of armies lost in the roll."""
         return len(self.counts) - 1
 
 
@@ -107,14 +106,14 @@ Losses(attackers=2, defenders=0): 2275})
         set_field(self, "rules", rules)
 
     def to_text(self) -> str:
-        """Return the roll as Python text of any length that can be pasted back."""
-        return f"Roll({self.attack_dice}, {self.defence_dice}{rules_argument(self.rules)})"
+        """Return the roll as Python code that can be pasted back, however long it is."""
+        return f"Roll({self.attack_dice}, {self.defence_dice}{format_rules_argument(self.rules)})"
 
     def _summary(self) -> str:
         return f"{self.attack_dice} dice against {self.defence_dice}, rules of its own"
 
     def loss_counts(self) -> LossCounts:
-        """Return the counts of equally likely rolls in which defenders lose 0, 1, 2 ... armies.
+        """Return the numbers of equally likely rolls in which defenders lose 0, 1, 2 ... armies.
 
         >>> Roll(2, 1).loss_counts()
         LossCounts(counts=(91, 125), total=216, gains=0)
@@ -136,7 +135,9 @@ Losses(attackers=2, defenders=0): 2275})
         )
 
     def expected_losses(self) -> tuple[Fraction, Fraction]:
-        """Return the exact expected losses of attackers and of defenders (Taflin 2001, table 1).
+        """Return the exact expected losses of the attackers and the defenders.
+
+        Source: Taflin (2001), table 1.
 
         >>> attackers, defenders = Roll(3, 2).expected_losses()
         >>> round(float(attackers), 4), round(float(defenders), 4)
@@ -155,7 +156,7 @@ Losses(attackers=2, defenders=0): 2275})
 
         best: the number of dice; `None` for all dice that count.
 
-        These are the order statistics Y(1) ≥ Y(2) ≥ ... (Höhle, combos_sorted).
+        These are the order statistics Y(1) ≥ Y(2) ≥ ... (`combos_sorted` in Höhle).
 
         >>> Roll(3, 2).best_attack_dice(2)[6, 5]
         Fraction(1, 8)
@@ -184,8 +185,8 @@ Losses(attackers=2, defenders=0): 2275})
         ours, theirs = self.best_attack_dice(compared), self.best_defence_dice(compared)
         if len(ours) * len(theirs) > MAX_ROWS:
             raise TooLargeError(
-                f"the compared dice can fall in {len(ours) * len(theirs):.0e} ways, expected at "
-                f"most {MAX_ROWS:.0e}"
+                f"the compared dice have {len(ours) * len(theirs):.0e} different results, expected "
+                f"at most {MAX_ROWS:.0e}"
             )
         return ours.product(theirs)
 
@@ -197,13 +198,15 @@ def break_even_ratio(rules: Rules | str = "classic") -> Fraction | None:
 
     Returns an exact fraction: the expected attackers lost in a full roll, divided by the expected
     defenders lost. It is 0 if the attackers lose no armies on average, and `None` if the defenders
-    lose no armies, so that no number of attackers is enough.
+    lose none, so that no number of attackers is enough.
 
     If the defender sees the attack roll first, the result is the largest ratio r over all policies
     of replies. With a attackers and d defenders, no reply decreases the expected value of a − r·d,
-    and the policy with the ratio r keeps it. As a − r·d moves in bounded steps, Azuma's inequality
-    applies: with more than r attackers per defender, it stays above 0; with fewer, that policy
-    keeps it below 0. The chance of an exception falls exponentially with the size of the battle.
+    and the policy with the ratio r leaves it unchanged. As a − r·d moves in bounded steps, Azuma's
+    inequality applies: with more than r attackers per defender it stays above 0, and with fewer
+        this
+    policy keeps it below 0, except with a chance that falls exponentially with the size of the
+    battle.
 
     >>> round(float(break_even_ratio("classic")), 4)
     0.8534
@@ -216,12 +219,12 @@ def break_even_ratio(rules: Rules | str = "classic") -> Fraction | None:
 
 
 def _break_even_ratio_if_seen(rules: Rules) -> Fraction | None:
-    """Return the largest ratio of expected losses over all replies, by Dinkelbach's method.
+    """Return the largest ratio of expected losses over all policies, by Dinkelbach's method.
 
-    Each step finds the replies that maximise the expected value of attackers lost − r · defenders
+    Each step finds the replies that maximise the expectation of attackers lost − r · defenders
     lost, and replaces r by their ratio, until r no longer increases.
     """
-    throws, ratio = seen_loss_counts(*rules.full_roll, rules), Fraction(0)
+    throws, ratio = find_loss_counts_by_throw(*rules.full_roll, rules), Fraction(0)
     while True:
         attackers = defenders = Fraction(0)
         for row, weight in throws.items():
@@ -246,9 +249,9 @@ def find_gain(rules: Rules) -> int:
 
 @lru_cache(maxsize=4096)
 def loss_counts(attack_dice: int, defence_dice: int, rules: Rules) -> LossCounts:
-    """Return the exact losses of a roll with these numbers of dice.
+    """Return the exact distribution of the losses in a roll with these numbers of dice.
 
-    Raises `TooLargeError` for dice that would take more than half a minute.
+    Raises `TooLargeError` if that would take more than half a minute.
 
     >>> loss_counts(3, 2, Rules())
     LossCounts(counts=(2275, 2611, 2890), total=7776, gains=0)
@@ -259,7 +262,7 @@ def loss_counts(attack_dice: int, defence_dice: int, rules: Rules) -> LossCounts
     dice = rules.dice(attack_dice, defence_dice)
     counts = _count_losses(attack_dice, defence_dice, *dice, rules.ties)
     if rules.mode.grows and (attack_dice, defence_dice) == rules.full_roll:
-        return _move_gains(counts, rules)
+        return _separate_gains(counts, rules)
     return LossCounts(counts, sum(counts))
 
 
@@ -277,14 +280,14 @@ def _count_losses(
 
 
 class _Value(NamedTuple):
-    """A value of one side's dice, in the order of the comparison.
+    """A value of one side's dice; values sort in the order of the first algorithm.
 
     final: the value after bonus and limits.
     wins_ties: whether its side wins ties, so that it comes before an equal value of the other side.
     face: the face of the die.
     is_attack: whether the die belongs to the attack.
-    short: the number of dice of this side that have fewer faces.
-    lower, weight: the weight of all lower faces of a die, and of this face.
+    short: the number of dice of this side that have too few faces to show this face.
+    lower, weight: the weights of all lower faces of a die together, and of this face.
     """
 
     final: int
@@ -314,14 +317,14 @@ def _count_by_value(
         *_values(attack, ours, is_attack=True, ties=ties),
         *_values(defence, theirs, is_attack=False, ties=ties),
     ]
-    # The number of throws by three numbers: ranks with an attack die so far, ranks with a defence
-    # die so far, and ranks that the attack has won, as their defence die comes later.
+    # Keys: the number of ranks with an attack die so far, of ranks with a defence die so far, and
+    # of ranks that the attack has won. Values: the number of throws.
     table = {(0, 0, 0): 1}
     for (is_attack, short), group in groupby(
         sorted(values, reverse=True), key=lambda value: (value.is_attack, value.short)
     ):
-        between = [*group]  # consecutive values of the same side
-        weight, lower = sum(value.weight for value in between), between[-1].lower
+        run = [*group]  # consecutive values of the same side
+        weight, lower = sum(value.weight for value in run), run[-1].lower
         faces = ours if is_attack else theirs
         ways = [_count_ways(faces, short, n, compared, weight, lower) for n in range(compared + 1)]
         after: dict[tuple[int, int, int], int] = defaultdict(int)
@@ -338,12 +341,12 @@ def _count_by_value(
 def _count_ways(
     faces: list[int], short: int, known: int, compared: int, weight: int, lower: int
 ) -> list[int]:
-    """Return the number of ways in which 0, 1, 2 ... more ranks get a die with some values.
+    """Return the numbers of ways in which 0, 1, 2 ... more dice of one side show certain values.
 
     faces: the numbers of faces of all dice, in ascending order.
     short: the number of dice that cannot show these values.
-    known: the number of ranks with a higher die.
-    compared: the number of ranks; once all ranks have a die, the other dice may have any value.
+    known: the number of dice with higher values.
+    compared: the number of ranks; once all have a die, the other dice may have any value.
     weight: the weight of these values.
     lower: the weight of all lower values.
     """
@@ -366,29 +369,30 @@ def _count_by_row(
         for dice, count in ((attack, attack_dice), (defence, defence_dice))
     )
     rows = zip(ours.values(), _count_wins([*ours], theirs, ties), strict=True)
-    return _column_sums(tuple(weight * n for n in wins) for weight, wins in rows)
+    return _sum_columns(tuple(weight * n for n in wins) for weight, wins in rows)
 
 
 @lru_cache(maxsize=256)
-def seen_loss_counts(attack_dice: int, most_defence_dice: int, rules: Rules) -> SeenLossCounts:
-    """Return the distributions of the losses after each attack roll, for each number of replies.
+def find_loss_counts_by_throw(
+    attack_dice: int, most_defence_dice: int, rules: Rules
+) -> SeenLossCounts:
+    """Return the distributions of the losses after each attack roll, for each reply.
 
     attack_dice: the number of attack dice that count.
     most_defence_dice: the largest number of defence dice in reply.
-    rules: the rules.
+    rules: the rules of the roll.
 
-    Returns a mapping. A key is a row of losses, for 1, 2 ... defence dice; its value is the number
-    of equally likely attack rolls with these losses. Raises `IllegalError` if the attack dice
-    depend on the reply.
+    Returns a mapping. A key is a tuple of distributions, for replies of 1, 2 ... defence dice; its
+    value is the number of equally likely attack rolls with these distributions. Raises
+    `IllegalError` if the attack dice depend on the reply.
 
-    >>> throws = seen_loss_counts(1, 1, Rules())
+    >>> throws = find_loss_counts_by_throw(1, 1, Rules())
     >>> throws[LossCounts(counts=(1, 5), total=6),]  # a six loses to a six only
     1
     """
     if rules.full_attack is not None:
         raise IllegalError(
-            "full_attack must be None if the attack is thrown before the defence, "
-            f"got {quote(rules.full_attack)}"
+            f"full_attack must be None if the attacker rolls first, got {quote(rules.full_attack)}"
         )
     _refuse_roll(attack_dice, most_defence_dice, rules, _estimate_seen_steps)
     ours = dict(sorted(_compared_rows(rules.attack, attack_dice, attack_dice).items()))
@@ -406,8 +410,8 @@ def seen_loss_counts(attack_dice: int, most_defence_dice: int, rules: Rules) -> 
     return throws
 
 
-def _move_gains(counts: tuple[int, ...], rules: Rules) -> LossCounts:
-    """Move rolls of ones only from the counts of a full roll to its gains."""
+def _separate_gains(counts: tuple[int, ...], rules: Rules) -> LossCounts:
+    """Return the losses of a full roll, with rolls that show only ones as gains."""
     compared = len(counts) - 1
     attack, defence = rules.dice(*rules.full_roll)
     ours, theirs = (_compared_dice((1,) * dice.kept, dice, compared) for dice in (attack, defence))
@@ -423,9 +427,9 @@ def _move_gains(counts: tuple[int, ...], rules: Rules) -> LossCounts:
 def refuse_many_rolls(
     attack_dice: int, defence_dice: int, rules: Rules, seconds: float = inf
 ) -> None:
-    """Raise `TooLargeError` if all rolls up to these numbers of dice take too long together.
+    """Raise `TooLargeError` if all rolls of up to these numbers of dice together take too long.
 
-    seconds: the time limit.
+    seconds: the time limit in seconds.
     """
     steps = _sum_steps(attack_dice, defence_dice, rules)
     _refuse_too_many(attack_dice, defence_dice, rules, steps, seconds)
@@ -450,7 +454,7 @@ def _estimate_seen_steps(attack_dice: int, most_defence_dice: int, rules: Rules)
 
 
 def _estimate_row_steps(attack_dice: int, defence_dice: int, attack: Dice, defence: Dice) -> int:
-    """Return the number of rows to sort, or pairs of rows to compare, in the second algorithm."""
+    """Return the number of throws to sort or pairs to compare in the second algorithm."""
     compared = min(attack_dice, defence_dice)
     return max(
         _estimate_sorting_steps(
@@ -468,7 +472,7 @@ def _estimate_row_steps(attack_dice: int, defence_dice: int, attack: Dice, defen
 
 
 def _bound_row_count(dice: Dice, count: int, ranks: int) -> int:
-    """Return an upper bound on the number of different rows of `ranks` dice."""
+    """Return an upper bound on the number of different results of the `ranks` highest dice."""
     faces, bonus = max(dice.faces), (*dice.bonus, 0)
     if not (dice.sort_again and dice.can_reverse(count)):
         return comb(faces + ranks - 1, ranks)
@@ -482,8 +486,8 @@ def _estimate_value_steps(
 ) -> float:
     """Return the approximate number of additions in the first algorithm, infinite if it fails.
 
-    It fails if the bonus differs between ranks, because a die may then pass a higher die. It also
-    fails for rerolled dice with different numbers of faces, whose equal values differ in weight.
+    It fails if the bonus can lift a die above a higher die, and for rerolled dice with different
+    numbers of faces, because the same face then has different weights.
     """
     compared = min(attack_dice, defence_dice)
     for dice, count in ((attack, attack_dice), (defence, defence_dice)):
@@ -502,7 +506,7 @@ def _refuse_roll(
 ) -> None:
     """Raise `TooLargeError` for a roll with too many dice.
 
-    For dice with many faces, the check includes the full roll.
+    For dice with many faces, a full roll must be feasible, too.
     """
     rolls = [(attack_dice, defence_dice)]
     attack, defence = rules.dice(attack_dice, defence_dice)
@@ -528,9 +532,10 @@ def _refuse_too_many(
 def _count_wins(
     attack: list[SortedDice], defence: Mapping[SortedDice, int], ties: str
 ) -> list[tuple[int, ...]]:
-    """Return, for each attack row, the weights of the defence rows by the number of ranks won.
+    """Return for each attack throw the weights of 0, 1, 2 ... ranks won.
 
-    defence: the defence rows with their weights.
+    attack: the sorted dice of each attack throw.
+    defence: the sorted dice of the defence throws, with their weights.
     """
     # Attack dice that beat the same values of the defence are equivalent.
     values = sorted({value for row in defence for value in row})
@@ -548,15 +553,15 @@ def _count_wins(
 def _compare_rows(
     attack: list[SortedDice], defence: list[tuple[SortedDice, tuple[int, ...]]]
 ) -> Iterator[tuple[int, ...]]:
-    """Yield, for each attack row, the weights of 0, 1, 2 ... ranks won.
+    """Yield for each attack throw the weights of 0, 1, 2 ... ranks won.
 
-    attack: the remaining ranks of attack rows in ascending order; a die is given by the number of
-        defence values that it beats.
-    defence: the remaining ranks of defence rows; a die is given by the index of its value. Each row
-        has weights by the number of ranks won so far.
+    attack: the remaining dice of the attack throws in ascending order; a die is given by the number
+        of defence values that it beats.
+    defence: the remaining dice of the defence throws, given by the index of their value; each throw
+        with its weights by the number of ranks won so far.
     """
     if not attack[0]:
-        yield _column_sums(weights for _, weights in defence)
+        yield _sum_columns(weights for _, weights in defence)
         return
     for highest, rows in groupby(attack, key=itemgetter(0)):
         yield from _compare_rows([row[1:] for row in rows], _compare_rank(highest, defence))
@@ -565,15 +570,15 @@ def _compare_rows(
 def _compare_rank(
     highest: int, defence: list[tuple[SortedDice, tuple[int, ...]]]
 ) -> list[tuple[SortedDice, tuple[int, ...]]]:
-    """Compare an attack die with the first die of each defence row, and merge equal rests."""
+    """Compare an attack die with the first die of each defence throw, and merge equal rests."""
     rests: dict[SortedDice, list[tuple[int, ...]]] = {}
     for row, weights in defence:
         decided = (0, *weights) if row[0] < highest else (*weights, 0)
         rests.setdefault(row[1:], []).append(decided)
-    return [(rest, _column_sums(rows)) for rest, rows in rests.items()]
+    return [(rest, _sum_columns(rows)) for rest, rows in rests.items()]
 
 
-def _column_sums(rows: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+def _sum_columns(rows: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
     return tuple(map(sum, zip(*rows, strict=True)))
 
 
@@ -589,7 +594,7 @@ def _sorted_dice(dice: Dice, count: int, best: int) -> dict[SortedDice, int]:
     if _estimate_sorting_steps(dice, count, best) > MAX_STEPS:
         raise TooLargeError(
             f"the best {best} of {len(dice.list_faces(count))} dice of up to {faces_thrown} faces "
-            f"can fall in {ways:.0e} ways, too many for that many dice"
+            f"have {ways:.0e} different results, which would take more than half a minute to list"
         )
     rows: dict[SortedDice, int] = {(): 1}
     for faces in dice.list_faces(count):
@@ -620,7 +625,7 @@ def _face_weights(faces: int, reroll: tuple[int, ...]) -> Mapping[int, int]:
 
 @lru_cache(maxsize=1024)
 def _compared_rows(dice: Dice, count: int, compared: int) -> Mapping[SortedDice, int]:
-    """Return the weights of the rows of compared dice, after bonus and sorting."""
+    """Return the weights of the compared dice of one side, after bonus and sorting."""
     rows: dict[SortedDice, int] = {}
     for row, weight in _sorted_dice(
         dice, count, _count_ranks_needed(dice, count, compared)
@@ -646,8 +651,8 @@ def _add_bonus(value: int, rank: int, dice: Dice) -> int:
 def _count_ranks_needed(dice: Dice, count: int, compared: int) -> int:
     """Return the number of highest dice that can be among the `compared` highest after the bonus.
 
-    A die can pass a higher die if its bonus is larger. At most `compared` dice without a bonus can
-    be among the highest.
+    A die can overtake a higher die if its bonus is larger. At most `compared` dice without a bonus
+    can be among the highest.
     """
     is_reordered = dice.sort_again and dice.can_reverse(count)
     return min(count, len(dice.bonus) + compared) if is_reordered else compared

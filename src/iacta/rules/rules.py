@@ -16,17 +16,17 @@ TRUE_RANDOM = TrueRandom()
 
 @dataclass(frozen=True, repr=False)
 class Rules:
-    """Everything that changes the odds; `Rules` with the same fields are equal.
+    """Everything that affects the odds of a battle.
 
     attack, defence: the `Dice` of the two sides.
     full_attack, full_defence: the dice of a full roll, in which both sides roll all their dice;
-        `None` for the usual dice. They must keep the same number of dice.
+        `None` for `attack` and `defence`. They must keep the same number of dice.
     ties: the side that wins a tie, `"attacker"` or `"defender"`.
     garrison: armies that must stay behind on the attacking territory.
     least_advance: whether, after a conquest, at least as many armies must move in as attack dice
-        were rolled last (the official rule). Campaigns, in which the whole stack moves on, always
-        satisfy this rule.
-    mode: the way to use the dice of a battle, a `Mode` such as `TrueRandom()`.
+        were rolled last (the official rule). Campaigns always satisfy this rule, because the whole
+        stack moves on.
+    mode: the dice mode, such as `TrueRandom()`.
 
     Raises `IactaError` for rules that cannot exist.
 

@@ -7,29 +7,29 @@ from iacta.inputs.errors import MalformedError
 from iacta.inputs.reprs import format_short_repr
 from iacta.rules.rules import Rules
 
-# The purpose in the error for modes in which attackers cannot stop between rolls.
+# For the error that rules without single rolls cannot be used with a stop rule.
 ROLL_STOP_PURPOSE = "for a battle that stops by stop_at, charge, max_losses or max_rolls"
 NUMBERS = ("hold_back", "stop_at", "max_losses", "max_rolls")
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class StopRule:
-    """The conditions on which the attackers stop. They stop when the first condition is met.
+    """The conditions on which the attackers stop; the first condition that is met stops them.
 
     hold_back: armies that take no part in the battle. They stay behind besides the garrison and
-        roll no dice. The attackers stop when only the garrison and these armies are left. `None`
-        or 0 holds no army back.
+        roll no dice, so the attackers stop when only these armies are left. `None` or 0 holds back
+        no army.
     stop_at: the attackers stop once at most this many armies are left on their territory, garrison
-        and armies held back included. Unlike armies held back, these armies roll dice until then.
-        The last roll may leave fewer. `None` or 0 sets no limit.
+        and `hold_back` included. These armies roll dice until then, and the last roll may leave
+        fewer. `None` or 0 sets no limit.
     charge: whether the attackers stop as soon as they would roll fewer dice than in the first roll.
     max_losses: the attackers stop once they have lost at least this many armies; the last roll may
         cost more. With 0 they never roll. `None` sets no limit.
     max_rolls: the attackers stop after this many rolls. With 0 they never roll. `None` sets no
         limit.
 
-    `StopRule()` never stops: the battle continues until one side cannot go on. Raises `IactaError`
-    for numbers that are not whole or below 0.
+    `StopRule()` never stops: the battle goes on until one side cannot continue. Raises `IactaError`
+    for negative or fractional numbers.
 
     >>> StopRule(hold_back=5, charge=True)
     StopRule(hold_back=5, charge=True)
@@ -66,23 +66,23 @@ class StopRule:
 
     @property
     def is_reserve(self) -> bool:
-        """Whether only `hold_back` can stop the battle, like a larger garrison."""
+        """Whether no condition but `hold_back` is set, which acts like a larger garrison."""
         return replace(self, hold_back=None) == NEVER
 
-    def rules_in_fight(self, rules: Rules) -> Rules:
+    def add_to_garrison(self, rules: Rules) -> Rules:
         """Return the rules with a garrison that includes the armies held back.
 
         rules: the rules of the battle.
 
-        >>> StopRule(hold_back=5).rules_in_fight(Rules())
+        >>> StopRule(hold_back=5).add_to_garrison(Rules())
         Rules(garrison=6)
         """
         return replace(rules, garrison=rules.garrison + (self.hold_back or 0))
 
     def subtract_garrison(self, garrison: int) -> "StopRule":
-        """Return a stop rule whose `stop_at` does not count the garrison.
+        """Return the stop rule with a `stop_at` that does not count the garrison.
 
-        garrison: the number of armies that stay behind.
+        garrison: armies that must stay behind.
 
         >>> StopRule(stop_at=5).subtract_garrison(2), StopRule(stop_at=1).subtract_garrison(2)
         (StopRule(stop_at=3), StopRule())
@@ -90,12 +90,12 @@ class StopRule:
         return replace(self, stop_at=max((self.stop_at or 0) - garrison, 0))
 
     def fewest_able(self, able: int, most_dice: int) -> int:
-        """Return the fewest able attackers that roll again.
+        """Return the fewest attackers that roll again, garrison excluded.
 
-        able: able attackers at the start, without armies held back.
+        able: attackers at the start, without the garrison and armies held back.
         most_dice: the largest number of attack dice that count.
 
-        Here `stop_at` counts able attackers, as after `subtract_garrison`.
+        Here `stop_at` must not count the garrison, as after `subtract_garrison`.
 
         >>> StopRule(charge=True).fewest_able(9, 3), StopRule(max_losses=4).fewest_able(9, 3)
         (3, 6)
@@ -109,7 +109,7 @@ class StopRule:
 
     @property
     def fewest_of_all(self) -> int:
-        """The fewest able attackers that roll, for any number of attackers at the start."""
+        """The fewest attackers that roll, garrison excluded, whatever their number at the start."""
         return 1 + (self.stop_at or 0)
 
 
@@ -133,10 +133,10 @@ def read_stop(stop: object) -> StopRule:
     return stop
 
 
-def stop_argument(stop: StopRule) -> str:
-    """Return the stop rule as the last argument of a repr, empty if it never stops.
+def format_stop_argument(stop: StopRule) -> str:
+    """Return the stop rule as the last argument of a repr; empty if it never stops.
 
-    >>> stop_argument(StopRule(max_rolls=3)), stop_argument(StopRule())
+    >>> format_stop_argument(StopRule(max_rolls=3)), format_stop_argument(StopRule())
     (', stop=StopRule(max_rolls=3)', '')
     """
     return "" if stop == NEVER else f", stop={stop!r}"

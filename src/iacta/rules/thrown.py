@@ -1,25 +1,25 @@
-"""Thrown: simulations of many battles and campaigns, with simulated dice.
+"""Thrown dice: simulations of many battles and campaigns.
 
 The simulation uses no distribution of losses: it rolls, sorts and compares dice by the rules. It is
 therefore slow and inexact, but it can reveal a wrong distribution.
 
-The dice. A row holds one die of every roll, in the smallest number type that fits. Each side's kept
-dice are sorted, get the bonus of their rank and the limits, and are sorted again. Let
-Y(1) ≥ Y(2) ≥ ... be the attack dice and Z(1) ≥ Z(2) ≥ ... the defence dice after this. In a roll of
+The dice. An array holds one die of every roll, in the smallest number type that fits. Each side's
+kept dice are sorted, get the bonus of their rank and the limits, and are sorted again. Let
+Y(1) ≥ Y(2) ≥ ... be the resulting attack dice and Z(1) ≥ Z(2) ≥ ... the defence dice. In a roll of
 i against j dice the defenders lose
 
     K = #{r ≤ m : Y(r) > Z(r)},      m = min(i, j),
 
-armies (≥ if the attacker wins ties), and the attackers lose m − K. Each new die is inserted into
-the sorted rows by comparisons of rows.
+armies (with ≥ if the attacker wins ties), and the attackers lose m − K. Each new die is inserted
+into the sorted arrays by elementwise comparisons.
 
-Battles with the same numbers of dice are rolled together, until their numbers change. As armies
-only decrease, so do the numbers of dice, and the program goes through the groups once, from the
-most dice to the fewest. (Under some rules armies can grow, but only in a full roll, after which the
-next roll is full, too.)
+Battles with the same numbers of dice are rolled together until these numbers change. As armies only
+decrease, so do the numbers of dice, and the program goes through the groups once, from the most
+dice to the fewest. (Under some rules armies can grow, but only in a full roll, after which the next
+roll is also a full roll.)
 
 The runs are split into blocks of equal size. Each block has its own seed, spawned from the root
-seed. The answer therefore depends only on the seed, and not on the executor.
+seed. The result therefore depends only on the seed and not on the executor.
 
 Sources: Norvig, "The Unfinished Game ... of Risk" (2020, `campaign`), where 100,000 campaigns
 took 33 s; Höhle (2025), appendix 1, which rolls and sorts the dice one roll at a time.
@@ -56,7 +56,7 @@ THROWN_MODES: tuple[type[Mode], ...] = (TrueRandom, ArmiesGrow)
 
 Armies: TypeAlias = npt.NDArray[np.int64]
 Battles: TypeAlias = tuple[Armies, Armies]
-Fight: TypeAlias = tuple[int, Rules, StopRule]  # the number of defenders first
+Fight: TypeAlias = tuple[int, Rules, StopRule]  # defenders, rules, stop rule of the attackers
 Progress: TypeAlias = Callable[[int], object]
 Row: TypeAlias = npt.NDArray[Any]
 Seed: TypeAlias = "int | np.random.Generator"
@@ -64,20 +64,20 @@ Seed: TypeAlias = "int | np.random.Generator"
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
-RUNS_PER_BLOCK = 25_000  # size of a block, whose rows fit into a processor's cache
-MAX_THROWN = 5 * 10**11  # dice, about an hour
-MIN_TIMED_RUNS = 1000  # fewer runs take the same time
-MAX_GARRISON = 2**62  # an int64 holds the sum of garrison and armies
+RUNS_PER_BLOCK = 25_000  # the arrays of a block fit in a processor's cache
+MAX_THROWN = 5 * 10**11  # dice; they take about an hour
+MIN_TIMED_RUNS = 1000  # fewer runs take no less time
+MAX_GARRISON = 2**62  # keeps garrison plus armies within an int64
 MAX_BYTE = 255
-MAX_PENDING = 1000  # blocks submitted to an executor
+MAX_PENDING = 1000  # blocks that wait in an executor
 
 
 class End(NamedTuple):
-    """The end of one run.
+    """The result of one run.
 
     conquered: the number of conquered territories.
-    attackers: armies on the last territory of the stack.
-    defenders: armies left on the territory that the stack did not conquer; 0 if it conquered all.
+    attackers: armies on the territory where the stack ends up.
+    defenders: armies left on the territory that stopped the stack; 0 if it conquered all.
     """
 
     conquered: int
@@ -103,10 +103,10 @@ def simulate(
     executor: "Executor | None" = None,
     progress: Progress | None = None,
 ) -> Counter[End]:
-    """Lead a stack through several battles many times, and count the ends.
+    """Lead a stack through several battles many times, and count the results.
 
     attackers: armies on the first territory, garrison included.
-    way: the battles in their order, each with defenders, rules and a stop rule.
+    way: the battles in order, each with defenders, rules and a stop rule.
     runs: the number of runs.
     seed: a whole number, or a `numpy.random.Generator`. Pass the same seed to repeat a simulation.
     executor: a `concurrent.futures.Executor` that shares the runs among its workers, or `None`. The
@@ -120,7 +120,7 @@ def simulate(
     755
     """
     stack = Distribution([read_int(attackers, "attackers", least=1)])
-    return simulate_stack(stack, tuple(way), runs, root_seed(seed), executor, progress)
+    return simulate_stack(stack, tuple(way), runs, make_root_seed(seed), executor, progress)
 
 
 def simulate_stack(
@@ -131,14 +131,14 @@ def simulate_stack(
     executor: "Executor | None" = None,
     progress: Progress | None = None,
 ) -> Counter[End]:
-    """Lead a stack of random size through several battles many times, as for `simulate`."""
+    """Lead a stack of random size through several battles many times; see `simulate`."""
     count = read_int(runs, "runs", least=1)
     refuse_long(max(stack), way, count)
     _check_executor(executor)
     if progress is not None and not callable(progress):
         raise MalformedError(f"progress must be a function, got {quote(progress)}")
     ends: Counter[End] = Counter()
-    with closing(spread(_play, _blocks(stack, way, count, root), executor)) as blocks:
+    with closing(spread(_play, _split_into_blocks(stack, way, count, root), executor)) as blocks:
         for block in blocks:
             ends.update(block)
             if progress is not None:
@@ -146,7 +146,7 @@ def simulate_stack(
     return ends
 
 
-def _blocks(
+def _split_into_blocks(
     stack: Distribution[int], way: tuple[Fight, ...], runs: int, root: "np.random.SeedSequence"
 ) -> Iterator[Runs]:
     for first in range(0, runs, RUNS_PER_BLOCK):
@@ -163,14 +163,14 @@ def _play(block: Runs) -> Counter[End]:
     ends: Counter[End] = Counter()
     for taken, (defenders, rules, stop) in enumerate(block.way):
         against = np.full(len(attackers), defenders, dtype=np.int64)
-        fought = stop.rules_in_fight(rules)
+        fought = stop.add_to_garrison(rules)
         if stop.is_reserve:
             left, against = fight(attackers, against, fought, rng)
         else:
             left, against = fight_until(attackers, against, fought, stop, rng)
         won = against == 0
         _count(ends, taken, left[~won], against[~won])
-        attackers = left[won] - _garrison(rules)
+        attackers = left[won] - _bound_garrison(rules)
     _count(ends, len(block.way), attackers, np.zeros_like(attackers))
     return ends
 
@@ -184,21 +184,21 @@ def _count(ends: Counter[End], taken: int, attackers: Armies, defenders: Armies)
 def fight(
     attackers: Armies, defenders: Armies, rules: Rules, rng: "np.random.Generator"
 ) -> Battles:
-    """Fight many battles to their end, and return the attackers and defenders left.
+    """Fight many battles to the end, and return the attackers and defenders left.
 
     attackers: armies on the attacking territory of each battle, garrison included.
     defenders: armies on the defended territory of each battle.
     rules: the rules of the battles.
     rng: the random number generator.
 
-    Returns two arrays of the same length, with the battles in a different order.
+    Returns two arrays of the same length; the order of the battles changes.
 
     >>> rng = np.random.default_rng(1)
     >>> left, against = fight(np.array([12, 12, 12]), np.array([10, 10, 10]), Rules(), rng)
     >>> left.tolist(), against.tolist()
     ([10, 1, 2], [0, 4, 0])
     """
-    garrison = _garrison(rules)
+    garrison = _bound_garrison(rules)
     ended: list[Battles] = []
     going = _set_ended_aside([(attackers - garrison, defenders)], ended)
     most = rules.full_roll
@@ -231,21 +231,21 @@ def fight_until(
     ([8, 10, 8], [6, 0, 8])
     """
     most, rolled = rules.full_roll, 0
-    at_first = attackers - _garrison(rules)
+    at_first = attackers - _bound_garrison(rules)
     able, against = at_first.copy(), defenders.copy()
     while stop.max_rolls is None or rolled < stop.max_rolls:
         going = (able > 0) & (against > 0)
         if stop.charge:
             going &= np.minimum(able, most[0]) == np.minimum(at_first, most[0])
         if stop.stop_at is not None:
-            going &= able > stop.stop_at - _garrison(rules)
+            going &= able > stop.stop_at - _bound_garrison(rules)
         if stop.max_losses is not None:
             going &= at_first - able < stop.max_losses
         if not going.any():
             break
         _roll_once(able, against, np.flatnonzero(going), rules, rng)
         rolled += 1
-    return able + _garrison(rules), against
+    return able + _bound_garrison(rules), against
 
 
 def _roll_once(
@@ -261,12 +261,12 @@ def _roll_once(
         defenders[here] -= lost.defenders
 
 
-def _garrison(rules: Rules) -> int:
+def _bound_garrison(rules: Rules) -> int:
     return min(rules.garrison, MAX_GARRISON)
 
 
 def _set_ended_aside(parts: Iterable[Battles], ended: list[Battles]) -> Battles:
-    """Join battles, move finished battles to `ended`, and return the others."""
+    """Join groups of battles, move finished battles to `ended`, and return the others."""
     able, defenders = (np.concatenate(side) for side in zip(*parts, strict=True))
     going = (able > 0) & (defenders > 0)
     ended.append((able[~going], defenders[~going]))
@@ -280,7 +280,7 @@ def _roll_on(
     rules: Rules,
     rng: "np.random.Generator",
 ) -> Iterator[Battles]:
-    """Roll battles with the same numbers of dice, and yield battles when their numbers change."""
+    """Roll battles with the same numbers of dice, and yield those whose numbers change."""
     while len(able):
         lost = throw_losses(*dice, rules, len(able), rng)
         able -= lost.attackers
@@ -291,7 +291,7 @@ def _roll_on(
             able, defenders = able[stay], defenders[stay]
 
 
-def root_seed(seed: Seed, *battle: int) -> "np.random.SeedSequence":
+def make_root_seed(seed: Seed, *battle: int) -> "np.random.SeedSequence":
     """Return the root seed, from which the seeds of the blocks are spawned."""
     if isinstance(seed, np.random.Generator):
         return np.random.SeedSequence(seed.integers(2**32, size=4).tolist())
@@ -300,27 +300,27 @@ def root_seed(seed: Seed, *battle: int) -> "np.random.SeedSequence":
 
 
 def refuse_long(attackers: int, way: Sequence[Fight], runs: int) -> None:
-    """Raise `IactaError` for runs that might take more than an hour, or cannot be simulated."""
+    """Raise `IactaError` if the runs might take more than an hour, or cannot be simulated."""
     for _, rules, stop in way:
         if type(rules.mode) not in THROWN_MODES:
             raise rules.mode.unfit("for the method 'simulation'")
         if rules.mode.grows and not stop.is_reserve:
             raise rules.mode.unfit(ROLL_STOP_PURPOSE)
     armies = attackers + sum(defenders for defenders, _, _ in way)
-    rolls = armies / min(_armies_taken(rules) for _, rules, _ in way)
+    rolls = armies / min(_find_least_cost(rules) for _, rules, _ in way)
     dice = max(sum(len(dice.faces) for dice in rules.dice(*rules.full_roll)) for _, rules, _ in way)
     if rolls * dice * max(runs, MIN_TIMED_RUNS) > MAX_THROWN:
         raise TooLargeError(
-            f"{quote(runs)} runs with {quote(armies)} armies might throw more dice than the "
-            f"method 'simulation' throws in an hour: expected at most {MAX_THROWN:.0e}"
+            f"{quote(runs)} runs with {quote(armies)} armies might throw more than "
+            f"{MAX_THROWN:.0e} dice, for which the method 'simulation' needs an hour"
         )
 
 
-def _armies_taken(rules: Rules) -> Fraction:
-    """Return the least number of armies lost in a roll, on average if armies can grow.
+def _find_least_cost(rules: Rules) -> Fraction:
+    """Return the least number of armies that a roll costs both sides, on average if armies grow.
 
-    Raises `IllegalError` if a full roll brings more armies than it takes, because battles might
-    never end.
+    Raises `IllegalError` if a full roll adds more armies than it costs, because battles might never
+    end.
     """
     if not isinstance(rules.mode, ArmiesGrow):
         return Fraction(1)
@@ -328,14 +328,14 @@ def _armies_taken(rules: Rules) -> Fraction:
     taken = (1 - ones) * min(rules.full_roll) - 2 * ones * rules.mode.gain
     if taken <= 0:
         raise IllegalError(
-            f"all_ones_gain must be so small that a full roll takes more armies than it brings, "
+            f"all_ones_gain must be so small that a full roll costs more armies than it adds, "
             f"or battles may never end, got {rules.mode.gain}"
         )
     return min(taken, Fraction(1))
 
 
 class ThrownLosses(NamedTuple):
-    """The losses of many rolls: entry n is for roll n, and a gain is a negative loss.
+    """The losses of many rolls, as arrays with one entry per roll; a gain is a negative loss.
 
     attackers: armies that the attackers lose.
     defenders: armies that the defenders lose.
@@ -374,15 +374,15 @@ def throw_losses(
     # If the highest die shows one, all dice show one.
     all_ones = (ours[0] == 1) & (theirs[0] == 1) if gain else None
     ours, theirs = _add_bonus(attack, ours, compared), _add_bonus(defence, theirs, compared)
-    defenders = _ranks_won(ours, theirs, rules)
+    defenders = _count_ranks_won(ours, theirs, rules)
     attackers = np.int8(compared) - defenders
     if all_ones is not None:
         attackers[all_ones] = defenders[all_ones] = -gain
     return ThrownLosses(attackers, defenders)
 
 
-def shown_losses(attack: Sequence[int], defence: Sequence[int], rules: Rules) -> Losses:
-    """Return the losses of a roll with known dice.
+def compare_dice(attack: Sequence[int], defence: Sequence[int], rules: Rules) -> Losses:
+    """Return the losses of a roll whose dice are given.
 
     attack, defence: the faces that count, in any order.
     rules: the rules of the roll.
@@ -390,7 +390,7 @@ def shown_losses(attack: Sequence[int], defence: Sequence[int], rules: Rules) ->
     Raises `IllegalError` for missing dice, and for faces that a die does not have.
 
     >>> from iacta.rules.rules import CLASSIC
-    >>> shown_losses([6, 2, 5], [5, 5], CLASSIC)
+    >>> compare_dice([6, 2, 5], [5, 5], CLASSIC)
     Losses(attackers=1, defenders=1)
     """
     for faces, whose in ((attack, "attacker"), (defence, "defender")):
@@ -407,7 +407,7 @@ def shown_losses(attack: Sequence[int], defence: Sequence[int], rules: Rules) ->
     is_full = (len(attack), len(defence)) == rules.full_roll
     if isinstance(rules.mode, ArmiesGrow) and is_full and {*attack, *defence} == {1}:
         return Losses(-rules.mode.gain, -rules.mode.gain)
-    killed = int(_ranks_won(sides[0], sides[1], rules)[0])
+    killed = int(_count_ranks_won(sides[0], sides[1], rules)[0])
     return Losses(len(sides[0]) - killed, killed)
 
 
@@ -418,11 +418,11 @@ def throw_dice(
 
     dice: the dice of this side.
     fighting: the armies in the roll, which determine the number of dice.
-    best: the number of best dice to return.
+    best: the number of highest dice to return.
     rolls: the number of rolls.
     rng: the random number generator.
 
-    Returns one row for the highest dice, one row for the second highest dice, and so on.
+    Returns an array of the highest die of each roll, another of the second highest, and so on.
 
     >>> throw_dice(Dice((6, 6, 6)), 3, 2, 4, np.random.default_rng(1))
     [array([6, 6, 2, 5], dtype=uint8), array([6, 5, 1, 4], dtype=uint8)]
@@ -435,7 +435,7 @@ def throw_dice(
 
 
 def all_ones_probability(rules: Rules) -> Fraction:
-    """Return the probability that each die of a full roll shows one, after any reroll.
+    """Return the probability that all dice of a full roll show one, after any reroll.
 
     rules: the rules of the roll.
 
@@ -506,8 +506,8 @@ def _add_bonus(dice: Dice, ranks: list[Row], compared: int) -> list[Row]:
     return again
 
 
-def _ranks_won(ours: list[Row], theirs: list[Row], rules: Rules) -> npt.NDArray[np.int8]:
-    """Return the number of ranks that the attack dice win, at most 100, which fits into a byte."""
+def _count_ranks_won(ours: list[Row], theirs: list[Row], rules: Rules) -> npt.NDArray[np.int8]:
+    """Return the number of ranks that the attack dice win in each roll; at most 100 fit in int8."""
     beats = np.greater_equal if rules.ties == "attacker" else np.greater
     first, *others = zip(ours, theirs, strict=True)
     won = beats(*first).view(np.int8)
@@ -517,7 +517,7 @@ def _ranks_won(ours: list[Row], theirs: list[Row], rules: Rules) -> npt.NDArray[
 
 
 def _check_executor(executor: object) -> None:
-    """Raise `MalformedError` for an object that is not an executor.
+    """Raise `MalformedError` unless an object is an executor or `None`.
 
     executor: any `concurrent.futures.Executor`, or `None`.
 
@@ -536,11 +536,11 @@ def _check_executor(executor: object) -> None:
 def spread(
     work: Callable[[Piece], Result], pieces: Iterable[Piece], executor: "Executor | None"
 ) -> Generator[Result, None, None]:
-    """Yield the results of pieces of work in their order; cancel pending work when closed.
+    """Yield `work(piece)` for each piece, in order; cancel pending work when closed.
 
-    work: a function of a piece.
-    pieces: the pieces.
-    executor: the executor for the work, or `None` to work in this thread.
+    work: a function.
+    pieces: its arguments.
+    executor: the executor that calls the function; `None` calls it in this thread.
 
     Raises `IactaError` for an executor that accepts no work or returns no futures.
 
@@ -568,8 +568,8 @@ def _submit(
 ) -> "Future[Result]":
     try:
         future = executor.submit(work, piece)
-    except RuntimeError as error:  # raised after a shutdown
-        raise IllegalError(f"executor must take on work, got {quote(executor)}: {error}") from None
+    except RuntimeError as error:  # the executor was shut down
+        raise IllegalError(f"executor must accept work, got {quote(executor)}: {error}") from None
     if not callable(getattr(future, "result", None)):
         raise MalformedError(f"executor must return futures, got {quote(future)}")
     return future

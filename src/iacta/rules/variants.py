@@ -1,6 +1,6 @@
-"""Variants: the rules that have a name, one row each, with their sources.
+"""Rule variants: the named rules, with their sources.
 
-A row is a `RuleSet`, or a `Modifier` if players of the official app can add it to other rules.
+Each is a `RuleSet`, or a `Modifier` if players of the official app can add it to other rules.
 """
 
 import re
@@ -23,7 +23,7 @@ D8 = 8
 
 @dataclass(frozen=True, repr=False)
 class Modifier(PasteableMixin):
-    """A change of any rules; the order of several changes does not matter.
+    """A change that can be applied to any rules; the order of several changes does not matter.
 
     name, aliases: the names of the modifier.
     description: the change, in one line.
@@ -73,7 +73,7 @@ class Modifier(PasteableMixin):
         )
 
 
-# Joined names have this order.
+# Modifiers in joined names are sorted in this order.
 MODIFIERS: tuple[Modifier, ...] = (
     Modifier(
         "capital",
@@ -114,7 +114,10 @@ MODIFIERS: tuple[Modifier, ...] = (
 
 
 def _change_dice_count(dice: Dice, more: int) -> Dice:
-    """Return the dice with more dice kept, fewer if negative, and the same number of spare dice."""
+    """Return the dice with a different number of kept dice, and as many spare dice as before.
+
+    more: the number of additional kept dice; negative for fewer.
+    """
     more = max(more, 1 - dice.kept)
     kept, faces = dice.kept + more, (*dice.faces, *dice.faces[-1:] * more)
     faces = faces[: len(dice.faces) + more]
@@ -129,7 +132,7 @@ def _change_dice_count(dice: Dice, more: int) -> Dice:
 
 @dataclass(frozen=True, repr=False)
 class RuleSet(PasteableMixin):
-    """Rules with their names.
+    """Rules with a name and a description.
 
     name, aliases: the names of the rules; case, spaces and hyphens do not matter.
     rules: the `Rules`.
@@ -330,7 +333,7 @@ def find_rule_set(name: str) -> RuleSet:
 
 
 def register_rule_set(name: str, rule_set: RuleSet) -> None:
-    """Let `find_rule_set` find rules from a file by a name, in this process."""
+    """Add rules to the names that `find_rule_set` knows, in this process."""
     _BY_KEY[_normalise_name(name)] = replace(rule_set, name=name)
     _names().setdefault(replace(rule_set.rules, garrison=CLASSIC.garrison), name)
 
@@ -339,15 +342,18 @@ def _find_single(name: str) -> RuleSet:
     rule_set = _BY_KEY.get(_normalise_name(name))
     if rule_set is not None:
         return rule_set
-    names = _stacked_names(name) or _near_names(_normalise_name(name))
+    names = _correct_joined_name(name) or _find_similar_names(_normalise_name(name))
     hint = f"did you mean {' or '.join(map(repr, names))}?" if names else "see iacta rules"
     if name.endswith(".toml"):
         hint = "--rules-file or read_rules_file reads a file"
     raise IllegalError(f"unknown rules {quote(name)}; {hint}")
 
 
-def _stacked_names(name: str) -> list[str]:
-    """Return the joined name for modifiers that are not joined by +, as in `capital, wall`."""
+def _correct_joined_name(name: str) -> list[str]:
+    """Return the correct name, such as `capital+wall`, for names joined in another way.
+
+    name: the name as typed, such as `capital, wall`.
+    """
     parts = [
         _BY_KEY.get(_normalise_name(part)) for part in re.split(r"[\s,&]+(?:and\s+)?", name.strip())
     ]
@@ -356,8 +362,8 @@ def _stacked_names(name: str) -> list[str]:
     return ["+".join(names)] if len(names) == len(parts) > 1 else []
 
 
-def _near_names(key: str) -> list[str]:
-    """Return names with a similar spelling, or the names of the rules of a game with that name."""
+def _find_similar_names(key: str) -> list[str]:
+    """Return rule names with a similar spelling, or the names of the rules of the game `key`."""
     import difflib  # slow to import, and only needed here
 
     near = difflib.get_close_matches(key, _BY_KEY, n=3)
@@ -398,7 +404,7 @@ def _combine(modifiers: tuple[Modifier, ...]) -> RuleSet:
 
 
 def find_rules(rules: Rules | str, garrison: int | None = None) -> Rules:
-    """Return `rules`, or the rules with that name, with another garrison if given.
+    """Return the rules with a name, or given rules unchanged, and set their garrison.
 
     rules: `Rules`, or a name such as `"capital"` in any spelling.
     garrison: armies that must stay behind; `None` keeps the garrison of the rules.
@@ -413,7 +419,7 @@ def find_rules(rules: Rules | str, garrison: int | None = None) -> Rules:
 
 
 def rules_name(rules: Rules) -> str:
-    """Return the first name of the rules, ignoring the garrison, or their repr without a name.
+    """Return the first name of the rules, ignoring the garrison; their repr if they have no name.
 
     >>> rules_name(Rules(defence=Dice((6, 6, 6)), garrison=3))
     'capital'
@@ -437,10 +443,10 @@ def _names() -> dict[Rules, str]:
     return names
 
 
-def rules_argument(rules: Rules) -> str:
-    """Return the rules as the last argument of a repr: empty if classic, their name, or their repr.
+def format_rules_argument(rules: Rules) -> str:
+    """Return the rules as the last argument of a repr: a name or a repr, empty for classic.
 
-    >>> rules_argument(find_rules("capital")), rules_argument(CLASSIC)
+    >>> format_rules_argument(find_rules("capital")), format_rules_argument(CLASSIC)
     (", 'capital'", '')
     """
     if rules == CLASSIC:
