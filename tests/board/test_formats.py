@@ -493,8 +493,8 @@ def test_the_cards_beside_a_map_are_counted_and_checked(tmp_path: Path) -> None:
     assert odd is not None
     assert odd.remarks == (
         (3, "there are two cards for 'Brazil'"),
-        (4, "a card must be a kind and the id of a country, got 'Cannon 9'"),
-        (5, "a card must be a kind and the id of a country, got 'Dragon 2'"),
+        (4, "a card must be a type and the id of a country, got 'Cannon 9'"),
+        (5, "a card must be a type and the id of a country, got 'Dragon 2'"),
         (0, "there is no card for 'Peru' and 3 more"),
     )
 

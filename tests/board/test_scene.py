@@ -38,7 +38,7 @@ def arrows(board: Board, ways: Sequence[tuple[str, str]]) -> list[Arrow]:
 def find_point(scene: Scene, anchor: Anchor, width: float) -> Point:
     """Return the place of an anchor on a map with this width in units."""
     scale = width / scene.frame.width
-    x, y = anchor.at(scale)
+    x, y = anchor.locate(scale)
     return (x - scene.frame.x) * scale, (y - scene.frame.y) * scale
 
 
@@ -106,7 +106,7 @@ def test_labels_are_clear_on_any_board(size: int, data: st.DataObject) -> None:
 
 
 def test_a_map_of_the_usual_size_names_every_territory_and_continent() -> None:
-    shown = build_scene(CLASSIC).shown()
+    shown = build_scene(CLASSIC).list_shown_labels()
     assert {each.kind for each in shown} == {"name", "continent"}
     assert {each.territory for each in shown if each.kind == "name"} == {*range(42)}
     continents = {" ".join(each.lines) for each in shown if each.kind == "continent"}
@@ -136,7 +136,7 @@ def test_letters_stand_for_names_until_these_have_room() -> None:
     for each in scene.labels:
         if each.kind == "name" and each.territory in keys:
             assert each.least == keys[each.territory].most
-    assert {each.territory for each in scene.shown()} == {*range(42)}
+    assert {each.territory for each in scene.list_shown_labels()} == {*range(42)}
 
 
 def test_badges_do_not_cover_each_other() -> None:

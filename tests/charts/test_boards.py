@@ -265,7 +265,7 @@ def test_a_frame_has_a_moderate_aspect_ratio() -> None:
     assert fit_frame([(0, 0), (100, 0)], False).height >= 0.2 * 100
     assert fit_frame([(0, 0), (0, 100)], False).width >= 60
     frame = fit_frame([(3, 4)], True)
-    assert frame.holds((3, 4))
+    assert frame.contains((3, 4))
     assert frame.width > 0 < frame.height
 
 

@@ -28,7 +28,7 @@ def test_oddities_are_reported_with_their_lines(run: Run, tmp_path: Path) -> Non
     out = run(f"board {tmp_path / 'x.map'}").stdout
     assert "2 oddities:" in out
     assert "board, line 22: the border from 'Brazil' to 'Peru' leads one way only" in out
-    assert "cards, line 2: a card must be a kind and the id of a country" in out
+    assert "cards, line 2: a card must be a type and the id of a country" in out
     record = json.loads(run(f"board {tmp_path / 'x.map'} --json").stdout)
     assert record["border_count"] == 5
     assert record["one_way_count"] == 1

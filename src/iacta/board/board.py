@@ -23,9 +23,9 @@ MAX_POINTS = 200_000
 MAX_BONUS = 10**6
 MAX_COORDINATE = 1e9
 MAX_NAME_LENGTH = 100
-MAX_EDGE_LENGTH = 100  # `from_edges` ignores everything after the first two items of an edge
-MAX_COMPARED = 2000  # comparing more names to suggest a spelling takes too long
-MIN_SIMILARITY = 0.75  # `difflib` ratio from which a name counts as misspelt
+MAX_EDGE_LENGTH = 100  # items of an edge; `from_edges` uses only the first two
+MAX_COMPARED = 2000  # comparing more names to suggest a spelling would take too long
+MIN_SIMILARITY = 0.75  # `difflib` ratio above which a name counts as misspelt
 HYPHENS = "-_\u2010\u2011\u2012\u2013\u2014"
 
 Border: TypeAlias = tuple[str, str]
@@ -35,7 +35,7 @@ Outline: TypeAlias = tuple[tuple[Point, ...], ...]
 
 @lru_cache(maxsize=1000)
 def fold_name(name: str) -> str:
-    """Return a name in lower case, without spaces, hyphens and underscores.
+    """Return a name in lower case without spaces, hyphens and underscores, for comparisons.
 
     >>> fold_name("North-Africa") == fold_name("north africa") == fold_name("NORTH_AFRICA")
     True
@@ -54,7 +54,9 @@ def collapse_spaces(text: str) -> str:
 
 
 def read_name(name: object, what: str) -> str:
-    """Return a name with single spaces, or refuse an invalid name.
+    """Return a valid name with single spaces, or raise `IactaError`.
+
+    what: the noun for the name, for the message.
 
     >>> read_name("Brazil", "territory")
     'Brazil'
@@ -74,7 +76,7 @@ def read_name(name: object, what: str) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return the end of an error message that suggests a similar known name, if there is any.
+    """Return the end of an error message that suggests a similar known name; empty if none is.
 
     >>> did_you_mean("brasil", ["Brazil", "Peru"])
     "; did you mean 'Brazil'?"
@@ -91,7 +93,10 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def check_count(count: int, most: int, what: str) -> None:
-    """Refuse a board that has too many of something, such as `"territories"`."""
+    """Raise `TooLargeError` if a board has more than `most` of something.
+
+    what: the plural noun, such as `"territories"`.
+    """
     if count > most:
         raise TooLargeError(f"a board must have at most {most} {what}, got {count}")
 
@@ -102,7 +107,7 @@ class Continent:
 
     name: the name of the continent.
     bonus: the armies that its owner receives at the start of a turn; may be negative.
-    territories: the names of its territories. A territory may belong to several continents. Nobody
+    territories: the names of its territories, which may also belong to other continents. Nobody
         receives the bonus of a continent without territories.
 
     >>> Continent("Andes", 2, ["Venezuela", "Peru"])
@@ -134,8 +139,8 @@ class Board(PasteableMixin):
         the right and y down; or an empty tuple.
     outlines: for each territory, in order, its polygons, each a tuple of points; or an empty tuple.
 
-    Borders and continents are stored with the spelling of `territories`, and borders in the order
-    of `territories`. Repeated borders are dropped. Unknown and repeated names are refused.
+    Borders and continents are stored with the spelling of `territories`, and borders in their
+    order. Repeated borders are dropped. Raises `IactaError` for unknown and repeated names.
 
     >>> Board("tiny", ("A", "B", "C"), (("b", "a"), ("a", "b"), ("B", "C")))
     Board('tiny', territories=('A', 'B', 'C'), borders=(('A', 'B'), ('B', 'A'), ('B', 'C')))
@@ -238,9 +243,9 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         return record
 
     def to_toml(self, within: str = "") -> str:
-        """Return the text of a TOML file in iacta's own format, which `read_board` reads.
+        """Return the content of a TOML file in iacta's own format, which `read_board` reads.
 
-        within: a prefix for the names of tables, used for a board inside a larger file.
+        within: a prefix for the names of tables, for a board inside a larger file.
 
         >>> import tomllib
         >>> from iacta.board.files import read_board
@@ -264,7 +269,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         return "\n".join(lines) + "\n"
 
     def to_text(self) -> str:
-        """Return a complete `repr` of the board, which Python can evaluate."""
+        """Return the board as Python code that can be pasted back, however long it is."""
         return format_short_repr(self, first="name")
 
     def _summary(self) -> str:
@@ -276,7 +281,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
 
         name: the name; case, spaces, hyphens and underscores do not matter.
 
-        An unknown name is refused, with a suggestion if a known name is similar.
+        Raises `IllegalError` for an unknown name, with a suggestion if a known name is similar.
 
         >>> nile = Board("Nile", ("North Africa", "Egypt"), ())
         >>> nile.find("north-africa")
@@ -292,7 +297,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         return spelling
 
     def find_set(self, text: str) -> tuple[str, ...]:
-        """Return the territories named in a string, without repeats, in the order of the text.
+        """Return the territories named in a string, in its order and without repeats.
 
         text: names of territories and continents, separated by commas. A name that belongs to both
             a territory and a continent means the territory.
@@ -411,7 +416,7 @@ def _refuse_repeated(names: Iterable[str], what: str) -> None:
 
 
 def read_point(point: object, what: str) -> Point:
-    """Return a point as two floats, or refuse an invalid point.
+    """Return a point as two floats, or raise `IactaError` for an invalid point.
 
     >>> read_point([3, 4.5], "places")
     (3.0, 4.5)
@@ -430,7 +435,7 @@ def read_point(point: object, what: str) -> Point:
 
 
 def read_outline(shape: object) -> Outline:
-    """Return an outline as a tuple of polygons, or refuse an invalid outline.
+    """Return an outline as a tuple of polygons, or raise `IactaError` for an invalid outline.
 
     >>> read_outline([[[0, 0], [9, 0], [9, 9]]])
     (((0.0, 0.0), (9.0, 0.0), (9.0, 9.0)),)

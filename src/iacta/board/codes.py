@@ -1,11 +1,11 @@
-"""Position codes: a position in one line of text, short enough for a message or a URL.
+"""Position codes: a position as one line of text, short enough for a message or a URL.
 
     1;classic;red;Alaska:blue:3,Alberta:red:2
 
 The fields are the version, the board, the player whose turn it is, and the owner and armies of each
-owned territory. A hash of the territories and borders identifies any board except the classic one;
-reading such a code requires the board itself. White space and separators in names are
-percent-encoded. The code of a turn (`iacta.game`) has further fields.
+owned territory. A board other than the classic one is identified by a hash of its territories and
+borders; reading such a code requires the board itself. White space and separators in names are
+percent-encoded. The code of a turn (`iacta.game`) has more fields.
 """
 
 import json
@@ -25,7 +25,7 @@ CLASSIC = "classic"
 FIELDS = 4
 HASH_DIGITS = 16
 MAX_LENGTH = 10**6
-MAX_ARMIES = 10**9  # limit per territory; totals fit into 64 bits
+MAX_ARMIES = 10**9  # on one territory; totals fit in 64 bits
 SEPARATORS = re.compile(r"[%,:;=\s]")
 
 
@@ -93,7 +93,7 @@ def write_code(
 
 
 def read_code(text: str, board: Board | None = None) -> Code:
-    """Return the content of a code, or refuse an invalid code.
+    """Return the content of a code, or raise `IactaError` for an invalid code.
 
     board: the board of the code; not needed for the classic board.
     """

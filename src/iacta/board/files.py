@@ -1,4 +1,4 @@
-"""Reading and writing of board files, and the built-in classic board.
+"""Read and write board files, and build the classic board.
 
 The classic board has the territories, borders and bonuses of the board game, in the editions in
 which East Africa borders on the Middle East. Its outlines were drawn by hand for iacta, from
@@ -54,8 +54,8 @@ class BoardFile(NamedTuple):
     """A board from a file.
 
     format: the name of the file's format.
-    remarks: the oddities found in the board.
-    cards: the cards of the board, from a file in the same folder.
+    remarks: remarks on oddities of the board, such as one-way borders.
+    cards: the cards of the board, from a file in the same folder; `None` without such a file.
     """
 
     board: Board
@@ -70,8 +70,8 @@ def read_board(source: str | PathLike[str] | Mapping[str, Any]) -> Board:
     source: `"classic"`; the path of a file in any format described on the page Boards; or a mapping
         in iacta's own format, such as a parsed JSON object.
 
-    Unreadable files, unknown or repeated names, and continents that contain themselves are refused,
-    with the line numbers. Oddities such as one-way borders are accepted.
+    Raises `IactaError`, with line numbers, for unreadable files, unknown or repeated names, and
+    continents that contain themselves. Oddities such as one-way borders are accepted.
 
     >>> read_board("classic").name
     'classic'
@@ -116,9 +116,10 @@ def parse_board_file(file: Path, content: FileText) -> BoardFile:
 
 
 def parse_board_text(text: str, name: str = "board") -> BoardFile:
-    """Return the board in the text of a file, in any known format.
+    """Return the board that the content of a file describes, in any known format.
 
-    name: the name of the file, which becomes the name of a board without a name.
+    text: the content of the file.
+    name: the name of the file; a board without a name gets this name.
 
     >>> parse_board_text('{"territories": {"A": ["B"], "B": []}}', "tiny.json").board.name
     'tiny'
@@ -136,10 +137,12 @@ def _stem(file: Path) -> str:
 
 
 def write_board(board: Board, path: str | PathLike[str]) -> None:
-    """Write a board to a file; an error leaves no half-written file.
+    """Write a board to a file.
 
     board: the board.
-    path: the path of the file. Its ending determines the format.
+    path: the path of the file; its ending determines the format.
+
+    An error leaves no half-written file.
     """
     file = read_path(path, "board")
     write_atomically(file, format_board(board, file.name).encode())

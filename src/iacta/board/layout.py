@@ -1,17 +1,17 @@
 """The geometry of a board: places of territories, the frame of the map, and lines for borders.
 
 A board without places is laid out from its borders. Let D_uv be the length of the shortest path
-between the territories u and v, counted in borders. The places x minimise the stress
+between the territories u and v, counted in borders. The places x_u minimise the stress
 
     Σ over u < v of  (|x_u − x_v| − D_uv)² / D_uv².
 
 The initial layout puts the two territories that are farthest apart at the left and right ends, and
-places all others between them by the law of cosines. Each step minimises a quadratic upper bound
-that is equal to the stress at the current places, so the stress never increases.
+all others between them by the law of cosines. Each step minimises a quadratic upper bound that
+equals the stress at the current places, so the stress never increases.
 
-The layout of a board is the same on every machine, even for symmetric boards. Ties in the initial
-layout are broken by the order of the territories. A small spiral then shifts the territories away
-from symmetric places, where rounding would decide the direction of the next step.
+The layout of a board is the same on every machine, even for symmetric boards. The order of the
+territories breaks ties in the initial layout. A small spiral then shifts the territories away from
+symmetric places, where rounding would decide the direction of the next step.
 
 Source: Gansner, Koren and North, "Graph drawing by stress majorization" (2004).
 """
@@ -33,18 +33,18 @@ if TYPE_CHECKING:  # takes time to import
 Floats: TypeAlias = npt.NDArray[np.float64]
 Point: TypeAlias = tuple[float, float]
 
-MAX_DRAWN = 500  # more territories would be unreadable
-MAX_LAID_OUT = 300  # the layout of more territories takes seconds
+MAX_DRAWN = 500  # a map of more territories would be unreadable
+MAX_LAID_OUT = 300  # computing the layout of more territories takes seconds
 STEPS = 60
 BORDER_LENGTH = 100.0  # units of the map, on a board without places
 SPIRAL_RADIUS = 0.001  # relative to the length of a border
 GOLDEN_ANGLE = 2.4  # radians
 MAX_ASPECT = 1.5  # height / width
 MIN_ASPECT = 0.25
-MARGIN = {True: 0.03, False: 0.09}  # parts of the width, with outlines (True) and without
-OUTER_PART = 0.25  # a line between the outer quarters of the map wraps around its edges
+MARGIN = {True: 0.03, False: 0.09}  # relative to the width, with outlines (True) and without
+OUTER_SHARE = 0.25  # a line between the outer quarters of the map wraps around its edges
 MIN_TERRITORIES_TO_WRAP = 8
-EDGE_MARGIN = 0.04  # part of the width
+EDGE_MARGIN = 0.04  # relative to the width
 
 
 class Frame(NamedTuple):
@@ -59,7 +59,7 @@ class Frame(NamedTuple):
     width: float
     height: float
 
-    def holds(self, point: Point) -> bool:
+    def contains(self, point: Point) -> bool:
         return 0 <= point[0] - self.x <= self.width and 0 <= point[1] - self.y <= self.height
 
 
@@ -92,16 +92,16 @@ def _lay_out(board: Board) -> Floats:
     places = _place_on_line(distances)
     weights = np.divide(1.0, distances**2, out=np.zeros_like(distances), where=distances > 0)
     laplacian = np.diag(weights.sum(axis=1)) - weights
-    inverse = np.linalg.inv(laplacian + 1.0)  # the pseudo-inverse on vectors that sum to 0
+    inverse = np.linalg.inv(laplacian + 1.0)  # on vectors that sum to 0, the pseudo-inverse
     for _ in range(STEPS):
         drawn = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))
         ratio = np.divide(weights * distances, drawn, out=np.zeros_like(drawn), where=drawn > 1e-9)
         places = inverse @ ((np.diag(ratio.sum(axis=1)) - ratio) @ places)
-    return (BORDER_LENGTH * places).round(2) + 0.0  # never -0.0
+    return (BORDER_LENGTH * places).round(2) + 0.0  # turns -0.0 into 0.0
 
 
 def _measure_distances(board: Board) -> Floats:
-    """Return the number of borders on the shortest path between any two territories.
+    """Return a matrix of the numbers of borders on the shortest paths between territories.
 
     Paths ignore the direction of borders. Territories without a path get a large number.
     """
@@ -125,14 +125,14 @@ def _place_on_line(distances: Floats) -> Floats:
     size, squares = len(distances), distances**2
     left, right = divmod(int(distances.argmax()), size)
     x = (squares[left] - squares[right]) / (2.0 * max(distances[left, right], 1.0))
-    rest = np.maximum(squares - (x[:, None] - x) ** 2, 0.0)  # squared distances not covered by x
+    rest = np.maximum(squares - (x[:, None] - x) ** 2, 0.0)  # squared distances perpendicular to x
     y = np.sqrt(rest[rest.argmax() // size])
     turns = GOLDEN_ANGLE * np.arange(size)
     return np.column_stack([x + SPIRAL_RADIUS * np.cos(turns), y + SPIRAL_RADIUS * np.sin(turns)])
 
 
 def fit_frame(points: Iterable[Point], outlined: bool) -> Frame:
-    """Return a frame around some points, with a margin and a readable aspect ratio."""
+    """Return a frame around the points, with a margin and a readable aspect ratio."""
     xs, ys = zip(*points, strict=True)
     margin = MARGIN[outlined]
     width = max(max(xs) - min(xs), (max(ys) - min(ys)) / MAX_ASPECT, 1.0) * (1 + 2 * margin)
@@ -141,7 +141,7 @@ def fit_frame(points: Iterable[Point], outlined: bool) -> Frame:
 
 
 def find_sea_borders(board: Board) -> list[tuple[str, str]]:
-    """Return the borders, without reverses, between territories whose outlines do not touch."""
+    """Return the borders between territories whose outlines do not touch, each only once."""
     ends = dict(zip(board.territories, board.outlines, strict=True)) if board.outlines else {}
     points = {name: {p for polygon in shape for p in polygon} for name, shape in ends.items()}
     known = set(board.borders)
@@ -153,7 +153,7 @@ def find_sea_borders(board: Board) -> list[tuple[str, str]]:
 def find_edges(board: Board) -> tuple[float, float] | None:
     """Return the left and right edges around which lines may wrap, as on a map of the world.
 
-    Lines do not wrap on a board without places or with few territories.
+    Returns `None` for a board without places or with few territories.
     """
     outlines = [x for shape in board.outlines for polygon in shape for x, _ in polygon]
     if outlines:
@@ -172,7 +172,7 @@ def wrap_line(
     if edges is None:
         return [(start, to)]
     left, right = edges
-    outer = OUTER_PART * (right - left)
+    outer = OUTER_SHARE * (right - left)
     if min(start[0], to[0]) - left >= outer or right - max(start[0], to[0]) >= outer:
         return [(start, to)]
     near, far = (left, right) if start[0] < to[0] else (right, left)

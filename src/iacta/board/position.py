@@ -31,7 +31,7 @@ from iacta.inputs.reprs import PasteableMixin
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")  # TOML keys like this need no quotes
 POSITION_KEYS = ("board", "player", "others", "territories")
 HOLDING_KEYS = ("owner", "armies")
-MAX_NAMED = 8  # messages list no more players
+MAX_NAMED = 8  # players listed in a message
 
 
 @dataclass(frozen=True)
@@ -64,13 +64,14 @@ class Position(PasteableMixin):
     """The owner and armies of each territory of a board, and the player whose turn it is.
 
     board: the board.
-    player: the player whose turn it is. This player owns at least one territory.
+    player: the player whose turn it is; must own at least one territory.
     holdings: a `Holding` for each territory, in the order of the board; or a mapping from names of
         territories to holdings or pairs such as `("red", 5)`. `Holding("", 0)` marks a territory
         without a known owner, which can neither attack nor be attacked.
     others: the holding of all territories that are missing in the mapping; `None` for no owner.
 
-    Case, spaces, hyphens and underscores do not distinguish owners. The first spelling is kept.
+    Names of owners that differ only in case, spaces, hyphens or underscores count as equal; the
+    first spelling is kept.
 
     >>> tiny = Board("tiny", ("A", "B"), (("A", "B"), ("B", "A")))
     >>> Position(tiny, "Red", (Holding("red", 5), Holding("blue", 2))).player
@@ -118,19 +119,18 @@ class Position(PasteableMixin):
 
     @classmethod
     def from_turn(cls, board: Board, player: str, holdings: tuple[Holding, ...]) -> "Position":
-        """Return the position in a turn in progress, without checks.
+        """Return the position of a turn in progress, without checks.
 
-        board, player, holdings: valid fields of a `Position`, except that the player may own no
-            territory.
+        board, player, holdings: valid fields of a `Position`, but the player may own no territory.
         """
         position = object.__new__(cls)
         vars(position).update(board=board, player=player, holdings=holdings)
         return position
 
     def to_toml(self) -> str:
-        """Return the text of a TOML file, which `read_position` reads.
+        """Return the content of a TOML file, which `read_position` reads.
 
-        The file includes the board unless the board is the classic one.
+        The file includes the board, unless it is the classic board.
 
         >>> import tomllib
         >>> tiny = Board.from_edges("tiny", [("A", "B")])
@@ -161,7 +161,7 @@ class Position(PasteableMixin):
         text: the code, as returned by `to_code`.
         board: the board of the code; not needed for the classic board.
 
-        Invalid codes are refused, and so are codes for another board.
+        Raises `IactaError` for invalid codes and for codes of another board.
 
         >>> Position.from_code("1;classic;red;Alaska:blue:3,Alberta:red:2").find_holding("Alaska")
         Holding(owner='blue', armies=3)
@@ -169,7 +169,7 @@ class Position(PasteableMixin):
         code = read_code(text, board)
         if code.rest:
             raise MalformedError(
-                f"code of a position must end with its territories, got {quote(code.rest[0])} too"
+                f"code of a position must end with its territories, got also {quote(code.rest[0])}"
             )
         return cls(code.board, code.player, tuple(map(Holding, code.owners, code.armies)))
 
@@ -194,7 +194,7 @@ class Position(PasteableMixin):
 
         owner: the player's name in any spelling; `""` for the territories without an owner.
 
-        A player without territories is refused, with a suggestion if an owner's name is similar.
+        Raises `IllegalError` for a player without territories, with a similar name as a suggestion.
 
         >>> tiny = Board("tiny", ("A", "B"), (("A", "B"), ("B", "A")))
         >>> Position(tiny, "red", (Holding("red", 5), Holding("blue", 2))).list_territories("Blue")
@@ -222,7 +222,7 @@ def check_position(value: object) -> None:
 
 
 def find_player(given: object, what: str, players: Iterable[str]) -> str:
-    """Return a player's name as spelt among the players, or refuse an unknown name.
+    """Return a player's name as spelt in `players`, or raise `IactaError` for an unknown name.
 
     >>> find_player("Green", "owner", ["red", "green"])
     'green'
@@ -264,9 +264,9 @@ def _read_holding(entry: object, what: str) -> Holding:
 
 
 def format_position_toml(position: Position, board: str | None) -> str:
-    """Return a position as the text of a TOML file, without territories that nobody owns.
+    """Return a position as the content of a TOML file, without territories that nobody owns.
 
-    board: the name or path of the board in the file; `None` for no board.
+    board: the name or path of the board in the file; `None` omits the board.
     """
     lines = [] if board is None else [f"board = {format_json(board)}"]
     lines += [f"player = {format_json(position.player)}", "", "[territories]"]
@@ -301,8 +301,8 @@ def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
     board: `"classic"`, the default; a board in iacta's own format; or, in files only, the path of a
         board file in the same folder or a folder inside.
 
-    Without `others`, territories that are not listed have no owner and no armies. They can neither
-    attack nor be attacked. The message about an invalid source names the file and the line.
+    Without `others`, territories that are not listed have no owner and no armies, and can neither
+    attack nor be attacked. Raises `IactaError` with the file and the line of a mistake.
 
     >>> brazil = {"owner": "red", "armies": 72}
     >>> position = read_position({"player": "red", "territories": {"brazil": brazil}})
@@ -343,9 +343,9 @@ def read_position_table(
 ) -> Position:
     """Return the position in the table of a file.
 
-    folder: the folder in which to look for a board file; `None` to refuse board files.
-    given: the board of a table without a board, or with the path of a board file.
-    is_fallback: whether a table may contain another board than `given`, and then keeps its own.
+    folder: the folder in which to look for a board file; `None` refuses board files.
+    given: the board to use if the table names no board, or only the path of a board file.
+    is_fallback: whether the table may contain a different board, which then replaces `given`.
     """
     if "player" not in table.entries and "territories" in table.entries:
         table.refuse((), "missing player, whose turn it is")
@@ -406,9 +406,9 @@ def _find_board(
 
 
 def _resolve_inside(name: str, folder: Path | None) -> Path:
-    """Return the path of a board file in the folder of a position or in a folder inside.
+    """Return the path of a board file in the folder of a position or in a subfolder.
 
-    Positions from untrusted sources must not open any other file, or a pipe without an end.
+    A position from an untrusted source must not open any other file, or a pipe that never ends.
     """
     if folder is None:
         raise IllegalError(f"board must be 'classic' or a table, got {quote(name)}")

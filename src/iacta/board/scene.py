@@ -2,13 +2,13 @@
 
 A map can have any size. Land, borders and places grow with the map, whereas badges, arrow heads and
 letters keep their size. An `Anchor` therefore consists of a point of the board and an offset in
-units, such as pixels, that are independent of the size of the map.
+units, such as pixels, that do not depend on the size of the map.
 
-The layout is independent of the size, too. Each label has a fixed anchor and a minimum width of the
-map. On wider maps the label overlaps no badge, no arrow and no earlier label, so a renderer only
-has to drop the labels for which the map is too small. An item with the anchor (p, u) is drawn at
-p z + u on a map of scale z. Two items overlap at the scales z at which several linear functions of
-z are all negative. These scales form an interval, which is computed exactly.
+Neither does the layout. Each label has a fixed anchor and a minimum width of the map. On wider maps
+the label overlaps no badge, no arrow and no earlier label, so a renderer only has to drop the
+labels for which the map is too small. An item with the anchor (p, u) is drawn at p z + u on a map
+of scale z. Two items overlap at the scales z at which several linear functions of z are all
+negative. These scales form an interval, which is computed exactly.
 
 Source: Been, Daiches and Yap, "Dynamic map labeling" (2006).
 """
@@ -54,24 +54,24 @@ SHAPES = (
     "M-1.15,-.85L1.15,-.85L.75,.95L-.75,.95Z",
 )
 
-MAX_CLOSE_UP = 0.7  # a close-up shows at most this part of the board's width
-TERRITORY_SPACING = 66.0  # average units between territories, at the default width
-MIN_BADGE_SPACING = 3.25  # between centres of badges, in half badges
+MAX_CLOSE_UP = 0.7  # a close-up shows at most this share of the board's width
+TERRITORY_SPACING = 66.0  # average distance of territories in units, at the default width
+MIN_BADGE_SPACING = 3.25  # between centres of badges, relative to half a badge's size
 SPREAD_ROUNDS = 60
 GOLDEN_ANGLE = 2.4  # radians
 MAX_NAME_LENGTH = 24
 LETTERS = {0.25: "fijlrtI.,:;'|!()[]-/ ", 0.7: "ABCDEFGHKLNOPQRSTUVXYZwJ", 0.88: "mMW@%"}
 LETTER_WIDTHS = {letter: width for width, some in LETTERS.items() for letter in some}
-LETTER_WIDTH = 0.56  # the default
+LETTER_WIDTH = 0.56  # of letters not listed above, relative to the font size
 LANE_OFFSET = 3.0  # units from the centre line to each of two opposite arrows
 HEAD_SIZE = 4.0  # half the size of an arrow head, in units
 BENDS = (0.0, 9.0, -9.0, 15.0, -15.0, 22.0, -22.0)  # units, straightest first
 BEND_PIECES = 8  # straight pieces of a bent arrow
-BADGE_CLEARANCE = 3.0  # minimum units between an arrow and other badges
-DISC_PARTS = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74)  # parts of an arrow's length, best first
+BADGE_CLEARANCE = 3.0  # minimum distance between an arrow and other badges, in units
+DISC_PLACES = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74)  # along the arrow from 0 to 1, best first
 MAX_KEY_DISTANCE = 40  # units between a badge and the key of its name
 CONTINENT_GRID = 16  # candidate places for a continent's name, per row and per column
-CONTINENT_BATCH = 32  # candidate places checked at once
+CONTINENT_BATCH = 32  # candidate places checked together
 MIN_SLOPE = 1e-12  # smaller slopes, relative to the largest slope, count as 0
 
 
@@ -106,7 +106,7 @@ class Anchor(NamedTuple):
     dx: float = 0.0
     dy: float = 0.0
 
-    def at(self, scale: float) -> Point:
+    def locate(self, scale: float) -> Point:
         """Return the place of the anchor in coordinates of the board.
 
         scale: the scale of the map, in units per coordinate unit.
@@ -136,14 +136,14 @@ class Border:
 
 @dataclass(frozen=True)
 class Arrow:
-    """A battle of a plan.
+    """The arrow for a battle of a plan.
 
-    number: the position of the battle in the usual order.
+    number: the number of the battle in the usual order, from 1.
     start, to: the indices of the territories.
-    look: `"main"` for battles on the main line, `"rare"` for battles that are fought only
-        sometimes, `"next"` for the next battle.
+    look: the style of the arrow: `"main"` for battles on the most likely course of the plan,
+        `"rare"` for other battles, `"next"` for the next battle.
     words: a description of the battle.
-    fought, taken: the chances of the battle and of the conquest, as text.
+    fought, taken: the chances that the battle is fought and that it is won, as text.
     paths: the line, as two pieces if it wraps around the edges of the map. The head is at the end.
     disc: the place of the number.
     """
@@ -160,7 +160,7 @@ class Arrow:
 
     @property
     def tip(self) -> Anchor:
-        """The place of the arrow head."""
+        """The place of the arrow's tip."""
         return self.paths[-1][-1]
 
 
@@ -168,13 +168,13 @@ class Arrow:
 class Label:
     """A text on the map.
 
-    kind: `"name"` and `"continent"` for names, `"key"` for a letter in the list of names beside the
-        map, `"value"` for a chance or a gain.
+    kind: `"name"` and `"continent"` for names, `"key"` for a letter that the list beside the map
+        explains, `"value"` for a chance or a gain.
     territory: the index of the territory; for a continent, of its first territory.
     lines: the lines of the text.
     middle: the centre of the text.
-    least, most: the label is shown on maps with least <= width < most, in units; `None` for no
-        upper limit.
+    least, most: the label is shown on maps with least <= width < most, in units; a `most` of `None`
+        sets no limit.
     """
 
     kind: Kind
@@ -199,10 +199,10 @@ class Scene:
     territories: the names of the territories.
     outlines: the polygons of each territory; empty for territories drawn as discs.
     rims: the lines around continents.
-    borders: the borders, without reverses.
+    borders: the borders, each only once.
     badges: the place of each territory's armies.
     arrows: the battles of a plan.
-    labels: the texts on the map, the most important first.
+    labels: the texts on the map, most important first.
     """
 
     frame: Frame
@@ -225,7 +225,7 @@ class Scene:
     def height(self) -> int:
         return round(self.frame.height * self.scale)
 
-    def shown(self) -> list[Label]:
+    def list_shown_labels(self) -> list[Label]:
         return [label for label in self.labels if label.is_shown(self.width)]
 
 
@@ -252,7 +252,7 @@ def build_scene(
     sizes: the sizes of badges, letters and discs. With a badge size of 0, names replace badges.
     is_close: whether to show only the part of the board with the arrows, if that part is small.
 
-    Boards that are too large to draw are refused.
+    Raises `TooLargeError` for boards that are too large to draw.
     """
     places, number = find_places(board), {name: t for t, name in enumerate(board.territories)}
     edges, seas, ways = find_edges(board), set(find_sea_borders(board)), set(board.borders)
@@ -315,7 +315,7 @@ def _find_frame(board: Board, places: Sequence[Point], chosen: Iterable[int]) ->
 
 
 def _spread_badges(places: Sequence[Point], scale: float, half: float) -> tuple[Anchor, ...]:
-    """Return the places of badges, moved apart where badges would overlap."""
+    """Return the places of badges, moved apart where they would overlap."""
     start = np.array(places, dtype=float) * scale
     moved, least = start.copy(), MIN_BADGE_SPACING * half
     turns = GOLDEN_ANGLE * np.arange(len(places))
@@ -329,7 +329,7 @@ def _spread_badges(places: Sequence[Point], scale: float, half: float) -> tuple[
             moved += 0.1 * np.column_stack([np.cos(turns), np.sin(turns)])
             continue
         moved += (way * (np.maximum(least - far, 0.0) / far / 2)[..., None]).sum(axis=1)
-    offs = (moved - start).round(2) + 0.0  # never -0.0
+    offs = (moved - start).round(2) + 0.0  # turns -0.0 into 0.0
     return tuple(Anchor(*at, *map(float, by)) for at, by in zip(places, offs, strict=True))
 
 
@@ -352,22 +352,22 @@ def _format_key(number: int) -> str:
 
 
 def _list_label_places(
-    half: float, width: float, height: float, is_far_too: bool
+    half: float, width: float, height: float, may_be_far: bool
 ) -> Iterator[Point]:
-    """Yield candidate offsets of a label from its badge, the best first.
+    """Yield candidate offsets of a label from its badge, best first.
 
     half: half the size of the badge.
     width, height: half the size of the label.
-    is_far_too: whether to include offsets at a distance from the badge.
+    may_be_far: whether to include offsets at a distance from the badge.
     """
-    below, aside = half + height + 1, 1.3 * half + width + 1  # 1.3 fits a diamond
+    below, aside = half + height + 1, 1.3 * half + width + 1  # a diamond is 1.3 times as wide
     if not half:
         yield 0.0, 0.0
     yield from ((0, below), (0, -below), (aside, 0), (-aside, 0))
     yield from ((x * aside * 0.8, y * below) for y in (1, -1) for x in (1, -1))
     yield from ((x * width * 0.6, y * below) for y in (1, -1) for x in (1, -1))
     yield from ((0, below + 4), (0, -below - 4), (aside + 4, 0), (-aside - 4, 0))
-    if is_far_too:
+    if may_be_far:
         turns = [turn * math.pi / 6 for turn in range(12)]
         for away in range(6, MAX_KEY_DISTANCE, 2):
             yield from ((away * math.cos(turn), away * math.sin(turn)) for turn in turns)
@@ -415,7 +415,7 @@ class _Layout:
     ) -> Scene:
         scene, drawn = self.scene, self._lay_out_arrows(arrows)
         first = {t for arrow in arrows for t in (arrow.start, arrow.to)}
-        seen = [t for t, at in enumerate(scene.badges) if scene.frame.holds((at.x, at.y))]
+        seen = [t for t, at in enumerate(scene.badges) if scene.frame.contains((at.x, at.y))]
         seen.sort(key=lambda t: t not in first)
         labels = [self._find_label("value", t, [[text]]) for t, text in values.items()]
         placed = [label for label in labels if label]
@@ -440,7 +440,7 @@ class _Layout:
     # Arrows.
 
     def _lay_out_arrows(self, arrows: Sequence[Arrow]) -> tuple[Arrow, ...]:
-        """Return the arrows with places. Opposite arrows keep to the right, like traffic."""
+        """Return the arrows with places; opposite arrows keep to the right, like traffic."""
         both = {(arrow.start, arrow.to) for arrow in arrows}
         drawn = []
         for arrow in arrows:
@@ -487,7 +487,7 @@ class _Layout:
     def _bend_line(
         self, start: Anchor, to: Anchor, lane: float, bend: float, back: float
     ) -> tuple[Anchor, ...]:
-        """Return a line between two anchors, with distances in units.
+        """Return a line between two anchors; all distances are in units.
 
         lane: the shift of the whole line to the right.
         bend: the shift of the middle of the line to the left.
@@ -515,23 +515,23 @@ class _Layout:
         if not badges:
             return 0
         scale = self.scene.scale
-        at = np.array([point.at(scale) for point in path]) * scale
+        at = np.array([point.locate(scale) for point in path]) * scale
         parts = np.linspace(0.0, 1.0, 33 if len(at) == 2 else 5)[:, None, None]
         line = (at[:-1] + parts * (at[1:] - at[:-1])).reshape(-1, 2)
-        way = np.array([badge.at(scale) for badge in badges])[:, None] * scale - line
+        way = np.array([badge.locate(scale) for badge in badges])[:, None] * scale - line
         return int(
             (np.hypot(*way.transpose(2, 0, 1)).min(axis=1) < self.half + BADGE_CLEARANCE).sum()
         )
 
     def _place_disc(self, arrow: Arrow, others: Sequence[_Obstacle]) -> Anchor:
-        """Return the place of an arrow's number: on the arrow, or beside a short arrow."""
+        """Return the place of an arrow's number: on the arrow, or beside it if it is short."""
         half, scale = self.scene.sizes.disc, self.scene.scale
         path, length = _find_longest_path(arrow, scale)
         x, y = _measure_way(path[0], path[-1], scale)[0]
-        hidden = min(self.half / length, 0.9)  # the part below the first badge
+        hidden = min(self.half / length, 0.9)  # the share of the arrow below the first badge
         offs = [0.0] if (1 - hidden) * length >= 2 * half + 8 else []
         offs += [side * far for far in (half + 3, half + 8, half + 14) for side in (1, -1)]
-        middles = [_interpolate(path, hidden + (1 - hidden) * part) for part in DISC_PARTS]
+        middles = [_interpolate(path, hidden + (1 - hidden) * part) for part in DISC_PLACES]
         tried = [
             at._replace(dx=at.dx - off * y, dy=at.dy + off * x) for off in offs for at in middles
         ]
@@ -550,10 +550,10 @@ class _Layout:
     def _find_label(
         self, kind: Kind, t: int, forms: Sequence[Sequence[str]], most: float = math.inf
     ) -> Label | None:
-        """Return a label at the first candidate place with room; `None` without such a place.
+        """Return a label at the first candidate place with room, or `None`.
 
         forms: the possible divisions of the text into lines.
-        most: the width of the map from which the label is no longer needed.
+        most: the width of the map from which on the label is not needed.
         """
         at, size = self.scene.badges[t], self.scene.sizes.names
         best: _Obstacle | None = None
@@ -571,7 +571,7 @@ class _Layout:
         return None if best is None else self._place_label(kind, t, lines, best)
 
     def _label_continent(self, text: str, members: Sequence[int]) -> Label | None:
-        """Return the name of a continent, as close as possible to the continent's centre."""
+        """Return the label of a continent, as close as possible to the continent's centre."""
         places = np.array([self.scene.badges[t][:2] for t in members])
         middle, low, high = places.mean(axis=0), places.min(axis=0), places.max(axis=0)
         beside = 0.3 * (high - low) + 2 * self.half / self.scene.scale
@@ -582,7 +582,7 @@ class _Layout:
             (Anchor(float(x), float(y)) for x in rows[0] for y in rows[1]),
             key=lambda at: math.dist(at[:2], middle),
         )
-        if not self.scene.frame.holds((middle[0], middle[1])):
+        if not self.scene.frame.contains((middle[0], middle[1])):
             return None
         size, boxes = self.scene.sizes, list[_Obstacle]()
         half = measure_text(text) * size.names / 2, size.line / 2
@@ -599,7 +599,7 @@ class _Layout:
     ) -> _Obstacle:
         """Return the box at the first candidate place with room.
 
-        If no candidate has room, the box is at the place that becomes free on the smallest map.
+        If no candidate has room, the place is the one that becomes free on the smallest map.
         """
         scale, top = self.scene.scale, most / self.scene.frame.width
         least = _find_clear_scales(tried, width, height, self.obstacles, scale, top)
@@ -610,7 +610,7 @@ class _Layout:
     def _place_label(
         self, kind: Kind, t: int, lines: Sequence[str], box: _Obstacle
     ) -> Label | None:
-        """Return the label in a box, and make the box an obstacle for later labels."""
+        """Return the label in a given box, which becomes an obstacle for later labels."""
         if math.isinf(box.least):
             return None
         self.obstacles.append(box)
@@ -621,7 +621,7 @@ class _Layout:
 
 def _measure_way(start: Anchor, to: Anchor, scale: float) -> tuple[Point, float]:
     """Return the direction from an anchor to another anchor, and their distance in units."""
-    (ax, ay), (bx, by) = start.at(scale), to.at(scale)
+    (ax, ay), (bx, by) = start.locate(scale), to.locate(scale)
     length = math.hypot(bx - ax, by - ay) * scale or 1.0
     return ((bx - ax) * scale / length, (by - ay) * scale / length), length
 
@@ -645,19 +645,18 @@ def _find_clear_scales(
     scale: float,
     most: float = math.inf,
 ) -> Floats:
-    """Return, for each candidate place of a box, the scale from which the box overlaps no obstacle.
+    """Return for each candidate place the scale from which on a box there overlaps no obstacle.
 
-    tried: the centres of the box.
+    tried: the candidate centres of the box.
     width, height: half the size of the box.
     obstacles: the obstacles.
     scale: the smallest scale of interest.
-    most: the scale from which the box is no longer drawn. A box that overlaps an obstacle at all
-        smaller scales gets infinity.
+    most: the scale from which on the box is not drawn; a place without room at smaller scales gets
+        infinity.
 
     By the separating axis theorem, the box and an obstacle overlap if and only if their projections
-    overlap on the two axes and on the normal of the obstacle. At a scale z, each overlap is two
-    conditions of the form r z + c < 0. So the box and the obstacle overlap in one interval of
-    scales.
+    overlap on the two axes and on the normal of the obstacle. At a scale z, each overlap consists
+    of two conditions of the form r z + c < 0, so the scales of an overlap form an interval.
     """
     start, end = (np.array([obstacle[k] for obstacle in obstacles]) for k in (0, 1))
     size, there = (np.array([obstacle[k : k + 2] for obstacle in obstacles]) for k in (2, 4))

@@ -114,7 +114,7 @@ def draw_badges(scene: Scene, rows: Sequence[Row], owners: Mapping[str, str]) ->
     labelled = [
         {**row, **_locate(scene, badge), "label": format_short(row["armies"])}
         for row, badge in zip(rows, scene.badges, strict=True)
-        if row["armies"] and scene.frame.holds((badge.x, badge.y))
+        if row["armies"] and scene.frame.contains((badge.x, badge.y))
     ]
     base, half = _place_points(scene, "badges", labelled), scene.sizes.badge
     is_narrow = scene.sizes is NARROW
@@ -173,7 +173,7 @@ def draw_arrows(scene: Scene) -> tuple[list[View], list[View]]:
     heads: list[Row] = []
     for arrow in scene.arrows:
         strong = {"strong": PALE_OPACITY if arrow.look == "rare" else 1.0}
-        paths = [[one.at(scene.scale) for one in path] for path in arrow.paths]
+        paths = [[one.locate(scene.scale) for one in path] for path in arrow.paths]
         shafts += [{**_make_line(a, b), **strong} for path in paths for a, b in pairwise(path)]
         before, tip = paths[-1][-2:]
         heads.append({**_locate(scene, arrow.tip), **_find_angle(before, tip), **strong})
@@ -225,7 +225,7 @@ def _draw_texts(
     scene: Scene, name: str, kinds: Sequence[Kind], *, halo: float, **look: Any
 ) -> list[View]:
     rows: list[Row] = []
-    for label in (label for label in scene.shown() if label.kind in kinds):
+    for label in (label for label in scene.list_shown_labels() if label.kind in kinds):
         for k, line in enumerate(label.lines):
             down = (k - (len(label.lines) - 1) / 2) * scene.sizes.line
             at = label.middle._replace(dy=label.middle.dy + down)
@@ -273,7 +273,7 @@ def draw_steps_table(scene: Scene) -> View:
 def draw_names_table(scene: Scene) -> View | None:
     """Return a key from letters on the map to names, or `None` if the map has no letters."""
     columns = 2 if scene.sizes is NARROW else 4
-    keys = [label for label in scene.shown() if label.kind == "key"]
+    keys = [label for label in scene.list_shown_labels() if label.kind == "key"]
     height = -(-len(keys) // columns)
     rows = [
         {
@@ -326,7 +326,7 @@ def _find_angle(a: Point, b: Point) -> dict[str, float]:
 
 
 def _locate(scene: Scene, anchor: Anchor) -> dict[str, float]:
-    return dict(zip("xy", anchor.at(scene.scale), strict=True))
+    return dict(zip("xy", anchor.locate(scene.scale), strict=True))
 
 
 def _make_line(a: Point, b: Point) -> dict[str, float]:

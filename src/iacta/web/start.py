@@ -89,7 +89,7 @@ def drawn_game() -> dict[str, Any]:
     scene, start = played.scene, played.stills[0]
 
     def at(anchor: Anchor) -> tuple[float, float]:
-        x, y = anchor.at(scene.scale)
+        x, y = anchor.locate(scene.scale)
         left, top = scene.frame.x, scene.frame.y
         return round((x - left) * scene.scale, 1), round((y - top) * scene.scale, 1)
 

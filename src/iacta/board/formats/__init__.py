@@ -26,7 +26,10 @@ FORMATS = (
 
 
 def read_text(text: str, name: str) -> tuple[BoardFormat, Draft]:
-    """Return the format and the draft of the board in a string.
+    """Return the format of a board file and a draft of its board.
+
+    text: the content of the file.
+    name: the default name of the board.
 
     The content determines the format, because several formats share endings such as `.map`.
     """

@@ -7,8 +7,8 @@
 ```
 
 Each border leads one way. A territory with its own bonus becomes a continent of one territory. The
-components of a continent may be continents. If a continent has several bonuses, the largest bonus
-belongs to the whole continent.
+components of a continent may be continents. If a continent has several bonuses, the largest one is
+the bonus for the whole continent.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ from iacta.board.formats.reading import BoardText, Element, read_bonus, read_pla
 def _read(source: BoardText, name: str) -> Draft | None:
     top = source.xml("map")
     if top is None or top.find("territory", "name") is None:
-        return None  # another program's XML with the root <map>
+        return None  # other programs also write XML with the root <map>
     territories = [_read_territory(element) for element in top.find_all("territory")]
     own = [bonus for territory in top.find_all("territory") for bonus in _read_own_bonus(territory)]
     return Draft(name, territories, [*map(_read_continent, top.find_all("continent")), *own])

@@ -1,4 +1,4 @@
-"""Conquest's `.map`: a line for each territory, with the names of its neighbours.
+"""Conquest's `.map`: one line per territory, with the names of its neighbours.
 
 ```text
 [Continents]

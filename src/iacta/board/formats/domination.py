@@ -98,7 +98,7 @@ def _split_words(entry: TextLine, least: int, shape: str) -> list[str]:
 
 
 def _has_number(row: Sequence[str]) -> bool:
-    """Return whether the line of a continent has a number before the name, as in 1 Africa 3 red.
+    """Return whether the line of a continent begins with a number, as in `1 Africa 3 red`.
 
     >>> _has_number(["1", "Africa", "3"]), _has_number(["Africa", "3", "red"])
     (True, False)
@@ -127,7 +127,7 @@ def _read_continents(lines: Sequence[TextLine]) -> list[DraftContinent]:
 class _Country(NamedTuple):
     """A line of the section [countries].
 
-    home: the number or the name of its continent.
+    home: the number or the name of the country's continent.
     words: the number of words on the line.
     """
 
@@ -154,9 +154,10 @@ def _read_countries(lines: Iterable[TextLine]) -> list[_Country]:
 def _find_home(
     country: _Country, keys: Collection[str], by_name: Mapping[str, Sequence[str]]
 ) -> str:
-    """Return the key of a country's continent, which the file gives by number or name.
+    """Return the key of a country's continent, which the file gives by number or by name.
 
-    by_name: the keys of the continents with each name.
+    keys: the keys of all continents, in order.
+    by_name: the keys of all continents with a name.
     """
     is_number = DIGITS.fullmatch(country.home) is not None
     if is_number and str(int(country.home)) in keys:
@@ -191,7 +192,7 @@ def _read_borders(lines: Collection[TextLine], countries: Iterable[_Country]) ->
 
 
 def _read_mention(word: str, line: int, by_name: Mapping[str, Sequence[_Country]]) -> Mention:
-    """Return a mention of the country with this id or name."""
+    """Return a mention of the country whose id or name is `word`."""
     if word.isdecimal():
         return Mention(read_id(word, line), line)
     named = by_name.get(fold_name(word), ())
@@ -205,7 +206,7 @@ def _read_mention(word: str, line: int, by_name: Mapping[str, Sequence[_Country]
 
 
 def _find_cards(file: Path, text: str, draft: Draft) -> Cards | None:
-    """Return the cards in the file beside a map; mistakes become remarks."""
+    """Return the cards from the cards file of a map; mistakes in it become remarks."""
     beside = file.with_name(_find_cards_name(text, f"{file.stem}.cards"))
     if not beside.is_file():
         return None
@@ -216,7 +217,9 @@ def _find_cards(file: Path, text: str, draft: Draft) -> Cards | None:
 
 
 def _find_cards_name(text: str, default: str) -> str:
-    r"""Return the name of the cards file in a map, or the default for a file in another folder.
+    r"""Return the name of the cards file that a map gives.
+
+    default: the result if the map gives no name, or names a file in another folder.
 
     >>> _find_cards_name("[files]\ncrd world.cards", "x.cards")
     'world.cards'
@@ -255,7 +258,7 @@ def _check_card(
     entry: TextLine, words: list[str], names: dict[str, str], seen: set[str]
 ) -> Iterator[tuple[int, str]]:
     if len(words) != 2 or words[0].lower() not in KINDS or words[1] not in names:
-        yield entry.line, f"a card must be a kind and the id of a country, got {entry.text[:60]!r}"
+        yield entry.line, f"a card must be a type and the id of a country, got {entry.text[:60]!r}"
         return
     if words[1] in seen:
         yield entry.line, f"there are two cards for {names[words[1]]!r}"

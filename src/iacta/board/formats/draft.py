@@ -1,8 +1,8 @@
-"""Drafts: boards as described by files, before they are checked.
+"""Drafts: unchecked boards, as described by files.
 
 The reader of a `BoardFormat` returns a `Draft`, which may have mistakes. `assemble` turns any draft
-into a board. It refuses unknown and repeated names, and remarks on oddities such as
-one-way borders and unreachable territories.
+into a board. It refuses unknown and repeated names, and remarks on oddities such as one-way borders
+and unreachable territories.
 """
 
 from collections import Counter, deque
@@ -32,14 +32,14 @@ from iacta.board.formats.reading import MAX_PLACE, BoardText, prefix_line
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError, TooLargeError
 
-MAX_LISTED = 10  # messages list no more mistakes or names
+MAX_LISTED = 10  # mistakes or names in a message
 MAX_STEM_LENGTH = MAX_NAME_LENGTH - 12  # leaves room for a number in parentheses
 
 Line: TypeAlias = int | None
 
 
 class Mention(NamedTuple):
-    """The key of a territory or continent, mentioned on a line of a file."""
+    """The key of a territory or continent, and the line of the file that mentions it."""
 
     key: str
     line: Line
@@ -67,7 +67,7 @@ class DraftContinent(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """A remark on an oddity of a playable board."""
+    """A remark on an oddity of a valid board."""
 
     line: Line
     text: str
@@ -77,10 +77,10 @@ class Draft(NamedTuple):
     """The content of a board file.
 
     directed: whether each border leads one way.
-    strays: further mentions of territories. These territories must exist.
+    strays: further mentions of territories, which must exist.
     has_real_places: whether to keep places that are all equal, instead of treating them as
         placeholders.
-    remarks: remarks of the reader.
+    remarks: remarks of the file's reader.
     """
 
     name: str
@@ -105,12 +105,12 @@ class Cards(NamedTuple):
 class BoardFormat:
     """A file format for boards.
 
-    ending: the usual ending of file names. For writing, the ending determines the format.
-    read: takes a string and a default name for the board; returns a draft, or `None` if the text is
-        in another format.
-    write: takes a board; returns the text of a file.
-    cards: takes the path, text and draft of a board file; returns the cards from a file in the same
-        folder.
+    ending: the usual ending of file names; when a board is written, it determines the format.
+    read: takes the content of a file and a default name for the board; returns a draft, or `None`
+        for another format.
+    write: takes a board; returns the content of a file.
+    cards: takes the path, content and draft of a board file; returns the cards from a file in the
+        same folder.
     """
 
     name: str
@@ -155,7 +155,7 @@ class _Faults:
 
 
 def assemble(draft: Draft) -> Assembled:
-    """Return the board of a draft with remarks, or refuse the draft with a list of mistakes.
+    """Return the board of a draft with remarks, or raise `IactaError` with a list of mistakes.
 
     >>> b = Mention("B", 1)
     >>> territories = [DraftTerritory("A", "A", 1, (b,)), DraftTerritory("B", "B", 2, ())]
@@ -203,11 +203,11 @@ _Entry = TypeVar("_Entry", DraftTerritory, DraftContinent)
 
 
 def make_names_unique(draft: Draft) -> Draft:
-    """Return a draft in which entries with different keys have different names.
+    """Return the draft, with different names for entries with different keys.
 
     Territories with equal names get the name of their continent in parentheses, or a number if they
     are in the same continent. Continents with equal names get a number. A remark lists the new
-    names. Entries with equal keys stay unchanged, and `assemble` refuses them.
+    names. Entries with equal keys do not change, and `assemble` refuses them.
 
     >>> territories = [DraftTerritory("1", "Port", 1, ()), DraftTerritory("2", "Port", 2, ())]
     >>> east = DraftContinent("1", "East", 3, 4, (Mention("1", 1),))
@@ -231,7 +231,7 @@ def make_names_unique(draft: Draft) -> Draft:
 def _rename(
     entries: list[_Entry], what: str, homes: Mapping[str, str]
 ) -> tuple[list[_Entry], list[Remark]]:
-    """Return entries with different names, and a remark on each repeated name."""
+    """Return the entries with different names, and a remark on each repeated name."""
     namesakes: dict[str, list[_Entry]] = {}
     for entry in entries:
         namesakes.setdefault(fold_name(entry.name), []).append(entry)
@@ -380,7 +380,7 @@ def _collect_members(
 
 
 def _choose_places(draft: Draft) -> tuple[Point, ...]:
-    """Return the places, or an empty tuple if places are missing or only placeholders."""
+    """Return the places, or an empty tuple if some are missing or they are only placeholders."""
     places = tuple(
         territory.place for territory in draft.territories if territory.place is not None
     )
@@ -393,7 +393,7 @@ def _are_all_same(places: Sequence[Point]) -> bool:
 
 
 def round_places(board: Board, ending: str) -> list[tuple[int, int]]:
-    """Return the places in whole pixels, or refuse places that cannot be read back."""
+    """Return the places in whole pixels, or raise `IactaError` if a reader would refuse them."""
     places = [(round(x), round(y)) for x, y in board.places]
     for name, (x, y) in zip(board.territories, places, strict=bool(places)):
         if max(abs(x), abs(y)) > MAX_PLACE:
@@ -428,7 +428,7 @@ def _find_remarks(board: Board, draft: Draft, borders: Mapping[Border, Line]) ->
 
 
 def _remark_on_parts(board: Board, draft: Draft) -> Iterator[Remark]:
-    """Yield a remark on each continent in parts without a border between the parts."""
+    """Yield a remark on each continent that is not connected."""
     beside: dict[str, set[str]] = {name: set() for name in board.territories}
     for start, end in board.borders:
         beside[start].add(end)
@@ -437,7 +437,7 @@ def _remark_on_parts(board: Board, draft: Draft) -> Iterator[Remark]:
         rest, parts = dict.fromkeys(continent.territories), list[list[str]]()
         while rest:
             part = [next(iter(rest))]
-            for name in part:  # the list grows
+            for name in part:  # `part` grows during the loop
                 rest.pop(name, None)
                 part += (near := beside[name] & rest.keys())
                 for other in near:
@@ -453,7 +453,7 @@ def _remark_on_parts(board: Board, draft: Draft) -> Iterator[Remark]:
 
 
 def _remark_on_places(draft: Draft) -> Iterator[Remark]:
-    """Yield a remark if only some territories have a place, and likewise for outlines."""
+    """Yield a remark if only some territories have a place, and another for outlines."""
     territories = draft.territories
     for what, missing in (
         ("place", [each for each in territories if each.place is None]),
@@ -466,9 +466,9 @@ def _remark_on_places(draft: Draft) -> Iterator[Remark]:
 
 
 def _find_unreachable(board: Board) -> Iterator[tuple[str, str]]:
-    """Yield pairs of an unreachable territory and the root of the search.
+    """Yield each unreachable territory with the territory from which the search starts.
 
-    The root is the territory from which most territories can be reached.
+    The search starts from a territory that reaches the most territories.
     """
     seen: set[str] = set()
     sizes: dict[str, int] = {}

@@ -7,7 +7,7 @@
 ```
 
 Each border leads one way. A continent may contain continents, and then includes their countries.
-The place of a country is the centre of its largest polygon. A country without a name is named by
+The place of a country is the centre of its largest polygon. A country without a name is named after
 its id.
 """
 

@@ -8,9 +8,9 @@
  "outlines": {"A": [[[0, 0], [20, 0], [10, 30]]], "B": [[[20, 0], [40, 0], [30, 30]]]}}
 ```
 
-Only `territories` is required. Borders lead both ways and may be listed once or twice. With
-`directed`, a border only leads from the key to the territory in the list. A continent that lists
-another continent includes all its territories.
+Only `territories` is required. Borders lead both ways and may be listed once or twice. If
+`directed` is true, a border leads only from the key to the territory in the list. A continent that
+lists another continent includes all its territories.
 """
 
 import re
@@ -35,7 +35,7 @@ from iacta.inputs.errors import IllegalError
 KEYS = ("name", "directed", "territories", "continents", "places", "outlines")
 CONTINENT_KEYS = ("bonus", "territories")
 TABLES = ("territories", "continents")
-MAX_COMPARED = 20  # comparing more keys would take seconds
+MAX_COMPARED = 20  # keys compared with the known keys; more would take seconds
 MIN_SIMILARITY = 0.8  # `difflib` ratio above which a key counts as misspelt
 TOML_TABLE = re.compile(
     r"""^[ \t]*+\[?+[ \t]*+["']?([\w-]++)["']?[ \t]*+(?:[].]|=[ \t]*+\{)""", re.MULTILINE
@@ -70,7 +70,7 @@ def read_board_table(table: FileTable, name: str) -> Draft:
 
 
 def _index_by_territory(table: FileTable, key: str) -> Mapping[str, Any]:
-    """Return the table under a key with folded names as keys, or refuse unknown territories."""
+    """Return a table by folded name, or raise `IactaError` for names of unknown territories."""
     territories = table.table("territories")
     known = {fold_name(name) for name in territories}
     entries = table.table(key)
@@ -133,7 +133,7 @@ def _read_toml(source: BoardText, name: str) -> Draft | None:
 
 
 def _is_own(keys: Sequence[str]) -> bool:
-    """Return whether keys belong to a board or a position, possibly misspelt."""
+    """Return whether the keys are those of a board or a position, some possibly misspelt."""
     import difflib  # slow to import, and only needed here
 
     near = [

@@ -1,6 +1,6 @@
 r"""Parsers for files from untrusted sources, with limits and with the line of every entry.
 
-Board files are XML, JSON, TOML, or lines in sections such as `[borders]`. Size limits are checked
+Board files are XML, JSON, TOML, or text with sections such as `[borders]`. Size limits are checked
 before parsing. XML with a document type is refused, so no entity can be declared, expanded or
 fetched.
 """
@@ -50,7 +50,7 @@ DECLARED_ENCODING = re.compile(
 XML = re.compile(r"\s*<")
 HTML = re.compile(r"\s*<(?:!doctype\s+)?html\b", re.IGNORECASE)
 JSON_OBJECT = re.compile(r"\s*\{")
-MAX_ROOT_LENGTH = 40  # messages shorten longer names of XML elements
+MAX_ROOT_LENGTH = 40  # letters of an XML element's name in messages
 SECTION = re.compile(r"\[([^\[\],;=\"']{1,40})\]")
 JSON_PART = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|\n|[^\s{}\[\],:"]+')
 TOML_PART = re.compile(r"""[\w-]+|"[^"\n]*"|'[^'\n]*'""")
@@ -61,7 +61,7 @@ FindLine: TypeAlias = Callable[[KeyPath], int | None]
 
 
 class FileText(NamedTuple):
-    """The text of a file.
+    """The decoded content of a file.
 
     guessed: the first line whose encoding is a guess; `None` for a known encoding.
     """
@@ -91,7 +91,7 @@ def decode(content: bytes) -> FileText:
     declared = DECLARED_ENCODING.match(content)
     if declared:
         encoding = declared[1].decode().lower()
-        encoding = {"iso-8859-1": "cp1252"}.get(encoding, encoding)  # a superset
+        encoding = {"iso-8859-1": "cp1252"}.get(encoding, encoding)  # cp1252 is a superset
         return FileText(normalize_text(content.decode(encoding, "replace")))
     text = normalize_text(content.decode("cp1252", "replace"))
     before = re.match(r"[\0-\x7f]*", text)
@@ -99,7 +99,7 @@ def decode(content: bytes) -> FileText:
 
 
 def normalize_text(text: str) -> str:
-    """Return a string with line feeds as line ends, or refuse a string with a NUL character.
+    """Return a string with line feeds as line ends, or raise `IactaError` for a NUL character.
 
     Lone surrogates, which valid files never contain, become question marks.
     """
@@ -123,22 +123,22 @@ class BoardText:
         self.text = text
 
     def xml(self, root: str) -> "Element | None":
-        """Return the root element of an XML text, or `None` unless the root has this name."""
+        """Return the root element of an XML file, or `None` unless its name is `root`."""
         return self._top if self._top and self._top.name == root else None
 
     @cached_property
     def json(self) -> "FileTable | None":
-        """The object in a JSON text; `None` for any other text."""
+        """The object in a JSON file; `None` for any other file."""
         return read_json(self.text) if JSON_OBJECT.match(self.text) else None
 
     @property
     def plain(self) -> str:
-        """The text, or an empty string for XML and JSON."""
+        """The content of the file, or an empty string for XML and JSON."""
         return "" if XML.match(self.text) or looks_like_json(self.text) else self.text
 
     @property
     def kind(self) -> str:
-        """The kind of file for the message about an unknown format; empty for plain text."""
+        """The file type, for the error about an unknown format; empty for plain text."""
         if not self.text.strip():
             return "an empty file"
         if HTML.match(self.text):
@@ -155,11 +155,11 @@ class BoardText:
         return _read_xml(self.text) if is_xml else None
 
 
-# Lines in sections.
+# Text with sections.
 
 
 class TextLine(NamedTuple):
-    """A line of a string in sections, with its section in lower case and its line number."""
+    """A line of a file with sections, the name of its section in lower case, and its number."""
 
     section: str
     line: int
@@ -167,7 +167,7 @@ class TextLine(NamedTuple):
 
 
 def read_lines(text: str) -> list[TextLine]:
-    r"""Return the lines of a string in sections, without comments and empty lines.
+    r"""Return the lines of a file with sections, without comments and empty lines.
 
     >>> read_lines("; old\nname X\n[borders]\n1 2")
     [TextLine(section='', line=2, text='name X'), TextLine(section='borders', line=4, text='1 2')]
@@ -211,7 +211,7 @@ def read_bonus(text: str, line: int) -> int:
 
 
 def read_place(x: str, y: str, line: int) -> tuple[float, float] | None:
-    """Return the place with these coordinates; `None` if both texts are empty.
+    """Return the place with these coordinates; `None` if both strings are empty.
 
     >>> read_place("100", "50.5", 3), read_place("", "", 3)
     ((100.0, 50.5), None)
@@ -231,9 +231,9 @@ def _read_coordinate(text: str, line: int) -> float:
 
 
 class FileTable(NamedTuple):
-    """A table from a file, or a mapping from a program, which has no line numbers.
+    """A table from a file, or a mapping without line numbers.
 
-    find_line: returns the line of an entry, or of its nearest enclosing entry with a known line.
+    find_line: returns the line of an entry, or of the innermost entry around it with a known line.
     """
 
     entries: Mapping[str, Any]
@@ -267,12 +267,12 @@ class FileTable(NamedTuple):
 
 
 def read_table(text: str) -> FileTable:
-    """Return the table in a JSON or TOML text."""
+    """Return the table in the content of a JSON or TOML file."""
     return read_json(text) if looks_like_json(text) else read_toml(text)
 
 
 def read_json(text: str) -> FileTable:
-    r"""Return the object in a JSON text.
+    r"""Return the object in the content of a JSON file.
 
     >>> table = read_json('{"a":\n [1,\n 2]}')
     >>> table.entries["a"], table.find_line(("a", 1))
@@ -316,11 +316,11 @@ def _index_lines(scan: Callable[[], Iterable[tuple[KeyPath, int]]]) -> FindLine:
 
 
 def _scan_json(text: str) -> Iterator[tuple[KeyPath, int]]:
-    """Yield the path and line of each entry of a valid JSON text, including repeated keys."""
+    """Yield the path and line of each entry of a valid JSON file, including repeated keys."""
     yield (), 1
     path: list[str | int] = []
     in_list: list[bool] = []
-    line, fresh = 1, False  # fresh: at the start of an entry
+    line, fresh = 1, False  # `fresh` is true at the start of an entry
     for match in JSON_PART.finditer(text):
         part = match[0]
         if part == "\n":
@@ -341,12 +341,12 @@ def _scan_json(text: str) -> Iterator[tuple[KeyPath, int]]:
             path.pop()
         elif part == ",":
             if in_list[-1]:
-                path[-1] += 1  # type: ignore[operator] # an index
+                path[-1] += 1  # type: ignore[operator] # in a list this is an index
             fresh = True
 
 
 def read_toml(text: str) -> FileTable:
-    r"""Return the table in a TOML text.
+    r"""Return the table in the content of a TOML file.
 
     >>> table = read_toml('[territories]\n"North Africa" = ["Egypt"]')
     >>> table.find_line(("territories", "North Africa", 0))
@@ -394,7 +394,7 @@ class Element:
         return next(self.find_all(*path), None)
 
     def require(self, name: str) -> "Element":
-        """Return the first child element with this name, or refuse a missing element."""
+        """Return the first child element with this name, or raise `IactaError` without one."""
         element = self.find(name)
         if element is None:
             raise MalformedError(f"line {self.line}: missing <{name}> in <{self.name}>")
@@ -402,7 +402,7 @@ class Element:
 
 
 def _read_xml(text: str) -> Element:
-    """Return the root element of an XML text; attributes are ignored.
+    """Return the root element of an XML file; attributes are ignored.
 
     >>> _read_xml("<map><name> Peru </name></map>").require("name").text
     'Peru'
@@ -420,7 +420,7 @@ def _read_xml(text: str) -> Element:
             raise TooLargeError(f"the XML must have at most {MAX_ELEMENTS} elements")
         line = parser.CurrentLineNumber
         if len(unclosed) > MAX_DEPTH:
-            raise TooLargeError(f"line {line}: elements must be at most {MAX_DEPTH} deep")
+            raise TooLargeError(f"line {line}: elements must be nested at most {MAX_DEPTH} deep")
         element = Element(name.lower(), line)
         unclosed[-1].inner.append(element)
         unclosed.append(element)
