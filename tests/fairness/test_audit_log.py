@@ -192,7 +192,7 @@ BOMBS: dict[str, tuple[bytes, str]] = {
         b'{"die": ' + b"[" * 500 + b"]" * 500 + b"}\n",
         "line 1: lists and tables must be at most",
     ),
-    "deep document": (b"[" * 10**5, "lists and tables must be at most 32 deep"),
+    "deep document": (b"[" * 10**5, "lists and tables must be nested at most 32 deep"),
     "long document": (b"[" + b'{"die":3},' * 2_000_000, "a JSON text must have at most 16777216"),
     "many digits": (b"die\n" + b"9" * 5000 + b"\n", "line 2: die must"),
     "many players": (

@@ -1,4 +1,4 @@
-"""Checks of user input. Each error is one sentence that shows the rejected value."""
+"""Checks of user input. Each error message is one sentence that shows the rejected value."""
 
 import operator
 import re
@@ -20,18 +20,18 @@ V = TypeVar("V")
 
 MAX_VALUE_LENGTH = 60  # characters of a value quoted in a message
 MAX_NUMBER_LENGTH = 1000  # characters; parsing longer numbers would be slow
-MAX_SECONDS = 1e9  # longer time limits are cut to 30 years
-MAX_DIGITS = 100  # the square of such a number, times other factors, still fits a float
+MAX_SECONDS = 1e9  # longer time limits are cut to this, about 30 years
+MAX_DIGITS = 100  # the square of such a number, times other factors, still fits in a float
 MAX_EXACT_FLOAT = 2.0**53  # floats represent every smaller whole number exactly
 # Limits on memory.
 MAX_ROW_LENGTH = 10**6
 MAX_ARRAY_SIZE = 2 * 10**7
-MAX_TERMS = 10  # lets the sum of ten valid numbers be valid, too
+MAX_TERMS = 10  # `read_int` accepts sums of this many numbers with `MAX_DIGITS` digits
 WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(,[0-9]{3})+|[1-9][0-9]{0,2}(_[0-9]{3})+)")
 SCIENTIFIC = re.compile(r"[+-]?[0-9]{1,40}(\.[0-9]{1,40})?[eE]\+?[0-9]{1,3}")
 
 
-# Values as text.
+# Format values.
 
 
 def quote(value: object) -> str:
@@ -40,19 +40,19 @@ def quote(value: object) -> str:
         text = repr(value.item() if isinstance(value, np.generic) else value)
     except ValueError:  # Python does not format integers of more than 4300 digits
         return "a number of thousands of digits"
-    text = " ".join(text.split())  # the repr of an array has several lines
+    text = " ".join(text.split())  # an array's repr may have several lines
     return text if len(text) <= MAX_VALUE_LENGTH else f"{text[: MAX_VALUE_LENGTH - 3]}..."
 
 
 def refuse_unknown_keys(record: Mapping[str, Any], known: Sequence[str]) -> None:
-    """Refuse a record with a key that is not known."""
+    """Raise `IactaError` if a record has an unknown key."""
     for key in record:
         if key not in known:
             raise IllegalError(f"unknown key {quote(key)}; the keys are {', '.join(known)}")
 
 
 def format_int(number: int) -> str:
-    """Return a whole number in decimal digits, even beyond the 4300 digits of Python's `str`.
+    """Return a whole number in decimal digits, even beyond the limit of 4300 digits of `str`.
 
     >>> len(format_int(10**5000))
     5001
@@ -61,7 +61,7 @@ def format_int(number: int) -> str:
 
 
 def format_fraction(fraction: Fraction) -> str:
-    """Return a fraction as n/d, with any number of digits.
+    """Return a fraction as n/d, even beyond the limit of 4300 digits of `str`.
 
     >>> format_fraction(Fraction(19, 20)), format_fraction(Fraction(1))
     ('19/20', '1/1')
@@ -69,7 +69,7 @@ def format_fraction(fraction: Fraction) -> str:
     return f"{format_int(fraction.numerator)}/{format_int(fraction.denominator)}"
 
 
-# Whole numbers and arrays.
+# Read whole numbers and arrays.
 
 
 def read_int(value: object, name: str, least: int | None = 0, most: int | None = None) -> int:
@@ -97,7 +97,7 @@ def read_int(value: object, name: str, least: int | None = 0, most: int | None =
 
 
 def _whole_hint(value: object) -> str:
-    """Return `"; did you mean 12?"` for `"12"` or `12.0`, else an empty text."""
+    """Return `"; did you mean 12?"` for `"12"` or `12.0`, otherwise an empty string."""
     if isinstance(value, str):
         number = value.strip() if WHOLE.fullmatch(value.strip()) else ""
     else:
@@ -113,8 +113,8 @@ def _too_long(name: str, got: str) -> IllegalError:
 def parse_int(text: str, name: str, least: int | None = 0, most: int | None = None) -> int:
     """Parse a whole number.
 
-    Commas or underscores may separate thousands, and 1e6 is a million. Only the digits 0 to 9 are
-    valid, not the digits of other scripts.
+    Commas or underscores may separate thousands, and 1e6 is a million. Digits of other scripts than
+    0 to 9 are invalid.
 
     >>> parse_int("12", "attackers"), parse_int("12,000", "attackers")
     (12, 12000)
@@ -141,7 +141,7 @@ def parse_int(text: str, name: str, least: int | None = 0, most: int | None = No
 def read_int_array(values: object, name: str, least: int = 0) -> npt.NDArray[np.int64]:
     """Return a number or an array-like of any shape as an int64 array.
 
-    Whole numbers may be stored as floats of at most 2^53.
+    Floats are accepted if they are whole numbers of at most 2^53.
 
     >>> read_int_array([12.0, 8.0], "attackers").tolist()
     [12, 8]
@@ -170,7 +170,7 @@ def read_int_array(values: object, name: str, least: int = 0) -> npt.NDArray[np.
 
 
 def read_array(values: object, name: str, kind: str, dtype: type | None = None) -> npt.NDArray[Any]:
-    """Convert an array-like to an array; check its size before allocating memory.
+    """Convert an array-like to an array, after checking its size.
 
     name: the name of the values in messages.
     kind: a plural noun for the values, such as `"whole numbers"`.
@@ -191,18 +191,18 @@ def read_array(values: object, name: str, kind: str, dtype: type | None = None) 
             f"{name} must be {kind} in rows of one length, got {quote(values)}", parameter=name
         ) from None
     except MemoryError:
-        raise TooLargeError(f"{name} must be {kind} that fit into memory", parameter=name) from None
+        raise TooLargeError(f"{name} must be {kind} that fit in memory", parameter=name) from None
 
 
 def _count_entries(values: object, most: int) -> int:
-    """Count the numbers in an array-like, but stop counting above `most`."""
+    """Return the number of entries of an array-like, or some number above `most`."""
     if isinstance(values, np.ndarray):
         return values.size
     if isinstance(values, str | bytes) or not isinstance(values, Sequence):
         return 1
     try:
         count = len(values)
-    except OverflowError:  # a `range` may be longer than any list
+    except OverflowError:  # a `range` may be too long for `len`
         return most + 1
     has_rows = 0 < count <= most and isinstance(values[0], Sequence | np.ndarray)
     if not has_rows or isinstance(values[0], str):
@@ -216,14 +216,14 @@ def _count_entries(values: object, most: int) -> int:
 
 
 def unwrap_number(value: Any) -> Any:
-    """Convert a NumPy number to a Python number, which cannot overflow; keep other values."""
+    """Return a NumPy number as a Python number, which cannot overflow; keep other values."""
     return value.item() if isinstance(value, np.number) else value
 
 
 def broadcast_arrays(
     *arrays: npt.NDArray[Any], most: int = MAX_ARRAY_SIZE
 ) -> tuple[npt.NDArray[Any], ...]:
-    """Broadcast arrays to a common shape of at most `most` numbers."""
+    """Return the arrays broadcast to a common shape of at most `most` numbers."""
     shapes = " and ".join(str(array.shape) for array in arrays)
     try:
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
@@ -237,28 +237,28 @@ def broadcast_arrays(
 
 
 def read_seconds(value: object, name: str) -> float:
-    """Return a time in seconds, at most `MAX_SECONDS`.
+    """Return a time in seconds as a float; longer times are cut to `MAX_SECONDS`.
 
     >>> read_seconds(2, "time_limit")
     2.0
     """
     seconds = unwrap_number(value)
     is_number = isinstance(seconds, int | float | Fraction) and not isinstance(seconds, bool)
-    if not is_number or not seconds >= 0:  # NaN fails this comparison, too
+    if not is_number or not seconds >= 0:  # NaN also fails this comparison
         raise IllegalError(
             f"{name} must be a number of seconds, at least 0, got {quote(value)}", parameter=name
         )
     return float(min(seconds, MAX_SECONDS))
 
 
-# Rows, choices, and fields of frozen dataclasses.
+# Lists, choices, and fields of frozen dataclasses.
 
 
 def read_row(values: object, name: str, kind: str, most: int = MAX_ROW_LENGTH) -> list[Any]:
-    """Return the entries of an ordered iterable; texts, sets and mappings are errors.
+    """Return the entries of an ordered iterable; strings, sets and mappings are errors.
 
     kind: a plural noun for the entries, such as `"whole numbers"`.
-    most: the maximum length; no further entries are taken from an iterator.
+    most: the maximum length; an iterator is read at most one entry further.
 
     >>> read_row((6, 6), "faces", "whole numbers")
     [6, 6]
@@ -290,7 +290,7 @@ def split_words(text: str) -> list[str]:
 
 
 def check_choice(value: object, allowed: tuple[object, ...], name: str) -> None:
-    # `in` would confuse 1 with True, and fail on arrays.
+    # `in` would treat 1 and True as equal, and fail on arrays.
     if not any(type(value) is type(choice) and value == choice for choice in allowed):
         choices = " or ".join(map(repr, allowed))
         raise IllegalError(f"{name} must be {choices}, got {quote(value)}", parameter=name)
@@ -305,7 +305,7 @@ class FrozenDict(dict[K, V]):
     """An immutable, hashable dict."""
 
     def _refuse(self, *args: object, **options: object) -> NoReturn:
-        raise TypeError("a value of iacta cannot be changed")
+        raise TypeError("iacta's values are immutable")
 
     __setitem__ = __delitem__ = __ior__ = _refuse
     clear = pop = popitem = setdefault = update = _refuse

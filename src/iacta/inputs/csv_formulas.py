@@ -1,4 +1,4 @@
-"""Protection against CSV injection: texts that a spreadsheet would run as formulas."""
+"""Protection against CSV injection: strings that a spreadsheet would run as formulas."""
 
 from collections.abc import Iterable, Iterator
 
@@ -6,9 +6,9 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def escape_formulas(rows: Iterable[Iterable[object]]) -> Iterator[list[object]]:
-    """Yield rows with an apostrophe before each text that begins like a formula.
+    """Yield the rows with an apostrophe before each string that begins like a formula.
 
-    Spreadsheets show such a cell as plain text. Numbers stay unchanged.
+    Spreadsheets show such a cell as plain text. Numbers do not change.
 
     >>> list(escape_formulas([["=1+1", "-2.5", -2.5, "Peru"]]))
     [["'=1+1", '-2.5', -2.5, 'Peru']]

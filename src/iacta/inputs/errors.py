@@ -16,11 +16,11 @@ class IactaError(ValueError):
 
 
 class MalformedError(IactaError):
-    """The input cannot be parsed, such as text instead of a number, or half an army."""
+    """The input cannot be understood, such as a word instead of a number, or half an army."""
 
 
 class IllegalError(IactaError):
-    """The input can be parsed, but the rules of the game or of probability forbid it."""
+    """The input can be understood, but the rules of the game or of probability forbid it."""
 
 
 class TooLargeError(IactaError):
@@ -36,8 +36,8 @@ for _error in (IactaError, MalformedError, IllegalError, TooLargeError, MissingE
     _error.__module__ = "iacta"
 
 
-class add_place:  # noqa: N801 # called like a function; faster than `contextmanager` in loops
-    """Prefix the message of an error in a `with` block with a place.
+class add_place:  # noqa: N801 # used like a function; faster than `contextmanager` in loops
+    """Prefix the message of any `IactaError` in a `with` block with a place.
 
     >>> with add_place("line 3"):
     ...     raise IllegalError("die must be a whole number from 1 to 6, got 7")
@@ -58,7 +58,7 @@ class add_place:  # noqa: N801 # called like a function; faster than `contextman
 
 
 def find_error_class(error: IactaError) -> type[IactaError]:
-    """Return the public class of an error, to raise the error again with a new message."""
+    """Return the public class of an error, to raise it again with a new message."""
     kinds = (IllegalError, TooLargeError, MissingError)
     return next((kind for kind in kinds if isinstance(error, kind)), MalformedError)
 
@@ -76,7 +76,7 @@ def missing_error(sentence: str, *extras: str) -> MissingError:
 
 @cache
 def list_packages(extra: str) -> tuple[str, ...]:
-    """Return the packages of an extra of iacta, read from its metadata.
+    """Return the packages of one of iacta's extras, read from iacta's metadata.
 
     >>> list_packages("methods")
     ('scipy',)

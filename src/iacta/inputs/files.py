@@ -4,7 +4,7 @@ Input files are untrusted. Only regular files are opened, because a named pipe c
 and every read has a size limit.
 
 Output goes to a temporary file, which is synced and then renamed, so that readers never see a
-partial file. The temporary name is random, so that no attacker can plant a link under that name.
+partial file. Its name is random, so that nobody can plant a link under that name.
 """
 
 import errno
@@ -29,7 +29,7 @@ from iacta.inputs.errors import (
 )
 
 STREAM = "-"  # the path of standard input or standard output
-OTHER_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}  # keys are byte order marks
+OTHER_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}  # by byte order mark
 TEMPORARY_SUFFIX = ".iacta-part"
 MAX_PATH_LENGTH = 160  # characters of a path quoted in a message
 SHELL_PIPES = Path("/dev/fd")
@@ -42,7 +42,7 @@ REASONS = {
 
 
 def read_package_file(package: str, name: str) -> str:
-    """Return the text of a data file of a package, even if the package is in a zip archive.
+    """Return the content of a package's data file, even if the package is in a zip archive.
 
     name: the file's path within the package, with `/`.
     """
@@ -70,7 +70,7 @@ def read_path(path: object, what: str) -> Path:
 
 
 def quote_path(path: str | PathLike[str], what: str = "") -> str:
-    r"""Return a path for an error message: quoted, escaped, and shortened if it is very long.
+    r"""Return a path for an error message, quoted, escaped, and shortened if it is very long.
 
     what: the content of the file, such as `board`.
 
@@ -86,7 +86,7 @@ def quote_path(path: str | PathLike[str], what: str = "") -> str:
 
 
 def format_path(path: str | PathLike[str]) -> str:
-    """Return a path unquoted if it is printable and short, else as `quote_path` does."""
+    """Return a path as it is if it is printable and short, otherwise as `quote_path` does."""
     text = str(path)
     return text if text.isprintable() and len(text) <= MAX_PATH_LENGTH else quote_path(path)
 
@@ -104,7 +104,7 @@ class UnreadableError(MalformedError):
 
 @contextmanager
 def add_file_name(file: str | PathLike[str], what: str) -> Iterator[None]:
-    """Prefix the message of an error in a `with` block with a file name.
+    """Prefix the message of any `IactaError` in a `with` block with a file name.
 
     what: the content of the file, such as `board`.
 
@@ -116,7 +116,7 @@ def add_file_name(file: str | PathLike[str], what: str) -> Iterator[None]:
     """
     try:
         yield
-    except UnreadableError:  # its message has the file name already
+    except UnreadableError:  # its message already has the file name
         raise
     except IactaError as error:
         raise find_error_class(error)(f"{quote_path(file, what)}: {error}") from None
@@ -127,7 +127,8 @@ def open_file(file: Path) -> BinaryIO:
 
     file: a path, or `-` for standard input.
 
-    Named pipes and devices are errors. Pipes of a shell's process substitution, `<(...)`, are not.
+    Named pipes and devices are errors; the pipes of a shell's process substitution `<(...)` are
+    not.
     """
     if str(file) == STREAM:
         if sys.stdin is None:
@@ -151,7 +152,7 @@ def _open_without_waiting(path: str, flags: int) -> int:
 
 
 def read_bytes(file: Path, most: int) -> bytes:
-    """Return the content of a file of at most `most` bytes.
+    """Return the content of a file, or raise an error above `most` bytes.
 
     file: a path, or `-` for standard input, which must not be empty.
     """
@@ -172,7 +173,7 @@ def read_bytes(file: Path, most: int) -> bytes:
 
 
 def explain_error(error: Exception) -> str:
-    """Return the reason of a file error in one line, without the file name."""
+    """Return the reason for a file error on one line, without the file name."""
     known = REASONS.get(getattr(error, "errno", None) or 0)
     text = str(getattr(error, "strerror", None) or error or type(error).__name__)
     text = " ".join(text.strip().partition("\n")[0].split())
@@ -183,10 +184,10 @@ def explain_error(error: Exception) -> str:
 
 
 class ErrorKeeper(io.RawIOBase):
-    """A wrapper around a stream that keeps the first error of a write.
+    """A wrapper around a stream that remembers the first error of a write.
 
-    Polars replaces an `OSError` by its own exception without `errno`, which would hide whether a
-    pipe was closed or the disk is full. Closing the wrapper leaves the stream open.
+    Polars replaces an `OSError` with an exception without `errno`, which hides whether a pipe was
+    closed or the disk is full. Closing the wrapper leaves the stream open.
     """
 
     def __init__(self, stream: IO[bytes]) -> None:
@@ -199,7 +200,7 @@ class ErrorKeeper(io.RawIOBase):
     def write(self, content: Any) -> int:
         rest = memoryview(content).cast("B")
         try:
-            while rest:  # unbuffered standard output may write only a part
+            while rest:  # writes to unbuffered standard output may be partial
                 rest = rest[self.stream.write(rest) :]
         except OSError as error:
             self.error = self.error or error
@@ -222,7 +223,9 @@ def check_writable(file: str | PathLike[str]) -> None:
         if exists and not os.access(target, os.W_OK):
             raise PermissionError(errno.EACCES, "")
         if target.is_file() or not exists:
-            part = make_temporary_path(target)  # permission bits alone do not prove writability
+            part = make_temporary_path(
+                target
+            )  # permission bits do not prove that a file can be written
             part.open("xb").close()
             part.unlink()
 
@@ -247,7 +250,7 @@ def open_atomically(file: Path) -> Iterator[BinaryIO]:
                 yield opened
             return
         part = make_temporary_path(place)
-        with part.open("xb") as opened:  # fails if the name exists, even as a link
+        with part.open("xb") as opened:  # fails if the name exists, even as a symbolic link
             try:
                 yield opened
                 opened.flush()

@@ -1,7 +1,7 @@
 """Bounded parsers for JSON and TOML, with error messages for hand-written files.
 
-Texts with deep nesting, long dotted keys or very many entries would need far more memory than
-their size suggests. They are rejected before parsing.
+Input with deep nesting, long dotted keys or very many entries would need far more memory than its
+size suggests. It is rejected before parsing.
 """
 
 import re
@@ -29,7 +29,7 @@ TOML_TEXT = (
 )
 # A surrogate pair, a lone surrogate (captured), or another JSON escape.
 SURROGATE = r"(?s)\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F]..|[\ud800-\udfff])|\\."
-# The parsers report a missing quote in these words.
+# The parsers' messages when a quote is missing.
 PARSER_MESSAGES = ("Invalid value", "Expected '='", "Expecting value", "Expecting property")
 REPHRASED = {
     "Unclosed inline table": "expected a comma or }",
@@ -50,14 +50,14 @@ class RepeatedKeyError(MalformedError):
 
 
 def parse_json(text: str) -> Any:
-    """Parse JSON within the limits on depth and entries; NaN and repeated keys are errors.
+    """Parse JSON within limits on depth and entries; NaN and repeated keys are errors.
 
     >>> parse_json('{"a": [1, 2]}')
     {'a': [1, 2]}
     >>> parse_json("[" * 1000)
     Traceback (most recent call last):
         ...
-    iacta.TooLargeError: lists and tables must be at most 32 deep
+    iacta.TooLargeError: lists and tables must be nested at most 32 deep
     """
     import json  # only needed here
 
@@ -80,7 +80,7 @@ def parse_json(text: str) -> Any:
 def check_surrogates(text: str, first: int = 1) -> None:
     r"""Raise an error if JSON contains a lone surrogate, which no encoding can represent.
 
-    first: the line number of the first line.
+    first: the number of the first line, for the message.
 
     >>> check_surrogates(r'{"name": "\ud83d\ude00"}')
     >>> check_surrogates(r'{"name": "\ud83d"}', 3)
@@ -121,7 +121,7 @@ def looks_like_json(text: str) -> bool:
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    r"""Parse TOML within the limits on size, depth and keys.
+    r"""Parse TOML within limits on size, depth and number of keys.
 
     >>> parse_toml('name = "Mars"')
     {'name': 'Mars'}
@@ -151,10 +151,10 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def _explain_syntax_error(reason: str, text: str, number: int, column: int, separator: str) -> str:
-    """Explain a syntax error; suggest quotes or another correction where possible.
+    """Return an explanation of a syntax error, with a suggested correction if possible.
 
     reason: the parser's message.
-    number, column: the place of the error, counted from 1.
+    number, column: the line and the column of the error, from 1.
     separator: the separator after a key, `:` or `=`.
     """
     if not reason.startswith(PARSER_MESSAGES):
@@ -174,7 +174,7 @@ def _explain_syntax_error(reason: str, text: str, number: int, column: int, sepa
 
 
 def _check_toml_size(text: str) -> None:
-    """Check the number of keys, and the depth of dotted keys; each part takes several objects."""
+    """Raise `IactaError` for too many keys or too long dotted keys, which need much memory."""
     bare = re.sub(TOML_TEXT, lambda match: "\n" * match[0].count("\n"), text)
     _check_entries(bare.count(","), MAX_ENTRIES)
     _check_depth(bare)
@@ -200,4 +200,4 @@ def _check_depth(bare: str) -> None:
     for bracket in re.finditer(BRACKET, bare):
         depth += 1 if bracket[0] in "[{" else -1
         if depth > MAX_DEPTH:
-            raise TooLargeError(f"lists and tables must be at most {MAX_DEPTH} deep")
+            raise TooLargeError(f"lists and tables must be nested at most {MAX_DEPTH} deep")

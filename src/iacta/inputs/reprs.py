@@ -6,11 +6,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
-MAX_REPR_LENGTH = 200  # characters; a summary replaces longer reprs
+MAX_REPR_LENGTH = 200  # characters; longer reprs become a summary
 
 
 def import_upper_module(name: str) -> ModuleType:
-    """Import a module of a higher layer when a value is displayed or drawn.
+    """Import a module of a higher floor when a value is displayed or drawn.
 
     name: the module's name within iacta. A test lists the permitted callers.
     """
@@ -26,9 +26,9 @@ class ChartLike(Protocol):
 
 
 class DisplayMixin:
-    """Mixin: a short repr in terminals; sentence, tables and chart in notebooks.
+    """Mixin for values with a short repr in terminals, and tables and a chart in notebooks.
 
-    Answers and charts live in higher layers, so they are imported on first use.
+    Answers and charts belong to higher floors, so they are imported on first use.
     """
 
     __slots__ = ()
@@ -37,11 +37,11 @@ class DisplayMixin:
         return f"<{type(self).__name__}: {self._summary()}>"
 
     def _summary(self) -> str:
-        """Return a few words that describe the value, for the repr."""
+        """Return a short description of the value, for the repr."""
         raise NotImplementedError
 
     def plot(self, *context: Any) -> ChartLike:
-        """Return a chart of the value. Saving the chart as an image needs the extra `plot`.
+        """Return a chart of the value; saving it as an image needs the extra `plot`.
 
         context: further arguments of the chart, as for `iacta.charts.find_chart`.
         """
@@ -54,7 +54,7 @@ class DisplayMixin:
 
 
 class PasteableMixin(DisplayMixin):
-    """Mixin: the repr is a Python expression, unless it would be long."""
+    """Mixin for values whose repr is a Python expression, unless that would be long."""
 
     __slots__ = ()
 
@@ -63,21 +63,21 @@ class PasteableMixin(DisplayMixin):
         return text if len(text) <= MAX_REPR_LENGTH else super().__repr__()
 
     def to_text(self) -> str:
-        """Return a Python expression for the value, however long."""
+        """Return the value as Python code that can be pasted back, however long it is."""
         shown = [field for field in fields(self) if field.repr]  # type: ignore[arg-type] # a dataclass
         rows = (f"{field.name}={format_literal(getattr(self, field.name))}" for field in shown)
         return f"{type(self).__name__}({', '.join(rows)})"
 
 
 def format_literal(value: object) -> str:
-    """Return a Python expression for a value, however long."""
+    """Return the value as Python code that can be pasted back, however long it is."""
     if type(value) is tuple:
         return f"({', '.join(map(format_literal, value))}{',' * (len(value) == 1)})"
     return value.to_text() if isinstance(value, PasteableMixin) else repr(value)
 
 
 def format_short_repr(instance: Any, first: str = "") -> str:
-    """Return a repr that leaves out fields with their default value.
+    """Return a repr without the fields that have their default value.
 
     first: a field to show first, as a positional argument.
     """

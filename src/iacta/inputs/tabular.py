@@ -2,7 +2,7 @@ r"""A reader for tables in CSV, JSON, Excel, Parquet and Arrow, in bounded memor
 
 Logs and batches share this reader. It detects the format and the compression from the first bytes,
 never from the file name, and the delimiter of CSV from the first line. Text is read line by line,
-so that errors have line numbers. Formats other than text need the extra `batch`.
+so that errors have line numbers. Binary formats need the extra `batch`.
 """
 
 import bz2
@@ -44,14 +44,14 @@ DELIMITERS = ",;\t"
 BLOCK_BYTES = 2**20  # size of one read
 HEAD_BYTES = 2**13  # bytes inspected to detect the format
 BATCH_ROWS = 2**17  # rows per record batch
-MAX_COLUMNS = 2**14  # the limit of Excel
+MAX_COLUMNS = 2**14  # as in Excel
 MAX_JSON_BYTES = 2**24  # size of a JSON document; JSON lines have no limit
 MAX_EXCEL_BYTES = 2**28  # size of an unpacked workbook
 MAX_CELLS = 2 * 10**7  # about 1 GB for a sheet, or for JSON lines with varying keys
 CELL_PLACE = re.compile(rb'\br="([A-Z]{0,3})([0-9]{1,7})"')
-MAX_CELL_PLACE_BYTES = 20  # overlap of two blocks, longer than any match of `CELL_PLACE`
+MAX_CELL_PLACE_BYTES = 20  # of a match of `CELL_PLACE`; consecutive blocks overlap by this
 YEAR_1, YEAR_10000 = -62_135_596_800, 253_402_300_800  # seconds since 1970
-UNIT_SECONDS = {  # keys are units of Arrow
+UNIT_SECONDS = {  # by Arrow's name of the unit
     "day": 86_400,
     "s": 1,
     "ms": Fraction(1, 10**3),
@@ -66,7 +66,7 @@ LIBRARIES = ("pyarrow.lib", "polars.exceptions", "_fastexcel")
 
 
 class LineBlock(NamedTuple):
-    """Consecutive lines of a string. A CSV row with line breaks in quotes is one line.
+    """Consecutive lines of a text file; a CSV row with quoted line breaks counts as one line.
 
     first: the number of the first line.
     lines: the lines without line ends.
@@ -85,15 +85,15 @@ class LineBlock(NamedTuple):
 class Tabular:
     """A reader for one table, used in a `with` block.
 
-    source: a path, `-` for standard input, or the content; a `str` must be a text format.
-    max_bytes: the maximum length of a line.
+    source: a path, `-` for standard input, or the content; a `str` must be in a text format.
+    max_bytes: the maximum length of a line in bytes.
     comment: the prefix of comment lines; empty if the format has no comments.
 
     Entering the block sets `format` (`csv`, `jsonl`, `json`, `parquet`, `arrow` or `excel`), `head`
-    (the first bytes of a string) and `compression` (empty if uncompressed).
+    (the first bytes of a text) and `compression` (empty if uncompressed).
 
-    Set `has_heading` to a function that decides from the first row of an Excel sheet whether the
-    row names the columns. Reading a sheet sets `is_headed` to the decision.
+    Set `has_heading` to a function that decides whether the first row of an Excel sheet names the
+    columns. Reading a sheet sets `is_headed` to the decision.
     """
 
     def __init__(self, source: Path | bytes | str, max_bytes: int, comment: bytes = b"") -> None:
@@ -166,12 +166,12 @@ class Tabular:
 
     @property
     def is_text(self) -> bool:
-        """Whether the format consists of lines."""
+        """Whether the format is text in lines."""
         return self.format not in FORMAT_NAMES
 
     @contextmanager
     def _explain_read_errors(self) -> Iterator[None]:
-        """Replace exceptions of libraries by one `IactaError` with the reason."""
+        """Replace the exceptions of libraries with an `IactaError` that states the reason."""
         try:
             yield
         except IactaError:
@@ -186,7 +186,7 @@ class Tabular:
     # Text.
 
     def read_lines(self) -> Iterator[LineBlock]:
-        """Yield blocks of lines. A JSON list yields one line for each entry."""
+        """Yield blocks of lines; a JSON list yields one line for each entry."""
         if self.format == "json":
             entries = self.read_document()
             yield LineBlock(1, [json.dumps(entry).encode() for entry in entries])
@@ -264,9 +264,9 @@ class Tabular:
                 yield type(batch).from_arrays(columns, schema=schema)
 
     def read_records(self, is_read: Callable[[str], bool]) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a table. Floats such as 3.0 become integers.
+        """Yield the rows of a table; floats such as 3.0 become integers.
 
-        is_read: returns whether to read the column with a normalised name; others are null.
+        is_read: a function of a normalised column name; columns for which it is false are null.
         """
         _, batches = self.read_batches()
         for batch in batches:
@@ -331,13 +331,13 @@ def _read_texts(field: Any) -> list[str]:
 
 
 def read_column(name: str, column: Any) -> Any:
-    """Validate an Arrow column, and return it in types that are safe for Polars.
+    """Return a validated Arrow column in types that are safe for Polars.
 
     name: the column's name, for messages.
     column: an array or a chunked array.
 
-    Polars does not check lengths, offsets and UTF-8, so a damaged column would crash Python. Polars
-    also reads the undefined views of nulls, so views are cast to plain text. Dates outside the
+    Polars does not check lengths, offsets and UTF-8, so a damaged column would crash Python. It
+    also reads the undefined views of nulls, so views are cast to plain strings. Dates outside the
     years 1 to 9999 make Polars panic.
     """
     arrow: Any = import_module("pyarrow")
@@ -354,7 +354,7 @@ def read_column(name: str, column: Any) -> Any:
 
 
 def _replace_views(kind: Any) -> Any:
-    """Return an Arrow type in which plain text and bytes replace views, also in nested types."""
+    """Return an Arrow type with plain strings and bytes instead of views, also in nested types."""
     arrow: Any = import_module("pyarrow")
     kinds = arrow.types
     if kinds.is_string_view(kind):
@@ -399,7 +399,7 @@ def _check_dates(name: str, array: Any) -> None:
 
 
 def _read_values(name: str, column: Any) -> list[Any]:
-    """Return the values of an Arrow column; an unknown time zone, for example, is an error."""
+    """Return the values of an Arrow column, or raise an error, such as for an unknown time zone."""
     try:
         values: list[Any] = column.to_pylist()
     except (ValueError, OverflowError, LookupError) as error:
@@ -460,7 +460,7 @@ def _decompress(stream: _PeekableStream, compression: str) -> Any:
 
 
 def _check_excel_size(file: Any) -> None:
-    """Raise an error for a workbook that would need far more memory than its file size.
+    """Raise an error for a workbook that would need far more memory than its size suggests.
 
     Readers allocate a full rectangle up to the last cell of a sheet, even if most cells are empty.
     """
@@ -499,7 +499,7 @@ def _number_column(letters: bytes) -> int:
 
 
 def decode_line(line: bytes, number: int, place: str = "line") -> str:
-    r"""Decode a line from UTF-8; NUL is an error.
+    r"""Return a line decoded from UTF-8; NUL is an error.
 
     number: the line number, for messages.
     place: the word for a line in messages.
@@ -539,7 +539,7 @@ def find_delimiter(heading: str) -> str:
 
 
 def split_row(text: str, delimiter: str) -> list[str]:
-    """Split a CSV row into cells.
+    """Return the cells of a CSV row.
 
     >>> split_row('12,"capital, wall"', ",")
     ['12', 'capital, wall']
@@ -555,7 +555,7 @@ def split_row(text: str, delimiter: str) -> list[str]:
 
 @lru_cache(maxsize=2**12)
 def normalise_column(name: str) -> str:
-    """Normalise the case, spacing and spelling of a column name.
+    """Return a column name with normalised case, spacing and spelling.
 
     >>> normalise_column(" Attack Dice"), normalise_column("defense")
     ('attack_dice', 'defence')
@@ -565,9 +565,9 @@ def normalise_column(name: str) -> str:
 
 
 class LineJoiner:
-    """Joins lines of CSV that belong to one row because of line breaks in quotes.
+    """Joins lines of CSV that belong to the same row, because of line breaks in quotes.
 
-    max_bytes: the maximum length of a row.
+    max_bytes: the maximum length of a row in bytes.
     """
 
     def __init__(self, max_bytes: int) -> None:
@@ -577,13 +577,13 @@ class LineJoiner:
 
     @property
     def backlog(self) -> int:
-        """The number of lines read so far of an incomplete row."""
+        """The number of lines of an incomplete row read so far."""
         return len(self._begun)
 
     def join_lines(self, lines: list[bytes], delimiter: str, first: int) -> list[bytes]:
-        """Add lines, and return the complete rows.
+        """Add lines, and return the rows that are now complete.
 
-        first: the line number at which the incomplete row, or else the first new line, begins.
+        first: the line number of the start of the incomplete row, or of the first new line.
         """
         if not self._begun and not any(b'"' in line for line in lines):
             return lines
@@ -613,7 +613,7 @@ class LineJoiner:
 
 @lru_cache
 def _match_open_row(delimiter: str) -> Any:
-    """Return a function that matches lines that end inside quotes."""
+    """Return a function that matches a line that ends inside quotes."""
     quoted, other = r'"(?:[^"]|"")*+', f"[^{delimiter}]*+"
     cell = f'(?:{quoted}"{other}|(?!"){other})'
     return re.compile(f"(?:{cell}{delimiter})*+{quoted}".encode(), re.DOTALL).fullmatch

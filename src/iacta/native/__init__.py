@@ -1,1 +1,1 @@
-"""The interface to the compiled core: loading, calls, deadlines, and territories as bits."""
+"""The interface to the compiled core: loading, calls, deadlines and bit sets of territories."""

@@ -1,10 +1,10 @@
-"""Masks: sets of territories as whole numbers. Bit t stands for territory t of a board."""
+"""Masks: sets of territories as whole numbers, in which bit t stands for territory t of a board."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
 
 def bits(mask: int) -> Iterator[int]:
-    """Yield the territories of a set, in order.
+    """Yield the territories of a mask in ascending order.
 
     >>> list(bits(0b1101))
     [0, 2, 3]
@@ -16,7 +16,7 @@ def bits(mask: int) -> Iterator[int]:
 
 
 def make_mask(territories: Iterable[int]) -> int:
-    """Return the mask of some territories.
+    """Return the mask of the given territories.
 
     >>> bin(make_mask([0, 2, 3]))
     '0b1101'
@@ -28,11 +28,11 @@ def make_mask(territories: Iterable[int]) -> int:
 
 
 def find_reached(out: Sequence[int], places: int, part: int) -> int:
-    """Return the territories that some places can reach through a part of the board.
+    """Return the mask of the territories that can be reached within a region of the board.
 
-    out: by territory, the mask of its neighbours.
-    places: the mask of the starts.
-    part: the mask of the part.
+    out: for each territory, the mask of the territories to which its borders lead.
+    places: the mask of the territories from which to start.
+    part: the mask of the region.
 
     >>> bin(find_reached((0b010, 0b101, 0b010), 0b001, 0b110))
     '0b110'
@@ -48,10 +48,10 @@ def find_reached(out: Sequence[int], places: int, part: int) -> int:
 
 
 def components(near: Sequence[int], part: int) -> Iterator[int]:
-    """Yield the connected components of a part of the board.
+    """Yield the masks of the connected components of a region of the board.
 
-    near: by territory, the mask of its neighbours in either direction.
-    part: the mask of the part.
+    near: for each territory, the mask of its neighbours in either direction.
+    part: the mask of the region.
 
     >>> [bin(each) for each in components((0b010, 0b101, 0b010), 0b101)]
     ['0b1', '0b100']

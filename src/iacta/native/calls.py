@@ -1,7 +1,7 @@
-"""Calls of the core: each has a budget, obeys its deadline, and stops on Ctrl-C.
+"""Calls of the core: each call has a budget, obeys its deadline, and stops on Ctrl-C.
 
-Other Python threads run while the core works. The core reads the flag of its deadline at least ten
-times a second.
+Other Python threads run while the core works. The core checks the stop flag of its deadline at
+least ten times a second.
 """
 
 from collections.abc import Callable
@@ -15,9 +15,9 @@ from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.native.core_library import CoreData, Library
 from iacta.native.deadline import Deadline
 
-SHORT_CALL_SECONDS = 0.05  # the time limit of a short call on the thread of its caller
+SHORT_CALL_SECONDS = 0.05  # a longer call is repeated on a thread of its own
 
-Call = Callable[[Any], int]  # takes a reference to a budget, and returns a code of the core
+Call = Callable[[Any], int]  # takes a pointer to a budget, and returns the core's status code
 
 
 def call(
@@ -30,13 +30,13 @@ def call(
     is_short: bool = False,
     unsound: str = "",
 ) -> int:
-    """Call the core while no other thread uses the same handle, and return its code.
+    """Call the core while no other thread uses the same handle, and return its status code.
 
     function: the call.
     lock: the lock of the handle.
-    states: the most states to search.
+    states: the largest number of states to search.
     is_short: whether the call usually takes milliseconds and may be repeated.
-    unsound: the message of the error for impossible input.
+    unsound: the error message if the core reports impossible input.
     """
     stopped = library.constant("STOPPED")
     if not lock.acquire(timeout=min(deadline.left(), TIMEOUT_MAX)):
@@ -61,10 +61,10 @@ def call(
 
 
 def make_budget(library: Library, deadline: Deadline, states: float, seconds: float = 1e9) -> Any:
-    """Return a pointer to a new budget: the limits of one call of the core.
+    """Return a pointer to a new budget, which holds the limits of one call of the core.
 
-    states: the most states to search.
-    seconds: a time limit in addition to the deadline.
+    states: the largest number of states to search.
+    seconds: a time limit in seconds in addition to the deadline.
     """
     record = CoreData(library, "budget")
     record.data.stop = POINTER(c_int32)(deadline.flag)
@@ -75,7 +75,7 @@ def make_budget(library: Library, deadline: Deadline, states: float, seconds: fl
 
 
 def _retry_while_busy(library: Library, function: Call, budget: Any, deadline: Deadline) -> int:
-    """Call a function of the core; retry while an earlier call, ended by Ctrl-C, still runs."""
+    """Call a function of the core; retry while a call abandoned on Ctrl-C still runs."""
     busy = library.constant("BUSY")
     while (code := function(budget)) == busy:
         if deadline.is_over:
@@ -93,13 +93,13 @@ def _call_in_thread(library: Library, function: Call, budget: Any, deadline: Dea
         finally:
             done.set()
 
-    # Not Thread.join: when Ctrl-C interrupts it, Python 3.11 considers the thread dead. After the
-    # import of Polars, Ctrl-C interrupts only waits with a time limit.
+    # Not Thread.join: when Ctrl-C interrupts it, Python 3.11 considers the thread dead. Once Polars
+    # is imported, Ctrl-C interrupts only waits with a time limit.
     try:
         Thread(target=work).start()
         done.wait(TIMEOUT_MAX)
     except BaseException:
         deadline.stop()
-        done.wait(1)  # the thread may never have started
+        done.wait(1)  # with a limit, because the thread may never have started
         raise
     return codes[0]

@@ -1,7 +1,8 @@
-"""The compiled core: find, verify and load its shared library, once.
+"""The compiled core: find, verify and load its shared library, once per process.
 
-The core (`src/core/`) is a plain shared library that receives arrays only. A build puts three files
-into `native/library/`: the library, its size and SHA-256, and a copy of its header.
+The core (`src/core/`) is a plain shared library that exchanges only numbers and arrays. A build
+puts three files into `native/library/`: the library, its size and SHA-256, and a copy of its
+header.
 """
 
 import ctypes
@@ -16,10 +17,10 @@ from iacta.inputs.errors import IactaError
 from iacta.native.header import NUMBERS, Header, read_header
 
 FOLDER = Path(__file__).parent / "library"  # a folder of data, not a Python package
-SOURCES = Path(__file__).parents[2] / "core"  # exists in a checkout only
+SOURCES = Path(__file__).parents[2] / "core"  # exists only in a checkout
 SUFFIXES = (".so", ".dylib", ".dll")
 POINTERS = {np.dtype(kind): ctypes.POINTER(kind) for kind in NUMBERS.values()}
-MESSAGE_BYTES = 200  # the size of the buffer for an error message
+MESSAGE_BYTES = 200  # buffer for an error message
 
 
 class Library(NamedTuple):
@@ -33,7 +34,10 @@ class Library(NamedTuple):
         return self.header.constants[name]
 
     def open(self, name: str, *arguments: Any) -> int:
-        """Return the handle that a function of the core opens; raise its message as an error."""
+        """Call a function of the core that returns a handle; raise its error message if it fails.
+
+        name: the function's name in the header, without `iacta_`.
+        """
         message = ctypes.create_string_buffer(MESSAGE_BYTES)
         function = getattr(self.functions, f"iacta_{name}")
         handle: int | None = function(*arguments, message, len(message))
@@ -43,7 +47,7 @@ class Library(NamedTuple):
 
 
 class CoreData:
-    """A structure of the core, with the arrays behind its pointers.
+    """A C structure of the core, together with the arrays to which its fields point.
 
     The arrays live as long as the structure.
     """
@@ -53,17 +57,17 @@ class CoreData:
 
         library: the core.
         name: the name of the structure in the header, without `iacta_`.
-        values: numbers, and sequences for pointers, by the names of the fields.
+        values: the values of fields by name; sequences for pointers.
         """
         self.data: Any = library.header.structures[name]()
         self._types: dict[str, Any] = {field[0]: field[1] for field in self.data._fields_}
-        # The structure owns its arrays: an abandoned call may outlive this object after Ctrl-C.
+        # The C structure keeps the arrays: a call abandoned on Ctrl-C may outlive this object.
         self.arrays: dict[str, npt.NDArray[Any]] = {}
         self.data.arrays = self.arrays
         self.put(**values)
 
     def put(self, **values: Any) -> None:
-        """Set fields to numbers, or to arrays of the pointer's type made from sequences."""
+        """Set fields by name; a sequence becomes an array of the pointer's type."""
         for name, value in values.items():
             kind = self._types[name]
             if hasattr(kind, "contents"):  # a pointer
@@ -75,19 +79,19 @@ class CoreData:
 
     @property
     def reference(self) -> Any:
-        """A reference to the structure, as an argument of a function of the core."""
+        """A pointer to the structure, to pass to a function of the core."""
         return ctypes.byref(self.data)
 
 
 def find_pointer(array: npt.NDArray[Any] | None) -> Any:
-    """Return a pointer to an array, null for `None`. The array must outlive the pointer."""
+    """Return a C pointer to an array, or a null pointer for `None`. The array must outlive it."""
     if array is None:
         return None
     return array.ctypes.data_as(POINTERS[array.dtype])
 
 
 def load_library(what: str) -> Library:
-    """Return the compiled core; raise an error if there is none.
+    """Return the compiled core, or raise `MissingError` if this machine has none.
 
     what: the subject of the error message, such as `plans`.
     """
@@ -102,9 +106,9 @@ def load_library(what: str) -> Library:
 
 @cache
 def find_library() -> Library | None:
-    """Return the compiled core, `None` if this machine cannot load one.
+    """Return the compiled core, or `None` if this machine cannot load one.
 
-    A library that differs from its build is an error. So is, in a checkout, a library that was
+    Raises an error for a library that differs from its build and, in a checkout, for one that was
     built from other sources.
     """
     found = next(filter(Path.exists, (FOLDER / f"core{suffix}" for suffix in SUFFIXES)), None)

@@ -1,4 +1,4 @@
-"""The deadline of a search: the time that is left, and its division among parts of the work."""
+"""The deadline of a search: the time left, and shares of it for parts of the work."""
 
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +12,7 @@ from iacta.inputs.checks import read_seconds
 
 MAX_BYTES = 400 * 2**20  # the memory limit of a search
 THREADS = 2  # more threads do not help on a typical server
-MIN_PART = 0.02  # seconds for an item; with too many items, the first items get results
+MIN_SHARE = 0.02  # seconds per item; if there are too many items, only the first get results
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -21,10 +21,10 @@ Result = TypeVar("Result")
 class Deadline:
     """The time limit of a search, with a flag that stops it early.
 
-    seconds: the time from now on; `None` for no limit.
-    most_bytes: the approximate memory limit of the search.
+    seconds: the time from now in seconds; `None` for no limit.
+    most_bytes: the approximate memory limit of the search in bytes.
 
-    Stopping a deadline also stops all its parts.
+    Stopping a deadline also stops all deadlines derived from it.
 
     >>> whole = Deadline()
     >>> part = whole.part(0.5)
@@ -40,20 +40,20 @@ class Deadline:
         self.bytes = most_bytes
         self.start = monotonic()
         self._end = inf if seconds is None else self.start + seconds
-        self.flag = ctypes.c_int32(0)  # the core stops when it is not 0
+        self.flag = ctypes.c_int32(0)  # any other value stops the core
 
     @classmethod
     def of(cls, time_limit: float | Fraction | None) -> "Deadline":
-        """Return the deadline of a call with a time limit in seconds; `None` for no limit."""
+        """Return a deadline that many seconds from now; `None` sets no limit."""
         return cls(None if time_limit is None else read_seconds(time_limit, "time_limit"))
 
     def left(self) -> float:
-        """Return the seconds left; infinity without a limit."""
+        """Return the seconds left, infinite without a limit."""
         return max(self._end - monotonic(), 0.0)
 
     @property
     def time_limit(self) -> float | None:
-        """The seconds left, as the time limit of a call."""
+        """The seconds left, or `None` without a limit."""
         return self.left() if self.limited else None
 
     @property
@@ -68,17 +68,18 @@ class Deadline:
         self.flag.value = 1
 
     def at_least(self, seconds: float) -> "Deadline":
-        """Return a deadline with at least so many seconds, which shares the flag of this one."""
+        """Return a deadline at least this many seconds away, with the same stop flag."""
         return self._replace_seconds(max(self.left(), seconds))
 
     def postpone(self, seconds: float) -> "Deadline":
-        """Return a deadline that comes some seconds later, which shares the flag of this one."""
+        """Return a deadline this many seconds later, with the same stop flag."""
         return self._replace_seconds(max(self._end + seconds - monotonic(), 0.0))
 
     def keep_whole(self) -> "Deadline":
-        """Return a deadline whose parts are not shorter, for work of limited size.
+        """Return this deadline with shares that last as long as the whole.
 
-        If such work ends in time, its result does not depend on the speed of the machine.
+        Without shorter shares, the result of work of limited size does not depend on the speed of
+        the machine, if the work ends in time.
         """
         found = self.at_least(0.0)
         found.is_divided = False
@@ -87,7 +88,8 @@ class Deadline:
     def part(self, share: float, least: float = 0.0) -> "Deadline":
         """Return a deadline for a share of the time left.
 
-        least: the minimum number of seconds, as far as there are so many left.
+        share: the share, from 0 to 1.
+        least: the minimum in seconds, if that many are left.
         """
         if not self.is_divided:
             return self
@@ -105,11 +107,11 @@ def run_in_threads(
 ) -> Iterator[tuple[Item, Result]]:
     """Yield each item with the result of a function, in the order of completion.
 
-    function: takes an item and its deadline. It spends most of its time in the core, which lets
+    function: takes an item and its deadline; should spend most of its time in the core, which lets
         other threads run.
     deadline: the deadline of all items; each item gets a share of the time left.
 
-    Items that no thread has begun at the deadline have no result.
+    Items that are not started before the deadline are left out.
     """
     from concurrent.futures import ThreadPoolExecutor, as_completed  # slow to import
 
@@ -119,14 +121,14 @@ def run_in_threads(
         nonlocal waiting
         if deadline.is_over:
             return []
-        part = deadline.part(min(THREADS / waiting, 1.0), MIN_PART)
+        part = deadline.part(min(THREADS / waiting, 1.0), MIN_SHARE)
         waiting -= 1
         return [(item, function(item, part))]
 
     with ThreadPoolExecutor(THREADS) as pool:
         try:
             jobs = [pool.submit(work, item) for item in items]
-            for job in as_completed(jobs, TIMEOUT_MAX):  # Ctrl-C ends only a wait with a limit
+            for job in as_completed(jobs, TIMEOUT_MAX):  # Ctrl-C cannot end a wait without a limit
                 yield from job.result()
         except BaseException:
             deadline.stop()

@@ -1,7 +1,7 @@
 """The C interface of the compiled core, read from its header.
 
 `src/core/iacta.h` is the only declaration of the interface. A build puts a copy beside the
-compiled core; `read_header` turns it into `ctypes` types. The header uses a small part of C:
+compiled core, and `read_header` turns it into `ctypes` types. The header uses a small subset of C:
 structures, functions, enumerations, numbers, pointers, and arrays of a fixed length.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from ctypes import POINTER, Structure
 from typing import Any, NamedTuple
 
-# C types by their names; a pointer to `char` is text.
+# C types by name. A pointer to `char` is a string.
 NUMBERS: Mapping[str, Any] = {
     "int32_t": ctypes.c_int32,
     "int64_t": ctypes.c_int64,
@@ -46,7 +46,7 @@ class Header(NamedTuple):
 def read_header(text: str) -> Header:
     """Return the interface that a header declares.
 
-    text: the header, in the part of C that the module describes.
+    text: the header, in the subset of C described at the top of this file.
 
     >>> header = read_header('''
     ... enum { IACTA_DONE = 0, IACTA_BUSY = 6 };
@@ -84,7 +84,7 @@ def _read_fields(body: str, types: Mapping[str, Any]) -> Iterator[tuple[str, Any
         stars = "*" * kind.count("*")
         for part in rest.split(","):
             match = re.fullmatch(DECLARATOR, part.strip())
-            assert match is not None, part  # noqa: S101 # the header is ours
+            assert match is not None, part  # noqa: S101 # the header is part of iacta
             found = _find_type(kind.rstrip("*"), stars + match[1], types)
             yield match[2], found * int(match[3]) if match[3] else found
 
@@ -96,7 +96,7 @@ def _read_arguments(text: str, types: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _read_type(text: str, types: Mapping[str, Any]) -> Any:
-    """Return the type that a declaration without a name has, such as `const double*`."""
+    """Return the `ctypes` type of a C type such as `const double*`."""
     name = text.replace("const", "").replace("*", "").strip()
     return None if name == "void" else _find_type(name, "*" * text.count("*"), types)
 
@@ -105,6 +105,6 @@ def _find_type(name: str, stars: str, types: Mapping[str, Any]) -> Any:
     if stars and name == "char":
         return ctypes.c_char_p
     kind = types[name]
-    if stars and kind is None:  # an opaque structure
+    if stars and kind is None:  # a pointer to an opaque structure
         return ctypes.c_void_p
     return POINTER(kind) if stars else kind
