@@ -1,7 +1,7 @@
-"""Battle: rolls between two territories until one side cannot go on, or the attackers stop.
+"""Battle: rolls between two territories until one side cannot continue, or the attackers stop.
 
-This module converts between attackers with their garrison, which users count, and able attackers
-without a garrison, which the methods count.
+This file converts between numbers of attackers that include the garrison, as users count them, and
+numbers that exclude it, as the methods count them.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ from iacta.rules.variants import find_rules, format_rules_argument
 
 @dataclass(frozen=True, init=False, repr=False)
 class Battle(PasteableMixin):
-    """A battle that ends when the attackers conquer the territory, cannot go on, or stop.
+    """A battle, which ends when the attackers conquer the territory, cannot continue, or stop.
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
@@ -32,17 +32,17 @@ class Battle(PasteableMixin):
     stop: a `StopRule`, or `None` to fight to the end. A battle that stops has no winner:
         attackers and defenders are left.
 
-    Answers are floats, or fractions with `exact=True`. `method` is a name in
+    Results are floats, or fractions with `exact=True`. `method` is a name in
     `iacta.methods.METHODS`, or `"auto"` for the fastest method with a relative error of at most
-    1e-12 (2e-12 for conditional distributions). This bound holds for all chances above 1e-150.
+    1e-12 (2e-12 for conditional distributions). This bound holds for chances above 1e-150.
     Distributions of battles with more than a million states leave out outcomes whose chance is
-    below 1e-18, given the winner. Balanced blitz has a bound on the absolute error only, but
-    certain events have a chance of exactly 1.0 or 0.0. The kernel of a method states its error
-    (`iacta.methods.kernel`). For a stop other than `hold_back` alone, the methods are `"auto"`,
-    `"stopping"` and `"simulation"`.
+    below 1e-18, given the winner. Balanced blitz has only a bound on the absolute error, but
+    certain events have a chance of exactly 1.0 or 0.0. `Kernel.error` of each method states its
+    error (`iacta.methods.kernel`). For a stop rule with more than `hold_back`, the methods are
+    `"auto"`, `"stopping"` and `"simulation"`.
 
-    Raises `IactaError` for armies that are not whole numbers of at least 1. A stack that is not
-    larger than its garrison cannot attack.
+    A stack that is not larger than its garrison cannot attack. Raises `IactaError` for armies that
+    are not whole numbers of at least 1.
 
     >>> battle = Battle(12, 10)
     >>> round(battle.win_probability(), 4)
@@ -89,7 +89,7 @@ class Battle(PasteableMixin):
         return f"{self.attackers} against {self.defenders}, rules of its own"
 
     def outcomes(self, *, exact: bool = False, method: str = "auto") -> Distribution[Outcome]:
-        """Return the distribution of the attackers (garrison included) and the defenders left.
+        """Return the joint distribution of the attackers (garrison included) and defenders left.
 
         >>> Battle(3, 1).outcomes(exact=True)[Outcome(attackers=2, defenders=0)]
         Fraction(455, 2592)
@@ -121,7 +121,7 @@ class Battle(PasteableMixin):
     @overload
     def stop_probability(self, *, exact: bool, method: str = "auto") -> Probability: ...
     def stop_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
-        """Return the chance that the attackers stop although they could attack.
+        """Return the chance that the attackers stop although they could still attack.
 
         >>> Battle(4, 2, stop=StopRule(max_rolls=1)).stop_probability(exact=True)
         Fraction(2443, 3888)
@@ -132,7 +132,7 @@ class Battle(PasteableMixin):
         return self.outcomes(exact=exact, method=method).prob(self.is_stopped)
 
     def is_stopped(self, outcome: Outcome) -> bool:
-        """Return whether the attackers stopped although they could attack.
+        """Return whether the attackers stopped although they could still attack.
 
         outcome: the outcome of the battle.
 
@@ -145,7 +145,7 @@ class Battle(PasteableMixin):
     def method_name(self, *, exact: bool = False, question: str = "distribution") -> str:
         """Return the name of the method that `"auto"` chooses.
 
-        question: `"distribution"` for the outcomes, or `"chance"` for the chance to win alone.
+        question: `"distribution"` for all outcomes, or `"chance"` for just the chance to win.
 
         >>> Battle(12, 10).method_name(), Battle(12, 10).method_name(question="chance")
         ('lattice', 'leap')
@@ -162,7 +162,7 @@ class Battle(PasteableMixin):
         return self._number(lambda outcome: outcome.attackers, exact, method)
 
     def defenders_left(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
-        """Return the distribution of surviving defenders, 0 after a conquest.
+        """Return the distribution of surviving defenders; 0 after a conquest.
 
         >>> Battle(3, 1).defenders_left(exact=True)[0]
         Fraction(1955, 2592)
@@ -219,7 +219,7 @@ class Battle(PasteableMixin):
         return left.map(lambda attackers: self.attackers - attackers)
 
     def state_count(self) -> int:
-        """Return the number of states that the battle can visit, start and ends included.
+        """Return the number of states that the battle can visit, including the first and the last.
 
         >>> Battle(11, 6).state_count()
         52
@@ -228,7 +228,7 @@ class Battle(PasteableMixin):
         return kernel.state_count(self.attackers - kernel.garrison, self.defenders)
 
     def path_count(self) -> int:
-        """Return the number of different paths that the battle can take, roll by roll.
+        """Return the number of different paths that the battle can take from roll to roll.
 
         >>> Battle(4, 2).path_count()
         7
@@ -238,7 +238,7 @@ class Battle(PasteableMixin):
 
     @property
     def _able(self) -> int:
-        """Able attackers; 0 or less if the stack is not larger than its garrison."""
+        """The attackers excluding the garrison; 0 or less for a stack that cannot attack."""
         return self.attackers - self.rules.garrison
 
     def _kernel(self, exact: bool, method: str) -> Kernel:

@@ -25,11 +25,11 @@ from iacta.rules.stop import StopRule, format_stop_argument, read_stop
 from iacta.rules.variants import find_rules, format_rules_argument
 
 BELOW_ONE = 1 - 2.0**-53
-MAX_CELLS = 4 * 10**6  # size limit of tables for a backward pass
-ROW_BYTES = 100  # memory per army of either side for a row
-CELLS_PER_ROW = 1000  # cells of a table that take as long as the overhead of a row
-MAX_CELLS_FOR_RARE_WINS = 10**8  # size limit of tables if a forward pass would drop a rare victory
-LIKELY = 1e-3  # ratio of chances above which a forward pass loses nothing
+MAX_CELLS = 4 * 10**6  # in tables for a backward pass
+ROW_BYTES = 100  # memory for a row, per army of either side
+CELLS_PER_ROW = 1000  # the overhead of a row, in cells that take as long
+MAX_CELLS_FOR_RARE_WINS = 10**8  # in tables, where a forward pass would drop a rare victory
+LIKELY = 1e-3  # if a chance falls by less than this factor, a forward pass is accurate
 MAX_BEATEN_PER_ATTACKER = 4  # defenders; a stack almost never beats this many per attacker
 
 
@@ -37,8 +37,8 @@ class CampaignOutcome(NamedTuple):
     """The end of a campaign.
 
     conquered: the number of conquered territories.
-    attackers: armies on the last territory of the stack.
-    defenders: armies left on the territory that the stack did not conquer; 0 if it conquered all.
+    attackers: armies on the territory where the stack ends up.
+    defenders: armies left on the first territory not conquered; 0 if all are conquered.
     """
 
     conquered: int
@@ -49,8 +49,8 @@ class CampaignOutcome(NamedTuple):
 class TerritoryOdds(NamedTuple):
     """The chances of one territory in a campaign.
 
-    reach_probability: the chance that the stack conquers all territories before.
-    conquer_probability: the chance that the stack conquers this territory, too.
+    reach_probability: the chance that the stack conquers all territories before this one.
+    conquer_probability: the chance that the stack also conquers this territory.
     expected_attackers: the expected size of the attacking stack, garrison included, given that it
         reaches this territory; 0 if it cannot.
     """
@@ -63,8 +63,8 @@ class TerritoryOdds(NamedTuple):
 class PlayedBattle(NamedTuple):
     """One battle of a campaign that was played with random dice.
 
-    territory: the number of the territory on the way, from 1.
-    attackers, defenders: armies before the battle, the attackers' garrison included.
+    territory: the number of the territory in the campaign, from 1.
+    attackers, defenders: armies before the battle, garrison included.
     attackers_left, defenders_left: armies after the battle, before the stack moves on.
     """
 
@@ -80,24 +80,24 @@ class Campaign(PasteableMixin):
     """A stack that attacks one territory after another, and moves on with all but the garrison.
 
     attackers: armies on the territory from which the campaign starts, garrison included.
-    territories: for each territory on the way its defenders; or a `Territory` with its own rules
-        and garrison; or a string such as `"8:capital@3"`.
+    territories: for each territory its number of defenders, a `Territory` with its own rules and
+        garrison, or a string such as `"8:capital@3"`.
     rules: `Rules`, or the name of a rule set.
     garrison: armies that must stay behind on each territory; `None` for the garrison of the rules.
     stop: the `StopRule` of battles without their own, or `None` to fight to the end.
 
-    The campaign ends when the stack has conquered all territories, cannot go on, or stops. Each
+    The campaign ends when the stack has conquered all territories, cannot continue, or stops. Each
     battle counts its losses and rolls from zero, and `stop_at` counts the armies on the attackers'
-    territory. Armies held back take no part in a battle; after a conquest they move on with all
-    armies but the garrison.
+    territory. Armies held back take no part in a battle; after a conquest, all armies but the
+    garrison move on.
 
-    Answers are floats, or fractions with `exact=True`; `method` is as for `Battle`. The relative
+    Results are floats, or fractions with `exact=True`; `method` is as for `Battle`. The relative
     error of a float is at most the sum of the errors of the kernels, each at most 1e-12, and twice
     this sum for `expected_attackers`, which is a ratio. Chances below 1e-150 may become 0. If the
     first battle has more than a million states, distributions and the odds by territory leave out
     outcomes whose chance is below 1e-18, given the winner of the battle. Balanced blitz applies to
     each battle separately and has an absolute error. A defender who sees the attack roll first
-    minimises the chance of the conquest of that territory alone.
+    considers only the conquest of their own territory.
 
     Raises `IactaError` if there are no territories, and for armies that are not whole numbers of at
     least 1.
@@ -185,7 +185,9 @@ class Campaign(PasteableMixin):
         if not _has_backward_tables(way, kernels, self.attackers, MAX_CELLS):
             odds = self.territory_odds(exact=exact, method=method)
             first, last = odds[0].conquer_probability, odds[-1].conquer_probability
-            # A small ratio depends on rare survivors, which a forward pass leaves out.
+            # If `last` is much smaller than `first`, it depends on rare survivors, which a forward
+            # pass
+            # leaves out.
             likely = exact or last > LIKELY * first
             if likely or not _has_backward_tables(
                 way, kernels, self.attackers, MAX_CELLS_FOR_RARE_WINS
@@ -200,7 +202,7 @@ class Campaign(PasteableMixin):
     @overload
     def stop_probability(self, *, exact: bool, method: str = "auto") -> Probability: ...
     def stop_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
-        """Return the chance that the attackers stop on the way although they could attack.
+        """Return the chance that the attackers stop although they could still attack.
 
         >>> Campaign(4, [2], stop=StopRule(max_rolls=1)).stop_probability(exact=True)
         Fraction(2443, 3888)
@@ -208,7 +210,7 @@ class Campaign(PasteableMixin):
         return self.outcomes(exact=exact, method=method).prob(self.is_stopped)
 
     def is_stopped(self, end: CampaignOutcome) -> bool:
-        """Return whether the attackers stopped although they could attack.
+        """Return whether the attackers stopped although they could still attack.
 
         end: the end of the campaign.
 
@@ -260,7 +262,7 @@ class Campaign(PasteableMixin):
         return self.outcomes(exact=exact, method=method).map(self.find_score)
 
     def find_score(self, end: CampaignOutcome) -> int:
-        """Return Norvig's score of one end, as for `score`.
+        """Return Norvig's score of one end of the campaign, as for `score`.
 
         end: the end of the campaign.
 
@@ -303,13 +305,13 @@ class Campaign(PasteableMixin):
         return tuple(stages(self.territories, self.rules, self.stop))
 
     def _crossings(self, exact: bool, method: str) -> Iterator["_Crossing"]:
-        """Yield the battle at each territory, as far as the stack can come."""
+        """Yield the battle at each territory that the stack can reach."""
         reached: Probability = Fraction(1)
         stack = Distribution([self.attackers])
         way = self.stages()
         kernels = [stage.kernel(exact=exact, method=method) for stage in way]
         for number, (stage, kernel) in enumerate(zip(way, kernels, strict=True)):
-            if number < 2:  # later stacks are no larger
+            if number < 2:  # later stacks are not larger
                 _refuse_slow_way(way[number:], kernels[number:], stack)
             garrison = stage.rules.garrison
             able = stack.map(lambda n, garrison=garrison: n - garrison)  # type: ignore[misc]
@@ -350,11 +352,11 @@ def _convert(number: Probability, exact: bool) -> Probability:
 def _has_backward_tables(
     way: Sequence[Stage], kernels: Sequence[Kernel], attackers: int, most: int
 ) -> bool:
-    """Return whether all battles have tables of floats, with at most `most` cells in total."""
+    """Return whether a backward pass in floats needs at most `most` cells of tables."""
     rows = sum(stage.defenders for stage in way)
     return (attackers + CELLS_PER_ROW) * rows <= most and all(
         kernel.is_vectorised
-        and not kernel.exact  # a forward pass in fractions is equally fast
+        and not kernel.exact  # in fractions a forward pass is equally fast
         and kernel.most_left(attackers, stage.defenders) == (attackers, stage.defenders)
         for stage, kernel in zip(way, kernels, strict=True)
     )
@@ -363,14 +365,14 @@ def _has_backward_tables(
 def _refuse_slow_way(
     way: Sequence[Stage], kernels: Sequence[Kernel], stack: Distribution[int]
 ) -> None:
-    """Raise `TooLargeError` before the first battle if all battles would take too long.
+    """Raise `TooLargeError` before the first battle if the whole campaign would take too long.
 
     stack: the distribution of the armies at the start.
 
-    In floats, a huge first battle needs no tables and may leave few armies for the next battle.
+    In floats, a huge first battle needs no tables and may leave only a few armies for the next.
     """
     most = max(stack) - way[0].rules.garrison
-    if most <= 0 or len(way) == len(stack) == 1:  # a single battle checks its size itself
+    if most <= 0 or len(way) == len(stack) == 1:  # a single battle checks its own size
         return
     question = "distribution" if len(stack) == 1 else "stack"
     if kernels[0].exact or kernels[0].for_question(question, most, way[0].defenders).is_vectorised:
@@ -382,13 +384,13 @@ def refuse_tables(
 ) -> None:
     """Raise `TooLargeError` if a campaign takes too long.
 
-    able: able attackers in the first battle.
-    question: the question to the kernels, as for `Kernel.for_question`.
+    able: attackers in the first battle, garrison excluded.
+    question: the kind of question, as for `Kernel.for_question`.
 
-    The campaign takes as long as one battle against all its defenders.
+    A campaign takes as long as one battle against all its defenders.
     """
     defended = [stage.defenders for stage in way]
-    if question == "stack":  # a forward pass ends where the stack must stop
+    if question == "stack":  # a forward pass ends at the territory where the stack must stop
         staying = accumulate(stage.rules.garrison for stage in way[1:])
         defended = defended[: 1 + sum(able > armies for armies in staying)]
         if not kernels[0].exact:  # floats leave out rare survivors
@@ -410,9 +412,9 @@ def refuse_tables(
 def find_way_chances(
     way: Sequence[Stage], kernels: Sequence[Kernel], attackers: Sequence[int], keep: int = 0
 ) -> list[Probability]:
-    """Return the chances to conquer all territories, by one backward pass for all stack sizes.
+    """Return the chances to conquer all territories, from one backward pass for all stack sizes.
 
-    way: the battles in their order.
+    way: the battles in order.
     kernels: the kernel of each battle.
     attackers: the stack sizes on the first territory, garrison included.
     keep: armies that must be left on the last territory.
@@ -442,14 +444,14 @@ def find_way_chances(
 def find_way_values(
     way: Sequence[Stage], kernels: Sequence[Kernel], taken: npt.NDArray[Any], failed: int
 ) -> npt.NDArray[Any]:
-    """Return the expected value of a campaign for each number of armies at its start.
+    """Return the expected value of a campaign for each number of armies at the start.
 
-    way: the battles in their order.
+    way: the battles in order.
     kernels: the kernel of each battle.
     taken: `taken[n]` is the value of n armies on the last territory.
     failed: the value of a campaign that fails.
 
-    Returns an array of the length of `taken`; entry `[n]` is for n armies on the first territory.
+    Returns an array as long as `taken`; entry `[n]` is for n armies on the first territory.
     """
     values = taken
     for stage, kernel in zip(reversed(way), reversed(kernels), strict=True):

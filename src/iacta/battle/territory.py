@@ -1,4 +1,4 @@
-"""Territory: a step of a campaign, and its battle."""
+"""Territory: one territory of a campaign, and the battle for it."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -16,12 +16,12 @@ from iacta.rules.variants import find_rules, rules_name
 
 @dataclass(frozen=True, repr=False)
 class Territory:
-    """A territory on the way of a campaign.
+    """A territory that a campaign attacks.
 
     defenders: armies that defend the territory.
     rules: the rules of its battle, `Rules` or a name; `None` for the rules of the campaign. Their
-        garrison is ignored, as the garrison belongs to the territory of the attackers.
-    garrison: armies that must stay on the territory when the stack moves on; `None` for the
+        garrison is ignored; the territory from which the stack attacks has its own `garrison`.
+    garrison: armies that must stay on this territory when the stack moves on; `None` for the
         garrison of the campaign.
     stop: the `StopRule` of its battle; `None` for the stop rule of the campaign.
 
@@ -45,7 +45,7 @@ class Territory:
         return format_short_repr(self, first="defenders")
 
 
-MAX_TERRITORIES = 10_000  # the limit of a board, too
+MAX_TERRITORIES = 10_000  # as on a board
 
 Territories: TypeAlias = Iterable[int | str | Territory]
 
@@ -77,7 +77,7 @@ class Stage(NamedTuple):
 def read_territories(territories: Territories) -> tuple[Territory, ...]:
     """Return the territories of a campaign.
 
-    territories: numbers of defenders, `Territory` objects, or texts for `parse_territory`.
+    territories: numbers of defenders, `Territory` objects, or strings for `parse_territory`.
 
     Raises `IactaError` if there are no territories, or if an entry is invalid.
 
@@ -100,7 +100,7 @@ def _read_territory(entry: int | str | Territory) -> Territory:
 def stages(
     territories: Iterable[Territory], rules: Rules, stop: StopRule = NEVER
 ) -> Iterator[Stage]:
-    """Yield the battles for the territories.
+    """Yield the battle for each territory.
 
     rules, stop: the rules and the stop rule of territories without their own.
 
@@ -117,7 +117,7 @@ def stages(
 
 
 def parse_territory(text: str) -> Territory:
-    """Return the territory of a string DEFENDERS:RULES@GARRISON~HOLD_BACK, or a shorter text.
+    """Return the territory of a string DEFENDERS:RULES@GARRISON~HOLD_BACK, or of a shorter one.
 
     >>> parse_territory("8:capital@3")
     Territory(8, rules=Rules(defence=Dice((6, 6, 6))), garrison=3)
@@ -140,9 +140,9 @@ def parse_territory(text: str) -> Territory:
 
 
 def format_territory(territory: Territory) -> str:
-    """Return the text that `parse_territory` reads.
+    """Return the territory as a string, which `parse_territory` reads.
 
-    Rules without a name, and stop rules other than `hold_back`, are shown in full.
+    Rules without a name, and stop rules other than `hold_back`, are written in full.
 
     >>> format_territory(Territory(8, rules="capital", garrison=3, stop=StopRule(hold_back=5)))
     '8:capital@3~5'
@@ -152,7 +152,7 @@ def format_territory(territory: Territory) -> str:
 
 
 def format_own_numbers(territory: Territory) -> str:
-    """Return the garrison and the stop rule of a territory in the notation of `parse_territory`.
+    """Return a territory's own garrison and stop rule in the notation of `parse_territory`.
 
     >>> format_own_numbers(Territory(8, garrison=3, stop=StopRule(hold_back=5)))
     '@3~5'

@@ -1,4 +1,4 @@
-"""Chances: texts and numbers such as 95%, 0.95 or 19/20, read as exact fractions."""
+"""Chances: strings and numbers such as 95%, 0.95 or 19/20, read as exact fractions."""
 
 import re
 from decimal import Decimal
@@ -13,15 +13,15 @@ from iacta.inputs.errors import IllegalError, MalformedError
 
 Chance: TypeAlias = float | Fraction | Decimal | str
 
-MAX_EXPONENT = 999  # limit for powers of ten, because `Fraction` stores all their digits
+MAX_EXPONENT = 999  # of powers of ten, because `Fraction` stores all their digits
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]{1,40},[0-9]{1,40}\s?%?")
 
 
 def read_fraction(value: Chance, name: str, expected: str) -> Fraction:
     """Return a number as an exact fraction.
 
-    value: a number, or a string: a decimal, a percentage or a fraction. A float is read as the
-        shortest decimal that represents it: 0.95 means 19/20.
+    value: a number, or a decimal, percentage or fraction as a string. A float is read as the
+        shortest decimal that represents it, so 0.95 means 19/20.
     name: the name of the number in error messages.
     expected: the requirement in error messages, after `must`.
 
@@ -38,7 +38,7 @@ def read_fraction(value: Chance, name: str, expected: str) -> Fraction:
         if isinstance(value, bool):
             raise TypeError
         number = Fraction(value)
-        # A fraction of NumPy integers would overflow.
+        # NumPy integers inside a `Fraction` would overflow.
         return Fraction(int(number.numerator), int(number.denominator))
     except IllegalError:
         raise
@@ -60,7 +60,7 @@ def _parse_fraction(text: str, name: str) -> Fraction:
         number = re.sub("[,_]", "", number)
     if "_" in number:
         raise ValueError(bare)
-    # Fraction("1e999999999") would write out all digits.
+    # Fraction("1e999999999") would need all its digits in memory.
     _, _, exponent = number.lower().partition("e")
     if exponent and abs(int(exponent)) > MAX_EXPONENT:
         raise IllegalError(
@@ -72,13 +72,13 @@ def _parse_fraction(text: str, name: str) -> Fraction:
 
 
 def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -> Fraction:
-    """Return a chance strictly between 0 and 1 as an exact fraction.
+    """Return a chance above 0 and below 1 as an exact fraction.
 
     value: the chance, as for `read_fraction`. In a string without a percent sign, a whole number
         and any number above 1 are percentages: `"75"` and `"0.75"` are both 75%, `"1"` is 1%, and
         `"1.0"` is certainty.
     name: the name of the chance in error messages.
-    certain: whether a chance of 1 is allowed, too.
+    certain: whether a chance of 1 is also allowed.
 
     Raises `IactaError` for other values.
 
@@ -118,7 +118,7 @@ def refuse_certainty(value: object, name: str = "chance") -> IllegalError:
 
 
 def read_chances(values: object, *, certain: bool = False) -> npt.NDArray[np.object_]:
-    """Return an array-like of chances, of any shape, as an array of exact fractions.
+    """Return chances, in an array-like of any shape, as an array of exact fractions.
 
     >>> read_chances(["5%", 0.5]).tolist()
     [Fraction(1, 20), Fraction(1, 2)]

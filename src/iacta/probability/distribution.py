@@ -34,14 +34,13 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
     """A finite distribution: an immutable mapping of values to their probabilities.
 
     source: a mapping of values to weights, with any sum, or an iterable of equally likely values,
-        in which a value may occur more than once. Whole numbers and fractions give an exact
-        distribution with `Fraction` probabilities; if any weight is a float, all probabilities are
-        floats.
+        which may repeat. Whole numbers and fractions give an exact distribution with `Fraction`
+        probabilities; if any weight is a float, all probabilities are floats.
 
-    The values iterate in their order, or in the given order if they cannot be compared. A value
-    that cannot occur has probability 0. Exact distributions compare exactly, for any scale of their
-    weights. Raises `IactaError` for negative, infinite or undefined weights, and if all weights are
-    zero.
+    Iteration is in ascending order of the values, or in the given order if they cannot be compared.
+    A value that cannot occur has probability 0. Exact distributions are equal if their
+    probabilities are. Raises `IactaError` for negative, infinite or undefined weights, and if all
+    weights are zero.
 
     A die, two dice, and their sum:
 
@@ -91,7 +90,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
 
     @classmethod
     def from_pairs(cls, pairs: Iterable[tuple[T, Probability]]) -> "Distribution[T]":
-        """Return the distribution of (value, weight) pairs, adding the weights of equal values.
+        """Return the distribution of (value, weight) pairs; weights of equal values are added.
 
         >>> Distribution.from_pairs([("win", 2), ("lose", 1), ("win", 1)])
         Distribution({'lose': 1, 'win': 3})
@@ -108,9 +107,10 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
 
     @classmethod
     def from_probabilities(cls, probabilities: Mapping[T, Probability]) -> "Distribution[T]":
-        """Return the float distribution with these probabilities, whose sum must be 1 within 1e-9.
+        """Return the distribution in floats with the given probabilities.
 
-        Unlike weights, probabilities are not divided by their sum, so they keep all their digits.
+        probabilities: must sum to 1 within 1e-9. They are not divided by their sum, as weights are,
+            so they keep all their digits.
 
         >>> Distribution.from_probabilities({"win": 0.75, "lose": 0.25})["win"]
         0.75
@@ -158,7 +158,9 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return isinstance(self._total, int)
 
     def weights(self) -> tuple[dict[T, int], int]:
-        """Return the weights, whole numbers in lowest terms, and their sum; only if exact.
+        """Return the weights as whole numbers in lowest terms, and their sum.
+
+        Raises `IactaError` for a distribution in floats.
 
         >>> Distribution(["win", "win", "lose", "lose"]).weights()
         ({'lose': 1, 'win': 1}, 2)
@@ -168,19 +170,19 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return dict(self._sort_weights()), self._total
 
     def _sort_weights(self) -> dict[T, Any]:
-        """Return the weights in the order of their values, which is cached."""
+        """Return the weights in ascending order of their values; the order is cached."""
         if not self._is_ordered:
-            with suppress(TypeError):  # values without an order keep theirs
+            with suppress(TypeError):  # values that cannot be compared stay in the given order
                 self._weights = dict(sorted(self._weights.items(), key=itemgetter(0)))
             self._is_ordered = True
         return self._weights
 
     def __getitem__(self, value: T) -> Probability:
-        """Return the probability of `value`, 0 if it cannot occur."""
+        """Return the probability of `value`; 0 if it cannot occur."""
         return self._chance([self._weights.get(value, 0)])
 
     def _chance(self, weights: list[Any]) -> Probability:
-        """Return the probability of some values, at most 1, and exactly 1 for all values."""
+        """Return the probability of the values with these weights, exactly 1 for all values."""
         if isinstance(self._total, int):
             return Fraction(sum(weights), self._total)
         if len(weights) == len(self._weights) and all(weights):
@@ -188,7 +190,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return min(math.fsum(weights), 1.0)
 
     def _probability(self, weight: Any) -> Probability:
-        """Return a sum of weights, or of weighted numbers, as a share of the total."""
+        """Return a sum of weights, or of weighted numbers, divided by the total weight."""
         if isinstance(self._total, int) and not isinstance(weight, float):
             return Fraction(weight, self._total)
         return float(weight) / self._total
@@ -212,7 +214,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return hash(frozenset(self._weights.items()))
 
     def to_text(self) -> str:
-        """Return the distribution as Python text of any length that can be pasted back.
+        """Return the distribution as Python code that can be pasted back, however long it is.
 
         >>> Distribution("HT").to_text()
         "Distribution({'H': 1, 'T': 1})"
@@ -227,7 +229,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         ends = f"{len(values)} values from {quote(values[0])} to {quote(values[-1])}"
         if len(values) == 1:
             ends = f"1 value, {quote(values[0])}"
-        with suppress(MalformedError, OverflowError):  # values that are no numbers, or very large
+        with suppress(MalformedError, OverflowError):  # values that are not numbers, or too large
             ends += f", mean {float(self.mean()):.6g}"
         return f"{ends}, {'exact' if self.is_exact else 'in floats'}"
 
@@ -241,7 +243,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return self._chance([w for value, w in self._weights.items() if holds(value)])
 
     def map(self, function: Callable[[T], U]) -> "Distribution[U]":
-        """Return the distribution of `function(value)`; equal results are added up.
+        """Return the distribution of `function(value)`; probabilities of equal results are added.
 
         >>> Distribution(range(1, 7)).map(lambda face: face % 2)
         Distribution({0: 1, 1: 1})
@@ -253,7 +255,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return Distribution._from_weights(weights, self._total)  # already in lowest terms
 
     def group_by(self, key: Callable[[T], U]) -> "Distribution[U]":
-        """Return the distribution of `key(value)`, like `map`.
+        """Return the distribution of `key(value)`; a synonym of `map`.
 
         >>> Distribution(range(1, 7)).group_by(lambda face: "high" if face > 2 else "low")
         Distribution({'high': 2, 'low': 1})
@@ -275,7 +277,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return Distribution(kept)
 
     def product(self, other: "Distribution[U]") -> "Distribution[tuple[T, U]]":
-        """Return the distribution of pairs of independent values, from this one and `other`.
+        """Return the joint distribution of independent values from this distribution and `other`.
 
         >>> coin = Distribution("HT")
         >>> coin.product(coin)["H", "T"]
@@ -292,7 +294,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         )
 
     def repeat(self, times: int) -> "Distribution[tuple[T, ...]]":
-        """Return the distribution of `times` independent values, as tuples in the order drawn.
+        """Return the joint distribution of `times` independent values, as tuples.
 
         >>> Distribution("HT").repeat(3)["H", "H", "T"]
         Fraction(1, 8)
@@ -313,9 +315,9 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return Distribution(weights)
 
     def __add__(self, other: Any) -> "Distribution[Any]":
-        """Return the distribution of the sum with an independent distribution, or with a number.
+        """Return the distribution of the sum with another value.
 
-        other: a distribution of numbers, or a number.
+        other: an independent distribution of numbers, or a number.
 
         >>> d6 = Distribution(range(1, 7))
         >>> (d6 + d6)[7]
@@ -372,7 +374,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return math.sqrt(self.variance())
 
     def _numbers(self) -> dict[T, Any]:
-        """Return the values as Python numbers, which cannot overflow."""
+        """Return each value as a Python number, which cannot overflow as NumPy integers do."""
         numbers = {v: v.item() if isinstance(v, np.generic) else v for v in self._weights}
         for number in numbers.values():
             if not isinstance(number, int | float | Fraction) or not -math.inf < number < math.inf:
@@ -415,7 +417,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         try:
             if value == value:  # False for NaN, which has no order
                 return self.prob(lambda outcome: holds(outcome, value))
-        except (TypeError, ValueError, ArithmeticError):  # raised by arrays and Decimal's NaN
+        except (TypeError, ValueError, ArithmeticError):  # from arrays and Decimal("NaN")
             pass
         raise _order_error(value)
 
@@ -439,7 +441,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         if not 0 <= wanted <= 1:
             raise IllegalError(f"level must be a number from 0 to 1, got {quote(level)}")
         try:
-            values = sorted(self._weights)  # type: ignore[type-var] # is tried
+            values = sorted(self._weights)  # type: ignore[type-var] # raises TypeError without an order
         except TypeError:
             raise _order_error(next(iter(self))) from None
         so_far = Fraction(0)
@@ -452,7 +454,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return values[-1]  # floats may sum to slightly less than 1
 
     def mode(self) -> T:
-        """Return the most likely value, the first of equally likely values.
+        """Return the most likely value; of equally likely values, the first.
 
         >>> Distribution.from_pairs([("win", 2), ("lose", 1)]).mode()
         'win'
@@ -463,7 +465,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         """Return `n` independent random values.
 
         n: the number of values.
-        seed: a whole number, to draw the same values each time, or a `numpy.random.Generator`.
+        seed: a whole number, which always gives the same values, or a `numpy.random.Generator`.
 
         >>> Distribution(range(1, 7)).sample(5, seed=1)
         [4, 6, 1, 6, 2]
@@ -479,7 +481,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return [values[i] for i in np.searchsorted(cumulative, draws, side="right")]
 
     def to_float(self) -> "Distribution[T]":
-        """Return the distribution in floats, each rounded from the exact probability.
+        """Return the distribution in floats, each the float nearest to the exact probability.
 
         >>> Distribution("HT").to_float()
         Distribution.from_probabilities({'H': 0.5, 'T': 0.5})
@@ -493,9 +495,9 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
     def to_frame(self) -> "pd.DataFrame":
         """Return a pandas table with a row for each value.
 
-        The columns are `value`, or the fields of a named tuple such as `attackers` and `defenders`,
-        and `probability`, in fractions if the distribution is exact. Raises `MissingError` if
-        pandas is not installed.
+        The columns are `value`, or for named tuples their fields, such as `attackers` and
+        `defenders`; and `probability`, in fractions if the distribution is exact. Raises
+        `MissingError` if pandas is not installed.
 
         >>> Distribution("HT").to_float().to_frame()
           value  probability
@@ -532,7 +534,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
 
 
 def _read_values(values: Iterable[V]) -> Iterator[V]:
-    """Yield values, and raise `TooLargeError` if there are too many."""
+    """Yield the values, or raise `TooLargeError` if there are more than `MAX_VALUES`."""
     for number, value in enumerate(values):
         if number == MAX_VALUES:
             raise TooLargeError(f"a distribution must have at most {MAX_VALUES:,} values")
@@ -566,7 +568,7 @@ def _order_error(value: object) -> MalformedError:
 
 
 def _add_weights(pairs: Iterable[tuple[U, Any]]) -> dict[U, Any]:
-    """Return the sums of the weights of equal values."""
+    """Return the total weight of each value."""
     weights: dict[U, Any] = {}
     for value, weight in pairs:
         try:
@@ -580,10 +582,10 @@ def _as_floats(weights: Mapping[T, Probability]) -> dict[T, float]:
     try:
         return {value: float(weight) for value, weight in weights.items()}
     except OverflowError:
-        raise IllegalError("the weights do not fit into floats") from None
+        raise IllegalError("the weights do not fit in floats") from None
 
 
 def _sum(terms: Iterable[Any]) -> Any:
-    """Return the sum of numbers, exact for exact numbers, and rounded once for floats."""
+    """Return the sum of numbers; exact for exact numbers, rounded only once for floats."""
     rows = list(terms)
     return math.fsum(rows) if any(isinstance(term, float) for term in rows) else sum(rows)

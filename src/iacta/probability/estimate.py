@@ -1,4 +1,4 @@
-"""Estimates of chances and means from many runs, with their errors."""
+"""Estimates of chances and means from many simulated runs, with their errors."""
 
 import math
 from collections.abc import Sequence
@@ -13,16 +13,16 @@ from iacta.inputs.checks import quote, read_int, set_field
 from iacta.inputs.errors import IllegalError
 from iacta.probability.chances import Chance, read_chance
 
-CONFIDENCE = 0.95  # default level of intervals
-NORMAL_QUANTILE = 1.959963984540054  # the quantile of the normal distribution for this level
-MIN_GAMES = 10  # fewer games give no interval
+CONFIDENCE = 0.95  # of intervals by default
+NORMAL_QUANTILE = 1.959963984540054  # of the normal distribution, for 95% confidence
+MIN_GAMES = 10  # with fewer games, an interval is infinite
 
 MAX_RUNS = 10**18
 MIN_OUTSIDE = 1e-300
 
 
 class Interval(NamedTuple):
-    """An interval that contains the true chance with a stated confidence.
+    """A confidence interval for a chance.
 
     low: the lower end.
     high: the upper end.
@@ -58,12 +58,12 @@ class Estimate:
     def interval(self, level: Chance = CONFIDENCE) -> Interval:
         """Return Wilson's score interval.
 
-        level: the share of simulations in which such an interval contains the true chance, on
-            average over the chances; between 0 and 1.
+        level: the confidence level, between 0 and 1. It is the share of simulations whose interval
+            contains the true chance, on average over all chances.
 
-        The ends are the chances p with (p̂ − p)² = z² p (1 − p) / n, where p̂ is the share of
-        successes in n runs, and z is the normal quantile for the level; both are floats. Unlike the
-        textbook interval p̂ ± z √(p̂ (1 − p̂) / n), it is also right for chances near 0 and 1.
+        The ends, both floats, are the chances p with (p̂ − p)² = z² p (1 − p) / n, where p̂ is the
+        share of successes in n runs, and z is the normal quantile for the level. Unlike the
+        textbook interval p̂ ± z √(p̂ (1 − p̂) / n), it is also correct for chances near 0 and 1.
 
         >>> low, high = Estimate(runs=100_000, successes=81_099).interval()
         >>> round(low, 4), round(high, 4)
@@ -85,7 +85,7 @@ class Estimate:
 
 
 def _quantile(level: Chance) -> float:
-    """Return z such that a normal variable is within z deviations with the chance `level`."""
+    """Return z such that a normal variable is within z standard deviations with chance `level`."""
     from statistics import NormalDist  # slow to import, and only needed here
 
     outside = float((1 - read_chance(level, "level")) / 2)
@@ -97,11 +97,11 @@ def _quantile(level: Chance) -> float:
 
 
 def half_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
-    """Return half of the interval for a mean: Student's t times the standard error.
+    """Return the half-width of the 95% confidence interval for a mean.
 
-    values: the result of each run; for fewer than 10 runs the interval is infinite.
+    values: the result of each run; with fewer than 10 runs the half-width is infinite.
 
-    The quantile of t is expanded around the normal quantile.
+    It is Student's t times the standard error; the quantile of t is expanded around the normal one.
 
     >>> round(half_interval([0.0, 1.0] * 5), 2)
     0.38
@@ -116,7 +116,7 @@ def half_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
 
 
 def standard_error(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
-    """Return the standard error of a mean.
+    """Return the standard error of the mean.
 
     values: the result of each run, at least two.
 
@@ -127,9 +127,9 @@ def standard_error(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
 
 
 def mean_error(chances: Sequence[float]) -> float:
-    """Return the standard error of the mean of chances, with 0 and 1 added to the sample.
+    """Return the standard error of the mean of chances, after adding 0 and 1 to the sample.
 
-    chances: the sample. The added values keep the error of a few equal chances above 0.
+    chances: the sample. The added values keep the error above 0 if all chances are equal.
 
     >>> round(mean_error([1.0, 1.0]), 4)
     0.2165
