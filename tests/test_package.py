@@ -109,7 +109,7 @@ def test_only_listed_functions_import_higher_layers() -> None:
     assert {(name, ast.literal_eval(each.args[0])) for name, of in climbs for each in of} == CLIMBS
 
 
-def test_only_faces_import_the_literature() -> None:
+def test_only_interfaces_import_the_literature() -> None:
     for name, file in MODULES.items():
         for node in read_syntax(file):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []

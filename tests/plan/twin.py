@@ -17,7 +17,7 @@ from iacta.plan import Goal, InOrder, NextMove, TakeAll, TakeAny, Worth
 from iacta.plan.problem import Problem, TurnState
 from iacta.plan.search import Search
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
-from iacta.rules.roll import loss_counts, find_loss_counts_by_throw
+from iacta.rules.roll import find_loss_counts_by_throw, loss_counts
 from tests.balanced_twin import list_outcomes
 
 Number: TypeAlias = Any  # a fraction or a float

@@ -25,10 +25,10 @@ from iacta.rules.stop import StopRule, format_stop_argument, read_stop
 from iacta.rules.variants import find_rules, format_rules_argument
 
 BELOW_ONE = 1 - 2.0**-53
-MAX_CELLS = 4 * 10**6  # in tables for a backward pass
+MAX_CELLS = 4 * 10**6  # tables for a backward pass
 ROW_BYTES = 100  # memory for a row, per army of either side
 CELLS_PER_ROW = 1000  # the overhead of a row, in cells that take as long
-MAX_CELLS_FOR_RARE_WINS = 10**8  # in tables, where a forward pass would drop a rare victory
+MAX_CELLS_FOR_RARE_WINS = 10**8  # the limit if a forward pass would drop a rare victory
 LIKELY = 1e-3  # if a chance falls by less than this factor, a forward pass is accurate
 MAX_BEATEN_PER_ATTACKER = 4  # defenders; a stack almost never beats this many per attacker
 

@@ -45,7 +45,7 @@ class Territory:
         return format_short_repr(self, first="defenders")
 
 
-MAX_TERRITORIES = 10_000  # as on a board
+MAX_TERRITORIES = 10_000  # boards have the same limit
 
 Territories: TypeAlias = Iterable[int | str | Territory]
 

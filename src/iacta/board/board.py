@@ -76,7 +76,7 @@ def read_name(name: object, what: str) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return the end of an error message that suggests a similar known name; empty if none is.
+    """Return the end of an error message that suggests a similar name; empty without such a name.
 
     >>> did_you_mean("brasil", ["Brazil", "Peru"])
     "; did you mean 'Brazil'?"

@@ -3,8 +3,8 @@
     1;classic;red;Alaska:blue:3,Alberta:red:2
 
 The fields are the version, the board, the player whose turn it is, and the owner and armies of each
-owned territory. A board other than the classic one is identified by a hash of its territories and
-borders; reading such a code requires the board itself. White space and separators in names are
+owned territory. Any board except `classic` is identified by a hash of its territories and borders;
+reading such a code requires the board itself. White space and separators in names are
 percent-encoded. The code of a turn (`iacta.game`) has more fields.
 """
 
@@ -25,7 +25,7 @@ CLASSIC = "classic"
 FIELDS = 4
 HASH_DIGITS = 16
 MAX_LENGTH = 10**6
-MAX_ARMIES = 10**9  # on one territory; totals fit in 64 bits
+MAX_ARMIES = 10**9  # per territory; totals fit in 64 bits
 SEPARATORS = re.compile(r"[%,:;=\s]")
 
 

@@ -62,7 +62,7 @@ GOLDEN_ANGLE = 2.4  # radians
 MAX_NAME_LENGTH = 24
 LETTERS = {0.25: "fijlrtI.,:;'|!()[]-/ ", 0.7: "ABCDEFGHKLNOPQRSTUVXYZwJ", 0.88: "mMW@%"}
 LETTER_WIDTHS = {letter: width for width, some in LETTERS.items() for letter in some}
-LETTER_WIDTH = 0.56  # of letters not listed above, relative to the font size
+LETTER_WIDTH = 0.56  # other letters, relative to the font size
 LANE_OFFSET = 3.0  # units from the centre line to each of two opposite arrows
 HEAD_SIZE = 4.0  # half the size of an arrow head, in units
 BENDS = (0.0, 9.0, -9.0, 15.0, -15.0, 22.0, -22.0)  # units, straightest first
@@ -599,7 +599,7 @@ class _Layout:
     ) -> _Obstacle:
         """Return the box at the first candidate place with room.
 
-        If no candidate has room, the place is the one that becomes free on the smallest map.
+        If no candidate has room, the result is the place that becomes free on the smallest map.
         """
         scale, top = self.scene.scale, most / self.scene.frame.width
         least = _find_clear_scales(tried, width, height, self.obstacles, scale, top)

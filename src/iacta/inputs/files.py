@@ -29,7 +29,7 @@ from iacta.inputs.errors import (
 )
 
 STREAM = "-"  # the path of standard input or standard output
-OTHER_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}  # by byte order mark
+OTHER_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}  # keys: byte order marks
 TEMPORARY_SUFFIX = ".iacta-part"
 MAX_PATH_LENGTH = 160  # characters of a path quoted in a message
 SHELL_PIPES = Path("/dev/fd")

@@ -44,14 +44,14 @@ DELIMITERS = ",;\t"
 BLOCK_BYTES = 2**20  # size of one read
 HEAD_BYTES = 2**13  # bytes inspected to detect the format
 BATCH_ROWS = 2**17  # rows per record batch
-MAX_COLUMNS = 2**14  # as in Excel
+MAX_COLUMNS = 2**14  # Excel has the same limit
 MAX_JSON_BYTES = 2**24  # size of a JSON document; JSON lines have no limit
 MAX_EXCEL_BYTES = 2**28  # size of an unpacked workbook
 MAX_CELLS = 2 * 10**7  # about 1 GB for a sheet, or for JSON lines with varying keys
 CELL_PLACE = re.compile(rb'\br="([A-Z]{0,3})([0-9]{1,7})"')
-MAX_CELL_PLACE_BYTES = 20  # of a match of `CELL_PLACE`; consecutive blocks overlap by this
+MAX_CELL_PLACE_BYTES = 20  # the longest match of `CELL_PLACE`; consecutive blocks overlap by this
 YEAR_1, YEAR_10000 = -62_135_596_800, 253_402_300_800  # seconds since 1970
-UNIT_SECONDS = {  # by Arrow's name of the unit
+UNIT_SECONDS = {  # keys: Arrow's names of the units
     "day": 86_400,
     "s": 1,
     "ms": Fraction(1, 10**3),

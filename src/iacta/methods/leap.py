@@ -96,7 +96,7 @@ DIAGONALS = (128, 256, 512, 1024)
 RARE = 1e-15  # chances below this may need a longer diagonal
 NEGLIGIBLE = 1e-15  # relative to the chance in question
 LOG_NEGLIGIBLE = -400.0
-MIN_SIGMA = 12.0  # for a larger standard deviation the integrand is close to a bell curve
+MIN_SIGMA = 12.0  # larger standard deviations make the integrand close to a bell curve
 BELL_STEP = 9.0  # copies of the bell curve at this distance weigh less than e^(−9² / 2) = 3e-18
 POLE_STEP = 37.0  # copies of the geometric series weigh less than e^−37 = 1e-16
 BELL_WIDTH = 8.7  # width in units of 1/σ, where the integrand is e^(−8.7² / 2) = 4e-17

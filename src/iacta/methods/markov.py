@@ -85,7 +85,7 @@ MAX_ERROR = 1e-12  # absolute error of answers if armies can grow
 FIRST_ROOM = 4  # the first room h, in gains
 MAX_GROWN_STATES = 10**6  # some hundred megabytes
 MAX_ITERATIONS = 1000
-MAX_DENSE = 500  # for fewer states, NumPy is faster than importing SciPy
+MAX_DENSE = 500  # states; up to this size NumPy is faster than importing SciPy
 MOVE_BYTES = 120
 
 

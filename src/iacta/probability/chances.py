@@ -13,7 +13,7 @@ from iacta.inputs.errors import IllegalError, MalformedError
 
 Chance: TypeAlias = float | Fraction | Decimal | str
 
-MAX_EXPONENT = 999  # of powers of ten, because `Fraction` stores all their digits
+MAX_EXPONENT = 999  # powers of ten are limited, because `Fraction` stores all their digits
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]{1,40},[0-9]{1,40}\s?%?")
 
 

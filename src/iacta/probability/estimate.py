@@ -13,9 +13,9 @@ from iacta.inputs.checks import quote, read_int, set_field
 from iacta.inputs.errors import IllegalError
 from iacta.probability.chances import Chance, read_chance
 
-CONFIDENCE = 0.95  # of intervals by default
-NORMAL_QUANTILE = 1.959963984540054  # of the normal distribution, for 95% confidence
-MIN_GAMES = 10  # with fewer games, an interval is infinite
+CONFIDENCE = 0.95  # the default level of an interval
+NORMAL_QUANTILE = 1.959963984540054  # 95% of a normal distribution is within ± this
+MIN_GAMES = 10  # fewer games give an infinite interval
 
 MAX_RUNS = 10**18
 MIN_OUTSIDE = 1e-300

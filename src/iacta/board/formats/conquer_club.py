@@ -7,8 +7,8 @@
 ```
 
 Each border leads one way. A territory with its own bonus becomes a continent of one territory. The
-components of a continent may be continents. If a continent has several bonuses, the largest one is
-the bonus for the whole continent.
+components of a continent may be continents. If a continent has several bonuses, the largest bonus
+is for the whole continent.
 """
 
 from collections.abc import Iterator, Sequence

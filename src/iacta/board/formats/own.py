@@ -133,7 +133,7 @@ def _read_toml(source: BoardText, name: str) -> Draft | None:
 
 
 def _is_own(keys: Sequence[str]) -> bool:
-    """Return whether the keys are those of a board or a position, some possibly misspelt."""
+    """Return whether the keys belong to a board or a position, even if some are misspelt."""
     import difflib  # slow to import, and only needed here
 
     near = [
