@@ -77,20 +77,20 @@ class Clock:
 
     def __init__(self, patch: pytest.MonkeyPatch, limit: float) -> None:
         self.now, self.end, self.late, self.given = 0.0, limit, 0, list[float]()
-        call, make_budget = calls.call, calls.make_budget
+        call_core, make_budget = calls.call_core, calls.make_budget
 
         def call_search(library: Any, function: Any, end: Deadline, *more: Any, **how: Any) -> int:
             if self.now > self.end and not how.get("is_short"):
-                self.given.append(end.left())
-            return call(library, function, end, *more, **how)
+                self.given.append(end.find_seconds_left())
+            return call_core(library, function, end, *more, **how)
 
         def make_counted_budget(library: Any, end: Deadline, states: float) -> Any:
             if self.now > self.end:
-                self.given.append(end.left())
+                self.given.append(end.find_seconds_left())
             return make_budget(library, end, states)
 
         patch.setattr(deadline, "monotonic", self.look)
-        patch.setattr(search, "call", call_search)
+        patch.setattr(search, "call_core", call_search)
         patch.setattr(games, "make_budget", make_counted_budget)
 
     def look(self) -> float:
@@ -173,7 +173,7 @@ def test_ctrl_c_leaves_a_turn_with_cards_half_a_second(monkeypatch: pytest.Monke
     evaluate = planner.evaluate_policy
 
     def note(policy: Any, end: Deadline, *more: Any) -> Any:
-        given.append(end.left())
+        given.append(end.find_seconds_left())
         return evaluate(policy, end, *more)
 
     def interrupt(*_: object) -> None:

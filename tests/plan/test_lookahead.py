@@ -20,7 +20,7 @@ from iacta.plan.policy import STARTS, Policy, policy_for
 from iacta.plan.problem import read_problem
 from iacta.plan.report import main_line
 from iacta.plan.search import Search, Style
-from iacta.probability.estimate import half_interval
+from iacta.probability.estimate import find_half_width
 from iacta.questions import ask
 from iacta.questions.plan import PlanAnswer, PlanQuestion, plan_answer
 from iacta.rules.modes import DefenderSeesFirst
@@ -97,7 +97,7 @@ def test_intervals_of_games_hold_the_exact_value(seed: int) -> None:
     exact, games = policy.search.flow(Deadline()), core_of(policy).play(Deadline(), 400)
     assert exact is not None
     # 95% lie within it; none of these lies beyond one and a half of it, as one in 300 would.
-    assert abs(games.gains.mean() - exact.value) <= 1.5 * half_interval(games.gains) + 1e-9
+    assert abs(games.gains.mean() - exact.value) <= 1.5 * find_half_width(games.gains) + 1e-9
 
 
 @pytest.mark.parametrize("lands", range(1, 6))
@@ -127,7 +127,7 @@ def test_an_interval_is_what_games_of_the_turn_with_other_dice_give() -> None:
     policy = policy_for(read_problem(NEAR, TakeAll(AROUND)), states=0)
     turn, goal = policy.problem.turn, policy.problem.goal
     games = core_of(policy).play(Deadline(), 400)
-    mean, half = games.gains.mean(), half_interval(games.gains)
+    mean, half = games.gains.mean(), find_half_width(games.gains)
     played = evaluate(policy, turn, goal, games=400, max_states=0, seed=5)
     error = sqrt(played.value * (1 - played.value) / 400)
     assert abs(played.value - mean) <= 3 * error + half
@@ -252,7 +252,7 @@ def test_a_style_is_paid_what_its_games_say(style: Style) -> None:
         policy = looking(small_game(seed), style=style)
         exact, games = policy.search.flow(Deadline()), policy.search.play(Deadline(), 400)
         assert exact is not None
-        assert abs(games.gains.mean() - exact.value) <= 1.5 * half_interval(games.gains) + 1e-9
+        assert abs(games.gains.mean() - exact.value) <= 1.5 * find_half_width(games.gains) + 1e-9
 
 
 def test_styles_are_halved_by_games_with_the_same_dice() -> None:

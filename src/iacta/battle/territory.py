@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
-from iacta.inputs.checks import parse_int, read_int, read_row, set_field
+from iacta.inputs.checks import parse_int, read_int, read_list, set_field
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import format_short_repr
 from iacta.methods import find_kernel
@@ -84,7 +84,7 @@ def read_territories(territories: Territories) -> tuple[Territory, ...]:
     >>> read_territories([22, Territory(8), "8@3"])
     (Territory(22), Territory(8), Territory(8, garrison=3))
     """
-    entries = read_row(territories, "territories", "defenders, such as [8, 2]", MAX_TERRITORIES)
+    entries = read_list(territories, "territories", "defenders, such as [8, 2]", MAX_TERRITORIES)
     way = tuple(_read_territory(entry) for entry in entries)
     if not way:
         raise IllegalError("missing territories", parameter="territories")

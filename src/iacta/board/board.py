@@ -10,7 +10,7 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
-from iacta.inputs.checks import check_choice, quote, read_int, read_row, set_field
+from iacta.inputs.checks import check_choice, quote, read_int, read_list, set_field
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 from iacta.inputs.reprs import PasteableMixin, format_short_repr
 
@@ -121,7 +121,7 @@ class Continent:
     def __post_init__(self) -> None:
         set_field(self, "name", read_name(self.name, "continent"))
         set_field(self, "bonus", read_int(self.bonus, "bonus", -MAX_BONUS, MAX_BONUS))
-        names = read_row(self.territories, "territories", "names")
+        names = read_list(self.territories, "territories", "names")
         set_field(self, "territories", _read_names(names, "territories of a continent"))
 
 
@@ -155,15 +155,15 @@ class Board(PasteableMixin):
 
     def __post_init__(self) -> None:
         set_field(self, "name", read_name(self.name, "name"))
-        names = read_row(self.territories, "territories", "names")
+        names = read_list(self.territories, "territories", "names")
         if not names:
             raise IllegalError("a board must have at least one territory")
         set_field(self, "territories", _read_names(names, "territories"))
         set_field(self, "borders", self._read_borders())
         set_field(self, "continents", self._read_continents())
-        places = read_row(self.places, "places", "points")
+        places = read_list(self.places, "places", "points")
         set_field(self, "places", tuple(read_point(place, "places") for place in places))
-        shapes = read_row(self.outlines, "outlines", "shapes")
+        shapes = read_list(self.outlines, "outlines", "shapes")
         set_field(self, "outlines", tuple(map(read_outline, shapes)))
         corners = sum(len(polygon) for shape in self.outlines for polygon in shape)
         check_count(max(len(places), corners), MAX_POINTS, "points")
@@ -202,8 +202,8 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         """
         check_choice(directed, (True, False), "directed")
         pairs = []
-        for edge in read_row(edges, "edges", "pairs of names", MAX_BORDERS):
-            ends = read_row(edge, "edge", "two names", MAX_EDGE_LENGTH)[:2]
+        for edge in read_list(edges, "edges", "pairs of names", MAX_BORDERS):
+            ends = read_list(edge, "edge", "two names", MAX_EDGE_LENGTH)[:2]
             if len(ends) < 2:
                 raise MalformedError(f"edge must be a list of two names, got {quote(edge)}")
             pairs.append((_read_node(ends[0]), _read_node(ends[1])))
@@ -213,7 +213,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         back = [] if directed else [(end, start) for start, end in pairs]
         if isinstance(continents, Mapping):
             continents = [_read_continent(*members) for members in continents.items()]
-        rows = read_row(continents, "continents", "continents")
+        rows = read_list(continents, "continents", "continents")
         return cls(name, tuple(spelling.values()), (*pairs, *back), tuple(rows))
 
     def to_record(self) -> dict[str, Any]:
@@ -356,11 +356,11 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         return {name: tuple(ends) for name, ends in neighbours.items()}
 
     def _read_borders(self) -> tuple[Border, ...]:
-        rows = read_row(self.borders, "borders", "pairs of names")
+        rows = read_list(self.borders, "borders", "pairs of names")
         check_count(len(rows), MAX_BORDERS, "borders")
         pairs = set()
         for row in rows:
-            names = read_row(row, "border", "two names")
+            names = read_list(row, "border", "two names")
             if len(names) != 2:
                 raise MalformedError(f"border must be a list of two names, got {quote(row)}")
             start, end = map(self.find, names)
@@ -371,7 +371,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         return tuple(sorted(pairs, key=lambda pair: (order[pair[0]], order[pair[1]])))
 
     def _read_continents(self) -> tuple[Continent, ...]:
-        rows = read_row(self.continents, "continents", "continents")
+        rows = read_list(self.continents, "continents", "continents")
         check_count(len(rows), MAX_CONTINENTS, "continents")
         for row in rows:
             if not isinstance(row, Continent):
@@ -390,12 +390,12 @@ def _read_node(node: object) -> str:
 
 
 def _read_continent(name: str, entry: object) -> Continent:
-    parts = read_row(entry, f"continent {name}", "a bonus and territories")
+    parts = read_list(entry, f"continent {name}", "a bonus and territories")
     if len(parts) != 2:
         raise MalformedError(
             f"continent {name} must be a bonus and its territories, got {quote(entry)}"
         )
-    territories = [_read_node(node) for node in read_row(parts[1], "territories", "names")]
+    territories = [_read_node(node) for node in read_list(parts[1], "territories", "names")]
     return Continent(name, parts[0], tuple(territories))
 
 
@@ -421,7 +421,7 @@ def read_point(point: object, what: str) -> Point:
     >>> read_point([3, 4.5], "places")
     (3.0, 4.5)
     """
-    numbers = read_row(point, what, "numbers")
+    numbers = read_list(point, what, "numbers")
     near = [
         float(number)
         for number in numbers
@@ -441,8 +441,8 @@ def read_outline(shape: object) -> Outline:
     (((0.0, 0.0), (9.0, 0.0), (9.0, 9.0)),)
     """
     return tuple(
-        tuple(read_point(point, "outlines") for point in read_row(polygon, "outlines", "points"))
-        for polygon in read_row(shape, "outlines", "polygons")
+        tuple(read_point(point, "outlines") for point in read_list(polygon, "outlines", "points"))
+        for polygon in read_list(shape, "outlines", "polygons")
     )
 
 

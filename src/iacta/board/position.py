@@ -23,7 +23,7 @@ from iacta.board.files import (
 from iacta.board.formats import own
 from iacta.board.formats.draft import assemble
 from iacta.board.formats.reading import FileTable, read_file, read_table
-from iacta.inputs.checks import quote, read_int, read_row, set_field
+from iacta.inputs.checks import quote, read_int, read_list, set_field
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.inputs.files import STREAM, add_file_name, read_path
 from iacta.inputs.reprs import PasteableMixin
@@ -97,7 +97,7 @@ class Position(PasteableMixin):
         if isinstance(holdings, Mapping):
             rows = _read_holdings(board, holdings, others)
         elif others is None:
-            rows = read_row(holdings, "holdings", "holdings", MAX_TERRITORIES)
+            rows = read_list(holdings, "holdings", "holdings", MAX_TERRITORIES)
         else:
             raise IllegalError("others needs holdings by name, got a list of holdings")
         for row in rows:

@@ -16,7 +16,7 @@ from iacta.charts.subtitles import check_type, format_count, format_rules
 from iacta.charts.theme import BLUE, GREEN, GREY, RED
 from iacta.charts.vega import Row, field, layer, table_view, vconcat
 from iacta.forms.percentages import percent
-from iacta.inputs.checks import read_row
+from iacta.inputs.checks import read_list
 from iacta.inputs.errors import IactaError, IllegalError
 from iacta.rules.roll import Roll
 from iacta.rules.variants import RULE_SETS, RuleSet
@@ -52,7 +52,7 @@ def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> Chart:
     known: the rule sets. Rule sets that no method can solve are left out, but at least one must
         remain.
     """
-    for rule_set in read_row(known, "known", "RuleSet"):
+    for rule_set in read_list(known, "known", "RuleSet"):
         check_type(rule_set, RuleSet, "each of known")
     rows: list[Row] = []
     for rule_set in known:

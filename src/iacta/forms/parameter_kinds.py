@@ -16,7 +16,7 @@ from iacta.inputs.checks import (
     parse_int,
     quote,
     read_int,
-    read_row,
+    read_list,
     split_words,
 )
 from iacta.inputs.errors import (
@@ -282,7 +282,7 @@ class Row(Kind):
         return self.check(split_words(text), name)
 
     def check(self, value: object, name: str) -> tuple[Any, ...]:
-        entries = read_row(value, name, self.entries)
+        entries = read_list(value, name, self.entries)
         if not entries:
             raise IllegalError(f"missing {name}")
         try:
@@ -342,7 +342,7 @@ class CommaList(Kind):
     def check(self, value: object, name: str) -> tuple[Any, ...]:
         if isinstance(value, Mapping):
             raise MalformedError(f"{name} must be a row, got {quote(value)}", parameter=name)
-        return tuple(self.kind.check(entry, name) for entry in read_row(value, name, "values"))
+        return tuple(self.kind.check(entry, name) for entry in read_list(value, name, "values"))
 
     def text(self, value: Sequence[Any]) -> str:
         return ",".join(self.kind.text(entry) for entry in value)

@@ -14,7 +14,7 @@ from itertools import combinations, product
 from math import comb, prod
 from typing import NamedTuple
 
-from iacta.inputs.checks import quote, read_int, read_row, set_field
+from iacta.inputs.checks import quote, read_int, read_list, set_field
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.probability.distribution import Distribution
 
@@ -70,7 +70,7 @@ class Hand(_Cards):
         checked = (
             read_int(count, name) for name, count in zip(_Cards._fields, counts, strict=False)
         )
-        names = read_row(territories, "territories", "names", DECK_SIZE)
+        names = read_list(territories, "territories", "names", DECK_SIZE)
         for name in names:
             if not isinstance(name, str):
                 raise MalformedError(f"territories of cards must be names, got {quote(name)}")
@@ -181,7 +181,7 @@ class Sets:
     is_fixed: bool = False
 
     def __post_init__(self) -> None:
-        values = read_row(self.values, "values", "whole numbers", MAX_VALUES)
+        values = read_list(self.values, "values", "whole numbers", MAX_VALUES)
         if not values:
             raise IllegalError("values must contain the armies for at least one set, got none")
         set_field(self, "values", tuple(read_int(v, "values", 0, MAX_VALUE) for v in values))

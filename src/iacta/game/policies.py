@@ -24,7 +24,7 @@ from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.methods.kernel import read_battle
 from iacta.probability.chances import Chance, read_fraction
-from iacta.probability.estimate import Estimate, Interval, half_interval
+from iacta.probability.estimate import Estimate, Interval, find_half_width
 from iacta.rules.rules import Rules
 
 MAX_STATES = 20_000  # an exact evaluation of this many states takes some seconds
@@ -170,7 +170,7 @@ def _estimate(
     mean = fmean(values)
     if {*values} <= {0.0, 1.0}:
         return Evaluation(mean, Estimate(games, round(sum(values))).interval(), games, 0)
-    half = half_interval(values)
+    half = find_half_width(values)
     return Evaluation(mean, Interval(mean - half, mean + half), games, 0)
 
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 from iacta.board import Board, Position
 from iacta.board.board import fold_name, read_name
 from iacta.game.cards import DECK, SYMBOLS, Hand
-from iacta.inputs.checks import FrozenDict, check_choice, quote, read_int, read_row
+from iacta.inputs.checks import FrozenDict, check_choice, quote, read_int, read_list
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
@@ -25,7 +25,7 @@ def read_players(players: Iterable[str] | None, position: Position) -> tuple[str
     if players is None:
         return owners
     spelling = {fold_name(each): each for each in owners}
-    names = [read_name(each, "player") for each in read_row(players, "players", "names")]
+    names = [read_name(each, "player") for each in read_list(players, "players", "names")]
     found = tuple(spelling.get(fold_name(each), each) for each in names)
     if len({*map(fold_name, found)}) < len(found):
         raise IllegalError(f"players must name each player once, got {quote(list(found))}")
@@ -99,7 +99,7 @@ def read_cards(
 
 
 def _read_pictured(given: tuple[object, ...], what: str, board: Board) -> tuple[str, ...]:
-    names = read_row(given[0], f"territories in {what}", "names") if given else ()
+    names = read_list(given[0], f"territories in {what}", "names") if given else ()
     return tuple(board.find(name) for name in names)
 
 
@@ -127,7 +127,7 @@ def read_rules_of(
 
 def read_stay(stay: Iterable[str] | str, position: Position) -> tuple[str, ...]:
     """Return the territories whose armies must stay, in the order of the board."""
-    names = [stay] if isinstance(stay, str) else read_row(stay, "stay", "names")
+    names = [stay] if isinstance(stay, str) else read_list(stay, "stay", "names")
     found = {position.board.find(name): None for name in names}
     for name in found:
         if position.find_holding(name).owner != position.player:

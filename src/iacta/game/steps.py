@@ -17,7 +17,7 @@ import numpy as np
 from iacta.board import Holding, Position
 from iacta.game.actions import Advance, Attack, EndPhase, Fortify, Place
 from iacta.game.turn import Turn
-from iacta.inputs.checks import quote, read_int, read_row
+from iacta.inputs.checks import quote, read_int, read_list
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.rules.dice import Dice, split_dice
 from iacta.rules.roll import Losses
@@ -62,7 +62,7 @@ def read_tree(turn: Turn, steps: object, goal: object = None) -> list[TreeTurn]:
     An impossible step has no turn, and the steps after it have no turn either.
     """
     nodes = [TreeTurn(turn, "", goal=goal)]
-    given = read_row(steps, "steps", "steps")
+    given = read_list(steps, "steps", "steps")
     if len(given) > MAX_STEPS:
         raise IllegalError(f"steps must be at most {MAX_STEPS}, got {len(given)}")
     for number, record in enumerate(given):
@@ -254,7 +254,7 @@ def _read_faces(
     if isinstance(given, str):
         faces = split_dice(given, most)
     else:
-        faces = [read_int(face, name) for face in read_row(given, name, "numbers")]
+        faces = [read_int(face, name) for face in read_list(given, name, "numbers")]
     if not faces:
         raise MalformedError(f"enter the dice that {side} rolled, such as 6 4", parameter=name)
     wrong = next((face for face in faces if not 1 <= face <= most), None)
@@ -285,8 +285,8 @@ def _take_new_armies(turn: Turn, step: Step) -> tuple[Turn, str]:
 
 def _take_placement(turn: Turn, step: Step) -> tuple[Turn, str]:
     given: dict[str, int] = {}
-    for entry in read_row(step.get("on"), "on", "pairs"):
-        pair = read_row(entry, "on", "a territory and armies")
+    for entry in read_list(step.get("on"), "on", "pairs"):
+        pair = read_list(entry, "on", "a territory and armies")
         if len(pair) != 2:
             raise MalformedError(f"on must be pairs of a territory and armies, got {quote(entry)}")
         name = _find_territory(turn, pair[0], "on")
@@ -340,8 +340,8 @@ def read_corrections(turn: Turn, given: object) -> dict[str, Holding]:
     given: rows of a territory, its owner, `""` for nobody, and its armies.
     """
     found = dict[str, Holding]()
-    for entry in read_row(given, "on", "rows of a territory, an owner and armies"):
-        row = read_row(entry, "on", "a territory, an owner and armies")
+    for entry in read_list(given, "on", "rows of a territory, an owner and armies"):
+        row = read_list(entry, "on", "a territory, an owner and armies")
         if len(row) != 3 or not isinstance(row[1], str):
             raise MalformedError(
                 f"on must be rows of a territory, an owner and armies, got {quote(entry)}"

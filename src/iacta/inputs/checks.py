@@ -254,15 +254,15 @@ def read_seconds(value: object, name: str) -> float:
 # Lists, choices, and fields of frozen dataclasses.
 
 
-def read_row(values: object, name: str, kind: str, most: int = MAX_ROW_LENGTH) -> list[Any]:
+def read_list(values: object, name: str, kind: str, most: int = MAX_ROW_LENGTH) -> list[Any]:
     """Return the entries of an ordered iterable; strings, sets and mappings are errors.
 
     kind: a plural noun for the entries, such as `"whole numbers"`.
     most: the maximum length; an iterator is read at most one entry further.
 
-    >>> read_row((6, 6), "faces", "whole numbers")
+    >>> read_list((6, 6), "faces", "whole numbers")
     [6, 6]
-    >>> read_row(range(10**12), "faces", "whole numbers", most=1000)
+    >>> read_list(range(10**12), "faces", "whole numbers", most=1000)
     Traceback (most recent call last):
         ...
     iacta.TooLargeError: faces must be a list of at most 1,000 entries, got more

@@ -38,7 +38,7 @@ from fractions import Fraction
 from math import comb, prod
 from typing import NamedTuple, TypeAlias
 
-from iacta.inputs.checks import read_int, read_row
+from iacta.inputs.checks import read_int, read_list
 from iacta.inputs.errors import IllegalError
 from iacta.methods.counting import Ends, UnitKernel, coefficients
 from iacta.methods.kernel import OUTCOME_BYTES, Chances, RollKernel, State
@@ -146,7 +146,9 @@ def conquer_in_sequence(
     """
     rules = find_rules(rules)
     able = read_int(attackers, "attackers", least=1) - rules.garrison
-    way = [read_int(d, "defenders", least=1) for d in read_row(defenders, "countries", "defenders")]
+    way = [
+        read_int(d, "defenders", least=1) for d in read_list(defenders, "countries", "defenders")
+    ]
     if not way:
         raise IllegalError("missing countries")
     kernel = ClosedForm(rules)

@@ -47,13 +47,13 @@ def find_reached(out: Sequence[int], places: int, part: int) -> int:
     return seen
 
 
-def components(near: Sequence[int], part: int) -> Iterator[int]:
+def find_components(near: Sequence[int], part: int) -> Iterator[int]:
     """Yield the masks of the connected components of a region of the board.
 
     near: for each territory, the mask of its neighbours in either direction.
     part: the mask of the region.
 
-    >>> [bin(each) for each in components((0b010, 0b101, 0b010), 0b101)]
+    >>> [bin(each) for each in find_components((0b010, 0b101, 0b010), 0b101)]
     ['0b1', '0b100']
     """
     while part:

@@ -20,7 +20,7 @@ SHORT_CALL_SECONDS = 0.05  # a longer call is repeated on a thread of its own
 Call = Callable[[Any], int]  # takes a pointer to a budget, and returns the core's status code
 
 
-def call(
+def call_core(
     library: Library,
     function: Call,
     deadline: Deadline,
@@ -39,7 +39,7 @@ def call(
     unsound: the error message if the core reports impossible input.
     """
     stopped = library.constant("STOPPED")
-    if not lock.acquire(timeout=min(deadline.left(), TIMEOUT_MAX)):
+    if not lock.acquire(timeout=min(deadline.find_seconds_left(), TIMEOUT_MAX)):
         return stopped
     try:
         code = stopped
@@ -68,8 +68,10 @@ def make_budget(library: Library, deadline: Deadline, states: float, seconds: fl
     """
     record = CoreData(library, "budget")
     record.data.stop = POINTER(c_int32)(deadline.flag)
-    record.put(
-        seconds=min(deadline.left(), seconds), states=int(min(states, 2**62)), bytes=deadline.bytes
+    record.set_fields(
+        seconds=min(deadline.find_seconds_left(), seconds),
+        states=int(min(states, 2**62)),
+        bytes=deadline.bytes,
     )
     return record.reference
 

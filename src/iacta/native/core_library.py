@@ -33,7 +33,7 @@ class Library(NamedTuple):
         """Return a constant of the header, such as `DONE`."""
         return self.header.constants[name]
 
-    def open(self, name: str, *arguments: Any) -> int:
+    def open_handle(self, name: str, *arguments: Any) -> int:
         """Call a function of the core that returns a handle; raise its error message if it fails.
 
         name: the function's name in the header, without `iacta_`.
@@ -64,15 +64,15 @@ class CoreData:
         # The C structure keeps the arrays: a call abandoned on Ctrl-C may outlive this object.
         self.arrays: dict[str, npt.NDArray[Any]] = {}
         self.data.arrays = self.arrays
-        self.put(**values)
+        self.set_fields(**values)
 
-    def put(self, **values: Any) -> None:
+    def set_fields(self, **values: Any) -> None:
         """Set fields by name; a sequence becomes an array of the pointer's type."""
         for name, value in values.items():
             kind = self._types[name]
             if hasattr(kind, "contents"):  # a pointer
                 self.arrays[name] = np.ascontiguousarray(value, dtype=kind._type_)
-                value = find_pointer(self.arrays[name])
+                value = make_pointer(self.arrays[name])
             elif hasattr(kind, "_length_"):
                 value = kind(*value)
             setattr(self.data, name, value)
@@ -83,7 +83,7 @@ class CoreData:
         return ctypes.byref(self.data)
 
 
-def find_pointer(array: npt.NDArray[Any] | None) -> Any:
+def make_pointer(array: npt.NDArray[Any] | None) -> Any:
     """Return a C pointer to an array, or a null pointer for `None`. The array must outlive it."""
     if array is None:
         return None

@@ -27,7 +27,7 @@ class Deadline:
     Stopping a deadline also stops all deadlines derived from it.
 
     >>> whole = Deadline()
-    >>> part = whole.part(0.5)
+    >>> part = whole.take_share(0.5)
     >>> whole.stop()
     >>> part.is_over
     True
@@ -43,18 +43,18 @@ class Deadline:
         self.flag = ctypes.c_int32(0)  # any other value stops the core
 
     @classmethod
-    def of(cls, time_limit: float | Fraction | None) -> "Deadline":
-        """Return a deadline that many seconds from now; `None` sets no limit."""
+    def from_time_limit(cls, time_limit: float | Fraction | None) -> "Deadline":
+        """Return a deadline `time_limit` seconds from now; `None` sets no limit."""
         return cls(None if time_limit is None else read_seconds(time_limit, "time_limit"))
 
-    def left(self) -> float:
+    def find_seconds_left(self) -> float:
         """Return the seconds left, infinite without a limit."""
         return max(self._end - monotonic(), 0.0)
 
     @property
     def time_limit(self) -> float | None:
         """The seconds left, or `None` without a limit."""
-        return self.left() if self.limited else None
+        return self.find_seconds_left() if self.limited else None
 
     @property
     def seconds(self) -> float:
@@ -67,25 +67,25 @@ class Deadline:
     def stop(self) -> None:
         self.flag.value = 1
 
-    def at_least(self, seconds: float) -> "Deadline":
+    def extend_to(self, seconds: float) -> "Deadline":
         """Return a deadline at least this many seconds away, with the same stop flag."""
-        return self._replace_seconds(max(self.left(), seconds))
+        return self._replace_seconds(max(self.find_seconds_left(), seconds))
 
     def postpone(self, seconds: float) -> "Deadline":
         """Return a deadline this many seconds later, with the same stop flag."""
         return self._replace_seconds(max(self._end + seconds - monotonic(), 0.0))
 
-    def keep_whole(self) -> "Deadline":
+    def disable_shares(self) -> "Deadline":
         """Return this deadline with shares that last as long as the whole.
 
         Without shorter shares, the result of work of limited size does not depend on the speed of
         the machine, if the work ends in time.
         """
-        found = self.at_least(0.0)
+        found = self.extend_to(0.0)
         found.is_divided = False
         return found
 
-    def part(self, share: float, least: float = 0.0) -> "Deadline":
+    def take_share(self, share: float, least: float = 0.0) -> "Deadline":
         """Return a deadline for a share of the time left.
 
         share: the share, from 0 to 1.
@@ -93,7 +93,7 @@ class Deadline:
         """
         if not self.is_divided:
             return self
-        left = self.left()
+        left = self.find_seconds_left()
         return self._replace_seconds(max(left * share, min(least, left)))
 
     def _replace_seconds(self, seconds: float) -> "Deadline":
@@ -121,7 +121,7 @@ def run_in_threads(
         nonlocal waiting
         if deadline.is_over:
             return []
-        part = deadline.part(min(THREADS / waiting, 1.0), MIN_SHARE)
+        part = deadline.take_share(min(THREADS / waiting, 1.0), MIN_SHARE)
         waiting -= 1
         return [(item, function(item, part))]
 

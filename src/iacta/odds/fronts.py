@@ -31,7 +31,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from iacta.inputs.checks import check_choice, parse_int, quote, read_int, read_row, set_field
+from iacta.inputs.checks import check_choice, parse_int, quote, read_int, read_list, set_field
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.inputs.reprs import format_short_repr
 from iacta.methods import find_kernel
@@ -93,7 +93,7 @@ class Front:
         set_field(self, "territories", read_int(self.territories, "territories", least=1))
         check_choice(self.shape, SHAPES, "shape")
         set_field(self, "rules", None if self.rules is None else find_rules(self.rules))
-        held = tuple(read_int(n, "held") for n in read_row(self.held, "held", "armies"))
+        held = tuple(read_int(n, "held") for n in read_list(self.held, "held", "armies"))
         if held and len(held) != self.territories:
             raise IllegalError(
                 f"held must have one number for each of {quote(self.territories)} territories, "
@@ -228,7 +228,7 @@ def defend_fronts(
     Source: `iacta.odds.fronts`.
     """
     total = read_int(armies, "armies", least=1, most=MAX_ARMIES)
-    given = read_row(fronts, "fronts", "fronts, such as [15, 8]")
+    given = read_list(fronts, "fronts", "fronts, such as [15, 8]")
     if not given:
         raise IllegalError("missing fronts", parameter="fronts")
     check_choice(objective, OBJECTIVES, "objective")

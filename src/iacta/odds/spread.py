@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.inputs.checks import check_choice, quote, read_int, read_row
+from iacta.inputs.checks import check_choice, quote, read_int, read_list
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.inputs.reprs import PasteableMixin
 from iacta.methods import find_kernel
@@ -159,7 +159,7 @@ def spread_value(
     >>> spread_value(4, [1, 1], exact=True)
     Fraction(108175, 186624)
     """
-    row = tuple(read_int(n, "spread", least=1) for n in read_row(spread, "spread", "armies"))
+    row = tuple(read_int(n, "spread", least=1) for n in read_list(spread, "spread", "armies"))
     if not row:
         raise IllegalError("missing spread")
     chain, _ = _read_chain(attackers, sum(row), len(row), rules, garrison, objective, stop, exact)

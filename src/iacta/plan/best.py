@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from iacta.board import Holding, Position
 from iacta.board.position import check_position
-from iacta.inputs.checks import quote, read_int, read_row, unwrap_number
+from iacta.inputs.checks import quote, read_int, read_list, unwrap_number
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.deadline import Deadline
 from iacta.odds.search import find_least
@@ -85,7 +85,7 @@ def best_plan(
     """
     _check_callback(progress, "progress")
     _check_callback(improved, "improved")
-    deadline = Deadline.of(time_limit)
+    deadline = Deadline.from_time_limit(time_limit)
     problem = read_problem(
         position, goal, rules, play=play, rules_of=rules_of, garrison=garrison, keep=keep, stay=stay
     )
@@ -274,7 +274,7 @@ def armies_needed_for_plan(
         raise IllegalError(f"goal must be TakeAll or TakeAny to have a chance, got {quote(goal)}")
     wanted = read_chance(chance)
     stay = options.get("stay", ())
-    staying = [stay] if isinstance(stay, str) else read_row(stay, "stay", "names")
+    staying = [stay] if isinstance(stay, str) else read_list(stay, "stay", "names")
     resting = {*map(position.board.find, staying)}
     name = position.board.find(source)
     if position.find_holding(name).owner != position.player:
@@ -286,13 +286,13 @@ def armies_needed_for_plan(
             f"source must be a territory that may attack, got {name}", parameter="source"
         )
     place = position.board.territories.index(name)
-    deadline = Deadline.of(time_limit)
+    deadline = Deadline.from_time_limit(time_limit)
 
     def reaches(armies: int) -> bool:
         holdings = list(position.holdings)
         holdings[place] = Holding(position.player, armies)
         there = replace(position, holdings=tuple(holdings))
-        limit = deadline.part(TRIAL_TIME_SHARE).time_limit
+        limit = deadline.take_share(TRIAL_TIME_SHARE).time_limit
         plan = best_plan(there, goal, rules, time_limit=limit, **options)
         if plan.value is None:
             raise IllegalError(

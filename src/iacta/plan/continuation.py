@@ -139,7 +139,7 @@ def go_on(
     number = read_int(ends, "ends", least=1)
     if not isinstance(goal, InOrder) or len(goal.goals) < 2:
         raise IllegalError(f"goal must be at least two goals in order, got {quote(goal)}")
-    deadline, show = Deadline.of(time_limit), rising(progress)
+    deadline, show = Deadline.from_time_limit(time_limit), rising(progress)
     first = read_problem(position, goal.goals[0], **options)
     names = chain(*(each.names for each in goal.read(position.board).goals[1:]))
     later = _Later(TakeAll(tuple(dict.fromkeys(names))), new)
@@ -148,18 +148,18 @@ def go_on(
         if best.win_probability is not None:
             show(best.win_probability, 1.0)
         return best
-    policies = [*_policies(first, goal, deadline.part(FIRST), options)]
+    policies = [*_policies(first, goal, deadline.take_share(FIRST), options)]
     tried = [_Turn(policy, policies[0], later, seed) for policy in policies]
     try:
-        end, few = deadline.part(PILOTED), max(number // PILOT_DIVISOR, 2)
+        end, few = deadline.take_share(PILOTED), max(number // PILOT_DIVISOR, 2)
         while len(tried) > 1:
             for turn in tried:
-                turn.sample_games(few, end.part(1 / (2 * len(tried))))
+                turn.sample_games(few, end.take_share(1 / (2 * len(tried))))
             tried.sort(key=lambda turn: -turn.value)
             show(tried[0].value, 1.0)
             tried, few = tried[: (len(tried) + 1) // 2], 2 * few
         tried[0].begin(1)  # the games that selected the policy overestimate it
-        tried[0].sample_games(number, deadline.part(LAST))
+        tried[0].sample_games(number, deadline.take_share(LAST))
     except KeyboardInterrupt:
         deadline.stop()
         deadline = Deadline(AFTER_INTERRUPT)
@@ -180,7 +180,10 @@ def _best_turn(
 
     first, whole: the problems of the first goal, and of all goals in order.
     """
-    until, part = make_mask(map(first.place, first.goal.names)), deadline.part(EXACT_TIME_SHARE)
+    until, part = (
+        make_mask(map(first.place, first.goal.names)),
+        deadline.take_share(EXACT_TIME_SHARE),
+    )
     if not until & ~first.owned:
         return None
     known: dict[TurnState, _End] = {}
@@ -263,7 +266,7 @@ def _policies(
         goals += [Worth(0.0, bonus=0.0, army=army, prizes=((one, 1.0),)) for army in ARMY]
     problems = [first, *(read_problem(first.position, each, **options) for each in goals)]
     for place, problem in enumerate(problems):
-        part = deadline.part(1 / (len(problems) - place))
+        part = deadline.take_share(1 / (len(problems) - place))
         best = best_policy(problem, part, MAX_FIRST_STATES)
         if best is not None:
             yield best

@@ -22,7 +22,7 @@ from iacta.game.steps import (
     fight_battle,
     read_corrections,
 )
-from iacta.inputs.checks import check_choice, quote, read_row, refuse_unknown_keys
+from iacta.inputs.checks import check_choice, quote, read_list, refuse_unknown_keys
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError, add_place
 from iacta.inputs.files import read_bytes
 from iacta.inputs.json_and_toml import parse_json
@@ -122,7 +122,7 @@ def _read_turn(number: int, record: Mapping[str, Any], board: Board | None) -> L
         if goal is None:
             raise IllegalError("goal must name a player who owns a territory")
     battles, now = list[LoggedBattle](), turn
-    for k, given in enumerate(read_row(record.get("battles", ()), "battles", "battles"), 1):
+    for k, given in enumerate(read_list(record.get("battles", ()), "battles", "battles"), 1):
         with add_place(f"battle {k}"):
             battles.append(fight_battle(now, _check_object(given, "battle", BATTLE_KEYS)))
         now = battles[-1].after

@@ -18,7 +18,7 @@ from iacta.board.position import check_position, find_player
 from iacta.inputs.checks import (
     check_choice,
     quote,
-    read_row,
+    read_list,
     refuse_unknown_keys,
     set_field,
     unwrap_number,
@@ -148,7 +148,7 @@ class _Conquest(Goal):
     def __post_init__(self) -> None:
         if not isinstance(self.territories, str):
             set_field(
-                self, "territories", tuple(read_row(self.territories, "territories", "names"))
+                self, "territories", tuple(read_list(self.territories, "territories", "names"))
             )
             for name in self.territories:
                 if not isinstance(name, str):
@@ -362,13 +362,13 @@ class InOrder(Goal):
     is_chance: ClassVar = False
 
     def __post_init__(self) -> None:
-        goals = read_row(self.goals, "goals", "goals")
+        goals = read_list(self.goals, "goals", "goals")
         for goal in goals:
             if not isinstance(goal, TakeAll):
                 raise MalformedError(f"goals in order must each be TakeAll, got {quote(goal)}")
         if not goals:
             raise IllegalError("goals in order must be at least one, got none")
-        given = read_row(self.worths, "worths", "numbers")
+        given = read_list(self.worths, "worths", "numbers")
         worths = [*map(unwrap_number, given)] or [1.0] * len(goals)
         for worth in worths:
             _check_worth(worth, "worths")
@@ -525,7 +525,7 @@ def _phrase(names: tuple[str, ...] | str, board: Board, whole: str, last: str, m
 
 
 def _check_worths(pairs: object) -> None:
-    for pair in read_row(pairs, "territories", "pairs"):
+    for pair in read_list(pairs, "territories", "pairs"):
         if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[0], str):
             raise MalformedError(
                 f"territories must be a number, or pairs of a name and its worth, got {quote(pair)}"
@@ -534,7 +534,7 @@ def _check_worths(pairs: object) -> None:
 
 
 def _checked_prizes(pairs: object) -> Iterator[tuple[TakeAll, float]]:
-    for pair in read_row(pairs, "prizes", "pairs"):
+    for pair in read_list(pairs, "prizes", "pairs"):
         if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[0], TakeAll):
             raise MalformedError(
                 f"prizes must be pairs of a TakeAll and its worth, got {quote(pair)}"

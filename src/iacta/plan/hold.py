@@ -181,7 +181,9 @@ def hold(
     """
     outlook = _Outlook(plan, get, fortify, options)
     number = read_int(ends, "ends", least=1)
-    return _Ends(outlook, plan, seed).hold(number, Deadline.of(time_limit).keep_whole())
+    return _Ends(outlook, plan, seed).hold(
+        number, Deadline.from_time_limit(time_limit).disable_shares()
+    )
 
 
 def take_and_hold(
@@ -205,7 +207,7 @@ def take_and_hold(
     If the estimates do not clearly differ, the first plan is chosen.
     """
     outlook, number = _Outlook(plan, get, fortify, options), read_int(ends, "ends", least=1)
-    deadline, few = Deadline.of(time_limit).keep_whole(), min(SCOUTED, number)
+    deadline, few = Deadline.from_time_limit(time_limit).disable_shares(), min(SCOUTED, number)
     first = _Ends(outlook, plan, seed)
     found = first.hold(number, deadline)
     if found.win_probability is None:

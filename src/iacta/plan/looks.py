@@ -85,10 +85,10 @@ def quick_look(
     if problem.rewards.most <= 0.0:
         return OUT_OF_REACH
     states = SMALL_STATES if is_small(problem.turn) else QUICK_STATES
-    values = QuickValues(problem, deadline.part(COMPARED), states)
+    values = QuickValues(problem, deadline.take_share(COMPARED), states)
     placements = Placements(TurnState.from_position(position), values)
     best = placements.compared(armies)[0] if armies else ()
-    played = values.play(placements.after(best), deadline.part(COMPARED))
+    played = values.play(placements.after(best), deadline.take_share(COMPARED))
     if values.proven and (placements.has_tried_all or not armies):
         chance = min(placements.value(best), 1.0)
         if played is None:

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import NamedTuple
 
-from iacta.inputs.checks import quote, read_int, read_row
+from iacta.inputs.checks import quote, read_int, read_list
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 from iacta.native.deadline import Deadline
 from iacta.plan.plan import NextMove, Plan, Play
@@ -75,8 +75,8 @@ def measure_plan_luck(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[Luck
     if not plan.goal.is_chance:
         raise IllegalError(f"goal must be to take territories, got {quote(plan.goal)}")
     play, chance, found = plan.follow(), _find_chances(plan.policy), list[LuckOfBattle]()
-    for number, end in enumerate(read_row(ends, "ends", "pairs of armies"), 1):
-        pair = read_row(end, f"end {number}", "two numbers")
+    for number, end in enumerate(read_list(ends, "ends", "pairs of armies"), 1):
+        pair = read_list(end, f"end {number}", "two numbers")
         if len(pair) != 2:
             raise MalformedError(
                 f"end {number} must be attackers and defenders left, got {quote(end)}"

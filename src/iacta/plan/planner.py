@@ -40,7 +40,7 @@ from iacta.native.deadline import Deadline
 from iacta.plan.policy import MAX_STATES_BY_DEFAULT, SEEN, STARTS, VISITED, Policy, attach_search
 from iacta.plan.problem import Problem
 from iacta.plan.search import Report, Search, Style
-from iacta.probability.estimate import MIN_GAMES, NORMAL_QUANTILE, half_interval
+from iacta.probability.estimate import MIN_GAMES, NORMAL_QUANTILE, find_half_width
 
 PROVEN_GAP = 1e-9  # a plan within this gap of its bound is proven best
 EXACT_TIME_SHARE = 0.25  # share of the time for exact play
@@ -150,7 +150,7 @@ class Planner:
         is_endless = budget is None and (deadline.limited or prove is not None)
         self.work = UNBOUNDED if is_endless else DEFAULT.times(1.0 if budget is None else budget)
         # Whole battles have too many results for deeper lookahead.
-        is_long = deadline.left() >= DEEPER_SECONDS and self.work.games > DEFAULT.games
+        is_long = deadline.find_seconds_left() >= DEEPER_SECONDS and self.work.games > DEFAULT.games
         self.deeper = DEEPER if is_long and not problem.turn.whole_battles else ()
         self.bound = max(problem.rewards.most, 0.0)
         self.found: Found | None = None
@@ -174,7 +174,7 @@ class Planner:
             bounding.start()
         try:
             if self.threads <= 1:
-                self._bound(self.deadline.part(BOUND_TIME_SHARE))
+                self._bound(self.deadline.take_share(BOUND_TIME_SHARE))
             for found in self._compare_styles(starts):
                 self.found = found
                 yield self._best
@@ -206,7 +206,7 @@ class Planner:
     def _solve(self) -> bool:
         search = Search(self.problem, self.deadline)
         share = EXACT_TIME_SHARE if self.problem.field.bit_count() <= LARGE else LARGE_TIME_SHARE
-        solution = search.solve(self.deadline.part(share), self.work.states)
+        solution = search.solve(self.deadline.take_share(share), self.work.states)
         report = None if solution is None else search.flow(self.deadline)
         if solution is None or report is None:
             return False
@@ -218,7 +218,7 @@ class Planner:
     def _start_narrow(self, narrow: Problem, core: Search) -> list["_Trial"]:
         """Solve a narrow problem if possible, and return a trial of its assignment."""
         search = Search(narrow, self.deadline)
-        solution = search.solve(self.deadline.part(NARROW_TIME_SHARE), self.work.states)
+        solution = search.solve(self.deadline.take_share(NARROW_TIME_SHARE), self.work.states)
         report = None if solution is None else search.flow(self.deadline)
         if solution is not None and report is not None:
             policy = attach_search(Policy(narrow), search)
@@ -234,13 +234,13 @@ class Planner:
         starts: trials of the first style; the first trial is repeated with each other style.
         """
         deadline, games = (
-            self.deadline.part(COMPARISON_SHARE),
+            self.deadline.take_share(COMPARISON_SHARE),
             int(COMPARISON_SHARE * self.work.games),
         )
         stages = 2 if self.deeper else 1
         best, trials = starts[0], [*starts, *(starts[0].other(style) for style in STYLES[1:])]
         for stage in range(stages, 0, -1):
-            for best in self._halve_trials(trials, deadline.part(1 / stage), games // stages):
+            for best in self._halve_trials(trials, deadline.take_share(1 / stage), games // stages):
                 yield best.found
             style = best.policy.style
             trials = [best, *(best.other(style._replace(depth=each)) for each in self.deeper)]
@@ -266,7 +266,7 @@ class Planner:
         """
         rounds = (len(trials) - 1).bit_length()
         for left in range(rounds, 0, -1):
-            part, most = deadline.part(1 / left), max(games // rounds // len(trials), BATCH)
+            part, most = deadline.take_share(1 / left), max(games // rounds // len(trials), BATCH)
             for first in range(0, most, BATCH):
                 if part.is_over or self._is_enough or all(each.is_known for each in trials):
                     break
@@ -350,7 +350,7 @@ class _Trial:
     @property
     def half(self) -> float:
         """Half the width of the interval of the value."""
-        return 0.0 if self.exact is not None else half_interval(self.gains)
+        return 0.0 if self.exact is not None else find_half_width(self.gains)
 
     @property
     def is_known(self) -> bool:

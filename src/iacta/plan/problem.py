@@ -16,7 +16,7 @@ from iacta.inputs.checks import check_choice, quote
 from iacta.inputs.errors import MalformedError, TooLargeError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel
-from iacta.native.bit_sets import bits, components, find_reached, make_mask
+from iacta.native.bit_sets import bits, find_components, find_reached, make_mask
 from iacta.native.core_library import load_library
 from iacta.plan.goals import Goal, Rewards, owned_in
 from iacta.rules.rules import Rules
@@ -199,7 +199,7 @@ class Problem:
         for v, mask in enumerate(self.out):
             for c in bits(mask):
                 near[c] |= 1 << v
-        for part in [*components(near, field & ~wanted)]:
+        for part in [*find_components(near, field & ~wanted)]:
             beside = 0
             for x in bits(part):
                 beside |= near[x]

@@ -24,7 +24,7 @@ from typing import NamedTuple, TypeAlias, TypedDict, Unpack
 from iacta.board import Holding, Position
 from iacta.board.position import check_position
 from iacta.game import Turn
-from iacta.inputs.checks import quote, read_int, read_row
+from iacta.inputs.checks import quote, read_int, read_list
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import DisplayMixin
 from iacta.native.bit_sets import bits, make_mask
@@ -37,7 +37,7 @@ from iacta.plan.planner import EQUAL
 from iacta.plan.problem import PLAYS, Problem, TurnState, read_problem
 from iacta.plan.search import Search, Solution, Style
 from iacta.probability.chances import Chance, read_chance
-from iacta.probability.estimate import MIN_GAMES, half_interval
+from iacta.probability.estimate import MIN_GAMES, find_half_width
 from iacta.rules.rules import Rules
 
 MAX_NEW = 1000  # the most new armies, also in a search for the fewest
@@ -146,7 +146,7 @@ def placed(position: Position, placement: Iterable[tuple[str, int]]) -> Position
     7
     """
     holdings = dict(zip(position.board.territories, position.holdings, strict=True))
-    for name, number in read_row(placement, "placement", "pairs"):
+    for name, number in read_list(placement, "placement", "pairs"):
         found = position.board.find(name)
         if holdings[found].owner != position.player:
             raise IllegalError(
@@ -188,8 +188,8 @@ def reinforce(
     ((('A', 2), ('C', 2)), 0.4303, 0.7917)
     """
     number = read_int(armies, "armies", least=1, most=MAX_NEW)
-    deadline, progress = Deadline.of(time_limit), rising(progress)
-    before = planned(position, goal, options, deadline.part(BEFORE), progress)
+    deadline, progress = Deadline.from_time_limit(time_limit), rising(progress)
+    before = planned(position, goal, options, deadline.take_share(BEFORE), progress)
     found = _placements(position, goal, number, options, deadline)
     some = found.compared(number)
     marginals = [
@@ -222,7 +222,7 @@ def best_reinforced(
     budget: the work of each of two plans; 1 is the usual work.
     """
     problem = everywhere(position, goal, armies, options)
-    values = QuickValues(problem, deadline.part(COMPARED), QUICK_STATES)
+    values = QuickValues(problem, deadline.take_share(COMPARED), QUICK_STATES)
     found = Placements(TurnState.from_position(position), values)
     few = found.compared(armies)[:SETTLED]
     plans = list_plans(position, few, goal, options, deadline, budget)
@@ -246,7 +246,7 @@ def list_plans(
         if plans and deadline.is_over:
             break
         there = read_problem(placed(position, each), goal, **options)
-        part = deadline.part(1 / (len(placements) - len(plans)))
+        part = deadline.take_share(1 / (len(placements) - len(plans)))
         plans[each] = plan_within(there, part, budget=budget)
     return plans
 
@@ -291,7 +291,7 @@ def reinforcements_needed(
     wanted = read_chance(chance)
     if not isinstance(goal, Goal) or not goal.is_chance:
         raise IllegalError(f"goal must be TakeAll or TakeAny to have a chance, got {quote(goal)}")
-    deadline = Deadline.of(time_limit)
+    deadline = Deadline.from_time_limit(time_limit)
 
     @cache
     def add_armies(number: int) -> tuple[Placements, list[Placement]]:
@@ -312,7 +312,7 @@ def reinforcements_needed(
         found, some = add_armies(number)
         return found.value(some[0]) >= wanted
 
-    before = planned(position, goal, options, deadline.part(BEFORE))
+    before = planned(position, goal, options, deadline.take_share(BEFORE))
     quick, fewest = add_armies(0)[0].value(()), 0
     if before.comparable_value < wanted:
         number = find_least(promises, FIRST_TRIED, step=FIRST_TRIED, most=MAX_NEW)
@@ -332,7 +332,7 @@ def _placements(
 ) -> "Placements":
     problem = everywhere(position, goal, armies, options)
     states = MANY_STATES if deadline.limited else MAX_STATES
-    values = QuickValues(problem, deadline.part(COMPARED), states)
+    values = QuickValues(problem, deadline.take_share(COMPARED), states)
     return Placements(TurnState.from_position(position), values)
 
 
@@ -354,7 +354,7 @@ def _settled(
     """
     best = placements[0]
     if len(placements) > 1 and not found.has_tried_all:
-        part = deadline.part(SETTLED_SHARE)
+        part = deadline.take_share(SETTLED_SHARE)
         plans = list_plans(position, placements, goal, options, part, SETTLED_BUDGET)
         best = next(iter(rank_plans(plans)))
     report: Improved | None = None if improved is None else partial(improved, best)
@@ -391,7 +391,7 @@ class QuickValues:
     def __init__(self, problem: Problem, deadline: Deadline, states: int) -> None:
         self.problem, self.deadline = problem, deadline
         self.proven = states > 0  # whether all values so far are those of exact play
-        self._exact, self._states = deadline.part(EXACT), states
+        self._exact, self._states = deadline.take_share(EXACT), states
         self._search = _make_search(problem)
         self._known: dict[TurnState, Solution] = {}
 
@@ -425,14 +425,14 @@ class QuickValues:
         self.find(state)
         if deadline.is_over:
             return None
-        part = deadline.part(FOLLOWED)
+        part = deadline.take_share(FOLLOWED)
         report, interval = self._search.flow(part, MAX_FLOW_STATES, state), None
         value = 0.0 if report is None else report.value
         if report is None:
             gains, report = self._search.play(deadline, GAMES, start=state)
             if len(gains) < MIN_GAMES:
                 return None
-            value, half = max(float(gains.mean()), 0.0), half_interval(gains)
+            value, half = max(float(gains.mean()), 0.0), find_half_width(gains)
             interval = max(value - half, 0.0), value + half
         touched = self.problem.field | self.problem.stacks
         idle = sum(state.armies[t] for t in bits(state.owned & ~touched))

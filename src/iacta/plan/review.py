@@ -215,7 +215,7 @@ def review(
     >>> [(each.name, each.better, round(each.cost, 3)) for each in found.steps]
     [('Peru to Brazil', 'Peru to Argentina', 0.103), ('stop', 'Peru to Argentina', 0.754)]
     """
-    deadline = Deadline.of(time_limit).keep_whole()
+    deadline = Deadline.from_time_limit(time_limit).disable_shares()
     turns, unclear = read_game(log, board)
     if worth:
         turns = [each._replace(goal=each.goal or Worth()) for each in turns]

@@ -14,8 +14,8 @@ import numpy.typing as npt
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import TooLargeError
 from iacta.native.bit_sets import bits, make_mask
-from iacta.native.calls import call
-from iacta.native.core_library import CoreData, find_pointer, load_library
+from iacta.native.calls import call_core
+from iacta.native.core_library import CoreData, load_library, make_pointer
 from iacta.native.deadline import Deadline
 from iacta.plan.problem import (
     AttackResult,
@@ -159,7 +159,7 @@ class Search:
             )
         tables = make_tables(self._library, problem, until, deadline or Deadline())
         self.problem, self.lands = problem, tables.data.lands
-        self._search = self._library.open("open", tables.reference)
+        self._search = self._library.open_handle("open", tables.reference)
         self._able = tables.data.able
         self._armies = tables.arrays["armies"]
         active = problem.stacks | problem.field
@@ -174,7 +174,7 @@ class Search:
     def _call(self, name: str, deadline: Deadline, *arguments: Any, **how: Any) -> int:
         """Call a function of the core, with the options of `iacta.native.calls.call`."""
         function = getattr(self._library.functions, f"iacta_{name}")
-        return call(
+        return call_core(
             self._library,
             lambda budget: int(function(self._search, budget, *arguments)),
             deadline,
@@ -246,7 +246,7 @@ class Search:
     def assign(self, deadline: Deadline, starts: int = 1) -> Assignment:
         """Return the best assignment from several starts, and make it the policy's."""
         sets = np.zeros((self.goals, self.lands, self.lands), dtype=np.uint8)
-        self._call("assign", deadline, starts, find_pointer(sets))
+        self._call("assign", deadline, starts, make_pointer(sets))
         return tuple(
             tuple(make_mask(np.flatnonzero(part).tolist()) for part in parts) for parts in sets
         )
@@ -271,7 +271,7 @@ class Search:
             f"style must have a depth from 1 to {self.max_depth} and a price of idle armies "
             f"from 0 to 1, got {style}"
         )
-        more = given.reference, find_pointer(sets)
+        more = given.reference, make_pointer(sets)
         self._call("follow", Deadline(), *more, is_short=True, unsound=unsound)
 
     def decide(self, state: TurnState) -> PolicyAction:
@@ -359,7 +359,7 @@ class Search:
         first: the number of the first game; each has its own dice.
         """
         gains, played = np.zeros(games), c_int32()
-        more = seed, first, games, find_pointer(gains), byref(played)
+        more = seed, first, games, make_pointer(gains), byref(played)
         _, report = self._report("play_games", deadline, start, *more)
         return Games(gains[: played.value], report * (games / max(played.value, 1)))
 

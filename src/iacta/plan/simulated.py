@@ -71,7 +71,7 @@ def simulate_plan(
     A `SimulatedPlan`: how often each territory was owned, and the goal reached. `won.interval()`
     holds the plan's `win_probability` in 95% of all simulations.
     """
-    found = simulate_within(plan, runs, seed, Deadline.of(time_limit))
+    found = simulate_within(plan, runs, seed, Deadline.from_time_limit(time_limit))
     if found is None:
         raise IllegalError(
             f"time_limit must be more for the first runs, got {time_limit} seconds",

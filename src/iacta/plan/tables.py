@@ -33,7 +33,7 @@ def find_dice(kernel: Kernel, is_whole: bool, deadline: Deadline) -> _Dice:
     known = _known_dice.setdefault(kernel, {})
     if is_whole not in known:
         attack, defence = kernel.rules.full_roll
-        refuse_many_rolls(attack, defence, kernel.rules, deadline.left())
+        refuse_many_rolls(attack, defence, kernel.rules, deadline.find_seconds_left())
         if is_whole:  # a whole battle shows no dice
             known[is_whole] = 1, 1, [Choice(1, kernel.battle(1, 1).least, ())]
         else:
@@ -93,12 +93,12 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
         price=problem.rewards.price,
         once=problem.rewards.once,
     )
-    deadline = deadline.at_least(MIN_SECONDS)
+    deadline = deadline.extend_to(MIN_SECONDS)
     is_whole = [turn.whole_battles or not each.is_rolled for each in kernels]
     put_dice(it, kernels, is_whole, deadline)
     _put_battles(it, problem, able, deadline)
     if until:
-        it.put(until=[until >> t & 1 for t in range(lands)])
+        it.set_fields(until=[until >> t & 1 for t in range(lands)])
     return it
 
 
@@ -117,7 +117,7 @@ def put_dice(
     throws = [throw for roll in rolls for throw in roll.throws]
     answers = [answer for throw in throws for answer in throw.options]
     results = [result for answer in answers for result in answer]
-    it.put(
+    it.set_fields(
         kinds=len(kernels),
         rows=len(rolls),
         throws=len(throws),
@@ -152,7 +152,7 @@ def put_battles(
     for row, (by_lost, held) in enumerate(rows):
         won[row, :, : by_lost.shape[1]] = by_lost
         lost[row, :, : held.shape[1]] = held
-    it.put(able=able, defenders=longest, battles=len(rows), width=width, won=won, lost=lost)
+    it.set_fields(able=able, defenders=longest, battles=len(rows), width=width, won=won, lost=lost)
 
 
 def _put_battles(it: CoreData, problem: Problem, able: int, deadline: Deadline) -> None:
@@ -177,4 +177,4 @@ def _put_battles(it: CoreData, problem: Problem, able: int, deadline: Deadline) 
             width = max(width, rows[-1][0].shape[1])
             check_size()
     put_battles(it, rows, able, longest)
-    it.put(battle_first=np.cumsum([0, *most.values()])[:-1])
+    it.set_fields(battle_first=np.cumsum([0, *most.values()])[:-1])

@@ -158,7 +158,7 @@ def threats(
     if not isinstance(turn, Turn):
         raise MalformedError(f"turn must be a Turn, got {quote(turn)}")
     refuse_large_board(turn.board, "threats")
-    deadline, aims = Deadline.of(time_limit), [*_aims(turn.position)]
+    deadline, aims = Deadline.from_time_limit(time_limit), [*_aims(turn.position)]
     study, move, is_complete = _Study(turn, aims), None, False
 
     def found() -> Threats:
@@ -245,11 +245,11 @@ class _Study:
 
     def look(self, deadline: Deadline) -> Iterator[float]:
         """Look at each aim, and then plan for it; yield the share of the work that is done."""
-        for done in self.look_first(deadline.part(LOOK_PART)):
+        for done in self.look_first(deadline.take_share(LOOK_PART)):
             yield 0.5 * done
         unsure = [aim for aim, each in self.known.items() if each.at_most - each.chance > NEAR]
         unsure.sort(key=lambda aim: -self.known[aim].at_most * (aim.worth or SMALL))
-        for done in self.plan(unsure, deadline.part(PLAN_PART)):
+        for done in self.plan(unsure, deadline.take_share(PLAN_PART)):
             yield 0.5 + 0.5 * done
 
     def look_first(self, deadline: Deadline) -> Iterator[float]:
@@ -384,9 +384,9 @@ def _compare_some_moves(study: _Study, last: Turn, deadline: Deadline) -> _Compa
     moves = [*islice(_select_moves(study, last, deadline), SETTLED)]
     before = study.order(study.first)
     for left, move in zip(range(len(moves), 0, -1), moves, strict=True):
-        part = deadline.part(1 / left)
+        part = deadline.take_share(1 / left)
         there = _Study(study.turn, study.aims, last.after(move).position)
-        for _ in there.look_first(part.part(LOOK_PART)):
+        for _ in there.look_first(part.take_share(LOOK_PART)):
             pass
         if len(there.first) < len(study.aims):
             break

@@ -96,14 +96,14 @@ def _quantile(level: Chance) -> float:
     return -NormalDist().inv_cdf(outside)
 
 
-def half_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
+def find_half_width(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
     """Return the half-width of the 95% confidence interval for a mean.
 
     values: the result of each run; with fewer than 10 runs the half-width is infinite.
 
     It is Student's t times the standard error; the quantile of t is expanded around the normal one.
 
-    >>> round(half_interval([0.0, 1.0] * 5), 2)
+    >>> round(find_half_width([0.0, 1.0] * 5), 2)
     0.38
 
     Source: Abramowitz & Stegun, Handbook of Mathematical Functions (1964), 26.7.5.

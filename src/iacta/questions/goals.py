@@ -46,7 +46,7 @@ class GoalsQuestion(WholeGameForm, Question):
     )
 
     def answer(self, watch: Watch | None = None) -> "GoalsAnswer":
-        deadline, answer = Deadline.of(self.time_limit), GoalsAnswer(self)
+        deadline, answer = Deadline.from_time_limit(self.time_limit), GoalsAnswer(self)
 
         def show(part: float, **found: Any) -> None:
             nonlocal answer
@@ -58,7 +58,7 @@ class GoalsQuestion(WholeGameForm, Question):
         try:
             reached = goals_in_reach(
                 self.turn,
-                time_limit=deadline.part(share).time_limit,
+                time_limit=deadline.take_share(share).time_limit,
                 progress=lambda reached, part: show(share * part, reached=reached),
             )
             show(share, reached=reached)

@@ -15,7 +15,7 @@ from iacta.forms.record import KeyedRecord, key
 from iacta.forms.sections import Section, Table
 from iacta.forms.shared_parameters import ELIMINATE, TAKE, TAKE_ANY, TIME_LIMIT
 from iacta.game.steps import MAX_STEPS, STEPS, VERSION, TreeTurn, check_version, read_tree
-from iacta.inputs.checks import quote, read_int, read_row
+from iacta.inputs.checks import quote, read_int, read_list
 from iacta.inputs.errors import IactaError, MalformedError
 from iacta.inputs.json_and_toml import parse_json
 from iacta.native.deadline import Deadline, run_in_threads
@@ -49,7 +49,7 @@ class StepList(Kind):
         return self.check(given, name)
 
     def check(self, value: object, name: str) -> tuple[Mapping[str, Any], ...]:
-        return tuple(read_row(value, name, "steps"))
+        return tuple(read_list(value, name, "steps"))
 
     def text(self, value: Sequence[Mapping[str, Any]]) -> str:
         return json.dumps(list(value))
@@ -132,7 +132,7 @@ class StepsQuestion(MomentForm, Question):
         order = range(len(nodes)) if self.order is None else self.order
         for number in order:
             read_int(number, "order", most=len(nodes) - 1)
-        tree, deadline = StepTree(nodes), Deadline.of(self.time_limit).keep_whole()
+        tree, deadline = StepTree(nodes), Deadline.from_time_limit(self.time_limit).disable_shares()
         searches = tree.list_searches(order)
 
         def evaluate(number: int, part: Deadline) -> StateValue | None:

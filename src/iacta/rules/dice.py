@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from iacta.inputs.checks import check_choice, quote, read_int, read_row, set_field
+from iacta.inputs.checks import check_choice, quote, read_int, read_list, set_field
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import format_short_repr
 
@@ -92,7 +92,7 @@ class Dice:
 
 
 def _read_integers(values: object, name: str, least: int, most: int) -> tuple[int, ...]:
-    entries = read_row(values, name, "whole numbers, such as [6, 6]")
+    entries = read_list(values, name, "whole numbers, such as [6, 6]")
     return tuple(read_int(value, name, least, most) for value in entries)
 
 

@@ -15,7 +15,7 @@ from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError
 from iacta.native.bit_sets import bits
 from iacta.native.calls import make_budget
-from iacta.native.core_library import find_pointer, load_library
+from iacta.native.core_library import load_library, make_pointer
 from iacta.native.deadline import Deadline
 from iacta.plan.problem import refuse_large_board
 from iacta.rules.roll import Losses
@@ -117,7 +117,9 @@ class War:
             for name, number in constants
             if name.startswith("ACTION_")
         }
-        self._war = self._library.open("war_open", tables.problem.reference, tables.turn.reference)
+        self._war = self._library.open_handle(
+            "war_open", tables.problem.reference, tables.turn.reference
+        )
 
     def __del__(self) -> None:
         if self._war:
@@ -126,7 +128,7 @@ class War:
     def find_odds(self, to: int, able: int, defenders: int) -> tuple[float, float, float]:
         """Return the chance to win a whole battle, and the expected losses of both sides."""
         found = np.zeros(3)
-        self._core.iacta_war_read_odds(self._war, to, able, defenders, find_pointer(found))
+        self._core.iacta_war_read_odds(self._war, to, able, defenders, make_pointer(found))
         won, lost, killed = found.tolist()
         return won, lost, killed
 
@@ -136,9 +138,9 @@ class War:
         chances = np.zeros(len(self.seats))
         self._core.iacta_war_evaluate(
             self._war,
-            find_pointer(weights),
-            find_pointer(seen),
-            find_pointer(chances),
+            make_pointer(weights),
+            make_pointer(seen),
+            make_pointer(chances),
         )
         return chances, seen
 
@@ -147,7 +149,7 @@ class War:
         count = c_int32(len(AIMS) + len(self.seats) + 2 * len(self.turn.board.continents))
         found = np.zeros((count.value, 2), dtype=np.int32)
         self._core.iacta_war_list_aims(
-            self._war, find_pointer(player.numbers), find_pointer(found), byref(count)
+            self._war, make_pointer(player.numbers), make_pointer(found), byref(count)
         )
         kinds = {self._number(kind): kind for kind in AIMS}
         return [Aim(kinds[kind], which) for kind, which in found[: count.value].tolist()]
@@ -168,16 +170,16 @@ class War:
             count = c_int32(room)
             self._core.iacta_war_play_turn(
                 self._war,
-                find_pointer(player.numbers),
-                find_pointer(choosing),
+                make_pointer(player.numbers),
+                make_pointer(choosing),
                 self._number(aim.kind),
                 aim.which,
                 seed,
                 log,
                 byref(count),
-                find_pointer(owners),
-                find_pointer(armies),
-                find_pointer(cards),
+                make_pointer(owners),
+                make_pointer(armies),
+                make_pointer(cards),
             )
             if count.value <= room:
                 break
@@ -224,9 +226,9 @@ class War:
         code = self._core.iacta_war_play_games(
             self._war,
             make_budget(self._library, deadline or Deadline(), inf),
-            find_pointer(numbers),
-            find_pointer(choosing),
-            find_pointer(ending),
+            make_pointer(numbers),
+            make_pointer(choosing),
+            make_pointer(ending),
             self._number(aim.kind),
             aim.which,
             is_dealt,
@@ -235,10 +237,10 @@ class War:
             seed % 2**64,
             first,
             games,
-            find_pointer(chances),
-            find_pointer(ended),
-            find_pointer(reached),
-            find_pointer(rounds),
+            make_pointer(chances),
+            make_pointer(ended),
+            make_pointer(reached),
+            make_pointer(rounds),
             byref(played),
         )
         if code not in (self._library.constant("DONE"), self._library.constant("STOPPED")):
@@ -269,14 +271,14 @@ class War:
         numbers = np.concatenate([each.numbers for each in players])
         self._core.iacta_war_record_game(
             self._war,
-            find_pointer(numbers),
-            find_pointer(choosing),
+            make_pointer(numbers),
+            make_pointer(choosing),
             most_rounds,
             share,
             seed % 2**64,
-            find_pointer(seen),
+            make_pointer(seen),
             byref(count),
-            find_pointer(chances),
+            make_pointer(chances),
         )
         return seen[: count.value], chances
 

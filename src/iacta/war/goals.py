@@ -212,7 +212,7 @@ def goals_in_reach(
     take one card 0.9996 8.48
     eliminate blue 0.8894 6.26
     """
-    war, deadline = War(_check_open(turn)), Deadline.of(time_limit)
+    war, deadline = War(_check_open(turn)), Deadline.from_time_limit(time_limit)
     start = _find_attack_phase(war)
     if start is None:
         return ()
@@ -239,7 +239,7 @@ def goals_in_reach(
     def plan_for(words: str, part: Deadline) -> Look:
         return quick_plan(start.position, goals[words], options, looks[words], part)
 
-    looked = run_in_threads(look_at, [*goals], deadline.part(LOOK_TIME_SHARE))
+    looked = run_in_threads(look_at, [*goals], deadline.take_share(LOOK_TIME_SHARE))
     for done, (words, look) in enumerate(looked, 1):
         looks[words] = look
         if progress is not None:
@@ -334,10 +334,12 @@ def best_goals(
             found = Goals(turn.player, _rank_candidates(rows, simple))
             progress(found, done / (len(aims) + len(planned)))
 
-    playing = deadline.part(AIMS_TIME_SHARE if planned else ALL_AIMS_TIME_SHARE)
+    playing = deadline.take_share(AIMS_TIME_SHARE if planned else ALL_AIMS_TIME_SHARE)
     for k, aim in enumerate(aims):
-        part = playing.part(1 / (len(aims) - k))
-        by_simple = _estimate_under_simple(war, aim, number, seed, part.part(SIMPLE_TIME_SHARE))
+        part = playing.take_share(1 / (len(aims) - k))
+        by_simple = _estimate_under_simple(
+            war, aim, number, seed, part.take_share(SIMPLE_TIME_SHARE)
+        )
         found = play_two_games(war, "usual", number, seed, part, aim)
         if by_simple is None or len(found.chances) < 2:
             break
@@ -361,7 +363,9 @@ def best_goals(
     for k, aim in enumerate(planned):
         if not deadline.is_over:
             most = min(number, PLAN_GAMES)
-            part = deadline.part(1 / (len(planned) + 1 - k))  # the last part is for the best goal
+            part = deadline.take_share(
+                1 / (len(planned) + 1 - k)
+            )  # the last part is for the best goal
             # Discard plans with too few games to compare.
             rows += (
                 row
@@ -426,9 +430,9 @@ def _rank_candidates(
         common = min(len(row.wins), len(best.wins))
         apart = best.wins[:common] - row.wins[:common]
         behind = float(best.wins.mean() - row.wins.mean())
-        error = _half_interval(apart) + (allowance if row is not best else 0.0)
+        error = _find_half_width(apart) + (allowance if row is not best else 0.0)
         win = max(float(own.mean()) - behind, 0.0)
-        half = sqrt(((first.high - first.low) / 2) ** 2 + _half_interval(apart) ** 2) + allowance
+        half = sqrt(((first.high - first.low) / 2) ** 2 + _find_half_width(apart) ** 2) + allowance
         found[row.words] = GoalChance(
             row.words,
             row.how,
@@ -457,7 +461,7 @@ def _play_tactics(war: War, aim: Aim, games: int, seed: int, deadline: Deadline)
     return found.chances[:, war.seats.index(war.turn.player)]
 
 
-def _half_interval(values: Floats) -> float:
+def _find_half_width(values: Floats) -> float:
     return Z * float(values.std(ddof=1)) / sqrt(len(values))
 
 

@@ -73,7 +73,7 @@ def _put_whole_battles(
     size = library.constant("LARGEST_TABLE")  # the core scales larger battles
     rows = [solve_battles(kernel, size, d + 1) for kernel in whole for d in range(size)]
     put_battles(it, rows, size, size)
-    it.put(battle_first=np.cumsum([0, *(size * each for each in is_whole)])[:-1])
+    it.set_fields(battle_first=np.cumsum([0, *(size * each for each in is_whole)])[:-1])
 
 
 def _put_moment(
@@ -81,7 +81,7 @@ def _put_moment(
 ) -> None:
     seat = {name: i for i, name in enumerate(seats)} | {"": library.constant("NOBODY")}
     continents = [[places[t] for t in each.territories] for each in turn.board.continents]
-    it.put(
+    it.set_fields(
         players=len(seats),
         owner=[seat.get(each, len(seats)) for each in turn.owners],
         mover=seat[turn.player],
@@ -101,13 +101,13 @@ def _put_moment(
         is_whole=turn.whole_battles,
     )
     if turn.pending is not None:
-        it.put(
+        it.set_fields(
             attack_start=places[turn.pending.start],
             attack_to=places[turn.pending.to],
             attack_dice=turn.pending.dice,
         )
         if turn.throw is not None:
-            it.put(thrown=find_choice(turn, turn.pending).throws.index(turn.throw))
+            it.set_fields(thrown=find_choice(turn, turn.pending).throws.index(turn.throw))
 
 
 def _find_phase(library: Library, phase: str) -> int:
@@ -137,7 +137,7 @@ def _put_cards(
             plain = hand.counts[k] - sum(card // of_symbol == k for card in named)
             mask |= sum(1 << free[k].pop(0) for _ in range(plain))
         known.append(mask)
-    it.put(
+    it.set_fields(
         has_cards=turn.cards is not None,
         is_named=bool(turn.symbols),
         known=known,

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from iacta.game.turn import Policy, Turn
-from iacta.inputs.checks import quote, read_int, read_row
+from iacta.inputs.checks import quote, read_int, read_list
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.probability.estimate import Estimate, Interval
 from iacta.war.games import War, check_war, list_seats
@@ -85,7 +85,7 @@ def tournament(
     [('idle', 0), ('simple', 4)]
     """
     seats = list_seats(check_war(turn))
-    entrants = [read_seat(each) for each in read_row(players, "players", "players")]
+    entrants = [read_seat(each) for each in read_list(players, "players", "players")]
     if len(entrants) != len(seats):
         raise IllegalError(f"players must be {len(seats)}, one for each seat, got {len(entrants)}")
     number = read_int(games, "games", least=1, most=MAX_GAMES)

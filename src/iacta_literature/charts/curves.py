@@ -17,7 +17,7 @@ from iacta.charts.theme import BLUE, GREEN, GREY, HEIGHT, list_shades
 from iacta.charts.vega import Channel, Row, View, field, layer, table_view
 from iacta.forms.percentages import percent
 from iacta.forms.sentences import join_phrases
-from iacta.inputs.checks import quote, read_int, read_row
+from iacta.inputs.checks import quote, read_int, read_list
 from iacta.inputs.errors import IllegalError
 from iacta.odds.arrays import win_probability
 from iacta.odds.needed import armies_needed, break_even_line
@@ -343,7 +343,7 @@ def minimum_troops_ratio(
 
 def _lines_by_chance(chances: object) -> CurveLines:
     """Return a line for each chance, the highest chance first."""
-    given = read_chances(read_row(chances, "chances", "chances")).reshape(-1).tolist()
+    given = read_chances(read_list(chances, "chances", "chances")).reshape(-1).tolist()
     wanted: list[Fraction] = sorted(set(given), reverse=True)
     if not 1 <= len(wanted) <= MAX_LINES:
         raise IllegalError(f"chances must be 1 to {MAX_LINES}, got {len(wanted)}")
@@ -366,7 +366,7 @@ def _read_lines(
     values: object, name: str, least: int | None = None, most: int | None = None
 ) -> list[int]:
     """Return the whole numbers of the lines, sorted and without duplicates."""
-    row = read_row(values, name, "whole numbers")
+    row = read_list(values, name, "whole numbers")
     numbers = sorted({read_int(value, name, -(10**9), 10**9) for value in row})
     if not 1 <= len(numbers) <= MAX_LINES:
         raise IllegalError(f"{name} must be 1 to {MAX_LINES} numbers, got {len(numbers)}")

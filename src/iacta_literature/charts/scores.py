@@ -21,7 +21,7 @@ from iacta.charts.saving import Chart
 from iacta.charts.subtitles import check_type, format_battle, format_count, format_seed
 from iacta.charts.theme import BLUE, RED
 from iacta.charts.vega import Row, Tables, field, layer, table_view
-from iacta.inputs.checks import read_row
+from iacta.inputs.checks import read_list
 from iacta.methods import find_kernel
 from iacta.methods.kernel import is_won
 from iacta.odds.simulation import Simulation
@@ -198,7 +198,7 @@ def convergence(
     check their formulas.
     """
     check_type(fought, Battle if isinstance(fought, Battle) else Campaign, "fought")
-    for estimate in read_row(estimates, "estimates", "Estimate"):
+    for estimate in read_list(estimates, "estimates", "Estimate"):
         check_type(estimate, Estimate, "each of estimates")
     rows: list[Row] = [
         {

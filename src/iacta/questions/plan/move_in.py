@@ -29,9 +29,9 @@ def compare_advances(turn: Turn, goal: Goal, deadline: Deadline) -> tuple[MoveIn
     numbers = list_advances(turn)
     parts = min(len(numbers), MAX_COMPARED) - 1 or 1
     tried = sorted({numbers[round(k * (len(numbers) - 1) / parts)] for k in range(parts + 1)})
-    end, ranked = deadline.part(COMPARISON_SHARE), list[tuple[float, int]]()
+    end, ranked = deadline.take_share(COMPARISON_SHARE), list[tuple[float, int]]()
     for number in tried:
-        part = end.part(1 / (len(tried) - len(ranked)))
+        part = end.take_share(1 / (len(tried) - len(ranked)))
         ranked.append((_plan_after_advance(turn, number, goal, part).comparable_value, number))
     quick, best = max(ranked)
     plan = _plan_after_advance(turn, best, goal, deadline)

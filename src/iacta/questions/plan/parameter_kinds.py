@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from iacta.forms.parameter_kinds import Kind, Number, RulesName, Schema
 from iacta.game import Sets
-from iacta.inputs.checks import parse_int, quote, read_int, read_row
+from iacta.inputs.checks import parse_int, quote, read_int, read_list
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.plan.goals import MAX_WORTH
 from iacta.rules.variants import find_rule_set
@@ -45,7 +45,7 @@ class Pairs(Kind):
         return tuple(pairs)
 
     def check(self, value: object, name: str) -> tuple[tuple[str, Any], ...]:
-        pairs = value.items() if isinstance(value, Mapping) else read_row(value, name, "pairs")
+        pairs = value.items() if isinstance(value, Mapping) else read_list(value, name, "pairs")
         entries = []
         for pair in pairs:
             if not isinstance(pair, list | tuple) or len(pair) != 2:
@@ -175,7 +175,7 @@ class Trades(Kind):
             return value
         if isinstance(value, str):
             return self.parse(value, name)
-        return Sets(tuple(read_int(number, name) for number in read_row(value, name, "numbers")))
+        return Sets(tuple(read_int(number, name) for number in read_list(value, name, "numbers")))
 
     def text(self, value: Sets) -> str:
         return "fixed" if value.is_fixed else ",".join(map(str, value.values))

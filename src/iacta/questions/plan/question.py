@@ -411,7 +411,7 @@ class PlanQuestion(RulesForm, Question):
         check_size(self.start.board)
 
     def answer(self, watch: Watch | None = None) -> "PlanAnswer | GoalEndAnswer":
-        deadline = Deadline.of(self.time_limit)
+        deadline = Deadline.from_time_limit(self.time_limit)
         turn = self.turn
         with _rename_parameters(owner="eliminate", worths="stage_values"):
             goal = self.goal
@@ -426,7 +426,7 @@ class PlanQuestion(RulesForm, Question):
             )
         # Each extra gets an equal share of the time.
         later = [self.hold, self.need is not None, self.check is not None, self.alternatives]
-        part = deadline.part(1.0 / (1 + sum(later)))
+        part = deadline.take_share(1.0 / (1 + sum(later)))
         with _rename_parameters(owner="eliminate", chance="need", worths="stage_values"):
             answer = self._plan_attacks(goal, part, watch)
             try:
@@ -475,12 +475,12 @@ class PlanQuestion(RulesForm, Question):
     ) -> "PlanAnswer":
         """Return the answer with the requested extras."""
         if self.hold and answer.plan.goal.is_chance and answer.move_in is None:
-            held = self._held(answer.plan, deadline.part(1.0 / sum(later)))
+            held = self._held(answer.plan, deadline.take_share(1.0 / sum(later)))
             answer = replace(answer, plan=held.plan, held=held)
         if self.need is not None:
             if watch is not None:
                 watch("Looking for the fewest armies", None, keeps=True)
-            part = deadline.part(1.0 / sum(later[1:]))
+            part = deadline.take_share(1.0 / sum(later[1:]))
             try:
                 needed = self._find_needed(answer.plan, self.need, part)
             except IllegalError as error:
@@ -490,7 +490,7 @@ class PlanQuestion(RulesForm, Question):
             answer = replace(answer, needed=needed, is_unsearched=needed is None)
         if self.check is not None:
             seed = draw_seed() if self.seed is None else self.seed
-            part = deadline.part(1.0 / sum(later[2:]))
+            part = deadline.take_share(1.0 / sum(later[2:]))
             simulated = simulate_within(answer.plan, self.check, seed, part)
             checked = None
             if simulated is not None:
