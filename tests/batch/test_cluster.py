@@ -267,7 +267,7 @@ def test_a_damaged_block_of_parquet_is_refused(client: Any, tmp_path: Path) -> N
     day = pa.array([2**31 - 1], pa.int32()).view(pa.date32())
     table = pa.table({"attackers": [9], "defenders": [5], "day": day})
     pa.parquet.write_table(table, tmp_path / "in.parquet")
-    with pytest.raises(IactaError, match="the column 'day' must have dates of the years 1 to 9999"):
+    with pytest.raises(IactaError, match="the column 'day' must have dates in the years 1 to 9999"):
         answer_file(tmp_path / "in.parquet", tmp_path / "out.csv", client=client)
 
 

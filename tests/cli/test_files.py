@@ -270,5 +270,5 @@ def test_csv_does_not_escape_numbers() -> None:
 
 
 def test_too_many_bytes_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(TooLargeError, match="TOML must have at most 1000000 bytes"):
+    with pytest.raises(TooLargeError, match="TOML must be at most 1000000 bytes"):
         parse_toml("#" * 1_000_001)

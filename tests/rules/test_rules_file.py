@@ -152,7 +152,7 @@ def test_what_is_no_file_of_text_is_reported(tmp_path: Path) -> None:
         (tmp_path, MalformedError, ": it is a folder"),
         ("nul\0.toml", MalformedError, ": embedded null byte"),
         (binary, MalformedError, "the text is not UTF-8: byte 0xff at position 8"),
-        (large, iacta.TooLargeError, "must have at most 1000000 bytes"),
+        (large, iacta.TooLargeError, "must be at most 1000000 bytes"),
         (7, MalformedError, "rules must be the path of a file, got 7"),
         (None, MalformedError, "rules must be the path of a file, got None"),
     ]

@@ -100,7 +100,7 @@ def read_code(text: str, board: Board | None = None) -> Code:
     if not isinstance(text, str):
         raise MalformedError(f"code must be a string, got {quote(text)}")
     if len(text) > MAX_LENGTH:
-        raise TooLargeError(f"code must have at most {MAX_LENGTH} letters, got {len(text)}")
+        raise TooLargeError(f"code must be at most {MAX_LENGTH} letters long, got {len(text)}")
     version, *fields = text.strip().split(";")
     if version != VERSION:
         raise MalformedError(

@@ -168,7 +168,7 @@ def read_bytes(file: Path, most: int) -> bytes:
     if is_stream and not content:
         raise MalformedError("standard input is empty, or another option has read it")
     if len(content) > most:
-        raise TooLargeError(f"the file must have at most {most} bytes")
+        raise TooLargeError(f"the file must be at most {most} bytes")
     return content
 
 

@@ -133,7 +133,7 @@ def parse_toml(text: str) -> dict[str, Any]:
     import tomllib  # only needed here
 
     if len(text) > MAX_TOML_BYTES or len(text.encode()) > MAX_TOML_BYTES:
-        raise TooLargeError(f"TOML must have at most {MAX_TOML_BYTES} bytes")
+        raise TooLargeError(f"TOML must be at most {MAX_TOML_BYTES} bytes")
     if looks_like_json(text):
         raise MalformedError("the text must be TOML, got JSON")
     _check_toml_size(text)

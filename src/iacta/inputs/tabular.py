@@ -221,7 +221,7 @@ class Tabular:
             return
         place = next((n for n, line in enumerate(lines) if len(line) > self.max_bytes), len(lines))
         raise TooLargeError(
-            f"line {number + place}: a line must have at most {self.max_bytes} bytes, got more"
+            f"line {number + place}: a line must be at most {self.max_bytes} bytes, got more"
         )
 
     def read_document(self) -> Any:
@@ -232,7 +232,7 @@ class Tabular:
                 content += block
                 if len(content) > MAX_JSON_BYTES:
                     raise TooLargeError(
-                        f"a JSON text must have at most {MAX_JSON_BYTES} bytes, got more; "
+                        f"a JSON document must be at most {MAX_JSON_BYTES} bytes, got more; "
                         "JSON lines have no such limit"
                     )
         line = 1 + content.count(b"\n", 0, _find_wrong_byte(content))
@@ -304,7 +304,7 @@ class Tabular:
             logging.getLogger(name).setLevel(logging.CRITICAL)
         content = self._raw.read()
         if not fastexcel.read_excel(content).sheet_names:
-            raise MalformedError("a workbook must have a sheet, got none")
+            raise MalformedError("the workbook has no sheet")
         heading = polars.read_excel(
             content, has_header=False, infer_schema_length=0, read_options={"n_rows": 1}
         )
@@ -395,7 +395,7 @@ def _check_dates(name: str, array: Any) -> None:
         if ends["min"] is not None and not (
             ends["min"] * unit >= YEAR_1 and ends["max"] * unit < YEAR_10000
         ):
-            raise MalformedError(f"the column {quote(name)} must have dates of the years 1 to 9999")
+            raise MalformedError(f"the column {quote(name)} must have dates in the years 1 to 9999")
 
 
 def _read_values(name: str, column: Any) -> list[Any]:
@@ -470,7 +470,7 @@ def _check_excel_size(file: Any) -> None:
         if not sheets:
             raise MalformedError("a ZIP file must be an Excel workbook (.xlsx), got another")
         if sum(sizes) > MAX_EXCEL_BYTES:
-            raise TooLargeError(f"a workbook must have at most {MAX_EXCEL_BYTES} bytes, unpacked")
+            raise TooLargeError(f"a workbook must be at most {MAX_EXCEL_BYTES} bytes unpacked")
         for name in sheets:
             columns, rows, rest = 1, 1, b""
             with parts.open(name) as sheet:
@@ -517,7 +517,7 @@ def decode_line(line: bytes, number: int, place: str = "line") -> str:
             f"{place} {number}: the text must be UTF-8, got the byte {wrong:#04x}"
         ) from None
     if "\0" in text:
-        raise MalformedError(f"{place} {number}: the text must have no NUL, got one")
+        raise MalformedError(f"{place} {number}: the text must not contain NUL")
     return text
 
 
@@ -597,7 +597,7 @@ class LineJoiner:
                 if self._size > self.max_bytes:
                     number = first + sum(1 + row.count(b"\n") for row in rows)
                     raise TooLargeError(
-                        f"line {number}: quotes must close within {self.max_bytes} bytes"
+                        f"line {number}: quotes must be closed within {self.max_bytes} bytes"
                     )
             if goes_on:
                 continue
@@ -608,7 +608,7 @@ class LineJoiner:
     def check_end(self, first: int) -> None:
         """Raise an error if the last row is incomplete."""
         if self._begun:
-            raise MalformedError(f"line {first}: quotes must close, got them open at the end")
+            raise MalformedError(f"line {first}: quotes must be closed before the end")
 
 
 @lru_cache

@@ -164,7 +164,7 @@ class Lattice(UnitKernel, RollKernel):
 
 
 def find_steps(attackers: int, defenders: int, rules: Rules) -> Steps:
-    """Return p_0 .. p_m for each possible (attack dice, defence dice) of a battle.
+    """Return p_0 .. p_m, the chances to lose 0 .. m defenders, by (attack dice, defence dice).
 
     >>> from iacta.rules.rules import CLASSIC
     >>> find_steps(1, 1, CLASSIC)

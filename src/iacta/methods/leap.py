@@ -387,10 +387,10 @@ def _side(values: Floats) -> _Diagonal:
 
 
 def _choose_diagonal(rules: Rules, chance: float) -> int:
-    """Return the size of the first diagonal on which a few armies have a negligible chance.
+    """Return the size of the first diagonal on which a few armies almost never win.
 
-    chance: the chance to compare with, at most `RARE`. If no diagonal is long enough for a smaller
-        chance, the longest is returned.
+    chance: their chance must be negligible compared with this chance, which is at most `RARE`. If
+        no diagonal is long enough for a smaller chance, the longest is returned.
     """
     if not find_attackers_walk(rules).variance:
         raise IllegalError(

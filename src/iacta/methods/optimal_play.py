@@ -228,7 +228,7 @@ def is_rolling_best_in_the_limit(
     reward: the rewards of the attacker.
 
     Entry `[d]` is for d defenders; `[0]` is false. In the limit only d matters:
-    G(d) = max(0, (r + Σ_{k≥1} p_k · G(d − k)) / (1 − p_0)), where r is the reward of a roll itself.
+    G(d) = max(0, (r + Σ_{k≥1} p_k · G(d − k)) / (1 − p_0)), where r is the mean reward of a roll.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> reward = Reward(Fraction(5), Fraction(1), Fraction(0))

@@ -308,7 +308,7 @@ State(attackers=3, defenders=0): 2890})
         )
         top = np.searchsorted(group, np.arange(len(fewest)), "right") - 1
         along = (-1, *[1] * (np.ndim(values.won) - 1))
-        is_too_small = (able < fewest[group]).reshape(along)  # too small to roll
+        is_too_small = (able < fewest[group]).reshape(along)
         most_lost = int(np.minimum(top, top - fewest + min(attack, defence)).max())
         size = self._number_bytes(attackers + defenders, unit)
         states = (most_lost + 1) * len(top) * np.size(values.won[0]) * ((rolls or 0) + 1)

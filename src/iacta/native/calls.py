@@ -32,7 +32,7 @@ def call_core(
 ) -> int:
     """Call the core while no other thread uses the same handle, and return its status code.
 
-    function: the call.
+    function: makes the call, with a pointer to a budget.
     lock: the lock of the handle.
     states: the largest number of states to search.
     is_short: whether the call usually takes milliseconds and may be repeated.

@@ -215,7 +215,7 @@ def _dice(given: object, start: Dice | None, side: str) -> Dice | None:
 
 
 def _lines(table: Mapping[str, Any]) -> str:
-    """Return the table as lines of TOML, which writes such values like JSON; omit `None`."""
+    """Return the lines of a TOML table, whose values are written as in JSON; omit `None`."""
     return "".join(
         f"{key} = {json.dumps(value, ensure_ascii=False)}\n"
         for key, value in table.items()
