@@ -190,7 +190,7 @@ BOMBS: dict[str, tuple[bytes, str]] = {
     ),
     "deep": (
         b'{"die": ' + b"[" * 500 + b"]" * 500 + b"}\n",
-        "line 1: lists and tables must be at most",
+        "line 1: lists and tables must be nested at most",
     ),
     "deep document": (b"[" * 10**5, "lists and tables must be nested at most 32 deep"),
     "long document": (b"[" + b'{"die":3},' * 2_000_000, "a JSON document must be at most 16777216"),
