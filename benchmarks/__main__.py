@@ -54,7 +54,7 @@ def roll_lines() -> Iterator[Line]:
     def cold() -> None:
         loss_counts.cache_clear()
         _count_losses.cache_clear()
-        counting._coefficients.cache_clear()
+        counting._find_coefficients.cache_clear()
         for dice in MATCH_UPS:
             loss_counts(*dice, CLASSIC)
 

@@ -35,7 +35,9 @@ def outcomes(
 ) -> Distribution[Outcome]:
     """Return the distribution of the outcome of a battle with a garrison."""
     able = stack.map(lambda armies: armies - garrison)
-    found = kernel.play_many(able, defenders, **runs) if runs else kernel.forward(able, defenders)
+    found = (
+        kernel.play_many(able, defenders, **runs) if runs else kernel.run_forward(able, defenders)
+    )
     distribution: Distribution[Outcome] = found.map(
         lambda state: Outcome(state.attackers + garrison, state.defenders)
     )
@@ -84,7 +86,7 @@ class Asked:
     def value_rows(self, won: Any, lost: Any, rules: Rules) -> Iterator["Row"]:
         """Yield the expected values for 1, 2 ... defenders."""
         held = min(rules.garrison, len(won) - 1)
-        rows = self.kernel(rules).backward(Values(won[: len(won) - held], lost))
+        rows = self.kernel(rules).run_backward(Values(won[: len(won) - held], lost))
         for d, row in enumerate(rows, start=1):
             yield Row(row, lost[d], held)
 

@@ -227,7 +227,7 @@ def test_what_is_too_large_is_refused_at_once() -> None:
         lambda: Battle(10**30, 10**30, BLITZ).outcomes(),
         lambda: armies_needed(10**13, 0.5, BLITZ, keep=10**9),
         lambda: win_table(10**6, 10**6, BLITZ),
-        lambda: find_kernel(BLITZ).forward(iacta.Distribution({10**8: 1, 10**12: 1}), 10**12),
+        lambda: find_kernel(BLITZ).run_forward(iacta.Distribution({10**8: 1, 10**12: 1}), 10**12),
     ):
         with pytest.raises(iacta.TooLargeError):
             ask()

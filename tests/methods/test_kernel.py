@@ -59,7 +59,7 @@ KERNELS = kernels()
 @cache
 def ends(kernel: Kernel, attackers: int, defenders: int) -> dict[State, Any]:
     """Return the probability of each absorbing state."""
-    return dict(kernel.forward(Distribution([attackers]), defenders).items())
+    return dict(kernel.run_forward(Distribution([attackers]), defenders).items())
 
 
 def near(kernel: Kernel, one: Any, other: Any, scale: Any = 1) -> bool:
@@ -77,7 +77,7 @@ def test_the_backward_pass_is_the_mean_of_the_forward_pass(kernel: Kernel) -> No
     won = [Fraction(a * a + 1) for a in range(most.attackers + 1)]
     lost = [Fraction(3 * d) for d in range(most.defenders + 1)]
     values = Values(won, lost)
-    for d, row in enumerate(kernel.backward(values), start=1):
+    for d, row in enumerate(kernel.run_backward(values), start=1):
         for a in range(MOST_ATTACKERS + 1) if d <= MOST_DEFENDERS else ():
             mean = sum(p * values.find(end) for end, p in ends(kernel, a, d).items())
             assert near(kernel, row[a], mean, max(won)), (a, d)
@@ -88,9 +88,9 @@ def test_many_value_functions_at_once_are_each_by_itself(kernel: Kernel) -> None
     rng = np.random.default_rng(3)
     most = kernel.most_left(MOST_ATTACKERS, MOST_DEFENDERS)
     won, lost = rng.random((most.attackers + 1, 3)), rng.random((most.defenders + 1, 3))
-    rows = list(kernel.backward(Values(won, lost)))
+    rows = list(kernel.run_backward(Values(won, lost)))
     for place in range(3):
-        alone = kernel.backward(Values(won[:, place], lost[:, place]))
+        alone = kernel.run_backward(Values(won[:, place], lost[:, place]))
         for row, one in zip(rows, alone, strict=True):
             near_ones = pytest.approx(one, rel=1e-13, abs=1e-15, nan_ok=True)
             assert row[:, place] == near_ones
@@ -134,7 +134,7 @@ def test_who_cannot_attack_stays(kernel: Kernel) -> None:
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_a_stack_of_uncertain_size_is_the_mixture_of_its_sizes(kernel: Kernel) -> None:
     stack = Distribution({0: 1, 3: 2, 5: 1})
-    mixed = kernel.forward(stack, 3)
+    mixed = kernel.run_forward(stack, 3)
     for end in {*mixed, *(end for a in stack for end in ends(kernel, a, 3))}:
         expected = sum(stack[a] * ends(kernel, a, 3).get(end, 0) for a in stack)
         assert near(kernel, mixed[end], expected), end

@@ -26,7 +26,7 @@ SEVERAL_RULES = {
 def by_rows(attackers: int, defenders: int, rules: Rules) -> npt.NDArray[np.float64]:
     """Return the table of chances to win, a row at a time."""
     values = Values(np.ones(attackers + 1), np.zeros(defenders + 1))
-    rows = Lattice(rules).backward(values)
+    rows = Lattice(rules).run_backward(values)
     return np.array([row[1:] for row in rows])
 
 
@@ -43,7 +43,7 @@ def assert_same(
 @pytest.mark.parametrize("size", [(700, 900), (900, 800), (120, 1500)])
 def test_a_band_holds_all_that_is_neither_0_nor_1(name: str, size: tuple[int, int]) -> None:
     rules = SEVERAL_RULES[name]
-    table = Lattice(rules)._table_by_diagonals(*size, staying=0)
+    table = Lattice(rules)._fill_by_diagonals(*size, staying=0)
     assert table.shape == size[::-1]
     assert_same(table, by_rows(*size, rules), tolerance=1e-13)
 
@@ -54,7 +54,7 @@ def test_any_rules_and_sizes(rules: Rules, attackers: int, defenders: int) -> No
     i, j = rules.full_roll
     if attackers < i or defenders < j:
         return  # there is no battle with all dice
-    table = Lattice(rules)._table_by_diagonals(attackers, defenders, staying=0)
+    table = Lattice(rules)._fill_by_diagonals(attackers, defenders, staying=0)
     assert_same(table, by_rows(attackers, defenders, rules), tolerance=1e-14)
 
 
@@ -67,5 +67,5 @@ def test_armies_that_must_stay_are_rows_without_a_chance(staying: int) -> None:
 
 
 def test_large_tables_are_made_by_anti_diagonals(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Lattice, "_table_by_diagonals", lambda *_: np.zeros((50, 50)))
+    monkeypatch.setattr(Lattice, "_fill_by_diagonals", lambda *_: np.zeros((50, 50)))
     assert (Lattice(CLASSIC).win_table(50, 50) == 0).all()

@@ -377,7 +377,7 @@ def test_numpy_alone_solves_small_chains_as_scipy_does(
     def solved() -> tuple[list[float], Distribution[State]]:
         kernel = Markov(rules)
         won = [kernel.win_probability(a, d) for a, d in product(range(1, 8), repeat=2)]
-        return won, kernel.forward(Distribution([3, 7]), 6)
+        return won, kernel.run_forward(Distribution([3, 7]), 6)
 
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, "scipy.sparse", None)

@@ -105,7 +105,7 @@ def test_edges() -> None:
     for exact in (False, True):
         kernel = find_kernel(SEEN, exact=exact)
         assert kernel.win_probability(2, 0) == 1
-        assert dict(kernel.forward(iacta.Distribution([4]), 0)) == {State(4, 0): 1}
+        assert dict(kernel.run_forward(iacta.Distribution([4]), 0)) == {State(4, 0): 1}
     # With one defender there is nothing to choose.
     for attackers in (1, 2, 3, 9):
         blind = Battle(attackers, 1).outcomes(exact=True)
@@ -269,7 +269,7 @@ def test_one_die_each_leaves_nothing_to_choose() -> None:
     blind = replace(one, mode=TrueRandom())
     for attackers, defenders in ((3, 3), (8, 12)):
         ends, expected = (
-            find_kernel(rules, exact=True).forward(iacta.Distribution([attackers]), defenders)
+            find_kernel(rules, exact=True).run_forward(iacta.Distribution([attackers]), defenders)
             for rules in (one, blind)
         )
         assert ends == expected

@@ -264,7 +264,9 @@ def test_chances_next_to_one_are_decided_by_the_chance_to_fail() -> None:
 def test_chances_too_small_for_large_battles_are_decided_by_tables() -> None:
     attackers = armies_needed(2400, "1e-20", "capital")
     for number, reaches in ((attackers, True), (attackers - 1, False)):
-        (row,) = list(find_kernel(iacta.find_rules("capital")).backward(values(number, 2400)))[-1:]
+        (row,) = list(find_kernel(iacta.find_rules("capital")).run_backward(values(number, 2400)))[
+            -1:
+        ]
         assert (row[number - 1] >= 1e-20) == reaches
 
 

@@ -184,7 +184,7 @@ def _make_table(rules: Rules, size: int) -> Floats:
     values = Values(np.stack([one, armies, none], 1), np.stack([none, none, armies], 1))
     table = np.zeros((3, size + 1, size + 1))
     table[2, :, 0] = armies
-    for d, row in enumerate(find_kernel(rules).backward(values), start=1):
+    for d, row in enumerate(find_kernel(rules).run_backward(values), start=1):
         table[:, d] = np.transpose(row[np.arange(size + 1)])
     return table
 

@@ -95,7 +95,7 @@ class Battle(PasteableMixin):
         Fraction(455, 2592)
         """
         garrison = self.rules.garrison
-        ends = self._kernel(exact, method).forward(Distribution([self._able]), self.defenders)
+        ends = self._kernel(exact, method).run_forward(Distribution([self._able]), self.defenders)
         left = ends.map(lambda state: Outcome(state.attackers + garrison, state.defenders))
         return left if exact else left.to_float()
 

@@ -315,7 +315,7 @@ class Campaign(PasteableMixin):
                 _refuse_slow_way(way[number:], kernels[number:], stack)
             garrison = stage.rules.garrison
             able = stack.map(lambda n, garrison=garrison: n - garrison)  # type: ignore[misc]
-            ends = kernel.forward(able, stage.defenders)
+            ends = kernel.run_forward(able, stage.defenders)
             conquered = reached * ends.prob(_is_taken)
             yield _Crossing(reached, conquered, stack, ends, garrison)
             if not conquered:

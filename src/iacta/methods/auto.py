@@ -82,12 +82,12 @@ class Auto(RollKernel):
     def error(self, attackers: int, defenders: int) -> Error:
         return self.for_question("chance", attackers, defenders).error(attackers, defenders)
 
-    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
+    def run_forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
         question = "distribution" if len(start) == 1 else "stack"
-        return self.for_question(question, max(start), defenders).forward(start, defenders)
+        return self.for_question(question, max(start), defenders).run_forward(start, defenders)
 
-    def backward(self, values: Values) -> Iterator[Any]:
-        return self.for_question("table", len(values.won) - 1, len(values.lost) - 1).backward(
+    def run_backward(self, values: Values) -> Iterator[Any]:
+        return self.for_question("table", len(values.won) - 1, len(values.lost) - 1).run_backward(
             values
         )
 

@@ -100,7 +100,7 @@ def cut_off_rare_wins(outcomes: Outcomes) -> Outcomes:
     >>> cut_off_rare_wins(Outcomes(np.array([0.01, 0.03]), np.array([0.48, 0.48])))
     Outcomes(won=array([0., 0.]), lost=array([0.5, 0.5]))
     """
-    won, lost = _sums(outcomes)
+    won, lost = _sum_sides(outcomes)
     never = won <= float(WIN_CUT_OFF)
     always = lost <= float(WIN_CUT_OFF)
     return _scale(outcomes, np.where(never, 0.0, np.where(always, 1.0, won)))
@@ -115,7 +115,7 @@ def favour_the_favourite(outcomes: Outcomes) -> Outcomes:
     >>> round(float(outcomes.won[0]), 6)
     0.80662
     """
-    won, lost = _sums(outcomes)
+    won, lost = _sum_sides(outcomes)
     return _scale(outcomes, _favour(won, lost))
 
 
@@ -144,8 +144,8 @@ def raise_outcomes(outcomes: Outcomes) -> Outcomes:
     >>> raise_outcomes(Outcomes(np.array([0.5, 0.25]), np.array([0.25]))).won.round(6)
     array([0.582672, 0.167328])
     """
-    won, _ = _sums(outcomes)
-    likelier = (_power(side, OUTCOME_POWER) for side in outcomes)
+    won, _ = _sum_sides(outcomes)
+    likelier = (_raise_power(side, OUTCOME_POWER) for side in outcomes)
     return _scale(Outcomes(*likelier), won)
 
 
@@ -161,7 +161,7 @@ def reshape(outcomes: Outcomes) -> Outcomes:
     return raise_outcomes(cut_off_outcomes(favour_the_favourite(cut_off_rare_wins(outcomes))))
 
 
-def _sums(outcomes: Outcomes) -> tuple[Floats, Floats]:
+def _sum_sides(outcomes: Outcomes) -> tuple[Floats, Floats]:
     return outcomes.won.sum(axis=-1, keepdims=True), outcomes.lost.sum(axis=-1, keepdims=True)
 
 
@@ -177,11 +177,11 @@ def _scale_side(side: Floats, total: Floats) -> Floats:
 
 
 def _favour(won: Floats, lost: Floats) -> Floats:
-    ours, theirs = _power(won, WIN_POWER), _power(lost, WIN_POWER)
+    ours, theirs = _raise_power(won, WIN_POWER), _raise_power(lost, WIN_POWER)
     return np.asarray(ours / (ours + theirs))
 
 
-def _power(chances: Floats, exponent: Fraction) -> Floats:
+def _raise_power(chances: Floats, exponent: Fraction) -> Floats:
     # The last digit of `chances ** exponent` depends on the processor, and could decide between
     # equally good plans.
     return np.asarray(np.float_power(chances, float(exponent)))
@@ -250,7 +250,7 @@ class Blitz(UnitKernel):
     >>> blitz = Blitz(Rules(mode=BalancedBlitz()), Lattice(Rules()))
     >>> round(blitz.win_probability(10, 10), 7), blitz.win_probability(20, 15)
     (0.6093774, 1.0)
-    >>> ends = blitz.forward(Distribution([30]), 15)
+    >>> ends = blitz.run_forward(Distribution([30]), 15)
     >>> min(ends), max(ends), ends[State(attackers=30, defenders=0)]
     (State(attackers=10, defenders=0), State(attackers=24, defenders=0), 0.0)
     """
@@ -315,31 +315,31 @@ class Blitz(UnitKernel):
         if not keep:
             won = self.win_probability(attackers, defenders)
             return Chances(won, 1.0 - won)
-        ends = self.forward(Distribution([attackers]), defenders)
+        ends = self.run_forward(Distribution([attackers]), defenders)
         fails = float(ends.prob(lambda end: end.defenders > 0 or end.attackers < keep))
         return Chances(1.0 if not fails else min(1.0 - fails, BELOW_ONE), fails)
 
-    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
+    def run_forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
         """Return the distribution of the absorbing state.
 
         If the number of attackers is random, the four steps apply to each number separately, as in
         the app. The probabilities sum to exactly 1.0. For a fixed number, the outcomes are sorted
         from best to worst for the attackers.
         """
-        found = super().forward(start, defenders)  # raises if the sum is not close to 1
+        found = super().run_forward(start, defenders)  # raises if the sum is not close to 1
         return Distribution.from_probabilities(_complete_sum(found))
 
     def ends(self, able: dict[int, float], defenders: int) -> Ends:
-        return 1, ((end, p, 0) for end, p in self._ends(able, defenders))
+        return 1, ((end, p, 0) for end, p in self._list_ends(able, defenders))
 
-    def _ends(self, able: dict[int, float], defenders: int) -> Iterator[tuple[State, float]]:
+    def _list_ends(self, able: dict[int, float], defenders: int) -> Iterator[tuple[State, float]]:
         most = max(able)
         if len(able) == 1 or _is_large(most, defenders):
             if len(able) > 1:
                 states = len(able) * min(most * defenders, MAX_OUTCOMES)
                 refuse_too_large(most, defenders, memory=0, method=NAME, states=states)
             for attackers in sorted(able, reverse=True):  # a battle that is too large fails first
-                for state, probability in self._ends_of_one(attackers, defenders):
+                for state, probability in self._list_single_ends(attackers, defenders):
                     yield state, able[attackers] * probability
             return
         fewest = min(able)
@@ -351,8 +351,8 @@ class Blitz(UnitKernel):
         for before, probability in enumerate((weights @ rows.lost).tolist()):
             yield State(0, before + 1), probability
 
-    def _ends_of_one(self, attackers: int, defenders: int) -> Iterator[tuple[State, float]]:
-        ends = self.true.forward(Distribution([attackers]), defenders)
+    def _list_single_ends(self, attackers: int, defenders: int) -> Iterator[tuple[State, float]]:
+        ends = self.true.run_forward(Distribution([attackers]), defenders)
         best_first = sorted(ends, key=lambda end: (end.defenders, -end.attackers))
         count = sum(not end.defenders for end in best_first)
         line = np.array([float(ends[end]) for end in best_first])
@@ -384,7 +384,7 @@ class Blitz(UnitKernel):
         won[each, won.argmax(axis=1)] += np.where(won.any(axis=1), missing, 0.0)
         return Transitions(won, lost)
 
-    def backward(self, values: Values) -> Iterator[Floats]:
+    def run_backward(self, values: Values) -> Iterator[Floats]:
         for d in range(1, len(values.lost)):
             yield self.value(values, d)
 

@@ -40,7 +40,7 @@ from typing import NamedTuple, TypeAlias
 
 from iacta.inputs.checks import read_int, read_list
 from iacta.inputs.errors import IllegalError
-from iacta.methods.counting import Ends, UnitKernel, coefficients
+from iacta.methods.counting import Ends, UnitKernel, find_coefficients
 from iacta.methods.kernel import OUTCOME_BYTES, Chances, RollKernel, State
 from iacta.probability.distribution import Distribution
 from iacta.rules.rules import Rules
@@ -81,7 +81,7 @@ class ClosedForm(UnitKernel, RollKernel):
     def _refuse(self, attackers: int, defenders: int, numbers: int, battles: int = 1) -> None:
         self.refuse_dice()
         armies = attackers + defenders
-        unit = coefficients(attackers, defenders, self.rules).unit
+        unit = find_coefficients(attackers, defenders, self.rules).unit
         number_bytes = armies * unit.bit_length() // 8 + 50
         self.refuse_too_large(
             attackers,
@@ -91,23 +91,23 @@ class ClosedForm(UnitKernel, RollKernel):
             states=STEPS_PER_STATE * battles * armies,
         )
 
-    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
+    def run_forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
         self.refuse_dice()  # super() does not check if no stack can attack
-        return super().forward(start, defenders)
+        return super().run_forward(start, defenders)
 
     def ends(self, able: dict[int, int], defenders: int) -> Ends:
         top = max(able)
         armies = top + defenders
         self._refuse(top, defenders, numbers=3 * armies, battles=len(able))
-        unit, steps = coefficients(top, defenders, self.rules)
-        ends = _ends({(a, defenders): x * unit ** (top - a) for a, x in able.items()}, steps)
+        unit, steps = find_coefficients(top, defenders, self.rules)
+        ends = _find_ends({(a, defenders): x * unit ** (top - a) for a, x in able.items()}, steps)
         return unit, ((State(*end), x, armies - sum(end)) for end, x in ends.items())
 
     def win_probability(self, attackers: int, defenders: int) -> Fraction:
         """Return the chance to conquer the territory, from equation (17)."""
         self.refuse(attackers, defenders)
         able = max(attackers, 0)
-        unit, steps = coefficients(able, defenders, self.rules)
+        unit, steps = find_coefficients(able, defenders, self.rules)
         return Fraction(_count_wins(able, defenders, unit, steps), unit ** (able + defenders))
 
     def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
@@ -154,10 +154,10 @@ def conquer_in_sequence(
     kernel = ClosedForm(rules)
     armies = attackers + sum(way)
     kernel._refuse(able, sum(way), numbers=3 * armies, battles=attackers)
-    unit, steps = coefficients(able, max(way), rules)
+    unit, steps = find_coefficients(able, max(way), rules)
     weights = {able: 1} if able > 0 else {}
     for d in way[:-1]:
-        ends = _ends({(a, d): weight for a, weight in weights.items()}, steps)
+        ends = _find_ends({(a, d): weight for a, weight in weights.items()}, steps)
         taken = {a - rules.garrison: weight for (a, left), weight in ends.items() if not left}
         weights = {a: weight for a, weight in taken.items() if a > 0}
     wins = sum(weight * _count_wins(a, way[-1], unit, steps) for a, weight in weights.items())
@@ -184,7 +184,7 @@ def _is_inside(able: int, defenders: int) -> bool:
     return able >= 3 and defenders >= 2
 
 
-def _crossings(
+def _find_crossings(
     able: int, defenders: int, steps: Steps, weight: int = 1
 ) -> tuple[Iterator[Crossing], Iterator[Crossing]]:
     """Return the crossings to d ≤ 1 with a ≥ 3 (few defenders), and to a ≤ 2 (few attackers).
@@ -194,30 +194,30 @@ def _crossings(
     """
     full = steps[3, 2]
     armies = able + defenders
-    down = _side(full, defenders - 2, armies, weight)
-    left = _side(full[::-1], able - 3, armies, weight)
+    down = _cross_edge(full, defenders - 2, armies, weight)
+    left = _cross_edge(full[::-1], able - 3, armies, weight)
     return (Crossing(n, leap, step if n > 5 else 0) for n, leap, step in down), left
 
 
-def _side(full: Step, lost: int, armies: int, weight: int) -> Iterator[Crossing]:
+def _cross_edge(full: Step, lost: int, armies: int, weight: int) -> Iterator[Crossing]:
     """Yield the crossings of one edge, those with the most armies first.
 
     full: `full[i]` is the coefficient of a full roll that takes i armies towards this edge.
     lost: the armies lost in this direction from the start to the line nearest to the edge.
     """
-    for rolls, nearest, next_line in _pairs(full, lost, (armies - 5) // 2, weight):
+    for rolls, nearest, next_line in _iterate_pairs(full, lost, (armies - 5) // 2, weight):
         n = armies - 2 * rolls
         both = full[2] * next_line if n > 5 else 0  # with n = 5, the next line is outside
         yield Crossing(n, full[2] * nearest, full[1] * nearest + both)
 
 
-def _pairs(p: Step, lost: int, most: int, weight: int) -> Iterator[tuple[int, int, int]]:
+def _iterate_pairs(p: Step, lost: int, most: int, weight: int) -> Iterator[tuple[int, int, int]]:
     """Yield s, T(s, lost) and T(s, lost − 1), times a weight, for all possible s ≤ most.
 
     T(s, l) is the coefficient of x^l in (p_0 + p_1 x + p_2 x²)^s.
     """
     if not p[2]:
-        yield from _pairs_of_two(p, lost, most, weight)
+        yield from _iterate_binomial_pairs(p, lost, most, weight)
         return
     s, odd = divmod(lost, 2)
     this = 0 if odd else weight * p[2] ** s
@@ -232,8 +232,10 @@ def _pairs(p: Step, lost: int, most: int, weight: int) -> Iterator[tuple[int, in
         )
 
 
-def _pairs_of_two(p: Step, lost: int, most: int, weight: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the values of `_pairs` for p_2 = 0, with binomial coefficients."""
+def _iterate_binomial_pairs(
+    p: Step, lost: int, most: int, weight: int
+) -> Iterator[tuple[int, int, int]]:
+    """Yield the values of `_iterate_pairs` for p_2 = 0, with binomial coefficients."""
     for rolls in range(max(lost - 1, 0), most + 1):
         this, last = (
             weight * comb(rolls, i) * p[0] ** (rolls - i) * p[1] ** i if 0 <= i <= rolls else 0
@@ -244,8 +246,8 @@ def _pairs_of_two(p: Step, lost: int, most: int, weight: int) -> Iterator[tuple[
 
 def _count_wins(able: int, defenders: int, unit: int, steps: Steps) -> int:
     if not _is_inside(able, defenders):
-        return _outside(able, defenders, unit, steps)
-    down, left = _crossings(able, defenders, steps)
+        return _count_outside(able, defenders, unit, steps)
+    down, left = _find_crossings(able, defenders, steps)
     last = 6 - (able + defenders) % 2  # the fewest armies inside with the same parity
     return _count_wins_near_few_defenders(down, last, unit, steps) + _count_wins_near_few_attackers(
         left, last, unit, steps
@@ -267,8 +269,8 @@ def _count_wins_near_few_defenders(
     for _, leap, step in crossings:
         all_paths = all_paths * unit_squared + leap + step
         losing = losing * r_squared + step
-    losing *= _power(steps[3, 1][0], last - 5) * steps[2, 1][0] * steps[1, 1][0] * unit
-    return all_paths * _power(unit, last - 2) - losing
+    losing *= _raise_power(steps[3, 1][0], last - 5) * steps[2, 1][0] * steps[1, 1][0] * unit
+    return all_paths * _raise_power(unit, last - 2) - losing
 
 
 def _count_wins_near_few_attackers(
@@ -287,39 +289,39 @@ def _count_wins_near_few_attackers(
     for _, leap, step in crossings:
         one, two = q_squared * one + c_1 * two + leap, c_2 * two + step
     d = last - 4
-    return one * _outside(1, d + 1, unit, steps) + two * _outside(2, d, unit, steps)
+    return one * _count_outside(1, d + 1, unit, steps) + two * _count_outside(2, d, unit, steps)
 
 
-def _outside(able: int, defenders: int, unit: int, steps: Steps) -> int:
+def _count_outside(able: int, defenders: int, unit: int, steps: Steps) -> int:
     """Return N(able, defenders) for able ≤ 2 or defenders ≤ 1, by Taflin's equations (6)-(9)."""
     if not able or not defenders:
-        return 0 if defenders else _power(unit, able)
+        return 0 if defenders else _raise_power(unit, able)
     if defenders == 1:
         losing = prod(steps[i, 1][0] for i in range(1, min(able, 2) + 1))
-        losing *= _power(steps[3, 1][0], able - 2) if able > 2 else 1
-        return _power(unit, able + 1) - losing * unit
+        losing *= _raise_power(steps[3, 1][0], able - 2) if able > 2 else 1
+        return _raise_power(unit, able + 1) - losing * unit
     if able == 1:
-        return _power(steps[1, 2][1], defenders - 1) * steps[1, 1][1] * unit
-    two = _outside(2, defenders % 2, unit, steps)
-    one = _outside(1, defenders % 2 + 1, unit, steps)
+        return _raise_power(steps[1, 2][1], defenders - 1) * steps[1, 1][1] * unit
+    two = _count_outside(2, defenders % 2, unit, steps)
+    one = _count_outside(1, defenders % 2 + 1, unit, steps)
     for _ in range(defenders // 2):
         one, two = steps[1, 2][1] ** 2 * one, steps[2, 2][2] * two + steps[2, 2][1] * one
     return two
 
 
-def _power(base: int, exponent: int) -> int:
+def _raise_power(base: int, exponent: int) -> int:
     power: int = base**exponent
     return power
 
 
-def _first_passage(
+def _find_first_passage(
     state: tuple[int, int], weight: int, steps: Steps
 ) -> Iterator[tuple[tuple[int, int], int]]:
     """Yield the first states that paths reach outside, with the weight of the paths to each."""
     if not _is_inside(*state):
         yield state, weight
         return
-    down, left = _crossings(*state, steps, weight)
+    down, left = _find_crossings(*state, steps, weight)
     for n, leap, step in down:
         yield (n - 2, 0), leap
         yield (n - 3, 1), step
@@ -328,10 +330,10 @@ def _first_passage(
         yield (2, n - 4), step
 
 
-def _ends(start: Weights, steps: Steps) -> Weights:
+def _find_ends(start: Weights, steps: Steps) -> Weights:
     weights: Weights = defaultdict(int)
     for state, weight in start.items():
-        for reached, x in _first_passage(state, weight, steps):
+        for reached, x in _find_first_passage(state, weight, steps):
             weights[reached] += x
     most = max((max(state) for state in start), default=0)
     outside = [(a, 1) for a in range(most, 2, -1)]

@@ -60,20 +60,20 @@ class Coefficients(NamedTuple):
     steps: Steps
 
 
-def coefficients(attackers: int, defenders: int, rules: Rules) -> Coefficients:
+def find_coefficients(attackers: int, defenders: int, rules: Rules) -> Coefficients:
     """Return the least U, and the coefficients c_k of every possible roll of a battle.
 
     >>> from iacta.rules.rules import CLASSIC
-    >>> coefficients(9, 9, CLASSIC).unit, coefficients(9, 9, CLASSIC).steps[3, 2]
+    >>> find_coefficients(9, 9, CLASSIC).unit, find_coefficients(9, 9, CLASSIC).steps[3, 2]
     (432, (54600, 62664, 69360))
     """
-    return _coefficients(
+    return _find_coefficients(
         min(attackers, rules.attack.kept), min(defenders, rules.defence.kept), rules
     )
 
 
 @lru_cache(maxsize=1024)
-def _coefficients(attack_dice: int, defence_dice: int, rules: Rules) -> Coefficients:
+def _find_coefficients(attack_dice: int, defence_dice: int, rules: Rules) -> Coefficients:
     if attack_dice > 0 and defence_dice > 0:
         refuse_many_rolls(attack_dice, defence_dice, rules)
     losses = {
@@ -177,7 +177,7 @@ class UnitKernel(Kernel):
         n.
         """
 
-    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
+    def run_forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
         exact = self.exact
         weights = start.weights()[0] if exact else {a: float(p) for a, p in start.items()}
         able = {a: weight for a, weight in weights.items() if a > 0 and defenders}
@@ -232,7 +232,7 @@ class Counting(UnitKernel, RollKernel):
         kind: the noun for the battle, for the message.
         """
         armies = armies or attackers + defenders
-        unit = coefficients(attackers, defenders, self.rules).unit
+        unit = find_coefficients(attackers, defenders, self.rules).unit
         number_bytes = armies * unit.bit_length() // 8 + 50
         memory = (attackers + 1) * rows * number_bytes + armies * (number_bytes + OUTCOME_BYTES)
         self.refuse_too_large(
@@ -246,10 +246,10 @@ class Counting(UnitKernel, RollKernel):
 
     def ends(self, able: dict[int, Any], defenders: int) -> Ends:
         self.refuse(max(able), defenders)
-        unit, steps = coefficients(max(able), defenders, self.rules)
+        unit, steps = find_coefficients(max(able), defenders, self.rules)
         return unit, find_absorbing_states(able, defenders, unit, steps)
 
-    def backward(self, values: Values) -> Iterator[ExactRow]:
+    def run_backward(self, values: Values) -> Iterator[ExactRow]:
         self.refuse(len(values.won) - 1, len(values.lost) - 1)
         yield from run_backward(values, self.rules)
 
@@ -268,7 +268,7 @@ class Counting(UnitKernel, RollKernel):
 
 
 def run_backward(values: Values, rules: Rules, fewest: int = 1) -> Iterator[ExactRow]:
-    """Yield the expected values, as for `Kernel.backward`.
+    """Yield the expected values, as for `Kernel.run_backward`.
 
     values: the value function.
     rules: the rules of the battles.
@@ -276,7 +276,7 @@ def run_backward(values: Values, rules: Rules, fewest: int = 1) -> Iterator[Exac
     """
     most, defenders = len(values.won) - 1, len(values.lost) - 1
     won, lost, scale = scale_to_integers(values)
-    unit, steps = coefficients(most, defenders, rules)
+    unit, steps = find_coefficients(most, defenders, rules)
     powers = list_powers(unit, most + defenders)
     rows = {0: list(map(mul, won, powers))}
     for d in range(1, defenders + 1):

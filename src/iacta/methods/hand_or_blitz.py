@@ -21,7 +21,7 @@ from fractions import Fraction
 import numpy as np
 
 from iacta.methods.balanced_blitz import Blitz, reshape_chances
-from iacta.methods.counting import coefficients
+from iacta.methods.counting import find_coefficients
 from iacta.methods.kernel import Floats, drop_garrison
 from iacta.methods.lattice import Lattice
 from iacta.methods.optimal_play import Reward, Solution, StopValue, refuse, refuse_rules, solve
@@ -105,7 +105,7 @@ def find_expected_left(able: int, defenders: int, rules: Rules, found: Solution)
     """
     bare = drop_garrison(find_hand_rules(rules))
     blitz = Blitz(find_blitz_rules(bare), Lattice(bare))
-    unit, steps = coefficients(max(able, 1), defenders, bare)
+    unit, steps = find_coefficients(max(able, 1), defenders, bare)
     rolls = {dice: [c / unit ** (len(step) - 1) for c in step] for dice, step in steps.items()}
     visits: defaultdict[tuple[int, int], float] = defaultdict(float, {(able, defenders): 1.0})
     left = 0.0
@@ -122,6 +122,6 @@ def find_expected_left(able: int, defenders: int, rules: Rules, found: Solution)
                 for k, p in enumerate(roll):
                     visits[a - len(roll) + 1 + k, d - k] += probability * p
             else:
-                ends = blitz.forward(Distribution([a]), d)
+                ends = blitz.run_forward(Distribution([a]), d)
                 left += probability * float(ends.map(lambda state: state.attackers).mean())
     return left

@@ -247,7 +247,7 @@ class Kernel(ABC):
     name: str
     modes: tuple[type[Mode], ...] = (TrueRandom,)
     exact: bool = False
-    is_vectorised: bool = False  # whether `backward` computes all numbers of attackers at once
+    is_vectorised: bool = False  # whether `run_backward` computes all numbers of attackers at once
     least_chance: float = 1e-150  # the least chance for which the error bound holds
     quick_states: float = inf  # battles with more states take more than a few seconds
     quick_armies: float = inf  # battles with more armies take more than a few seconds
@@ -316,14 +316,14 @@ class Kernel(ABC):
         return Error(0.0)
 
     @abstractmethod
-    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
+    def run_forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
         """Return the distribution of the absorbing state.
 
         start: the distribution of the number of attackers; stacks below 1 cannot attack.
         defenders: armies on the defended territory.
         """
 
-    def backward(self, values: Values) -> Iterator[Row]:
+    def run_backward(self, values: Values) -> Iterator[Row]:
         """Yield a row of expected values, by number of attackers, for 1, 2 ... defenders.
 
         values: the value function; its lengths set the largest numbers of attackers and defenders.
@@ -331,12 +331,12 @@ class Kernel(ABC):
         for d in range(1, len(values.lost)):
             row = np.empty(np.shape(values.won), dtype=object if self.exact else float)
             for a in range(len(row)):
-                row[a] = values.mean(self.forward(Distribution([a]), d))
+                row[a] = values.mean(self.run_forward(Distribution([a]), d))
             yield row
 
     def value(self, values: Values, defenders: int) -> Row:
-        """Return the row of `backward` for a number of defenders."""
-        rows = self.backward(Values(values.won, values.lost[: defenders + 1]))
+        """Return the row of `run_backward` for a number of defenders."""
+        rows = self.run_backward(Values(values.won, values.lost[: defenders + 1]))
         return deque(rows, maxlen=1).pop()  # keeps only one row in memory
 
     def for_question(self, question: str, attackers: int, defenders: int) -> "Kernel":
@@ -399,7 +399,7 @@ class Kernel(ABC):
 
         keep: armies that must be left to move into the territory.
         """
-        ends = self.forward(Distribution([attackers]), defenders)
+        ends = self.run_forward(Distribution([attackers]), defenders)
         won = ends.prob(lambda end: not end.defenders and max(end.attackers, 0) >= keep)
         lost = ends.prob(lambda end: end.defenders or max(end.attackers, 0) < keep)
         return Chances(won, 1 - won) if won < lost else Chances(1 - lost, lost)
@@ -420,7 +420,7 @@ class Kernel(ABC):
             table[:staying] = Fraction(0)
         armies = np.arange(1, attackers + 1)
         values = Values(np.ones(attackers + 1, dtype=int), np.zeros(defenders + 1, dtype=int))
-        for d, row in enumerate(self.backward(values)):
+        for d, row in enumerate(self.run_backward(values)):
             table[staying:, d] = row[armies]
         return table if self.exact else np.minimum(table, 1.0)
 
@@ -434,7 +434,7 @@ class Kernel(ABC):
         most = self.most_left(attackers, defenders)
         won, lost = (np.zeros((attackers + 1, count + 1)) for count in most)
         for start in range(fewest, attackers + 1):
-            for (a, d), probability in self.forward(Distribution([start]), defenders).items():
+            for (a, d), probability in self.run_forward(Distribution([start]), defenders).items():
                 if d:
                     lost[start, d] += probability
                 else:
@@ -485,7 +485,7 @@ class Kernel(ABC):
         """
         results = tuple(
             Result(float(chance), able - max(end.attackers, 0), defenders - end.defenders)
-            for end, chance in self.forward(Distribution([able]), defenders).items()
+            for end, chance in self.run_forward(Distribution([able]), defenders).items()
             if chance
         )
         dice = min(able, self.rules.attack.kept)
@@ -510,7 +510,7 @@ class Kernel(ABC):
         return min(range(len(chances)), key=lambda number: (chances[number], -number))
 
     def play(self, attackers: int, defenders: int, rng: "np.random.Generator") -> State:
-        return self.forward(Distribution([attackers]), defenders).sample(1, rng)[0]
+        return self.run_forward(Distribution([attackers]), defenders).sample(1, rng)[0]
 
 
 @lru_cache(maxsize=4096)

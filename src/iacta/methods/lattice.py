@@ -110,7 +110,7 @@ class Lattice(UnitKernel, RollKernel):
         self._refuse(most, defenders, memory=(most + defenders) * OUTCOME_BYTES)
         return 1, find_absorbing_states(able, defenders, find_steps(most, defenders, self.rules))
 
-    def backward(self, values: Values) -> Iterator[Floats]:
+    def run_backward(self, values: Values) -> Iterator[Floats]:
         self.refuse(len(values.won) - 1, len(values.lost))
         yield from run_backward(values, self.rules)
 
@@ -126,28 +126,28 @@ class Lattice(UnitKernel, RollKernel):
         self._refuse(attackers, defenders, memory=8 * (staying + attackers) * defenders)
         i, j = self.rules.full_roll
         if attackers >= i and defenders >= j and attackers + defenders <= 2 * min(i, j) * defenders:
-            return self._table_by_diagonals(attackers, defenders, staying).T
+            return self._fill_by_diagonals(attackers, defenders, staying).T
         table = np.zeros((defenders, staying + attackers))
-        rows = self.backward(Values(np.ones(attackers + 1), np.zeros(defenders + 1)))
+        rows = self.run_backward(Values(np.ones(attackers + 1), np.zeros(defenders + 1)))
         for d, row in enumerate(rows):
             table[d, staying:] = np.minimum(row[1:], 1.0)
         return table.T
 
-    def _table_by_diagonals(self, attackers: int, defenders: int, staying: int) -> Floats:
+    def _fill_by_diagonals(self, attackers: int, defenders: int, staying: int) -> Floats:
         """Return the chances to win, computed by anti-diagonals.
 
         Entry `[d - 1, staying + a - 1]` is for a attackers against d defenders.
         """
         i, j = self.rules.full_roll
         steps = find_steps(attackers, defenders, self.rules)
-        few_attackers = _few_attackers(i, defenders + min(i, j) - 1, steps)
+        few_attackers = _solve_few_attackers(i, defenders + min(i, j) - 1, steps)
         few_defenders = np.ones((j, attackers + 1))
         few_defenders[:, 0] = 0.0
-        few_rows = self.backward(Values(np.ones(attackers + 1), np.zeros(j)))
+        few_rows = self.run_backward(Values(np.ones(attackers + 1), np.zeros(j)))
         for few, row in zip(few_defenders[1:], few_rows, strict=True):
             few[:] = row
         before = max(staying - 1, 0)
-        table = _chance_table(few_attackers, few_defenders, steps[i, j], before)
+        table = _build_chance_table(few_attackers, few_defenders, steps[i, j], before)
         return table[1 : defenders + 1, table.shape[1] - staying - attackers :]
 
     def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
@@ -185,7 +185,7 @@ def _find_dice_steps(attack_dice: int, defence_dice: int, rules: Rules) -> Steps
     return steps
 
 
-def _few_attackers(attack_dice: int, defenders: int, steps: Steps) -> Floats:
+def _solve_few_attackers(attack_dice: int, defenders: int, steps: Steps) -> Floats:
     """Return the chances of 0 .. attack_dice − 1 attackers to beat 0 .. `defenders` defenders."""
     most = max(defence_dice for _, defence_dice in steps)
     chances = np.zeros((attack_dice, defenders + 1))
@@ -234,7 +234,7 @@ def _fill_full_dice(nearest: list[Floats], step: tuple[float, ...], fewest: int)
 
 
 def run_backward(values: Values, rules: Rules, fewest: int = 1) -> Iterator[Floats]:
-    """Yield the expected values, as for `Kernel.backward`.
+    """Yield the expected values, as for `Kernel.run_backward`.
 
     values: the value function.
     rules: the rules of the battles.
@@ -333,7 +333,7 @@ def _sum_series(states: Floats, p: float, shift: int) -> None:
         p, shift = p * p, 2 * shift
 
 
-def _chance_table(
+def _build_chance_table(
     few_attackers: Floats, few_defenders: Floats, step: tuple[float, ...], before: int
 ) -> Floats:
     """Return the chances to win, from the chances of battles with too few armies for all dice.
@@ -351,7 +351,7 @@ def _chance_table(
     i, j = len(few_attackers), len(few_defenders)
     defenders, attackers = few_attackers.shape[1] - 1, few_defenders.shape[1] - 1
     table = np.zeros((defenders + 1, before + attackers + 1))
-    slope = _slope(step)
+    slope = _find_slope(step)
     for d in range(j, defenders + 1):  # the band overwrites these entries
         table[d, before + max(int(d * slope), i) :] = 1.0
     table[:, before : before + i] = few_attackers.T
@@ -362,12 +362,12 @@ def _chance_table(
     return table
 
 
-def _slope(step: tuple[float, ...]) -> float:
+def _find_slope(step: tuple[float, ...]) -> float:
     defenders = sum(k * p for k, p in enumerate(step))
     return min((len(step) - 1 - defenders) / max(defenders, 1e-9), 1e9)
 
 
-def _length(needed: npt.NDArray[np.bool_]) -> int:
+def _count_needed(needed: npt.NDArray[np.bool_]) -> int:
     """Return the number of cells up to the last needed one."""
     return len(needed) - int(np.argmax(needed[::-1])) if needed.any() else 0
 
@@ -388,8 +388,8 @@ class _Band:
         self.attack_dice, self.defence_dice = len(few_attackers), len(few_defenders)
         self.attackers, self.defenders = few_defenders.shape[1] - 1, few_attackers.shape[1] - 1
         # From these totals of armies on, a side with too few armies for all dice always loses.
-        self.hopeless = _length(few_attackers.max(axis=0) >= MIN_CHANCE) + self.attack_dice
-        self.hopeful = _length(few_defenders.min(axis=0) < CERTAIN) + self.defence_dice
+        self.hopeless = _count_needed(few_attackers.max(axis=0) >= MIN_CHANCE) + self.attack_dice
+        self.hopeful = _count_needed(few_defenders.min(axis=0) < CERTAIN) + self.defence_dice
         self.chances = np.ones((self.attackers + 1 + self.taken) * self.taken)
         self.chances[: (self.taken + 1) * self.taken] = 0.0
         self.low, self.high = 0, 0
@@ -461,8 +461,8 @@ class _Band:
         if total >= self.hopeful and self.high > least:
             first = max(least, self.high - TRIM_WIDTH)
             needed = rows[first : self.high].min(1) < CERTAIN
-            rows[first + _length(needed) : self.high] = 1.0
-            self.high = first + _length(needed)
+            rows[first + _count_needed(needed) : self.high] = 1.0
+            self.high = first + _count_needed(needed)
 
     def _write(self, total: int, first: int, end: int) -> None:
         cells = self.chances[(first + self.taken) * self.taken : (end + self.taken) * self.taken]

@@ -178,7 +178,7 @@ def find_excess(walk: Walk, losses: int, rolls: int) -> float:
     return (losses * walk.total - rolls * lost) / walk.total
 
 
-def log_generating(walk: Walk, tilts: Floats, angles: Floats) -> Complex:
+def find_log_generating(walk: Walk, tilts: Floats, angles: Floats) -> Complex:
     """Return log M(τ + iθ), the logarithm of the generating function of one roll.
 
     walk: the distribution of the losses in one roll.
@@ -241,8 +241,8 @@ def find_probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
 
 
 def _find_probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
-    beyond = _excesses(walk, rolls, losses)
-    tilts, variances = _saddles(walk, beyond / rolls, rolls)
+    beyond = _find_excesses(walk, rolls, losses)
+    tilts, variances = _find_saddles(walk, beyond / rolls, rolls)
     sigmas = np.sqrt(rolls * variances)[:, np.newaxis]
     nodes = int(np.ceil(BELL_WIDTH * BELL_STEP / (2 * np.pi)))
     if sigmas.min() < MIN_SIGMA_OF_A_CELL:
@@ -250,7 +250,7 @@ def _find_probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
     # If few nodes cover the whole half circle, the last node π is its own mirror image.
     step = np.minimum(2 * np.pi / (BELL_STEP * sigmas), np.pi / nodes)
     angles = step * np.arange(nodes + 1.0)
-    logarithms = log_generating(walk, tilts, angles)
+    logarithms = find_log_generating(walk, tilts, angles)
     exponents = rolls[:, np.newaxis] * logarithms
     exponents -= beyond[:, np.newaxis] * (tilts[:, np.newaxis] + 1j * angles)
     terms = np.exp(exponents).real
@@ -258,7 +258,7 @@ def _find_probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
     return np.asarray(terms.sum(axis=1) * step[:, 0] / np.pi)
 
 
-def _excesses(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
+def _find_excesses(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
     lost = sum(k * count for k, count in enumerate(walk.counts))
     if walk.total > MAX_TOTAL:
         exact = losses.astype(object) * walk.total - rolls.astype(object) * lost
@@ -270,21 +270,21 @@ def _excesses(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
     return np.asarray((whole - turns * rest).astype(float) - part * rest / walk.total)
 
 
-def tilted_variance(walk: Walk, tilt: float) -> float:
+def find_tilted_variance(walk: Walk, tilt: float) -> float:
     """Return the second derivative of log M at τ, the variance of the losses in a tilted roll.
 
     walk: the distribution of the losses in one roll.
     tilt: τ.
 
     >>> walk = find_attackers_walk(Rules())
-    >>> round(tilted_variance(walk, 0.0), 12) == round(walk.variance, 12)
+    >>> round(find_tilted_variance(walk, 0.0), 12) == round(walk.variance, 12)
     True
     """
-    _, second = _slopes(walk, np.array([tilt]))
+    _, second = _find_slopes(walk, np.array([tilt]))
     return float(second[0])
 
 
-def _slopes(walk: Walk, tilts: Floats) -> tuple[Floats, Floats]:
+def _find_slopes(walk: Walk, tilts: Floats) -> tuple[Floats, Floats]:
     """Return the first two derivatives of log M on the real axis."""
     p, x = walk.chances, walk.steps
     exponents = np.outer(tilts, x)
@@ -294,27 +294,27 @@ def _slopes(walk: Walk, tilts: Floats) -> tuple[Floats, Floats]:
     return first, ((x - first[:, np.newaxis]) ** 2 * weights).sum(axis=1)
 
 
-def _saddles(walk: Walk, slopes: Floats, rolls: Whole) -> tuple[Floats, Floats]:
+def _find_saddles(walk: Walk, slopes: Floats, rolls: Whole) -> tuple[Floats, Floats]:
     """Return the tilts at which log M has the given slopes, and its second derivatives there.
 
     Approximate tilts are enough, because the integral does not depend on the tilt.
     """
     tilts = np.clip(slopes / walk.variance, -1, 1)
     for _ in range(NEWTON_STEPS):
-        first, second = _slopes(walk, tilts)
+        first, second = _find_slopes(walk, tilts)
         moves = np.clip((first - slopes) / np.maximum(second, 1e-30), -1, 1)
         tilts = np.clip(tilts - moves, -MAX_TILT, MAX_TILT)
         if (moves**2 * second * rolls).max(initial=0.0) < SETTLED**2:
             break
-    return tilts, _slopes(walk, tilts)[1]
+    return tilts, _find_slopes(walk, tilts)[1]
 
 
 @lru_cache(maxsize=16)
-def _table(rules: Rules) -> Floats:
+def _build_table(rules: Rules) -> Floats:
     return Lattice(rules).win_table(TABLE_SIZE, TABLE_SIZE)
 
 
-def _chances(able: int, defenders: int, rules: Rules, keep: int) -> Chances:
+def _find_chances(able: int, defenders: int, rules: Rules, keep: int) -> Chances:
     """Return both chances from the first diagonal that is long enough for the smaller chance.
 
     If a side has too few armies for all its dice at the start, or no diagonal is long enough, visit
@@ -337,15 +337,15 @@ def _leap(able: int, defenders: int, rules: Rules, keep: int, armies: int) -> Ch
     taken = min(rules.full_roll)
     rolls = max((able + defenders - armies) // taken, 0)
     near = able + defenders - taken * rolls
-    won, lost = _diagonal(near, rules, keep)
+    won, lost = _build_diagonal(near, rules, keep)
     if not rolls:
         winning, losing = float(won.values[able]), float(lost.values[defenders])
         return Chances(*((winning, 1 - winning) if winning < losing else (1 - losing, losing)))
     middle = able - rolls * find_attackers_walk(rules).mean
     if won.values[round(min(max(middle, 0), near))] < 0.5:
-        chance = _integral(won, find_attackers_walk(rules), able, rolls)
+        chance = _integrate(won, find_attackers_walk(rules), able, rolls)
         return Chances(chance, 1.0 - chance)
-    chance = _integral(lost, find_defenders_walk(rules), defenders, rolls)
+    chance = _integrate(lost, find_defenders_walk(rules), defenders, rolls)
     return Chances(1.0 - chance, chance)
 
 
@@ -363,21 +363,21 @@ class _Diagonal(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def _diagonal(armies: int, rules: Rules, keep: int) -> tuple[_Diagonal, _Diagonal]:
+def _build_diagonal(armies: int, rules: Rules, keep: int) -> tuple[_Diagonal, _Diagonal]:
     """Return the chances of attackers and defenders to win on the diagonal of `armies` armies."""
     won, lost = np.zeros((2, armies + 1))
     won[armies], lost[armies] = 1.0, 1.0
     enough = np.arange(armies + 1) >= keep
     lattice = Lattice(rules)
-    wins = lattice.backward(Values(enough.astype(float), np.zeros(armies)))
-    losses = lattice.backward(Values((~enough).astype(float), np.ones(armies)))
+    wins = lattice.run_backward(Values(enough.astype(float), np.zeros(armies)))
+    losses = lattice.run_backward(Values((~enough).astype(float), np.ones(armies)))
     for d, (winning, losing) in enumerate(zip(wins, losses, strict=True), start=1):
         won[armies - d] = winning[armies - d]
         lost[d] = losing[armies - d]
-    return _side(won), _side(lost)
+    return _build_side(won), _build_side(lost)
 
 
-def _side(values: Floats) -> _Diagonal:
+def _build_side(values: Floats) -> _Diagonal:
     with np.errstate(divide="ignore"):
         log_values = np.log(values)
     exponents = np.outer(TILTS, np.arange(len(values))) + log_values
@@ -410,7 +410,7 @@ def _choose_diagonal(rules: Rules, chance: float) -> int:
 
 def _bound_few(armies: int, rules: Rules, keep: int = 0) -> float:
     """Return the largest chance to win of a side on a diagonal with too few armies for all dice."""
-    won, lost = _diagonal(armies, rules, keep)
+    won, lost = _build_diagonal(armies, rules, keep)
     # Under some rules, fewer dice are better.
     few_attackers, few_defenders = (
         won.values[: rules.attack.kept],
@@ -420,11 +420,11 @@ def _bound_few(armies: int, rules: Rules, keep: int = 0) -> float:
 
 
 @lru_cache(maxsize=64)
-def _log_at_tilts(walk: Walk) -> Floats:
-    return log_generating(walk, TILTS, np.zeros(1))[:, 0].real
+def _find_log_at_tilts(walk: Walk) -> Floats:
+    return find_log_generating(walk, TILTS, np.zeros(1))[:, 0].real
 
 
-def _integral(side: _Diagonal, walk: Walk, armies: int, rolls: int) -> float:
+def _integrate(side: _Diagonal, walk: Walk, armies: int, rolls: int) -> float:
     """Return Σ_l P(L = l) · V(armies − l), the chance of a side to win after some rolls.
 
     side: V, the chances on the diagonal.
@@ -432,25 +432,25 @@ def _integral(side: _Diagonal, walk: Walk, armies: int, rolls: int) -> float:
     armies, rolls: the side's armies at the start, and the rolls before the diagonal.
     """
     beyond = find_excess(walk, armies, rolls)
-    heights = rolls * _log_at_tilts(walk) - TILTS * beyond + side.log_series
+    heights = rolls * _find_log_at_tilts(walk) - TILTS * beyond + side.log_series
     # Of equally good tilts, the least has the smallest exponents.
     best = int(np.argmax(heights <= heights.min() + 0.01))
     if heights[best] < LOG_NEGLIGIBLE:  # on the real axis the integrand bounds the integral
         return 0.0
     tilt = float(TILTS[best])
-    angles, step = _angles(walk, rolls, tilt, len(side.values))
+    angles, step = _choose_angles(walk, rolls, tilt, len(side.values))
     nodes = np.asarray(tilt + 1j * angles, dtype=complex)
-    exponents = rolls * log_generating(walk, np.array([tilt]), angles)[0] - nodes * beyond
+    exponents = rolls * find_log_generating(walk, np.array([tilt]), angles)[0] - nodes * beyond
     scale = float(side.log_series[best])
     is_whole = bool(angles[-1] > pi - step / 2)
-    terms = (np.exp(exponents + scale) * _series(side, nodes, scale, is_whole=is_whole)).real
+    terms = (np.exp(exponents + scale) * _sum_series(side, nodes, scale, is_whole=is_whole)).real
     terms[0] /= 2
     if is_whole:  # the last node is its own mirror image
         terms[-1] /= 2
     return float(terms.sum() * step / pi)
 
 
-def _angles(walk: Walk, rolls: int, tilt: float, width: int) -> tuple[Floats, float]:
+def _choose_angles(walk: Walk, rolls: int, tilt: float, width: int) -> tuple[Floats, float]:
     """Return the angles of the nodes, and their distance.
 
     The nodes cover half the circle, as far as the integrand is not negligible. The tilted
@@ -458,7 +458,7 @@ def _angles(walk: Walk, rolls: int, tilt: float, width: int) -> tuple[Floats, fl
     determines the distance.
     """
     sigma = sqrt(rolls * walk.variance)
-    tilted = sqrt(rolls * tilted_variance(walk, tilt))
+    tilted = sqrt(rolls * find_tilted_variance(walk, tilt))
     step = 2 * pi / max(BELL_STEP * max(sigma, tilted) - POLE_STEP / tilt, 2.0 * width)
     whole = ceil(pi / step)
     is_bell = min(sigma, tilted) > MIN_SIGMA
@@ -468,7 +468,7 @@ def _angles(walk: Walk, rolls: int, tilt: float, width: int) -> tuple[Floats, fl
     return step * np.arange(count + 1.0), step
 
 
-def _series(side: _Diagonal, nodes: Complex, scale: float, *, is_whole: bool) -> Complex:
+def _sum_series(side: _Diagonal, nodes: Complex, scale: float, *, is_whole: bool) -> Complex:
     """Return G(w) · e^(−scale) for each node w.
 
     nodes: w; all have the same real part.
@@ -547,8 +547,8 @@ def find_ends(able: int, defenders: int, rules: Rules, margin: int, rare: float 
     mirrored = {(e, f): step[::-1] for (f, e), step in steps.items()}
     theirs = _Strip(defenders, j, find_defenders_walk(rules), mirrored)
     omitted = OMITTED * rare
-    won, few_left = _along_strip(ours, theirs, margin, least=0, omitted=omitted)
-    lost, few_lost = _along_strip(theirs, ours, margin, least=j, omitted=omitted)
+    won, few_left = _run_along_strip(ours, theirs, margin, least=0, omitted=omitted)
+    lost, few_lost = _run_along_strip(theirs, ours, margin, least=j, omitted=omitted)
     return Ends(_add_few(won, few_lost, omitted), _add_few(lost, few_left, omitted))
 
 
@@ -574,7 +574,7 @@ def _add_few(window: Window, few: dict[int, float], omitted: float) -> Window:
     return window
 
 
-def _along_strip(
+def _run_along_strip(
     ours: _Strip, theirs: _Strip, margin: int, least: int, omitted: float
 ) -> tuple[Window, dict[int, float]]:
     """Return the chances of the armies left to each side if the battle ends in one strip.
@@ -583,12 +583,12 @@ def _along_strip(
         belongs to only one of the two strips.
     omitted: the chance below which a state may be left out.
     """
-    last = theirs.dice + _taken(ours)
+    last = theirs.dice + _count_taken(ours)
     cells = [_visit_probabilities(ours, theirs, y, omitted) for y in range(theirs.dice, last)]
     lowest = min((int(xs[0]) for xs, _ in cells if len(xs)), default=0)
     highest = max((int(xs[-1]) for xs, _ in cells if len(xs)), default=0)
-    first = max(lowest - margin - _taken(ours), 0)
-    rows = _entry_chances(ours, theirs, cells, least - first, first, highest - first + 1)
+    first = max(lowest - margin - _count_taken(ours), 0)
+    rows = _find_entry_chances(ours, theirs, cells, least - first, first, highest - first + 1)
     left, few = rows[0], dict.fromkeys(range(1, theirs.dice), 0.0)
     for y in range(1, theirs.dice):
         won, held = run_forward(rows[y], y, ours.steps)
@@ -598,7 +598,7 @@ def _along_strip(
     return Window(first, left), few
 
 
-def _taken(side: _Strip) -> int:
+def _count_taken(side: _Strip) -> int:
     return len(side.walk.counts) - 1
 
 
@@ -608,10 +608,10 @@ def _visit_probabilities(
     """Return numbers x of this side's armies, and the probabilities of visiting x against y."""
     if y > theirs.armies:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
-    taken, armies = _taken(ours), ours.armies + theirs.armies
+    taken, armies = _count_taken(ours), ours.armies + theirs.armies
     share = ours.walk.mean / taken  # this side's average share of the losses
     middle = (ours.armies - share * (armies - y)) / (1 - share)
-    width = _deviation(taken, armies // taken, omitted) / (1 - share)
+    width = _bound_deviation(taken, armies // taken, omitted) / (1 - share)
     last = min(ceil(middle + width), ours.armies)
     last -= (last - (armies - y)) % taken  # each roll takes m armies
     first = max(int(middle - width), ours.dice)
@@ -623,12 +623,12 @@ def _visit_probabilities(
     return xs, chances
 
 
-def _deviation(taken: int, rolls: int, chance: float) -> float:
+def _bound_deviation(taken: int, rolls: int, chance: float) -> float:
     """Return a deviation from the mean losses whose chance is at most `chance` (Hoeffding)."""
     return taken * sqrt(rolls * log(2 / chance) / 2)
 
 
-def _entry_chances(
+def _find_entry_chances(
     ours: _Strip,
     theirs: _Strip,
     cells: list[tuple[Whole, Floats]],
@@ -642,7 +642,7 @@ def _entry_chances(
     least: the fewest armies of this side at the entry, counted from `first`.
     first, width: each array covers x = first .. first + width − 1.
     """
-    taken = _taken(ours)
+    taken = _count_taken(ours)
     rows = [np.zeros(width) for _ in range(theirs.dice)]
     step = ours.steps[ours.dice, theirs.dice]
     for y, (xs, chances) in enumerate(cells, start=theirs.dice):
@@ -670,7 +670,7 @@ def count_spare_armies(
     taken = len(walk.counts) - 1
     share, needed = walk.mean / taken, float(others)
     for _ in range(60):
-        width = _deviation(taken, ceil((needed + others) / taken), NEGLIGIBLE * rare)
+        width = _bound_deviation(taken, ceil((needed + others) / taken), NEGLIGIBLE * rare)
         needed = (share * others + width) / (1 - share)
     return max(armies - ceil(needed) - margin, 0)
 
@@ -708,7 +708,7 @@ class Leap(RollKernel):
         """Return the chance to conquer the territory; small battles are read from a table."""
         self.refuse(attackers, defenders)
         if max(attackers, defenders) <= TABLE_SIZE and min(attackers, defenders) > 0:
-            return float(_table(self.rules)[attackers - 1, defenders - 1])
+            return float(_build_table(self.rules)[attackers - 1, defenders - 1])
         won, lost = self.chances(attackers, defenders)
         if won < MIN_CHANCE:
             return 0.0
@@ -725,9 +725,9 @@ class Leap(RollKernel):
             return Chances(float(won), float(not won))
         # If `keep` exceeds the number of dice, the armies to keep never fight.
         spare = max(keep - self.rules.attack.kept, 0)
-        return _chances(attackers - spare, defenders, self.rules, keep - spare)
+        return _find_chances(attackers - spare, defenders, self.rules, keep - spare)
 
-    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
+    def run_forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
         """Return the distribution of the absorbing state.
 
         The relative error is at most 1e-12 for states with a chance above 1e-15, given the winner.
@@ -761,17 +761,17 @@ class Leap(RollKernel):
         i, j = self.rules.full_roll
         if fighting < i or against < j or fighting * against <= MAX_FULL_STATES:
             for state, chance in (
-                Lattice(self.rules).forward(Distribution([fighting]), against).items()
+                Lattice(self.rules).run_forward(Distribution([fighting]), against).items()
             ):
-                least = _least_outcome(lost if state.defenders else won)
+                least = _find_least_outcome(lost if state.defenders else won)
                 if chance > least or not (ours or theirs):
                     yield _add_spare(state, ours, theirs), float(chance)
             return
         _refuse_many(fighting + against)
         left = find_ends(fighting, against, self.rules, near, rarer)
-        for x, chance in _likely(left.attackers, won):
+        for x, chance in _list_likely(left.attackers, won):
             yield State(x + ours, 0), chance
-        for y, chance in _likely(left.defenders, lost):
+        for y, chance in _list_likely(left.defenders, lost):
             yield State(0, y + theirs), chance
 
 
@@ -782,7 +782,7 @@ def _add_spare(state: State, ours: int, theirs: int) -> State:
     return State(state.attackers + ours, 0)
 
 
-def _least_outcome(side: float) -> float:
+def _find_least_outcome(side: float) -> float:
     """Return the chance below which an outcome is negligible.
 
     side: the chance of this outcome's winner.
@@ -790,12 +790,12 @@ def _least_outcome(side: float) -> float:
     return MIN_OUTCOME * side if side >= MIN_CHANCE else inf
 
 
-def _likely(window: Window, side: float) -> Iterator[tuple[int, float]]:
+def _list_likely(window: Window, side: float) -> Iterator[tuple[int, float]]:
     """Yield the numbers of armies in a window whose chance is not negligible, with the chance.
 
     side: the chance of this side to win.
     """
-    (places,) = np.nonzero(window.chances > _least_outcome(side))
+    (places,) = np.nonzero(window.chances > _find_least_outcome(side))
     return zip((places + window.first).tolist(), window.chances[places].tolist(), strict=True)
 
 

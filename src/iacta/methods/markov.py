@@ -123,24 +123,26 @@ class BattleChains(NamedTuple):
 
 def build_transition_matrix(able: int, defenders: int, rules: Rules) -> Any:
     """Return P as a sparse matrix; if armies can grow, its last state stands for larger armies."""
-    count, places, chances = _entries(able, defenders, rules)
+    count, places, chances = _list_entries(able, defenders, rules)
     return load_scipy("scipy.sparse").csr_array((chances, places), shape=(count, count))
 
 
-def _entries(able: int, defenders: int, rules: Rules) -> tuple[int, tuple[Whole, Whole], Floats]:
+def _list_entries(
+    able: int, defenders: int, rules: Rules
+) -> tuple[int, tuple[Whole, Whole], Floats]:
     transient = able * defenders
     count = transient + able + defenders + (find_gain(rules) > 0)
     over = np.arange(transient, count)
-    moves = [*_moves(able, defenders, rules), (over, over, 1.0)]
+    moves = [*_list_moves(able, defenders, rules), (over, over, 1.0)]
     rows = np.concatenate([source for source, _, _ in moves])
     columns = np.concatenate([target for _, target, _ in moves])
     chances = np.concatenate([np.full(len(source), chance) for source, _, chance in moves])
     return count, (rows, columns), chances
 
 
-def _moves(able: int, defenders: int, rules: Rules) -> Moves:
+def _list_moves(able: int, defenders: int, rules: Rules) -> Moves:
     """Yield, for each result of each roll, the states before and after it, and its chance."""
-    numbers = _numbers(able, defenders, find_gain(rules))
+    numbers = _number_states(able, defenders, find_gain(rules))
     most_attack, most_defence = rules.full_roll
     attack_dice, defence_dice = min(able, most_attack), min(defenders, most_defence)
     for i, j in product(range(1, attack_dice + 1), range(1, defence_dice + 1)):
@@ -151,7 +153,7 @@ def _moves(able: int, defenders: int, rules: Rules) -> Moves:
             yield source, numbers[a - attackers, d - killed].ravel(), chance
 
 
-def _numbers(able: int, defenders: int, gain: int) -> Whole:
+def _number_states(able: int, defenders: int, gain: int) -> Whole:
     """Return a table of the indices of the states, `[a, d]`; beyond the chain, the last index."""
     transient = able * defenders
     last = transient + able + defenders
@@ -294,7 +296,9 @@ class Markov(UnitKernel, RollKernel):
         most = max(able)
         self.refuse_too_large(most, defenders, memory=(most + defenders) * OUTCOME_BYTES)
         self.refuse(most, defenders)
-        whole = self._solve(most, defenders).chain if self.gain else self._chain(most, defenders)
+        whole = (
+            self._solve(most, defenders).chain if self.gain else self._build_chain(most, defenders)
+        )
         transient, absorbing = whole.blocks()
         start = np.zeros(transient.shape[0])
         for attackers, probability in able.items():
@@ -302,20 +306,20 @@ class Markov(UnitKernel, RollKernel):
         visits = solve(transient, start, transposed=True)
         ends = dict(zip(whole.ends, (visits @ absorbing).tolist(), strict=True))
         if self.gain:
-            rounding = _distribution_error(transient, start, visits, self.rules)
+            rounding = _bound_distribution_error(transient, start, visits, self.rules)
             self._refuse_error(most, defenders, 1.01 * ends[None] + rounding)
         return 1, ((end, probability, 0) for end, probability in ends.items() if end is not None)
 
-    def _chain(self, attackers: int, defenders: int, room: int = 0) -> BattleChains:
+    def _build_chain(self, attackers: int, defenders: int, room: int = 0) -> BattleChains:
         size = attackers + room, defenders + room
         if size[0] * size[1] > MAX_DENSE:
             return BattleChains(*size, self.rules, build_transition_matrix(*size, self.rules))
-        count, places, chances = _entries(*size, self.rules)
+        count, places, chances = _list_entries(*size, self.rules)
         matrix = np.zeros((count, count))
         np.add.at(matrix, places, chances)
         return BattleChains(*size, self.rules, matrix)
 
-    def backward(self, values: Values) -> Iterator[Floats]:
+    def run_backward(self, values: Values) -> Iterator[Floats]:
         """Yield a row of expected values, by number of attackers, for 1, 2 ... defenders.
 
         If armies can grow, the value function needs entries up to `most_left`. The value is NaN for
@@ -326,7 +330,7 @@ class Markov(UnitKernel, RollKernel):
         rows = np.repeat(lost[1:, np.newaxis], len(won), axis=1)
         if most and defenders:
             self.refuse(most, defenders)
-            transient, absorbing = self._chain(most, defenders).blocks()
+            transient, absorbing = self._build_chain(most, defenders).blocks()
             beyond = np.zeros((1 if self.gain else 0, *won.shape[1:]))
             ends = np.concatenate([won[1:], lost[1:], beyond])
             found = solve(transient, absorbing @ ends)
@@ -348,7 +352,7 @@ class Markov(UnitKernel, RollKernel):
             return super().chances(attackers, defenders, keep)
         won = self.win_probability(attackers, defenders)
         if keep > 1:
-            ends = self.forward(Distribution([attackers]), defenders).items()
+            ends = self.run_forward(Distribution([attackers]), defenders).items()
             won = float(sum(p for end, p in ends if not end.defenders and end.attackers >= keep))
         return Chances(won, 1 - won)
 
@@ -365,7 +369,7 @@ class Markov(UnitKernel, RollKernel):
     def _solve(self, attackers: int, defenders: int) -> "_Solution":
         if self.gain:
             return self._solve_with_room(attackers, defenders)
-        whole = self._chain(attackers, defenders)
+        whole = self._build_chain(attackers, defenders)
         transient, absorbing = whole.blocks()
         won = solve(transient, absorbing @ _is_won(whole))
         return _Solution(whole, np.minimum(won, 1.0), np.zeros(len(won)), 0.0)
@@ -374,7 +378,7 @@ class Markov(UnitKernel, RollKernel):
         """Solve chains with ever more room to grow, until the chance to leave it is negligible."""
         room = FIRST_ROOM * self.gain
         while True:
-            solved = _solve_with_bound(self._chain(attackers, defenders, room))
+            solved = _solve_with_bound(self._build_chain(attackers, defenders, room))
             self._refuse_error(attackers, defenders, solved.error)
             by_state = solved.beyond.reshape(solved.chain.defenders, solved.chain.able)
             left_out = float(by_state[:defenders, : solved.chain.able - room].max())
@@ -419,7 +423,7 @@ def _solve_with_bound(whole: BattleChains) -> _Solution:
     ones = np.ones(transient.shape[0])
     right = np.column_stack([absorbed @ is_won, absorbed @ is_beyond, ones])
     solution = solve(transient, right)
-    residuals = _residuals(transient, right, solution, terms=min(whole.rules.full_roll) + 2)
+    residuals = _bound_residuals(transient, right, solution, terms=min(whole.rules.full_roll) + 2)
     in_won, in_beyond, in_rolls = residuals.max(axis=0).tolist()
     most_rolls = float(solution[:, 2].max()) / (1 - in_rolls) if in_rolls < 1 else inf
     won = np.minimum(solution[:, 0], 1.0)
@@ -434,7 +438,7 @@ def _is_won(whole: BattleChains) -> Floats:
     return is_won
 
 
-def _residuals(transient: Any, right: Floats, solution: Floats, terms: int) -> Floats:
+def _bound_residuals(transient: Any, right: Floats, solution: Floats, terms: int) -> Floats:
     """Return bounds on |b − (I − Q) x|, for the exact b and Q.
 
     transient, right, solution: the rounded Q and b, and x.
@@ -448,7 +452,7 @@ def _residuals(transient: Any, right: Floats, solution: Floats, terms: int) -> F
     return 1.01 * np.asarray(np.abs(right - solution + carried) + hidden)
 
 
-def _distribution_error(transient: Any, start: Floats, visits: Floats, rules: Rules) -> float:
+def _bound_distribution_error(transient: Any, start: Floats, visits: Floats, rules: Rules) -> float:
     """Return a bound on the sum of the rounding errors of all probabilities of a distribution."""
     carried = visits @ transient
     residual = np.abs(start - visits + carried).sum()

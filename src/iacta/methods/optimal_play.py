@@ -39,7 +39,7 @@ import numpy.typing as npt
 
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
-from iacta.methods.counting import Coefficients, coefficients, list_powers
+from iacta.methods.counting import Coefficients, find_coefficients, list_powers
 from iacta.methods.diagonals import Numbers, Span, iterate_spans, view_rows
 from iacta.methods.kernel import OUTCOME_BYTES, UNIT_ROUNDOFF, Floats, refuse_too_large
 from iacta.methods.sees_first import Aim as Aim  # re-exported
@@ -246,7 +246,7 @@ def is_rolling_best_in_the_limit(
     return np.array([False, *(value > 0 for value in values[1:])])
 
 
-def _numbers(most: int, may_choose: bool) -> range:
+def _list_numbers(most: int, may_choose: bool) -> range:
     return range(most, 0 if may_choose else most - 1, -1)
 
 
@@ -264,7 +264,7 @@ class _Induction:
 
     @cached_property
     def coefficients(self) -> Coefficients:
-        return coefficients(max(self.able, 1), max(self.defenders, 1), self.rules)
+        return find_coefficients(max(self.able, 1), max(self.defenders, 1), self.rules)
 
     @property
     def kind(self) -> type:
@@ -297,8 +297,8 @@ class _Induction:
         roll = {dice: self._roll(dice, step) for dice, step in self.coefficients.steps.items()}
         return {
             (i, j): [
-                [roll[ours, theirs] for theirs in _numbers(j, self.choices.defence_dice)]
-                for ours in _numbers(i, self.choices.attack_dice)
+                [roll[ours, theirs] for theirs in _list_numbers(j, self.choices.defence_dice)]
+                for ours in _list_numbers(i, self.choices.attack_dice)
             ]
             for i, j in roll
         }

@@ -56,7 +56,7 @@ class PathTree(RollKernel):
                 f"large for the method {self.name!r}: it has more than {MAX_STATES} states"
             )
 
-    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
+    def run_forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
         self.refuse(max(start), defenders)
         visits = self.visits({State(a, defenders): Fraction(p) for a, p in start.items()})
         return Distribution({state: p for state, p in visits.items() if not self.steps(state)})
@@ -82,7 +82,7 @@ class PathTree(RollKernel):
         attack, defence = self.rules.full_roll
         return [
             PathStep(losses, probability, State(attackers - losses[0], defenders - losses[1]))
-            for losses, probability in _losses(
+            for losses, probability in _list_losses(
                 min(attackers, attack), min(defenders, defence), self.rules
             )
         ]
@@ -110,7 +110,9 @@ class PathTree(RollKernel):
 
 
 @lru_cache(maxsize=256)
-def _losses(attack_dice: int, defence_dice: int, rules: Rules) -> list[tuple[Losses, Fraction]]:
+def _list_losses(
+    attack_dice: int, defence_dice: int, rules: Rules
+) -> list[tuple[Losses, Fraction]]:
     found = loss_counts(attack_dice, defence_dice, rules)
     return [
         (Losses(found.pair_count - k, k), Fraction(count, found.total))

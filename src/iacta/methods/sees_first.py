@@ -95,7 +95,7 @@ class SeesFirst(UnitKernel):
     >>> exact = SeesFirst(rules, exact=True)
     >>> exact.win_probability(2, 1)
     Fraction(1955, 2592)
-    >>> exact.forward(Distribution([2]), 2)[State(attackers=2, defenders=0)]
+    >>> exact.run_forward(Distribution([2]), 2)[State(attackers=2, defenders=0)]
     Fraction(2375, 11664)
     """
 
@@ -131,24 +131,24 @@ class SeesFirst(UnitKernel):
         """Return a bound on the relative error, given the replies."""
         return Error(AllBattles(attackers, defenders, self.rules, self.exact).error)
 
-    def _battles(self, attackers: int, defenders: int, aim: Aim = "conquest") -> "AllBattles":
+    def _solve_battles(self, attackers: int, defenders: int, aim: Aim = "conquest") -> "AllBattles":
         self.refuse(attackers, defenders)
         return AllBattles(attackers, defenders, self.rules, self.exact, aim)
 
     def chance(self, attackers: int, defenders: int, aim: Aim) -> float:
         """Return the chance to win against a defender with the given aim, as a float."""
-        return float(self._battles(attackers, defenders, aim).conquest[-1, -1])
+        return float(self._solve_battles(attackers, defenders, aim).conquest[-1, -1])
 
     def win_probability(self, attackers: int, defenders: int) -> Probability:
         if attackers <= 0 or not defenders:
             return self.number(not defenders)
-        battles = self._battles(attackers, defenders)
+        battles = self._solve_battles(attackers, defenders)
         return battles.probability(battles.conquest)
 
     def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
         if keep or attackers <= 0 or not defenders:
             return super().chances(attackers, defenders, keep)
-        battles = self._battles(attackers, defenders)
+        battles = self._solve_battles(attackers, defenders)
         won = battles.probability(battles.conquest)
         if self.exact or won <= 0.5:
             return Chances(won, 1 - won)
@@ -157,7 +157,7 @@ class SeesFirst(UnitKernel):
 
     def ends(self, able: dict[int, Any], defenders: int) -> Ends:
         most = max(able)
-        battles = self._battles(most, defenders)
+        battles = self._solve_battles(most, defenders)
         start: Numbers = np.zeros(most + 1, battles.kind)
         for a, weight in able.items():
             start[a] = weight * battles.unit ** (most - a)
@@ -166,11 +166,11 @@ class SeesFirst(UnitKernel):
         found += [(State(0, d), x) for d, x in enumerate(held)]
         return battles.unit, ((end, x, most + defenders - sum(end)) for end, x in found)
 
-    def backward(self, values: Values) -> Iterator[Any]:
+    def run_backward(self, values: Values) -> Iterator[Any]:
         """Yield rows of expected values, if the defender minimises the attackers' chance to win."""
         *sides, scale = scale_to_integers(values) if self.exact else (*values, 1)
         won, lost = (np.asarray(side, object if self.exact else float) for side in sides)
-        battles = self._battles(len(won) - 1, len(lost) - 1)
+        battles = self._solve_battles(len(won) - 1, len(lost) - 1)
         if battles.able and (won == 1).all() and not lost.any():
             table = battles.conquest
         elif battles.able and not won.any() and (lost[1:] == 1).all():
@@ -188,7 +188,7 @@ class SeesFirst(UnitKernel):
         refuse_too_large(attackers, defenders, memory=memory, method=self.name)
         start = np.eye(attackers + 1)
         start[0, 0] = 0.0
-        won, lost = self._battles(attackers, defenders).run_forward(start)
+        won, lost = self._solve_battles(attackers, defenders).run_forward(start)
         won[0], lost[0] = 0.0, 0.0
         lost[defenders, 0] = 1.0
         return Transitions(np.ascontiguousarray(won.T), np.ascontiguousarray(lost.T))
@@ -286,31 +286,31 @@ class AllBattles:
         """Yield all states with armies on both sides, so that each depends on earlier spans."""
         return iterate_spans(self.able, self.defenders, self.rules.full_roll)
 
-    def _steps(self, span: Span) -> tuple[Numbers, ...]:
-        return _steps(*span.dice, self.rules, self.exact)
+    def _find_steps(self, span: Span) -> tuple[Numbers, ...]:
+        return _find_steps(*span.dice, self.rules, self.exact)
 
     @cached_property
     def conquest(self) -> Numbers:
         """The table of P, the attackers' chances to win."""
         if self.aim == "losses":
             return self.find_values(np.ones(self.able + 1), np.zeros(self.defenders + 1))
-        table = self._empty()
+        table = self._make_table()
         table[0] = self.powers[: self.able + 1]
         return self._fill(table, np.minimum)
 
     @cached_property
     def held(self) -> Numbers:
         """The table of H, the defenders' chances to hold the territory."""
-        table = self._empty()
+        table = self._make_table()
         table[1:, 0] = self.powers[1 : self.defenders + 1]
         return self._fill(table, np.maximum)
 
     @cached_property
     def lost(self) -> Numbers:
         """The table of L, the expected numbers of defenders lost."""
-        return self._fill(self._empty(), np.minimum, paid=True)
+        return self._fill(self._make_table(), np.minimum, paid=True)
 
-    def _empty(self) -> Numbers:
+    def _make_table(self) -> Numbers:
         return np.zeros((self.defenders + 1, self.able + 1), self.kind)
 
     def _fill(self, table: Numbers, combine: np.ufunc, *, paid: bool = False) -> Numbers:
@@ -326,7 +326,7 @@ class AllBattles:
         paid: whether to add the k defenders lost to the value of the next state.
         """
         values = []
-        for step in self._steps(span):
+        for step in self._find_steps(span):
             taken = step.shape[1] - 1
             value = step @ span.after(diagonals, taken)
             if paid:
@@ -364,7 +364,7 @@ class AllBattles:
         """Return for each j the chances of a reply of j dice and a loss of k, `[k, state]`."""
         return [
             _sum_by_halves(step[:, :, np.newaxis] * chosen[:, np.newaxis, :])
-            for step, chosen in zip(self._steps(span), self.find_replies(span), strict=True)
+            for step, chosen in zip(self._find_steps(span), self.find_replies(span), strict=True)
         ]
 
     def find_values(self, won: Numbers, lost: Numbers) -> Numbers:
@@ -417,7 +417,9 @@ class AllBattles:
 
 
 @lru_cache(maxsize=256)
-def _steps(attack_dice: int, defence_dice: int, rules: Rules, exact: bool) -> tuple[Numbers, ...]:
+def _find_steps(
+    attack_dice: int, defence_dice: int, rules: Rules, exact: bool
+) -> tuple[Numbers, ...]:
     """Return, for each number of replies j, c_k(j, y) as an array `[y, k]`, times U^m if exact."""
     unit = find_unit(rules) if exact else 1
     steps = []

@@ -46,7 +46,7 @@ class Simulation(RollKernel):
         """Return an infinite bound, because the error is random."""
         return Error(inf)
 
-    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
+    def run_forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
         """Return the relative frequencies of the absorbing states, always with the same seed."""
         return self.play_many(start, defenders)
 

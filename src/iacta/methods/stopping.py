@@ -83,9 +83,9 @@ class Reserve(Kernel):
         self.exact, self.is_vectorised = inner.exact, inner.is_vectorised
 
     def most_left(self, attackers: int, defenders: int) -> State:
-        return self._with_held_back(self.inner.most_left(attackers - self.held_back, defenders))
+        return self._add_held_back(self.inner.most_left(attackers - self.held_back, defenders))
 
-    def _with_held_back(self, state: State) -> State:
+    def _add_held_back(self, state: State) -> State:
         return State(state.attackers + self.held_back, state.defenders)
 
     def for_question(self, question: str, attackers: int, defenders: int) -> Kernel:
@@ -102,14 +102,14 @@ class Reserve(Kernel):
     def error(self, attackers: int, defenders: int) -> Error:
         return self.inner.error(attackers, defenders)
 
-    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
+    def run_forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
         fighting = start.map(lambda attackers: attackers - self.held_back)
-        return self.inner.forward(fighting, defenders).map(self._with_held_back)
+        return self.inner.run_forward(fighting, defenders).map(self._add_held_back)
 
-    def backward(self, values: Values) -> Iterator[Any]:
+    def run_backward(self, values: Values) -> Iterator[Any]:
         count, held = len(values.won), min(self.held_back, len(values.won))
         inner = Values(values.won[held:], values.lost)
-        rows = self.inner.backward(inner) if count > held else repeat([])
+        rows = self.inner.run_backward(inner) if count > held else repeat([])
         for lost, row in zip(values.lost[1:], rows, strict=False):
             first = np.array([lost] * held, dtype=object if self.exact else float)
             if count == held:
@@ -153,7 +153,7 @@ class Reserve(Kernel):
         return self.inner.limit_of_defenders(max(attackers - self.held_back, 0))
 
     def play(self, attackers: int, defenders: int, rng: "np.random.Generator") -> State:
-        return self._with_held_back(self.inner.play(attackers - self.held_back, defenders, rng))
+        return self._add_held_back(self.inner.play(attackers - self.held_back, defenders, rng))
 
 
 class Stopping(UnitKernel, RollKernel):
@@ -162,7 +162,7 @@ class Stopping(UnitKernel, RollKernel):
     exact: whether the answers are fractions.
 
     >>> from iacta.rules.rules import CLASSIC
-    >>> Stopping(CLASSIC, StopRule(max_rolls=1), exact=True).forward(Distribution([3]), 2)
+    >>> Stopping(CLASSIC, StopRule(max_rolls=1), exact=True).run_forward(Distribution([3]), 2)
     Distribution({State(attackers=1, defenders=2): 2275, State(attackers=2, defenders=1): 2611, \
 State(attackers=3, defenders=0): 2890})
     """
@@ -178,7 +178,7 @@ State(attackers=3, defenders=0): 2890})
         self.exact = exact
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Accept all battles; `forward` checks the size, which depends on the stop rule."""
+        """Accept all battles; `run_forward` checks the size, which depends on the stop rule."""
 
     def error(self, attackers: int, defenders: int) -> Error:
         """Return a bound on the relative error, from the number of roundings; 0 if exact.
@@ -197,10 +197,10 @@ State(attackers=3, defenders=0): 2890})
         weights = (self.rules.attack.kept + 12) * UNIT_ROUNDOFF
         return Error((max(by_rolls, by_rows) + weights) * 1.001)  # (1 + u)^n − 1 < 1.001 n u
 
-    def _steps(self, attackers: int, defenders: int) -> tuple[int, Steps]:
+    def _find_steps(self, attackers: int, defenders: int) -> tuple[int, Steps]:
         """Return U, which is 1 for floats, and c_0 .. c_m for each (attack dice, defence dice)."""
         if self.exact:
-            return counting.coefficients(attackers, defenders, self.rules)
+            return counting.find_coefficients(attackers, defenders, self.rules)
         return 1, lattice.find_steps(attackers, defenders, self.rules)
 
     def ends(self, able: Weights, defenders: int) -> Ends:
@@ -222,7 +222,7 @@ State(attackers=3, defenders=0): 2890})
             else:
                 _, left_out = groups.setdefault((attack, -1, n - more), ({n - more: 1}, {}))
                 left_out[more] = weight
-        unit, steps = self._steps(max(able), defenders)
+        unit, steps = self._find_steps(max(able), defenders)
         for start, left_out in groups.values():
             self._refuse_group(max(start), defenders, less, left_out, unit)
         return unit, (
@@ -247,7 +247,7 @@ State(attackers=3, defenders=0): 2890})
         else:
             ends = (top + 1) * (width + 1)
             states, held = ROLL_STEP_FACTOR * ends * rolls, 2 * ends
-        size = self._number_bytes(top + width, unit)
+        size = self._measure_number(top + width, unit)
         self.refuse_too_large(
             top + max(left_out),
             defenders,
@@ -256,7 +256,7 @@ State(attackers=3, defenders=0): 2890})
             states=states,
         )
 
-    def _number_bytes(self, armies: int, unit: int) -> int:
+    def _measure_number(self, armies: int, unit: int) -> int:
         return 50 + armies * unit.bit_length() // 8 if self.exact else 8
 
     def _find_absorbing_states(
@@ -291,13 +291,13 @@ State(attackers=3, defenders=0): 2890})
         ends = np.argwhere(states != 0).tolist()
         return ((State(a, d), states[a, d], top + defenders - a - d) for a, d in ends)
 
-    def backward(self, values: Values) -> Iterator[Any]:
+    def run_backward(self, values: Values) -> Iterator[Any]:
         attackers, defenders = len(values.won) - 1, len(values.lost) - 1
         if self.stop == StopRule(stop_at=self.stop.stop_at):
-            yield from self._rows_of_one_group(values)
+            yield from self._run_single_group(values)
             return
         attack, defence = self.rules.full_roll
-        unit, steps = self._steps(max(attackers, 1), max(defenders, 1))
+        unit, steps = self._find_steps(max(attackers, 1), max(defenders, 1))
         rolls = self.stop.max_rolls
         if rolls is not None and rolls >= attackers + defenders - 1:
             rolls = None  # every battle ends before the limit
@@ -310,7 +310,7 @@ State(attackers=3, defenders=0): 2890})
         along = (-1, *[1] * (np.ndim(values.won) - 1))
         is_too_small = (able < fewest[group]).reshape(along)
         most_lost = int(np.minimum(top, top - fewest + min(attack, defence)).max())
-        size = self._number_bytes(attackers + defenders, unit)
+        size = self._measure_number(attackers + defenders, unit)
         states = (most_lost + 1) * len(top) * np.size(values.won[0]) * ((rolls or 0) + 1)
         self.refuse_too_large(
             attackers,
@@ -362,8 +362,8 @@ State(attackers=3, defenders=0): 2890})
             yield ExactRow(found.tolist(), powers, scale, d) if self.exact else found
             rows.pop(d - defence, None)
 
-    def _rows_of_one_group(self, values: Values) -> Iterator[Any]:
-        """Return the rows of `backward` if the threshold t is the same for all starts."""
+    def _run_single_group(self, values: Values) -> Iterator[Any]:
+        """Return the rows of `run_backward` if the threshold t is the same for all starts."""
         rules = replace(self.rules, garrison=self.garrison)
         attackers, defenders = len(values.won) - 1, len(values.lost) - 1
         fewest = min(self.stop.fewest_of_all, attackers + 1)

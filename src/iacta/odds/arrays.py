@@ -382,7 +382,7 @@ class _Battles:
             return self._compute_by_rows(won, lost)
 
         def compute_mean(able: int, defenders: int) -> Probability:
-            ends = self.kernel.forward(Distribution([able]), defenders)
+            ends = self.kernel.run_forward(Distribution([able]), defenders)
             return ends.map(
                 lambda end: lost(end.defenders) if end.defenders else won(end.attackers)
             ).mean()
@@ -405,7 +405,7 @@ class _Battles:
         sizes = self._sizes
         self.kernel.for_question("table", *sizes).refuse(*sizes)
         values = Values([*map(won, range(sizes[0] + 1))], [*map(lost, range(sizes[1] + 1))])
-        rows = self.kernel.backward(values)
+        rows = self.kernel.run_backward(values)
         if not self.kernel.exact and sizes[0] * sizes[1] <= MAX_CELLS:
             table = np.empty((sizes[1], self.staying + sizes[0] + 1))
             for d, row in enumerate(rows, start=1):

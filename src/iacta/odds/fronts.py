@@ -421,7 +421,7 @@ class _Group(NamedTuple):
             kernel.for_question("table", able, most).refuse(able, most)
             for won, chances in ((1, taken), (0, missing)):
                 values = Values(np.full(able + 1, won), np.full(most + 1, 1 - won))
-                chances[1:] = [row[able] for row in kernel.backward(values)]
+                chances[1:] = [row[able] for row in kernel.run_backward(values)]
         taken = np.minimum(taken, 1.0)
         taken[0], missing[0] = np.inf, -np.inf
         return taken, missing

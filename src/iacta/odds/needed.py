@@ -591,12 +591,14 @@ class _Search(NamedTuple):
         """Yield each of `others` with the chances of 0 ... `most` armies to succeed, or to fail."""
         if self.attacking:
             enough = (np.arange(most + 1) >= self.keep) != failing
-            rows = kernel.backward(Values(enough.astype(int), [int(failing)] * (max(others) + 1)))
+            rows = kernel.run_backward(
+                Values(enough.astype(int), [int(failing)] * (max(others) + 1))
+            )
             sizes, armies = set(others), np.arange(most + 1)
             yield from ((d, row[armies]) for d, row in enumerate(rows, start=1) if d in sizes)
         else:
             won, held = [int(failing)] * (max(others) + 1), int(not failing)
-            rows = kernel.backward(Values(won, [held] * (most + 1)))
+            rows = kernel.run_backward(Values(won, [held] * (most + 1)))
             armies = np.array(others)
             columns = np.vstack(
                 [np.full(len(others), int(failing)), *(row[armies] for row in rows)]

@@ -189,7 +189,7 @@ def tabulate_battles(attackers: int, defenders: int, kernel: Kernel, garrison: i
     lost[:, -1] = 1.0
     ends = np.zeros((defenders + 1, attackers + 1, attackers + 2))
     ends[:, : attackers - able, -1] = 1.0
-    for d, row in enumerate(kernel.backward(Values(won, lost)), start=1):
+    for d, row in enumerate(kernel.run_backward(Values(won, lost)), start=1):
         ends[d, attackers - able :] = row
     return Battles(ends[:, :, :-1], ends[:, :, -1])
 

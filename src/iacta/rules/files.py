@@ -47,7 +47,7 @@ def read_rules_file(path: str | PathLike[str]) -> RuleSet:
     """
     file = read_path(path, "rules")
     with add_file_name(file, "rules"):
-        return _rule_set(read_toml(file), file)
+        return _read_rule_set(read_toml(file), file)
 
 
 def read_rules_record(record: Mapping[str, Any], base: Rules | str = "classic") -> Rules:
@@ -72,7 +72,9 @@ def read_rules_record(record: Mapping[str, Any], base: Rules | str = "classic") 
         raise MalformedError(f"rules must be a mapping of fields, got {quote(record)}")
     _refuse_unknown(record, RULES_KEYS)
     dice = {
-        side: _dice(record[side], getattr(start, side), side) for side in SIDES if side in record
+        side: _read_dice(record[side], getattr(start, side), side)
+        for side in SIDES
+        if side in record
     }
     mode = read_mode({**mode_record(start.mode), **record})
     rest = {key: value for key, value in record.items() if key not in MODE_KEYS}
@@ -136,7 +138,10 @@ def rules_toml(rules: Rules | str, name: str | None = None) -> str:
             tables[key] = value
         else:
             top[key] = value
-    blocks = [_lines(top), *(f"[{key}]\n{_lines(table)}" for key, table in tables.items())]
+    blocks = [
+        _format_lines(top),
+        *(f"[{key}]\n{_format_lines(table)}" for key, table in tables.items()),
+    ]
     return "\n".join(blocks)
 
 
@@ -150,10 +155,10 @@ def read_toml(file: Path) -> dict[str, Any]:
         ) from None
 
 
-def _rule_set(table: Mapping[str, Any], file: Path) -> RuleSet:
+def _read_rule_set(table: Mapping[str, Any], file: Path) -> RuleSet:
     _refuse_unknown(table, (*FILE_KEYS, *RULES_KEYS))
     record = {key: value for key, value in table.items() if key not in FILE_KEYS}
-    base = _one_line(table.get("base", "classic"), "base")
+    base = _read_line(table.get("base", "classic"), "base")
     try:
         start = find_rules(base)
     except IllegalError as error:
@@ -164,14 +169,14 @@ def _rule_set(table: Mapping[str, Any], file: Path) -> RuleSet:
     return RuleSet(
         _check_free_name(table.get("name", file_name), rules),
         rules,
-        _one_line(table.get("description", "Rules read from a file."), "description"),
+        _read_line(table.get("description", "Rules read from a file."), "description"),
         quote_path(file, "rules"),
     )
 
 
 def _check_free_name(name: object, rules: Rules) -> str:
     """Return the name, or raise `IllegalError` if other rules have it."""
-    checked = _one_line(name, "name")
+    checked = _read_line(name, "name")
     try:
         known = find_rule_set(checked).rules
     except IllegalError:
@@ -181,7 +186,7 @@ def _check_free_name(name: object, rules: Rules) -> str:
     return checked
 
 
-def _one_line(text: object, key: str) -> str:
+def _read_line(text: object, key: str) -> str:
     if not isinstance(text, str) or not text.isprintable() or not text.strip():
         raise MalformedError(f"{key} must be a string on one line, got {quote(text)}")
     return text
@@ -198,7 +203,7 @@ def _refuse_unknown(keys: Mapping[str, Any], known: Sequence[str], table: str = 
             raise IllegalError(f"unknown key {quote(key)}{place}; {hint}")
 
 
-def _dice(given: object, start: Dice | None, side: str) -> Dice | None:
+def _read_dice(given: object, start: Dice | None, side: str) -> Dice | None:
     if given is None and side.startswith("full"):
         return None
     if not isinstance(given, Mapping):
@@ -214,7 +219,7 @@ def _dice(given: object, start: Dice | None, side: str) -> Dice | None:
         raise type(error)(f"{place}{error}") from None
 
 
-def _lines(table: Mapping[str, Any]) -> str:
+def _format_lines(table: Mapping[str, Any]) -> str:
     """Return the lines of a TOML table, whose values are written as in JSON; omit `None`."""
     return "".join(
         f"{key} = {json.dumps(value, ensure_ascii=False)}\n"

@@ -162,7 +162,7 @@ Losses(attackers=2, defenders=0): 2275})
         Fraction(1, 8)
         """
         attack, _ = self.rules.dice(self.attack_dice, self.defence_dice)
-        return _best_dice(attack, self.attack_dice, best)
+        return _find_best_dice(attack, self.attack_dice, best)
 
     def best_defence_dice(self, best: int | None = None) -> Distribution[SortedDice]:
         """Return the distribution of the highest defence dice, before any bonus, highest first.
@@ -173,7 +173,7 @@ Losses(attackers=2, defenders=0): 2275})
         Fraction(11, 36)
         """
         _, defence = self.rules.dice(self.attack_dice, self.defence_dice)
-        return _best_dice(defence, self.defence_dice, best)
+        return _find_best_dice(defence, self.defence_dice, best)
 
     def compared_dice(self) -> Distribution[tuple[SortedDice, SortedDice]]:
         """Return the joint distribution of the compared dice, before any bonus.
@@ -213,12 +213,12 @@ def break_even_ratio(rules: Rules | str = "classic") -> Fraction | None:
     """
     rules = find_rules(rules)
     if not rules.mode.dice_chosen_first:
-        return _break_even_ratio_if_seen(rules)
+        return _find_ratio_if_seen(rules)
     attackers, defenders = Roll(*rules.full_roll, rules).expected_losses()
     return max(attackers, Fraction(0)) / defenders if defenders > 0 else None
 
 
-def _break_even_ratio_if_seen(rules: Rules) -> Fraction | None:
+def _find_ratio_if_seen(rules: Rules) -> Fraction | None:
     """Return the largest ratio of expected losses over all policies, by Dinkelbach's method.
 
     Each step finds the replies that maximise the expectation of attackers lost − r · defenders
@@ -228,7 +228,7 @@ def _break_even_ratio_if_seen(rules: Rules) -> Fraction | None:
     while True:
         attackers = defenders = Fraction(0)
         for row, weight in throws.items():
-            means = [_expected_losses(losses) for losses in row]
+            means = [_find_expected_losses(losses) for losses in row]
             lost = max(means, key=lambda mean: mean[0] - ratio * mean[1])
             attackers, defenders = attackers + weight * lost[0], defenders + weight * lost[1]
         if attackers - ratio * defenders <= 0:
@@ -238,7 +238,7 @@ def _break_even_ratio_if_seen(rules: Rules) -> Fraction | None:
         ratio = attackers / defenders
 
 
-def _expected_losses(losses: LossCounts) -> tuple[Fraction, Fraction]:
+def _find_expected_losses(losses: LossCounts) -> tuple[Fraction, Fraction]:
     defenders = Fraction(sum(k * n for k, n in enumerate(losses.counts)), losses.total)
     return losses.pair_count - defenders, defenders
 
@@ -299,9 +299,9 @@ class _Value(NamedTuple):
     weight: int
 
 
-def _values(dice: Dice, faces: list[int], *, is_attack: bool, ties: str) -> Iterator[_Value]:
+def _list_values(dice: Dice, faces: list[int], *, is_attack: bool, ties: str) -> Iterator[_Value]:
     wins_ties, lower = is_attack == (ties == "attacker"), 0
-    for face, weight in _face_weights(faces[-1], dice.reroll).items():
+    for face, weight in _weigh_faces(faces[-1], dice.reroll).items():
         short = bisect_left(faces, face)
         final = _add_bonus(face, 0, dice)
         yield _Value(final, wins_ties, face, is_attack, short, lower, weight)
@@ -314,8 +314,8 @@ def _count_by_value(
     compared = min(attack_dice, defence_dice)
     ours, theirs = sorted(attack.list_faces(attack_dice)), sorted(defence.list_faces(defence_dice))
     values = [
-        *_values(attack, ours, is_attack=True, ties=ties),
-        *_values(defence, theirs, is_attack=False, ties=ties),
+        *_list_values(attack, ours, is_attack=True, ties=ties),
+        *_list_values(defence, theirs, is_attack=False, ties=ties),
     ]
     # Keys: the number of ranks with an attack die so far, of ranks with a defence die so far, and
     # of ranks that the attack has won. Values: the number of throws.
@@ -365,7 +365,7 @@ def _count_by_row(
 ) -> tuple[int, ...]:
     compared = min(attack_dice, defence_dice)
     ours, theirs = (
-        _compared_rows(dice, count, compared)
+        _list_compared(dice, count, compared)
         for dice, count in ((attack, attack_dice), (defence, defence_dice))
     )
     rows = zip(ours.values(), _count_wins([*ours], theirs, ties), strict=True)
@@ -395,12 +395,12 @@ def find_loss_counts_by_throw(
             f"full_attack must be None if the attacker rolls first, got {quote(rules.full_attack)}"
         )
     _refuse_roll(attack_dice, most_defence_dice, rules, _estimate_seen_steps)
-    ours = dict(sorted(_compared_rows(rules.attack, attack_dice, attack_dice).items()))
+    ours = dict(sorted(_list_compared(rules.attack, attack_dice, attack_dice).items()))
     replies: list[list[LossCounts]] = []
     for defence_dice in range(1, most_defence_dice + 1):
         compared = min(attack_dice, defence_dice)
         _, defence = rules.dice(attack_dice, defence_dice)
-        theirs = _compared_rows(defence, defence_dice, compared)
+        theirs = _list_compared(defence, defence_dice, compared)
         wins = _count_wins([row[:compared] for row in ours], theirs, rules.ties)
         total = sum(theirs.values())
         replies.append([LossCounts(counts, total) for counts in wins])
@@ -414,11 +414,11 @@ def _separate_gains(counts: tuple[int, ...], rules: Rules) -> LossCounts:
     """Return the losses of a full roll, with rolls that show only ones as gains."""
     compared = len(counts) - 1
     attack, defence = rules.dice(*rules.full_roll)
-    ours, theirs = (_compared_dice((1,) * dice.kept, dice, compared) for dice in (attack, defence))
+    ours, theirs = (_pick_compared((1,) * dice.kept, dice, compared) for dice in (attack, defence))
     ties_won = rules.ties == "attacker"
     lost = sum(y > z or (y == z and ties_won) for y, z in zip(ours, theirs, strict=True))
     gains = prod(
-        _face_weights(faces, dice.reroll)[1] for dice in (attack, defence) for faces in dice.faces
+        _weigh_faces(faces, dice.reroll)[1] for dice in (attack, defence) for faces in dice.faces
     )
     left = tuple(count - gains * (k == lost) for k, count in enumerate(counts))
     return LossCounts(left, sum(counts), gains)
@@ -582,12 +582,12 @@ def _sum_columns(rows: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
     return tuple(map(sum, zip(*rows, strict=True)))
 
 
-def _best_dice(dice: Dice, count: int, best: int | None) -> Distribution[SortedDice]:
+def _find_best_dice(dice: Dice, count: int, best: int | None) -> Distribution[SortedDice]:
     most = count if best is None else read_int(best, "best", least=1, most=count)
-    return Distribution(_sorted_dice(dice, count, most))
+    return Distribution(_sort_dice(dice, count, most))
 
 
-def _sorted_dice(dice: Dice, count: int, best: int) -> dict[SortedDice, int]:
+def _sort_dice(dice: Dice, count: int, best: int) -> dict[SortedDice, int]:
     """Return the weights of the `best` highest dice in a throw by `count` armies."""
     faces_thrown = max(dice.list_faces(count))
     ways = comb(faces_thrown + best - 1, best)
@@ -598,7 +598,7 @@ def _sorted_dice(dice: Dice, count: int, best: int) -> dict[SortedDice, int]:
         )
     rows: dict[SortedDice, int] = {(): 1}
     for faces in dice.list_faces(count):
-        face_weights = _face_weights(faces, dice.reroll)
+        face_weights = _weigh_faces(faces, dice.reroll)
         longer: dict[SortedDice, int] = {}
         for row, weight in rows.items():
             for face, face_weight in face_weights.items():
@@ -614,7 +614,7 @@ def _estimate_sorting_steps(dice: Dice, count: int, best: int) -> int:
     return comb(max(first, *others, 1) + best - 1, best) * max(sum(others), 10)
 
 
-def _face_weights(faces: int, reroll: tuple[int, ...]) -> Mapping[int, int]:
+def _weigh_faces(faces: int, reroll: tuple[int, ...]) -> Mapping[int, int]:
     """Return the weight of each face; faces in `reroll` are rolled again once."""
     rerolled = {face for face in reroll if face <= faces}
     if not rerolled:
@@ -624,18 +624,16 @@ def _face_weights(faces: int, reroll: tuple[int, ...]) -> Mapping[int, int]:
 
 
 @lru_cache(maxsize=1024)
-def _compared_rows(dice: Dice, count: int, compared: int) -> Mapping[SortedDice, int]:
+def _list_compared(dice: Dice, count: int, compared: int) -> Mapping[SortedDice, int]:
     """Return the weights of the compared dice of one side, after bonus and sorting."""
     rows: dict[SortedDice, int] = {}
-    for row, weight in _sorted_dice(
-        dice, count, _count_ranks_needed(dice, count, compared)
-    ).items():
-        key = _compared_dice(row, dice, compared)
+    for row, weight in _sort_dice(dice, count, _count_ranks_needed(dice, count, compared)).items():
+        key = _pick_compared(row, dice, compared)
         rows[key] = rows.get(key, 0) + weight
     return rows
 
 
-def _compared_dice(row: SortedDice, dice: Dice, compared: int) -> SortedDice:
+def _pick_compared(row: SortedDice, dice: Dice, compared: int) -> SortedDice:
     changed = (_add_bonus(value, rank, dice) for rank, value in enumerate(row))
     return tuple(sorted(changed, reverse=True) if dice.sort_again else changed)[:compared]
 

@@ -48,8 +48,8 @@ class Rules:
     mode: Mode = TRUE_RANDOM
 
     def __post_init__(self) -> None:
-        set_field(self, "full_attack", _full(self.full_attack, self.attack, "attack"))
-        set_field(self, "full_defence", _full(self.full_defence, self.defence, "defence"))
+        set_field(self, "full_attack", _read_full(self.full_attack, self.attack, "attack"))
+        set_field(self, "full_defence", _read_full(self.full_defence, self.defence, "defence"))
         check_choice(self.ties, ("attacker", "defender"), "ties")
         set_field(self, "garrison", read_int(self.garrison, "garrison", least=0))
         check_choice(self.least_advance, (True, False), "least_advance")
@@ -77,7 +77,7 @@ class Rules:
         return format_short_repr(self)
 
 
-def _full(full: Dice | None, usual: Dice, name: str) -> Dice | None:
+def _read_full(full: Dice | None, usual: Dice, name: str) -> Dice | None:
     for label, dice in ((name, usual), (f"full_{name}", full)):
         if not isinstance(dice, Dice | None) or (dice is None and label == name):
             hint = f"; find_rules({quote(dice)}) finds rules" if isinstance(dice, str) else ""

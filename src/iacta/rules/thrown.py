@@ -401,7 +401,7 @@ def compare_dice(attack: Sequence[int], defence: Sequence[int], rules: Rules) ->
     for side, faces in zip(dice, (attack, defence), strict=True):
         for face in faces:
             read_int(face, "face", least=1, most=max(side.faces))
-        number = _number_type(side)
+        number = _choose_number_type(side)
         ranks = [np.array([face], number) for face in sorted(faces, reverse=True)]
         sides.append(_add_bonus(side, ranks, min(len(attack), len(defence))))
     is_full = (len(attack), len(defence)) == rules.full_roll
@@ -427,7 +427,7 @@ def throw_dice(
     >>> throw_dice(Dice((6, 6, 6)), 3, 2, 4, np.random.default_rng(1))
     [array([6, 6, 2, 5], dtype=uint8), array([6, 5, 1, 4], dtype=uint8)]
     """
-    number_type = _number_type(dice)
+    number_type = _choose_number_type(dice)
     ranks: list[Row] = []
     for faces in dice.list_faces(fighting):
         _insert(_throw_die(faces, dice.reroll, rolls, number_type, rng), ranks, best)
@@ -443,19 +443,19 @@ def all_ones_probability(rules: Rules) -> Fraction:
     Fraction(1, 7776)
     """
     chances = (
-        _one_probability(faces, dice.reroll)
+        _find_one_probability(faces, dice.reroll)
         for dice in rules.dice(*rules.full_roll)
         for faces in dice.faces
     )
     return prod(chances, start=Fraction(1))
 
 
-def _one_probability(faces: int, reroll: tuple[int, ...]) -> Fraction:
+def _find_one_probability(faces: int, reroll: tuple[int, ...]) -> Fraction:
     thrown_again = Fraction(sum(face <= faces for face in reroll), faces)
     return ((1 not in reroll) + thrown_again) / faces
 
 
-def _number_type(dice: Dice) -> type[np.uint8] | type[np.int32]:
+def _choose_number_type(dice: Dice) -> type[np.uint8] | type[np.int32]:
     """Return a byte type for values from 0 to 255, and a wider type for other values."""
     numbers = (*dice.bonus, *(dice.clamp or ()))
     highest = max(dice.faces) + max((0, *numbers))

@@ -335,7 +335,7 @@ def find_rule_set(name: str) -> RuleSet:
 def register_rule_set(name: str, rule_set: RuleSet) -> None:
     """Add rules to the names that `find_rule_set` knows, in this process."""
     _BY_KEY[_normalise_name(name)] = replace(rule_set, name=name)
-    _names().setdefault(replace(rule_set.rules, garrison=CLASSIC.garrison), name)
+    _list_names().setdefault(replace(rule_set.rules, garrison=CLASSIC.garrison), name)
 
 
 def _find_single(name: str) -> RuleSet:
@@ -428,11 +428,11 @@ def rules_name(rules: Rules) -> str:
     """
     if not isinstance(rules, Rules):
         raise MalformedError(f"rules must be Rules, got {quote(rules)}")
-    return _names().get(replace(rules, garrison=CLASSIC.garrison), repr(rules))
+    return _list_names().get(replace(rules, garrison=CLASSIC.garrison), repr(rules))
 
 
 @cache
-def _names() -> dict[Rules, str]:
+def _list_names() -> dict[Rules, str]:
     names: dict[Rules, str] = {}
     counts = range(2, len(MODIFIERS) + 1)
     stacks = (
@@ -451,7 +451,7 @@ def format_rules_argument(rules: Rules) -> str:
     """
     if rules == CLASSIC:
         return ""
-    known = _names().get(rules)
+    known = _list_names().get(rules)
     return f", {rules!r}" if known is None else f", {known!r}"
 
 
