@@ -47,7 +47,7 @@ _METHODS = (
     _Method("lattice", "lattice.Lattice"),
     _Method("leap", "leap.Leap"),
     _Method("markov", "markov.Markov", mode=ArmiesGrow),
-    _Method("simulation", "simulation.Simulation"),
+    _Method("simulation", "simulation.SimulatedKernel"),
     _Method("balanced_blitz", "balanced_blitz.Blitz", mode=BalancedBlitz),
     _Method("sees_first_exact", "sees_first.SeesFirst", exact=True, mode=DefenderSeesFirst),
     _Method("sees_first", "sees_first.SeesFirst", mode=DefenderSeesFirst),
@@ -127,9 +127,9 @@ def _kernel(rules: Rules, stop: StopRule, exact: bool, method: str) -> Kernel:
 
 def _build_stopping(rules: Rules, stop: StopRule, exact: bool, method: str) -> Kernel:
     if method == "simulation":
-        from iacta.methods.simulation import Simulation
+        from iacta.methods.simulation import SimulatedKernel
 
-        return Simulation(rules, stop)
+        return SimulatedKernel(rules, stop)
     from iacta.methods.stopping import NAME, Stopping
 
     if method not in ("auto", NAME):

@@ -24,7 +24,7 @@ from iacta.methods.balanced_blitz import Blitz, reshape_chances
 from iacta.methods.counting import find_coefficients
 from iacta.methods.kernel import Floats, drop_garrison
 from iacta.methods.lattice import Lattice
-from iacta.methods.optimal_play import Reward, Solution, StopValue, refuse, refuse_rules, solve
+from iacta.methods.optimal_play import OptimalPlay, Reward, StopValue, refuse, refuse_rules, solve
 from iacta.probability.distribution import Distribution
 from iacta.rules.modes import BalancedBlitz, TrueRandom
 from iacta.rules.rules import Rules
@@ -54,7 +54,7 @@ def find_blitz_rules(rules: Rules) -> Rules:
     return replace(rules, mode=BalancedBlitz())
 
 
-def find_best_mix(able: int, defenders: int, rules: Rules) -> Solution:
+def find_best_mix(able: int, defenders: int, rules: Rules) -> OptimalPlay:
     """Return the best mix of rolls by hand and a balanced blitz, for all battles up to a size.
 
     able: the largest number of attackers, garrison excluded.
@@ -91,7 +91,7 @@ def _evaluate_blitz(chances: Floats, relative_error: float) -> StopValue:
     return StopValue(middle, np.maximum(high - middle, middle - low) + rounding)
 
 
-def find_expected_left(able: int, defenders: int, rules: Rules, found: Solution) -> float:
+def find_expected_left(able: int, defenders: int, rules: Rules, found: OptimalPlay) -> float:
     """Return the expected number of attackers left under the best mix, garrison excluded.
 
     able: attackers excluding the garrison.

@@ -86,7 +86,7 @@ MAY_STOP = Choices()
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class OptimalPlay:
     """The value function and the optimal policy, as tables indexed by `[defenders, attackers]`.
 
     values: the attacker's expected gain from each state on.
@@ -141,7 +141,7 @@ def solve(
     reward: Reward,
     choices: Choices = MAY_STOP,
     stop_value: StopValue | None = None,
-) -> Solution:
+) -> OptimalPlay:
     """Return the value function and optimal policy of all battles up to a size, in floats.
 
     able: the largest number of attackers, garrison excluded.
@@ -161,7 +161,7 @@ def solve(
     """
     refuse(able, defenders, rules)
     found = _Induction(able, defenders, rules, reward, choices, stop_value).solve()
-    return Solution(*found[:SUMMED], *found[SUMMED:].astype(np.int64))
+    return OptimalPlay(*found[:SUMMED], *found[SUMMED:].astype(np.int64))
 
 
 def refuse_rules(rules: Rules) -> None:
@@ -193,7 +193,7 @@ def refuse(able: int, defenders: int, rules: Rules) -> None:
 
 def solve_exactly(
     able: int, defenders: int, rules: Rules, reward: Reward, choices: Choices = MAY_STOP
-) -> Solution:
+) -> OptimalPlay:
     """Return the value function and optimal policy of all battles up to a size, in fractions.
 
     able, defenders, rules, reward, choices: as for `solve`.
@@ -215,7 +215,7 @@ def solve_exactly(
     powers = np.array(induction.powers, object)[armies]
     units = induction.scale * powers, np.ones_like(powers), powers, powers
     fractions = np.frompyfunc(Fraction, 2, 1)(found[:SUMMED], np.array(units))
-    return Solution(*fractions, *found[SUMMED:].astype(np.int64))
+    return OptimalPlay(*fractions, *found[SUMMED:].astype(np.int64))
 
 
 def is_rolling_best_in_the_limit(

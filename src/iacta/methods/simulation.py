@@ -22,11 +22,11 @@ from iacta.rules.thrown import (
 )
 
 
-class Simulation(RollKernel):
+class SimulatedKernel(RollKernel):
     """The kernel that simulates `RUNS` battles and returns their relative frequencies.
 
     >>> from iacta.rules.rules import CLASSIC
-    >>> round(Simulation(CLASSIC).win_probability(2, 1), 2)
+    >>> round(SimulatedKernel(CLASSIC).win_probability(2, 1), 2)
     0.75
     """
 

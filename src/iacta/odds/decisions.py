@@ -18,8 +18,8 @@ from iacta.methods.optimal_play import (
     MAY_STOP,
     Aim,
     Choices,
+    OptimalPlay,
     Reward,
-    Solution,
     find_chance_if_seen,
     is_rolling_best_in_the_limit,
     refuse_rules,
@@ -403,13 +403,13 @@ def _read_value(value: Chance, name: str) -> Fraction:
     return fraction
 
 
-def _find_solver(exact: bool) -> Callable[[int, int, Rules, Reward, Choices], Solution]:
+def _find_solver(exact: bool) -> Callable[[int, int, Rules, Reward, Choices], OptimalPlay]:
     check_choice(exact, (True, False), "exact")
     return solve_exactly if exact else solve
 
 
 def _compute_values(
-    battle: _Battle, reward: Reward, solution: Solution, exact: bool
+    battle: _Battle, reward: Reward, solution: OptimalPlay, exact: bool
 ) -> tuple[Probability, Probability, float]:
     """Return the value of optimal play, the value of stopping now, and a bound on their error."""
     kept, gain = reward.army_value * battle.attackers, solution.values[battle.state]
@@ -437,11 +437,11 @@ def _restate_size(battle: _Battle) -> Iterator[None]:
 
 def _solve_to_boundary(
     battle: _Battle,
-    solver: Callable[[int], Solution],
+    solver: Callable[[int], OptimalPlay],
     find_reachable: Callable[[], Bools],
     *,
     blitz: bool = False,
-) -> Solution:
+) -> OptimalPlay:
     """Return a solution with enough attackers to contain every boundary.
 
     solver: returns the solution for up to a number of attackers, garrison excluded.
