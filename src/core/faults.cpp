@@ -109,6 +109,35 @@ std::string find_fault_rewards(const iacta_problem& p) {
     return "";
 }
 
+std::string find_fault_missions(const iacta_problem& p, const iacta_turn& t) {
+    if (t.missions < 0 || t.missions > MAX_SETS || (t.missions > 0 && (!t.mission_list || !t.mission_entries)) ||
+        !are_within(t.mission_of, t.players, IACTA_MISSION_HIDDEN, t.missions - 1))
+        return "each player must have a mission or none";
+    int hidden = int(std::count(t.mission_of, t.mission_of + t.players, IACTA_MISSION_HIDDEN));
+    if (t.mission_cards < 0 || t.mission_cards > MAX_SETS || (t.mission_cards > 0 && !t.mission_deck) ||
+        t.mission_cards < hidden || !are_within(t.mission_deck, t.mission_cards, 0, t.missions - 1))
+        return "hidden missions need a card for each player";
+    // The missions that others replace have no armies on lands, so that counters of lands stay valid.
+    auto may_replace = [&](int i) {
+        return i == -1 || (i >= 0 && i < t.missions && t.mission_list[i].kind == IACTA_MISSION_LANDS &&
+                           t.mission_list[i].armies == 0);
+    };
+    for (int i = 0; i < t.missions; ++i) {
+        const iacta_mission& m = t.mission_list[i];
+        int64_t entries = int64_t(m.last) - m.first;
+        int most = m.kind == IACTA_MISSION_CONTINENTS ? t.continents
+                   : m.kind == IACTA_MISSION_CAPITALS ? p.lands
+                                                      : t.players;
+        if (m.kind < IACTA_MISSION_LANDS || m.kind > IACTA_MISSION_ELIMINATE || m.first < 0 || entries < 0 ||
+            entries > MAX_LANDS || !are_within(t.mission_entries + m.first, entries, 0, most - 1) ||
+            !are_within(&m.number, 1, 0, MAX_LANDS) || !are_within(&m.armies, 1, 0, MAX_ARMIES) ||
+            !may_replace(m.instead) || !may_replace(m.own) || (m.kind >= IACTA_MISSION_CAPITALS && entries < 1) ||
+            (m.kind == IACTA_MISSION_ELIMINATE && m.own < 0))
+            return "missions must be of a known kind, with entries of the board";
+    }
+    return "";
+}
+
 }  // namespace
 
 std::string iacta::find_fault(const iacta_problem& p) {
@@ -134,8 +163,8 @@ std::string iacta::find_fault(const iacta_problem& p) {
 }
 
 std::string iacta::find_fault(const iacta_problem& p, const iacta_turn& t) {
-    if (!are_given(
-            {t.owner, t.continent_first, t.whole_least, t.whole_dice, t.known, t.hidden, t.card_land, t.set_armies}))
+    if (!are_given({t.owner, t.continent_first, t.whole_least, t.whole_dice, t.known, t.hidden, t.card_land,
+                    t.set_armies, t.mission_of, t.mission_unseen}))
         return "tables must not be null";
     if (t.players < 2 || t.players > MAX_PLAYERS) return "players must be from 2 to 6";
     if (t.mover < 0 || t.mover >= t.players || t.phase < IACTA_PHASE_TRADE || t.phase > IACTA_PHASE_OVER ||
@@ -163,6 +192,7 @@ std::string iacta::find_fault(const iacta_problem& p, const iacta_turn& t) {
         !are_within(&t.pictured_armies, 1, 0, MAX_ARMIES) || !are_within(&t.lands_for_an_army, 1, 1, MAX_LANDS) ||
         !are_within(&t.fewest_new, 1, 0, MAX_ARMIES))
         return "the rules of cards and new armies must be valid";
+    if (std::string fault = find_fault_missions(p, t); !fault.empty()) return fault;
     Cards all = 0;
     int count = 0;
     for (int i = 0; i < t.players; ++i) {

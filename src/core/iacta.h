@@ -222,6 +222,21 @@ enum {
     IACTA_PHASE_OVER = 6
 };
 
+/* The kinds of missions, each a way to win besides being the last player alive. */
+enum {
+    IACTA_MISSION_LANDS = 0,      /* own `number` lands with at least `armies` on each */
+    IACTA_MISSION_CONTINENTS = 1, /* own the continents in `entries`, and `number` other continents */
+    IACTA_MISSION_CAPITALS = 2,   /* own `number` of the lands in `entries`, among them the first */
+    IACTA_MISSION_ELIMINATE = 3,  /* the player in `entries` is eliminated */
+    IACTA_MISSION_HIDDEN = -2     /* dealt anew in each game */
+};
+
+/* A mission. Its entries are mission_entries[first] to mission_entries[last - 1]. Numbers of other missions, -1 for
+   none: `instead` replaces it when another player eliminates its player, and `own` when it is dealt to that player. */
+typedef struct {
+    int32_t kind, number, armies, first, last, instead, own;
+} iacta_mission;
+
 /* A moment of a whole game. The problem gives its board, dice and battles; the owners, rewards and sets of the
    problem are ignored. */
 typedef struct {
@@ -254,6 +269,14 @@ typedef struct {
     int32_t pictured_armies;   /* armies for an own land on a traded card */
     int32_t lands_for_an_army; /* new armies: one for so many lands, */
     int32_t fewest_new;        /* and at least so many */
+    int32_t missions;          /* the number of missions */
+    const iacta_mission* mission_list;
+    const int32_t* mission_entries;
+    const int32_t* mission_of;     /* by player: the number of their mission, -1 for none, or IACTA_MISSION_HIDDEN */
+    const uint8_t* mission_unseen; /* by player: 1 if the other players do not know the mission */
+    int32_t missions_at_end;       /* 1: missions are checked at the end of the turns of their players */
+    int32_t mission_cards;         /* the number of cards from which hidden missions are dealt */
+    const int32_t* mission_deck;   /* the missions on these cards */
 } iacta_turn;
 
 /* The actions of a turn. */

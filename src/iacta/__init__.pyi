@@ -17,10 +17,14 @@ from iacta.board.position import Position as Position
 from iacta.board.position import read_position as read_position
 from iacta.fairness.audit import Audit as Audit
 from iacta.fairness.audit import audit as audit
+from iacta.game import Capitals as Capitals
 from iacta.game import Evaluation as Evaluation
 from iacta.game import Hand as Hand
 from iacta.game import Sets as Sets
+from iacta.game import Share as Share
+from iacta.game import Survivor as Survivor
 from iacta.game import Turn as Turn
+from iacta.game import Victory as Victory
 from iacta.game import evaluate as evaluate
 from iacta.game import evaluate_battle as evaluate_battle
 from iacta.game import traded_armies as traded_armies

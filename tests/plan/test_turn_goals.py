@@ -11,7 +11,7 @@ from iacta.board import Holding, Position
 from iacta.game import Turn
 from iacta.inputs.errors import IllegalError
 from iacta.plan import InOrder, TakeAll, TakeAny, Worth, best_plan, eliminate
-from iacta.plan.goals import read_goal
+from iacta.plan.named_goals import read_goal
 from iacta.rules.rules import CLASSIC
 from tests.plan.boards import CLASSIC_BOARD, board_of, chain, position_on, positions
 from tests.plan.twin import Play

@@ -147,7 +147,9 @@ def test_a_longer_search_for_a_goal_stays_in_its_interval() -> None:
 def test_without_games_goals_have_their_own_chance_only() -> None:
     record = answered("goals", win=False).record()
     assert not {"win", "under_simple", "games"} & {*record, *record["goals"][0]}
-    chances = [row["chance"] for row in record["goals"]]
+    win, *others = record["goals"]
+    assert (win["goal"], win["parameters"]) == ("win now", {"win": True})
+    chances = [row["chance"] for row in others]
     assert chances == sorted(chances, reverse=True)
     assert "hold" not in [row["goal"] for row in record["goals"]]  # nothing to reach
 

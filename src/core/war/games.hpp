@@ -62,7 +62,7 @@ class WarPlay {
             Random dice(seed + uint64_t(k) * 0x10001);
             after_ = opened_;
             tactics.play(after_, dice, nullptr);
-            if (rules_.count_alive(after_) > 1) rules_.next(after_);
+            if (rules_.find_winner(after_) < 0) rules_.next(after_);
             judge(rules_, after_, tactics, weights_, chances.data());
             total += chances[size_t(s.mover)];
             if (!k && dice.state == Random(seed).state) return total;  // without dice all samples are equal
@@ -90,7 +90,7 @@ int play_war(const WarRules<W>& rules, War<W>& s, WarPlay<W>* const* seats, cons
         }
         is_first = false;
         *rounds = round;
-        if (rules.count_alive(s) == 1) return IACTA_END_WON;
+        if (rules.find_winner(s) >= 0) return IACTA_END_WON;
         int from = (s.mover - begun + rules.players) % rules.players;
         rules.next(s);
         int to = (s.mover - begun + rules.players) % rules.players;

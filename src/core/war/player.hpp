@@ -4,7 +4,7 @@
 // same rules plays alike.
 #pragma once
 
-#include "war/rules.hpp"
+#include "war/victory.hpp"
 #include "war/whole_game.hpp"
 
 namespace iacta {
@@ -49,7 +49,8 @@ class Tactics {
   public:
     Tactics(const WarRules<W>& rules, Numbers numbers)
         : rules_(rules), n_(numbers), beside_(rules.continents.size()), prize_(rules.continents.size()),
-          last_(rules.continents.size()), worth_(size_t(rules.lands)), known_(size_t(rules.lands), 0) {}
+          last_(rules.continents.size()), worth_(size_t(rules.lands)), urgency_(size_t(rules.lands)),
+          known_(size_t(rules.lands), 0) {}
 
     Aim aim;
     bool in_haste = false;  // continue a battle while it is good enough, without comparing others
@@ -150,6 +151,7 @@ class Tactics {
                 prizes_ += prize;
             }
         }
+        if (!rules_.missions.empty()) prizes_ += Wins<W>(rules_, s).find_urgency(news, urgency_);
     }
     // Counts the armies that could attack each continent and each player.
     void count_beside(const War<W>& s, int news) {
@@ -190,7 +192,7 @@ class Tactics {
     std::vector<double> prize_;
     std::array<double, OWNERS> prize_of_{};
     std::vector<int> last_;
-    std::vector<double> worth_;
+    std::vector<double> worth_, urgency_;
     std::vector<int64_t> known_;
     int64_t moment_ = 0;
 
@@ -233,7 +235,7 @@ class Tactics {
             (aim.kind == IACTA_AIM_BREAK && is_player && rules_.owns(s, aim.which, q)))
             for (int k : rules_.continents_of[c])
                 if (k == aim.which) value += n_[AIM] * (1.0 + double(rules_.bonus[k]) / rules_.size(k));
-        return worth_[c] = value;
+        return worth_[c] = value + urgency_[c];
     }
     // Returns the value of a battle for a land, fought to the end.
     double value_fight(const War<W>& s, int c, const Odds::Row& row) {
@@ -358,6 +360,7 @@ class Tactics {
     }
     // Returns the next land for new armies, in the order of the board, and the number of armies.
     std::pair<int, int> choose_placement(const War<W>& s) {
+        if (auto winning = Wins<W>(rules_, s).find_winning_placement(); winning.first >= 0) return winning;
         survey(s, s.place);
         int target = -1, later = -1, needy = -1, guard = -1, need = 0;
         double most = -1e300, most_later = -1e300, lack = -1e300, shortfall = 0.0;
@@ -387,6 +390,7 @@ class Tactics {
     int choose_advance(const War<W>& s) {
         auto [v, c, k] = s.pending;
         int most = rules_.game(s).resting.has(v) ? 0 : count_movable(s, v);
+        if (int moved = Wins<W>(rules_, s).find_winning_move(v, c, most); moved >= 0) return moved;
         if (most < 1) return 0;
         if (!is_at_front(s, v)) return most;
         survey(s, 0);
@@ -399,6 +403,15 @@ class Tactics {
     }
     // Moves the largest inner stack to the front that needs it most.
     void fortify(War<W>& s, Log* log) {
+        Wins<W> wins(rules_, s);
+        for (Set<W> stacks = s.at.mine - rules_.game(s).resting; wins.may_win_by_move() && stacks.any();) {
+            int v = stacks.pop(), movable = count_movable(s, v);
+            if (movable < 1) continue;
+            for (Set<W> ends = rules_.find_fortify_targets(s, v); ends.any();) {
+                int t = ends.pop(), moved = wins.find_winning_move(v, t, movable);
+                if (moved > 0) return rules_.move(s, v, t, moved, log);
+            }
+        }
         int from = -1, most = 0;
         for (Set<W> rest = s.at.mine - rules_.game(s).resting; rest.any();) {
             int v = rest.pop();

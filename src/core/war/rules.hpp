@@ -39,6 +39,8 @@ inline bool has_set(Cards cards) {
     return number >= SET && ((cards & JOKERS) || most >= SET || kinds == SYMBOLS);
 }
 
+using Mission = iacta_mission;
+
 // A moment of the game.
 template <int W>
 struct War {
@@ -46,6 +48,8 @@ struct War {
     std::vector<uint8_t> owner;       // by land
     std::vector<int> held, strength;  // lands and armies of owner o in continent k: [k * OWNERS + o]
     std::array<int, OWNERS> lands{}, armies{};
+    std::array<int, MAX_PLAYERS> mission{};  // the number of each player's mission, -1 for none
+    std::array<int, OWNERS> strong{};        // lands with at least the armies of the owner's mission
     std::array<Cards, MAX_PLAYERS> known{};
     std::array<int, MAX_PLAYERS> hidden{};  // cards that nobody has seen
     int mover = 0, phase = IACTA_PHASE_OVER, place = 0, first = 0, sets = 0, then = IACTA_PHASE_ATTACK;
@@ -166,6 +170,9 @@ class WarRules {
     bool has_cards, is_fixed, is_whole;
     std::vector<std::vector<int>> continents, continents_of;  // lands by continent; continents by land
     std::vector<int> bonus;
+    std::vector<Mission> missions;
+    std::vector<int32_t> entries;    // of missions
+    std::vector<uint8_t> is_hidden;  // by player: whether the other players do not know the mission
     War<W> start;
 
     const Game<W>& game(const War<W>& s) const { return s.opening ? opening : later; }
@@ -180,6 +187,17 @@ class WarRules {
         for (int i = 0; i < players; ++i) count += s.lands[i] > 0;
         return count;
     }
+    // Returns the lands of a player that count for a mission.
+    int count_held(const War<W>& s, int player, const Mission& mission) const {
+        return mission.armies > 0 ? s.strong[player] : s.lands[player];
+    }
+    // Returns the least armies on lands that count for the mission of an owner, 0 for any.
+    int find_least_armies(const War<W>& s, int o) const {
+        return o < players && s.mission[o] >= 0 ? missions[size_t(s.mission[o])].armies : 0;
+    }
+    bool is_fulfilled(const War<W>& s, int player) const;
+    int find_winner(const War<W>& s) const;
+    void deal_missions(War<W>& s, Random& random) const;
     int count_income(const War<W>& s, int player) const {
         int found = std::max(s.lands[player] / lands_for_an_army_, fewest_new_);
         for (size_t k = 0; k < continents.size(); ++k)
@@ -243,11 +261,14 @@ class WarRules {
   private:
     std::vector<Odds> odds_;
     std::vector<int> set_armies_, fixed_, card_land_, whole_least_, whole_dice_;
-    bool is_named_;
+    std::vector<int> deck_;
+    bool is_named_, is_checked_at_end_;
     int traded_at_once_, lands_for_an_army_, fewest_new_;
 
     void add(War<W>& s, int land, int number) const {
         int o = s.owner[land];
+        int least = find_least_armies(s, o);
+        if (least > 0) s.strong[o] += (s.at.armies[land] + number >= least) - (s.at.armies[land] >= least);
         s.at.armies[land] += number;
         s.armies[o] += number;
         for (int k : continents_of[land]) s.strength[size_t(k * OWNERS + o)] += number;
@@ -260,6 +281,14 @@ class WarRules {
         int held = 0;
         for (int i = 0; i < players; ++i) held += s.count_cards(i);
         if (has_cards && s.conquered && held < CARDS) ++s.hidden[s.mover];
+    }
+    void count_strong(War<W>& s) const;
+    void replace_missions(War<W>& s, int loser) const;
+    // Ends the turn if somebody has won; an advance comes first.
+    void end_if_won(War<W>& s) const {
+        if (s.phase == IACTA_PHASE_OVER || find_winner(s) < 0) return;
+        if (s.phase == IACTA_PHASE_ADVANCE) s.then = IACTA_PHASE_OVER;
+        else s.phase = IACTA_PHASE_OVER, s.place = s.first = 0;
     }
     void apply_losses(War<W>& s, Roll roll, int lost, int killed, int least) const;
     std::pair<int, int> fight_battle(const War<W>& s, int v, int c, Random& random) const;
@@ -284,11 +313,13 @@ WarRules<W>::WarRules(const iacta_problem& p, const iacta_turn& t)
     : opening(p), later(p), lands(p.lands), players(t.players), fortify(t.fortify), must_trade(t.must_trade),
       pictured_armies(t.pictured_armies), has_cards(t.has_cards != 0), is_fixed(t.is_fixed != 0),
       is_whole(t.is_whole != 0), continents(size_t(t.continents)), continents_of(size_t(p.lands)),
-      bonus(t.bonus, t.bonus + t.continents), set_armies_(t.set_armies, t.set_armies + t.sets),
+      bonus(t.bonus, t.bonus + t.continents), missions(t.mission_list, t.mission_list + t.missions),
+      is_hidden(t.mission_unseen, t.mission_unseen + t.players), set_armies_(t.set_armies, t.set_armies + t.sets),
       fixed_(t.fixed, t.fixed + SYMBOLS + 1), card_land_(t.card_land, t.card_land + CARDS),
       whole_least_(t.whole_least, t.whole_least + p.kinds), whole_dice_(t.whole_dice, t.whole_dice + p.kinds),
-      is_named_(t.is_named != 0), traded_at_once_(t.traded_at_once), lands_for_an_army_(t.lands_for_an_army),
-      fewest_new_(t.fewest_new) {
+      deck_(t.mission_deck, t.mission_deck + t.mission_cards), is_named_(t.is_named != 0),
+      is_checked_at_end_(t.missions_at_end != 0), traded_at_once_(t.traded_at_once),
+      lands_for_an_army_(t.lands_for_an_army), fewest_new_(t.fewest_new) {
     later.keep.assign(size_t(lands), p.garrison);
     later.resting = Set<W>{};
     for (int k = 0; k < t.continents; ++k)
@@ -305,6 +336,11 @@ WarRules<W>::WarRules(const iacta_problem& p, const iacta_turn& t)
     s.owner.assign(t.owner, t.owner + lands);
     s.held.assign(continents.size() * OWNERS, 0);
     s.strength = s.held;
+    for (const Mission& each : missions) {
+        size_t used = size_t(std::max(each.last, int(entries.size())));
+        entries.assign(t.mission_entries, t.mission_entries + used);
+    }
+    std::copy(t.mission_of, t.mission_of + players, s.mission.begin());
     for (int v = 0; v < lands; ++v) {
         add(s, v, p.armies[v]);
         ++s.lands[s.owner[v]];
@@ -343,6 +379,7 @@ void WarRules<W>::trade(War<W>& s, Cards cards, int land, Log* log) const {
     ++s.sets;
     if (land >= 0) add(s, land, pictured_armies), s.pictured = true;
     begin(s);
+    end_if_won(s);
 }
 
 template <int W>
@@ -352,6 +389,7 @@ void WarRules<W>::put(War<W>& s, int land, int number, Log* log) const {
     s.place -= number;
     s.first = s.place ? land + 1 : 0;
     if (!s.place) s.phase = IACTA_PHASE_ATTACK;
+    end_if_won(s);
 }
 
 // Attacks c from v with as many dice as allowed, or with a whole battle.
@@ -442,12 +480,14 @@ void WarRules<W>::apply_losses(War<W>& s, Roll roll, int lost, int killed, int l
     s.pending = roll;
     s.conquered = true;
     s.then = IACTA_PHASE_ATTACK;
-    if (loser >= players || s.lands[loser] > 0) return;
+    if (loser >= players || s.lands[loser] > 0) return end_if_won(s);
     bool must =
         has_cards && s.count_cards(loser) > 0 && s.count_cards(loser) + s.count_cards(s.mover) >= traded_at_once_;
     s.known[s.mover] |= s.known[loser], s.hidden[s.mover] += s.hidden[loser];
     s.known[loser] = 0, s.hidden[loser] = 0;
-    s.then = count_alive(s) == 1 ? IACTA_PHASE_OVER : must ? IACTA_PHASE_TRADE : IACTA_PHASE_ATTACK;
+    replace_missions(s, loser);
+    s.then = must ? IACTA_PHASE_TRADE : IACTA_PHASE_ATTACK;
+    end_if_won(s);
 }
 
 // Advances `moved` armies beyond the least advance.
@@ -460,6 +500,7 @@ void WarRules<W>::advance(War<W>& s, int moved, Log* log) const {
     s.pending = {-1, -1, 0};
     s.phase = s.then;
     s.then = IACTA_PHASE_ATTACK;
+    end_if_won(s);
 }
 
 template <int W>
@@ -494,6 +535,7 @@ void WarRules<W>::deal(War<W>& s, const std::vector<int>& order, int armies, Ran
     std::fill(s.strength.begin(), s.strength.end(), 0);
     s.lands.fill(0);
     s.armies.fill(0);
+    s.strong.fill(0);
     for (int t = 0; t < lands; ++t) s.at.armies[t] = 0;
     for (size_t i = 0; i < order.size(); ++i) {
         int t = order[i], o = int(i) % players;

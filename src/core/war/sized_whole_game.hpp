@@ -63,6 +63,7 @@ class SizedWholeGame final : public WholeGame {
             Random random(mix(seed) + mix(uint64_t(first) + uint64_t(i)));
             s = rules_.start;
             if (is_dealt) deal(s, random);
+            rules_.deal_missions(s, random);
             ended[i] = uint8_t(play_war(
                 rules_, s, seats.data(), given, cut, max_rounds, random, deadline, [](const War<W>&) {},
                 reached ? reached + i : nullptr, rounds + i));
@@ -78,6 +79,7 @@ class SizedWholeGame final : public WholeGame {
         War<W> s = rules_.start;
         Random random(seed), chance(~seed);
         deal(s, random);
+        rules_.deal_missions(s, random);
         int room = *count, found = 0;
         int32_t rounds = 0;
         Tactics<W>& tactics = plays[0].tactics;
@@ -90,9 +92,9 @@ class SizedWholeGame final : public WholeGame {
             },
             nullptr, &rounds);
         *count = found;
-        int alive = rules_.count_alive(s);
+        int alive = rules_.count_alive(s), winner = rules_.find_winner(s);
         for (int i = 0; i < rules_.players; ++i)
-            chances[i] = s.lands[i] == 0 ? 0.0 : ended == IACTA_END_WON ? 1.0 : 1.0 / alive;
+            chances[i] = s.lands[i] == 0 ? 0.0 : ended == IACTA_END_WON ? i == winner : 1.0 / alive;
         return IACTA_DONE;
     }
 

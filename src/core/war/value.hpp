@@ -154,12 +154,12 @@ void find_features(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactic
     }
 }
 
-// Computes the chance of each player to win: 1 for the last player alive, 0 for eliminated players.
+// Computes the chance of each player to win: 1 for the winner, 0 for eliminated players.
 template <int W>
 void judge(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, const float* weights, double* chances) {
     std::fill(chances, chances + rules.players, 0.0);
-    if (rules.count_alive(s) == 1) {
-        for (int i = 0; i < rules.players; ++i) chances[i] = s.lands[i] > 0;
+    if (int winner = rules.find_winner(s); winner >= 0) {
+        chances[winner] = 1.0;
         return;
     }
     std::array<std::array<float, FEATURES>, MAX_PLAYERS> seen;

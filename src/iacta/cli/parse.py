@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import partial
 
 from iacta.forms.form import Form, Parameter, option_name
-from iacta.forms.parameter_kinds import Flag, Name, Whole
+from iacta.forms.parameter_kinds import Flag, Name, Pairs, Whole
 from iacta.forms.question import find_similar_name, list_questions
 from iacta.inputs.checks import MAX_VALUE_LENGTH, quote
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
@@ -63,6 +63,8 @@ def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: s
             )
             parameter = options[name]
             text = _read_value(parameter, name, value if equals else rest, command)
+            if isinstance(parameter.kind, Pairs) and parameter.name in texts:
+                text = f"{texts[parameter.name]}{parameter.kind.between}{text}"
             texts[parameter.name] = str(text).split() if parameter.kind.is_row else text
         else:
             arguments.append(word)

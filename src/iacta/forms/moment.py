@@ -7,10 +7,14 @@ from iacta.board.board import Board
 from iacta.board.files import read_board
 from iacta.board.position import Position
 from iacta.forms.form import Form, parameter
-from iacta.forms.parameter_kinds import Name, Source
+from iacta.forms.parameter_kinds import Flag, Name, Pairs, Source
 from iacta.game import Turn
 from iacta.game.moment import read_moment
+from iacta.game.victory import SURVIVAL, Capitals, Victory, make_victory
 from iacta.inputs.errors import IactaError
+from iacta.rules.variants import MODIFIERS
+
+CAPITAL = next(each for each in MODIFIERS if each.name == "capital")
 
 
 @overload
@@ -22,7 +26,55 @@ def resolve_board(board: str | Board | None) -> Board | None:
     return read_board(board) if isinstance(board, str) else board
 
 
-class MomentForm(Form, kw_only=True):
+class VictoryForm(Form, kw_only=True):
+    """A question about a game that is won in a stated way."""
+
+    win_by: str | None = parameter(
+        Name(),
+        "How the game is won: survivor, share=70% of the map, or capitals.",
+        metavar="CONDITION",
+        usual="as the position says",
+        default=None,
+    )
+    capital: tuple[tuple[str, str], ...] | None = parameter(
+        Pairs(Name(), "red=Brazil,blue=Ural"),
+        "With --win-by capitals, the capital of each player: red=Brazil,blue=Ural.",
+        metavar="PLAYERS",
+        needs="win_by",
+        default=None,
+    )
+    capital_dice: bool = parameter(
+        Flag(),
+        "Capitals defend with one more die, as in the official app.",
+        needs="capital",
+        default=False,
+    )
+
+    @cached_property
+    def victory(self) -> Victory | None:
+        """The victory condition; `None` for the condition of the moment."""
+        if self.win_by is None:
+            return None
+        word, _, value = self.win_by.partition("=")
+        try:
+            return make_victory({word.strip(): value.strip(), **dict(self.capital or ())})
+        except IactaError as error:
+            name = error.parameter or "win"
+            sentence = str(error).replace(name, f"win_by {name}" if name != "win" else "win_by", 1)
+            raise type(error)(sentence, parameter="win_by") from None
+
+    def set_victory(self, turn: Turn) -> Turn:
+        """Return a turn with the victory condition of the question."""
+        if self.victory is None:
+            return turn
+        found = turn.with_options(victory=self.victory)
+        if not (self.capital_dice and isinstance(found.victory, Capitals)):
+            return found
+        own = dict.fromkeys(found.victory.capitals.values(), CAPITAL.apply(turn.rules))
+        return found.with_options(rules_of={**turn.rules_of, **own})
+
+
+class MomentForm(VictoryForm, kw_only=True):
     """A question about a moment of a turn."""
 
     one_of: ClassVar[tuple[str, ...]] = ("position or code",)
@@ -53,8 +105,24 @@ class MomentForm(Form, kw_only=True):
         board = resolve_board(self.board)
         try:
             if self.code is not None:
-                return Turn.from_code(self.code, board)
-            return read_moment(self.position or "", board)
+                turn = Turn.from_code(self.code, board)
+            else:
+                turn = read_moment(self.position or "", board)
         except IactaError as error:  # the error may name a part of the moment, such as its player
             error.parameter = "position" if self.code is None else "code"
             raise
+        return self.set_victory(turn)
+
+
+def list_condition(turn: Turn) -> list[str]:
+    """Return the victory condition and the progress of each player, as sentences."""
+    if turn.victory == SURVIVAL:
+        return []
+    found = ((name, turn.victory.describe_progress(turn, name)) for name in turn.alive)
+    progress = "; ".join(f"{name} {words}" for name, words in found if words)
+    winner = turn.winner
+    return [
+        turn.victory.describe(turn),
+        *([f"So far: {progress}."] if progress else []),
+        *([f"{winner[:1].upper()}{winner[1:]} has won."] if winner else []),
+    ]

@@ -20,6 +20,7 @@ from iacta.game.actions import (
 from iacta.game.cards import Hand, Sets, traded_armies
 from iacta.game.policies import Evaluation, evaluate, evaluate_battle
 from iacta.game.turn import BorderOdds, Move, Policy, Record, Turn
+from iacta.game.victory import Capitals, Share, Survivor, Victory
 from iacta.methods.kernel import Throw
 from iacta.rules.roll import Losses
 
@@ -29,6 +30,7 @@ __all__ = [
     "Advance",
     "Attack",
     "BorderOdds",
+    "Capitals",
     "Defend",
     "EndPhase",
     "Evaluation",
@@ -41,9 +43,12 @@ __all__ = [
     "Record",
     "Reveal",
     "Sets",
+    "Share",
+    "Survivor",
     "Throw",
     "Trade",
     "Turn",
+    "Victory",
     "evaluate",
     "evaluate_battle",
     "traded_armies",

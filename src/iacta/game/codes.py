@@ -14,7 +14,7 @@ from iacta.rules.variants import RULE_SETS, find_rules, rules_name
 
 OPTIONS = (
     *("rules", "place", "cards", "sets", "keep", "own", "stay", "fortify", "whole", "players"),
-    *("conquered", "first", "attack", "throw", "then", "symbols", "named", "pictured"),
+    *("conquered", "first", "attack", "throw", "then", "symbols", "named", "pictured", "win"),
 )
 FIXED = "fixed"
 MAX_DICE = 10**6  # the largest number of dice in a code

@@ -85,6 +85,7 @@ from iacta.game.setup import (
     read_rules_of,
     read_stay,
 )
+from iacta.game.victory import SURVIVAL, Victory, format_victory, read_victory
 from iacta.inputs.checks import (
     FrozenDict,
     check_choice,
@@ -199,6 +200,7 @@ class Turn:
     symbols: by territory, the symbol on its card: `"infantry"`, `"cavalry"` or `"artillery"`;
         `None` if cards picture no territories.
     pictured: whether a pictured territory already got two more armies in this turn.
+    victory: how the game is won; `None` for the last player who owns a territory.
 
     A turn is immutable: `after` returns the next state. A player who is not in `players` is
     neutral: a neutral player has no turn, and keeps their territories when the game is won.
@@ -242,6 +244,7 @@ class Turn:
     then: Phase  # the phase after the advance
     symbols: FrozenDict[str, str]
     pictured: bool
+    victory: Victory
 
     def __init__(
         self,
@@ -261,6 +264,7 @@ class Turn:
         conquered: bool = False,
         symbols: Mapping[str, str] | None = None,
         pictured: bool = False,
+        victory: Victory | None = None,
     ) -> None:
         check_position(position)
         board, usual = position.board, find_rules(rules)
@@ -278,6 +282,9 @@ class Turn:
         table = Sets() if trade is None else trade
         if not isinstance(table, Sets):
             raise MalformedError(f"trade must be Sets, got {quote(trade)}")
+        condition = SURVIVAL if victory is None else victory
+        if not isinstance(condition, Victory):
+            raise MalformedError(f"victory must be a Victory, got {quote(victory)}")
         order = read_players(players, position)
         named = read_card_symbols(symbols, board)
         held = read_cards(cards, order, named, board)
@@ -306,8 +313,10 @@ class Turn:
             "then": "attack",
             "symbols": named,
             "pictured": pictured,
+            "victory": condition,
         }
         vars(self).update(values)
+        set_field(self, "victory", condition.read(self))
         if moment == "trade" and not self._may_trade:
             set_field(self, "phase", "place" if new else "attack")
 
@@ -343,6 +352,7 @@ class Turn:
             self.throw,
             self.then,
             self.pictured,
+            self.victory,
         )
 
     @cached_property
@@ -370,14 +380,12 @@ class Turn:
 
     @property
     def winner(self) -> str | None:
-        """The last player left, or the owner of all territories; `None` while several are left.
+        """The player who has won by `victory`, or as the last player; `None` without a winner.
 
         >>> Turn.from_code("1;classic;red;Peru:red:3,Brazil:grey:2;over;players=red,blue").winner
         'red'
         """
-        left, owners = self.alive, {*self.owners} - {""}
-        is_won = len(left) == 1 and (len(self.players) > 1 or owners == {*left})
-        return left[0] if is_won else None
+        return self.victory.find_winner(self)
 
     @cached_property
     def _land(self) -> _Land:
@@ -607,6 +615,17 @@ class Turn:
 
         Raises `IllegalError` for an illegal action and for an impossible result.
         """
+        return self._apply(action, result)._end_if_won(self)
+
+    def _end_if_won(self, before: "Turn") -> "Turn":
+        """Return the turn, over if the last action won the game; an advance comes first."""
+        if self.phase == "over" or self.winner is None or before.winner is not None:
+            return self
+        if self.phase == "advance":
+            return self._replace(then="over")
+        return self._replace(phase="over", place=0, first=0)
+
+    def _apply(self, action: Action, result: Result | tuple[int, int]) -> "Turn":
         action = self._find_legal(action)
         found = self._find_results(action)
         known = _find_result(result, found)
@@ -844,7 +863,7 @@ class Turn:
                     f"dice must be {few} where {names[0]} loses {lost} and {names[1]} {killed}, "
                     f"got {number}"
                 )
-            return self._lose_armies(Attack(*names, number), lost, killed)
+            return self._lose_armies(Attack(*names, number), lost, killed)._end_if_won(self)
         if not lost and not killed:
             raise IllegalError(
                 f"a battle must cost somebody an army, got all {mine} left on {names[0]} and all "
@@ -857,7 +876,7 @@ class Turn:
                 f"armies left on {names[0]} must be more than {garrison} when {names[1]} is taken, "
                 f"got {left}"
             )
-        return self._lose_armies(attacks[0], lost, killed)
+        return self._lose_armies(attacks[0], lost, killed)._end_if_won(self)
 
     def _refuse_attack(self, start: str, to: str) -> IllegalError:
         """Return the error for an attack that is illegal now, with the reason."""
@@ -934,14 +953,21 @@ class Turn:
 
     def _take_cards(self, loser: str) -> "Turn":
         """Return the turn after a conquest; an eliminated loser's cards go to the player."""
-        is_won = self.winner is not None
-        if self.cards is None or loser in self.owners:
-            return self._replace(then="over" if is_won else "attack")
+        if loser in self.owners:
+            return self._replace(then="attack")
+        if loser in self.players:
+            after = self.victory.after_elimination(self, loser)
+            return self._replace(victory=after)._take_cards_of(loser)
+        return self._take_cards_of(loser)
+
+    def _take_cards_of(self, loser: str) -> "Turn":
+        if self.cards is None:
+            return self._replace(then="attack")
         taken = self.cards.get(loser, Hand())
         rest = FrozenDict({name: hand for name, hand in self.cards.items() if name != loser})
         new = self._replace(cards=rest)._replace_hand(self._hand + taken)
         must = taken.number > 0 and new._hand.number >= TRADED_AT_ONCE
-        return new._replace(then="over" if is_won else "trade" if must else "attack")
+        return new._replace(then="trade" if must else "attack")
 
     def _advance(self, armies: int) -> "Turn":
         assert self.pending is not None  # noqa: S101 # the phase says so
@@ -1005,19 +1031,25 @@ class Turn:
         following = next((each for each in after if each in self.owners), None)
         if following is None:
             raise IllegalError(f"the game is over: nobody is left to play after {self.player}")
+        if (winner := self.winner) is not None:
+            raise IllegalError(f"the game is over: {winner} has won")
         free = self._replace(keep=FrozenDict({}), stay=()) if self.keep or self.stay else self
         if free is not self:
             vars(free).pop("_land", None)
         new = free._replace(player=following, conquered=False, pictured=False, first=0)
         return new._replace(place=new.new_armies())._enter("trade")
 
-    def new_armies(self) -> int:
-        """Return the number of new armies that the player gets at the start of a turn.
+    def new_armies(self, player: str | None = None) -> int:
+        """Return the number of new armies that a player gets at the start of a turn.
+
+        player: the player; `None` for the player whose turn it is.
 
         >>> Turn.from_code("1;classic;red;Peru:red:9,Brazil:red:2,Argentina:blue:1").new_armies()
         3
         """
-        owned = {self.board.territories[t] for t in self._list_own()}
+        owner = self.player if player is None else player
+        names = zip(self.board.territories, self.owners, strict=True)
+        owned = {name for name, each in names if each == owner}
         whole = (c for c in self.board.continents if c.territories and owned >= {*c.territories})
         bonus = sum(each.bonus for each in whole)
         return max(max(len(owned) // TERRITORIES_PER_ARMY, MIN_NEW) + bonus, 0)
@@ -1034,11 +1066,12 @@ class Turn:
         stay: Iterable[str] | None = None,
         fortify: str | None = None,
         whole_battles: bool | None = None,
+        victory: Victory | None = None,
     ) -> "Turn":
         """Return the turn with other rules, constraints or new armies.
 
-        rules, place, keep, rules_of, stay, fortify, whole_battles: as for `Turn`; `None` keeps the
-            present value.
+        rules, place, keep, rules_of, stay, fortify, whole_battles, victory: as for `Turn`; `None`
+            keeps the present value.
 
         Raises `IllegalError` for new armies in a phase that is not before or between attacks.
 
@@ -1063,6 +1096,7 @@ class Turn:
             "stay": None if stay is None else format_names(stay),
             "fortify": fortify,
             "whole": None if whole_battles is None else "1" if whole_battles else "",
+            "win": None if victory is None else format_victory(victory),
         }
         options = read_options(fields, OPTIONS) | {
             key: text for key, text in given.items() if text is not None
@@ -1173,6 +1207,7 @@ class Turn:
             else None,
             "named": format_pairs(self._named_cards()) or None,
             "pictured": 1 if self.pictured else None,
+            "win": format_victory(self.victory) if self.victory != SURVIVAL else None,
         }
         written = (f"{key}={text}" for key, text in options.items() if text is not None)
         return write_code(self.board, self.player, self.owners, self.armies, self.phase, *written)
@@ -1272,6 +1307,7 @@ class Turn:
                 else None
             ),
             pictured="pictured" in options,
+            victory=read_victory(options["win"]) if "win" in options else None,
         )
         if turn.phase != phase and phase in STARTS:
             raise IllegalError(f"phase must be {turn.phase!r} with these cards, got {phase!r}")

@@ -72,7 +72,7 @@ class CoreData:
             kind = self._types[name]
             if hasattr(kind, "contents"):  # a pointer
                 self.arrays[name] = np.ascontiguousarray(value, dtype=kind._type_)
-                value = make_pointer(self.arrays[name])
+                value = self.arrays[name].ctypes.data_as(kind)
             elif hasattr(kind, "_length_"):
                 value = kind(*value)
             setattr(self.data, name, value)

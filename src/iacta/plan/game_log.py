@@ -26,7 +26,8 @@ from iacta.inputs.checks import check_choice, quote, read_list, refuse_unknown_k
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError, add_place
 from iacta.inputs.files import read_bytes
 from iacta.inputs.json_and_toml import parse_json
-from iacta.plan.goals import Goal, read_goal_record
+from iacta.plan.goals import Goal
+from iacta.plan.named_goals import read_goal_record
 from iacta.plan.problem import begin_attacks
 
 MAX_BYTES = 2**24  # the size of a log with thousands of turns
@@ -118,7 +119,7 @@ def _read_turn(number: int, record: Mapping[str, Any], board: Board | None) -> L
     check_version(record)
     goal = None
     if record.get("goal") is not None:
-        goal = read_goal_record(turn, record["goal"])
+        goal = read_goal_record(coded, record["goal"])
         if goal is None:
             raise IllegalError("goal must name a player who owns a territory")
     battles, now = list[LoggedBattle](), turn

@@ -13,13 +13,10 @@ from operator import or_
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from iacta.board import Board, Position
-from iacta.board.board import fold_name
 from iacta.board.position import check_position, find_player
 from iacta.inputs.checks import (
-    check_choice,
     quote,
     read_list,
-    refuse_unknown_keys,
     set_field,
     unwrap_number,
 )
@@ -32,7 +29,6 @@ if TYPE_CHECKING:
 
 MAX_WORTH = 1e9  # floats still distinguish single armies at this size
 MAX_NAMED = 4  # longer lists of territories appear as a count
-GOAL_KINDS = ("take", "take_any", "eliminate", "worth")  # the keys by which users name goals
 
 
 class Rewards(NamedTuple):
@@ -430,60 +426,6 @@ def eliminate(position: Position, owner: str) -> TakeAll:
     others = {each.owner for each in position.holdings} - {position.player}
     found = find_player(owner, "owner", others)
     return TakeAll(position.list_territories(found), found)
-
-
-def read_goal(turn: "Turn", kind: str, text: str = "") -> Goal | None:
-    """Return the goal that a user names.
-
-    turn: the turn of the goal.
-    kind: a key from `GOAL_KINDS`.
-    text: a continent, territories separated by commas, or a player; unused for `worth`.
-
-    `take_any` omits the player's own territories until the turn has a conquest. The goal may be
-    reached already (`Goal.is_reached`). Return `None` for the elimination of a player without
-    territories.
-
-    >>> from iacta.game import Turn
-    >>> turn = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2")
-    >>> read_goal(turn, "take", "brazil"), read_goal(turn, "eliminate", "blue")
-    (TakeAll(territories=('Brazil',)), TakeAll(territories=('Brazil',)))
-    """
-    check_choice(kind, GOAL_KINDS, "goal")
-    if kind == "worth":
-        return Worth()
-    if not isinstance(text, str):
-        raise MalformedError(f"{kind} must be text, got {quote(text)}", parameter=kind)
-    if kind == "eliminate":
-        gone = [name for name in turn.players if name not in turn.owners]
-        if fold_name(text) in map(fold_name, gone):
-            return None
-        return eliminate(turn.position, text)
-    names = turn.board.find_set(text)
-    if kind == "take_any" and not turn.conquered:  # a territory owned from the start is no success
-        owned = _list_owned(turn)
-        names = tuple(name for name in names if name not in owned) or names
-    return TakeAny(names) if kind == "take_any" else TakeAll(names)
-
-
-def read_goal_record(turn: "Turn", record: object) -> Goal | None:
-    """Return the goal of a JSON object whose only key is a kind from `GOAL_KINDS`.
-
-    turn: the turn of the goal.
-    record: the object, such as `{"take": "Africa"}` or `{"worth": true}`.
-
-    The result is as for `read_goal`; an object of another form raises an error.
-    """
-    if not isinstance(record, Mapping):
-        raise MalformedError(f"goal must be a JSON object, got {quote(record)}")
-    refuse_unknown_keys(record, GOAL_KINDS)
-    if len(record) != 1:
-        raise IllegalError(
-            f"goal must have a single key of {', '.join(GOAL_KINDS)}, got {len(record)}"
-        )
-    ((kind, text),) = record.items()
-    if kind == "worth" and text is not True:
-        raise MalformedError(f"worth must be true, got {quote(text)}")
-    return read_goal(turn, kind, text)
 
 
 def owned_in(turn: "Turn") -> int:

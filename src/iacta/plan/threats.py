@@ -7,10 +7,10 @@ placements and V_g the chance of the best play for g,
     threat(q, g) = max_f V_g(position with f),
 
 so threats of one opponent exclude each other, and those of several do not add up. The goals are to
-take each border territory, to break each continent that the player owns, and to eliminate them.
-A quick look compares the placements and bounds all play (`iacta.plan.looks`); a plan improves the
-play after the best placement. A threat never has a greater chance than a threat of the same
-opponent that it implies: taking a territory breaks its continent.
+take each border territory, to break each continent that the player owns, to eliminate them, and to
+win the game. A quick look compares the placements and bounds all play (`iacta.plan.looks`); a plan
+improves the play after the best placement. A threat never has a greater chance than a threat of the
+same opponent that it implies: taking a territory breaks its continent.
 
 A continent counts as its bonus, and a territory as a third of an army of the player's next turn:
 
@@ -33,6 +33,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from iacta.board import Holding, Position
 from iacta.game import Fortify, Turn
 from iacta.game.turn import TERRITORIES_PER_ARMY
+from iacta.game.victory import SURVIVAL
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import MalformedError
 from iacta.native.deadline import Deadline, run_in_threads
@@ -65,9 +66,11 @@ from iacta.plan.reinforcement import (
     is_small,
     turn_options,
 )
+from iacta.plan.winning import find_win
 
-Kind: TypeAlias = Literal["take", "break", "eliminate"]
+Kind: TypeAlias = Literal["take", "break", "eliminate", "win"]
 
+WIN_PART = 0.2  # the share of the time for the choice of the goals that win
 LOOK_PART = 0.4  # the share of the time for quick looks
 PLAN_PART = 0.6  # the share of the time left for plans; the rest is for the last move
 MAX_MOVES = 200  # the most moves for a comparison of all of them
@@ -79,8 +82,8 @@ class Threatened(NamedTuple):
     """A goal of an opponent for their next turn, if they play for this goal alone.
 
     player: the opponent.
-    kind: `"take"` a territory, `"break"` a continent, or `"eliminate"` the player.
-    name: the territory, the continent, or the player.
+    kind: `"take"` a territory, `"break"` a continent, `"eliminate"` the player, or `"win"`.
+    name: the territory, the continent, or the player; empty for a win.
     chance: the chance of the best play found; 0 without time to try a play.
     interval: the 95% interval of an estimate from games; `None` for an exact chance.
     at_most: an upper bound on the chance of any placement and play.
@@ -158,7 +161,8 @@ def threats(
     if not isinstance(turn, Turn):
         raise MalformedError(f"turn must be a Turn, got {quote(turn)}")
     refuse_large_board(turn.board, "threats")
-    deadline, aims = Deadline.from_time_limit(time_limit), [*_aims(turn.position)]
+    deadline = Deadline.from_time_limit(time_limit)
+    aims = [*_aims(turn, deadline.take_share(WIN_PART))]
     study, move, is_complete = _Study(turn, aims), None, False
 
     def found() -> Threats:
@@ -189,6 +193,7 @@ class _Aim(NamedTuple):
     goal: Goal
     armies: int  # their new armies
     worth: float  # the loss of the player, in new armies of their next turn
+    at_most: float = 0.0  # a bound on the chance of all goals of which this one is the likeliest
 
     @property
     def lost(self) -> "_Lost":
@@ -199,7 +204,8 @@ class _Aim(NamedTuple):
 _Lost: TypeAlias = tuple[Kind, str]
 
 
-def _aims(position: Position) -> Iterator[_Aim]:
+def _aims(turn: Turn, deadline: Deadline) -> Iterator[_Aim]:
+    position = turn.position
     board, mine = position.board, position.list_territories(position.player)
     border = [name for name in mine if enemies_beside(position, name)]
     whole = [
@@ -212,6 +218,8 @@ def _aims(position: Position) -> Iterator[_Aim]:
         for each in whole:
             yield _Aim(player, "break", each.name, TakeAny(each.territories), new, each.bonus)
         yield _Aim(player, "eliminate", position.player, TakeAll(tuple(mine)), new, 0.0)
+        if turn.victory != SURVIVAL and (win := find_win(turn, deadline, player)) is not None:
+            yield _Aim(player, "win", "", win.goal, new, 0.0, win.at_most or 0.0)
 
 
 class _Study:
@@ -280,7 +288,8 @@ def _options(turn: Turn) -> PlanOptions:
 
 
 def _threatened(aim: _Aim, look: Look) -> Threatened:
-    return Threatened(*aim[:3], *look[:3], aim.armies, look.placement)
+    at_most = max(look.at_most, aim.at_most)
+    return Threatened(*aim[:3], *look[:2], at_most, aim.armies, look.placement)
 
 
 # The last move.

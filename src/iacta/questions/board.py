@@ -12,6 +12,7 @@ from iacta.board.formats import FORMATS
 from iacta.board.formats.draft import Remark
 from iacta.board.position import Holding, Position, format_position_toml
 from iacta.forms.form import ClashError, Example, Topic, parameter
+from iacta.forms.moment import VictoryForm, list_condition
 from iacta.forms.parameter_kinds import FileName, Flag, RulesName
 from iacta.forms.percentages import percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
@@ -51,9 +52,10 @@ WRITTEN = ", ".join(
     Example("board classic", "which territories and borders does the board have?"),
     Example("board classic --to classic.toml", "a board file to edit"),
     Example("board classic --template > game.toml", "a position file to edit"),
+    Example("board game.toml --win-by share=70%", "the same position, won by a share of the map"),
     Example("board game.toml --odds", "which of my battles have good odds?"),
 )
-class BoardQuestion(Question):
+class BoardQuestion(VictoryForm, Question):
     """Show a board, check its file, convert it, or show the odds of a position."""
 
     file: str = parameter(
@@ -93,9 +95,14 @@ class BoardQuestion(Question):
         if isinstance(content, BoardFile):
             if self.odds:
                 raise ClashError("{odds} needs a position, got the board {0!r}", content.board.name)
+            if self.win_by is not None:
+                raise ClashError(
+                    "{win_by} needs a position, got the board {0!r}", content.board.name
+                )
             if self.to is not None:
                 write_board(content.board, self.to)
             return BoardAnswer(self, content)
+        content = self.set_victory(content)
         if self.odds:
             return OddsAnswer(self, self._under_rules(content))
         if self.to is not None:
@@ -106,7 +113,10 @@ class BoardQuestion(Question):
         if self.rules is None:
             return turn
         keep, rules_of, stay = turn.keep, turn.rules_of, turn.stay
-        return Turn(turn.position, self.rules, keep=keep, rules_of=rules_of, stay=stay)
+        victory = turn.victory
+        return Turn(
+            turn.position, self.rules, keep=keep, rules_of=rules_of, stay=stay, victory=victory
+        )
 
 
 class TerritoryRecord(KeyedRecord):
@@ -272,6 +282,8 @@ class PositionRecord(KeyedRecord):
     code: str = key("The code of the turn.")
     board: str = key("The name of the board.")
     player: str = key("The player to move.")
+    condition: str = key("The way to win, in words.")
+    winner: str | None = key("The player who has won, or `null`.")
     territories: Sequence[HoldingRecord] = key("Each territory.")
 
 
@@ -291,6 +303,8 @@ class PositionAnswer(Answer):
             self.turn.to_code(),
             position.board.name,
             position.player,
+            self.turn.victory.describe(self.turn),
+            self.turn.winner,
             [HoldingRecord(*row) for row in self._held()],
         )
 
@@ -310,6 +324,8 @@ class PositionAnswer(Answer):
             yield Section([self.turn.to_toml().removesuffix("\n")])
             return
         yield from make_sections(self.turn.position)
+        if condition := list_condition(self.turn):
+            yield Section(condition)
         yield Section([f"The code of this turn: {self.turn.to_code()}"])
         if self.question.to is not None:
             yield Section([f"Written to {format_path(self.question.to)}."])

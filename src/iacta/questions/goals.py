@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from iacta.forms.form import Example, Topic, parameter
+from iacta.forms.moment import list_condition
 from iacta.forms.parameter_kinds import Flag
 from iacta.forms.percentages import percent, short_percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
@@ -26,7 +27,7 @@ from iacta.native.deadline import Deadline
 from iacta.plan import TakeAny
 from iacta.questions.plan.armies_cards_hold import new_armies
 from iacta.war import GoalChance, Goals, Reach, best_goals, goals_in_reach
-from iacta.war.goals import DEFAULT_GAMES
+from iacta.war.goals import DEFAULT_GAMES, WIN_NOW
 
 HOW = {"tactics": "", "plan": "with a plan", "worth": "with a plan that loses fewer armies"}
 REACH_SHARE = 0.35  # share of the time limit for the chances of goals, if games follow
@@ -86,7 +87,7 @@ class TurnGoalRecord(KeyedRecord):
     """A goal of the turn; a way to play the turn without such a goal has no chance, only games."""
 
     goal: str = key("The goal.")
-    parameters: Mapping[str, str] = key(
+    parameters: Mapping[str, str | bool] = key(
         "The parameters of `plan` that ask for the goal.", default=OMITTED
     )
     chance: Unit = key("The chance of the best plan found.", default=OMITTED)
@@ -202,7 +203,8 @@ class GoalsAnswer(Answer):
 
     def sections(self) -> Iterator[Section]:
         if not self.question.win:
-            yield Section([goals_sentence(self), *self.question.list_assumptions()])
+            condition = list_condition(self.question.turn)
+            yield Section([goals_sentence(self), *condition, *self.question.list_assumptions()])
             rows: list[tuple[str, ...]] = [
                 (each.words, *_reach_cells(each), _placed(each)) for each in self.reached
             ]
@@ -212,7 +214,7 @@ class GoalsAnswer(Answer):
                     columns, rows = columns[:-1], [row[:-1] for row in rows]
                 yield Section([Table(columns, rows)], title="Goals within reach:")
             return
-        assumed = self.question.list_assumptions()
+        assumed = [*list_condition(self.question.turn), *self.question.list_assumptions()]
         yield Section([goals_sentence(self), *self._unclear(), *assumed, PEOPLE])
         table: list[tuple[str, ...]] = [
             (row.words, row.how, *_reach_cells(row.reach), *_win_cells(row.judged))
@@ -230,9 +232,11 @@ class GoalsAnswer(Answer):
         return charts.goal_bars(self)
 
 
-def _parameters(reach: Reach) -> dict[str, str]:
+def _parameters(reach: Reach) -> dict[str, str | bool]:
     """Return the parameters of `plan` that ask for a goal."""
     verb, _, rest = reach.words.partition(" ")
+    if reach.words == WIN_NOW:
+        return {"win": True}
     if isinstance(reach.goal, TakeAny):
         return {"take_any": ", ".join(reach.goal.names)}
     return {verb: rest}
@@ -323,7 +327,7 @@ def goals_sentence(answer: GoalsAnswer) -> str:
     first_reach = answer.reached[0]
     within = f" ({between})" if (between := _reach_cells(first_reach)[1]) else ""
     place = f", with {new_armies(first_reach.placement)}" if first_reach.placement else ""
-    return (
-        f"{name}'s easiest goal this turn is to {first_reach.words}: a chance of "
-        f"{percent(first_reach.chance)}{within}{place}."
-    )
+    chance = f"a chance of {percent(first_reach.chance)}{within}{place}."
+    if first_reach.words == WIN_NOW:
+        return f"{name} can win the game this turn: {chance}"
+    return f"{name}'s easiest goal this turn is to {first_reach.words}: {chance}"

@@ -19,8 +19,8 @@ from iacta.inputs.checks import quote, read_int, read_list
 from iacta.inputs.errors import IactaError, MalformedError
 from iacta.inputs.json_and_toml import parse_json
 from iacta.native.deadline import Deadline, run_in_threads
-from iacta.plan.goals import GOAL_KINDS, read_goal_record
 from iacta.plan.judge import Judgement, StateValue, evaluate_state
+from iacta.plan.named_goals import GOAL_KINDS, read_goal_record
 from iacta.plan.step_tree import StepTree
 
 MIN_LOSS = 0.0005  # a smaller loss or luck is not shown
@@ -93,6 +93,12 @@ class StepsQuestion(MomentForm, Question):
         Flag(),
         "Instead of one goal: gain the most points on average.",
         excludes="take or take_any or eliminate",
+        default=False,
+    )
+    win: bool = parameter(
+        Flag(),
+        "Win the game in this turn.",
+        excludes="take or take_any or eliminate or worth",
         default=False,
     )
     order: tuple[int, ...] | None = parameter(

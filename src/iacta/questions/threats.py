@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from iacta.forms.form import Example, Topic, parameter
-from iacta.forms.moment import MomentForm
+from iacta.forms.moment import MomentForm, list_condition
 from iacta.forms.percentages import percent, short_percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, Count, IntervalRecord, KeyedRecord, Unit, key
@@ -52,8 +52,10 @@ class ThreatenedRecord(KeyedRecord):
     """A threat of an opponent."""
 
     player: str = key("The opponent.")
-    kind: str = key("`take` a territory, `break` a continent, or `eliminate` the player to move.")
-    name: str = key("The territory, the continent, or the player.")
+    kind: str = key(
+        "`take` a territory, `break` a continent, `eliminate` the player to move, or `win`."
+    )
+    name: str = key("The territory, the continent, or the player; empty for a win.")
     goal: str = key("The threat in words.")
     chance: Unit = key("The chance of the opponent's best play found.")
     at_most: Unit = key("An upper bound on the chance of any play, for any placement.")
@@ -143,7 +145,8 @@ class ThreatsAnswer(Answer):
     def sections(self) -> Iterator[Section]:
         found = self.found
         condition = f"{CONDITION[0].upper()}{CONDITION[1:]}."
-        parts = [threats_sentence(self)]
+        parts = [*_win_sentences(found), threats_sentence(self)]
+        parts += list_condition(self.question.turn)
         if found.move is not None:
             parts.append(_move_sentence(found.move, found.player))
         if not found.is_complete:
@@ -173,7 +176,16 @@ def describe_threat(threat: Threatened, player: str) -> str:
 
     player: the threatened player.
     """
+    if threat.kind == "win":
+        return "win the game"
     return f"break {player}'s {threat.name}" if threat.kind == "break" else " ".join(threat[1:3])
+
+
+def _win_sentences(found: Threats) -> Iterator[str]:
+    for each in found.threats:
+        if each.kind == "win" and each.chance >= MIN_SHOWN:
+            name = f"{each.player[:1].upper()}{each.player[1:]}"
+            yield f"{name} wins on their next turn with a chance of {_cell(each)}."
 
 
 def threats_sentence(answer: ThreatsAnswer) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from iacta.forms.form import Example, Topic, parameter
+from iacta.forms.moment import list_condition
 from iacta.forms.parameter_kinds import OneOf
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import Count, IntervalRecord, KeyedRecord, Unit, key
@@ -155,7 +156,10 @@ class WinAnswer(Answer):
     def sections(self) -> Iterator[Section]:
         chances = self.found.chances
         assumed = self.question.list_assumptions()
-        yield Section([win_sentence(self), *assumed, *([PEOPLE] if chances.games else [])])
+        condition = list_condition(self.question.turn)
+        yield Section(
+            [win_sentence(self), *condition, *assumed, *([PEOPLE] if chances.games else [])]
+        )
         rows = [
             (
                 usual.player,
@@ -181,7 +185,8 @@ def win_sentence(answer: WinAnswer) -> str:
     found = (answer.found.chances, answer.found.under_simple)
     if not found[0].games:
         winner = next(each.player for each, _ in answer.pairs() if each.chance)
-        return f"{_capitalise(winner)} has won: no other player is left."
+        rivals = {*answer.question.turn.alive} - {winner}
+        return f"{_capitalise(winner)} has won{'' if rivals else ': no other player is left'}."
     own = (each.find_chance(name) for each in found)
     usual, simple = (format_share_and_range(each.chance, each.interval) for each in own)
     sentence = f"{_capitalise(name)} wins about {usual} of games {answer.condition}"

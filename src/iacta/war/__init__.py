@@ -5,7 +5,7 @@ seat. `best_goals` compares goals for a turn by the chance to win the game after
 lets AIs and policies play against each other.
 
 Games between people differ: two sensible AIs disagree by 4 to 7 percentage points on average.
-Missions, teams and hidden armies are not modelled.
+Teams and hidden armies are not modelled.
 """
 
 from iacta.war.chances import WinChance, WinChances, WinEstimate, win_chances

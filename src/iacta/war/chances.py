@@ -5,7 +5,8 @@ result for the simple AI, and the two are never merged.
 
 Games of the usual AI stop after six rounds, and the value function V estimates their winner. V was
 learnt from games of the usual AI. A separate allowance of 3 percentage points covers its error.
-Games of the simple AI and of policies are played to the end.
+Games of the simple AI and of policies are played to the end, and so are all games under a victory
+condition that V does not know.
 """
 
 from collections.abc import Callable, Sequence
@@ -164,9 +165,10 @@ def make_time_error() -> IllegalError:
     return IllegalError("time_limit must be more for two games", parameter="time_limit")
 
 
-def find_cut_rounds(player: str) -> int:
+def find_cut_rounds(player: str, turn: Turn) -> int:
     """Return the number of rounds after which an AI's games are cut, or 0 for no cut."""
-    return CUT_ROUNDS if player == "usual" else 0  # V is only valid for the usual AI
+    # V is only valid for the usual AI, and for conditions that count territories.
+    return CUT_ROUNDS if player == "usual" and turn.victory.is_judged_by_v else 0
 
 
 def play_games(
@@ -195,7 +197,7 @@ def play_games(
                 first=first,
                 seed=seed,
                 aim=aim,
-                cut=find_cut_rounds(player),
+                cut=find_cut_rounds(player, war.turn),
                 most_rounds=MAX_ROUNDS,
                 deadline=deadline,
             )
@@ -312,8 +314,9 @@ def estimate_interval(chances: Floats, *, is_won: bool) -> Interval:
 
 
 def _make_certain_estimate(turn: Turn, ai: str) -> WinEstimate:
+    winner = turn.winner or next(iter(turn.alive), None)
     rows = (
-        WinChance(name, float(name in turn.owners), Interval(*[float(name in turn.owners)] * 2))
+        WinChance(name, float(name == winner), Interval(*[float(name == winner)] * 2))
         for name in turn.players
     )
     return WinEstimate(ai, tuple(rows), 0, 0, 0, 0.0)

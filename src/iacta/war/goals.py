@@ -1,8 +1,8 @@
 """Goals for a turn: the chance to reach each goal, and to win the game afterwards.
 
-`goals_in_reach` considers taking each continent, breaking each opponent's continent, eliminating
-each opponent, and taking a card. Each chance comes from the best plan of a quick search, which also
-places the new armies.
+`goals_in_reach` considers winning the game now, taking each continent, breaking each opponent's
+continent, eliminating each opponent, and taking a card. Each chance comes from the best plan of a
+quick search, which also places the new armies.
 
 `best_goals` plays games to compare the goals in reach with holding and with the usual AI's own
 choice. The usual AI plays each goal with its tactics. For the major goals, two plans are tried as
@@ -24,6 +24,7 @@ import numpy as np
 
 from iacta.game import Action, Advance, EndPhase
 from iacta.game.turn import Policy, Record, Turn
+from iacta.game.victory import SURVIVAL
 from iacta.inputs.checks import read_int, read_seconds
 from iacta.inputs.errors import IactaError, IllegalError
 from iacta.native.deadline import Deadline, run_in_threads
@@ -38,6 +39,7 @@ from iacta.plan.looks import (
     quick_plan,
 )
 from iacta.plan.reinforcement import Placement, turn_options
+from iacta.plan.winning import find_win
 from iacta.probability.estimate import MIN_GAMES, Interval
 from iacta.war.chances import (
     ALLOWANCE,
@@ -75,7 +77,9 @@ PLAN_BUDGET = 0.1  # fraction of the default budget of a plan
 SIMPLE_TIME_SHARE = 0.2  # share of a goal's time for games of the simple AI
 AIMS_TIME_SHARE = 0.6  # share of the total time for tactics if plans follow
 ALL_AIMS_TIME_SHARE = 0.8  # share of the total time for tactics if no plans follow
+WIN_TIME_SHARE = 0.2  # share of the total time for the choice of the goal that wins
 LOOK_TIME_SHARE = 0.4  # share of the total time for quick looks at all goals
+WIN_NOW = "win now"
 MIN_CHANCE = 0.005  # less likely goals are out of reach
 TERRITORY_WORTH = 0.6  # the value of a territory in armies
 SEED_COUNT = 2**62
@@ -194,7 +198,7 @@ def goals_in_reach(
     time_limit: float | Fraction | None = None,
     progress: Callable[[tuple[Reach, ...], float], object] | None = None,
 ) -> tuple[Reach, ...]:
-    """Return the goals with a chance of at least 0.5% this turn, the likeliest goal first.
+    """Return the goals with a chance of at least 0.5% this turn: a win, and then the likeliest.
 
     turn: any moment of a turn. The usual AI trades and reveals cards, and a pending advance moves
         all armies that may move.
@@ -218,6 +222,11 @@ def goals_in_reach(
         return ()
     options = turn_options(start)
     goals = {words: goal for words, goal in _list_goals(start) if not goal.is_reached(start)}
+    win = None
+    if turn.victory != SURVIVAL or len(turn.alive) > 2:  # else a win is an elimination
+        win = find_win(start, deadline.take_share(WIN_TIME_SHARE))
+    if win is not None:
+        goals[WIN_NOW] = win.goal
     looks = dict[str, Look]()
     implied = find_implied(
         {words: Conquest.of(goal, start.position) for words, goal in goals.items()}
@@ -230,8 +239,13 @@ def goals_in_reach(
             for words, look in order_looks(known, implied).items()
             if (look.chance if look.is_tried else look.at_most) >= MIN_CHANCE
         }
+        if win is not None and win.at_most is not None and WIN_NOW in some:
+            # The bound of one set of territories is no bound of all ways to win.
+            bound = max(some[WIN_NOW].at_most, win.at_most)
+            some[WIN_NOW] = some[WIN_NOW]._replace(at_most=bound)
         found = [Reach.from_look(words, goals[words], look) for words, look in some.items()]
-        return tuple(sorted(found, key=lambda each: (-each.chance, each.words)))
+        key = lambda each: (each.words != WIN_NOW, -each.chance, each.words)  # noqa: E731
+        return tuple(sorted(found, key=key))
 
     def look_at(words: str, part: Deadline) -> Look:
         return quick_look(start.position, goals[words], start.place, options, part)
@@ -589,7 +603,7 @@ def _estimate_win(
         games=1,
         first=number,
         seed=seed,
-        cut=find_cut_rounds("usual"),
+        cut=find_cut_rounds("usual", end),
         most_rounds=MAX_ROUNDS,
         deadline=deadline,
     )

@@ -63,6 +63,7 @@ def make_tables(library: Library, turn: Turn, seats: Sequence[str]) -> WarTables
     )
     _put_moment(library, moment, turn, seats, places)
     _put_cards(library, moment, turn, seats, places)
+    _put_missions(library, moment, turn, seats)
     return WarTables(problem, moment)
 
 
@@ -152,6 +153,31 @@ def _put_cards(
         pictured_armies=PICTURED,
         lands_for_an_army=TERRITORIES_PER_ARMY,
         fewest_new=MIN_NEW,
+    )
+
+
+def _put_missions(library: Library, it: CoreData, turn: Turn, seats: Sequence[str]) -> None:
+    missions = turn.victory.list_missions(turn, seats)
+    named = [each for each in missions if each is not None]
+    others = (other for each in named for other in (each.instead, each.own) if other is not None)
+    every = [*dict.fromkeys((*named, *others))]
+    places = {None: -1} | {each: number for number, each in enumerate(every)}
+    rows, entries = list[tuple[int, ...]](), list[int]()
+    for each in every:
+        first = len(entries)
+        entries += each.entries
+        kind = library.constant(f"MISSION_{each.kind.upper()}")
+        replaced = places[each.instead], places[each.own]
+        rows.append((kind, each.number, each.armies, first, len(entries), *replaced))
+    it.set_fields(
+        missions=len(every),
+        mission_list=rows,
+        mission_entries=[*entries, 0],
+        mission_of=[places[each] for each in missions],
+        mission_unseen=[turn.victory.is_hidden(name) for name in seats],
+        missions_at_end=False,
+        mission_cards=0,
+        mission_deck=[0],
     )
 
 

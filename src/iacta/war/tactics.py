@@ -17,6 +17,7 @@ from iacta.rules.rules import Rules
 from iacta.war.games import War
 from iacta.war.players import PLAYERS, Player
 from iacta.war.tables import find_hand
+from iacta.war.winning import WIN_PRIZE, WinsInReach
 
 NEVER = -1e300
 
@@ -157,6 +158,18 @@ class _View:
                 found[each] = prize, lands_left
         return found
 
+    @cached_property
+    def wins(self) -> WinsInReach:
+        return WinsInReach(self.turn, self.near)
+
+    @cached_property
+    def urgency(self) -> dict[int, float]:
+        """The urgency of taking territories: to win now, or to stop a rival."""
+        found: dict[int, float] = {}
+        for t, urgency in self.wins.list_urgent(self.new):
+            found[t] = found.get(t, 0.0) + urgency
+        return found
+
     # Values of attacks.
 
     @cached_property
@@ -190,7 +203,7 @@ class _View:
             value += n.leader * (float(self.count_armies(owner)) * alive / sum(turn.armies) - 1.0)
             prize, left = self.prizes.get(owner, (0.0, 1))
             value += prize / left
-        return value * (1.0 + n.growth * sum(turn.armies))
+        return value * (1.0 + n.growth * sum(turn.armies)) + self.urgency.get(c, 0.0)
 
     def evaluate_battle(self, c: int, able: int) -> _BattleValue:
         rules = self.turn.rules_of.get(self.names[c], self.turn.rules)
@@ -261,6 +274,7 @@ class _View:
         richer = _View(turn, self.n, self.more + turn.trade.worth(trade.cards))
         before, after = (
             reduce(add, (prize for prize, _ in each.prizes.values()), 0.0)
+            + WIN_PRIZE * bool(each.wins.find_wanted(turn.player, each.new))
             for each in (self, richer)
         )
         return trade if after > before else EndPhase()
@@ -304,6 +318,8 @@ class _View:
 
     def choose_placement(self) -> Action:
         turn, first, n = self.turn, self.turn.first, self.n
+        if (winning := self.wins.find_winning_placement()) is not None:
+            return Place(self.names[winning[0]], winning[1])
         values = {
             v: NEVER
             if self.is_resting(v)
@@ -344,7 +360,10 @@ class _View:
         assert turn.pending is not None  # noqa: S101 # an attack precedes this phase
         v, c = self.names.index(turn.pending.start), self.names.index(turn.pending.to)
         most = 0 if self.is_resting(v) else self.count_movable(v)
-        return Advance(turn.armies[c] + (self._count_advancing(v, c, most) if most else 0))
+        moved = self.wins.find_winning_move(v, c, most)
+        if moved is None:
+            moved = self._count_advancing(v, c, most) if most else 0
+        return Advance(turn.armies[c] + moved)
 
     def _count_advancing(self, v: int, c: int, most: int) -> int:
         if not self.is_front(v):
@@ -364,6 +383,10 @@ class _View:
                 v, end = self.names.index(part.start), self.names.index(part.to)
                 if end not in reach.setdefault(v, []):
                     reach[v].append(end)
+        for v in sorted(reach) if self.wins.may_win_by_move() else ():
+            for t in sorted(reach[v]):
+                if moved := self.wins.find_winning_move(v, t, self.count_movable(v)):
+                    return Fortify(self.names[v], self.names[t], moved)
         inner = [v for v in reach if self.count_movable(v) > 0 and not self.is_front(v)]
         if not inner:
             return EndPhase()

@@ -1,74 +1,16 @@
 """Kinds of parameters of plans: garrisons, rules of territories, cards and prizes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from iacta.forms.parameter_kinds import Kind, Number, RulesName, Schema
+from iacta.forms.parameter_kinds import Kind, Number, Pairs, RulesName, Schema
 from iacta.game import Sets
 from iacta.inputs.checks import parse_int, quote, read_int, read_list
-from iacta.inputs.errors import IactaError, IllegalError, MalformedError
+from iacta.inputs.errors import IactaError, IllegalError
 from iacta.plan.goals import MAX_WORTH
 from iacta.rules.variants import find_rule_set
 
 WORTH = Number(least=0, most=int(MAX_WORTH))
-
-
-class Pairs(Kind):
-    """A value for each of several names, such as larger garrisons for several territories.
-
-    value: the kind of the values.
-    example: a valid text, for error messages.
-    between: the separator of the pairs.
-
-    >>> from iacta.forms.parameter_kinds import Whole
-    >>> Pairs(Whole(), "Brazil:3,Egypt:2").parse("Brazil:3, Egypt=2", "keep")
-    (('Brazil', 3), ('Egypt', 2))
-    >>> Pairs(WORTH, "Africa:5;Egypt:2", ";").parse("Africa: 5; eliminate green: 5/2", "prizes")
-    (('Africa', Fraction(5, 1)), ('eliminate green', Fraction(5, 2)))
-    """
-
-    metavar: ClassVar[str] = "NAMES"
-    value: Kind
-    example: str
-    between: str = ","
-
-    def parse(self, text: str, name: str) -> tuple[tuple[str, Any], ...]:
-        pairs = []
-        for part in text.split(self.between):
-            who, colon, value = part.replace("=", ":").rpartition(":")
-            if not colon:
-                raise IllegalError(
-                    f"{name} must be like '{self.example}', got {quote(text)}", parameter=name
-                )
-            who = who.strip()
-            pairs.append((who, self.value.parse(value.strip(), _join_owner(name, who))))
-        return tuple(pairs)
-
-    def check(self, value: object, name: str) -> tuple[tuple[str, Any], ...]:
-        pairs = value.items() if isinstance(value, Mapping) else read_list(value, name, "pairs")
-        entries = []
-        for pair in pairs:
-            if not isinstance(pair, list | tuple) or len(pair) != 2:
-                raise MalformedError(
-                    f"{name} must be a list of pairs, got {quote(pair)} in it", parameter=name
-                )
-            who, own = str(pair[0]), pair[1]
-            entries.append((who, self.value.check(own, _join_owner(name, who))))
-        return tuple(entries)
-
-    def text(self, value: Sequence[tuple[str, Any]]) -> str:
-        mark = "=" if "=" in self.example else ":"
-        return self.between.join(f"{who}{mark}{self.value.text(own)}" for who, own in value)
-
-    def json(self, value: Sequence[tuple[str, Any]]) -> Any:
-        return {who: self.value.json(own) for who, own in value}
-
-    def schema(self) -> Schema:
-        return {"type": "object", "additionalProperties": self.value.schema()}
-
-
-def _join_owner(name: str, who: str) -> str:
-    return f"{name} of {who}" if who else name
 
 
 class OwnRules(RulesName):

@@ -14,8 +14,8 @@ from iacta.board.layout import check_size, is_drawn
 from iacta.board.position import Position
 from iacta.forms.command_and_call import format_command, format_python_call
 from iacta.forms.form import ClashError, Example, Topic, parameter
-from iacta.forms.moment import resolve_board
-from iacta.forms.parameter_kinds import Chance, CommaList, Flag, Name, OneOf, Source, Whole
+from iacta.forms.moment import list_condition, resolve_board
+from iacta.forms.parameter_kinds import Chance, CommaList, Flag, Name, OneOf, Pairs, Source, Whole
 from iacta.forms.percentages import format_all_digits, format_goal_value, percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.sections import Section, make_sections
@@ -52,7 +52,7 @@ from iacta.plan import (
     take_and_hold,
 )
 from iacta.plan.alternatives import Alternative, alternatives
-from iacta.plan.goals import GOAL_KINDS, read_goal
+from iacta.plan.named_goals import GOAL_KINDS, read_goal
 from iacta.plan.problem import PLAYS
 from iacta.plan.reinforcement import MAX_NEW, turn_options
 from iacta.plan.simulated import MOST_RUNS, simulate_within
@@ -67,7 +67,6 @@ from iacta.questions.plan.parameter_kinds import (
     NewArmies,
     OtherArmies,
     OwnRules,
-    Pairs,
     TerritoryRules,
     Trades,
 )
@@ -101,6 +100,7 @@ FREE_PARAMETERS: dict[str, Any] = dict.fromkeys(
 FIRST_UPDATE = 0.25  # seconds until a search shows its first answer
 MOVES_SECONDS, MOVES_TIME_SHARE = 0.05, 0.05  # time for the first attacks after the search
 UPDATE_FACTOR = 2.0  # each further answer comes after this multiple of the time so far
+CHOSEN = "This wins the game; iacta chose the goal among those that win."
 USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
 
 
@@ -113,7 +113,7 @@ USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
 class PlanQuestion(RulesForm, Question):
     """Find the best attacks to take a continent, eliminate a player, or gain points."""
 
-    one_of: ClassVar = ("position or from_", "take or take_any or eliminate or worth")
+    one_of: ClassVar = ("position or from_", "take or take_any or eliminate or worth or win")
     is_search: ClassVar = True
 
     position: str | Position | Turn | None = parameter(
@@ -192,6 +192,7 @@ class PlanQuestion(RulesForm, Question):
         needs="worth",
         default=None,
     )
+    win: bool = parameter(Flag(), "Win the game in this turn.", default=False)
     keep: tuple[tuple[str, int], ...] | None = parameter(
         Pairs(Whole(), "Brazil:3,Egypt:2"),
         "Leave more armies behind: Brazil:3,Egypt:2.",
@@ -708,6 +709,9 @@ class PlanAnswer(Answer):
             yield from sentences.explain_gain(plan)
             if brought is not None:
                 yield f"{around.describe_cards(brought)} {around.TRADED}"
+        if self.question.win:
+            yield CHOSEN
+            yield from list_condition(self.question.turn)
         if self.new:
             yield around.describe_before(plan, self.new)
         if self.needed:

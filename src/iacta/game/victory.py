@@ -1,0 +1,459 @@
+"""The ways to win a game: victory conditions, which are part of a turn.
+
+A game ends when only one player is left. A victory condition adds another way to win, such as a
+share of the map. If an action fulfils the condition for several players, the player whose turn it
+is wins first, and then the order of play decides.
+
+A condition is a class with the methods of `Victory`. The rest of iacta calls only these methods,
+and the compiled core plays its missions (`CoreMission`).
+"""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations
+from math import ceil
+from typing import ClassVar, NamedTuple, Protocol, Self, TypeVar
+
+from iacta.board import Board
+from iacta.board.board import fold_name
+from iacta.board.codes import escape_name, unescape_name
+from iacta.game.codes import format_pairs, read_pairs
+from iacta.inputs.checks import FrozenDict, format_fraction, parse_int, quote, read_int, set_field
+from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.probability.chances import read_chance
+
+SURVIVOR = "survivor"
+V = TypeVar("V")
+
+
+class GameState(Protocol):
+    """The part of a turn on which its winner depends; `Turn` has these values."""
+
+    @property
+    def board(self) -> Board: ...
+    @property
+    def phase(self) -> str: ...
+    @property
+    def player(self) -> str: ...
+    @property
+    def players(self) -> tuple[str, ...]: ...
+    @property
+    def alive(self) -> tuple[str, ...]: ...
+    @property
+    def owners(self) -> tuple[str, ...]: ...
+    @property
+    def armies(self) -> tuple[int, ...]: ...
+
+
+class WayToWin(NamedTuple):
+    """One way in which a player can win.
+
+    territories: the territories to own.
+    number: the number of territories to own in all.
+    armies: the armies that must be on each of this number of territories.
+    """
+
+    territories: tuple[str, ...] = ()
+    number: int = 0
+    armies: int = 0
+
+
+class CoreMission(NamedTuple):
+    """The condition of one player, as the compiled core takes it.
+
+    kind: the kind, a constant `IACTA_MISSION_...` of the core in lower case.
+    number: the number of territories to own.
+    armies: the armies that must be on each of these territories.
+    entries: the numbers of the territories, continents or players that the mission names.
+    instead: the mission that replaces this one when another player eliminates its player.
+    own: the mission that replaces this one when it is dealt to its player.
+    """
+
+    kind: str
+    number: int = 0
+    armies: int = 0
+    entries: tuple[int, ...] = ()
+    instead: "CoreMission | None" = None
+    own: "CoreMission | None" = None
+
+
+class Victory:
+    """How the game is won, besides being the last player who owns a territory.
+
+    word: the name of the condition.
+    is_judged_by_v: whether the value function V of `iacta.war` may score games that are cut.
+    """
+
+    word: ClassVar[str]
+    is_judged_by_v: ClassVar[bool] = True
+
+    @classmethod
+    @abstractmethod
+    def from_texts(cls, value: str, of_players: Mapping[str, str]) -> Self:
+        """Return the condition of texts, the inverse of `to_texts`.
+
+        value: the value of the condition.
+        of_players: a text for each player.
+        """
+
+    @abstractmethod
+    def to_texts(self) -> tuple[str, Mapping[str, str]]:
+        """Return the value of the condition as text, and a text for each player."""
+
+    def read(self, turn: GameState) -> Self:
+        """Return the condition with the spelling of a turn, or refuse an unfit turn.
+
+        turn: the turn.
+        """
+        return self
+
+    @abstractmethod
+    def is_fulfilled(self, turn: GameState, player: str) -> bool:
+        """Return whether a player fulfils the condition.
+
+        turn, player: the turn and the player.
+        """
+
+    @abstractmethod
+    def list_ways(self, turn: GameState, player: str) -> tuple[WayToWin, ...]:
+        """Return the ways in which a player can win, besides being the last player.
+
+        turn, player: the turn and the player.
+        """
+
+    @abstractmethod
+    def describe(self, turn: GameState) -> str:
+        """Return the condition as a sentence.
+
+        turn: the turn.
+        """
+
+    @abstractmethod
+    def describe_progress(self, turn: GameState, player: str) -> str:
+        """Return the parts of the condition that a player has, in words; empty without parts.
+
+        turn, player: the turn and the player.
+        """
+
+    @abstractmethod
+    def list_missions(
+        self, turn: GameState, players: Sequence[str]
+    ) -> tuple[CoreMission | None, ...]:
+        """Return the mission of each player for the core, `None` without a mission.
+
+        turn, players: the turn, and the players in the order of play.
+        """
+
+    def is_hidden(self, player: str) -> bool:
+        """Return whether the other players do not know the condition of a player.
+
+        player: the player.
+        """
+        return False
+
+    def after_elimination(self, turn: GameState, loser: str) -> Self:
+        """Return the condition after the player whose turn it is has eliminated another.
+
+        turn, loser: the turn and the eliminated player.
+        """
+        return self
+
+    def find_winner(self, turn: GameState) -> str | None:
+        """Return the winner, `None` while the game goes on.
+
+        turn: the turn.
+        """
+        if winner := find_survivor(turn):
+            return winner
+        at = turn.players.index(turn.player)
+        order = (*turn.players[at:], *turn.players[:at])
+        return next(
+            (name for name in order if name in turn.owners and self.is_fulfilled(turn, name)), None
+        )
+
+
+def find_survivor(turn: GameState) -> str | None:
+    """Return the last of several players, or the owner of all territories; `None` without one.
+
+    turn: the turn.
+    """
+    left = turn.alive
+    is_won = len(left) == 1 and (len(turn.players) > 1 or {*turn.owners} - {""} == {*left})
+    return left[0] if is_won else None
+
+
+@dataclass(frozen=True)
+class Survivor(Victory):
+    """The last player who owns a territory wins.
+
+    >>> Survivor().to_texts()
+    ('', {})
+    """
+
+    word: ClassVar = SURVIVOR
+
+    @classmethod
+    def from_texts(cls, value: str, of_players: Mapping[str, str]) -> Self:
+        _refuse_values(cls.word, value, of_players)
+        return cls()
+
+    def to_texts(self) -> tuple[str, Mapping[str, str]]:
+        return "", {}
+
+    def find_winner(self, turn: GameState) -> str | None:
+        return find_survivor(turn)
+
+    def is_fulfilled(self, turn: GameState, player: str) -> bool:
+        return False
+
+    def list_ways(self, turn: GameState, player: str) -> tuple[WayToWin, ...]:
+        rivals = {*turn.players} - {player}
+        names = zip(turn.board.territories, turn.owners, strict=True)
+        return (WayToWin(tuple(name for name, owner in names if owner in rivals)),)
+
+    def describe(self, turn: GameState) -> str:
+        return "The last player who owns a territory wins."
+
+    def describe_progress(self, turn: GameState, player: str) -> str:
+        return ""
+
+    def list_missions(
+        self, turn: GameState, players: Sequence[str]
+    ) -> tuple[CoreMission | None, ...]:
+        return (None,) * len(players)
+
+
+@dataclass(frozen=True)
+class Share(Victory):
+    """The first player who owns a share of the territories wins.
+
+    share: the share of all territories of the board, rounded up to a whole number of territories,
+        such as `"70%"` or `Fraction(7, 10)`; or the number of territories, a whole number.
+
+    >>> Share("70%"), Share(30)
+    (Share(share=Fraction(7, 10)), Share(share=30))
+    """
+
+    share: Fraction | int | str | float
+
+    word: ClassVar = "share"
+
+    def __post_init__(self) -> None:
+        share = self.share
+        if isinstance(share, str) and share.strip().isdigit():
+            share = parse_int(share.strip(), "share", 1)
+        if isinstance(share, int) and not isinstance(share, bool):
+            set_field(self, "share", read_int(share, "share", 1))
+        else:
+            set_field(self, "share", read_chance(share, "share", certain=True))
+
+    @classmethod
+    def from_texts(cls, value: str, of_players: Mapping[str, str]) -> Self:
+        if not value:
+            raise MalformedError("share must be like 70% or a number of territories, got ''")
+        _refuse_values(cls.word, "", of_players)
+        return cls(value)
+
+    def to_texts(self) -> tuple[str, Mapping[str, str]]:
+        share = self.share
+        return format_fraction(share) if isinstance(share, Fraction) else str(share), {}
+
+    def count_needed(self, turn: GameState) -> int:
+        """Return the number of territories to own.
+
+        turn: the turn, whose board has the territories.
+
+        >>> from iacta.game import Turn
+        >>> Share("70%").count_needed(Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2"))
+        30
+        """
+        all_of_them = len(turn.owners)
+        return ceil(self.share * all_of_them) if isinstance(self.share, Fraction) else self.share  # type: ignore[return-value] # checked
+
+    def read(self, turn: GameState) -> Self:
+        needed, most = self.count_needed(turn), len(turn.owners)
+        if needed > most:
+            raise IllegalError(f"share must be at most {most} territories, got {needed}")
+        return self
+
+    def is_fulfilled(self, turn: GameState, player: str) -> bool:
+        return turn.owners.count(player) >= self.count_needed(turn)
+
+    def list_ways(self, turn: GameState, player: str) -> tuple[WayToWin, ...]:
+        return (WayToWin(number=self.count_needed(turn)),)
+
+    def describe(self, turn: GameState) -> str:
+        needed, most = self.count_needed(turn), len(turn.owners)
+        return f"The first player who owns {needed} of the {most} territories wins."
+
+    def describe_progress(self, turn: GameState, player: str) -> str:
+        return f"{turn.owners.count(player)} of {self.count_needed(turn)} territories"
+
+    def list_missions(
+        self, turn: GameState, players: Sequence[str]
+    ) -> tuple[CoreMission | None, ...]:
+        return (CoreMission("lands", self.count_needed(turn)),) * len(players)
+
+
+@dataclass(frozen=True)
+class Capitals(Victory):
+    """The first player who owns their own capital and enough capitals of others wins.
+
+    capitals: the capital of each player: a mapping from names of players to territories.
+    number: the number of capitals to own, the own capital included; `None` for all of them.
+
+    The capital of a player counts also when the player has been eliminated. A capital that another
+    player has taken does not eliminate its player.
+
+    >>> Capitals({"red": "Brazil", "blue": "Ural"})
+    Capitals(capitals={'red': 'Brazil', 'blue': 'Ural'}, number=None)
+    """
+
+    capitals: Mapping[str, str]
+    number: int | None = None
+
+    word: ClassVar = "capitals"
+    is_judged_by_v: ClassVar = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.capitals, Mapping) or not self.capitals:
+            raise MalformedError(
+                "capitals must be a mapping from players to territories, "
+                f"got {quote(self.capitals)}"
+            )
+        set_field(self, "capitals", FrozenDict(self.capitals))
+        if self.number is not None:
+            most = len(self.capitals)
+            set_field(self, "number", read_int(self.number, "capitals", 1, most))
+
+    @classmethod
+    def from_texts(cls, value: str, of_players: Mapping[str, str]) -> Self:
+        if not of_players:
+            raise MalformedError("capitals must name a territory of each player, got none")
+        number = None if value in ("", "all") else parse_int(value, "capitals", 1)
+        return cls(of_players, number)
+
+    def to_texts(self) -> tuple[str, Mapping[str, str]]:
+        return "all" if self.number is None else str(self.number), self.capitals
+
+    def read(self, turn: GameState) -> Self:
+        found = spell_players(self.capitals, turn, "capital")
+        capitals = {name: turn.board.find(found[name]) for name in turn.players if name in found}
+        for name in turn.players:
+            if name not in capitals:
+                raise IllegalError(f"capitals must name a territory of {name}")
+        owners = dict(zip(turn.board.territories, turn.owners, strict=True))
+        for name, territory in capitals.items():
+            if not owners[territory]:
+                raise IllegalError(
+                    f"the capital of {name} must be owned by a player, got {territory}"
+                )
+            if [*capitals.values()].count(territory) > 1:
+                raise IllegalError(f"{territory} must be the capital of one player only")
+        return replace(self, capitals=capitals)
+
+    @property
+    def _needed(self) -> int:
+        return len(self.capitals) if self.number is None else self.number
+
+    def _list_owned(self, turn: GameState, player: str) -> list[str]:
+        owners = dict(zip(turn.board.territories, turn.owners, strict=True))
+        return [each for each in self.capitals.values() if owners[each] == player]
+
+    def is_fulfilled(self, turn: GameState, player: str) -> bool:
+        owned = self._list_owned(turn, player)
+        return self.capitals[player] in owned and len(owned) >= self._needed
+
+    def list_ways(self, turn: GameState, player: str) -> tuple[WayToWin, ...]:
+        own = self.capitals[player]
+        others = [each for each in self.capitals.values() if each != own]
+        return tuple(WayToWin((own, *each)) for each in combinations(others, self._needed - 1))
+
+    def describe(self, turn: GameState) -> str:
+        few = "all" if self.number is None else f"{self.number} of"
+        own = "" if self.number is None else ", their own included,"
+        places = ", ".join(f"{place} ({name})" for name, place in self.capitals.items())
+        return f"The first player who owns {few} {len(self.capitals)} capitals{own} wins: {places}."
+
+    def describe_progress(self, turn: GameState, player: str) -> str:
+        owned = self._list_owned(turn, player)
+        lost = "" if self.capitals[player] in owned else ", not their own"
+        return f"{len(owned)} of {self._needed} capitals{lost}"
+
+    def list_missions(
+        self, turn: GameState, players: Sequence[str]
+    ) -> tuple[CoreMission | None, ...]:
+        places = {name: t for t, name in enumerate(turn.board.territories)}
+        every = [places[each] for each in self.capitals.values()]
+        found = []
+        for name in players:
+            own = places[self.capitals[name]]
+            rest = (t for t in every if t != own)
+            found.append(CoreMission("capitals", self._needed, entries=(own, *rest)))
+        return tuple(found)
+
+
+def spell_players(texts: Mapping[str, V], turn: GameState, what: str) -> dict[str, V]:
+    """Return a mapping from players with the spelling of a turn; unknown players are refused.
+
+    texts: the values by player.
+    turn: the turn.
+    what: the thing that each player has.
+    """
+    spelling, found = {fold_name(name): name for name in turn.players}, dict[str, V]()
+    for name, value in texts.items():
+        player = spelling.get(fold_name(name)) if isinstance(name, str) else None
+        if player is None or player in found:
+            raise IllegalError(
+                f"{what} must be of a player of the game, each once, got {quote(name)}"
+            )
+        found[player] = value
+    return found
+
+
+VICTORIES: dict[str, type[Victory]] = {each.word: each for each in (Survivor, Share, Capitals)}
+SURVIVAL = Survivor()
+
+
+def make_victory(pairs: Mapping[str, str]) -> Victory:
+    """Return the victory condition of texts.
+
+    pairs: the word of the condition with its value, and then a text for each player.
+
+    >>> make_victory({"share": "70%"})
+    Share(share=Fraction(7, 10))
+    """
+    (word, value), *rest = [*pairs.items()] or [("", "")]
+    if word not in VICTORIES:
+        raise IllegalError(f"win must be one of {', '.join(VICTORIES)}, got {quote(word)}")
+    return VICTORIES[word].from_texts(value, dict(rest))
+
+
+def format_victory(victory: Victory) -> str:
+    """Return a victory condition as text, which `read_victory` reads.
+
+    victory: the condition.
+
+    >>> format_victory(Share("70%")), read_victory("share:7/10")
+    ('share:7/10', Share(share=Fraction(7, 10)))
+    """
+    value, of_players = victory.to_texts()
+    texts = {victory.word: value, **of_players}
+    return format_pairs({name: escape_name(text) for name, text in texts.items()})
+
+
+def read_victory(text: str) -> Victory:
+    """Return the victory condition in a text.
+
+    text: the word of the condition with its value, such as `share:70%`, and more pairs.
+    """
+    given = text if ":" in text else f"{text}:"
+    return make_victory({name: unescape_name(value) for name, value in read_pairs(given)})
+
+
+def _refuse_values(word: str, value: str, of_players: Mapping[str, str]) -> None:
+    extra = [*filter(None, [value]), *of_players]
+    if extra:
+        raise IllegalError(f"{word} must have no value, got {quote(extra[0])}")

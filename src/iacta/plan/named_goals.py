@@ -1,0 +1,82 @@
+"""Goals that users name, by a word such as `take` and a text."""
+
+from collections.abc import Mapping
+
+from iacta.board.board import fold_name
+from iacta.game import Turn
+from iacta.inputs.checks import check_choice, quote, refuse_unknown_keys
+from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.native.deadline import Deadline
+from iacta.plan.goals import Goal, TakeAll, TakeAny, Worth, eliminate
+from iacta.plan.winning import find_win
+
+GOAL_KINDS = ("take", "take_any", "eliminate", "worth", "win")  # the keys by which users name goals
+FLAGS = ("worth", "win")  # kinds without a text
+
+
+def read_goal(turn: Turn, kind: str, text: str = "") -> Goal | None:
+    """Return the goal that a user names.
+
+    turn: the turn of the goal.
+    kind: a key from `GOAL_KINDS`.
+    text: a continent, territories separated by commas, or a player; unused for `worth` and `win`.
+
+    `take_any` omits the player's own territories until the turn has a conquest. The goal may be
+    reached already (`Goal.is_reached`). Return `None` for the elimination of a player without
+    territories, and to win a game that the player has won.
+
+    >>> from iacta.game import Turn
+    >>> turn = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2")
+    >>> read_goal(turn, "take", "brazil"), read_goal(turn, "eliminate", "blue")
+    (TakeAll(territories=('Brazil',)), TakeAll(territories=('Brazil',)))
+    """
+    check_choice(kind, GOAL_KINDS, "goal")
+    if kind == "worth":
+        return Worth()
+    if kind == "win":
+        return _read_win(turn)
+    if not isinstance(text, str):
+        raise MalformedError(f"{kind} must be text, got {quote(text)}", parameter=kind)
+    if kind == "eliminate":
+        gone = [name for name in turn.players if name not in turn.owners]
+        if fold_name(text) in map(fold_name, gone):
+            return None
+        return eliminate(turn.position, text)
+    names = turn.board.find_set(text)
+    if kind == "take_any" and not turn.conquered:  # a territory owned from the start is no success
+        owned = turn.position.list_territories(turn.player)
+        names = tuple(name for name in names if name not in owned) or names
+    return TakeAny(names) if kind == "take_any" else TakeAll(names)
+
+
+def _read_win(turn: Turn) -> Goal | None:
+    winner, win = turn.winner, None
+    if winner is None:
+        win = find_win(turn, Deadline())
+    elif winner == turn.player:
+        return None
+    if win is None:
+        reason = f"{winner} has won" if winner else "no territories that can be taken win the game"
+        raise IllegalError(f"win must be possible for {turn.player}; {reason}", parameter="win")
+    return win.goal
+
+
+def read_goal_record(turn: Turn, record: object) -> Goal | None:
+    """Return the goal of a JSON object whose only key is a kind from `GOAL_KINDS`.
+
+    turn: the turn of the goal.
+    record: the object, such as `{"take": "Africa"}` or `{"worth": true}`.
+
+    The result is as for `read_goal`; an object of another form raises an error.
+    """
+    if not isinstance(record, Mapping):
+        raise MalformedError(f"goal must be a JSON object, got {quote(record)}")
+    refuse_unknown_keys(record, GOAL_KINDS)
+    if len(record) != 1:
+        raise IllegalError(
+            f"goal must have a single key of {', '.join(GOAL_KINDS)}, got {len(record)}"
+        )
+    ((kind, text),) = record.items()
+    if kind in FLAGS and text is not True:
+        raise MalformedError(f"{kind} must be true, got {quote(text)}")
+    return read_goal(turn, kind, text)

@@ -1,0 +1,163 @@
+"""Winning now: the goal of a turn that fulfils the victory condition.
+
+A condition has one or several ways to win (`iacta.game.victory.WayToWin`). A way that names
+territories is a goal to take all of them. A way that only counts territories leaves a choice: with
+n territories missing,
+
+    max_S V(take all of S) ≤ V(own any n more) ≤ V(take any territory),   |S| = n.
+
+The search begins with the sets of the fewest armies, which grow from all stacks and from each
+stack, and exchanges single territories as long as the chance at a quick look rises.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import combinations
+from math import comb
+from typing import NamedTuple, TypeAlias
+
+from iacta.board import Position
+from iacta.game import Turn
+from iacta.game.victory import WayToWin
+from iacta.native.deadline import Deadline
+from iacta.plan.goals import TakeAll, TakeAny
+from iacta.plan.looks import Look, quick_look
+from iacta.plan.reinforcement import turn_options
+
+MAX_SETS = 6  # sets of the fewest armies that are compared
+MAX_LOOKS = 24  # quick looks at sets of territories in all
+BOUND_SHARE = 0.2  # the share of the time for the bound
+
+Conquest: TypeAlias = TakeAll | TakeAny
+
+
+class Win(NamedTuple):
+    """A goal that wins the game.
+
+    goal: the goal.
+    at_most: an upper bound on the chance of any play to win; `None` for the bound of the goal.
+    """
+
+    goal: Conquest
+    at_most: float | None = None
+
+
+def find_win(turn: Turn, deadline: Deadline, player: str | None = None) -> Win | None:
+    """Return the likeliest goal that wins the game in a turn, `None` without one.
+
+    turn: the turn with the rules, and before the attacks.
+    deadline: the end of the search.
+    player: the player; `None` for the player whose turn it is. Another player gets the usual new
+        armies, and neither `keep` nor `stay` binds them.
+    """
+    study = _Study(turn, turn.player if player is None else player, deadline)
+    goals = [*dict.fromkeys(study.list_goals())]
+    if len(goals) < 2:
+        return Win(goals[0]) if goals else None
+    best = study.find_best(goals)
+    return Win(best, study.bound(goals))
+
+
+class _Study:
+    """The search for a goal that wins."""
+
+    def __init__(self, turn: Turn, player: str, deadline: Deadline) -> None:
+        self.turn, self.player, self.deadline = turn, player, deadline
+        is_mover = player == turn.player
+        self.position: Position = replace(turn.position, player=player)
+        self.options = turn_options(turn)
+        if not is_mover:
+            self.options |= {"keep": None, "stay": ()}
+        self.new = turn.place if is_mover else turn.new_armies(player)
+        self.known = dict[Conquest, Look]()
+        self.armies = dict(zip(turn.board.territories, turn.armies, strict=True))
+        self.own = {*self.position.list_territories(player)}
+        self.others = {name for name, n in self.armies.items() if n and name not in self.own}
+
+    def list_goals(self) -> Iterator[Conquest]:
+        """Yield the goals that win; of many sets of territories those with the fewest armies."""
+        for way in self.turn.victory.list_ways(self.turn, self.player):
+            named = {*way.territories} - self.own
+            if not named <= self.others:
+                continue  # nobody can take an empty territory
+            if named:
+                yield TakeAll(self._sort(named))
+            yield from self._list_sets(way)
+
+    def _list_sets(self, way: WayToWin) -> Iterator[Conquest]:
+        need = way.number - sum(self.armies[name] >= way.armies for name in self.own)
+        if not 0 < need <= len(self.others):
+            return
+        if need == 1:
+            yield TakeAny(self._sort(self.others))
+        elif comb(len(self.others), need) <= MAX_SETS:
+            yield from (TakeAll(self._sort(each)) for each in combinations(self.others, need))
+        else:
+            starts = [self.own, *({name} for name in self._sort(self.own))]
+            sets = {frozenset(self._grow(start, need)) for start in starts}
+            ranked = sorted(
+                (sum(self.armies[name] + 1 for name in each), self._sort(each))
+                for each in sets
+                if len(each) == need
+            )
+            yield from (TakeAll(names) for _, names in ranked[:MAX_SETS])
+
+    def _grow(self, start: Iterable[str], need: int) -> set[str]:
+        """Return the territories with the fewest armies that can be taken one after another."""
+        found, board = set[str](), self.turn.board
+        beside = {near for name in start for near in board.neighbours(name)}
+        while len(found) < need:
+            rest = (beside & self.others) - found
+            if not rest:
+                break
+            best = min(rest, key=lambda name: (self.armies[name], name))
+            found.add(best)
+            beside |= {*board.neighbours(best)}
+        return found
+
+    def _sort(self, names: Iterable[str]) -> tuple[str, ...]:
+        chosen = {*names}
+        return tuple(name for name in self.turn.board.territories if name in chosen)
+
+    def find_best(self, goals: list[Conquest]) -> Conquest:
+        """Return the likeliest of some goals, with exchanges of single territories."""
+        best = max(goals, key=self._look)
+        counts = [way.number for way in self.turn.victory.list_ways(self.turn, self.player)]
+        if not any(counts) or isinstance(best, TakeAny):
+            return best
+        is_better = True
+        while is_better and len(self.known) < MAX_LOOKS and not self.deadline.is_over:
+            is_better = False
+            for goal in self._exchange(best):
+                if len(self.known) >= MAX_LOOKS or self.deadline.is_over:
+                    break
+                if self._look(goal) > self._look(best):
+                    best, is_better = goal, True
+        return best
+
+    def _exchange(self, goal: Conquest) -> Iterator[TakeAll]:
+        """Yield the goals with one other territory, the fewest armies first."""
+        names = {*goal.names}
+        board = self.turn.board
+        beside = {near for name in (*self.own, *names) for near in board.neighbours(name)}
+        pairs = sorted(
+            (self.armies[new] - self.armies[old], old, new)
+            for old in names
+            for new in (beside & self.others) - names
+        )
+        yield from (TakeAll(self._sort(names - {old} | {new})) for _, old, new in pairs)
+
+    def _look(self, goal: Conquest) -> float:
+        if goal not in self.known:
+            part = self.deadline.take_share(1.0 / (MAX_LOOKS - len(self.known) + 1))
+            self.known[goal] = quick_look(self.position, goal, self.new, self.options, part)
+        return self.known[goal].chance
+
+    def bound(self, goals: list[Conquest]) -> float:
+        """Return an upper bound on the chance to reach any way to win."""
+        ways = self.turn.victory.list_ways(self.turn, self.player)
+        if not any(way.number for way in ways):
+            return min(sum(self.known[goal].at_most for goal in goals), 1.0)
+        goal = TakeAny(self._sort(self.others))
+        part = self.deadline.take_share(BOUND_SHARE)
+        return quick_look(self.position, goal, self.new, self.options, part).at_most

@@ -1,0 +1,123 @@
+"""Victory conditions: the winner after each action, texts, and refusals."""
+
+from fractions import Fraction
+
+import pytest
+
+from iacta import Capitals, Share, Survivor, Turn, Victory
+from iacta.game import Advance, Attack
+from iacta.game.moment import read_moment
+from iacta.game.victory import SURVIVAL, VICTORIES, format_victory, read_victory
+from iacta.inputs.errors import IactaError, IllegalError
+from tests.game.positions import line_turn
+
+EXAMPLES: tuple[Victory, ...] = (
+    Survivor(),
+    Share("70%"),
+    Share(29),
+    Share(1.0),
+    Capitals({"red": "Peru", "blue": "Brazil"}),
+    Capitals({"red": "Peru", "blue": "Brazil"}, 1),
+)
+
+
+@pytest.mark.parametrize("victory", EXAMPLES)
+def test_texts_give_the_condition_back(victory: Victory) -> None:
+    assert read_victory(format_victory(victory)) == victory
+    turn = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2").with_options(victory=victory)
+    assert turn.victory == victory
+    assert Turn.from_code(turn.to_code()) == turn
+    assert read_moment({**_table(turn), "win": format_victory(victory)}) == turn
+
+
+def _table(turn: Turn) -> dict[str, object]:
+    held = zip(turn.board.territories, turn.position.holdings, strict=True)
+    return {
+        "board": "classic",
+        "player": turn.player,
+        "territories": {
+            name: {"owner": each.owner, "armies": each.armies} for name, each in held if each.owner
+        },
+    }
+
+
+def test_every_condition_has_an_example() -> None:
+    assert {type(each) for each in EXAMPLES} == {*VICTORIES.values()}
+
+
+def test_a_share_is_won_by_a_conquest_with_rivals_left() -> None:
+    turn = line_turn("r4 b1 g2 b1 g1", victory=Share("40%"), cards={"red": 4}, place=0)
+    assert turn.winner == "blue"  # who has two of five territories, and red only one
+    turn = line_turn("r4 b1 g2 b1 g1", victory=Share(3))
+    assert turn.winner is None
+    turn = line_turn("r4 r4 b1 b1 g1", victory=Share("60%"), cards={"red": 2})
+    taken = turn.after(Attack("B", "C", 3), (0, 1))
+    assert (taken.phase, taken.winner, taken.then) == ("advance", "red", "over")
+    end = taken.after(Advance(3))
+    assert (end.phase, end.winner, end.cards["red"].number) == ("over", "red", 2)  # type: ignore[index] # there are cards
+    assert end.alive == ("red", "blue", "green")
+    with pytest.raises(IllegalError, match="the game is over: red has won"):
+        end.next()
+    assert turn.fought("B", "C", 4, 0).then == "over"
+
+
+def test_capitals_are_won_by_the_owner_of_all_or_of_a_number_with_their_own() -> None:
+    homes = {"red": "A", "blue": "C", "green": "E"}
+    turn = line_turn("r4 r4 b1 b1 g1", victory=Capitals(homes))
+    taken = turn.after(Attack("B", "C", 3), (0, 1))
+    assert taken.winner is None  # green has their capital
+    assert turn.with_options(victory=Capitals(homes, 2)).fought("B", "C", 4, 0).winner == "red"
+    lost = line_turn("b4 r4 g1 b1 r1", victory=Capitals(homes, 2))
+    assert lost.winner is None  # red owns green's capital, but not their own
+    assert {*lost.alive} == {"red", "blue", "green"}
+    assert line_turn("b4 r4 b1 b1 g1", victory=Capitals(homes, 2)).winner == "blue"
+
+
+def test_a_share_is_rounded_up() -> None:
+    turn = line_turn("r4 b1 g2 b1 g1")
+    assert [Share(Fraction(k, 100)).count_needed(turn) for k in (1, 40, 41, 60, 100)] == [
+        *(1, 2, 3, 3, 5)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("all", "win must be one of survivor, share, capitals, got 'all'"),
+        ("capitals", "capitals must name a territory of each player, got none"),
+        ("capitals:all,red:Peru", "capitals must name a territory of blue"),
+        (
+            "capitals:all,red:Peru,green:Brazil",
+            "capital must be of a player of the game, each once, got 'green'",
+        ),
+        (
+            "capitals:all,red:Peru,blue:Alaska",
+            "the capital of blue must be owned by a player, got Alaska",
+        ),
+        (
+            "capitals:all,red:Peru,blue:Peru",
+            "Peru must be the capital of one player only",
+        ),
+        (
+            "capitals:3,red:Peru,blue:Brazil",
+            "capitals must be a whole number from 1 to 2, got 3",
+        ),
+        ("share", "share must be like 70% or a number of territories, got ''"),
+        ("share:0", "share must be a whole number of at least 1, got 0"),
+        ("share:101%25", "share must lie between 0 and 1, 0 excluded, got '101%'"),
+        ("share:43", "share must be at most 42 territories, got 43"),
+        ("share:70%25,red:Asia", "share must have no value, got 'red'"),
+        ("survivor:3", "survivor must have no value, got '3'"),
+    ],
+)
+def test_unfit_conditions_are_refused_in_one_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(IactaError) as error:
+        Turn.from_code(f"1;classic;red;Peru:red:3,Brazil:blue:2;attack;win={text}")
+    assert str(error.value) == sentence
+
+
+def test_the_default_condition_is_not_in_the_code() -> None:
+    turn = line_turn("r4 b1", victory=SURVIVAL)
+    assert "win" not in turn.to_code()
+    with pytest.raises(IactaError, match="victory must be a Victory, got 'share'"):
+        line_turn("r4 b1", victory="share")

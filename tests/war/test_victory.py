@@ -1,0 +1,74 @@
+"""Whole games under each victory condition: the core, its twin, and wins within reach."""
+
+from random import Random
+
+import pytest
+
+from iacta import win_chances
+from iacta.game import Defend
+from iacta.native.deadline import Deadline
+from iacta.plan import best_plan
+from iacta.plan.winning import find_win
+from iacta.war import goals_in_reach
+from iacta.war.games import War, list_seats
+from iacta.war.players import PLAYERS
+from iacta.war.tactics import SimplePolicy
+from iacta.war.value import load_weights
+from tests.war.games import random_turn
+from tests.war.victories import CONDITIONS, WINNABLE, winnable_turn
+
+pytestmark = pytest.mark.usefixtures("core")
+TURNS, GAMES = 20, 100
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_the_core_ends_turns_as_turn_does(condition: str) -> None:
+    wins = turns = 0
+    for seed in range(TURNS):
+        rng = Random(seed)  # noqa: S311 # plays games, no secrets
+        turn = random_turn(rng)
+        turn = turn.with_options(victory=CONDITIONS[condition](rng, turn))
+        if turn.phase == "over" or turn.winner is not None or len(list_seats(turn)) < 2:
+            continue
+        turns += 1
+        name = ("simple", "usual", "yardstick")[seed % 3]
+        # `play_turn` raises an error for illegal actions and for a different end.
+        record = War(turn).play_turn(PLAYERS[name], load_weights("choosing"), seed)
+        wins += record.end.winner is not None
+        if name != "usual":
+            for move in record.moves:
+                twin = SimplePolicy(PLAYERS[name])
+                assert isinstance(move.action, Defend) or twin(move.turn) == move.action
+    assert turns > TURNS / 2
+    assert wins > turns / 10
+
+
+@pytest.mark.parametrize("condition", WINNABLE)
+def test_a_win_within_reach_is_seen_and_taken(condition: str) -> None:
+    for number in range(10):
+        turn = winnable_turn(condition, number)
+        win = find_win(turn, Deadline())
+        assert win is not None
+        if not turn.place:
+            plan = best_plan(turn.position, win.goal)
+            assert plan.comparable_value > 0.9
+        if number < 2:
+            first = goals_in_reach(turn)[0]
+            assert (first.words, first.chance > 0.9) == ("win now", True), first
+        for name in ("simple", "usual", "yardstick"):
+            record = War(turn).play_turn(PLAYERS[name], load_weights("choosing"), number)
+            assert record.end.winner == "red", (number, name)
+
+
+@pytest.mark.parametrize("condition", WINNABLE)
+def test_games_end_with_the_winner_of_the_condition(condition: str) -> None:
+    turn = winnable_turn(condition, 1)
+    players = (PLAYERS["simple"],) * 3
+    found = War(turn).play_games(
+        players, None, load_weights("ending"), games=GAMES, seed=1, is_dealt=True
+    )
+    assert not (found.is_cut | found.is_too_long).any()
+    assert (found.chances.sum(axis=1) == 1).all()
+    assert (found.chances.max(axis=1) == 1).all()
+    chances = win_chances(turn, games=20).chances
+    assert chances.find_chance("red").chance == 1

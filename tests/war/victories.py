@@ -1,0 +1,77 @@
+"""Victory conditions for the tests of whole games: random ones, and wins that are within reach."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from random import Random
+
+from iacta import Board, Capitals, Continent, Position, Share, Turn, Victory
+
+NAMES = tuple("ABCDEFGH")
+BORDERS = tuple(zip(NAMES, (*NAMES[1:], NAMES[0]), strict=True))
+RING = Board(
+    "ring",
+    NAMES,
+    (*BORDERS, *((to, start) for start, to in BORDERS)),
+    (
+        Continent("West", 1, ("A", "B")),
+        Continent("South", 2, ("C", "D")),
+        Continent("East", 2, ("E", "F")),
+        Continent("North", 1, ("G", "H")),
+    ),
+)
+PLAYERS = ("red", "blue", "green")
+
+
+def random_share(rng: Random, turn: Turn) -> Victory:
+    """Return a share that nobody owns at first."""
+    most = max(turn.owners.count(name) for name in turn.players)
+    if rng.random() < 0.3 and most < 0.7 * len(turn.owners):
+        return Share(Fraction(7, 10))
+    return Share(min(most + rng.choice((1, 1, 2, 3)), len(turn.owners)))
+
+
+def random_capitals(rng: Random, turn: Turn) -> Victory:
+    """Return a capital of each player, who owns it at first where possible."""
+    names = turn.board.territories
+    free = [t for t, owner in enumerate(turn.owners) if owner]
+    capitals = {}
+    for player in turn.players:
+        own = [t for t in free if turn.owners[t] == player] or free
+        chosen = rng.choice(own if rng.random() < 0.9 else free)
+        free.remove(chosen)
+        capitals[player] = names[chosen]
+    return Capitals(capitals, rng.choice((None, None, max(len(capitals) - 1, 1))))
+
+
+def winning_share(number: int, owners: dict[str, str]) -> Victory:
+    """Return a share that red lacks by one to three territories."""
+    return Share([*owners.values()].count("red") + 1 + number % 3)
+
+
+def winning_capitals(number: int, owners: dict[str, str]) -> Victory:
+    """Return capitals, all or two of three of which red can own after this turn."""
+    first = {owner: name for name, owner in reversed([*owners.items()])}
+    return Capitals(first, (None, 2)[number % 2])
+
+
+def winnable_turn(condition: str, number: int) -> Turn:
+    """Return a turn on the ring in which red can win at once."""
+    rng = Random(number)  # noqa: S311 # deals games, no secrets
+    rivals = ("blue", "green", "blue", "green", "blue")
+    cyclic = (*NAMES[number % 8 :], *NAMES[: number % 8])
+    owners = dict(zip(cyclic, ("red", "red", "red", *rivals), strict=True))
+    held = {name: (owner, 24 if owner == "red" else 1) for name, owner in owners.items()}
+    position = Position(RING, "red", held)
+    new = rng.choice((0, 0, 3, 6))
+    victory = WINNABLE[condition](number, owners)
+    return Turn(position, place=new, players=PLAYERS, victory=victory)
+
+
+CONDITIONS: dict[str, Callable[[Random, Turn], Victory]] = {
+    "share": random_share,
+    "capitals": random_capitals,
+}
+WINNABLE: dict[str, Callable[[int, dict[str, str]], Victory]] = {
+    "share": winning_share,
+    "capitals": winning_capitals,
+}
