@@ -21,7 +21,7 @@ import numpy as np
 
 from iacta import Battle, Roll, audit
 from iacta.fairness.audit import LEVEL, Audit
-from iacta.fairness.p_values import holm
+from iacta.fairness.p_values import correct_by_holm
 
 LOGS = 2_000
 LEVEL_LOGS = 10_000
@@ -182,7 +182,7 @@ def _fight_loaded(attackers: int, defenders: int, rng: np.random.Generator) -> t
 def is_alarm_without_tails(found: Audit) -> bool:
     """Return whether a log raises the alarm by the tests that do not look at tails."""
     p_values = [each.p_value for each in found.findings if each.question not in TAIL_TESTS]
-    return min(holm(p_values)) <= found.level
+    return min(correct_by_holm(p_values)) <= found.level
 
 
 def measure_level(logs: int, most_battles: int = MOST_BATTLES) -> dict[str, np.ndarray]:

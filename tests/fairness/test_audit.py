@@ -12,12 +12,12 @@ from scipy import stats
 from benchmarks.audits import WAYS, fair_log
 from iacta import Battle, Campaign, Roll, Territory, audit
 from iacta.fairness import p_values as library
-from iacta.fairness.audit import Audit, count_questions
+from iacta.fairness.audit import Audit, count_tests
 from iacta.fairness.e_values import log_evidence, log_factors
-from iacta.fairness.luck import Gain, armies_gain, chance_gain, measure_luck
+from iacta.fairness.luck import Gain, compute_army_moments, measure_chance_luck, measure_luck
 from iacta.fairness.p_values import ThrowSequence, check_order, compare_with_fair, find_period
 from iacta.fairness.throws import Throws
-from iacta.fairness.trials import Trial, outcomes
+from iacta.fairness.trials import Trial, find_outcomes
 from iacta.forms.sections import Table
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.questions import ask
@@ -105,9 +105,13 @@ def test_a_loaded_die_is_found_out() -> None:
 def fair_p_values(counts: np.ndarray, chances: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return the simulated p-values of many logs of one length, a row of counts each."""
     fair = np.sort(
-        library._pearson(rng.multinomial(counts[0].sum(), chances, size=library.DRAWS), chances)
+        library._compute_pearson(
+            rng.multinomial(counts[0].sum(), chances, size=library.DRAWS), chances
+        )
     )
-    below = np.searchsorted(fair, library._pearson(counts, chances) * (1 - library.TOLERANCE))
+    below = np.searchsorted(
+        fair, library._compute_pearson(counts, chances) * (1 - library.TOLERANCE)
+    )
     return (library.DRAWS - below + 1) / (library.DRAWS + 1)
 
 
@@ -168,8 +172,10 @@ def test_odds_are_reported_as_far_as_the_simulated_logs_support_them() -> None:
 
 def test_holm_is_as_published() -> None:
     # Holm's own step-down rule: the smallest of m is multiplied by m, and none falls below another.
-    assert library.holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert library.holm([0.9, 0.8]) == [1.0, 1.0]
+    assert library.correct_by_holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx(
+        [0.03, 0.06, 0.06, 0.02]
+    )
+    assert library.correct_by_holm([0.9, 0.8]) == [1.0, 1.0]
 
 
 @pytest.mark.parametrize("throws", [12, 100, 1000, 30_000])
@@ -367,7 +373,9 @@ def test_the_bet_on_a_list_is_that_of_all_pairs() -> None:
     faces[30:60] = faces[:30]
     chances = np.array([1 / 6, 1 / 9, 1 / 4])[kinds]
     way = ThrowSequence("roll", "rolls", kinds, 10 * kinds + faces, chances)
-    assert library._copy_evidence(way) == pytest.approx(copied_slowly(way), rel=1e-9, abs=1e-9)
+    assert library._compute_copy_evidence(way) == pytest.approx(
+        copied_slowly(way), rel=1e-9, abs=1e-9
+    )
     # Where a result is so frequent that a Fourier transform counts its pairs, too.
     coins = rng.integers(0, 2, 2000)
     pairs = [int((coins[lag:] == coins[: 2000 - lag]).sum()) for lag in range(2000)]
@@ -379,7 +387,7 @@ def test_fair_dice_win_no_bet_on_a_list() -> None:
     results = [np.array(each) for each in itertools.product((0, 1), repeat=6)]
     zeros, half = np.zeros(6, dtype=int), np.full(6, 0.5)
     stakes = [
-        np.exp(library._copy_evidence(ThrowSequence("coin", "coins", zeros, each, half)))
+        np.exp(library._compute_copy_evidence(ThrowSequence("coin", "coins", zeros, each, half)))
         for each in results
     ]
     assert (np.mean(stakes, axis=0) <= 1 + 1e-12).all()
@@ -465,7 +473,7 @@ def test_battles_that_take_too_long_are_refused_before_the_first_is_looked_at(
         | {"defenders": 2 + number % 300}
         for number in range(1000)
     ]
-    monkeypatch.setattr("iacta.fairness.throws.outcomes", None)
+    monkeypatch.setattr("iacta.fairness.throws.find_outcomes", None)
     with pytest.raises(
         TooLargeError, match="too large: its different battles have more than 250,000"
     ):
@@ -495,7 +503,7 @@ def test_the_chi_square_distributions_are_those_of_scipy(degrees: int) -> None:
     for off in (0.5, 7.0, 40.0):
         wanted = stats.ncx2.sf(stats.chi2.isf(0.01, degrees), degrees, off)
         assert library.chi_square_sf(
-            library._critical_value(degrees, 0.01), degrees, off
+            library._find_critical_value(degrees, 0.01), degrees, off
         ) == pytest.approx(wanted, rel=1e-6)
 
 
@@ -517,7 +525,7 @@ def test_loaded_dice_are_seen_as_often_as_stated(throws: int, chances: np.ndarra
 @pytest.mark.parametrize("way", ["dice", "rolls", "battles"])
 def test_the_power_is_that_of_the_alarm_among_all_questions(way: str) -> None:
     found = audit(fair_log(way, 60, np.random.default_rng(1)), draws=99)
-    assert len(found.findings) == count_questions(way)
+    assert len(found.findings) == count_tests(way)
     answer = ask("audit", power=True, rolls=60)
     assert isinstance(answer, PowerAnswer)
     (kind,) = (each for each in answer.kinds if each.name.startswith(way))
@@ -606,7 +614,7 @@ def test_a_favourite_that_may_lose_needs_a_few_hundred_battles(battle: str, need
 def test_luck_is_what_the_dice_gave_beyond_their_average() -> None:
     trial = Trial("roll", 3, 2, CLASSIC)
     attackers, defenders = Roll(3, 2).expected_losses()
-    mean, variance = armies_gain(trial)
+    mean, variance = compute_army_moments(trial)
     assert mean == pytest.approx(float(defenders - attackers))
     square = sum(
         float(p) * (each.defenders - each.attackers) ** 2 for each, p in Roll(3, 2).losses().items()
@@ -635,7 +643,7 @@ def test_the_distribution_of_luck_is_exact() -> None:
         for _ in range(count):
             longer: dict[int, float] = {}
             for before, p in total.items():
-                for (ours, theirs), q in outcomes(trial).items():
+                for (ours, theirs), q in find_outcomes(trial).items():
                     gain = before + sign * (theirs - ours)
                     longer[gain] = longer.get(gain, 0.0) + p * q
             total = longer
@@ -670,7 +678,7 @@ def test_luck_in_chance_adds_up_to_the_end_of_the_battle() -> None:
         attackers, defenders = attackers - losses.attackers, defenders - losses.defenders
     (luck,) = audit("\n".join(rows)).lucks
     assert luck.wins == pytest.approx(float(not defenders) - start, abs=1e-9)
-    gained, variance = chance_gain(Trial("battle", 9, 7, CLASSIC), None, (2, 7))
+    gained, variance = measure_chance_luck(Trial("battle", 9, 7, CLASSIC), None, (2, 7))
     assert gained == pytest.approx(1 - start)
     assert variance == pytest.approx(start * (1 - start))
 
@@ -679,18 +687,18 @@ def test_luck_in_a_campaign_is_that_of_all_that_is_ahead() -> None:
     ahead = (Territory(2), Territory(3, rules="capital"))
     armies = (14, 5)
     trial = Trial("roll", 3, 2, CLASSIC)
-    found = outcomes(trial)
+    found = find_outcomes(trial)
     before = float(Campaign(14, [5, *ahead]).win_probability())
-    gains = {each: chance_gain(trial, armies, each, ahead) for each in found}
+    gains = {each: measure_chance_luck(trial, armies, each, ahead) for each in found}
     assert sum(p * gains[each][0] for each, p in found.items()) == pytest.approx(0, abs=1e-12)
     after = float(Campaign(14, [3, *ahead]).win_probability())
     assert gains[0, 2][0] == pytest.approx(after - before, abs=1e-12)
     # A battle that is won leaves 6 of 8 attackers, of whom 5 move on.
     whole = Trial("battle", 8, 5, CLASSIC)
-    won, _ = chance_gain(whole, None, (2, 5), ahead)
+    won, _ = measure_chance_luck(whole, None, (2, 5), ahead)
     start = float(Campaign(8, [5, *ahead]).win_probability())
     assert won == pytest.approx(float(Campaign(5, ahead).win_probability()) - start, abs=1e-12)
-    lost, _ = chance_gain(whole, None, (7, 4), ahead)
+    lost, _ = measure_chance_luck(whole, None, (7, 4), ahead)
     assert lost == pytest.approx(-start, abs=1e-12)
     row = {"attackers": 8, "defenders": 5, "attackers_left": 6, "defenders_left": 0}
     (luck,) = audit([row | {"ahead": "2 3:capital"}]).lucks
@@ -732,6 +740,6 @@ def test_all_results_of_95_of_100_fair_logs_are_in_their_bands() -> None:
     rng, inside, runs = np.random.default_rng(3), 0, 300
     for _ in range(runs):
         found = audit([*map(int, rng.integers(1, 7, 120))], draws=1)
-        pairs = zip(found.results, found.fair_counts(), strict=True)
+        pairs = zip(found.results, found.find_fair_intervals(), strict=True)
         inside += all(low <= each.seen <= high for each, (low, high) in pairs)
     assert 0.92 <= inside / runs <= 0.99  # four standard deviations around 95%

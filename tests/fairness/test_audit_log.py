@@ -20,7 +20,7 @@ from iacta.fairness import log as audit_log
 from iacta.fairness.audit import Audit
 from iacta.fairness.log import read_log
 from iacta.fairness.recording import recover_battles
-from iacta.fairness.trials import Entry, Notes, Trial, outcomes
+from iacta.fairness.trials import Entry, Notes, Trial, find_outcomes
 from iacta.inputs import tabular
 from iacta.inputs.errors import MissingError
 from iacta.rules.variants import find_rules
@@ -257,7 +257,7 @@ def test_lines_that_never_repeat_are_forgotten(monkeypatch: pytest.MonkeyPatch) 
     pipe.parts = (text[n : n + 5000].encode() for n in range(0, len(text), 5000))
     monkeypatch.setattr(sys, "stdin", pipe)
     for _ in read_log(Path("-"), CLASSIC, Notes()):
-        assert len(made[0].known) <= 2000
+        assert len(made[0].cache) <= 2000
         assert len(made[0].places) <= 2000
 
 
@@ -379,14 +379,14 @@ def test_moves_and_new_armies_are_no_battles() -> None:
 
 def test_only_outcomes_that_can_be_reported_are_compared() -> None:
     trial = Trial("battle", 6, 3, find_rules("classic"), is_recorded=True)
-    every = outcomes(trial._replace(is_recorded=False))
-    kept = outcomes(trial)
+    every = find_outcomes(trial._replace(is_recorded=False))
+    kept = find_outcomes(trial)
     assert set(every) - set(kept) == {(5, 0)}  # failed without a trace
     total = sum(every[each] for each in kept)
     assert all(kept[each] == pytest.approx(every[each] / total) for each in kept)
     assert sum(kept.values()) == pytest.approx(1)
     small = Trial("battle", 4, 2, find_rules("classic"), is_recorded=True)
-    assert (0, 2) not in outcomes(small)
+    assert (0, 2) not in find_outcomes(small)
 
 
 @pytest.mark.parametrize("dice", ["TrueRandom", "BalancedBlitz"])

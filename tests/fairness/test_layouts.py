@@ -299,7 +299,7 @@ WRONG = {
     "641-53\nhello\n": "line 2: expected the dice of both sides, at most 3 in attack",
     "[6, 4, 1] [5, 3\n": "",
     "a1,a2,d1\n6,7,5\n": "line 2: attack must be dice that show 1 to 6, got '6 7'",
-    "a1,a2,d1\n,,5\n": "line 2: missing attack: give the dice of both sides",
+    "a1,a2,d1\n,,5\n": "line 2: missing attack: enter the dice of both sides",
     "a1,a1,d1\n6,5,5\n": "line 1: the column a1 appears twice",
     "Attack Dice,Defense Dice\n6 4 1,\n": "line 2: missing defence",
     "Attack Dice,Defense Dice\n6 4 9,5\n": "line 2: attack must be dice that show 1 to 6",
@@ -318,7 +318,7 @@ WRONG = {
     "number from 1 to 3, got 4",
     "0 rolls 3 v 2: attackers lost 0, defenders 0\n": "line 1: rolls must be a whole number from 1",
     "rolls,attack_dice,defence_dice\n9,3,2\n": "line 2: missing attackers_lost",
-    "rolls,count,attack_dice,defence_dice,attackers_lost\n9,9,3,2,9\n": "line 2: a row must have "
+    "rolls,count,attack_dice,defence_dice,attackers_lost\n9,9,3,2,9\n": "line 2: a line must have "
     "rolls or count, got both",
     "3 v 2: 100, attackers lost 92\n": "line 1: unknown columns",
     "100 rolls 3 v 2: attackers lost 92, attackers lost 92\n": "line 1: unknown columns",

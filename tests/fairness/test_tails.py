@@ -13,10 +13,10 @@ from scipy import stats
 from benchmarks.audits import battle_log, is_alarm_without_tails, measure_level
 from iacta import audit
 from iacta.fairness.audit import Audit
-from iacta.fairness.sums import Scores, bound_tail, sum_tail
-from iacta.fairness.tails import BETS, tail_bets, tail_chances
-from iacta.fairness.throws import Known
-from iacta.fairness.trials import LOST, WON, Entry, Trial, outcomes
+from iacta.fairness.sums import Scores, bound_tail, compute_tail
+from iacta.fairness.tails import BETS, bet_on_tails, compute_tails
+from iacta.fairness.throws import Registry
+from iacta.fairness.trials import LOST, WON, Entry, Trial, find_outcomes
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.questions import ask
 from iacta.rules.variants import find_rules
@@ -68,16 +68,16 @@ def test_the_tail_of_a_sum_is_that_of_all_its_terms(seed: int) -> None:
             total = longer
     for least in {min(total), max(total), *rng.choice([*total], 5).tolist()}:
         wanted = math.fsum(p for score, p in total.items() if score >= least)
-        assert sum_tail(parts, least) == pytest.approx(wanted, rel=1e-5, abs=1e-280)
+        assert compute_tail(parts, least) == pytest.approx(wanted, rel=1e-5, abs=1e-280)
         assert bound_tail(parts, least) >= wanted * (1 - 1e-9)
-    assert sum_tail(parts, max(total) + 1) == 0
+    assert compute_tail(parts, max(total) + 1) == 0
 
 
 @pytest.mark.parametrize(("coins", "heads"), [(10**4, 6000), (10**6, 502_500), (10**8, 50_020_000)])
 def test_a_tail_of_many_coins_is_binomial(coins: int, heads: int) -> None:
     coin = Scores(np.array([0, 1]), np.array([0.5, 0.5]), coins)
     wanted = stats.binom.sf(heads - 1, coins, 0.5)
-    assert sum_tail([coin], heads) == pytest.approx(wanted, rel=1e-6)
+    assert compute_tail([coin], heads) == pytest.approx(wanted, rel=1e-6)
 
 
 # Battles.
@@ -126,7 +126,7 @@ def test_tests_of_tails_keep_every_level_in_logs_of_few_battles() -> None:
     # All logs of three small battles, with their probabilities: no simulation, no tolerance.
     trials = [Trial("battle", *armies, CLASSIC) for armies in ((3, 1), (3, 1), (4, 2))]
     chances: dict[str, list[tuple[float, float]]] = {}
-    for ends in itertools.product(*(outcomes(trial).items() for trial in trials)):
+    for ends in itertools.product(*(find_outcomes(trial).items() for trial in trials)):
         rows = [
             f"{trial.first},{trial.second},{trial.first - ours},{trial.second - theirs}"
             for trial, ((ours, theirs), _) in zip(trials, ends, strict=True)
@@ -171,11 +171,14 @@ def test_no_bet_on_tails_wins_with_fair_dice() -> None:
         Trial("chance", 0, 0, CLASSIC, chance=0.999),
     ]
     for trial in trials:
-        chances, _, _ = tail_chances(trial)
-        lines = [Known().line(Entry(trial, end, chances=(0.999, 1.0))) for end in outcomes(trial)]
+        chances, _, _ = compute_tails(trial)
+        lines = [
+            Registry().find_line(Entry(trial, end, chances=(0.999, 1.0)))
+            for end in find_outcomes(trial)
+        ]
         if trial.kind == "chance":
-            lines[1] = Known().line(Entry(trial, LOST, chances=(0.999, 0.0)))
-        factors = np.exp([tail_bets(line) for line in lines if line is not None])
+            lines[1] = Registry().find_line(Entry(trial, LOST, chances=(0.999, 0.0)))
+        factors = np.exp([bet_on_tails(line) for line in lines if line is not None])
         assert chances @ factors == pytest.approx(np.ones(factors.shape[1]))
     # From 60%, a plan goes to 100%, 50% or 0% with 35%, 50% and 15%.
     ends = {1.0: 0.35, 0.5: 0.5, 0.0: 0.15}
@@ -184,9 +187,9 @@ def test_no_bet_on_tails_wins_with_fair_dice() -> None:
         is_decided = after in (0, 1)
         trial = Trial("chance", 0, 0, CLASSIC, chance=0.6, is_decided=is_decided)
         outcome = {1.0: WON, 0.0: LOST}.get(after, (0, 0))
-        line = Known().line(Entry(trial, outcome, chances=(0.6, after)))
+        line = Registry().find_line(Entry(trial, outcome, chances=(0.6, after)))
         assert line is not None
-        mean += p * np.exp(tail_bets(line))
+        mean += p * np.exp(bet_on_tails(line))
     assert mean == pytest.approx(np.ones(len(mean)))
 
 
@@ -307,7 +310,7 @@ def test_luck_is_ordinary_or_lucky_and_never_both() -> None:
 )
 def test_an_answer_does_not_contradict_itself(log: str) -> None:
     found, text = audit(log), said(log)
-    assert any(map(found.is_odd, found.results)) <= found.is_alarm
+    assert any(map(found.is_unusual, found.results)) <= found.is_alarm
     assert ("Nothing points to unfair dice" in text) == (not found.is_alarm and found.alarm is None)
     if found.is_alarm and found.alarm is None:
         assert (

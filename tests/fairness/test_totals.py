@@ -12,8 +12,8 @@ from scipy import stats
 from iacta import Battle, audit
 from iacta.fairness.audit import Audit
 from iacta.fairness.p_values import Finding
-from iacta.fairness.sums import share_interval, win_tails
-from iacta.fairness.totals import loss_moments, loss_tail
+from iacta.fairness.sums import compute_win_tails, find_share_interval
+from iacta.fairness.totals import compute_loss_moments, compute_loss_tail
 from iacta.inputs.errors import IllegalError
 from iacta.questions import ask
 
@@ -111,11 +111,11 @@ def test_p_values_of_totals_are_those_of_all_sums(rolls: int, lost: int) -> None
 
 def test_long_totals_are_as_good_as_normal() -> None:
     chances = {lost: float(p) for lost, p in THREE_TWO.items()}
-    mean, variance = loss_moments(chances)
+    mean, variance = compute_loss_moments(chances)
     assert (mean, variance) == pytest.approx(moments(THREE_TWO))
     for rolls in (131_071, 131_072, 10**9):  # the last that is transformed, and normal ones
         lost = round(rolls * mean + 2.5 * math.sqrt(rolls * variance))
-        tail, _ = loss_tail(chances, rolls, lost)
+        tail, _ = compute_loss_tail(chances, rolls, lost)
         assert tail == pytest.approx(normal_tails(rolls, lost), rel=1e-4)
 
 
@@ -139,7 +139,7 @@ def test_intervals_of_totals_are_as_wide_as_totals_vary() -> None:
     _, variance = moments(THREE_TWO)
     z = stats.norm.isf(0.01 / 2 / 2)  # for two results
     assert ours.high - ours.low == pytest.approx(2 * z * math.sqrt(100_000 * variance), rel=0.01)
-    low, high = next(found.fair_counts())
+    low, high = next(found.find_fair_intervals())
     z = stats.norm.isf(0.05 / 4)
     assert high - low == pytest.approx(2 * z * math.sqrt(100_000 * variance), rel=1e-9)
 
@@ -206,7 +206,7 @@ def test_the_quoted_battles_are_compared_with_all_results() -> None:
 
 
 def test_four_chances_of_which_one_came_true_are_as_rare_as_enumerated() -> None:
-    at_most, at_least = win_tails({(p, 1 - p): 1 for p in (0.9, 0.8, 0.7, 0.6)}, 1)
+    at_most, at_least = compute_win_tails({(p, 1 - p): 1 for p in (0.9, 0.8, 0.7, 0.6)}, 1)
     assert at_most == pytest.approx(won_at_most([0.9, 0.8, 0.7, 0.6], 1))
     assert at_least == pytest.approx(1 - won_at_most([0.9, 0.8, 0.7, 0.6], 0))
     assert round(100 * at_most, 2) == 4.28
@@ -217,7 +217,7 @@ def test_four_chances_of_which_one_came_true_are_as_rare_as_enumerated() -> None
     [(50, 0.3, 22), (2000, 0.999, 1990), (20_000, 0.4, 8200), (10**12, 1e-11, 22)],
 )
 def test_numbers_of_battles_won_are_binomial(fought: int, p: float, won: int) -> None:
-    at_most, at_least = win_tails({(p, 1 - p): fought}, won)
+    at_most, at_least = compute_win_tails({(p, 1 - p): fought}, won)
     error = 1e-3 if fought * p * (1 - p) > 2500 else 1e-9
     assert at_most == pytest.approx(stats.binom.cdf(won, fought, p), rel=error)
     assert at_least == pytest.approx(stats.binom.sf(won - 1, fought, p), rel=error)
@@ -322,7 +322,7 @@ def test_luck_of_both_sides_of_battles_is_opposite() -> None:
 def test_intervals_of_shares_are_those_of_clopper_and_pearson() -> None:
     for won, fought in ((0, 3), (3, 10), (99, 100)):
         wanted = stats.binomtest(won, fought).proportion_ci(0.99, method="exact")
-        assert share_interval(won, fought, 0.99) == pytest.approx((wanted.low, wanted.high))
+        assert find_share_interval(won, fought, 0.99) == pytest.approx((wanted.low, wanted.high))
 
 
 def test_fair_totals_and_battles_raise_no_more_alarms_than_stated() -> None:
@@ -336,10 +336,10 @@ def test_fair_totals_and_battles_raise_no_more_alarms_than_stated() -> None:
         count = int(rng.integers(1, 9))
         fought = {(p, 1 - p): count for p in chances}
         won = int(sum(rng.binomial(count, p) for p in chances))
-        wins[n] = min(1.0, 2 * min(win_tails(fought, won)))
+        wins[n] = min(1.0, 2 * min(compute_win_tails(fought, won)))
         rolls = int(rng.integers(1, 300))
         lost = int(rng.multinomial(rolls, [*row.values()]) @ [*row])
-        totals[n], _ = loss_tail(row, rolls, lost)
+        totals[n], _ = compute_loss_tail(row, rolls, lost)
     for level in (0.01, 0.05, 0.2):
         spread = 4 * math.sqrt(level * (1 - level) / logs)
         assert (wins <= level).mean() <= level + spread

@@ -98,9 +98,9 @@ def _list_results(audited: Audit) -> list[Row]:
             "off": (result.seen - result.expected) / total,
             "low": (fair.low - result.expected) / total,
             "high": (fair.high - result.expected) / total,
-            "verdict": ODD if audited.is_odd(result) else FAIR,
+            "verdict": ODD if audited.is_unusual(result) else FAIR,
         }
-        for result, fair in zip(audited.results, audited.fair_counts(), strict=True)
+        for result, fair in zip(audited.results, audited.find_fair_intervals(), strict=True)
         if result.throws in kept and (total := totals[result.throws])
     ]
 

@@ -1,19 +1,19 @@
-"""Audit: whether the dice of a log were fair, and how lucky each player was.
+"""The audit of a log: whether its dice were fair, and how lucky each player was.
 
-An audit reads a log once and only counts, so the length of a log does not matter. It counts each
-result by kind of throw, by player, and by the result before. It also adds up the evidence against
-fair dice and the luck of each player. `p_values` tests these counts.
+An audit reads a log once and only counts, so a log may have any length. It counts each result by
+kind of throw, by player, and by the result before. It also adds up the evidence against fair dice
+and the luck of each player. `p_values` tests these counts.
 
-A battle has a single result, such as (3, 0): 3 attackers lost, no defender left. The rank of this
-result among all results of such a battle, the best for the attackers first, becomes a number from 0
-to 1:
+A battle has a single result x, such as (3, 0): 3 attackers lost, no defender left. If the possible
+results of a battle are ordered from the best for the attackers to the worst, a result becomes a
+number from 0 to 1:
 
     u = F(x) + v·P(x),
 
 where F(x) is the probability of better results, P(x) is the probability of this result, and v is a
 random number from 0 to 1. With fair dice u is uniform for any number of armies (Rosenblatt 1952;
-Brockwell 2007). Battles of all sizes are therefore one kind of throw: all tenths of the results,
-from the luckiest to the unluckiest, are equally likely.
+Brockwell 2007). Battles of all sizes are therefore counted as one kind of throw with ten equally
+likely results: the tenths of u, from the luckiest to the unluckiest.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ from iacta.fairness.log import Log, read_log
 from iacta.fairness.luck import Luck
 from iacta.fairness.p_values import (
     DRAWS,
-    ORDER_QUESTIONS,
+    ORDER_TESTS,
     POWER,
     SHUFFLES,
     Finding,
@@ -41,7 +41,7 @@ from iacta.fairness.p_values import (
     check_order,
     compare_players,
     compare_with_fair,
-    holm,
+    correct_by_holm,
 )
 from iacta.fairness.tally import CURVES, Evidence, Moment, Tally
 from iacta.fairness.throws import ATTACK, BATTLES, DEFENCE, KINDS, ROLLS, Throws
@@ -57,13 +57,13 @@ from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
 LEVEL = "1%"
-MAX_DRAWS = 10**7  # simulated logs, which take some minutes
+MAX_DRAWS = 10**7  # so many simulated logs take some minutes
 
 
 class ResultCount(NamedTuple):
-    """The count of one result.
+    """The count of one result of a kind of throw.
 
-    throws: the kind of throws, such as `3 v 2`.
+    throws: the kind of throw, such as `3 v 2`.
     result: the result, such as `lose 1, kill 1`.
     seen: the count of the result in the log.
     expected: its expected count with fair dice.
@@ -80,28 +80,29 @@ class ResultCount(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit(DisplayMixin):
-    """The answer to the question whether the dice of a log were fair.
+    """The result of an audit: whether the dice of a log were fair, and the luck of its players.
 
     level: the chance of a false alarm.
     lines: the number of throws and battles in the log.
-    throws: the kinds of throws in the log.
+    throws: the kinds of throw in the log, with their counts.
     findings: the results of all tests.
     corrected: the p-values of the findings, with Holm's correction for their number.
     impossible: throws whose result is impossible, or too unlikely to compute, under the rules.
     is_ordered: whether the log lists single throws in the order in which they were made.
     log_evidence: the natural logarithm of the e-value after the last throw.
-    most_evidence: the largest natural logarithm of the e-value after any throw.
+    most_evidence: the largest value of that logarithm after any throw.
     alarm: the number of throws after which the e-value reached 1 / level, `None` if it never did.
     moments: evidence and luck over time.
-    players: the first players, in the order of `moments`.
+    players: the names of the players in `moments`, in the order of their first throws.
     player_p_values: for each player, the p-value of the difference from all other players.
     lucks: the luck of each player, or of the attackers if the log has no names.
-    unread: ignored columns of the log.
+    unread: columns of the log that the audit ignored.
     remarks: sentences on the layout of the log and on its limits.
-    skipped: the reasons for which a recording leaves attacks unclear, each with a count.
-    broken_off: battles that the attackers stopped before their end, so that no test uses them.
-    chances: lines that state only the chance to succeed, before and after.
-    chance_spread: the standard deviation of the wins in these lines, `None` if some are still open.
+    skipped: the number of attacks in a recording that are unclear, for each reason.
+    broken_off: the number of battles that the attackers stopped; the audit ignores them.
+    chances: the number of lines that state only the chance to succeed, before and after.
+    chance_spread: the standard deviation of the number of wins in these lines; `None` if some
+        attacks are not decided yet.
     is_recording: whether the log is the recording of a game.
     """
 
@@ -137,7 +138,7 @@ class Audit(DisplayMixin):
 
     @property
     def questions(self) -> int:
-        """The number of tests."""
+        """The number of tests, at least 1."""
         return max(len(self.findings), 1)
 
     @cached_property
@@ -148,7 +149,7 @@ class Audit(DisplayMixin):
         for kind in self.throws:
             total, counts = kind.total, kind.counts.tolist()
             for name, count, chance in zip(kind.results, counts, kind.chances, strict=True):
-                low, high = kind.interval(count, 1 - self.level / cells)
+                low, high = kind.find_interval(count, 1 - self.level / cells)
                 results.append(
                     ResultCount(
                         kind.name, name, count, total * float(chance), total * low, total * high
@@ -156,12 +157,15 @@ class Audit(DisplayMixin):
                 )
         return tuple(results)
 
-    def is_odd(self, result: ResultCount) -> bool:
-        """Return whether the audit raises an alarm and a result lies outside its interval."""
+    def is_unusual(self, result: ResultCount) -> bool:
+        """Return whether there is an alarm and the count of a result lies outside its interval."""
         return self.is_alarm and not result.low <= result.expected <= result.high
 
-    def fair_counts(self) -> Iterator[Interval]:
-        """Yield an interval for each count; 95 of 100 fair logs lie within all intervals."""
+    def find_fair_intervals(self) -> Iterator[Interval]:
+        """Yield an interval for each count that fair dice would give.
+
+        With fair dice, 95 of 100 logs have all their counts within these intervals.
+        """
         cells = sum(len(kind.chances) for kind in self.throws) or 1
         z = NormalDist().inv_cdf(1 - (1 - CONFIDENCE) / (2 * cells))
         for kind in self.throws:
@@ -172,14 +176,15 @@ class Audit(DisplayMixin):
 
     @property
     def largest(self) -> Throws | None:
-        """The most frequent kind of throws, `None` for a log of chances."""
+        """The most frequent kind of throw, or `None` for a log of chances."""
         return max(self.throws, key=lambda kind: kind.total, default=None)
 
     @property
     def chance_bias_seen(self) -> float | None:
-        """The bias of chances that this log detects nine times in ten, `None` if it detects none.
+        """The smallest bias of the stated chances that such a log detects nine times in ten.
 
-        The number of wins is taken as normal.
+        It is `None` if the log is too short to detect any bias. The number of wins is approximated
+        by a normal distribution.
         """
         if not self.chances or not self.chance_spread:
             return None
@@ -189,9 +194,11 @@ class Audit(DisplayMixin):
         return bias if bias < 0.5 else None
 
     def bias_seen(self, throws: Throws) -> float | None:
-        """Return the bias that this log detects nine times in ten, `None` if it detects none.
+        """Return the smallest bias of a result that such a log detects nine times in ten.
 
-        throws: the kind of throws.
+        throws: the kind of throw.
+
+        Returns `None` if the log is too short to detect any bias.
         """
         return bias_seen(throws.independent, throws.chances, self.level / self.questions)
 
@@ -207,15 +214,15 @@ def audit(
 ) -> Audit:
     r"""Test whether the dice of a log were fair, and measure the luck of its players.
 
-    log: the path of a file; the text of the log; or rows, each a mapping from names of columns to
-        values, or the face of a die.
-    rules: `Rules` or the name of a rule set, for lines that name no rules.
+    log: the path of a file, the log itself as a string, or a list with one element per line: a
+        mapping from columns to values, or the face of a die.
+    rules: `Rules` or the name of a rule set, for lines that do not name their rules.
     level: the chance of a false alarm.
-    seed: the seed of simulated logs.
+    seed: the seed of the simulated logs.
     draws: the number of fair logs that are simulated for a p-value that is not exact.
     progress: a callback that receives the number of lines read so far, or `None`.
 
-    Raises `IactaError` with the number of the line if a log cannot be read.
+    Raises `IactaError` with the line number if the log cannot be read.
 
     >>> audited = audit("die\n" + "6\n" * 9)
     >>> audited.is_alarm, audited.lines
@@ -239,28 +246,28 @@ def audit(
         ignored = [f"{count} {why}" for why, count in notes.skipped.items()]
         if tally.broken_off:
             were = "battle was" if tally.broken_off == 1 else "battles were"
-            ignored.append(f"{tally.broken_off} {were} broken off: when to stop was a choice")
+            ignored.append(f"{tally.broken_off} {were} stopped by the attackers")
         raise MalformedError("; ".join(["the log has no throws or battles to audit", *ignored]))
     return _make_audit(tally, notes, draws)
 
 
-def count_questions(kind: str) -> int:
-    """Return the number of tests of a log of one player and one kind of throws.
+def count_tests(kind: str) -> int:
+    """Return the number of tests of a log with one player and one kind of throw.
 
     kind: `"dice"`, `"rolls"` with known dice, or `"battles"`.
 
-    >>> count_questions("dice"), count_questions("battles")
+    >>> count_tests("dice"), count_tests("battles")
     (5, 7)
     """
     counted = [ATTACK, DEFENCE, ROLLS] if kind == ROLLS else [kind]
     # Rolls have a test of luck; battles also tests of spread and of the most extreme battle.
     tails = {ROLLS: 1, BATTLES: 3}.get(kind, 0)
     has_period_test = kind != BATTLES
-    return len(counted) + len(ORDER_QUESTIONS) + has_period_test + tails
+    return len(counted) + len(ORDER_TESTS) + has_period_test + tails
 
 
 def _make_audit(tally: Tally, notes: Notes, draws: int) -> Audit:
-    """Run all tests on a log that has been counted."""
+    """Run all tests on the counts of a log."""
     used = sorted(
         (kind for kind in tally.known.throws if kind.total),
         key=lambda kind: (KINDS.index(kind.kind), [-ord(letter) for letter in kind.name]),
@@ -269,38 +276,38 @@ def _make_audit(tally: Tally, notes: Notes, draws: int) -> Audit:
         compare_with_fair(kind, list(parts), tally.rng, draws)
         for kind, parts in groupby(used, key=attrgetter("kind"))
     ]
-    # The dice within a roll have no order, and the same players as the roll.
+    # Dice within a roll are left out: they have no order and the same player as the roll.
     first = [kind for kind in used if kind.kind not in (ATTACK, DEFENCE)]
     shuffles = min(draws, SHUFFLES)
-    # Evidence over time has no meaning in a log that was sorted afterwards.
+    # If the log was sorted, the order of its lines is not the order of the throws.
     is_sorted = bool(used) and all(kind.is_sorted(tally.level) for kind in used)
     is_ordered = tally.is_ordered and not is_sorted
     if is_ordered:
         findings += check_order(first, tally.rng, shuffles)
-        findings += tally.repeats.findings()
+        findings += tally.repeats.run_tests()
     names = list(tally.known.players)
     difference, by_player = compare_players(first, names, tally.rng, shuffles)
     findings += difference
-    findings += tally.tails.findings()
-    findings += tally.totals.findings(tally.rng, draws)
+    findings += tally.tails.run_tests()
+    findings += tally.totals.run_tests(tally.rng, draws)
     evidence = tally.evidence if is_ordered else Evidence.from_counts(used, tally.tails.bets)
-    used += tally.totals.throws()
+    used += tally.totals.list_throws()
     chances = tally.totals.chances
     return Audit(
         level=tally.level,
         lines=tally.lines,
         throws=tuple(used),
         findings=tuple(findings),
-        corrected=tuple(holm([finding.p_value for finding in findings])),
+        corrected=tuple(correct_by_holm([finding.p_value for finding in findings])),
         impossible=tally.impossible,
         is_ordered=is_ordered,
-        log_evidence=evidence.log,
-        most_evidence=max(evidence.most, evidence.log),
+        log_evidence=evidence.log_e_value,
+        most_evidence=max(evidence.most, evidence.log_e_value),
         alarm=evidence.alarm,
         moments=tuple(tally.moments) if is_ordered else (),
         players=tuple(names[:CURVES]),
         player_p_values=by_player if any(names) else {},
-        lucks=tuple(tally.lucks()),
+        lucks=tuple(tally.measure_lucks()),
         unread=tuple(notes.unread),
         remarks=(*notes.remarks, *(() if tally.chances else describe_limits(used))),
         skipped=dict(notes.skipped),

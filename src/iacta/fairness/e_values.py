@@ -1,10 +1,10 @@
-"""E-values: evidence against fair dice that may be checked after every throw.
+"""E-values: evidence against fair dice that can be checked after every throw.
 
 A p-value is valid only if the length of the log was fixed in advance. A player who checks after
 every game and stops at the first small p-value will eventually find one, even with fair dice. An
-e-value may be checked at any time. It is the capital of a gambler who starts with 1 and bets
+e-value can be checked at any time. It is the capital of a gambler who starts with 1 and bets
 against fair dice. With fair dice the expected capital stays 1 for any betting strategy, so by
-Ville's inequality the capital ever reaches 1/α with a chance of at most α.
+Ville's inequality the chance that the capital ever reaches 1/α is at most α.
 
 The gambler bets on a Dirichlet mixture. Let result i have the probability pᵢ with fair dice, the
 count nᵢ among n throws, and the weight aᵢ; the weights add up to A. Then
@@ -15,7 +15,7 @@ and each throw multiplies E by one factor. If the next result is i, the factor i
 
     (a_i + n_i) / ((A + n)·p_i).
 
-The weights aᵢ = 100 pᵢ suit biases of some per cent. The e-values of different kinds of throws are
+The weights aᵢ = 100 pᵢ suit biases of a few per cent. The e-values of different kinds of throw are
 multiplied.
 
 Source: Lindon and Malek, "Anytime-valid inference for multinomial count data" (NeurIPS 2022, arXiv
@@ -36,6 +36,9 @@ WEIGHT = 100.0  # the sum of all weights aᵢ
 def log_evidence(counts: Ints, chances: Floats) -> float:
     """Return log E for the counts of all results.
 
+    counts: the count of each result.
+    chances: the probability of each result with fair dice.
+
     >>> import numpy as np
     >>> round(math.exp(log_evidence(np.array([30, 10]), np.array([0.5, 0.5]))), 2)
     3.58
@@ -49,10 +52,11 @@ def log_evidence(counts: Ints, chances: Floats) -> float:
 
 
 def log_factors(results: Ints, before: Ints, chances: Floats) -> Floats:
-    """Return the change of log E by each result.
+    """Return how much each of several results changes log E.
 
-    results: the results in their order, as indices into `chances`.
-    before: the count of each result before these results.
+    results: the results in order, as indices into `chances`.
+    before: how often each result occurred before.
+    chances: the probability of each result with fair dice.
 
     >>> import numpy as np
     >>> factors = log_factors(np.array([0, 1, 0]), np.zeros(2, dtype=int), np.array([0.5, 0.5]))

@@ -1,14 +1,14 @@
-"""Layouts: the forms in which people write rolls and battles. No unclear log is guessed.
+"""Layouts: the ways in which people write down rolls and battles.
 
-A log may have a heading with other names than the documentation, such as `a1` or `Attack Dice`, or
-no heading. The first lines, a sample, decide the layout of all lines:
+A log may have a heading whose names differ from the documentation, such as `a1` or `Attack Dice`,
+or no heading. The first lines, a sample, determine the layout of all lines:
 
-- A line of dice has two groups, one for each side. The mark between the groups occurs once, and
-  each other mark of the line is the mark within groups. Only one mark may divide all lines.
-- One group is that of the attackers if all lines allow it by their numbers of dice. If the lines
-  allow both groups, the log is refused, as the attacker is unknown.
+- A line of dice has two groups, one for each side. The separator between the groups occurs once,
+  and all other separators of the line are equal. The same separator must divide all lines.
+- A group belongs to the attackers if the number of its dice is possible for attackers in all lines.
+  If this has_dice for both groups, the log is refused, as the attacker is unknown.
 
-So each accepted log has a single reading, and a remark reports this reading.
+Each accepted log therefore has a single interpretation, which a remark reports. Nothing is guessed.
 """
 
 import re
@@ -22,15 +22,15 @@ from iacta.rules.dice import Dice, split_dice
 from iacta.rules.rules import Rules
 
 Row: TypeAlias = Mapping[str, Any]
-Numbered: TypeAlias = tuple[int, str]  # a line and its number
+Numbered: TypeAlias = tuple[int, str]  # the number of a line, and the line
 
 
 class AcceptedLayout(NamedTuple):
-    """An accepted layout.
+    """An example of a layout that `audit` accepts.
 
-    heading: its heading, empty if it has none.
-    line: one line.
-    meaning: the event that the line records.
+    heading: the heading, or an empty string if the layout has no heading.
+    line: an example of a line.
+    meaning: the meaning of the line.
     """
 
     heading: str
@@ -39,7 +39,7 @@ class AcceptedLayout(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The heading, if any, and the line."""
+        """The heading, if the layout has one, and the line."""
         return f"{self.heading}: {self.line}" if self.heading else self.line
 
 
@@ -86,7 +86,7 @@ ACCEPTED = (
 class Layout(NamedTuple):
     """The layout of the lines of a log.
 
-    read: returns the rows of a line.
+    read: parses a line into rows, each a mapping from columns to values.
     remark: a sentence that describes the layout; empty if the log has a heading.
     """
 
@@ -102,7 +102,7 @@ def find_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str)
     rules: the rules of all rolls.
     place: the word for a line in messages, such as `line` or `row`.
 
-    A log with no layout, or with several possible ones, is refused.
+    Raises `MalformedError` if no layout fits, or several do.
 
     >>> layout = find_layout([(1, "641-53"), (2, "6-5")], ",", Rules(), "line")
     >>> layout.read("6-5")
@@ -110,13 +110,17 @@ def find_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str)
     """
     number, first = sample[0]
     with add_place(f"{place} {number}"):
-        for layout in (_totals_layout(first), _won_layout(first), _faces_layout(first, rules)):
+        for layout in (
+            _find_totals_layout(first),
+            _find_winner_layout(first),
+            _find_dice_layout(first, rules),
+        ):
             if layout is not None:
                 return layout
-        if not _readings(first, mark):
+        if not _find_readings(first, mark):
             what = "unknown columns" if re.search("[A-Za-z]{2}", first) else "unknown layout"
             raise MalformedError(f"{what} {quote(first)}; {ACCEPTED}")
-    return _roll_layout(sample, mark, rules, place)
+    return _find_roll_layout(sample, mark, rules, place)
 
 
 # Rolls.
@@ -136,19 +140,19 @@ NAMED = tuple(
 )
 IN_BRACKETS, BY_NAME = "brackets", "names"
 SIDES = ("attack", "defence")
-LONGEST_GROUP = 20  # dice of one side
-LONGEST_EVENT = 300  # letters of a line that holds one roll, or totals
+MAX_GROUP_DICE = 20  # maximum number of dice of one side
+MAX_EVENT_LENGTH = 300  # maximum number of characters of a line with one roll, or with totals
 
 
-def _readings(line: str, mark: str) -> dict[str, tuple[str, str]]:
-    """Return the two groups of dice in a line, by the mark that divides them.
+def _find_readings(line: str, mark: str) -> dict[str, tuple[str, str]]:
+    """Return the possible divisions of a line into two groups of dice, by their separator.
 
-    Where the line names the sides, the first group is that of the attackers.
+    If the line names the sides, the first group is that of the attackers.
 
-    >>> _readings("6,4 5", ","), _readings("6 4 1 v 5 3", ",")
+    >>> _find_readings("6,4 5", ","), _find_readings("6 4 1 v 5 3", ",")
     ({',': ('6', '4 5'), ' ': ('6,4', '5')}, {'|': ('6 4 1', '5 3')})
     """
-    if len(line) > LONGEST_EVENT:
+    if len(line) > MAX_EVENT_LENGTH:
         return {}
     if '"' in line:
         try:
@@ -173,30 +177,36 @@ def _readings(line: str, mark: str) -> dict[str, tuple[str, str]]:
     return readings
 
 
-def _fits(group: str, dice: Dice) -> bool:
+def _is_possible_group(group: str, dice: Dice) -> bool:
     most = max(dice.faces)
     spare = len(dice.faces) - dice.kept
     faces = split_dice(group, most)
     return spare < len(faces) <= len(dice.faces) and all(1 <= face <= most for face in faces)
 
 
-def _roll_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str) -> Layout:
+def _find_roll_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str) -> Layout:
     number, first = sample[0]
     as_first = f"as in {place} {number}, {quote(first)}"
-    # Each reading: the mark that divides a line, and whether the first group attacks.
+    # Each element: the separator that divides a line, and whether the first group attacks.
     possible = {
         (divider, is_attack_first)
-        for divider in _readings(first, mark)
+        for divider in _find_readings(first, mark)
         for is_attack_first in (True, False)
         if is_attack_first or divider != BY_NAME
     }
     for number, line in sample:
-        groups = _readings(line, mark)
+        groups = _find_readings(line, mark)
         left = {
             (divider, is_attack_first)
             for divider, is_attack_first in possible
             if divider in groups
-            and all(map(_fits, groups[divider], _sides(rules, is_attack_first=is_attack_first)))
+            and all(
+                map(
+                    _is_possible_group,
+                    groups[divider],
+                    _order_sides(rules, is_attack_first=is_attack_first),
+                )
+            )
         }
         if not left:
             most = [len(dice.faces) for dice in (rules.attack, rules.defence)]
@@ -210,19 +220,19 @@ def _roll_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str
         is_mark = len({divider for divider, _ in possible}) > 1
         what = "which dice belong together" if is_mark else "which side attacked"
         raise MalformedError(
-            f"{place} {sample[0][0]}: {what} is not clear from {quote(first)} and the lines that "
-            f"follow; {ACCEPTED}"
+            f"{place} {sample[0][0]}: {what} is not clear from {quote(first)} and the next lines; "
+            f"{ACCEPTED}"
         )
     ((divider, is_attack_first),) = possible
     names = SIDES if is_attack_first else SIDES[::-1]
 
     def read(line: str) -> list[Row]:
-        groups = _readings(line, mark)
+        groups = _find_readings(line, mark)
         if divider not in groups:
             raise MalformedError(f"expected the dice of both sides, {as_first}, got {quote(line)}")
         return [dict(zip(names, groups[divider], strict=True))]
 
-    shown_groups = dict(zip(names, _readings(first, mark)[divider], strict=True))
+    shown_groups = dict(zip(names, _find_readings(first, mark)[divider], strict=True))
     why = (
         "as the lines name the sides"
         if divider == BY_NAME
@@ -235,7 +245,7 @@ def _roll_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str
     )
 
 
-def _sides(rules: Rules, *, is_attack_first: bool) -> tuple[Dice, Dice]:
+def _order_sides(rules: Rules, *, is_attack_first: bool) -> tuple[Dice, Dice]:
     sides = rules.attack, rules.defence
     return sides if is_attack_first else sides[::-1]
 
@@ -247,7 +257,7 @@ ROLLS = NUMBER.format("rolls")
 DICE_NUMBERS = (
     r"(?P<attack_dice>[0-9])\s*(?:v|vs\.?|versus|against|-)\s*(?P<defence_dice>[0-9])(?:\s*dice)?"
 )
-HEADS = (  # the number of rolls and of their dice, in either order
+HEADS = (  # patterns for the number of rolls and the numbers of dice, in either order
     rf"{ROLLS}\s*(?:rolls?|throws?|times)?\s*(?:of|at|with)?\s+{DICE_NUMBERS}",
     rf"{DICE_NUMBERS}\s*[:,;-]?\s*(?:in\s+)?{ROLLS}\s*(?:rolls?|throws?|times)",
 )
@@ -256,7 +266,7 @@ LOST_BY = {
     for side in ("attacker", "defender")
 }
 HAVE_LOST = r"(?:have\s+)?(?:lost|lose)"
-LOSSES = tuple(  # the losses of one side, perhaps followed by the losses of the other side
+LOSSES = tuple(  # patterns for the losses of one side, optionally followed by those of the other
     rf"{LOST_BY[one][0]}\s+{HAVE_LOST}\s+{LOST_BY[one][1]}"
     rf"(?:\s*[,;]?\s*(?:and\s+)?{LOST_BY[other][0]}\s+(?:{HAVE_LOST}\s+)?{LOST_BY[other][1]})?"
     for one, other in (("attacker", "defender"), ("defender", "attacker"))
@@ -273,7 +283,7 @@ WINNERS = {
     **dict.fromkeys((*WORDS_LOST, "defender", "defenders", "defence", "defense", "0"), False),
 }
 ENDED = "|".join(word for word in (*WORDS_WON, *WORDS_LOST) if len(word) > 2)
-# No part can match a long line in many ways, which would take long.
+# These patterns match a line in few ways, so that a long line does not take long.
 ARMIES = r"(?<![0-9])([0-9]{1,18})(?![0-9])"
 ARMY_NUMBERS = rf"{ARMIES}\s*(?:v|vs\.?|versus|against|on|-|,|;|\t)\s*{ARMIES}"
 SEPARATOR = r"(?:\s*[:,;=])?"
@@ -285,7 +295,7 @@ BETWEEN = re.compile(r"[\s,;.]*(?:and\s+)?", re.IGNORECASE)
 
 
 def is_won(value: object) -> bool | None:
-    """Return whether the attackers have won according to a word, `None` for any other word.
+    """Return whether a word says that the attackers have won, or `None` if it does not say.
 
     >>> is_won("Won"), is_won("defender"), is_won(1), is_won("perhaps")
     (True, False, True, None)
@@ -295,7 +305,7 @@ def is_won(value: object) -> bool | None:
     return None
 
 
-def _totals_layout(first: str) -> Layout | None:
+def _find_totals_layout(first: str) -> Layout | None:
     def read(line: str) -> list[Row]:
         row = _read_totals(line)
         if row is None:
@@ -308,19 +318,19 @@ def _totals_layout(first: str) -> Layout | None:
 
 
 def _read_totals(line: str) -> Row | None:
-    """Return the losses of many rolls that a line states, `None` for any other line.
+    """Return the total losses of many rolls that a line states, or `None` for other lines.
 
     >>> _read_totals("3 v 2: 100 rolls, defenders lost 108")
     {'attack_dice': '3', 'defence_dice': '2', 'rolls': '100', 'defenders_lost': '108'}
     """
-    text = line.strip()[:LONGEST_EVENT]
+    text = line.strip()[:MAX_EVENT_LENGTH]
     for pattern in TOTALS_LINES:
         if found := pattern.fullmatch(text):
             return {name: value for name, value in found.groupdict().items() if value}
     return None
 
 
-def _won_layout(first: str) -> Layout | None:
+def _find_winner_layout(first: str) -> Layout | None:
     def read(line: str) -> list[Row]:
         if rows := _read_battles(line):
             return rows
@@ -339,7 +349,7 @@ def _won_layout(first: str) -> Layout | None:
 
 
 def _read_battles(line: str) -> list[Row]:
-    """Return the battles of a line, none if the line holds anything else.
+    """Return the battles of a line, or an empty list if it contains anything else.
 
     >>> [row["won"] for row in _read_battles("6 v 1 lost, 9 v 3 lost and won 7 v 2.")]
     ['lost', 'lost', 'won']
@@ -358,8 +368,8 @@ def _read_battles(line: str) -> list[Row]:
 # Single dice, several in a line.
 
 
-def _faces_layout(first: str, rules: Rules) -> Layout | None:
-    """Return the layout of lines of single dice, if the first has more dice than any roll."""
+def _find_dice_layout(first: str, rules: Rules) -> Layout | None:
+    """Return the layout for single dice, or `None` if the first line could be a roll."""
     faces = max(rules.attack.faces)
 
     def read(line: str) -> list[Row]:
@@ -376,9 +386,9 @@ def _faces_layout(first: str, rules: Rules) -> Layout | None:
 
 
 def _read_faces(line: str) -> tuple[set[str], list[str]]:
-    """Return the mark between the numbers of a line, and the numbers.
+    """Return the separators between the numbers of a line, and the numbers.
 
-    There are no numbers if the line has several kinds of marks, or anything else.
+    There are no numbers if the separators differ, or the line contains anything else.
 
     >>> _read_faces("5, 3, 6,")
     ({','}, ['5', '3', '6'])
@@ -405,7 +415,7 @@ SIDE_COLUMN = {
 NO_DIE = (None, "", "-", 0, "0")
 SEVERAL = re.compile(r"\[?\s*[1-9][0-9]*(?:[\s,;+/-]+[1-9][0-9]*)+\s*\]?")
 JOINED = re.compile(r"[1-9]{2,}")
-HEADING = {  # each heading has one
+HEADING = {  # every heading has at least one of these names
     *("die", "face", "attack", "attack_dice", "attackers_left", "won"),
     *("chance_before", "chance_after"),
 }
@@ -413,10 +423,10 @@ WINNER_COLUMNS = ("win", "result", "outcome", "winner", "victory")
 
 
 class Columns(NamedTuple):
-    """The meaning of columns with other names than the documentation.
+    """The meaning of columns whose names differ from the documentation.
 
     names: the documented names of columns, by their names in the log.
-    dice: the columns with one die each, for each side.
+    dice: for each side, the columns that contain one die each.
     remark: a sentence that lists the renamed columns; empty if no column is renamed.
     """
 
@@ -428,34 +438,36 @@ class Columns(NamedTuple):
         """Return a row with the names of the documentation."""
         if not self.remark:
             return row
-        known = {
+        cells = {
             normalise_column(name) if isinstance(name, str) else name: value
             for name, value in row.items()
         }
         single = {name for names in self.dice.values() for name in names}
-        read = {
-            self.names.get(name, name): value for name, value in known.items() if name not in single
+        renamed = {
+            self.names.get(name, name): value for name, value in cells.items() if name not in single
         }
         for side, names in self.dice.items():
-            faces = [known[name] for name in names if known.get(name) not in NO_DIE]
+            faces = [cells[name] for name in names if cells.get(name) not in NO_DIE]
             if faces:
-                read[side] = " ".join(map(str, faces))
-        return read
+                renamed[side] = " ".join(map(str, faces))
+        return renamed
 
 
 def is_heading(names: Iterable[str]) -> bool:
-    """Return whether a row names the columns of a log.
+    """Return whether a line is a heading that names the columns of a log.
 
     >>> is_heading(["Attack Dice", "Defense Dice"]), is_heading(["6 4 1", "5 3"])
     (True, False)
     """
     columns = {normalise_column(name): [None] for name in names}
-    pairs = _side_pairs(columns)
-    return bool(HEADING & {*columns} or _die_columns(columns) or pairs or _winner_columns(columns))
+    pairs = _find_side_pairs(columns)
+    return bool(
+        HEADING & {*columns} or _find_die_columns(columns) or pairs or _find_winner_columns(columns)
+    )
 
 
 def is_column(name: str) -> bool:
-    """Return whether a column may have a meaning although the documentation has another name.
+    """Return whether a column that the documentation does not list may be understood.
 
     >>> is_column("a1"), is_column("attack_dice"), is_column("winner"), is_column("time")
     (True, True, True, False)
@@ -466,9 +478,9 @@ def is_column(name: str) -> bool:
 
 
 def find_columns(sample: Iterable[Row]) -> Columns:
-    """Return the meaning of columns, from their names and the first rows.
+    """Find the meaning of columns from their names and values.
 
-    sample: the first rows.
+    sample: the first rows of the log.
 
     >>> columns = find_columns([{"a1": 6, "a2": 4, "d1": 5}])
     >>> columns.rename({"a1": 6, "a2": 4, "d1": 5})
@@ -481,15 +493,15 @@ def find_columns(sample: Iterable[Row]) -> Columns:
                 values.setdefault(normalise_column(name), []).append(value)
     names: dict[str, str] = {}
     remarks = []
-    dice = _die_columns(values)
+    dice = _find_die_columns(values)
     if dice:
         remarks.append(
             " and ".join(f"{', '.join(dice[side])} as the dice in {side}" for side in SIDES)
         )
     else:
-        names |= _side_columns(values)
+        names |= _find_side_columns(values)
         remarks += [f"{name} as the dice in {side}" for name, side in names.items()]
-    winners = _winner_columns(values)
+    winners = _find_winner_columns(values)
     if len(winners) == 1 and all(is_won(value) is not None for value in values[winners[0]]):
         names[winners[0]] = "won"
         remarks.append(f"{winners[0]} as the winner")
@@ -500,8 +512,8 @@ def find_columns(sample: Iterable[Row]) -> Columns:
     return Columns(names, dice, remark)
 
 
-def _die_columns(values: Mapping[str, object]) -> dict[str, list[str]]:
-    """Return the columns with one die each, none unless both sides have some."""
+def _find_die_columns(values: Mapping[str, object]) -> dict[str, list[str]]:
+    """Return the columns with one die each by side, empty unless both sides have such columns."""
     found = {
         side: sorted(
             (name for name in values if pattern.fullmatch(name)), key=lambda name: name[-1]
@@ -515,15 +527,15 @@ def _die_columns(values: Mapping[str, object]) -> dict[str, list[str]]:
     return found if are_clear and not are_known else {}
 
 
-def _winner_columns(values: Mapping[str, object]) -> list[str]:
-    """Return the columns that may name the winner, where the armies of both sides are known."""
+def _find_winner_columns(values: Mapping[str, object]) -> list[str]:
+    """Return the columns that may name the winner, if the armies of both sides are given."""
     if "won" in values or not {"attackers", "defenders"} <= {*values}:
         return []
     return [name for name in WINNER_COLUMNS if name in values]
 
 
-def _side_pairs(values: Mapping[str, object]) -> list[dict[str, str]]:
-    """Return the pairs of columns that are named alike for both sides, with their sides."""
+def _find_side_pairs(values: Mapping[str, object]) -> list[dict[str, str]]:
+    """Return pairs of columns with similar names, one for each side, as maps to their sides."""
     if any(side in values for side in SIDES):
         return []
     ends: dict[str, list[tuple[str, str]]] = {}  # such as `_dice`
@@ -534,21 +546,21 @@ def _side_pairs(values: Mapping[str, object]) -> list[dict[str, str]]:
     return [dict(pair) for pair in ends.values() if [side for _, side in pair] == [*SIDES]]
 
 
-def _side_columns(values: Mapping[str, list[object]]) -> dict[str, str]:
-    """Return the two columns that hold the dice of a side each, if some cell has several dice."""
+def _find_side_columns(values: Mapping[str, list[object]]) -> dict[str, str]:
+    """Return the two columns with the dice of each side, if some cell contains several dice."""
     pairs = [
         pair
-        for pair in _side_pairs(values)
-        if any(any(map(_holds_dice(name), values[name])) for name in pair)
+        for pair in _find_side_pairs(values)
+        if any(any(map(_make_dice_test(name), values[name])) for name in pair)
     ]
     return pairs[0] if len(pairs) == 1 else {}
 
 
-def _holds_dice(name: str) -> Callable[[object], bool]:
-    """Return a predicate for cells that hold several dice, and nothing else."""
+def _make_dice_test(name: str) -> Callable[[object], bool]:
+    """Return a predicate: whether a cell of a column contains several dice and nothing else."""
     are_armies = name in ("attackers", "defenders")
 
-    def holds(value: object) -> bool:
+    def has_dice(value: object) -> bool:
         if isinstance(value, list | tuple):
             return True
         if isinstance(value, bool) or not isinstance(value, str | int):
@@ -556,11 +568,11 @@ def _holds_dice(name: str) -> Callable[[object], bool]:
         text = str(value).strip()[:100]
         return bool(SEVERAL.fullmatch(text) or (not are_armies and JOINED.fullmatch(text)))
 
-    return holds
+    return has_dice
 
 
 def format_line(row: object) -> str | None:
-    """Return a string, or the dice of both sides, as a line of a log, and `None` for other rows.
+    """Return a string, or the dice of both sides, as a line of a log; `None` for other values.
 
     >>> format_line("641-53"), format_line(([6, 4], [5])), format_line(6)
     ('641-53', '6 4|5', None)
@@ -571,7 +583,7 @@ def format_line(row: object) -> str | None:
         return None
     groups = []
     for group in row:
-        if isinstance(group, list | tuple) and 0 < len(group) <= LONGEST_GROUP:
+        if isinstance(group, list | tuple) and 0 < len(group) <= MAX_GROUP_DICE:
             group = " ".join(map(str, group))
         if not isinstance(group, str):
             return None

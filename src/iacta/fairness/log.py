@@ -1,10 +1,10 @@
-"""Logs of dice: texts, files and rows, read in bounded memory.
+"""Reads logs of dice from strings, files and lists, in bounded memory.
 
-A log has one row for each die, roll or battle. Most lines of a long text are repeats, as there are
-few different rolls. The reader parses each different line once, and reads a log as blocks of
-integers, each the index of an `Entry` in the list of the block.
+A log has one line for each die, roll or battle. Most lines of a long log occur many times, as there
+are few different rolls. The reader therefore parses each different line once and yields blocks: a
+list of different entries, and for each line the index of its entry.
 
-Recordings of RiskGameRecorder are logs, too. They contain the armies on the map, from which
+A recording of RiskGameRecorder is also a log. It contains the armies on the map, from which
 `recover_battles` recovers some battles.
 """
 
@@ -34,8 +34,8 @@ from iacta.fairness.layouts import (
     is_won,
 )
 from iacta.fairness.recording import recover_battles
-from iacta.fairness.totals import attackers_lost
-from iacta.fairness.trials import LONGEST_NAME, LOST, WON, Entry, Notes, Trial, refuse_large
+from iacta.fairness.totals import find_attackers_lost
+from iacta.fairness.trials import LOST, MAX_NAME_LENGTH, WON, Entry, Notes, Trial, refuse_large
 from iacta.inputs.checks import parse_int, quote, read_int, split_words
 from iacta.inputs.errors import (
     IactaError,
@@ -65,16 +65,16 @@ from iacta.rules.variants import find_rules
 
 Log: TypeAlias = "str | bytes | PathLike[str] | Iterable[Any]"
 
-BLOCK = 2**17  # rows
-SAMPLE = 1000  # rows that decide the layout of a log
-REMARK = b"#"  # the first character of a skipped line
-MAX_ENTRIES = 2**18  # cached lines
-LONGEST_LINE = 10_000  # characters
-MAX_COLUMNS = 100  # names of unread columns in an answer
-MAX_COUNT = 10**12  # floats hold sums of such counts exactly
+BLOCK = 2**17  # number of lines
+SAMPLE = 1000  # number of first lines that determine the layout of a log
+REMARK = b"#"  # lines that start with this are skipped
+MAX_ENTRIES = 2**18  # number of cached lines
+MAX_LINE_LENGTH = 10_000  # characters
+MAX_COLUMNS = 100  # number of ignored columns that are listed
+MAX_COUNT = 10**12  # sums of smaller counts are exact as floats
 MAX_FACES = 100
-MAX_AHEAD = 50  # territories
-MAX_DEFENDERS = 1000  # per territory ahead
+MAX_AHEAD = 50  # number of territories
+MAX_DEFENDERS = 1000  # on each territory ahead
 KINDS = {
     "dice": ("die", "faces"),
     "rolls": ("attack", "defence", "attack_dice", "defence_dice", "attackers_lost"),
@@ -95,10 +95,10 @@ DICE = re.compile(r"\[?\s*[0-9]+(?:[\s,;+/-]+[0-9]+)*\s*\]?")
 
 
 class Block(NamedTuple):
-    """A part of a log.
+    """Consecutive lines of a log.
 
     entries: the different entries.
-    codes: for each row, in order, the index of its entry.
+    codes: for each line, in order, the index of its entry.
     """
 
     entries: list[Entry]
@@ -108,44 +108,44 @@ class Block(NamedTuple):
 def read_log(log: Log, rules: Rules, notes: Notes) -> Iterator[Block]:
     """Yield a log block by block.
 
-    log: the path of a file; its content, as text or bytes; or rows, each a mapping from names of
-        columns to values, or the face of a die.
-    rules: the rules of rows that name no rules.
+    log: the path of a file, the log itself as a string or bytes, or a list with one element per
+        line: a mapping from columns to values, or the face of a die.
+    rules: the rules of lines that do not name their rules.
     notes: receives remarks, ignored columns and skipped attacks.
     """
-    read = partial(_entry, usual=rules, notes=notes)
+    read = partial(_read_entry, usual=rules, notes=notes)
     if not isinstance(log, str | bytes | PathLike):
-        yield from _blocks_of_rows(log, "row", read, rules, notes)
+        yield from _read_list(log, "row", read, rules, notes)
         return
     source = read_path(log, "log") if isinstance(log, PathLike) else log
-    with Tabular(source, LONGEST_LINE, REMARK) as table:
+    with Tabular(source, MAX_LINE_LENGTH, REMARK) as table:
         table.has_heading = is_heading
         if not table.is_text:
-            yield from _blocks_of_rows(_records(table), "row", read, rules, notes)
+            yield from _read_list(_read_table(table), "row", read, rules, notes)
         elif not _is_document(table.head):
-            table.format = "jsonl" if table.format == "jsonl" else "csv"  # not a list of JSON
-            lines = _Lines(table.read_lines(), _first_lines(table.head), "line", table.format)
+            table.format = "jsonl" if table.format == "jsonl" else "csv"  # not one JSON document
+            lines = _Lines(table.read_lines(), _list_first_lines(table.head), "line", table.format)
             yield from _Reader(lines, read, rules, notes).blocks()
         elif isinstance(document := table.read_document(), list):
-            yield from _blocks_of_rows(document, "entry", read, rules, notes)
+            yield from _read_list(document, "entry", read, rules, notes)
         else:
-            yield from _blocks(recover_battles(document, notes))
+            yield from _make_blocks(recover_battles(document, notes))
 
 
 def _is_document(head: bytes) -> bool:
-    """Return whether a log is one JSON document, such as a recording, and not a line per event."""
+    """Return whether a log is a single JSON document, such as a recording."""
     start = head.lstrip()
     first = start.split(b"\n", 1)[0].strip()
     if start.startswith(b"["):
-        return not BRACKETS.fullmatch(first[:LONGEST_LINE].decode(errors="replace"))
+        return not BRACKETS.fullmatch(first[:MAX_LINE_LENGTH].decode(errors="replace"))
     return start.startswith(b"{") and (not first.endswith(b"}") or b'"roundInfo"' in start)
 
 
 # Rows.
 
 
-def _records(table: Tabular) -> Iterator[Row | str]:
-    """Yield the rows of a table, or lines if it has no heading."""
+def _read_table(table: Tabular) -> Iterator[Row | str]:
+    """Yield the rows of a table, as lines if the table has no heading."""
     for row in table.read_records(
         lambda name: not table.is_headed or name in COLUMNS or is_column(name)
     ):
@@ -156,13 +156,13 @@ def _records(table: Tabular) -> Iterator[Row | str]:
             yield "\t".join(cells_of_row).rstrip("\t")
 
 
-def _blocks_of_rows(
+def _read_list(
     log: Any, place: str, read: Callable[[Row], Entry], rules: Rules, notes: Notes
 ) -> Iterator[Block]:
     """Yield the blocks of a log that is a list of Python values.
 
-    log: mappings, dice, texts, or pairs of the dice of both sides.
-    place: the word for a row in messages, such as `entry`.
+    log: mappings, dice, strings, or pairs of the dice of both sides.
+    place: the word for an element in messages, such as `entry`.
     """
     if isinstance(log, Mapping):
         raise MalformedError(f"log must be a list of mappings or of dice, got {quote(log)}")
@@ -176,17 +176,19 @@ def _blocks_of_rows(
     if sample and None not in lines:
         numbered = [(n, line) for n, line in enumerate(lines, 1) if line is not None]
         is_json = numbered[0][1].lstrip().startswith("{")
-        given = _Lines(_line_blocks(rows, place), numbered, place, "jsonl" if is_json else "csv")
+        given = _Lines(
+            _make_line_blocks(rows, place), numbered, place, "jsonl" if is_json else "csv"
+        )
         yield from _Reader(given, read, rules, notes).blocks()
         return
     columns = find_columns(row for row in sample if isinstance(row, Mapping))
-    _remark(notes, columns.remark)
+    _add_remark(notes, columns.remark)
     mappings = (columns.rename(row) if isinstance(row, Mapping) else {"die": row} for row in rows)
-    yield from _blocks(_entries(mappings, place, read))
+    yield from _make_blocks(_read_entries(mappings, place, read))
 
 
-def _line_blocks(rows: Iterator[object], place: str) -> Iterator[LineBlock]:
-    """Yield rows as lines."""
+def _make_line_blocks(rows: Iterator[object], place: str) -> Iterator[LineBlock]:
+    """Yield a list of strings or dice as blocks of lines."""
     number = 1
     while part := list(islice(rows, BLOCK)):
         lines = []
@@ -195,30 +197,30 @@ def _line_blocks(rows: Iterator[object], place: str) -> Iterator[LineBlock]:
             with add_place(f"{place} {number + place_in_part}"):
                 if line is None:
                     raise MalformedError(f"expected a line as before, got {quote(row)}")
-                if len(line) > LONGEST_LINE:
+                if len(line) > MAX_LINE_LENGTH:
                     raise TooLargeError(
-                        f"a line must have at most {LONGEST_LINE} letters, got more"
+                        f"a line must have at most {MAX_LINE_LENGTH} letters, got more"
                     )
             lines.append(" ".join(line.split("\n")).encode(errors="surrogatepass"))
         yield LineBlock(number, lines)
         number += len(part)
 
 
-def _entries(rows: Iterable[Row], place: str, read: Callable[[Row], Entry]) -> Iterator[Entry]:
+def _read_entries(rows: Iterable[Row], place: str, read: Callable[[Row], Entry]) -> Iterator[Entry]:
     for number, row in enumerate(rows, 1):
         with add_place(f"{place} {number}"):
             entry = read(row)
         yield entry
 
 
-def _blocks(entries: Iterator[Entry]) -> Iterator[Block]:
+def _make_blocks(entries: Iterator[Entry]) -> Iterator[Block]:
     while part := list(islice(entries, BLOCK)):
         places: dict[Entry, int] = {}
         codes = [places.setdefault(entry, len(places)) for entry in part]
         yield Block(list(places), np.array(codes))
 
 
-def _remark(notes: Notes, remark: str) -> None:
+def _add_remark(notes: Notes, remark: str) -> None:
     if remark:
         notes.remarks[remark] = None
 
@@ -241,8 +243,8 @@ class _Lines(NamedTuple):
     format: str
 
 
-def _first_lines(head: bytes) -> list[Numbered]:
-    """Return the first lines of a string, without a last line that may be incomplete."""
+def _list_first_lines(head: bytes) -> list[Numbered]:
+    """Return the first lines of a log, numbered, without a last line that may be incomplete."""
     lines = head.decode(errors="replace").split("\n")
     if len(head) >= HEAD_BYTES:
         lines.pop()
@@ -256,8 +258,8 @@ def _is_row(line: str) -> bool:
 class _Reader:
     """Reads the lines of a log, with a cache of parsed lines.
 
-    known: the index of the entry of each parsed line.
-    places: the index of each entry.
+    cache: the index of the entry of each parsed line.
+    indices: the index of each entry.
     """
 
     def __init__(
@@ -269,27 +271,27 @@ class _Reader:
         self.mark = ","
         self.columns = Columns({}, {}, "")
         self.layout: Layout | None = None
-        self.known: dict[bytes, int] = {}
-        self.places: dict[Entry, int] = {}
+        self.cache: dict[bytes, int] = {}
+        self.indices: dict[Entry, int] = {}
 
     def blocks(self) -> Iterator[Block]:
         waiting: list[int] = []
         for lines in self.lines.blocks:
-            known = [code for code in map(self.known.get, lines.lines) if code is not None]
-            waiting += known if len(known) == len(lines.lines) else self._read(lines)
-            is_full = len(self.places) > MAX_ENTRIES
+            cached = [code for code in map(self.cache.get, lines.lines) if code is not None]
+            waiting += cached if len(cached) == len(lines.lines) else self._read(lines)
+            is_full = len(self.indices) > MAX_ENTRIES
             if is_full or len(waiting) >= BLOCK:
-                yield Block(list(self.places), np.array(waiting))
+                yield Block(list(self.indices), np.array(waiting))
                 waiting = []
-            if is_full:  # bounds the memory of a log without duplicates
-                self.known, self.places = {}, {}
+            if is_full:  # bounds the memory for a log whose lines all differ
+                self.cache, self.indices = {}, {}
         if waiting:
-            yield Block(list(self.places), np.array(waiting))
+            yield Block(list(self.indices), np.array(waiting))
 
     def _read(self, lines: LineBlock) -> Iterator[int]:
         is_first = self.layout is None
         for number, line in lines.number_lines():
-            if line not in self.known:
+            if line not in self.cache:
                 if not line.strip() or line.lstrip().startswith(REMARK):
                     continue
                 text = decode_line(line, number, self.lines.place).strip(" \r")
@@ -301,19 +303,19 @@ class _Reader:
                     entries = [self.read(row) for row in self._rows(text)]
                 if len(entries) > 1:
                     yield from (
-                        self.places.setdefault(entry, len(self.places)) for entry in entries
+                        self.indices.setdefault(entry, len(self.indices)) for entry in entries
                     )
                     continue
-                if len(self.known) > MAX_ENTRIES:
-                    self.known.clear()
-                self.known[line] = self.places.setdefault(entries[0], len(self.places))
-            yield self.known[line]
+                if len(self.cache) > MAX_ENTRIES:
+                    self.cache.clear()
+                self.cache[line] = self.indices.setdefault(entries[0], len(self.indices))
+            yield self.cache[line]
 
     def _find_layout(self, first: str, number: int) -> bool:
         """Choose the layout of all lines, and return whether the first line is a heading."""
         sample = self.sample or [(number, first)]
         if self.lines.format == "jsonl":
-            self.layout = Layout(lambda text: [_json_row(text)], "")
+            self.layout = Layout(lambda text: [_parse_json_row(text)], "")
             self._name_columns(line for _, line in sample)
             return False
         self.mark = find_delimiter(first)
@@ -334,7 +336,7 @@ class _Reader:
                         raise MalformedError(f"the column {name} appears twice")
                 return not is_die
         self.layout = find_layout(sample, self.mark, self.rules, self.lines.place)
-        _remark(self.notes, self.layout.remark)
+        _add_remark(self.notes, self.layout.remark)
         return False
 
     def _name_columns(self, sample: Iterable[str]) -> None:
@@ -344,7 +346,7 @@ class _Reader:
             with suppress(IactaError):
                 rows += self._rows(line)
         self.columns = find_columns(rows or [dict.fromkeys(self.heading)])
-        _remark(self.notes, self.columns.remark)
+        _add_remark(self.notes, self.columns.remark)
 
     def _rows(self, text: str) -> Sequence[Row]:
         if self.layout is None:
@@ -353,7 +355,7 @@ class _Reader:
 
     def _row_of_cells(self, text: str) -> Sequence[Row]:
         row = [cell.strip() for cell in split_row(text, self.mark)]
-        while len(row) > len(self.heading) and not row[-1]:  # a table may end with a mark
+        while len(row) > len(self.heading) and not row[-1]:  # a line may end with a separator
             row.pop()
         if len(row) != len(self.heading):
             raise MalformedError(
@@ -362,40 +364,40 @@ class _Reader:
         return [dict(zip(self.heading, row, strict=True))]
 
 
-def _json_row(text: str) -> dict[str, Any]:
+def _parse_json_row(text: str) -> dict[str, Any]:
     try:
         row = parse_json(text)
     except IactaError as error:
         raise find_error_class(error)(str(error).removeprefix("line 1: ")) from None
     if not isinstance(row, dict):
-        raise MalformedError(f"a line must be an object of JSON, as the first is, got {quote(row)}")
+        raise MalformedError(f"a line must be a JSON object, like the first line, got {quote(row)}")
     return row
 
 
 # The meaning of a row.
 
-_found_rules = lru_cache(maxsize=2**10)(find_rules)
-_possible_losses = lru_cache(maxsize=2**10)(Roll.losses)
-_shown_losses = lru_cache(maxsize=2**14)(compare_dice)
+_find_rules_cached = lru_cache(maxsize=2**10)(find_rules)
+_list_possible_losses = lru_cache(maxsize=2**10)(Roll.losses)
+_compute_losses = lru_cache(maxsize=2**14)(compare_dice)
 
 
-def _entry(row: Row, usual: Rules, notes: Notes) -> Entry:
+def _read_entry(row: Row, usual: Rules, notes: Notes) -> Entry:
     """Return the entry of a row, or raise `IactaError` if the row is invalid."""
     given: dict[str, Any] = {}
     for name, value in row.items():
         column = normalise_column(name) if isinstance(name, str) else ""
         if column not in COLUMNS:
             if len(notes.unread) < MAX_COLUMNS:
-                notes.unread[str(name)[:LONGEST_NAME]] = None
+                notes.unread[str(name)[:MAX_NAME_LENGTH]] = None
         elif value is not None and not (isinstance(value, str) and not value):
             given[column] = value
-    rules = _rules(given["rules"], usual.garrison) if "rules" in given else usual
+    rules = _read_rules(given["rules"], usual.garrison) if "rules" in given else usual
     kinds = [kind for kind, names in KINDS.items() if any(name in given for name in names)]
     has_chances = "chance_before" in given or "chance_after" in given
-    chances = _chances(given) if has_chances else None
+    chances = _read_chances(given) if has_chances else None
     if kinds == ["rolls", "totals"] and not {"attack", "defence"} & {*given}:
         kinds = ["totals"]
-    elif len(kinds) == 2 and "totals" in kinds:  # `rolls` may be a running number
+    elif len(kinds) == 2 and "totals" in kinds:  # the column `rolls` may only number the lines
         kinds.remove("totals")
         notes.unread["rolls"] = None
     if not kinds and "won" in given and ("attackers" in given or chances is None):
@@ -407,43 +409,43 @@ def _entry(row: Row, usual: Rules, notes: Notes) -> Entry:
     if kinds == ["rolls"] and _are_totals(given):
         given["rolls"] = given.pop("count")
         kinds = ["totals"]
-        notes.remarks["Losses were read as totals of all rolls that a line counts."] = None
+        notes.remarks["Losses were read as totals over all rolls of a line."] = None
     if len(kinds) != 1:
         got = " and ".join(f"some of {kind}" for kind in kinds) if kinds else quote(dict(row))
-        raise MalformedError(f"a row must have {WANTED}; got {got}")
+        raise MalformedError(f"a line must have {WANTED}; got {got}")
     if chances is not None and kinds[0] in ("totals", "won"):
-        chances = None  # many rolls have no single chance, and the rules give that of an attack
+        chances = None  # several rolls have no single chance; that of a battle is computed
         notes.unread |= dict.fromkeys(("chance_before", "chance_after"))
     readers = {
-        "dice": _die,
-        "rolls": _roll,
-        "battles": _battle,
-        "totals": _total,
-        "won": _won_battle,
-        "chances": _chance,
+        "dice": _read_die,
+        "rolls": _read_roll,
+        "battles": _read_battle,
+        "totals": _read_total,
+        "won": _read_won_battle,
+        "chances": _read_chance,
     }
     entry = readers[kinds[0]](given, rules)
-    ahead = _ahead(given["ahead"]) if "ahead" in given else ()
+    ahead = _read_ahead(given["ahead"]) if "ahead" in given else ()
     if entry.fought is not None:
         attackers, defenders = entry.fought
         refuse_large(attackers, defenders + sum(territory.defenders for territory in ahead))
     return entry._replace(
         ahead=ahead,
         chances=chances,
-        player=_name(given, "player"),
-        opponent=_name(given, "opponent"),
-        times=_whole(given, "count", 1, MAX_COUNT) if "count" in given else entry.times,
+        player=_read_name(given, "player"),
+        opponent=_read_name(given, "opponent"),
+        times=_read_whole(given, "count", 1, MAX_COUNT) if "count" in given else entry.times,
     )
 
 
-def _rules(name: object, garrison: int) -> Rules:
+def _read_rules(name: object, garrison: int) -> Rules:
     if not isinstance(name, str):
         raise MalformedError(f"rules must be a name, got {quote(name)}")
-    return _found_rules(name, garrison)
+    return _find_rules_cached(name, garrison)
 
 
-def _ahead(value: object) -> tuple[Territory, ...]:
-    """Return the territories that follow, from a string such as `3 8:capital` or from a list."""
+def _read_ahead(value: object) -> tuple[Territory, ...]:
+    """Read the territories that follow from a string such as `3 8:capital`, or from a list."""
     parts = split_words(value) if isinstance(value, str) else value
     if isinstance(parts, int) and not isinstance(parts, bool):
         parts = [parts]
@@ -454,13 +456,13 @@ def _ahead(value: object) -> tuple[Territory, ...]:
     way = tuple(parse_territory(str(part)) for part in parts)
     if any(territory.defenders > MAX_DEFENDERS or territory.stop is not None for territory in way):
         raise IllegalError(
-            f"ahead must be territories of at most {MAX_DEFENDERS} defenders without a stop, got "
-            f"{quote(value)}"
+            f"ahead must be territories with at most {MAX_DEFENDERS} defenders and no stop rule, "
+            f"got {quote(value)}"
         )
     return way
 
 
-def _chances(given: Row) -> tuple[float, float]:
+def _read_chances(given: Row) -> tuple[float, float]:
     chances = []
     for name in ("chance_before", "chance_after"):
         if name not in given:
@@ -472,24 +474,24 @@ def _chances(given: Row) -> tuple[float, float]:
     return chances[0], chances[1]
 
 
-def _chance(given: Row, rules: Rules) -> Entry:
+def _read_chance(given: Row, rules: Rules) -> Entry:
     """Return the entry of a line that states only the chance to succeed, before and after."""
-    before, after = _chances(given)
+    before, after = _read_chances(given)
     is_decided = after in (0, 1)
     outcome = (WON if after else LOST) if is_decided else (0, 0)
     return Entry(Trial("chance", 0, 0, rules, chance=before, is_decided=is_decided), outcome)
 
 
-def _name(given: Row, column: str) -> str:
+def _read_name(given: Row, column: str) -> str:
     name = given.get(column, "")
-    if not isinstance(name, str | int) or len(str(name)) > LONGEST_NAME:
+    if not isinstance(name, str | int) or len(str(name)) > MAX_NAME_LENGTH:
         raise MalformedError(
-            f"{column} must be a name of at most {LONGEST_NAME} letters, got {quote(name)}"
+            f"{column} must be a name of at most {MAX_NAME_LENGTH} letters, got {quote(name)}"
         )
     return str(name)
 
 
-def _whole(given: Row, name: str, least: int, most: int | None = None) -> int:
+def _read_whole(given: Row, name: str, least: int, most: int | None = None) -> int:
     if name not in given:
         raise MalformedError(f"missing {name}")
     value = given[name]
@@ -498,36 +500,38 @@ def _whole(given: Row, name: str, least: int, most: int | None = None) -> int:
     return read_int(value, name, least, most)
 
 
-def _die(given: Row, rules: Rules) -> Entry:
-    faces = _whole(given, "faces", 2, MAX_FACES) if "faces" in given else rules.attack.faces[0]
+def _read_die(given: Row, rules: Rules) -> Entry:
+    faces = _read_whole(given, "faces", 2, MAX_FACES) if "faces" in given else rules.attack.faces[0]
     if faces > MAX_FACES:
         raise TooLargeError(f"faces must be at most {MAX_FACES}, got {faces}")
-    face = _whole(given, "die", 1, faces)
+    face = _read_whole(given, "die", 1, faces)
     return Entry(Trial("die", faces, 0, rules), (face, 0))
 
 
-def _roll(given: Row, rules: Rules) -> Entry:
+def _read_roll(given: Row, rules: Rules) -> Entry:
     if not rules.mode.dice_chosen_first:
         raise rules.mode.unfit("to audit single rolls")
     sides = {"attack": rules.attack, "defence": rules.defence}
-    thrown = {name: _dice(given[name], name, dice) for name, dice in sides.items() if name in given}
+    thrown = {
+        name: _read_dice(given[name], name, dice) for name, dice in sides.items() if name in given
+    }
     if len(thrown) == 1:
         (missing,) = sides.keys() - thrown.keys()
-        raise MalformedError(f"missing {missing}: give the dice of both sides")
+        raise MalformedError(f"missing {missing}: enter the dice of both sides")
     counts = [
         len(thrown[name]) - len(dice.faces) + dice.kept
         if thrown
-        else _whole(given, f"{name}_dice", 1, dice.kept)
+        else _read_whole(given, f"{name}_dice", 1, dice.kept)
         for name, dice in sides.items()
     ]
     first, second = counts
     for name, count in (("attack_dice", first), ("defence_dice", second)):
-        if name in given and _whole(given, name, 1) != count:
-            raise IllegalError(f"{name} must be {count} as the dice are, got {given[name]}")
-    losses = _losses(given, Roll(first, second, rules))
+        if name in given and _read_whole(given, name, 1) != count:
+            raise IllegalError(f"{name} must be {count} to match the dice, got {given[name]}")
+    losses = _read_losses(given, Roll(first, second, rules))
     if thrown:
         attack, defence = (tuple(sorted(faces, reverse=True)) for faces in thrown.values())
-        lost = _shown_losses(attack[:first], defence[:second], rules)
+        lost = _compute_losses(attack[:first], defence[:second], rules)
         if losses is not None and losses != lost:
             words = (" ".join(map(str, faces)) for faces in thrown.values())
             raise IllegalError(
@@ -537,12 +541,12 @@ def _roll(given: Row, rules: Rules) -> Entry:
             )
         losses = lost
     if losses is None:
-        raise MalformedError("missing attackers_lost: give the dice of both sides, or the losses")
+        raise MalformedError("missing attackers_lost: enter the dice of both sides, or the losses")
     armies = None
     if "attackers" in given or "defenders" in given:
         armies = (
-            _whole(given, "attackers", first + rules.garrison),
-            _whole(given, "defenders", second),
+            _read_whole(given, "attackers", first + rules.garrison),
+            _read_whole(given, "defenders", second),
         )
     return Entry(
         Trial("roll", first, second, rules),
@@ -552,11 +556,11 @@ def _roll(given: Row, rules: Rules) -> Entry:
     )
 
 
-def _dice(value: object, name: str, dice: Dice) -> tuple[int, ...]:
+def _read_dice(value: object, name: str, dice: Dice) -> tuple[int, ...]:
     """Return the dice of a cell: a list, `6 5 3`, `6-5-3` or `653`."""
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
-    if isinstance(value, str) and len(value) < LONGEST_NAME and DICE.fullmatch(value.strip()):
+    if isinstance(value, str) and len(value) < MAX_NAME_LENGTH and DICE.fullmatch(value.strip()):
         faces = split_dice(value, max(dice.faces))
     elif isinstance(value, list | tuple):
         faces = [read_int(face, name, 1) for face in value]
@@ -574,14 +578,14 @@ def _dice(value: object, name: str, dice: Dice) -> tuple[int, ...]:
     return tuple(faces)
 
 
-def _losses(given: Row, roll: Roll) -> Losses | None:
-    """Return the losses that a row states, `None` if it states no losses."""
+def _read_losses(given: Row, roll: Roll) -> Losses | None:
+    """Return the losses that a line states, or `None` if it states no losses."""
     names = [name for name in ("attackers_lost", "defenders_lost") if name in given]
     if not names:
         return None
     least = -MAX_FACES if roll.rules.mode.grows else 0
-    stated = {name: _whole(given, name, least) for name in names}
-    for losses in _possible_losses(roll):
+    stated = {name: _read_whole(given, name, least) for name in names}
+    for losses in _list_possible_losses(roll):
         if all(getattr(losses, name.removesuffix("_lost")) == n for name, n in stated.items()):
             return losses
     got = " and ".join(f"{name} {number}" for name, number in stated.items())
@@ -592,11 +596,11 @@ def _losses(given: Row, roll: Roll) -> Losses | None:
     )
 
 
-def _battle(given: Row, rules: Rules) -> Entry:
-    attackers, defenders = _whole(given, "attackers", 1), _whole(given, "defenders", 1)
+def _read_battle(given: Row, rules: Rules) -> Entry:
+    attackers, defenders = _read_whole(given, "attackers", 1), _read_whole(given, "defenders", 1)
     grows = rules.mode.grows
-    ours = _whole(given, "attackers_left", 0, None if grows else attackers)
-    theirs = _whole(given, "defenders_left", 0, None if grows else defenders)
+    ours = _read_whole(given, "attackers_left", 0, None if grows else attackers)
+    theirs = _read_whole(given, "defenders_left", 0, None if grows else defenders)
     garrison = rules.garrison
     if attackers <= garrison:
         raise IllegalError(
@@ -604,10 +608,10 @@ def _battle(given: Row, rules: Rules) -> Entry:
         )
     if ours < garrison or (not theirs and ours <= garrison):
         raise IllegalError(
-            f"attackers_left must be at least {garrison + (not theirs)}, including armies that "
-            f"moved on, got {ours}"
+            f"attackers_left must be at least {garrison + (not theirs)}, including the armies that "
+            f"moved in, got {ours}"
         )
-    if "won" in given and _won(given) != (not theirs):
+    if "won" in given and _read_won(given) != (not theirs):
         raise IllegalError(
             f"won must be {'no' if theirs else 'yes'} as defenders_left is {theirs}, got "
             f"{quote(given['won'])}"
@@ -618,20 +622,20 @@ def _battle(given: Row, rules: Rules) -> Entry:
     return Entry(Trial("battle", attackers, defenders, rules), lost)
 
 
-def _won_battle(given: Row, rules: Rules) -> Entry:
-    """Return the entry of a battle with a known winner and unknown losses."""
-    attackers, defenders = _whole(given, "attackers", 1), _whole(given, "defenders", 1)
+def _read_won_battle(given: Row, rules: Rules) -> Entry:
+    """Return the entry of a battle whose winner is known and whose losses are not."""
+    attackers, defenders = _read_whole(given, "attackers", 1), _read_whole(given, "defenders", 1)
     if attackers <= rules.garrison:
         raise IllegalError(
             f"attackers must be more than the garrison of {rules.garrison}, got {attackers}"
         )
     if "ahead" in given:
-        raise MalformedError("missing attackers_left: ahead needs the armies that go on")
-    outcome = WON if _won(given) else LOST
+        raise MalformedError("missing attackers_left, which column 'ahead' requires")
+    outcome = WON if _read_won(given) else LOST
     return Entry(Trial("battle", attackers, defenders, rules, is_only_won=True), outcome)
 
 
-def _won(given: Row) -> bool:
+def _read_won(given: Row) -> bool:
     won = is_won(given["won"])
     if won is None:
         raise MalformedError(f"won must be yes or no, got {quote(given['won'])}")
@@ -641,29 +645,29 @@ def _won(given: Row) -> bool:
 def _are_totals(given: Row) -> bool:
     """Return whether the losses of a line are totals over all its rolls.
 
-    They are totals if a single roll cannot cost that many armies.
+    They are if a single roll cannot take that many armies.
     """
     names = ("count", "attack_dice", "defence_dice", "attackers_lost", "defenders_lost")
     if any(name not in given for name in names):
         return False
-    count, first, second, ours, theirs = (_whole(given, name, 0, MAX_COUNT) for name in names)
+    count, first, second, ours, theirs = (_read_whole(given, name, 0, MAX_COUNT) for name in names)
     return count > 1 and ours + theirs == count * min(first, second)
 
 
-def _total(given: Row, rules: Rules) -> Entry:
-    """Return the entry of many rolls with known total losses."""
+def _read_total(given: Row, rules: Rules) -> Entry:
+    """Return the entry of several rolls whose total losses are known."""
     if not rules.mode.dice_chosen_first:
         raise rules.mode.unfit("to audit single rolls")
     if "count" in given:
-        raise MalformedError("a row must have rolls or count, got both")
-    rolls = _whole(given, "rolls", 1, MAX_COUNT)
-    first = _whole(given, "attack_dice", 1, rules.attack.kept)
-    second = _whole(given, "defence_dice", 1, rules.defence.kept)
+        raise MalformedError("a line must have rolls or count, got both")
+    rolls = _read_whole(given, "rolls", 1, MAX_COUNT)
+    first = _read_whole(given, "attack_dice", 1, rules.attack.kept)
+    second = _read_whole(given, "defence_dice", 1, rules.defence.kept)
     most = rolls * min(first, second)
     names = [name for name in ("attackers_lost", "defenders_lost") if name in given]
     if not names:
-        raise MalformedError("missing attackers_lost: give the armies lost in all rolls")
-    lost = {name: _whole(given, name, 0, most) for name in names}
+        raise MalformedError("missing attackers_lost: enter the armies lost in all rolls")
+    lost = {name: _read_whole(given, name, 0, most) for name in names}
     ours = lost.get("attackers_lost", most - lost.get("defenders_lost", 0))
     theirs = lost.get("defenders_lost", most - ours)
     if ours + theirs != most:
@@ -672,5 +676,7 @@ def _total(given: Row, rules: Rules) -> Entry:
             f"attackers_lost {ours:,} and defenders_lost {theirs:,}"
         )
     trial = Trial("total", first, second, rules)
-    attackers_lost(trial)  # raises if the total losses do not determine each other
+    find_attackers_lost(
+        trial
+    )  # raises an exception if one side's losses do not determine the other's
     return Entry(trial, (ours, theirs), times=rolls)

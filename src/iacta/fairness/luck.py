@@ -1,11 +1,11 @@
 """Luck: the part of a result that the dice added, as in backgammon.
 
 A state of the game has a value V, such as the chance to win. Both decisions and dice change V. The
-luck of a throw is the change of V by the dice alone,
+luck of a throw is the change of V due to the dice alone,
 
     luck = V(after) − E[V(after)].
 
-Its expected value is 0 for any decision. Luck therefore adds up over throws, and so does its
+Its expected value is 0 whatever the decision. Luck therefore adds up over throws, and so does its
 variance, as throws are independent. Skill is the rest of the result:
 
     result = skill + luck.
@@ -14,12 +14,12 @@ Here V is the number of armies that the enemy lost minus the player's own losses
 win the battle or the whole campaign. The luck of the defenders is minus the luck of the attackers.
 
 If a log states V itself, such as the chance of a plan before and after a throw, the luck is
-V(after) − V(before), because following a plan keeps its expected chance. The sum of V·(1 − V) and
-of all squared steps so far also keeps its mean. The variance of a step is therefore, on average,
+V(after) − V(before), because V is a martingale while the plan is followed. The sum of V·(1 − V) and
+of all squared steps so far is also a martingale. The expected variance of a step is therefore
 
     E[(V(after) − V(before))²] = V(before)·(1 − V(before)) − E[V(after)·(1 − V(after))].
 
-The sum of these variances over a plan that is followed to its end is V·(1 − V) at the start.
+Over a plan that is followed to its end, these variances add up to V·(1 − V) at the start.
 
 Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
 """
@@ -34,8 +34,8 @@ import numpy as np
 
 from iacta.battle.campaign import Campaign
 from iacta.battle.territory import Territory
-from iacta.fairness.sums import Scores, sum_tails, win_tails
-from iacta.fairness.trials import LOST, WON, Entry, Trial, outcomes
+from iacta.fairness.sums import Scores, compute_tails_of_sum, compute_win_tails
+from iacta.fairness.trials import LOST, WON, Entry, Trial, find_outcomes
 from iacta.methods import find_kernel
 from iacta.rules.rules import Rules
 
@@ -43,14 +43,14 @@ from iacta.rules.rules import Rules
 class Luck(NamedTuple):
     """The luck of a player.
 
-    player: the name of the player, empty for attackers without a name.
+    player: the name of the player; empty if the log has no names.
     throws: the number of the player's rolls and battles.
     result: the armies that the enemy lost, minus the player's own losses.
     armies: the luck in armies; the skill is `result - armies`.
     spread: the standard deviation of the luck in armies.
-    as_bad, as_good: the chance that fair dice are at least as bad, or as good, for the player, in
-        armies, or in wins if no losses are known.
-    fights: the number of throws that changed a known chance to win.
+    as_bad, as_good: the chance that fair dice are at least as bad, or at least as good, for the
+        player, measured in armies, or in wins if the log has no losses.
+    fights: the number of throws for which the chance to win is known before and after.
     wins: the luck in wins, summed over these throws.
     wins_spread: the standard deviation of the luck in wins.
     """
@@ -73,7 +73,7 @@ class Gain(NamedTuple):
     throws: the number of throws.
     armies: the armies that the enemy lost, minus the player's own losses.
     luck: the luck in armies.
-    fights: the number of throws that changed a known chance to win.
+    fights: the number of throws for which the chance to win is known before and after.
     wins: the luck in wins.
     variance: the variance of the luck in wins.
     """
@@ -87,9 +87,9 @@ class Gain(NamedTuple):
 
 
 def measure_gain(entry: Entry, trial: Trial) -> Gain:
-    """Return the gain of the attackers in a roll or a battle, or their mean gain per roll."""
+    """Return the gain of the attackers in a roll or battle; for totals, the mean per roll."""
     armies = (entry.outcome[1] - entry.outcome[0]) / (entry.times if trial.kind == "total" else 1)
-    mean, _ = armies_gain(trial)
+    mean, _ = compute_army_moments(trial)
     if not trial.has_losses:
         armies = 0
     chance: tuple[float, float, float] = (0, 0.0, 0.0)
@@ -97,53 +97,53 @@ def measure_gain(entry: Entry, trial: Trial) -> Gain:
         before, after = entry.chances
         chance = (1, after - before, before * (1 - before) - after * (1 - after))
     elif trial.kind == "battle" or entry.armies is not None:
-        chance = (1, *chance_gain(trial, entry.armies, entry.outcome, entry.ahead))
+        chance = (1, *measure_chance_luck(trial, entry.armies, entry.outcome, entry.ahead))
     return Gain(1, armies, armies - mean, *chance)
 
 
 @lru_cache(maxsize=2**14)
-def armies_gain(trial: Trial) -> tuple[float, float]:
-    """Return the mean and the variance of the armies that a throw gains the attackers.
+def compute_army_moments(trial: Trial) -> tuple[float, float]:
+    """Return the mean and variance of the defenders' minus the attackers' losses in a throw.
 
-    Both are 0 if only success is known.
+    Both are 0 for a trial with unknown losses.
 
-    >>> mean, variance = armies_gain(Trial("roll", 3, 2, Rules()))
+    >>> mean, variance = compute_army_moments(Trial("roll", 3, 2, Rules()))
     >>> round(mean, 4), round(variance, 4)
     (0.1582, 2.6319)
     """
     if not trial.has_losses:
         return 0.0, 0.0
-    chances = outcomes(trial)
+    chances = find_outcomes(trial)
     mean = math.fsum(p * (theirs - ours) for (ours, theirs), p in chances.items())
     square = math.fsum(p * (theirs - ours) ** 2 for (ours, theirs), p in chances.items())
     return mean, max(square - mean * mean, 0.0)
 
 
 @lru_cache(maxsize=2**16)
-def chance_gain(
+def measure_chance_luck(
     trial: Trial,
     armies: tuple[int, int] | None,
     lost: tuple[int, int],
     ahead: tuple[Territory, ...] = (),
 ) -> tuple[float, float]:
-    """Return the luck of a throw in the chance to succeed, and the variance of this luck.
+    """Return the luck of a throw as a change of the chance to succeed, and its variance.
 
-    armies: attackers, garrison included, and defenders before a roll; `None` for a battle.
+    armies: the attackers, garrison included, and the defenders before a roll; `None` for a battle.
     lost: the armies that attackers and defenders lost.
     ahead: the territories that the attackers must conquer after this one, to succeed.
 
-    >>> luck, variance = chance_gain(Trial("roll", 3, 2, Rules()), (12, 10), (0, 2))
+    >>> luck, variance = measure_chance_luck(Trial("roll", 3, 2, Rules()), (12, 10), (0, 2))
     >>> round(luck, 4)
     0.1403
     """
-    chances = outcomes(trial)
+    chances = find_outcomes(trial)
     ours, theirs = (trial.first, trial.second) if armies is None else armies
-    is_over = armies is None  # a lost battle ends the campaign
+    is_over = armies is None  # after a battle the attackers cannot attack the territory again
     if trial.is_only_won:
         won = chances.get(WON, 0.0)
         return float(lost == WON) - won, won * chances.get(LOST, 0.0)
     values = {
-        outcome: _chance(ours - outcome[0], theirs - outcome[1], trial.rules, ahead, is_over)
+        outcome: _find_chance(ours - outcome[0], theirs - outcome[1], trial.rules, ahead, is_over)
         for outcome in chances
     }
     mean = math.fsum(p * values[outcome] for outcome, p in chances.items())
@@ -152,7 +152,7 @@ def chance_gain(
 
 
 @lru_cache(maxsize=2**16)
-def _chance(
+def _find_chance(
     attackers: int, defenders: int, rules: Rules, ahead: tuple[Territory, ...], is_over: bool
 ) -> float:
     """Return the chance to conquer a territory and all territories ahead."""
@@ -171,17 +171,18 @@ def measure_luck(player: str, total: Gain, thrown: Mapping[tuple[Trial, int], in
     """Return the luck of a player.
 
     total: the sum of the player's gains.
-    thrown: the count of each trial, with 1 if the player attacked and −1 if the player defended.
+    thrown: the count of each pair of a trial and a sign, 1 if the player attacked, −1 if they
+        defended.
 
-    `as_bad` and `as_good` are exact. For very long logs they come from the normal distribution, and
-    for chances that are still open they are Chernoff's bound.
+    `as_bad` and `as_good` are exact, with two exceptions: for very long logs they are approximated
+    by a normal distribution, and if attacks are not decided yet they are Chernoff bounds.
     """
-    variances = (armies_gain(trial)[1] * count for (trial, _), count in thrown.items())
+    variances = (compute_army_moments(trial)[1] * count for (trial, _), count in thrown.items())
     result, spread = round(total.armies), math.sqrt(math.fsum(variances))
     if any(trial.has_losses for trial, _ in thrown):
-        as_bad, as_good = _army_tails(thrown, result)
+        as_bad, as_good = _compute_army_tails(thrown, result)
     else:
-        as_bad, as_good = _win_tails(thrown, total.wins)
+        as_bad, as_good = _compute_win_tails(thrown, total.wins)
     return Luck(
         player=player,
         throws=int(total.throws),
@@ -196,24 +197,26 @@ def measure_luck(player: str, total: Gain, thrown: Mapping[tuple[Trial, int], in
     )
 
 
-def _army_tails(thrown: Mapping[tuple[Trial, int], int], result: int) -> tuple[float, float]:
-    """Return the chance that fair dice gain at most, and at least, `result` armies."""
+def _compute_army_tails(
+    thrown: Mapping[tuple[Trial, int], int], result: int
+) -> tuple[float, float]:
+    """Return the chances that fair dice gain at most, and at least, `result` armies."""
     parts = []
     for (trial, sign), count in thrown.items():
         if trial.has_losses:
-            weights = outcomes(trial)
+            weights = find_outcomes(trial)
             gains = sign * np.array([theirs - ours for ours, theirs in weights])
             parts.append(Scores(gains, np.array([*weights.values()]), count))
-    return sum_tails(parts, result)
+    return compute_tails_of_sum(parts, result)
 
 
-def _win_tails(thrown: Mapping[tuple[Trial, int], int], gain: float) -> tuple[float, float]:
-    """Return the chance that the luck in wins is at most, and at least, `gain` with fair dice."""
+def _compute_win_tails(thrown: Mapping[tuple[Trial, int], int], gain: float) -> tuple[float, float]:
+    """Return the chances that the luck in wins is at most, and at least, `gain`."""
     tried: Counter[tuple[float, float]] = Counter()
     for (trial, sign), count in thrown.items():
-        chances = outcomes(trial)
+        chances = find_outcomes(trial)
         won, lost = chances.get(WON, 0.0), chances.get(LOST, 0.0)
         tried[(won, lost) if sign > 0 else (lost, won)] += count
     expected = math.fsum(won * count for (won, _), count in tried.items())
     is_decided = all(trial.is_decided for trial, _ in thrown)
-    return win_tails(tried, gain + expected, is_decided=is_decided)
+    return compute_win_tails(tried, gain + expected, is_decided=is_decided)

@@ -1,20 +1,20 @@
-"""P-values: the agreement of counts with fair dice, and the bias that counts detect.
+"""P-values: how well counts agree with fair dice, and how small a bias they can detect.
 
 All tests of counts use Pearson's statistic. If result i has the count nᵢ among n throws and the
 probability pᵢ with fair dice, the statistic is
 
     X² = Σ_i (n_i − n·p_i)² / (n·p_i).
 
-The p-value is the probability that fair dice give at least as large a value. It is the sum over all
-possible counts if there are few (the exact multinomial test). Otherwise N fair logs are simulated:
-if b of the N statistics are at least as large, the p-value is
+The p-value is the probability that fair dice give at least as large a value. For short logs it is a
+sum over all possible counts (the exact multinomial test). Otherwise N fair logs are simulated: if b
+of the N statistics are at least as large, the p-value is
 
     p = (b + 1) / (N + 1).
 
-With fair dice it is at most α in at most the share α of all logs (Davison and Hinkley 1997, eq
-4.11). Holm's correction (1979) combines several tests of a log: the smallest of m p-values is
-multiplied by m, the next by m − 1, and so on. With fair dice the chance that any corrected p-value
-is at most α is then at most α.
+With fair dice the probability of a p-value of at most α is then at most α (Davison and Hinkley
+1997, eq 4.11). Holm's correction (1979) combines several tests of a log: the smallest of m p-values
+is multiplied by m, the next by m − 1, and so on. With fair dice the probability that any corrected
+p-value is at most α is then at most α.
 """
 
 import math
@@ -29,34 +29,34 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.fairness.e_values import Floats, Ints
-from iacta.fairness.sums import normal_tail
+from iacta.fairness.sums import approximate_tail
 from iacta.fairness.throws import Throws
 from iacta.probability.estimate import Estimate, Interval
 
-MAX_ENUMERATED_COUNTS = 200_000  # longer logs have simulated p-values
-DRAWS = 100_000  # simulated fair logs per p-value
-SHUFFLES = 9_999  # shuffled logs per test of order or of players
+MAX_ENUMERATED_COUNTS = 200_000  # logs with more possible counts have simulated p-values
+DRAWS = 100_000  # number of simulated fair logs per p-value
+SHUFFLES = 9_999  # number of shuffled logs per test of order or of players
 MAX_SHUFFLED_THROWS = 1_000  # the order of longer logs is compared with a normal distribution
 MAX_URN_THROWS = 10**9  # the limit of NumPy's hypergeometric distribution
 MAX_COMPARED_PLAYERS = 12
-ORDER_QUESTIONS = ("repeats", "runs", "correlation")
-MIN_SEQUENCE = 40  # throws; shorter logs are not searched for a repeated sequence
-COPIED_SHARES = (0.99, *(2.0**-i for i in range(1, 9)))  # shares of copied throws to bet on
+ORDER_TESTS = ("repeats", "runs", "correlation")
+MIN_SEQUENCE = 40  # shorter logs (in throws) are not searched for a repeated sequence
+COPIED_SHARES = (0.99, *(2.0**-i for i in range(1, 9)))  # each share of copied throws has a bet
 TOLERANCE = 1e-9  # relative rounding error between equal statistics
-POWER = 0.9  # chance to detect a bias
+POWER = 0.9  # a bias counts as detectable if it raises an alarm with this probability
 MAX_BIAS = 0.5
-CERTAIN_SHIFT = 1000.0  # shift of X² per result that is always detected
-INTERVAL_LEVEL = 0.99  # confidence of the interval for a simulated p-value
-MAX_SUMMED_VARIANCE = 1e6  # larger variances have a normal tail
+CERTAIN_SHIFT = 1000.0  # a shift of X² by this much per result is always detected
+INTERVAL_LEVEL = 0.99  # confidence level of the interval for a simulated p-value
+MAX_SUMMED_VARIANCE = 1e6  # tails of sums with a larger variance are approximated
 
 
 class Finding(NamedTuple):
     """The result of one test of a log.
 
     question: the name of the test.
-    p_value: the chance that fair dice are at least as far off.
+    p_value: the probability that fair dice deviate at least as much.
     statistic: the statistic of the test.
-    how: the source of the p-value: `"exact"`, `"simulated"`, `"normal"` or `"bound"`.
+    how: the method for the p-value: `"exact"`, `"simulated"`, `"normal"` or `"bound"`.
     interval: the 99% interval of a simulated p-value, otherwise `None`.
     detail: the details in words.
     """
@@ -77,8 +77,9 @@ def compare_with_fair(
 ) -> Finding:
     """Test counts against fair dice.
 
-    parts: the kinds of throws; their statistics are added.
-    draws: the number of simulated fair logs, if the log is too long to enumerate.
+    question: the name of the test.
+    parts: the kinds of throw; their statistics are added.
+    draws: the number of simulated fair logs, if there are too many counts to enumerate.
 
     >>> import numpy as np
     >>> sides, counts = np.array([1.0, 2.0]), {0: np.array([9, 1])}
@@ -87,32 +88,34 @@ def compare_with_fair(
     >>> round(finding.p_value * 1024, 9), finding.how
     (22.0, 'exact')
     """
-    statistic = sum(float(_pearson(part.counts, part.chances)) for part in parts)
+    statistic = sum(float(_compute_pearson(part.counts, part.chances)) for part in parts)
     others = len(parts[0].chances) - 1
     if len(parts) == 1 and comb(parts[0].total + others, others) <= MAX_ENUMERATED_COUNTS:
-        return Finding(question, _exact_p_value(parts[0], statistic), statistic, "exact")
+        return Finding(question, _compute_exact_p_value(parts[0], statistic), statistic, "exact")
     drawn = np.zeros(draws)
     for part in parts:
-        drawn += _pearson(rng.multinomial(part.total, part.chances, size=draws), part.chances)
-    return simulated_finding(
+        drawn += _compute_pearson(
+            rng.multinomial(part.total, part.chances, size=draws), part.chances
+        )
+    return make_simulated_finding(
         question, int((drawn >= statistic * (1 - TOLERANCE)).sum()), draws, statistic
     )
 
 
-def simulated_finding(
+def make_simulated_finding(
     question: str, as_far: int, draws: int, statistic: float, detail: str = ""
 ) -> Finding:
     """Return a finding with a simulated p-value.
 
-    as_far: the number of simulated fair logs that are at least as far off.
-    draws: the number of simulated fair logs.
+    as_far: the number of simulated fair logs that deviate at least as much.
+    draws: the number of all simulated fair logs.
     """
     interval = Estimate(draws, as_far).interval(INTERVAL_LEVEL)
     p_value = (as_far + 1) / (draws + 1)
     return Finding(question, p_value, statistic, "simulated", interval, detail)
 
 
-def _pearson(counts: Ints, chances: Floats) -> Floats:
+def _compute_pearson(counts: Ints, chances: Floats) -> Floats:
     expected = counts.sum(axis=-1, keepdims=True) * chances
     with np.errstate(invalid="ignore"):
         parts = (counts - expected) ** 2 / expected
@@ -120,20 +123,20 @@ def _pearson(counts: Ints, chances: Floats) -> Floats:
     return statistics
 
 
-def _exact_p_value(part: Throws, statistic: float) -> float:
-    """Return the p-value of the exact multinomial test, with outcomes ordered by X²."""
+def _compute_exact_p_value(part: Throws, statistic: float) -> float:
+    """Return the p-value of the exact multinomial test based on X²."""
     n = part.total
-    every = _compositions(n, len(part.chances))
+    every = _list_compositions(n, len(part.chances))
     log_factorials = _log_factorial(np.arange(n + 1))
     logs = log_factorials[n] + (every * np.log(part.chances) - log_factorials[every]).sum(axis=1)
-    is_as_far = _pearson(every, part.chances) >= statistic * (1 - TOLERANCE)
+    is_as_far = _compute_pearson(every, part.chances) >= statistic * (1 - TOLERANCE)
     return min(math.fsum(np.exp(logs[is_as_far])), 1.0)
 
 
-def _compositions(total: int, kinds: int) -> Ints:
-    """Return all rows of `kinds` counts that add up to `total`.
+def _list_compositions(total: int, kinds: int) -> Ints:
+    """Return all combinations of `kinds` counts that add up to `total`, one per row.
 
-    >>> _compositions(1, 3).tolist()
+    >>> _list_compositions(1, 3).tolist()
     [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
     """
     rows = np.zeros((1, 0), dtype=np.int64)
@@ -146,10 +149,10 @@ def _compositions(total: int, kinds: int) -> Ints:
     return np.column_stack([rows, left])
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values with Holm's correction for their number.
+def correct_by_holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values with Holm's correction for multiple tests.
 
-    >>> holm([0.01, 0.5, 0.02])
+    >>> correct_by_holm([0.01, 0.5, 0.02])
     [0.03, 0.5, 0.04]
 
     Source: Holm, "A simple sequentially rejective multiple test procedure" (Scandinavian Journal
@@ -168,12 +171,12 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def check_order(
     parts: Sequence[Throws], rng: "np.random.Generator", draws: int = SHUFFLES
 ) -> list[Finding]:
-    """Test whether results depend on the results before: by repeats, runs and correlation.
+    """Test whether results depend on earlier results: by repeats, runs and correlation.
 
-    Each test uses pairs of consecutive results in throws of one kind. If the dice have no memory,
+    Each test uses pairs of consecutive results of one kind of throw. If the dice have no memory,
     all orders of the observed results are equally likely. Short logs are therefore compared with
-    shuffled logs, and long logs with a normal distribution that has the mean and the variance over
-    all orders. With n results, the share qᵢ of result i, and s_k = Σ qᵢ^k:
+    shuffled logs, and long logs with a normal distribution with the mean and variance over all
+    orders. Let n be the number of results, qᵢ the share of result i, and s_k = Σ qᵢ^k:
 
     - the number of repeats has the mean n·s₂ − 1, and for large n the variance
       n (s₂ + s₂² − 2 s₃) (Moran 1948);
@@ -185,7 +188,7 @@ def check_order(
     used = [part for part in parts if part.total > 2 and (part.counts > 0).sum() > 1]
     if not used:
         return []
-    totals, means, variances = np.sum([_order_statistics(part) for part in used], axis=0)
+    totals, means, variances = np.sum([_compute_order_statistics(part) for part in used], axis=0)
     total = sum(part.total for part in used)
     seen = (
         f"{totals[0]:,.0f} repeats of the result before, {means[0]:,.1f} expected",
@@ -197,27 +200,27 @@ def check_order(
         off = (np.abs(totals - means) / np.sqrt(variances)).tolist()
         return [
             Finding(name, math.erfc(count / math.sqrt(2)), count, "normal", None, words)
-            for name, count, words in zip(ORDER_QUESTIONS, off, seen, strict=True)
+            for name, count, words in zip(ORDER_TESTS, off, seen, strict=True)
         ]
-    shuffled = np.sum([_shuffle_statistics(part, rng, draws) for part in used], axis=0)
+    shuffled = np.sum([_simulate_order_statistics(part, rng, draws) for part in used], axis=0)
     off = np.abs(totals - means) * (1 - TOLERANCE)
     as_far = (np.abs(shuffled - means) >= off).sum(axis=0)
     return [
-        simulated_finding(name, int(count), draws, float(deviation), words)
-        for name, count, deviation, words in zip(ORDER_QUESTIONS, as_far, off, seen, strict=True)
+        make_simulated_finding(name, int(count), draws, float(deviation), words)
+        for name, count, deviation, words in zip(ORDER_TESTS, as_far, off, seen, strict=True)
     ]
 
 
 def _standardise(part: Throws) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Return the scores with mean 0 and variance 1, and whether each is better than average."""
+    """Return scores scaled to mean 0 and variance 1, and which results are above average."""
     share = part.counts / part.total
     middle = part.scores - share @ part.scores
     spread = math.sqrt(float(share @ middle**2)) or 1.0
     return middle / spread, middle > 0
 
 
-def _order_statistics(part: Throws) -> Floats:
-    """Return the three statistics, their means and their variances, one row each."""
+def _compute_order_statistics(part: Throws) -> Floats:
+    """Return an array with rows for the three statistics, their means and their variances."""
     assert part.pairs is not None  # noqa: S101 # the order is known
     n, pairs, (scores, better) = part.total, part.pairs, _standardise(part)
     changes = pairs[better][:, ~better].sum() + pairs[~better][:, better].sum()
@@ -233,7 +236,7 @@ def _order_statistics(part: Throws) -> Floats:
     )
 
 
-def _shuffle_statistics(part: Throws, rng: "np.random.Generator", draws: int) -> Floats:
+def _simulate_order_statistics(part: Throws, rng: "np.random.Generator", draws: int) -> Floats:
     scores, better = _standardise(part)
     results = np.repeat(np.arange(len(part.counts)), part.counts)
     rows = rng.permuted(np.tile(results.astype(np.uint8), (draws, 1)), axis=1)
@@ -249,10 +252,10 @@ def _shuffle_statistics(part: Throws, rng: "np.random.Generator", draws: int) ->
 
 
 class ThrowSequence(NamedTuple):
-    """Throws in their order, for the search for a sequence that is used again.
+    """Throws in order, for the search for a repeated sequence.
 
-    one, many: the noun for throws, such as `die` and `dice`.
-    kinds: the kind of each throw; only throws of the same kind can agree.
+    one, many: the noun for a throw in singular and plural, such as `die` and `dice`.
+    kinds: the kind of each throw; only throws of the same kind can be equal.
     results: the result of each throw.
     chances: the probability of each result with fair dice.
     """
@@ -265,42 +268,42 @@ class ThrowSequence(NamedTuple):
 
 
 def find_period(ways: Sequence[ThrowSequence]) -> Finding | None:
-    """Test whether a sequence of results is used again, and find its length.
+    """Test whether the results repeat a sequence, and find its length.
 
-    ways: one or more readings of the log, such as die by die and roll by roll.
+    ways: the log as one or more sequences, such as die by die and roll by roll.
 
-    Compare each throw with the throw at a distance L before, if both are of the same kind. A bet
-    that a share r of the throws is copied from there, and that the other throws are fair,
+    Each throw is compared with the throw that came L throws before, if both have the same kind. A
+    bet that a share r of the throws is copied from there, and that the other throws are fair,
     multiplies its stake by
 
         1 − r + r/p   if both results are equal,        1 − r   otherwise,
 
     where p is the probability of the earlier result with fair dice. The expected value of this
     factor is 1 with fair dice. The expected value of the bet is therefore 1 for each L and r, and
-    so is the expected value of the mean E over all distances, shares and readings. By Markov's
+    so is the expected value of the mean E over all distances, shares and sequences. By Markov's
     inequality 1/E is a p-value.
 
-    If a result is more frequent than p, its share among the throws of its kind replaces p. Loaded
-    dice repeat results more often, and this alone raises no alarm here.
+    If a result occurs more often than p, its share among the throws of its kind replaces p: loaded
+    dice repeat results more often, and this alone must not raise an alarm.
     """
     used = [way for way in ways if len(way.results) > 1]
     longest = max((len(way.results) for way in used), default=0)
     if longest < MIN_SEQUENCE:
         return None
-    logs = [_copy_evidence(way) for way in used]
+    logs = [_compute_copy_evidence(way) for way in used]
     means = [np.logaddexp.reduce(log) - math.log(len(log)) for log in logs]
     evidence = float(np.logaddexp.reduce(means)) - math.log(len(means))
     best = int(np.argmax([log.max() for log in logs]))
     distance = int(np.argmax(logs[best])) + 1
     detail = f"after {distance:,} {used[best].one if distance == 1 else used[best].many}"
     if evidence <= 0:
-        detail = f"no list of up to {longest - 1:,} results is used again"
+        detail = f"no sequence of up to {longest - 1:,} results repeats"
     p_value = math.exp(-max(evidence, 0.0))
     return Finding("period", p_value, float(distance), "bound", None, detail)
 
 
-def _copy_evidence(way: ThrowSequence) -> Floats:
-    """Return log E for each distance from 1 on, the mean over all shares of copied throws."""
+def _compute_copy_evidence(way: ThrowSequence) -> Floats:
+    """Return log E for the distances 1, 2 ..., where E is the mean over all shares."""
     _, kinds, sizes = np.unique(way.kinds, return_inverse=True, return_counts=True)
     _, results, counts = np.unique(way.results, return_inverse=True, return_counts=True)
     chances, groups = np.unique(
@@ -316,7 +319,7 @@ def _copy_evidence(way: ThrowSequence) -> Floats:
 
 
 def _count_pairs(places: Ints, results: Ints) -> Ints:
-    """Return the number of pairs of equal results at each distance.
+    """Return the number of pairs of equal results at each distance from 0.
 
     places: the indices of the results to compare.
     """
@@ -324,7 +327,7 @@ def _count_pairs(places: Ints, results: Ints) -> Ints:
     places = places[np.argsort(results[places], kind="stable")]
     results, counts = results[places], np.bincount(results[places], minlength=1)
     alike = np.zeros(n, dtype=np.int64)
-    is_often = counts**2 > 16 * n  # a Fourier transform is faster than all pairs
+    is_often = counts**2 > 16 * n  # a Fourier transform is faster than comparing all pairs
     size = 1 << (2 * n - 1).bit_length()
     for result in np.flatnonzero(is_often).tolist():
         marks = np.zeros(size)
@@ -348,14 +351,15 @@ def compare_players(
     rng: "np.random.Generator",
     draws: int = SHUFFLES,
 ) -> tuple[list[Finding], dict[str, float]]:
-    """Test whether all players get the same dice, and return the p-value of each player.
+    """Test whether all players have equally good dice, and return the p-value of each player.
 
-    names: the names of the players, in the order of their numbers.
+    names: the names of the players, by number.
 
-    Given the total count of each result and the number of throws of each player, fair dice deal
-    results to players as from an urn. X² compares the counts of a player and of all other players
-    with their shares of the total. The simulated logs are drawn from the urn. The test uses no fair
-    probabilities, so dice with the same bias for all players raise no alarm here.
+    Given the total count of each result and the number of throws of each player, equal dice
+    distribute results to players like draws from an urn. X² compares the counts of one player and
+    of all others with their shares of the total. The simulated logs are drawn from the urn. The
+    test does not use the probabilities of fair dice, so a bias that is equal for all players raises
+    no alarm here.
     """
     throws: Counter[int] = Counter()
     for part in parts:
@@ -381,9 +385,9 @@ def compare_players(
                 dealt = rng.multinomial(n, both / (n + m), size=draws)
             drawn += ((dealt - expected) ** 2 / scale).sum(axis=1)
         as_far = int((drawn >= statistic * (1 - TOLERANCE)).sum())
-        findings[names[player]] = simulated_finding("players", as_far, draws, 0.0)
+        findings[names[player]] = make_simulated_finding("players", as_far, draws, 0.0)
     best = min(findings, key=lambda name: findings[name].p_value)
-    # With two players, both comparisons are the same.
+    # With two players, there is only one comparison.
     shown, comparisons = (next(iter(findings)), 1) if len(findings) == 2 else (best, len(findings))
     finding = findings[shown]._replace(
         p_value=min(1.0, findings[shown].p_value * comparisons),
@@ -403,9 +407,10 @@ def chi_square_sf(x: float, degrees: int, off: float = 0.0) -> float:
     """Return the probability that a χ² variable is at least x.
 
     degrees: the degrees of freedom, at least 1.
-    off: the noncentrality λ, the expected increase of X² by a bias.
+    off: the noncentrality λ, the expected increase of X² due to a bias.
 
-    For k degrees and λ = 0 it is a finite sum (Abramowitz and Stegun 1964, eqs 26.4.4 and 26.4.5):
+    For k degrees of freedom and λ = 0 it is a finite sum (Abramowitz and Stegun 1964, eqs 26.4.4
+    and 26.4.5):
 
         Q = Σ_{j<k/2} (x/2)^j·e^{−x/2} / j!,     k even.
 
@@ -427,9 +432,9 @@ def chi_square_sf(x: float, degrees: int, off: float = 0.0) -> float:
 
 
 def _find_least(is_enough: Callable[[float], bool], most: float, share: float) -> float:
-    """Return the least number up to `most` for which `is_enough` holds.
+    """Return the smallest number up to `most` for which `is_enough` holds, by bisection.
 
-    share: the relative error.
+    share: the largest relative error allowed.
     """
     low, high = 0.0, most
     while high - low > share * high:
@@ -439,8 +444,8 @@ def _find_least(is_enough: Callable[[float], bool], most: float, share: float) -
 
 
 @lru_cache(maxsize=1024)
-def _critical_value(degrees: int, level: float) -> float:
-    """Return the value that a χ² variable reaches with the probability `level`."""
+def _find_critical_value(degrees: int, level: float) -> float:
+    """Return the value that a χ² variable exceeds with probability `level`."""
     most = 1.0
     while chi_square_sf(most, degrees) > level:
         most *= 2
@@ -449,19 +454,23 @@ def _critical_value(degrees: int, level: float) -> float:
 
 @lru_cache(maxsize=2**14)
 def _is_detected(throws: int, bias: float, row: tuple[float, ...], level: float) -> bool:
-    """Return whether throws detect a bias of the result for which detection is hardest."""
+    """Return whether a number of throws detects a bias, whichever result it concerns.
+
+    row: the probability of each result with fair dice.
+    level: the chance of a false alarm.
+    """
     if len(row) == 2:
         return all(
-            binomial_tail(throws, _critical_count(throws, chance, level / 2), chance + bias)
+            binomial_tail(throws, _find_critical_count(throws, chance, level / 2), chance + bias)
             >= POWER
-            for chance in _raisable(row, bias)
+            for chance in _list_raisable(row, bias)
         )
     chances = np.array(row)
     worst = int(np.argmax(chances * (1 - chances)))
-    # A result that is nearly certain can only become rarer.
+    # A probability close to 1 cannot grow by the bias, so it shrinks.
     sign = 1 if row[worst] + bias < 1 else -1
     if sign > 0 and float(chances.max()) ** throws > level:
-        return False  # not even the same result each time raises an alarm
+        return False  # even identical results every time would not raise an alarm
     change = -sign * bias * chances / (1 - chances[worst])
     change[worst] = sign * bias
     loaded = chances + change
@@ -469,29 +478,29 @@ def _is_detected(throws: int, bias: float, row: tuple[float, ...], level: float)
     off = throws * float((change**2 / chances).sum())
     if loaded.min() <= 0 or off > CERTAIN_SHIFT * (degrees + 1):
         return True
-    # The mean and the variance of X² with loaded dice.
+    # Mean and variance of X² with loaded dice.
     spread = (np.diag(loaded) - np.outer(loaded, loaded)) / np.sqrt(np.outer(chances, chances))
     moved = math.sqrt(throws) * change / np.sqrt(chances)
     mean = float(np.trace(spread)) + off
     variance = 2 * float((spread**2).sum()) + 4 * float(moved @ spread @ moved)
     scale = math.sqrt(2 * (degrees + 2 * off) / variance)
-    limit = degrees + off + (_critical_value(degrees, level) - mean) * scale
+    limit = degrees + off + (_find_critical_value(degrees, level) - mean) * scale
     return chi_square_sf(limit, degrees, off) >= POWER
 
 
 # Power of the exact binomial test, for throws with two results.
 
 
-def _raisable(row: tuple[float, ...], bias: float) -> list[float]:
-    """Return the chances, of two results, that a bias can raise to at most 1."""
+def _list_raisable(row: tuple[float, ...], bias: float) -> list[float]:
+    """Return those probabilities that a bias does not raise above 1."""
     return [chance for chance in row if chance + bias <= 1]
 
 
 def binomial_tail(throws: int, count: int, chance: float) -> float:
     """Return the probability that an event occurs at least `count` times in `throws` throws.
 
-    Up to a variance of a million, the terms of the tail are added. Beyond, the tail is that of a
-    normal distribution with a correction for skewness.
+    Up to a variance of a million, the terms of the tail are added. Above, the tail is approximated
+    by a normal distribution with a correction for skewness.
 
     >>> round(binomial_tail(3, 2, 0.5), 12), binomial_tail(3, 0, 0.5), binomial_tail(3, 4, 0.5)
     (0.5, 1.0, 0.0)
@@ -503,7 +512,7 @@ def binomial_tail(throws: int, count: int, chance: float) -> float:
     mean, other = throws * chance, 1 - chance
     variance = mean * other
     if variance > MAX_SUMMED_VARIANCE:
-        return normal_tail(mean - count + 0.5, variance, variance * (chance - other))
+        return approximate_tail(mean - count + 0.5, variance, variance * (chance - other))
     if count <= mean:  # the other side is the shorter one
         return 1 - binomial_tail(throws, throws - count + 1, other)
     log_first = (
@@ -519,8 +528,8 @@ def binomial_tail(throws: int, count: int, chance: float) -> float:
 
 
 @lru_cache(maxsize=2**14)
-def _critical_count(throws: int, chance: float, level: float) -> int:
-    """Return the least count that fair dice reach with a chance of at most `level`."""
+def _find_critical_count(throws: int, chance: float, level: float) -> int:
+    """Return the smallest count that fair dice reach with a probability of at most `level`."""
     return bisect_left(
         range(throws + 1),
         True,
@@ -529,12 +538,16 @@ def _critical_count(throws: int, chance: float, level: float) -> int:
 
 
 @lru_cache(maxsize=2**10)
-def _throws_for_raised(chance: float, bias: float, level: float) -> int:
-    """Return the least number of throws that detect a result whose chance is raised by a bias.
+def _count_throws_needed(chance: float, bias: float, level: float) -> int:
+    """Return the smallest number of throws that detects a bias of one result out of two.
 
-    The power of an exact test is not monotone in the number of throws. For an alarm at a fixed
-    count it is, and so is the chance of a false alarm. So for each count take the least number of
-    throws with enough power, and choose the first count at which false alarms are rare enough.
+    chance: the probability of the result with fair dice; the bias is added to it.
+    level: the chance of a false alarm.
+
+    The power of an exact test is not monotone in the number of throws. If the alarm is raised at a
+    fixed count, the power and the chance of a false alarm are monotone. The function therefore
+    finds for each count the smallest number of throws with enough power, and returns the number for
+    the first count at which false alarms are rare enough.
     """
 
     @cache
@@ -559,20 +572,23 @@ def _throws_for_raised(chance: float, bias: float, level: float) -> int:
 
 
 def bias_seen(throws: int, chances: Floats, level: float) -> float | None:
-    """Return the bias that `throws` throws detect nine times in ten, `None` if they detect none.
+    """Return the smallest bias that `throws` throws detect nine times in ten.
 
+    chances: the probability of each result with fair dice.
     level: the chance of a false alarm.
 
-    If the probability of one result is b more than its fair probability p, and the other results
-    share the difference, the expected value of X² increases by
+    Returns `None` if even a bias of 50 percentage points is not detected.
+
+    Let the probability of one result be its fair probability p plus a bias b, at the expense of the
+    other results. The expected value of X² with n throws then increases by
 
         λ = n·b² / (p·(1 − p)).
 
-    λ is least for the result with p nearest to one half. The approximation of X² is a χ² variable
-    with noncentrality λ, scaled to the mean and the variance of X² with such dice.
+    λ is smallest for the result whose p is nearest to one half. X² is approximated by a χ² variable
+    with noncentrality λ, scaled to the mean and variance of X² with such dice.
 
-    Of two results, the bias raises either one, unless its chance would exceed 1; the power is that
-    of the exact binomial test.
+    If there are only two results, the exact binomial test must detect the bias of either result,
+    unless its probability would exceed 1.
 
     >>> import numpy as np
     >>> round(bias_seen(100_000, np.full(6, 1 / 6), 0.05), 4)
@@ -585,7 +601,11 @@ def bias_seen(throws: int, chances: Floats, level: float) -> float | None:
 
 
 def rolls_needed(bias: float, chances: Floats, level: float) -> int:
-    """Return the number of throws that detect a bias of one result nine times in ten.
+    """Return the number of throws needed to detect a bias of one result nine times in ten.
+
+    bias: the difference from the fair probability of the result.
+    chances: the probability of each result with fair dice.
+    level: the chance of a false alarm.
 
     >>> import numpy as np
     >>> rolls_needed(0.01, np.full(6, 1 / 6), 0.05)
@@ -594,7 +614,7 @@ def rolls_needed(bias: float, chances: Floats, level: float) -> int:
     row, most = tuple(chances.tolist()), 1
     if len(row) == 2:
         return max(
-            (_throws_for_raised(chance, bias, level / 2) for chance in _raisable(row, bias)),
+            (_count_throws_needed(chance, bias, level / 2) for chance in _list_raisable(row, bias)),
             default=1,
         )
     while not _is_detected(most, bias, row, level):

@@ -1,15 +1,15 @@
-"""Recordings of games: the battles that a recording shows for certain."""
+"""Recordings of games: recovers the battles whose armies a recording shows for certain."""
 
 from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 from iacta.fairness.trials import (
-    LONGEST_NAME,
+    MAX_NAME_LENGTH,
     Entry,
     Notes,
     Trial,
-    armies_in_one_roll,
+    count_losses_of_first_roll,
     refuse_large,
 )
 from iacta.inputs.checks import parse_int, quote, read_int
@@ -19,9 +19,9 @@ from iacta.rules.variants import find_rules
 
 
 class Land(NamedTuple):
-    """A territory at some moment.
+    """The state of a territory.
 
-    owner: the player who holds the territory.
+    owner: the player who owns the territory.
     armies: the number of armies.
     is_capital: whether the territory is a capital.
     before: the number of armies before a change, `None` if unknown.
@@ -40,8 +40,8 @@ class Change(NamedTuple):
     player: the number of the active player.
     lands: all territories before the change.
     changed: the changed territories after the change.
-    attack: the source and the target of the attack, `None` without an attack or if unclear.
-    unclear: the reason for an unclear attack, otherwise empty.
+    attack: the source and the target of the attack; `None` if there was no attack or it is unclear.
+    unclear: the reason why an attack is unclear, otherwise empty.
     """
 
     round: int
@@ -53,7 +53,7 @@ class Change(NamedTuple):
 
     @property
     def left(self) -> tuple[int, int]:
-        """The armies of both sides after the attack, before any armies move in."""
+        """The armies of both sides after the attack, before armies move in."""
         if self.attack is None:
             raise ValueError("no attack")
         after, against = (self.changed[name].armies for name in self.attack)
@@ -71,7 +71,7 @@ class Recording(NamedTuple):
 
     map: the name of the map.
     dice: the name of the dice mode, empty for the usual mode.
-    has_capitals: whether capitals have rules of their own.
+    has_capitals: whether capitals have special rules.
     players: the players, by number.
     rounds: the events, by the number of the round.
     """
@@ -91,36 +91,36 @@ class Recording(NamedTuple):
         names = ("capital" if self.has_capitals and land.is_capital else "", self.dice)
         return find_rules("+".join(filter(None, names)) or "classic")
 
-    def name(self, owner: object) -> str:
+    def find_name(self, owner: object) -> str:
         if owner is None:
             return ""
-        return str(_part(self.players, str(owner)).get("name", owner))[:LONGEST_NAME]
+        return str(_read_part(self.players, str(owner)).get("name", owner))[:MAX_NAME_LENGTH]
 
-    def changes(self) -> Iterator[Change]:
-        """Yield the changes of the map in the order of time."""
-        rounds = [(parse_int(name, "each round"), _part(self.rounds, name)) for name in self.rounds]
+    def list_changes(self) -> Iterator[Change]:
+        """Yield the changes of the map in chronological order."""
+        rounds = [
+            (parse_int(name, "each round"), _read_part(self.rounds, name)) for name in self.rounds
+        ]
         for number, events in sorted(rounds, key=itemgetter(0)):
             with add_place(f"round {number}"):
-                lands = _lands(events, "mapState")
-                for _, player, changed in _snapshots(_part(events, "playerTurns")):
-                    attack, unclear = _attack(player, lands, changed)
+                lands = _read_lands(events, "mapState")
+                for _, player, changed in _list_snapshots(_read_part(events, "playerTurns")):
+                    attack, unclear = _find_attack(player, lands, changed)
                     yield Change(number, player, lands, changed, attack, unclear)
                     lands = lands | changed
 
 
 def read_recording(document: object) -> Recording:
-    """Return a recording of RiskGameRecorder from its parsed JSON."""
+    """Read a recording of RiskGameRecorder from parsed JSON."""
     if not isinstance(document, dict) or not isinstance(document.get("roundInfo"), dict):
         raise MalformedError(
-            "a log of one JSON text must be a list or a recording with roundInfo, got "
+            "a log that is one JSON document must be a list or a recording with roundInfo, got "
             f"{quote(document)}"
         )
-    info = _part(document, "gameInfo")
+    info = _read_part(document, "gameInfo")
     mode = str(info.get("gameMode", ""))
     if "zombie" in mode.casefold():
-        raise IllegalError(
-            f"recordings with zombies cannot be read, got the gameMode {quote(mode)}"
-        )
+        raise IllegalError(f"recordings with zombies cannot be read, got gameMode {quote(mode)}")
     with add_place("gameInfo.dice"):
         dice = str(info.get("dice", ""))
         name = "" if find_rules(dice) == Rules() else dice
@@ -128,27 +128,27 @@ def read_recording(document: object) -> Recording:
         str(info.get("map", "")),
         name,
         "capital" in mode.casefold(),
-        _part(document, "players"),
+        _read_part(document, "players"),
         document["roundInfo"],
     )
 
 
-def _object(value: object, name: str) -> dict[str, Any]:
+def _read_object(value: object, name: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise MalformedError(f"{name} must be an object of JSON, got {quote(value)}")
+        raise MalformedError(f"{name} must be a JSON object, got {quote(value)}")
     return value
 
 
-def _part(document: Mapping[str, Any], name: str) -> dict[str, Any]:
-    return _object(document.get(name, {}), name)
+def _read_part(document: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return _read_object(document.get(name, {}), name)
 
 
-def _lands(document: Mapping[str, Any], name: str) -> dict[str, Land]:
-    return {key: _land(land) for key, land in _part(document, name).items()}
+def _read_lands(document: Mapping[str, Any], name: str) -> dict[str, Land]:
+    return {key: _read_land(land) for key, land in _read_part(document, name).items()}
 
 
-def _land(value: object) -> Land:
-    state = _object(value, "each territory")
+def _read_land(value: object) -> Land:
+    state = _read_object(value, "each territory")
     armies = read_int(state.get("units"), "units", 0)
     owner, before = state.get("ownedBy"), state.get("previousUnits")
     if not isinstance(owner, str | int | None):
@@ -158,24 +158,24 @@ def _land(value: object) -> Land:
     return Land(owner, armies, bool(state.get("isCapital", False)), before)
 
 
-def _snapshots(turns: dict[str, Any]) -> list[tuple[int, str, dict[str, Land]]]:
+def _list_snapshots(turns: dict[str, Any]) -> list[tuple[int, str, dict[str, Land]]]:
     """Return the time, the active player and the changed territories of each change."""
     read = []
     for player in turns:
-        snapshots = _part(turns, player).get("snapshots", [])
+        snapshots = _read_part(turns, player).get("snapshots", [])
         if not isinstance(snapshots, list):
             raise MalformedError(f"snapshots must be a list, got {quote(snapshots)}")
         for snapshot in snapshots:
-            if _object(snapshot, "each snapshot").get("type") == "territory":
+            if _read_object(snapshot, "each snapshot").get("type") == "territory":
                 time = read_int(snapshot.get("time", 0), "time")
-                read.append((time, player, _lands(snapshot, "territories")))
+                read.append((time, player, _read_lands(snapshot, "territories")))
     return sorted(read, key=itemgetter(0))
 
 
-def _attack(
+def _find_attack(
     player: str, before: Mapping[str, Land], after: Mapping[str, Land]
 ) -> tuple[tuple[str, str] | None, str]:
-    """Return the source and the target of an attack, and the reason if they are unclear."""
+    """Return the source and target of an attack, and the reason if the attack is unclear."""
     changed = [
         name for name, land in after.items() if name not in before or before[name][:2] != land[:2]
     ]
@@ -209,35 +209,35 @@ def recover_battles(document: object, notes: Notes) -> Iterator[Entry]:
 
     notes: receives the number of ignored changes, by reason.
 
-    The recorder compares the map every 50 ms, and writes each territory that has changed. A battle
-    shows if exactly two territories changed: the source of the attack, and a target that changed
-    its owner or lost armies. Let a attackers, a garrison g included, fight d defenders. The battle
-    does not show for certain
+    The recorder compares the map every 50 ms and writes each territory that has changed. A battle
+    can be recovered if exactly two territories changed: the source of the attack, and a target that
+    changed its owner or lost armies. A battle is ignored in three cases:
 
-    - if it failed without a loss of the defenders, because the target is unknown;
-    - if both sides together lost no more armies than one roll takes, because the attackers may have
-      rolled once by hand;
-    - if the attackers stopped with more than g armies left.
+    - The defenders lost no army. The target of the attack is then unknown.
+    - Both sides together lost no more armies than in one roll. The attackers may then have rolled
+      once by hand.
+    - The attackers stopped with more armies left than the garrison.
 
-    The other outcomes are a set that depends only on a, d and the rules. A recorded battle
-    therefore has the fair distribution, conditional on this set. This assumes that all armies but
-    the garrison fought, and that nobody placed armies within the 50 ms of the battle.
+    Whether an outcome is ignored depends only on the armies before the battle and on the rules.
+    With fair dice, recovered battles therefore have the usual distribution, conditional on the
+    other outcomes. This assumes that all armies but the garrison fought, and that nobody placed
+    armies within the 50 ms of the battle.
     """
     recording = read_recording(document)
     notes.is_recording = True
-    for change in recording.changes():
+    for change in recording.list_changes():
         entry: Entry | str = change.unclear
         if change.attack is not None:
             with add_place(f"round {change.round}"):
-                entry = _battle(recording, change, *change.attack)
+                entry = _recover_battle(recording, change, *change.attack)
         if isinstance(entry, Entry):
             yield entry
         elif entry:
             notes.skipped[entry] += 1
 
 
-def _battle(recording: Recording, change: Change, source: str, target: str) -> Entry | str:
-    """Return a battle whose outcome always shows, or the reason why the attack is ignored."""
+def _recover_battle(recording: Recording, change: Change, source: str, target: str) -> Entry | str:
+    """Return the entry of a battle, or the reason why the attack is ignored."""
     mine, theirs = change.lands[source], change.lands[target]
     rules, (left, against) = recording.find_rules(theirs), change.left
     lost = mine.armies - left, theirs.armies - against
@@ -245,12 +245,12 @@ def _battle(recording: Recording, change: Change, source: str, target: str) -> E
         return "attacks that the rules do not allow"
     if not change.is_won and left > rules.garrison:
         return "attacks broken off, or rolled by hand"
-    if sum(lost) <= armies_in_one_roll(mine.armies, theirs.armies, rules):
+    if sum(lost) <= count_losses_of_first_roll(mine.armies, theirs.armies, rules):
         return "attacks that may have been one roll"
     refuse_large(mine.armies, theirs.armies)
     return Entry(
         Trial("battle", mine.armies, theirs.armies, rules, is_recorded=True),
         lost,
-        player=recording.name(mine.owner),
-        opponent=recording.name(theirs.owner),
+        player=recording.find_name(mine.owner),
+        opponent=recording.find_name(theirs.owner),
     )

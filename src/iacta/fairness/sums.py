@@ -1,14 +1,14 @@
-"""Sums: the tails of sums of independent scores, with a small relative error.
+"""Tail probabilities of sums of independent scores, with a small relative error.
 
-The tail of a sum S of independent scores, P(S ≥ t), may be far smaller than the rounding error of
+The tail P(S ≥ t) of a sum S of independent scores X_i may be far smaller than the rounding error of
 a Fourier transform. The distributions are therefore tilted first (Esscher 1932). Let
 M(θ) = Π E[e^{θ·X_i}] be the moment generating function. With the tilted probabilities q,
 
     q(s) = P(S = s)·e^{θ·s} / M(θ),        P(S ≥ t) = M(θ)·Σ_{s≥t} q(s)·e^{−θ·s}.
 
 If θ is chosen such that the mean of q is t, the relative error of this sum is small. The same θ
-gives Chernoff's bound P(S ≥ t) ≤ M(θ)·e^{−θ·t}. As e^{θ·x} is convex, the bound also holds for
-scores between 0 and 1 with known means, if M is computed for scores 0 and 1 with the same means.
+gives the Chernoff bound P(S ≥ t) ≤ M(θ)·e^{−θ·t}. As e^{θ·x} is convex, the bound also holds for
+any scores between 0 and 1 whose means are known: compute M for scores 0 and 1 with these means.
 
 A sum with a large variance σ² is nearly normal. With its third central moment μ₃, the normal
 density φ and the normal distribution Φ,
@@ -32,26 +32,26 @@ import numpy.typing as npt
 
 from iacta.fairness.e_values import Floats, Ints
 
-MAX_WORK = 2**24  # total length of all Fourier transforms
-MAX_TRANSFORM = 2**20  # length of one Fourier transform; wider sums are taken as normal
-MAX_WORK_PER_SUM = 2**12  # total length of transforms for each sum of an interval
-MIN_TAIL = 1e-12  # lower limit of a normal tail
-MAX_SUMMED_RESULTS = 3  # results per trial for a transform that is summed term by term
-MIN_SUMMED_TRIALS = 2**20  # number of trials for a transform that is summed term by term
-WINDOW_DEVIATIONS = 10.0  # half the usual width of a Fourier transform, in standard deviations
-LOG_NEGLIGIBLE = -25.0  # the logarithm of 1.4e-11
-TILT_TOLERANCE = 0.1  # standard deviations between a total and the mean of the tilted sum
+MAX_WORK = 2**24  # total length of all Fourier transforms of a tail
+MAX_TRANSFORM = 2**20  # length of a transform; wider sums have an approximate normal tail
+MAX_WORK_PER_SUM = 2**12  # total length of transforms for each tail that an interval needs
+MIN_TAIL = 1e-12  # approximate normal tails are not smaller than this
+MAX_SUMMED_RESULTS = 3  # trials with at most this many results can be transformed term by term
+MIN_SUMMED_TRIALS = 2**20  # this happens from this number of trials on
+WINDOW_DEVIATIONS = 10.0  # half the usual width of a transform, in standard deviations
+LOG_NEGLIGIBLE = -25.0  # log of a negligible probability, 1.4e-11
+TILT_TOLERANCE = 0.1  # allowed distance between total and tilted mean, in standard deviations
 TOLERANCE = 1e-9  # relative precision of a tilt
-STEPS = np.array([0.25, 1.0, 3.0, 8.0])  # steps h of Chernoff's bound, times the deviation
-LOG_MIN_TAIL = -690.0  # the logarithm of 1e-300
-MAX_LOG = 600.0  # e^600 is a float
-MAX_TILT = 700.0  # gives the neighbour of the largest sum the weight e^-700
+STEPS = np.array([0.25, 1.0, 3.0, 8.0])  # steps h in `find_window`, times the standard deviation
+LOG_MIN_TAIL = -690.0  # log of 1e-300
+MAX_LOG = 600.0  # e^600 does not overflow
+MAX_TILT = 700.0  # the sum next to the largest one then has a weight of e^-700
 
 
 class Scores(NamedTuple):
-    """The distribution of the scores of equal trials.
+    """The distribution of the scores of several identical trials.
 
-    scores: the score of each result, in whole units.
+    scores: the score of each result, a whole number.
     chances: the probability of each result with fair dice.
     times: the number of trials.
     """
@@ -61,28 +61,28 @@ class Scores(NamedTuple):
     times: int
 
 
-def sum_tail(parts: Sequence[Scores], total: int) -> float:
-    """Return the probability that independent scores add up to at least a total.
+def compute_tail(parts: Sequence[Scores], total: int) -> float:
+    """Return the probability that independent scores add up to at least `total`.
 
-    Below 1e-300, and for sums that would take too long, return Chernoff's bound.
+    parts: the distributions of the scores; all chances must be positive.
 
-    parts: the distributions of the scores, all chances positive.
-    total: the sum.
+    Returns the Chernoff bound for probabilities below 1e-300, and for sums that would take too
+    long.
 
     >>> import numpy as np
     >>> coins = Scores(np.array([0, 1]), np.array([0.5, 0.5]), 100)
-    >>> round(sum_tail([coins], 99) * 2**100, 6)
+    >>> round(compute_tail([coins], 99) * 2**100, 6)
     101.0
     """
     least = sum(int(part.scores.min()) * part.times for part in parts)
     most = sum(int(part.scores.max()) * part.times for part in parts)
     if not least < total <= most:
         return float(total <= least)
-    tilted = _Tilted(parts)
+    tilted = _TiltedSum(parts)
     tilt = tilted.find_tilt(total)
     width, window = most - least + 1, 2 * tilted.find_window(tilt, total)
     size = 1 << (min(width, window) - 1).bit_length()
-    log_bound = tilted.cumulants(tilt)[0] - tilt * total  # Chernoff's
+    log_bound = tilted.compute_cumulants(tilt)[0] - tilt * total  # the Chernoff bound
     if log_bound < LOG_MIN_TAIL or size > 2 * MAX_WORK:
         return math.exp(min(log_bound, 0.0))
     product, start = np.ones(size // 2 + 1, dtype=complex), 0
@@ -100,10 +100,12 @@ def sum_tail(parts: Sequence[Scores], total: int) -> float:
 def _transform_sum(
     scores: Ints, chances: Floats, times: int, size: int
 ) -> npt.NDArray[np.complex128]:
-    """Return the Fourier transform of the sum of `times` equal scores, with 0 the most likely.
+    """Return the Fourier transform of the distribution of the sum of `times` equal trials.
 
-    A high power of a transform z multiplies the rounding error of z. For few results, the function
-    computes z − 1, which is small where the power matters and therefore has a small error.
+    scores: the score of each result; the most likely score must be 0.
+
+    A high power of a transform z multiplies the rounding error of z. If there are few results, the
+    function computes z − 1, which is small where the power matters and therefore has a small error.
     """
     if len(scores) > MAX_SUMMED_RESULTS or times < MIN_SUMMED_TRIALS:
         row = np.bincount(scores % size, weights=chances, minlength=size)
@@ -122,51 +124,55 @@ def _transform_sum(
 
 
 def are_nearly_normal(parts: Sequence[Scores], most_work: int = MAX_WORK) -> bool:
-    """Return whether an exact tail of a sum takes too long, so that a normal tail replaces it.
+    """Return whether a sum needs a normal approximation, because an exact tail takes too long.
 
-    most_work: the limit of work for an exact tail.
+    most_work: the maximum total length of the Fourier transforms of an exact tail.
 
     >>> import numpy as np
     >>> coins = Scores(np.array([0, 1]), np.array([0.5, 0.5]), 10**6)
     >>> are_nearly_normal([coins]), are_nearly_normal([coins._replace(times=10**12)])
     (False, True)
     """
-    width = 2 * WINDOW_DEVIATIONS * math.sqrt(math.fsum(_moments(part)[1] for part in parts))
+    width = (
+        2 * WINDOW_DEVIATIONS * math.sqrt(math.fsum(_compute_moments(part)[1] for part in parts))
+    )
     return width > MAX_TRANSFORM or width * len(parts) > most_work
 
 
-def sum_tails(
+def compute_tails_of_sum(
     parts: Sequence[Scores], total: int, most_work: int = MAX_WORK
 ) -> tuple[float, float]:
-    """Return the probability that scores add up to at most, and at least, a total.
+    """Return the probabilities that scores add up to at most, and at least, `total`.
 
-    most_work: the limit of work for exact tails; beyond, the sum is taken as normal.
+    most_work: the limit beyond which the sum is approximated, as for `are_nearly_normal`.
 
     >>> import numpy as np
     >>> coins = Scores(np.array([0, 1]), np.array([0.5, 0.5]), 10)
-    >>> [round(tail * 2**10, 6) for tail in sum_tails([coins], 9)]
+    >>> [round(tail * 2**10, 6) for tail in compute_tails_of_sum([coins], 9)]
     [1023.0, 11.0]
     """
     if are_nearly_normal(parts, most_work):
-        mean, variance, third = map(math.fsum, zip(*map(_moments, parts), strict=True))
+        mean, variance, third = map(math.fsum, zip(*map(_compute_moments, parts), strict=True))
         off = total - mean
-        return normal_tail(off + 0.5, variance, third), normal_tail(0.5 - off, variance, -third)
+        return approximate_tail(off + 0.5, variance, third), approximate_tail(
+            0.5 - off, variance, -third
+        )
     losses = [part._replace(scores=-part.scores) for part in parts]
-    return sum_tail(losses, -total), sum_tail(parts, total)
+    return compute_tail(losses, -total), compute_tail(parts, total)
 
 
-def _moments(part: Scores) -> tuple[float, float, float]:
-    """Return the mean, the variance and the third central moment of the sum of equal scores."""
+def _compute_moments(part: Scores) -> tuple[float, float, float]:
+    """Return the mean, variance and third central moment of the sum of identical trials."""
     mean = float(part.chances @ part.scores)
     off = part.scores - mean
     variance, third = float(part.chances @ off**2), float(part.chances @ off**3)
     return part.times * mean, part.times * variance, part.times * third
 
 
-def normal_tail(off: float, variance: float, third: float) -> float:
-    """Return the chance that a nearly normal sum is below its mean plus an offset.
+def approximate_tail(off: float, variance: float, third: float) -> float:
+    """Return the probability that a nearly normal sum is below its mean plus `off`.
 
-    third: the third central moment.
+    variance, third: the variance and the third central moment of the sum.
     """
     z = off / math.sqrt(variance)
     density = math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
@@ -175,27 +181,23 @@ def normal_tail(off: float, variance: float, third: float) -> float:
 
 
 def bound_tail(parts: Sequence[Scores], total: float) -> float:
-    """Return Chernoff's bound for the probability that scores add up to at least a total.
+    """Return the Chernoff bound on the probability that scores add up to at least `total`.
 
-    parts: the distributions of the scores. The bound also holds for other scores with the same
-        means and the same ranges.
-    total: the sum.
+    parts: the distributions of the scores. If they are 0 and 1, the bound also holds for scores
+        between 0 and 1 with the same means.
 
     >>> import numpy as np
     >>> coins = Scores(np.array([0, 1]), np.array([0.5, 0.5]), 100)
-    >>> round(bound_tail([coins], 60), 3), round(sum_tail([coins], 60), 3)
+    >>> round(bound_tail([coins], 60), 3), round(compute_tail([coins], 60), 3)
     (0.134, 0.028)
     """
-    tilted = _Tilted(parts)
+    tilted = _TiltedSum(parts)
     tilt = tilted.find_tilt(total)
-    return math.exp(min(tilted.cumulants(tilt)[0] - tilt * total, 0.0))
+    return math.exp(min(tilted.compute_cumulants(tilt)[0] - tilt * total, 0.0))
 
 
-class _Tilted:
-    """The cumulants of a sum of scores whose distributions are tilted.
-
-    The log of the moment generating function, its first and its second derivative.
-    """
+class _TiltedSum:
+    """A sum of independent scores whose distributions can be tilted."""
 
     def __init__(self, parts: Sequence[Scores]) -> None:
         sizes = [len(part.scores) for part in parts]
@@ -204,13 +206,13 @@ class _Tilted:
         self.counts = np.array([part.times for part in parts], dtype=float)
         usual = [int(part.scores[np.argmax(part.chances)]) for part in parts]
         off = [part.scores - score for part, score in zip(parts, usual, strict=True)]
-        # Scores are relative to the most likely score of each trial.
+        # Scores are stored relative to the most likely score of each trial.
         self.scores = np.concatenate(off).astype(float)
         self.chances = np.concatenate([part.chances for part in parts])
         self.start = sum(score * part.times for part, score in zip(parts, usual, strict=True))
 
-    def cumulants(self, tilt: float) -> tuple[float, float, float]:
-        """Return log M, the mean and the variance of the tilted sum."""
+    def compute_cumulants(self, tilt: float) -> tuple[float, float, float]:
+        """Return log M(θ), and the mean and variance of the tilted sum, for the tilt θ."""
         logs = tilt * self.scores
         most = np.maximum.reduceat(logs, self.starts)
         weights = self.chances * np.exp(logs - most[self.places])
@@ -228,19 +230,19 @@ class _Tilted:
         )
 
     def find_tilt(self, total: float) -> float:
-        """Return a tilt of at least 0 for which the mean of the tilted sum is near a total.
+        """Return a tilt of at least 0 for which the mean of the tilted sum is near `total`.
 
-        The distance is at most a tenth of the standard deviation. If the total is at most the mean,
-        the tilt is 0; if no tilt is large enough, it is `MAX_TILT`.
+        The distance is at most a tenth of the standard deviation. If `total` is at most the mean,
+        the tilt is 0. If no tilt is large enough, it is `MAX_TILT`.
         """
-        _, mean, variance = self.cumulants(0.0)
+        _, mean, variance = self.compute_cumulants(0.0)
         if mean >= total or not variance:
             return 0.0
         low, high = 0.0, math.inf
         tilt = 1 / math.sqrt(variance)
         while high - low > TOLERANCE * low:
             tilt = min(tilt, MAX_TILT)
-            _, mean, variance = self.cumulants(tilt)
+            _, mean, variance = self.compute_cumulants(tilt)
             if abs(mean - total) <= TILT_TOLERANCE * math.sqrt(variance):
                 break
             low, high = (tilt, high) if mean < total else (low, tilt)
@@ -250,18 +252,18 @@ class _Tilted:
         return tilt
 
     def find_window(self, tilt: float, total: int) -> int:
-        """Return a distance from a total that the tilted sum exceeds with a negligible probability.
+        """Return a distance from `total` that the tilted sum exceeds with negligible probability.
 
-        By Chernoff's bound with a step h > 0, P(S ≥ t + w) ≤ M(θ + h) / M(θ)·e^{−h·(t + w)}. The
-        step −h gives the bound below the total.
+        By the Chernoff bound with a step h > 0, P(S ≥ t + w) ≤ M(θ + h) / M(θ)·e^{−h·(t + w)} for
+        the distance w. The step −h gives the bound for sums below the total.
         """
-        log_mean, _, variance = self.cumulants(tilt)
+        log_mean, _, variance = self.compute_cumulants(tilt)
         if not variance:
             return 1
         steps = np.minimum(STEPS / math.sqrt(variance), MAX_TILT)
         steps = np.concatenate([steps, -steps])
         widths = [
-            (self.cumulants(tilt + h)[0] - log_mean - h * total - LOG_NEGLIGIBLE) / abs(h)
+            (self.compute_cumulants(tilt + h)[0] - log_mean - h * total - LOG_NEGLIGIBLE) / abs(h)
             for h in steps.tolist()
         ]
         above, below = float(min(widths[: len(STEPS)])), float(min(widths[len(STEPS) :]))
@@ -269,9 +271,9 @@ class _Tilted:
 
 
 def score_wins(chances: Mapping[tuple[float, float], int]) -> list[Scores]:
-    """Return the distribution of the number of wins for each chance.
+    """Return the distributions of the number of wins, for trials that can be won or lost.
 
-    chances: the number of trials for each pair of chances to win and not to win.
+    chances: the number of trials for each pair of the chance to win and the chance to lose.
     """
     return [
         Scores(np.array([0, 1]), np.array([lost, won]), count)
@@ -280,43 +282,45 @@ def score_wins(chances: Mapping[tuple[float, float], int]) -> list[Scores]:
     ]
 
 
-def win_tails(
+def compute_win_tails(
     chances: Mapping[tuple[float, float], int],
     won: float,
     *,
     is_decided: bool = True,
     most_work: int = MAX_WORK,
 ) -> tuple[float, float]:
-    """Return the probability that fair dice win at most, and at least, `won` trials.
+    """Return the probabilities that fair dice win at most, and at least, `won` trials.
 
-    chances: the number of trials for each pair of chances to win and not to win. Both are given, as
-        the smaller chance may be below the rounding error of the larger chance.
-    won: the number of wins, or the sum of the chances after the trials.
-    is_decided: whether all chances became 0 or 1; otherwise the function returns upper bounds.
-    most_work: the limit of work for exact tails.
+    chances: the number of trials for each pair of the chance to win and the chance to lose. Both
+        are given, as the smaller may be below the rounding error of the larger.
+    won: the number of wins, or the sum of the chances to win after the trials.
+    is_decided: whether all trials are won or lost; otherwise the function returns upper bounds.
+    most_work: the limit beyond which the sum is approximated, as for `are_nearly_normal`.
 
     >>> chances = {(0.9, 0.1): 1, (0.8, 0.2): 1, (0.7, 0.3): 1, (0.6, 0.4): 1}
-    >>> at_most, at_least = win_tails(chances, 1)
+    >>> at_most, at_least = compute_win_tails(chances, 1)
     >>> round(at_most, 6), round(at_least, 6)
     (0.0428, 0.9976)
     """
     parts = score_wins(chances)
     unsure = won - sum(count for (_, lost), count in chances.items() if not lost)
     if is_decided:
-        return sum_tails(parts, round(unsure), most_work) if parts else (1.0, 1.0)
+        return compute_tails_of_sum(parts, round(unsure), most_work) if parts else (1.0, 1.0)
     zeros = [part._replace(scores=-part.scores) for part in parts]
     return (bound_tail(zeros, -unsure), bound_tail(parts, unsure)) if parts else (1.0, 1.0)
 
 
-def share_interval(won: int, fought: int, level: float) -> tuple[float, float]:
-    """Return the interval of Clopper and Pearson for the share of battles won.
+def find_share_interval(won: int, fought: int, level: float) -> tuple[float, float]:
+    """Return the Clopper-Pearson interval for the share of battles won.
 
-    level: the least probability that the interval contains the true share.
+    won: the number of battles won.
+    fought: the number of all battles.
+    level: the minimum probability that the interval contains the true share.
 
-    If battles have different chances, a number of wins far from the mean is less likely than for
-    the same number of battles with the mean chance (Hoeffding 1956), so the interval is valid.
+    The interval is also valid for battles with different chances: a number of wins far from the
+    mean is then less likely than if every battle had the mean chance (Hoeffding 1956).
 
-    >>> [round(end, 3) for end in share_interval(0, 10, 0.95)]
+    >>> [round(end, 3) for end in find_share_interval(0, 10, 0.95)]
     [0.0, 0.308]
     """
     ends = []
@@ -326,7 +330,7 @@ def share_interval(won: int, fought: int, level: float) -> tuple[float, float]:
             for _ in range(60):
                 middle = (inside + outside) / 2
                 chances = {(middle, 1 - middle): fought}
-                tail = win_tails(chances, won, most_work=MAX_WORK_PER_SUM)[side]
+                tail = compute_win_tails(chances, won, most_work=MAX_WORK_PER_SUM)[side]
                 inside, outside = (middle, outside) if tail > (1 - level) / 2 else (inside, middle)
         ends.append(outside)
     return ends[0], ends[1]

@@ -1,22 +1,21 @@
-"""Tails: tests for results that are too extreme, or too average, for fair dice.
+"""Tests for results that are too extreme, or too average, for fair dice.
 
 The results x of a roll or a battle, such as (3, 0), are ordered, the best for the attackers first.
-With fair dice the attackers get a result at least as good, or at least as bad, with the
-probabilities
+With fair dice the probabilities of a result at least as good, and at least as bad, are
 
     U(x) = P(X ≤ x),        D(x) = P(X ≥ x).
 
 Two sums measure the luck of a log: Σ −log U(x) is large if the attackers were lucky, and
 Σ −log D(x) is large if they were unlucky (Fisher 1932). The sum Σ −log min(U(x), D(x)) measures the
 spread. It is large if results are too extreme on either side, and small if they are too average,
-such as results of balanced blitz among battles fought with dice.
+for example if balanced blitz replaced dice.
 
 As results are discrete, these sums do not have Fisher's distribution. Their distribution is
 computed exactly: each score is rounded to a whole number of units, and the distributions of all
 scores are convolved (`sums.py`). Rounding makes a statistic coarser, but its p-value stays exact.
 
-A sum hides one extreme result among many. The most extreme battle therefore has a test of its own:
-the probability that fair dice give at least one battle with an equal or smaller min(U, D).
+A sum hides one extreme result among many. The most extreme battle therefore has its own test: the
+probability that fair dice give at least one battle with an equal or smaller min(U, D).
 
 Source: Fisher, "Statistical Methods for Research Workers" (4th edition, 1932, section 21.1).
 """
@@ -30,51 +29,53 @@ import numpy as np
 
 from iacta.fairness.e_values import Floats
 from iacta.fairness.p_values import TOLERANCE, Finding
-from iacta.fairness.sums import MAX_WORK, WINDOW_DEVIATIONS, Scores, sum_tail
+from iacta.fairness.sums import MAX_WORK, WINDOW_DEVIATIONS, Scores, compute_tail
 from iacta.fairness.throws import OPEN, Line
-from iacta.fairness.trials import Trial, outcomes
+from iacta.fairness.trials import Trial, find_outcomes
 
-FINEST = 16.0  # a score of 1 has at most 16 units
-TILTS = np.array([0.25, 0.5, 0.75, 0.9])  # each side has a bet with each tilt
+MAX_UNITS = 16.0  # a score of 1 is divided into at most this many units
+TILTS = np.array([0.25, 0.5, 0.75, 0.9])  # there is one bet for each tilt and side
 BETS = 2 * len(TILTS)
 NO_BETS = (0.0,) * BETS
 
 
 @lru_cache(maxsize=2**11)
-def tail_chances(trial: Trial) -> tuple[Floats, Floats, Floats]:
-    """Return P, U and D for each result of a trial, the best for the attackers first.
+def compute_tails(trial: Trial) -> tuple[Floats, Floats, Floats]:
+    """Return the probabilities P(X = x), U(x) and D(x) for each result x of a trial.
+
+    The best result for the attackers comes first.
 
     >>> from iacta.rules.rules import Rules
-    >>> [chances.round(3).tolist() for chances in tail_chances(Trial("roll", 2, 1, Rules()))]
+    >>> [chances.round(3).tolist() for chances in compute_tails(Trial("roll", 2, 1, Rules()))]
     [[0.579, 0.421], [0.579, 1.0], [1.0, 0.421]]
     """
-    chances = np.array([*outcomes(trial).values()])
+    chances = np.array([*find_outcomes(trial).values()])
     better, worse = np.cumsum(chances), np.cumsum(chances[::-1])[::-1]
     return chances, np.minimum(better, 1.0), np.minimum(worse, 1.0)
 
 
 @lru_cache(maxsize=2**11)
-def _bets_on(trial: Trial) -> Floats:
-    """Return log E of each bet on tails for each result of a trial.
+def _compute_bets(trial: Trial) -> Floats:
+    """Return the log of the factor of each bet on extreme results, for each result of a trial.
 
     A bet with the tilt θ on lucky results multiplies its stake by U^−θ / E[U^−θ], which has the
     expected value 1.
     """
-    chances, *sides = tail_chances(trial)
+    chances, *sides = compute_tails(trial)
     logs = np.concatenate([np.outer(TILTS, -np.log(side)) for side in sides])
     bets: Floats = logs - np.log(np.exp(logs) @ chances)[:, None]
     return bets.T
 
 
-def tail_bets(line: Line) -> tuple[float, ...]:
-    """Return the change of log E of each bet on tails by a line.
+def bet_on_tails(line: Line) -> tuple[float, ...]:
+    """Return how much a line changes log E of each bet on extreme results.
 
-    If a chance is still open, the factor of a bet is the weighted mean of the factors for success
-    and failure, which is a fair bet, too.
+    If an attack is not decided yet, the factor of a bet is the weighted mean of its factors for
+    success and failure, which is also a fair bet.
     """
     if line.gain is None or line.trial.kind == "roll":
         return NO_BETS
-    bets = _bets_on(line.trial)
+    bets = _compute_bets(line.trial)
     if line.result != OPEN:
         return tuple(bets[line.result].tolist())
     after = line.trial.chance + line.gain.wins
@@ -82,10 +83,10 @@ def tail_bets(line: Line) -> tuple[float, ...]:
 
 
 class Tails:
-    """The results of all rolls, battles and chances of a log.
+    """The counts of the results of all rolls, battles and chances of a log.
 
     results: the count of each result of each trial.
-    bets: log E of the bets on tails.
+    bets: log E of the bets on extreme results.
     """
 
     def __init__(self) -> None:
@@ -93,54 +94,57 @@ class Tails:
         self.bets: Floats = np.zeros(BETS)
 
     def add(self, line: Line, times: int) -> None:
-        """Add a line that occurred some times."""
+        """Add a line that occurred `times` times."""
         if line.gain is None:  # for a single die, or an impossible result
             return
         self.results.setdefault(line.trial, Counter())[line.result] += times
-        self.bets += times * np.array(tail_bets(line))
+        self.bets += times * np.array(bet_on_tails(line))
 
-    def findings(self) -> list[Finding]:
-        """Test the luck of all attackers, and the tails of battles and chances."""
-        known = {trial: counts for trial, counts in self.results.items() if trial.is_decided}
-        battles = {trial: counts for trial, counts in known.items() if trial.kind != "roll"}
+    def run_tests(self) -> list[Finding]:
+        """Test the luck of all attackers, and the spread of battles and chances."""
+        decided = {trial: counts for trial, counts in self.results.items() if trial.is_decided}
+        battles = {trial: counts for trial, counts in decided.items() if trial.kind != "roll"}
         found = []
-        if known:
+        if decided:
             lucky, unlucky = (
-                sum_tail(*_add_scores(known, side))
+                compute_tail(*_add_scores(decided, side))
                 for side in (lambda better, _: better, lambda _, worse: worse)
             )
-            found.append(_find_worse("luck", {"lucky": lucky, "unlucky": unlucky}))
+            found.append(_choose_worse("luck", {"lucky": lucky, "unlucky": unlucky}))
         if battles:
             parts, total = _add_scores(battles, np.minimum)
             negative = [part._replace(scores=-part.scores) for part in parts]
-            sides = {"extreme": sum_tail(parts, total), "average": sum_tail(negative, -total)}
-            found += [_find_worse("spread", sides), _find_most_extreme(battles)]
+            sides = {
+                "extreme": compute_tail(parts, total),
+                "average": compute_tail(negative, -total),
+            }
+            found += [_choose_worse("spread", sides), _find_most_extreme(battles)]
         return found
 
 
 def _add_scores(
     results: Mapping[Trial, Counter[int]], find_tails: Callable[[Floats, Floats], Floats]
 ) -> tuple[list[Scores], int]:
-    """Return the distributions of the scores of all results, and their sum.
+    """Return the distributions of the scores of all results, and the sum of the observed scores.
 
-    find_tails: a function that returns probabilities from U and D of all results of a trial. The
-        scores are the negative logarithms of these probabilities.
+    find_tails: a function that returns a probability for each result of a trial from the
+        probabilities U and D. The score is the negative logarithm of this probability.
     """
     number = sum(counts.total() for counts in results.values())
-    units = min(FINEST, MAX_WORK / (len(results) * 2 * WINDOW_DEVIATIONS * math.sqrt(number)))
+    units = min(MAX_UNITS, MAX_WORK / (len(results) * 2 * WINDOW_DEVIATIONS * math.sqrt(number)))
     parts, total = [], 0
     for trial, counts in results.items():
-        chances, better, worse = tail_chances(trial)
+        chances, better, worse = compute_tails(trial)
         scores = np.rint(-units * np.log(find_tails(better, worse))).astype(np.int64)
         parts.append(Scores(scores, chances, counts.total()))
         total += sum(int(scores[result]) * count for result, count in counts.items())
     return parts, total
 
 
-def _find_worse(question: str, sides: Mapping[str, float]) -> Finding:
-    """Return the finding of a test with two sides.
+def _choose_worse(question: str, sides: Mapping[str, float]) -> Finding:
+    """Return the finding of a two-sided test.
 
-    sides: the probability that fair dice are at least as far off, for each side.
+    sides: for each side, the probability that fair dice are at least as far off.
     """
     worse = min(sides, key=lambda side: sides[side])
     return Finding(question, min(2 * sides[worse], 1.0), sides[worse], "exact", None, worse)
@@ -150,14 +154,14 @@ def _find_most_extreme(battles: Mapping[Trial, Counter[int]]) -> Finding:
     """Test the most extreme result of all battles."""
     least, place, where = 1.0, 0, next(iter(battles))
     for trial, counts in battles.items():
-        _, better, worse = tail_chances(trial)
+        _, better, worse = compute_tails(trial)
         ends = np.minimum(better, worse)
         for result in counts:
             if ends[result] <= least:
                 least, place, where = float(ends[result]), result, trial
     log_none = 0.0
     for trial, counts in battles.items():
-        chances, better, worse = tail_chances(trial)
+        chances, better, worse = compute_tails(trial)
         as_far = math.fsum(chances[np.minimum(better, worse) <= least * (1 + TOLERANCE)])
         log_none += counts.total() * (math.log1p(-as_far) if as_far < 1 else -math.inf)
     return Finding(
@@ -172,7 +176,7 @@ def _describe(trial: Trial, place: int) -> str:
     >>> _describe(Trial("battle", 9, 1, Rules()), 8)
     '9 against 1 lost, with 1 left'
     """
-    ours, theirs = [*outcomes(trial)][place]
+    ours, theirs = [*find_outcomes(trial)][place]
     if trial.kind == "chance":
         return f"a chance of {trial.chance:.6g} {'won' if theirs else 'lost'}"
     if trial.is_only_won:

@@ -1,4 +1,4 @@
-"""Tally: the counts, the evidence and the luck of a log, added up block by block."""
+"""The tally of a log: its counts, evidence and luck, added up block by block."""
 
 import math
 from collections import Counter
@@ -13,7 +13,7 @@ import numpy as np
 from iacta.fairness.e_values import Floats, Ints, log_evidence
 from iacta.fairness.luck import Gain, Luck, measure_luck
 from iacta.fairness.p_values import Finding, ThrowSequence, find_period
-from iacta.fairness.tails import BETS, Tails, tail_bets
+from iacta.fairness.tails import BETS, Tails, bet_on_tails
 from iacta.fairness.throws import (
     ATTACK,
     BATTLES,
@@ -24,24 +24,24 @@ from iacta.fairness.throws import (
     NO_THROWS,
     NOBODY,
     ROLLS,
-    Known,
     Line,
+    Registry,
     Throws,
 )
 from iacta.fairness.totals import Totals
 from iacta.fairness.trials import Entry, Trial
 
-MAX_SEARCHED = {DICE: 2**19, ROLLS: 2**17}  # throws searched for a repeated sequence
-MAX_MOMENTS = 512  # points of the curves over time
-CURVES = 6  # players with a curve of their luck
+MAX_SEARCHED = {DICE: 2**19, ROLLS: 2**17}  # more throws are not searched for a repeated sequence
+MAX_MOMENTS = 512  # number of points of the curves over time
+CURVES = 6  # number of players with a luck curve
 
 
 class Moment(NamedTuple):
-    """The evidence and the luck after some throws.
+    """The evidence and the luck after some of the throws.
 
     throws: the number of throws so far.
     log_evidence: the natural logarithm of the e-value.
-    armies: the luck of the first players, in armies.
+    armies: the luck of each player in `Audit.players`, in armies.
     """
 
     throws: int
@@ -53,7 +53,7 @@ class Evidence(NamedTuple):
     """The evidence against fair dice: the product of two mean e-values.
 
     dice: log E of the bets on the dice of rolls, and of the bets on the losses of rolls.
-    battles: log E of the bets on battles and chances: first on tenths, then on tails.
+    battles: log E of the bets on battles and chances: one on tenths, the others on extreme results.
     most: the largest log E of all bets together so far.
     alarm: the number of throws after which E reached 1 / level, `None` if it never did.
     """
@@ -64,15 +64,15 @@ class Evidence(NamedTuple):
     alarm: int | None = None
 
     @property
-    def log(self) -> float:
-        """The log E of all bets together."""
-        return float(mean_evidence(self.dice, self.battles))
+    def log_e_value(self) -> float:
+        """The natural logarithm of the e-value of all bets together."""
+        return float(average_evidence(self.dice, self.battles))
 
     @classmethod
     def from_counts(cls, throws: list[Throws], tails: Floats) -> "Evidence":
-        """Return the evidence of a log in unknown order, from its counts alone.
+        """Return the evidence of a log whose order is unknown, from its counts.
 
-        tails: log E of the bets on tails.
+        tails: log E of the bets on extreme results.
         """
         dice = (ATTACK, DEFENCE)
         lost = (ROLLS,) if any(kind.kind in dice for kind in throws) else dice
@@ -89,12 +89,12 @@ class Evidence(NamedTuple):
         return cls(np.array([first, second]), np.array([tenths, *tails]))
 
 
-def mean_evidence(dice: Floats, battles: Floats) -> Floats:
-    """Return the log E of all bets together, along the last axes.
+def average_evidence(dice: Floats, battles: Floats) -> Floats:
+    """Return log E of all bets together.
 
-    dice: log E of the bets on dice and on rolls, one row each.
-    battles: log E of the bets on battles. The bet on tenths has the same weight as all bets on
-        tails together.
+    dice: log E of the bets on dice and of the bets on rolls, along the first axis.
+    battles: log E of the bets on battles, along the first axis. The bet on tenths has the same
+        weight as all bets on extreme results together.
     """
     tails = np.logaddexp.reduce(battles[1:]) - math.log(len(battles) - 1)
     mean: Floats = np.logaddexp(*dice) + np.logaddexp(battles[0], tails) - math.log(4)
@@ -103,7 +103,7 @@ def mean_evidence(dice: Floats, battles: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Lines:
-    """Some lines of a log.
+    """Several lines of a log.
 
     different: the different lines.
     places: for each line, in order, its index in `different`.
@@ -112,12 +112,12 @@ class Lines:
     different: list[Line]
     places: Ints
 
-    def column(self, name: str) -> Any:
+    def make_column(self, name: str) -> Any:
         return np.array(list(map(attrgetter(name), self.different)))[self.places]
 
     @cached_property
     def sides(self) -> list[tuple[Ints, Ints]]:
-        """The kind and the faces of each line's dice, for each side; rows are padded with 0."""
+        """For each side, the kind of dice and their faces in each line, padded with 0."""
         sides = []
         for side in (0, 1):
             kinds, thrown = zip(*(line.sides[side] for line in self.different), strict=True)
@@ -132,16 +132,16 @@ class Tally:
     """Adds up a log, block by block.
 
     level: the chance of a false alarm.
-    rng: the generator that draws the tenth of a battle's result.
+    rng: the random generator for the tenths of battles, see `iacta.fairness.audit`.
 
-    known: the players and the kinds of throws, with their counts.
+    known: the players and the kinds of throw, with their counts.
     lines: the number of throws and battles.
-    broken_off: the number of battles that stopped before their end.
+    broken_off: the number of battles that the attackers stopped.
     impossible: the number of throws whose result is impossible or too unlikely to compute.
     is_ordered: whether each line was a single throw.
     evidence: the evidence against fair dice so far.
-    moments: evidence and luck at some moments, including the last.
-    repeats: the throws in their order.
+    moments: the evidence and luck at several moments, including the last.
+    repeats: the throws in order.
     tails: the results by trial.
     totals: the lines that state only sums.
     chances: the number of lines that state only chances.
@@ -149,7 +149,7 @@ class Tally:
 
     def __init__(self, level: float, rng: "np.random.Generator") -> None:
         self.level, self.rng = level, rng
-        self.known = Known()
+        self.known = Registry()
         self.lines = self.broken_off = self.impossible = 0
         self.is_ordered = True
         self.evidence = Evidence()
@@ -158,18 +158,18 @@ class Tally:
         self.tails = Tails()
         self.totals = Totals()
         self.chances = 0
-        # For each player: the sum of gains, and the count of each trial, with 1 if the player
-        # attacked and -1 if the player defended.
+        # For each player: the sum of gains, and the count of each trial, with the sign 1 if the
+        # player attacked and -1 if they defended.
         self._gained: dict[int, Floats] = {}
         self._thrown: dict[int, Counter[tuple[Trial, int]]] = {}
 
     def add(self, entries: list[Entry], codes: Ints) -> None:
-        """Add a block."""
-        self.known.weigh(entries)
+        """Add a block of lines, see `iacta.fairness.log.Block`."""
+        self.known.check_size(entries)
         used, counts = np.unique(codes, return_counts=True)
         numbers = {}
         for code, count in zip(used.tolist(), counts.tolist(), strict=True):
-            line = self.known.line(entries[code])
+            line = self.known.find_line(entries[code])
             if line is None:
                 self.broken_off += count * entries[code].times
                 continue
@@ -190,21 +190,22 @@ class Tally:
         lines = Lines([*numbers.values()], np.searchsorted(kept, codes[np.isin(codes, kept)]))
         factors = self._count(lines)
         if self.is_ordered:
-            self._watch(lines, factors)
-            self.repeats.follow(lines)
-        self.lines += int(lines.column("times").sum())
+            self._update_moments(lines, factors)
+            self.repeats.append_lines(lines)
+        self.lines += int(lines.make_column("times").sum())
 
     def _count(self, lines: Lines) -> Floats:
-        """Count lines, and return the change of log E by each line.
+        """Count lines, and return how much each line changes log E.
 
-        The three rows are for bets on the dice of rolls, on their losses, and on tenths of battles.
+        The array has three rows: for bets on the dice of rolls, on the losses of rolls, and on the
+        tenths of battles.
         """
         kinds, players, times = (
-            lines.column("throws"),
-            lines.column("player"),
-            lines.column("times"),
+            lines.make_column("throws"),
+            lines.make_column("player"),
+            lines.make_column("times"),
         )
-        results = lines.column("result")
+        results = lines.make_column("result")
         is_possible = (results >= 0) & (kinds != NO_THROWS)
         self.impossible += int(times[results == IMPOSSIBLE].sum())
         factors = np.zeros((3, len(kinds)))
@@ -214,15 +215,15 @@ class Tally:
                 self._draw_several(throws, lines, rows)
                 continue
             if throws.kind == BATTLES:
-                drawn = lines.column("start")[rows] + lines.column("width")[rows] * self.rng.random(
-                    len(rows)
-                )
+                drawn = lines.make_column("start")[rows] + lines.make_column("width")[
+                    rows
+                ] * self.rng.random(len(rows))
                 results[rows] = np.minimum((BINS * drawn).astype(np.int64), BINS - 1)
             bets = slice(2, 3) if throws.kind == BATTLES else slice(2)
             factors[bets, rows] += throws.add(
                 results[rows], players[rows], times[rows], in_order=self.is_ordered
             )
-        # The first bet uses the dice of a roll instead of its losses.
+        # The first bet uses the dice of a roll, if known, instead of its losses.
         rolls = [n for n, throws in enumerate(self.known.throws) if throws.kind == ROLLS]
         is_roll = np.isin(kinds, rolls)
         factors[0, is_roll & (np.maximum(*(kinds for kinds, _ in lines.sides)) >= 0)] = 0.0
@@ -238,34 +239,34 @@ class Tally:
         return factors
 
     def _draw_several(self, throws: Throws, lines: Lines, rows: Ints) -> None:
-        """Count lines with several equal battles: each battle draws its own tenth."""
+        """Count lines with several equal battles, with a random tenth for each battle."""
         edges = np.arange(BINS + 1) / BINS
         for code, count in zip(*np.unique(lines.places[rows], return_counts=True), strict=True):
             line = lines.different[code]
             ends = np.clip(edges, line.start, line.start + line.width)
             parts = np.maximum(np.diff(ends), 0.0)
             drawn = self.rng.multinomial(line.times * int(count), parts / parts.sum())
-            throws.player_counts(line.player)[:] += drawn
+            throws.find_counts(line.player)[:] += drawn
 
-    def _watch(self, lines: Lines, factors: Floats) -> None:
-        """Update evidence and luck, line by line."""
+    def _update_moments(self, lines: Lines, factors: Floats) -> None:
+        """Update the evidence and the curves over time, line by line."""
         evidence = self.evidence
         dice = evidence.dice[:, None] + np.cumsum(factors[:2], axis=1)
         changes = np.zeros((1 + BETS, 1))
         if any(line.trial.kind in ("battle", "chance") for line in lines.different):
-            tails = np.array([tail_bets(line) for line in lines.different])[lines.places]
+            tails = np.array([bet_on_tails(line) for line in lines.different])[lines.places]
             changes = np.vstack([factors[2:], tails.T])
         battles = evidence.battles[:, None] + np.cumsum(changes, axis=1)
-        curve = mean_evidence(dice, battles)
+        curve = average_evidence(dice, battles)
         reached, alarm = np.flatnonzero(curve >= -math.log(self.level)), evidence.alarm
         if alarm is None and len(reached):
             alarm = self.lines + int(reached[0]) + 1
         most = max(evidence.most, float(curve.max()))
         self.evidence = Evidence(dice[:, -1], battles[:, -1], most, alarm)
         attackers, defenders, luck = (
-            lines.column("player"),
-            lines.column("opponent"),
-            lines.column("luck"),
+            lines.make_column("player"),
+            lines.make_column("opponent"),
+            lines.make_column("luck"),
         )
         before = self.moments[-1].armies if self.moments else (0.0,) * CURVES
         armies = [
@@ -276,7 +277,7 @@ class Tally:
         while int(numbers[-1]) // step > 2 * MAX_MOMENTS:
             step *= 2
         shown = np.flatnonzero((numbers % step == 0) | (numbers == numbers[-1]))
-        rows = np.column_stack([column[shown] for column in (curve, *armies)]).tolist()
+        rows = np.column_stack([make_column[shown] for make_column in (curve, *armies)]).tolist()
         self.moments = [moment for moment in self.moments if moment.throws % step == 0] + [
             Moment(number, log, tuple(luck))
             for number, (log, *luck) in zip(numbers[shown].tolist(), rows, strict=True)
@@ -289,28 +290,28 @@ class Tally:
                 self._gained[player] = self._gained.get(player, 0.0) + row
                 self._thrown.setdefault(player, Counter())[line.trial, sign] += times
 
-    def lucks(self) -> Iterator[Luck]:
+    def measure_lucks(self) -> Iterator[Luck]:
         names = list(self.known.players)
         for player, gained in self._gained.items():
             yield measure_luck(names[player], Gain(*gained.tolist()), self._thrown[player])
 
 
 class Repeats:
-    """The throws in their order, for the search for a repeated sequence.
+    """The throws in order, for the search for a repeated sequence.
 
-    throws: the kinds of throws.
-    rng: the generator that shuffles the dice within a roll. Most people write dice from the largest
-        to the smallest, so their order has no meaning.
+    throws: the kinds of throw.
+    rng: the random generator that shuffles the dice within a roll. Most people write the largest
+        die first, so the order within a roll has no meaning.
     """
 
     def __init__(self, throws: list[Throws], rng: "np.random.Generator") -> None:
         self.throws, self.rng = throws, rng
-        self._dice = [np.zeros((0, 2), dtype=np.int64)]  # the kind and the face of each
-        self._rolls = [np.zeros((0, 3))]  # the kind of each, the number of its result, its chance
+        self._dice = [np.zeros((0, 2), dtype=np.int64)]  # columns: kind, face
+        self._rolls = [np.zeros((0, 3))]  # columns: kind, number of the result, probability
         self._numbers: dict[Hashable, int] = {}
 
-    def follow(self, lines: Lines) -> None:
-        """Append the dice and rolls of lines, until there are enough for the search."""
+    def append_lines(self, lines: Lines) -> None:
+        """Append the dice and rolls of lines, up to the limits of the search."""
         if sum(map(len, self._dice)) < MAX_SEARCHED[DICE]:
             sides = [
                 np.broadcast_arrays(kinds[:, None], self.rng.permuted(table, axis=1))
@@ -319,13 +320,14 @@ class Repeats:
             dice = np.dstack([np.hstack(pair) for pair in zip(*sides, strict=True)])
             self._dice.append(dice[dice[:, :, 1] > 0])
         if sum(map(len, self._rolls)) < MAX_SEARCHED[ROLLS]:
-            rows = np.array([self._roll(line) for line in lines.different])[lines.places]
+            rows = np.array([self._number_roll(line) for line in lines.different])[lines.places]
             self._rolls.append(rows[rows[:, 1] >= 0])
 
-    def _roll(self, line: Line) -> tuple[int, int, float]:
-        """Return the kind of a roll, a number for its dice or losses, and their probability.
+    def _number_roll(self, line: Line) -> tuple[int, int, float]:
+        """Return the kind of a roll, a number that stands for its result, and its probability.
 
-        The kind and the number of other lines are −1.
+        The result is the dice if they are known, otherwise the losses. For lines that are not rolls
+        the kind and the number are −1.
         """
         if line.throws == NO_THROWS or line.result < 0:
             return -1, -1, 1.0
@@ -343,13 +345,13 @@ class Repeats:
         number = self._numbers.setdefault((line.throws, result), len(self._numbers))
         return 2 * line.throws + has_dice, number, chance
 
-    def findings(self) -> list[Finding]:
-        """Return the finding, if the log is long enough for a search."""
+    def run_tests(self) -> list[Finding]:
+        """Search for a repeated sequence, if the log is long enough."""
         dice = np.concatenate(self._dice)[: MAX_SEARCHED[DICE]]
         rolls = np.concatenate(self._rolls)[: MAX_SEARCHED[ROLLS]]
         kinds, numbers = rolls[:, :2].astype(np.int64).T
         faces = np.array([len(kind.chances) for kind in self.throws])[dice[:, 0]]
-        about = " or so" if len(rolls) else ""  # shuffled dice blur the length of the sequence
+        about = " or so" if len(rolls) else ""  # with shuffled dice the length is only approximate
         codes = faces * faces.max(initial=0) + dice[:, 1]
         findings = find_period(
             [

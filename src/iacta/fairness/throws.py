@@ -1,4 +1,4 @@
-"""Throws: the kind, the result and the luck of each line of a log."""
+"""The lines of a log, prepared for counting: kind of throw, result and luck."""
 
 import math
 from dataclasses import dataclass, field
@@ -8,44 +8,44 @@ import numpy as np
 
 from iacta.fairness.e_values import Floats, Ints, log_factors
 from iacta.fairness.luck import Gain, measure_gain
-from iacta.fairness.sums import share_interval
-from iacta.fairness.trials import Entry, Trial, outcomes
+from iacta.fairness.sums import find_share_interval
+from iacta.fairness.trials import Entry, Trial, find_outcomes
 from iacta.inputs.errors import TooLargeError
 from iacta.probability.estimate import Estimate
 from iacta.rules.dice import Dice
 from iacta.rules.variants import rules_name
 
-Side: TypeAlias = tuple[int, tuple[int, ...]]  # the kind and the faces of one side's dice
-Key: TypeAlias = tuple[str, int] | Trial  # a kind and its number of equal chances, or a roll
+Side: TypeAlias = tuple[int, tuple[int, ...]]  # the number of a kind of dice, and the faces shown
+Key: TypeAlias = tuple[str, int] | Trial  # a kind with its number of results, or a roll
 
-BINS = 10  # tenths of battles
+BINS = 10  # the results of battles are counted in tenths
 NOBODY = -1
-NO_THROWS = -1  # lines with sums only belong to no kind of throws
+NO_THROWS = -1  # the kind of lines that state only sums
 IMPOSSIBLE, OPEN = -1, -2  # results without a rank
 ATTACK, DEFENCE, DICE, ROLLS, BATTLES = "attack dice", "defence dice", "dice", "rolls", "battles"
-TOTALS, WINS = "totals", "wins"  # throws with known sums only
+TOTALS, WINS = "totals", "wins"  # throws of which only sums are known
 KINDS = (DICE, ATTACK, DEFENCE, ROLLS, BATTLES, TOTALS, WINS)
 MAX_PLAYERS = 1000
-MAX_TRIALS = 20_000  # different trials, whose chances stay in memory
-MAX_REMEMBERED = 2**18  # cached lines
-MAX_ARMIES = 250_000  # sum over all different battles, about a minute of work
-UNKNOWN: Side = (-1, ())  # dice that are not given, or have different faces
-ROLLS_PER_BATTLE = 40  # this many rolls with armies take as long as one battle
+MAX_TRIALS = 20_000  # number of different trials; their chances stay in memory
+MAX_REMEMBERED = 2**18  # number of cached lines
+MAX_ARMIES = 250_000  # summed over all different battles; takes about a minute
+UNKNOWN: Side = (-1, ())  # dice that are not given, or that differ in their number of faces
+ROLLS_PER_BATTLE = 40  # the chances of one battle take as long as those of this many rolls
 
 
 @dataclass(eq=False)
 class Throws:
-    """One kind of throws, with its counts.
+    """One kind of throw, with its counts.
 
     kind: an element of `KINDS`.
-    name: the name for readers.
+    name: the name to display.
     results: the names of the results.
     chances: the probability of each result with fair dice.
-    scores: a number for each result, the larger the better for the attackers.
+    scores: a number for each result; larger is better for the attackers.
     by_player: the count of each result, by the player's number.
-    pairs: the count of each pair of consecutive results, `None` if the order is unknown.
-    last: the last result, -1 before the first throw.
-    dispersion: the variance of the counts, divided by the variance of independent results.
+    pairs: the count of each pair of consecutive results; `None` if the order is unknown.
+    last: the last result; -1 before the first throw.
+    dispersion: the variance of the counts, divided by their variance for independent results.
     """
 
     kind: str
@@ -60,7 +60,7 @@ class Throws:
 
     @property
     def is_sum(self) -> bool:
-        """Whether only a sum is known, so that the results depend on each other."""
+        """Whether only sums are known, so that the results are not independent."""
         return self.kind in (TOTALS, WINS)
 
     @property
@@ -75,29 +75,29 @@ class Throws:
 
     @property
     def independent(self) -> int:
-        """The number of independent results with the same variance, at most `total`."""
+        """The number of independent throws with the same relative variance, at most `total`."""
         return max(1, round(self.total / max(self.dispersion, 1.0)))
 
-    def interval(self, count: int, level: float) -> tuple[float, float]:
-        """Return the interval for the share of a result.
+    def find_interval(self, count: int, level: float) -> tuple[float, float]:
+        """Return a confidence interval for the probability of a result.
 
         count: the count of the result.
-        level: the probability that the interval contains the true share.
+        level: the probability that the interval contains the true probability.
         """
         if self.is_sum:
             seen = min(round(count * self.independent / self.total), self.independent)
-            return share_interval(seen, self.independent, level)
+            return find_share_interval(seen, self.independent, level)
         return Estimate(self.total, count).interval(level)
 
-    def player_counts(self, player: int) -> Ints:
+    def find_counts(self, player: int) -> Ints:
         """Return the counts of a player, for updates in place."""
         return self.by_player.setdefault(player, np.zeros(len(self.chances), dtype=np.int64))
 
     def add(self, results: Ints, players: Ints, times: Ints, *, in_order: bool) -> Floats:
         """Count results, and return how much each result changes log E.
 
-        times: the number of times that each result occurred.
-        in_order: whether the results are single throws in their order. Otherwise the changes are 0.
+        times: how often each result occurred.
+        in_order: whether the results are single throws in order. If not, the changes are 0.
         """
         size, factors = len(self.chances), np.zeros(len(results))
         if in_order and len(results):
@@ -110,11 +110,11 @@ class Throws:
         for player in np.unique(players).tolist():
             mine = players == player
             counts = np.bincount(results[mine], weights=times[mine], minlength=size)
-            self.player_counts(player)[:] += counts.astype(np.int64)
+            self.find_counts(player)[:] += counts.astype(np.int64)
         return factors
 
     def is_sorted(self, level: float) -> bool:
-        """Return whether single dice are sorted, which thrown dice almost never are."""
+        """Return whether single dice are listed in sorted order, which is no order of throws."""
         if self.kind != DICE or self.pairs is None:
             return False
         if np.tril(self.pairs, -1).any() == np.triu(self.pairs, 1).any():
@@ -126,15 +126,16 @@ class Throws:
 class Line(NamedTuple):
     """A line of a log, prepared for counting.
 
-    throws: the number of the kind of throws, or `NO_THROWS`.
+    throws: the number of the kind of throw, or `NO_THROWS`.
     player, opponent: the numbers of the attacker and of the defender.
     trial: the trial.
-    times: the number of times that the trial occurred with this result.
-    result: the rank of the result, the best for the attackers first; `IMPOSSIBLE` if its
-        probability is 0; `OPEN` if the chance to succeed afterwards is neither 0 nor 1.
-    start, width: F and P of the result.
-    gain: the gain of the attackers in a roll or a battle.
-    sides: the dice of both sides, each with the number of their kind of throws.
+    times: how often the trial occurred with this result.
+    result: the rank of the result, 0 for the best for the attackers; `IMPOSSIBLE` if its
+        probability is 0; `OPEN` if the attack is not decided yet.
+    start: the probability of better results with fair dice.
+    width: the probability of this result with fair dice.
+    gain: the gain of the attackers, `None` for a single die or an impossible result.
+    sides: the dice of both sides, each with the number of its kind.
     """
 
     throws: int
@@ -155,35 +156,35 @@ class Line(NamedTuple):
 
 
 @dataclass
-class Known:
-    """The players, the kinds of throws and the lines seen so far, numbered."""
+class Registry:
+    """The players, kinds of throw and lines seen so far; players and kinds have numbers."""
 
     throws: list[Throws] = field(default_factory=list)
     players: dict[str, int] = field(default_factory=dict)
-    _places: dict[Key, int] = field(default_factory=dict)
+    _numbers: dict[Key, int] = field(default_factory=dict)
     _trials: set[Trial] = field(default_factory=set)
     _lines: dict[Entry, Line] = field(default_factory=dict)
-    _weighed: set[object] = field(default_factory=set)
-    _weight: float = 0.0
+    _checked: set[object] = field(default_factory=set)
+    _total_size: float = 0.0
 
-    def weigh(self, entries: list[Entry]) -> None:
-        """Raise `TooLargeError` if the distributions of all battles would take too long."""
+    def check_size(self, entries: list[Entry]) -> None:
+        """Raise `TooLargeError` if the distributions of all battles so far take too long."""
         for entry in entries:
             key = entry.trial, entry.fought, entry.ahead
-            if entry.trial is None or entry.fought is None or key in self._weighed:
+            if entry.trial is None or entry.fought is None or key in self._checked:
                 continue
-            self._weighed.add(key)
+            self._checked.add(key)
             armies = sum(entry.fought) + sum(territory.defenders for territory in entry.ahead)
-            is_roll = entry.trial.kind == "roll" and not entry.ahead  # needs the chance to win only
-            self._weight += armies / ROLLS_PER_BATTLE if is_roll else armies
-        if self._weight > MAX_ARMIES:
+            is_roll = entry.trial.kind == "roll" and not entry.ahead  # only needs the chance to win
+            self._total_size += armies / ROLLS_PER_BATTLE if is_roll else armies
+        if self._total_size > MAX_ARMIES:
             raise TooLargeError(
                 f"the log is too large: its different battles have more than {MAX_ARMIES:,} "
                 "armies in total"
             )
 
-    def line(self, entry: Entry) -> Line | None:
-        """Return the line of an entry, `None` for a battle that stopped before its end."""
+    def find_line(self, entry: Entry) -> Line | None:
+        """Return the line of an entry, or `None` for a battle that the attackers stopped."""
         line = self._lines.get(entry)
         if line is None and entry.trial is not None:
             if len(self._lines) > MAX_REMEMBERED:
@@ -200,8 +201,8 @@ class Known:
             )
         keys: dict[str, Key] = {"die": (DICE, trial.first), "battle": (BATTLES, BINS)}
         is_counted = trial.has_losses and trial.kind != "total"
-        throws = self._place(keys.get(trial.kind, trial)) if is_counted else NO_THROWS
-        chances = outcomes(trial)
+        throws = self._number_kind(keys.get(trial.kind, trial)) if is_counted else NO_THROWS
+        chances = find_outcomes(trial)
         result, start, width, gain = IMPOSSIBLE, 0.0, 0.0, None
         if trial.kind == "total":
             gain = measure_gain(entry, trial)
@@ -217,12 +218,12 @@ class Known:
         elif entry.dice:
             attack, defence = trial.rules.dice(trial.first, trial.second)
             count = len(attack.list_faces(trial.first))
-            ours = self._side(ATTACK, attack, entry.dice[:count])
-            theirs = self._side(DEFENCE, defence, entry.dice[count:])
+            ours = self._find_side(ATTACK, attack, entry.dice[:count])
+            theirs = self._find_side(DEFENCE, defence, entry.dice[count:])
         return Line(
             throws,
-            self._player(entry.player),
-            self._player(entry.opponent) if entry.opponent else NOBODY,
+            self._number_player(entry.player),
+            self._number_player(entry.opponent) if entry.opponent else NOBODY,
             trial,
             entry.times,
             result,
@@ -232,23 +233,23 @@ class Known:
             (ours, theirs),
         )
 
-    def _player(self, name: str) -> int:
+    def _number_player(self, name: str) -> int:
         if name not in self.players and len(self.players) >= MAX_PLAYERS:
             raise TooLargeError(f"a log must have at most {MAX_PLAYERS} players, got more")
         return self.players.setdefault(name, len(self.players))
 
-    def _side(self, kind: str, dice: Dice, thrown: tuple[int, ...]) -> Side:
+    def _find_side(self, kind: str, dice: Dice, thrown: tuple[int, ...]) -> Side:
         if len({*dice.faces}) > 1 or dice.reroll:
             return UNKNOWN
-        return self._place((kind, dice.faces[0])), thrown
+        return self._number_kind((kind, dice.faces[0])), thrown
 
-    def _place(self, key: Key) -> int:
-        """Return the number of a kind of throws, which is added if it is new."""
-        if key not in self._places:
-            self._places[key] = len(self.throws)
-            made = _roll_throws(key) if isinstance(key, Trial) else _uniform_throws(*key)
+    def _number_kind(self, key: Key) -> int:
+        """Return the number of a kind of throw, which is added if it is new."""
+        if key not in self._numbers:
+            self._numbers[key] = len(self.throws)
+            made = _make_roll_throws(key) if isinstance(key, Trial) else _make_uniform_throws(*key)
             self.throws.append(made)
-        return self._places[key]
+        return self._numbers[key]
 
 
 def name_roll(trial: Trial) -> str:
@@ -258,8 +259,8 @@ def name_roll(trial: Trial) -> str:
     return f"{trial.first} v {trial.second}{rules}"
 
 
-def _roll_throws(trial: Trial) -> Throws:
-    chances = outcomes(trial)
+def _make_roll_throws(trial: Trial) -> Throws:
+    chances = find_outcomes(trial)
     return Throws(
         ROLLS,
         name_roll(trial),
@@ -272,8 +273,8 @@ def _roll_throws(trial: Trial) -> Throws:
     )
 
 
-def _uniform_throws(kind: str, count: int) -> Throws:
-    """Return throws with equally likely results: dice, or the tenths of battles."""
+def _make_uniform_throws(kind: str, count: int) -> Throws:
+    """Return a kind of throw with equally likely results: dice, or the tenths of battles."""
     chances, numbers = np.full(count, 1 / count), np.arange(1.0, count + 1)
     if kind == BATTLES:
         names = ["luckiest tenth", *(f"tenth {i}" for i in range(2, count)), "unluckiest tenth"]

@@ -1,9 +1,9 @@
-"""Totals: logs that state only sums, such as the armies lost in many rolls, or the winners.
+"""Tests of logs that state only sums, such as the armies lost in many rolls, or only winners.
 
-Such a log shows no single dice, so the tests compare sums with their distributions under fair dice:
-for each kind of roll the armies lost in all rolls, the number of battles won, and the number of
-chances that came true. If the attackers lose X armies in one roll, their loss S in n rolls has the
-standard score
+The tests compare sums with their distributions under fair dice: for each kind of roll the armies
+lost in all rolls, the number of battles won, and the number of attacks with a known chance that
+succeeded. If the attackers lose X armies in one roll, their loss S in n rolls has the standard
+score
 
     z = (S − n·E[X]) / √(n·Var[X]).
 
@@ -17,23 +17,29 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
-from iacta.fairness.p_values import DRAWS, TOLERANCE, Finding, simulated_finding
-from iacta.fairness.sums import Scores, are_nearly_normal, score_wins, sum_tails, win_tails
+from iacta.fairness.p_values import DRAWS, TOLERANCE, Finding, make_simulated_finding
+from iacta.fairness.sums import (
+    Scores,
+    are_nearly_normal,
+    compute_tails_of_sum,
+    compute_win_tails,
+    score_wins,
+)
 from iacta.fairness.throws import DICE, TOTALS, WINS, Line, Throws, name_roll
-from iacta.fairness.trials import LOST, WON, Entry, Trial, outcomes
+from iacta.fairness.trials import LOST, WON, Entry, Trial, find_outcomes
 from iacta.inputs.errors import IllegalError
 
-NO_BIAS = 1e-12  # lower limit of a chance to win or lose
+NO_BIAS = 1e-12  # chances to win and to lose are not taken as smaller than this
 SAME_ARMIES = 1e-6  # rounding error of a mean, in armies
 CHANCES = "chances"
 
 
 class Wins:
-    """The number of wins among battles with unknown losses, or among chances.
+    """The number of wins among trials of which only the winner or the chance is known.
 
-    tried: the number of trials for each pair of chances to win and not to win.
-    won: the number of wins, or the sum of the chances after the trials.
-    is_decided: whether all chances became 0 or 1.
+    tried: the number of trials for each pair of the chance to win and the chance to lose.
+    won: the number of wins, or the sum of the chances to win after the trials.
+    is_decided: whether all trials are won or lost.
     """
 
     def __init__(self) -> None:
@@ -43,7 +49,7 @@ class Wins:
 
     def add(self, entry: Entry, trial: Trial, times: int) -> None:
         """Add a line that occurs `times` times."""
-        chances = outcomes(trial)
+        chances = find_outcomes(trial)
         self.tried[chances.get(WON, 0.0), chances.get(LOST, 0.0)] += times
         self.is_decided &= trial.is_decided
         if trial.is_decided:
@@ -65,10 +71,10 @@ class Wins:
         """Test the number of wins.
 
         question: the name of the test.
-        noun: the plural noun for the trials with a leading blank, or an empty text.
+        noun: a leading space and the plural noun for the trials, or an empty string.
         """
         tried, expected = self.tried.total(), self.expected_wins
-        at_most, at_least = win_tails(self.tried, self.won, is_decided=self.is_decided)
+        at_most, at_least = compute_win_tails(self.tried, self.won, is_decided=self.is_decided)
         tail, off = min(at_most, at_least), self.won - expected
         words = f"{tried:,} {question} add up to {self.won:,.2f}, {expected:,.2f} expected"
         how = "normal" if are_nearly_normal(score_wins(self.tried)) else "exact"
@@ -87,8 +93,8 @@ class Totals:
     """Adds up the totals of a log.
 
     lost: for each kind of roll, the number of rolls and the armies that the attackers lost.
-    battles: battles with a known winner and unknown losses.
-    chances: lines that state only chances.
+    battles: the battles of which only the winner is known.
+    chances: the attacks of which only the chance to succeed is known.
     """
 
     def __init__(self) -> None:
@@ -97,7 +103,7 @@ class Totals:
         self.chances = Wins()
 
     def add(self, entry: Entry, line: Line, count: int) -> None:
-        """Add a line that occurs so many times, unless its result is impossible."""
+        """Add a line that occurs `count` times, unless its result is impossible."""
         trial, times = line.trial, count * line.times
         if line.gain is None:
             return
@@ -109,10 +115,10 @@ class Totals:
         elif trial.is_only_won:
             self.battles.add(entry, trial, times)
 
-    def throws(self) -> Iterator[Throws]:
-        """Yield losses and battles as kinds of throws with dependent results."""
+    def list_throws(self) -> Iterator[Throws]:
+        """Yield the losses of rolls and the winners of battles as kinds of throw."""
         for trial, (rolls, lost) in self.lost.items():
-            mean, variance = loss_moments(attackers_lost(trial))
+            mean, variance = compute_loss_moments(find_attackers_lost(trial))
             taken = min(trial.first, trial.second)
             share = mean / taken
             yield Throws(
@@ -135,12 +141,12 @@ class Totals:
                 np.array([share, 1 - share]),
                 np.array([1.0, 0.0]),
                 {0: np.array([won, fought - won])},
-                # The limits of the share give certain battles no dispersion of their own.
+                # If all battles are certain, both variances are about 0.
                 dispersion=self.battles.variance / equal if equal > 2 * fought * NO_BIAS else 1.0,
             )
 
-    def findings(self, rng: "np.random.Generator", draws: int = DRAWS) -> list[Finding]:
-        """Return the tests of the totals against fair dice.
+    def run_tests(self, rng: "np.random.Generator", draws: int = DRAWS) -> list[Finding]:
+        """Test the totals against fair dice.
 
         draws: the number of simulated fair logs for a log with several kinds of rolls.
         """
@@ -156,8 +162,8 @@ class Totals:
     def _compare_losses(self, rng: "np.random.Generator", draws: int) -> Finding:
         off, drawn, details = [], np.zeros(draws), []
         for trial, (rolls, lost) in self.lost.items():
-            chances = attackers_lost(trial)
-            mean, variance = loss_moments(chances)
+            chances = find_attackers_lost(trial)
+            mean, variance = compute_loss_moments(chances)
             off.append((lost - rolls * mean) / (rolls * variance) ** 0.5)
             details.append(
                 f"In {rolls:,} rolls of {name_roll(trial)} the attackers lost {lost:,} armies, "
@@ -165,58 +171,61 @@ class Totals:
                 f"average (z = {off[-1]:+.2f})"
             )
             if len(self.lost) == 1:
-                p_value, how = loss_tail(chances, rolls, lost)
+                p_value, how = compute_loss_tail(chances, rolls, lost)
                 return Finding(TOTALS, p_value, off[0], how, None, details[0])
             counts = rng.multinomial(rolls, [*chances.values()], size=draws)
             drawn += (counts @ np.array([*chances]) - rolls * mean) ** 2 / (rolls * variance)
         statistic = float(np.square(off).sum())
         as_far = int((drawn >= statistic * (1 - TOLERANCE)).sum())
-        return simulated_finding(TOTALS, as_far, draws, statistic, ". ".join(details))
+        return make_simulated_finding(TOTALS, as_far, draws, statistic, ". ".join(details))
 
 
-def loss_tail(chances: Mapping[int, float], rolls: int, lost: int) -> tuple[float, str]:
-    """Return the chance of a loss at least as far from its mean, and the method.
-
-    The method is `"exact"` or `"normal"`.
+def compute_loss_tail(chances: Mapping[int, float], rolls: int, lost: int) -> tuple[float, str]:
+    """Return the probability that a total loss is at least as far from its mean, and the method.
 
     chances: the probability of each loss in one roll.
     rolls: the number of rolls.
     lost: the armies lost in all rolls.
 
-    >>> tail, how = loss_tail({0: 2890 / 7776, 1: 2611 / 7776, 2: 2275 / 7776}, 100_000, 92_351)
+    The method is `"exact"` or `"normal"`.
+
+    >>> chances = {0: 2890 / 7776, 1: 2611 / 7776, 2: 2275 / 7776}
+    >>> tail, how = compute_loss_tail(chances, 100_000, 92_351)
     >>> round(tail, 3), how
     (0.312, 'exact')
     """
     parts = [Scores(np.array([*chances]), np.array([*chances.values()]), rolls)]
-    mean = rolls * loss_moments(chances)[0]
+    mean = rolls * compute_loss_moments(chances)[0]
     off = abs(lost - mean) - SAME_ARMIES
-    at_most, _ = sum_tails(parts, math.floor(mean - off))
-    _, at_least = sum_tails(parts, math.ceil(mean + off))
+    at_most, _ = compute_tails_of_sum(parts, math.floor(mean - off))
+    _, at_least = compute_tails_of_sum(parts, math.ceil(mean + off))
     return min(at_most + at_least, 1.0), "normal" if are_nearly_normal(parts) else "exact"
 
 
-def loss_moments(chances: Mapping[int, float]) -> tuple[float, float]:
-    """Return the mean and the variance of the armies lost in a roll.
+def compute_loss_moments(chances: Mapping[int, float]) -> tuple[float, float]:
+    """Return the mean and variance of the armies lost in a roll.
 
-    >>> loss_moments({0: 0.5, 2: 0.5})
+    chances: the probability of each loss.
+
+    >>> compute_loss_moments({0: 0.5, 2: 0.5})
     (1.0, 1.0)
     """
     mean = math.fsum(p * lost for lost, p in chances.items())
     return mean, math.fsum(p * (lost - mean) ** 2 for lost, p in chances.items())
 
 
-def attackers_lost(trial: Trial) -> dict[int, float]:
+def find_attackers_lost(trial: Trial) -> dict[int, float]:
     """Return the distribution of the armies that the attackers lose in a roll.
 
     Raises `IllegalError` for rolls that do not always take the same number of armies, because the
     total losses of one side then do not determine those of the other side.
 
     >>> from iacta.rules.rules import Rules
-    >>> attackers_lost(Trial("total", 1, 1, Rules()))
+    >>> find_attackers_lost(Trial("total", 1, 1, Rules()))
     {0: 0.4166666666666667, 1: 0.5833333333333334}
     """
     taken = min(trial.first, trial.second)
-    chances = outcomes(trial)
+    chances = find_outcomes(trial)
     if any(sum(lost) != taken for lost in chances) or len(chances) < 2:
         raise IllegalError("totals need rolls that always take the same number of armies")
     return {lost: p for (lost, _), p in chances.items()}
@@ -230,7 +239,7 @@ CANNOT_SHOW = {
 
 
 def describe_limits(throws: Iterable[Throws]) -> Iterator[str]:
-    """Yield a sentence on the limits of a log that has only throws of one kind.
+    """Yield a sentence on the limits of a log, if it has only one kind of throw.
 
     >>> list(describe_limits([]))
     []

@@ -1,4 +1,4 @@
-"""Trials: events that dice decide, and the probabilities of their outcomes with fair dice."""
+"""Trials, such as rolls and battles, and the probabilities of their outcomes with fair dice."""
 
 import math
 from collections import Counter
@@ -12,21 +12,22 @@ from iacta.inputs.errors import TooLargeError
 from iacta.rules.roll import Roll
 from iacta.rules.rules import Rules
 
-LONGEST_NAME = 100
-MAX_STATES = 10**6  # attackers times defenders, a fraction of a second
+MAX_NAME_LENGTH = 100
+MAX_STATES = 10**6  # attackers times defenders; takes a fraction of a second
 WON, LOST = (0, 1), (1, 0)  # the outcomes of a trial with unknown losses
 
 
 class Trial(NamedTuple):
-    """An event that dice decide.
+    """A random experiment, such as a roll or a battle, without its outcome.
 
-    kind: `"die"`, `"roll"`, `"total"` for many rolls with known sums, `"battle"` or `"chance"`.
+    kind: `"die"`; `"roll"`; `"total"` for many rolls of which only sums are known; `"battle"`; or
+        `"chance"` for an attack of which only the chance to succeed is known.
     first: the faces of a die, the attack dice of a roll, or the attackers of a battle.
-    second: the defence dice or the defenders; 0 for a die.
+    second: the defence dice of a roll, or the defenders of a battle; 0 for a die.
     is_recorded: whether this is a battle from a recording, which does not show all outcomes.
-    is_only_won: whether this is a battle with a known winner and unknown losses.
-    chance: the chance to succeed, for a line without dice and armies.
-    is_decided: whether that chance became 0 or 1.
+    is_only_won: whether this is a battle of which only the winner is known, not the losses.
+    chance: the chance to succeed, if only that is known.
+    is_decided: whether such an attack has succeeded or failed.
     """
 
     kind: str
@@ -40,23 +41,23 @@ class Trial(NamedTuple):
 
     @property
     def has_losses(self) -> bool:
-        """Whether the armies lost are known, and not only the winner."""
+        """Whether the losses are known, and not only the winner."""
         return self.kind != "chance" and not self.is_only_won
 
 
 class Entry(NamedTuple):
     """The content of a line of a log.
 
-    trial: the trial, `None` for a battle that stopped before its end.
-    outcome: the face of a die; the armies that attackers and defenders lost, summed over all rolls
-        of a total; or `WON` or `LOST`.
+    trial: the trial, `None` for a battle that the attackers stopped.
+    outcome: the face of a die as (face, 0); the armies that attackers and defenders lost, summed
+        over all rolls of a total; or `WON` or `LOST`.
     player: the name of the attacker, empty if unknown.
     opponent: the name of the defender, empty if unknown.
     dice: the dice of both sides in the order of the log, attack dice first.
     armies: attackers and defenders before a roll, if given.
     ahead: the territories that the attackers must conquer after this one.
     chances: the chance to succeed before and after, if given.
-    times: the number of times that the trial occurred with this outcome.
+    times: how often the trial occurred with this outcome.
     """
 
     trial: Trial | None
@@ -71,7 +72,7 @@ class Entry(NamedTuple):
 
     @property
     def fought(self) -> tuple[int, int] | None:
-        """Attackers and defenders of a battle, or before a roll; `None` if unknown."""
+        """The attackers and defenders before a battle or a roll; `None` if unknown."""
         if self.trial is not None and self.trial.kind == "battle":
             return self.trial.first, self.trial.second
         return self.armies
@@ -79,11 +80,11 @@ class Entry(NamedTuple):
 
 @dataclass
 class Notes:
-    """Notes on a log for its reader.
+    """Notes about a log, collected while it is read.
 
-    unread: ignored columns.
-    remarks: sentences on the layout that was found.
-    skipped: the reasons for which a recording leaves attacks unclear, each with a count.
+    unread: the ignored columns.
+    remarks: sentences on the layout of the log.
+    skipped: the number of attacks in a recording that are unclear, for each reason.
     is_recording: whether the log is the recording of a game.
     """
 
@@ -94,13 +95,12 @@ class Notes:
 
 
 @lru_cache(maxsize=2**11)  # an entry for a large battle takes about 200 kB
-def outcomes(trial: Trial) -> dict[tuple[int, int], float]:
+def find_outcomes(trial: Trial) -> dict[tuple[int, int], float]:
     """Return the probability of each outcome with fair dice, given that the log can show it.
 
-    The best outcome for the attackers comes first. An outcome is the pair of armies that attackers
-    and defenders lose, the face of a die, or `WON` or `LOST`.
+    The best outcome for the attackers comes first. Outcomes are as in `Entry.outcome`.
 
-    >>> outcomes(Trial("roll", 1, 1, Rules()))
+    >>> find_outcomes(Trial("roll", 1, 1, Rules()))
     {(0, 1): 0.4166666666666667, (1, 0): 0.5833333333333334}
     """
     if trial.kind == "die":
@@ -122,21 +122,21 @@ def outcomes(trial: Trial) -> dict[tuple[int, int], float]:
         if chance > 0
     }
     if trial.is_recorded:
-        most = armies_in_one_roll(trial.first, trial.second, trial.rules)
+        most = count_losses_of_first_roll(trial.first, trial.second, trial.rules)
         chances = {lost: p for lost, p in chances.items() if lost[1] and sum(lost) > most}
     total = sum(chances.values())
     best_first = sorted(chances, key=lambda lost: (-lost[1], lost[0]))
     return {lost: chances[lost] / total for lost in best_first}
 
 
-def armies_in_one_roll(attackers: int, defenders: int, rules: Rules) -> int:
-    """Return the number of armies that the first roll of a battle takes from both sides."""
+def count_losses_of_first_roll(attackers: int, defenders: int, rules: Rules) -> int:
+    """Return the number of armies that both sides together lose in the first roll of a battle."""
     able = attackers - rules.garrison
     return min(able, rules.attack.kept, defenders, rules.defence.kept)
 
 
 def refuse_large(attackers: int, defenders: int) -> None:
-    """Raise `TooLargeError` if the distribution of a battle or a campaign takes too long."""
+    """Raise `TooLargeError` if computing the outcomes of a battle or campaign takes too long."""
     if attackers * defenders > MAX_STATES:
         raise TooLargeError(
             f"attackers times all defenders must be at most {MAX_STATES:,}, got {attackers:,} and "

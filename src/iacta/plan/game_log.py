@@ -141,7 +141,7 @@ class _Recorded:
 
     def __init__(self, recording: Recording, board: Board) -> None:
         self.recording, self.board, self.unclear = recording, board, Counter[str]()
-        names = {each: recording.name(each) for each in recording.players}
+        names = {each: recording.find_name(each) for each in recording.players}
         often = Counter(map(fold_name, names.values()))
         self._names = {
             each: name if name and often[fold_name(name)] == 1 else f"{name} {each}".strip()
@@ -151,7 +151,7 @@ class _Recorded:
     def turns(self) -> Iterator[LoggedTurn]:
         number = 0
         for (round_number, _), changes in groupby(
-            self.recording.changes(), key=lambda change: (change.round, change.player)
+            self.recording.list_changes(), key=lambda change: (change.round, change.player)
         ):
             with add_place(f"round {round_number}"):
                 parts = self._parts(list(changes))

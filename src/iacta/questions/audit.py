@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from iacta.fairness.audit import Audit, audit, count_questions
+from iacta.fairness.audit import Audit, audit, count_tests
 from iacta.fairness.layouts import EXAMPLES
 from iacta.fairness.luck import Luck
 from iacta.fairness.p_values import MAX_BIAS, POWER, Finding, bias_seen, rolls_needed
@@ -27,7 +27,7 @@ from iacta.fairness.throws import (
     Throws,
 )
 from iacta.fairness.totals import CHANCES
-from iacta.fairness.trials import Trial, outcomes
+from iacta.fairness.trials import Trial, find_outcomes
 from iacta.forms.form import ClashError, Example, Topic, parameter
 from iacta.forms.parameter_kinds import Chance, FileName, Flag, Name, Whole
 from iacta.forms.question import Answer, Charts, Question, Watch, question
@@ -623,7 +623,7 @@ def _counts(audited: Audit, kinds: Sequence[Throws]) -> Table:
                     f"{result.expected:,.1f}",
                     f"{100 * result.seen / total:.2f}%",
                     f"{100 * result.expected / total:.2f}%",
-                    "odd" if audited.is_odd(result) else "",
+                    "odd" if audited.is_unusual(result) else "",
                 )
             )
     return Table(("", "seen", "fair", "seen", "fair", " "), rows)
@@ -744,11 +744,11 @@ def _kinds(rules: Rules, level: float, questions: int | None = None) -> list[Pow
         kinds.append((name, DICE, np.full(faces, 1 / faces)))
     if rules.mode.dice_chosen_first:
         first, second = rules.full_roll
-        chances = outcomes(Trial("roll", first, second, rules)).values()
+        chances = find_outcomes(Trial("roll", first, second, rules)).values()
         kinds.append((f"rolls of {first} against {second}", ROLLS, np.array([*chances])))
     kinds.append((BATTLES, BATTLES, np.full(BINS, 1 / BINS)))
     return [
-        PowerRow(name, chances, level / (questions or count_questions(kind)))
+        PowerRow(name, chances, level / (questions or count_tests(kind)))
         for name, kind, chances in kinds
     ]
 
