@@ -24,7 +24,7 @@ from iacta.board.layout import find_edges, find_places, find_sea_borders, fit_fr
 from iacta.board.scene import NARROW, WIDE, measure_text, shorten_name
 from iacta.charts import Chart
 from iacta.charts.board_layers import choose_digit_colour, format_short
-from iacta.charts.boards import owner_colours
+from iacta.charts.boards import assign_owner_colours
 from iacta.charts.saving import format_page
 from iacta.charts.theme import (
     NAMED_COLOURS,
@@ -400,7 +400,7 @@ def test_a_player_has_the_same_colour_in_every_picture() -> None:
     assert tones["red"] == NAMED_COLOURS["red"]
     assert len({*tones.values()}) == 3
     for mover in tones:
-        assert owner_colours(Position(board, mover, holdings)) == tones
+        assert assign_owner_colours(Position(board, mover, holdings)) == tones
     assert choose_colours(map(str, range(20))).keys() == {*map(str, range(20))}
     log = (
         '{"turn": "1;classic;{};Peru:blue:5,Brazil:red:9", "goal": {"worth": true}, "battles": []}'
@@ -434,7 +434,7 @@ def test_a_review_has_turns_on_its_axis_and_a_line_for_each_player() -> None:
 def test_fair_dice_are_a_band_in_few_pixels() -> None:
     evening = charts.dice_audit(iacta.audit(Path("examples/rolls.csv")))
     svg = evening.content("svg").decode()
-    assert "band: where 95 of 100 fair logs lie" in svg
+    assert "band: range of 95 of 100 fair logs" in svg
     found = re.search(r'<svg[^>]* height="(\d+)"', svg)
     assert found
     assert int(found[1]) <= 700

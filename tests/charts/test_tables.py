@@ -90,7 +90,7 @@ def test_each_method_is_shown_with_its_time_and_error() -> None:
         f"{answer.sentence} leap is the fastest of 2 methods, with 10.0 µs."
     )
     alone = replace(answer, methods=[counting, MethodAnswer("leap", cannot="too large")])
-    assert alone.plot().title == f"{alone.sentence} Only counting answers, in 100.0 µs."
+    assert alone.plot().title == f"{alone.sentence} Only counting solves the battle, in 100.0 µs."
     with pytest.raises(iacta.IllegalError, match="at least one method that solves"):
         replace(answer, methods=[MethodAnswer("leap", cannot="too large")]).plot()
 

@@ -1,14 +1,14 @@
-"""Charts: one function for each chart, from a result of iacta to a `Chart`.
+"""Charts: functions that draw results of iacta as a `Chart`, one function for each chart.
 
-A `Chart` is displayed in notebooks, has its data in `tables`, and can be saved to a file.
-`find_chart` returns the default chart of any result. `iacta.charts.theme` has colours and sizes.
+Notebooks display a `Chart`. It has its data in `tables` and can be saved to a file. `find_chart`
+returns the default chart of any result. `iacta.charts.theme` defines colours and sizes.
 
 The public names come from `iacta.charts.registry`, which imports the modules on first use.
 """
 
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # type checkers cannot run the registry
+if TYPE_CHECKING:  # type checkers do not run the registry
     from iacta.charts.audits import *
     from iacta.charts.boards import *
     from iacta.charts.comparisons import *
@@ -26,8 +26,8 @@ def __getattr__(name: str) -> Any:
     if not name.startswith("_"):
         from iacta.charts.registry import list_public_names
 
-        if name in (known := list_public_names()):
-            return known[name]
+        if name in (names := list_public_names()):
+            return names[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

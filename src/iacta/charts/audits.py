@@ -1,4 +1,4 @@
-"""Charts of played games: audits of dice, and reviews of decisions."""
+"""Charts about games already played: audits of dice, and reviews of decisions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from iacta.board.scene import shorten_name
 from iacta.charts.axes_and_labels import axis, categories, draw_level, exact_field, row_axis
-from iacta.charts.registry import chart
+from iacta.charts.registry import register_chart
 from iacta.charts.saving import Chart
 from iacta.charts.theme import BLUE, GREY, PAPER, RED, choose_colours, compute_contrast
 from iacta.charts.vega import Row, View, layer, table_view, vconcat
@@ -19,41 +19,41 @@ if TYPE_CHECKING:  # slow to import
     from iacta.fairness.audit import Audit
     from iacta.plan.review import Review
 
-MAX_RESULTS = 30  # rows of the chart
+MAX_RESULTS = 30  # number of rows of the chart
 ROW_HEIGHT = 18  # pixels
-MAX_HEIGHT = 264  # pixels for all rows
-SMALL_HEIGHT = 78  # pixels for each panel over time
-MAX_EXPONENT = 300  # avoids overflow of e-values
-FAIR, ODD = "as fair dice may", "odd"
-BAND, BAND_TONE = "band: where 95 of 100 fair logs lie", "#80808050"
+MAX_HEIGHT = 264  # pixels of all rows together
+SMALL_HEIGHT = 78  # pixels of each panel over time
+MAX_EXPONENT = 300  # larger e-values are drawn as 1e300
+FAIR, ODD = "possible with fair dice", "unusual"
+BAND, BAND_TONE = "band: range of 95 of 100 fair logs", "#80808050"
 MAX_NAME_LENGTH = 20
 NOBODY = "attackers"
 MAX_NAMED = 2  # number of players in the title
 
 
-@chart(of="Audit")
-def dice_audit(audited: Audit) -> Chart:
-    """Return the deviation of each result from fair dice, and the evidence and luck over time.
+@register_chart(default_for="Audit")
+def dice_audit(audit_result: Audit) -> Chart:
+    """Draw the deviation of each result from fair dice, and evidence and luck over time.
 
-    audited: the result of `iacta.audit`, for a log with dice, rolls or battles.
+    audit_result: the result of `iacta.audit`, for a log with dice, rolls or battles.
 
-    The table `results` has for each `result` of some `throws` the number `seen`, the number
-    `expected` from fair dice, the deviation `off` of its share, and a band from `low` to `high`. In
-    95% of fair logs all results lie in their bands. If the log has single throws, the table
-    `evidence` has the `e_value` after each number of `throws`. If the log has rolls or battles, the
-    table `luck` has the luck of each `player` in `armies`.
+    The table `results` has a row for each `result` of a kind of throw (`throws`): the count `seen`
+    in the log, the count `expected` with fair dice, the deviation `off` of the share, and a band
+    from `low` to `high`. With fair dice, 95% of logs have all results in their bands. If the log
+    has single throws, the table `evidence` has the `e_value` by number of `throws`. If the log has
+    rolls or battles, the table `luck` has the luck of each `player` in `armies`.
     """
     from iacta.questions.audit import audit_sentence  # takes time to import
 
-    rows = _list_results(audited)
-    if not rows and audited.chances:
-        raise IllegalError("a picture of an audit needs dice, rolls or battles, got only chances")
+    rows = _list_results(audit_result)
+    if not rows and audit_result.chances:
+        raise IllegalError("a chart of an audit needs dice, rolls or battles, got only chances")
     if not rows:
         raise IllegalError("nothing to draw: no result in the log is possible under the rules")
     most = MAX_EXPONENT * math.log(10)
     evidence = [
         {"throws": moment.throws, "e_value": math.exp(min(max(moment.log_evidence, -most), most))}
-        for moment in audited.moments
+        for moment in audit_result.moments
     ]
     luck = [
         {
@@ -61,31 +61,31 @@ def dice_audit(audited: Audit) -> Chart:
             "player": shorten_name(name, MAX_NAME_LENGTH) or NOBODY,
             "armies": moment.armies[number],
         }
-        for number, name in enumerate(audited.players)
-        for moment in audited.moments
-        if any(luck.player == name for luck in audited.lucks)
+        for number, name in enumerate(audit_result.players)
+        for moment in audit_result.moments
+        if any(luck.player == name for luck in audit_result.lucks)
     ]
     tables: dict[str, Sequence[Row]] = {"results": rows}
     parts = [_draw_deviations(rows)]
-    words = "Points: how much more often each result came up than with fair dice"
+    words = "Points: how much more often than with fair dice each result came up"
     if evidence:
         tables["evidence"] = evidence
-        tables["needed"] = [{"e_value": 1 / audited.level}]
+        tables["needed"] = [{"e_value": 1 / audit_result.level}]
         parts.append(_draw_evidence([*evidence, *tables["needed"]], is_last=not luck))
-        words += "; below: the evidence against them, with the level of an alarm"
+        words += "; below: the evidence against fair dice, with the level of an alarm"
     if luck:
         tables["luck"] = luck
         parts.append(_draw_luck(luck))
         words += "; the luck of each player"
     drawn = vconcat(*parts, spacing=12).independent("color") if len(parts) > 1 else parts[0]
-    return Chart(drawn, audit_sentence(audited), f"{words}.", tables)
+    return Chart(drawn, audit_sentence(audit_result), f"{words}.", tables)
 
 
-def _list_results(audited: Audit) -> list[Row]:
-    totals = {kind.name: int(kind.counts.sum()) for kind in audited.throws}
+def _list_results(audit_result: Audit) -> list[Row]:
+    totals = {kind.name: int(kind.counts.sum()) for kind in audit_result.throws}
     kept: set[str] = set()
     count = 0
-    for throws in sorted(audited.throws, key=lambda throws: -totals[throws.name]):
+    for throws in sorted(audit_result.throws, key=lambda throws: -totals[throws.name]):
         count += len(throws.results)
         if count <= MAX_RESULTS or not kept:
             kept.add(throws.name)
@@ -98,9 +98,11 @@ def _list_results(audited: Audit) -> list[Row]:
             "off": (result.seen - result.expected) / total,
             "low": (fair.low - result.expected) / total,
             "high": (fair.high - result.expected) / total,
-            "verdict": ODD if audited.is_unusual(result) else FAIR,
+            "verdict": ODD if audit_result.is_unusual(result) else FAIR,
         }
-        for result, fair in zip(audited.results, audited.find_fair_intervals(), strict=True)
+        for result, fair in zip(
+            audit_result.results, audit_result.find_fair_intervals(), strict=True
+        )
         if result.throws in kept and (total := totals[result.throws])
     ]
 
@@ -118,8 +120,8 @@ def _draw_deviations(rows: Sequence[Row]) -> View:
     )
     across = axis("low:Q", "more often than fair", {"padding": 8}, format="+~%", tickCount=5)
     tones = {BAND: BAND_TONE, FAIR: BLUE, ODD: RED}
-    known = {each: tones[each] for each in (BAND, *dict.fromkeys(row["verdict"] for row in rows))}
-    colours = categories("verdict", known)
+    verdicts = dict.fromkeys(row["verdict"] for row in rows)
+    colours = categories("verdict", {each: tones[each] for each in (BAND, *verdicts)})
     band = base.mark("bar", height=row_height - 2)
     key = {"datum": BAND, "type": "nominal", "title": None}
     return layer(
@@ -150,7 +152,7 @@ def _make_time_axis() -> dict[str, Any]:
 
 
 def _draw_lines(lines: View, rows: Sequence[Row]) -> list[View]:
-    """Return a line for each player; light colours get an outline."""
+    """Return the layers of a line for each player; if a colour is light, lines get an outline."""
     players = dict.fromkeys(row["player"] for row in rows)
     tones = choose_colours(players)
     lines = lines.encode(color=categories("player", {name: tones[name] for name in players}))
@@ -172,22 +174,22 @@ def _draw_luck(rows: Sequence[Row]) -> View:
     return layer(zero, *_draw_lines(lines, rows)).properties(height=SMALL_HEIGHT)
 
 
-@chart(of="Review")
-def game_review(reviewed: Review) -> Chart:
-    """Return the value of each turn of a game after each battle, with the costliest decisions.
+@register_chart(default_for="Review")
+def game_review(review: Review) -> Chart:
+    """Draw the value of each turn of a game after each battle, with the costliest decisions.
 
-    reviewed: the result of `iacta.review`.
+    review: the result of `iacta.review`.
 
     The table `steps` has a row for each battle of each `player`, numbered by `step`: the `value` of
-    the best plan after it, the `decision`, its `cost`, the `luck`, and the luck in armies. Each
-    turn begins with a row for its value before. Turns without a goal have no rows; if no turn has a
-    goal, the values are the luck in armies since the turn began. The table `costliest` has the
-    costliest decisions, each with the `better` one.
+    the best plan after the battle, the `decision`, its `cost`, the `luck`, and the luck in armies
+    (`luck_armies`). The first row of a turn has the value at its start. Turns without a goal have
+    no rows. If no turn has a goal, the values are the luck in armies since the start of the turn.
+    The table `costliest` has the costliest decisions, each with a `better` decision.
     """
     rows: list[Row] = []
     worst: list[Row] = []
-    has_goals = any(step.after is not None for step in reviewed.steps)
-    shown = reviewed.steps
+    has_goals = any(step.after is not None for step in review.steps)
+    shown = review.steps
     if has_goals:
         shown = tuple(step for step in shown if step.after is not None)
     for step in shown:
@@ -196,14 +198,14 @@ def game_review(reviewed: Review) -> Chart:
             value = step.before if has_goals else 0.0
             start = {"value": value, "decision": "start", "cost": 0.0, "luck": 0.0}
             rows.append({"step": len(rows), **same, **start})
-        if step in reviewed.costliest:
+        if step in review.costliest:
             made = {"value": step.before, "decision": step.name, "cost": step.cost}
             worst.append({"step": len(rows) - 1, **same, **made, "better": step.better})
         value = step.after if has_goals else rows[-1]["value"] + (step.luck_armies or 0.0)
         made = {"value": value, "decision": step.name, "cost": step.cost, "luck": step.luck}
         rows.append({"step": len(rows), **same, **made, "luck_armies": step.luck_armies})
     y = axis("value:Q", "worth" if has_goals else "luck, in armies", {"zero": False})
-    if has_goals and reviewed.is_chance:
+    if has_goals and review.is_chance:
         y = axis("value:Q", "chance", {"domain": [0, 1]}, format="~%")
     starts = {row["step"]: row["turn"] for row in rows if row["decision"] == "start"}
     ticks = {"values": list(starts), "labelExpr": f"{json.dumps(starts)}[datum.value]"}
@@ -231,7 +233,7 @@ def game_review(reviewed: Review) -> Chart:
         layers.append(circles)
     title = ", ".join(
         f"{shorten_name(player.player, MAX_NAME_LENGTH)} {_describe_luck(player.luck_armies)}"
-        for player in reviewed.players[:MAX_NAMED]
+        for player in review.players[:MAX_NAMED]
     )
     return Chart(layer(*layers), f"{title[0].upper()}{title[1:]}.", f"{words}.", tables)
 

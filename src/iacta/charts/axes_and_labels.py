@@ -7,17 +7,17 @@ from typing import Any, Literal
 
 from iacta.charts.vega import Row, View, field, table_view
 
-# Vega expressions for the labels of an axis: whole numbers, without negative ones, without signs.
-INTEGER_LABELS = "datum.value % 1 ? '' : datum.label"
-COUNT_LABELS = "datum.value % 1 || datum.value < 0 ? '' : datum.label"
-UNSIGNED_LABELS = "datum.value % 1 ? '' : format(abs(datum.value), ',d')"
+# Vega expressions for the labels of an axis:
+INTEGER_LABELS = "datum.value % 1 ? '' : datum.label"  # only whole numbers
+COUNT_LABELS = "datum.value % 1 || datum.value < 0 ? '' : datum.label"  # no negative numbers
+UNSIGNED_LABELS = "datum.value % 1 ? '' : format(abs(datum.value), ',d')"  # no minus signs
 MAX_LABELS = 15  # per axis
 ATTACKERS = "attackers, garrison included"
 
 
-def value_scale(looks: Mapping[Any, Any]) -> dict[str, Any]:
+def value_scale(properties: Mapping[Any, Any]) -> dict[str, Any]:
     """Return a scale that maps values to colours, shapes or other properties."""
-    return {"domain": list(looks), "range": list(looks.values())}
+    return {"domain": list(properties), "range": list(properties.values())}
 
 
 def categories(
@@ -35,12 +35,12 @@ def categories(
     title: the title of the legend.
     more: see `field`.
     """
-    known = {
+    used = {
         value: colour
         for value, colour in colours.items()
         if rows is None or any(row[column] == value for row in rows)
     }
-    return field(f"{column}:N", title=title, scale=value_scale(known), **more)
+    return field(f"{column}:N", title=title, scale=value_scale(used), **more)
 
 
 def axis(
@@ -64,7 +64,7 @@ def row_axis(
 
 
 def whole_axis(numbers: Iterable[int]) -> dict[str, Any]:
-    """Return properties of an axis with labels at whole numbers only."""
+    """Return the properties of an axis with labels at whole numbers only."""
     shown = list(numbers)
     step = -(-(max(shown) - min(shown) + 1) // MAX_LABELS)
     return {"format": "d", "values": list(range(min(shown), max(shown) + 1, step))}
@@ -76,7 +76,11 @@ def exact_field(column: str, title: str = "") -> dict[str, Any]:
 
 
 def draw_level(table: str, channel: Literal["x", "y"], at: float, **look: Any) -> View:
-    """Return a reference line across the plot at a value of an axis."""
+    """Return a reference line across the plot.
+
+    channel: the axis to which the value belongs.
+    at: the value on this axis.
+    """
     value = {"datum": at, "type": "quantitative"}
     rule = table_view(table).mark("rule", **look)
     return rule.encode(x=value) if channel == "x" else rule.encode(y=value)
@@ -103,6 +107,6 @@ datum.chance < 1 && datum.chance >= 0.995 ? '> 99%' : format(datum.chance, '.0%'
 
 
 def draw_chances(base: View, **look: Any) -> View:
-    """Return text marks with the probabilities of a table."""
+    """Return text marks that show the column `probability` of a table."""
     labelled = base.calculate(label=format_percent("probability"))
     return labelled.mark("text", **look).encode(text="label:N")

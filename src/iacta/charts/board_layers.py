@@ -1,4 +1,4 @@
-"""Layers of a map: ground, borders, badges, arrows and labels, and the tables below the map."""
+"""Layers of a map: territories, borders, badges, arrows and labels; and the tables below it."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ DARK_DIGITS, LIGHT_DIGITS = "#1f2328", "#ffffff"
 NOBODY = "nobody"
 NOTHING = "transparent"
 MAX_LEGEND_COLUMNS = 6
-DIGIT_SCALE = 1.2  # font size on a badge, per radius
-MAX_SINGLE_COLUMN = 5  # longer tables have two columns
-ROW = 16.0  # pixels
+DIGIT_SCALE = 1.2  # font size on a badge, relative to its radius
+MAX_SINGLE_COLUMN = 5  # tables with more rows have two columns
+ROW = 16.0  # height of a row in pixels
 PALE_OPACITY = 0.45
 START = {"longitude": "x:Q", "latitude": "y:Q"}
 ENDS = {**START, "longitude2": "x2", "latitude2": "y2"}
 
 
 def draw_owned_ground(scene: Scene, rows: Sequence[Row], owners: Mapping[str, str]) -> list[View]:
-    """Return the territories in the colours of their owners."""
+    """Draw the territories in the colours of their owners."""
     tones = {owner: NOTHING if owner == NOBODY else tone for owner, tone in owners.items()}
     fill = field("owner:N", scale=value_scale(tones), legend=None)
     return draw_ground(scene, rows, fill=fill, opacity={"value": 0.3})
 
 
 def draw_ground(scene: Scene, rows: Sequence[Row], **paint: Any) -> list[View]:
-    """Return the territories, as shapes or discs, and the lines between them.
+    """Draw the territories as shapes or discs, and the borders between them.
 
     rows: a row for each territory, in the order of the board.
-    paint: channels for the colour; by default the territories have the colour of text.
+    paint: channels for the colour; by default the territories have the text colour.
     """
     borders = _draw_borders(scene)
     tips = [field(f"{key}:N") for key in rows[0] if key not in ("x", "y")]
@@ -70,7 +70,7 @@ def draw_ground(scene: Scene, rows: Sequence[Row], **paint: Any) -> list[View]:
 
 
 def list_borders(scene: Scene) -> list[Row]:
-    """Return lines for the borders that the outlines do not show."""
+    """List the borders to draw as lines: those that the shapes of territories do not show."""
     names = scene.territories
     return [
         {
@@ -86,7 +86,7 @@ def list_borders(scene: Scene) -> list[Row]:
 
 
 def _draw_borders(scene: Scene) -> list[View]:
-    """Return the lines between territories, with arrow heads on one-way borders."""
+    """Draw the lines between territories, with arrow heads on one-way borders."""
     lines = _project(scene, table_view("borders")).encode(**ENDS)
     dashes = [2, 3] if scene.outlines else [1, 0]
     layers = [lines.mark("rule", color=GREY, strokeDash=dashes, strokeWidth=1, clip=True)]
@@ -106,7 +106,7 @@ def _draw_borders(scene: Scene) -> list[View]:
 
 
 def draw_badges(scene: Scene, rows: Sequence[Row], owners: Mapping[str, str]) -> list[View]:
-    """Return badges with armies, in a colour and a shape for each owner.
+    """Draw badges with the numbers of armies, in the colour and shape of their owners.
 
     rows: a row for each territory, with `owner` and `armies`.
     owners: the colour of each owner.
@@ -143,7 +143,9 @@ def draw_badges(scene: Scene, rows: Sequence[Row], owners: Mapping[str, str]) ->
 
 
 def choose_digit_colour(tone: str) -> str:
-    """Return the colour of digits on a badge: white, or dark on light badges.
+    """Return the colour of digits on a badge: white on dark badges, dark on light ones.
+
+    tone: the colour of the badge.
 
     >>> choose_digit_colour("#1f6fab"), choose_digit_colour("#f0c020")
     ('#ffffff', '#1f2328')
@@ -160,13 +162,13 @@ def format_short(count: int) -> str:
     """
     for size, letter in ((10**9, "b"), (10**6, "m"), (10**3, "k")):
         if count >= size:
-            few = count < 100 * size
-            return f"{count / size:.2g}{letter}" if few else f"{count // size}{letter}"
+            is_short = count < 100 * size
+            return f"{count / size:.2g}{letter}" if is_short else f"{count // size}{letter}"
     return str(count)
 
 
 def draw_arrows(scene: Scene) -> tuple[list[View], list[View]]:
-    """Return the layers of arrows below the badges (shafts) and above (heads and numbers)."""
+    """Draw arrows: the layers below the badges (shafts) and above (heads and numbers)."""
     if not scene.arrows:
         return [], []
     shafts: list[Row] = []
@@ -197,7 +199,7 @@ def _number_row(arrow: Arrow) -> Row:
 
 
 def _draw_discs(rows: Sequence[Row], half: float, table: str = "numbers") -> list[View]:
-    """Return numbers on discs; discs of the main line are filled."""
+    """Draw numbers on discs; the discs of the main line of a plan are filled."""
     layers = []
     for is_main, disc, digits in ((True, "inked", "paper"), (False, "paper", "ink")):
         chosen = [row for row in rows if row["usual"] == is_main]
@@ -215,7 +217,7 @@ def _draw_discs(rows: Sequence[Row], half: float, table: str = "numbers") -> lis
 
 
 def draw_labels(scene: Scene) -> list[View]:
-    """Return the visible labels, with a halo for readability."""
+    """Draw the visible labels, with a halo for readability."""
     notes = _draw_texts(scene, "gains", ("value",), halo=4, fontWeight="bold")
     continents = _draw_texts(scene, "continents", ("continent",), halo=2.5, fontStyle="italic")
     return [*notes, *_draw_texts(scene, "names", ("name", "key"), halo=2.5), *continents]
@@ -239,7 +241,7 @@ def _draw_texts(
 
 
 def draw_steps_table(scene: Scene) -> View:
-    """Return a table of arrows: number, territories, chance to be fought and to be taken."""
+    """Draw a table of arrows: number, territories, and the chances to attack and to conquer."""
     columns = 2 if scene.width == WIDTH and len(scene.arrows) > MAX_SINGLE_COLUMN else 1
     height = -(-len(scene.arrows) // columns)
     width = scene.width / columns if scene.width < WIDTH else WIDTH / 2
@@ -271,7 +273,7 @@ def draw_steps_table(scene: Scene) -> View:
 
 
 def draw_names_table(scene: Scene) -> View | None:
-    """Return a key from letters on the map to names, or `None` if the map has no letters."""
+    """Draw a key to the letters on the map; return `None` if the map has no letters."""
     columns = 2 if scene.sizes is NARROW else 4
     keys = [label for label in scene.list_shown_labels() if label.kind == "key"]
     height = -(-len(keys) // columns)
@@ -321,7 +323,7 @@ def _angle_channel() -> Channel:
 
 
 def _find_angle(a: Point, b: Point) -> dict[str, float]:
-    """Return the angle of an arrow head, in degrees clockwise from up."""
+    """Return the angle of an arrow head from a to b, in degrees clockwise from up."""
     return {"angle": math.degrees(math.atan2(b[1] - a[1], b[0] - a[0])) + 90}
 
 

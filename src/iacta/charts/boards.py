@@ -1,6 +1,6 @@
 """Charts of boards and plans: maps with owners, armies, borders and the arrows of a plan.
 
-Each map has two sizes, for wide and narrow screens, with separate label placement.
+Each map is laid out twice, for wide and for narrow screens.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from iacta.charts.board_layers import (
     draw_steps_table,
     list_borders,
 )
-from iacta.charts.registry import chart
+from iacta.charts.registry import register_chart
 from iacta.charts.saving import Chart
 from iacta.charts.subtitles import describe_rules, format_count, format_signed
 from iacta.charts.theme import AMBER, BLUE, DEEP, GREEN, GREY, PURPLE, RED, WIDTH, choose_colours
@@ -40,20 +40,20 @@ if TYPE_CHECKING:  # slow to import
     from iacta.plan import Plan, Reinforcement
 
 CONTINENT_TONES = (AMBER, RED, BLUE, GREEN, PURPLE, GREY)
-MIN_STEP_PROBABILITY = 0.005  # tables omit steps with a smaller probability
+MIN_STEP_PROBABILITY = 0.005  # less likely steps are left out of tables
 NARROW_WIDTH = 320
 
 
-@chart(of="Board Position")
+@register_chart(default_for="Board Position")
 def board_map(board: Position | Board) -> Chart:
-    """Return a map of a board, or of a position with owners and armies.
+    """Draw a map of a board, or of a position with owners and armies.
 
     board: the board or the position.
 
-    The chart has two tables. `territories` has the `territory`, its place `x`, `y`, and either the
-    `owner` and `armies` of a position or the `continent` and `bonus` of a board. `borders` has the
-    drawn lines. A board without places is laid out from its borders. Boards with more than 500
-    territories are refused, and boards without places with more than 300.
+    The table `territories` has the `territory`, its coordinates `x` and `y`, and either the `owner`
+    and `armies` of a position or the `continent` and `bonus` of a board. The table `borders` has
+    the drawn lines. A board without coordinates is laid out from its borders. Raises `IactaError`
+    for more than 500 territories, or more than 300 without coordinates.
     """
     from iacta.board import Board, Position
 
@@ -64,26 +64,26 @@ def board_map(board: Position | Board) -> Chart:
     continents = dict.fromkeys(board.territories, (NOBODY, 0))
     for continent in board.continents:
         continents |= dict.fromkeys(continent.territories, (continent.name, continent.bonus))
-    known = {
+    bonuses = {
         continent.name: continent.bonus for continent in board.continents if continent.territories
     }
-    tones = [CONTINENT_TONES[k % len(CONTINENT_TONES)] for k in range(len(known))]
+    tones = [CONTINENT_TONES[k % len(CONTINENT_TONES)] for k in range(len(bonuses))]
     labels = {
         name: f"{shorten_name(name)} {format_signed(bonus, plus=True)}"
-        for name, bonus in known.items()
+        for name, bonus in bonuses.items()
     }
     label = f"{json.dumps(labels)}[datum.label]"
-    legend = {"title": None, "values": list(known), "labelExpr": label} if known else None
-    scale = value_scale({**dict(zip(known, tones, strict=True)), NOBODY: NOTHING})
+    legend = {"title": None, "values": list(bonuses), "labelExpr": label} if bonuses else None
+    scale = value_scale({**dict(zip(bonuses, tones, strict=True)), NOBODY: NOTHING})
     borders = len({frozenset(pair) for pair in board.borders})
-    bonuses = " Beside each continent: its bonus." if any(known.values()) else ""
+    note = " Beside each continent: its bonus." if any(bonuses.values()) else ""
     return _build_chart(
         _build_scenes(board, has_badges=False),
         [{"continent": name, "bonus": bonus} for name, bonus in continents.values()],
         f"The board {shorten_name(board.name)}: "
         f"{format_count(len(board.territories), 'territory', 'territories')}, "
         f"{format_count(borders, 'border')}, {format_count(len(board.continents), 'continent')}.",
-        ("Dashed lines are borders too." if board.outlines else "Lines are borders.") + bonuses,
+        ("Dashed lines are also borders." if board.outlines else "Lines are borders.") + note,
         paint={
             "fill": field("continent:N", scale=scale, legend=legend),
             "opacity": {"value": 0.45},
@@ -99,31 +99,31 @@ def _position_map(position: Position) -> Chart:
         f"It is {shorten_name(position.player)}'s turn, with {format_count(sum(mine))} on "
         f"{format_count(len(mine), 'territory', 'territories')}.",
         _name_players(position),
-        owners=owner_colours(position),
+        owners=assign_owner_colours(position),
     )
 
 
-@chart(of="Plan")
+@register_chart(default_for="Plan")
 def plan_map(plan: Plan) -> Chart:
-    """Return a map of a plan: its battles as numbered arrows, and the chances to own territories.
+    """Draw a map of a plan: its battles as numbered arrows, and the chances to own territories.
 
     plan: the plan.
 
-    The arrows are numbered along the main line, with a list below the map. Rare battles have no
-    arrow. If the chances to own the attacked territories differ, the map shows the chances beside
-    the armies.
+    The arrows are numbered along the main line, the most likely course of the plan, and listed
+    below the map. Rare battles have no arrow. If the chances to own the attacked territories at the
+    end differ, the map shows them beside the armies.
 
-    The chart has three tables. `territories` has the `territory`, its place `x`, `y`, its `owner`
-    and `armies` before the first battle, and `own_probability` and `expected_armies` at the end.
-    `steps` has the `number` of each battle's arrow, `reach_probability` and `conquer_probability`,
-    without very rare battles. `borders` has the drawn lines.
+    The table `territories` has the `territory`, its coordinates `x` and `y`, its `owner` and
+    `armies` before the first battle, and `own_probability` and `expected_armies` at the end. The
+    table `steps` has the `number` of each battle's arrow, its `reach_probability` and
+    `conquer_probability`, without very rare battles. The table `borders` has the drawn lines.
     """
     from iacta.questions.plan import plan_answer  # takes time to import
     from iacta.questions.plan.arrows import label_chances, list_arrows
 
     arrows, position = list_arrows(plan), plan.position
     chances = label_chances(plan, arrows)
-    own = " Beside badges: the chance to own it at the end." if chances else ""
+    own = " Beside badges: the chance to own the territory at the end." if chances else ""
     return _build_chart(
         _build_scenes(position.board, arrows, chances, is_close=True),
         [
@@ -137,7 +137,7 @@ def plan_map(plan: Plan) -> Chart:
         plan_answer(plan).sentence,
         f"{_name_players(position)} {describe_rules(plan.rules).capitalize()}."
         f"{_describe_arrows(plan, arrows)}{own}",
-        owners=owner_colours(position),
+        owners=assign_owner_colours(position),
         steps=_list_steps(plan, arrows),
     )
 
@@ -153,15 +153,15 @@ def _describe_arrows(plan: Plan, arrows: Sequence[Arrow]) -> str:
     return f"{words}." + (rarer if left > 0 else "")
 
 
-@chart(of="Reinforcement")
+@register_chart(default_for="Reinforcement")
 def reinforcement_map(reinforcement: Reinforcement) -> Chart:
-    """Return a map of the gains from new armies, with the battles of the plan as numbered arrows.
+    """Draw a map of new armies and their gains, with the battles of the plan as numbered arrows.
 
-    reinforcement: the placement.
+    reinforcement: the placement of new armies, with its plan.
 
-    The chart has three tables. `territories` has the `territory`, its place `x`, `y`, its `owner`
-    and `armies` before the placement, its `new` armies, and the `gain` estimated by quick plans if
-    all new armies go there. `steps` is as for `plan_map`. `borders` has the drawn lines.
+    The table `territories` has the `territory`, its coordinates `x` and `y`, its `owner` and
+    `armies` before the placement, its `new` armies, and the `gain` if all new armies are placed
+    there, a quick estimate. The tables `steps` and `borders` are as for `plan_map`.
     """
     from iacta.questions.plan import plan_answer  # takes time to import
     from iacta.questions.plan.arrows import list_arrows
@@ -190,7 +190,10 @@ def reinforcement_map(reinforcement: Reinforcement) -> Chart:
         for plan in (reinforcement.before, reinforcement.plan)
     ]
     change = f"{figures[0]} becomes {figures[1]}"
-    change = f"{change[:1].upper()}{change[1:]}. Numbers at territories: the gain if all go there."
+    change = (
+        f"{change[:1].upper()}{change[1:]}. Numbers at territories: the gain if all new armies go "
+        "there."
+    )
     return _build_chart(
         _build_scenes(board, arrows, words),
         [
@@ -203,7 +206,7 @@ def reinforcement_map(reinforcement: Reinforcement) -> Chart:
         ],
         plan_answer(reinforcement.plan, new=reinforcement).sentence,
         change + _describe_arrows(reinforcement.plan, arrows),
-        owners=owner_colours(position),
+        owners=assign_owner_colours(position),
         steps=_list_steps(reinforcement.plan, arrows),
     )
 
@@ -235,16 +238,16 @@ def _build_scenes(
 ) -> tuple[Scene, Scene]:
     """Return the scenes of a map for wide and narrow screens."""
 
-    def drawn(width: float, sizes: Sizes) -> Scene:
+    def build(width: float, sizes: Sizes) -> Scene:
         sizes = sizes if has_badges else sizes._replace(badge=0.0)
         return build_scene(board, arrows, values, width=width, sizes=sizes, is_close=is_close)
 
-    return drawn(WIDTH, WIDE), drawn(NARROW_WIDTH, NARROW)
+    return build(WIDTH, WIDE), build(NARROW_WIDTH, NARROW)
 
 
 def _build_chart(
     scenes: tuple[Scene, Scene],
-    known: Sequence[Row],
+    properties: Sequence[Row],
     title: str,
     subtitle: str,
     *,
@@ -252,13 +255,14 @@ def _build_chart(
     paint: Mapping[str, Any] | None = None,
     **more: Sequence[Row],
 ) -> Chart:
-    """Return a map in two sizes, with a list of arrows and names below.
+    """Return a map in two sizes, with lists of arrows and names below.
 
-    known: the data of each territory, such as its owner.
+    properties: the data of each territory, such as its owner.
     owners: the colours of the owners.
-    paint: the encoding channels for the colours of territories, used without owners.
+    paint: encoding channels for the colours of territories, if there are no owners.
+    more: further tables.
     """
-    territories = zip(scenes[0].territories, known, scenes[0].badges, strict=True)
+    territories = zip(scenes[0].territories, properties, scenes[0].badges, strict=True)
     rows = [{"territory": name, **row, "x": at.x, "y": at.y} for name, row, at in territories]
     wide, narrow = (_draw_map(scene, rows, owners or {}, paint) for scene in scenes)
     tables = {"territories": rows, **more, "borders": list_borders(scenes[0])}
@@ -272,12 +276,12 @@ def _draw_map(
     ground = draw_ground(scene, rows, **paint) if paint else draw_owned_ground(scene, rows, owners)
     shafts, heads = draw_arrows(scene)
     badges = draw_badges(scene, rows, owners) if owners else []
-    on_map = layer(*ground, *shafts, *badges, *heads, *draw_labels(scene))
-    on_map = on_map.properties(width=scene.width, height=scene.height)
-    on_map = on_map.independent("color", "fill", "shape")
+    map_view = layer(*ground, *shafts, *badges, *heads, *draw_labels(scene))
+    map_view = map_view.properties(width=scene.width, height=scene.height)
+    map_view = map_view.independent("color", "fill", "shape")
     below = [draw_steps_table(scene)] if scene.arrows else []
     below += [table] if (table := draw_names_table(scene)) else []
-    sized = vconcat(on_map, *below, spacing=14)
+    sized = vconcat(map_view, *below, spacing=14)
     return sized.independent("color", "fill", "opacity", "shape")
 
 
@@ -285,17 +289,19 @@ def _describe_holding(holding: Holding) -> dict[str, Any]:
     return {"owner": holding.owner or NOBODY, "armies": holding.armies}
 
 
-def owner_colours(position: Position) -> dict[str, str]:
+def assign_owner_colours(position: Position) -> dict[str, str]:
     """Return the colour of each owner, with the player first."""
     owners = dict.fromkeys([position.player, *(holding.owner for holding in position.holdings)])
     has_nobody = owners.pop("", NOBODY) != NOBODY
     tones = choose_colours(owners)
-    known = {owner: tones[owner] for owner in owners}
-    return {**known, **({NOBODY: DEEP[GREY]} if has_nobody else {})}
+    ordered = {owner: tones[owner] for owner in owners}
+    return {**ordered, **({NOBODY: DEEP[GREY]} if has_nobody else {})}
 
 
 def _name_players(position: Position) -> str:
-    player, *others = [shorten_name(owner) for owner in owner_colours(position) if owner != NOBODY]
+    player, *others = [
+        shorten_name(owner) for owner in assign_owner_colours(position) if owner != NOBODY
+    ]
     against = (
         join_phrases(others)
         if 0 < len(others) <= MAX_LEGEND_COLUMNS

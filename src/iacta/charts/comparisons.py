@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from iacta.battle.battle import Battle
 from iacta.charts.axes_and_labels import axis, categories, exact_field, format_percent, row_axis
-from iacta.charts.registry import chart
+from iacta.charts.registry import register_chart
 from iacta.charts.saving import Chart
 from iacta.charts.subtitles import check_type, format_count, format_rules
 from iacta.charts.theme import BLUE, GREEN, GREY, RED
@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # slow to import
 EXAMPLE_ARMIES = 10
 BAR_HEIGHT = 19
 MORE, LESS = "more than half", "half or less"
-MIN_ERROR = 1e-18  # position of error 0 on the log scale
+MIN_ERROR = 1e-18  # an error of 0 is drawn here on the logarithmic axis
 ERROR_LABELS = {
     1e-18: "0",
     1e-15: "10⁻¹⁵",
@@ -45,11 +45,11 @@ EXACT, ROUNDED, UNKNOWN = "none: exact", "as measured", "not known"
 POINT_HEIGHT = 26
 
 
-@chart()
+@register_chart()
 def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> Chart:
-    """Return the chance of 10 armies to beat 10 under each rule set, in descending order.
+    """Draw the chance of 10 armies to beat 10 under each rule set, the highest chance first.
 
-    known: the rule sets. Rule sets that no method can solve are left out, but at least one must
+    known: the rule sets. Those whose odds cannot be computed are left out; at least one must
         remain.
     """
     for rule_set in read_list(known, "known", "RuleSet"):
@@ -90,11 +90,11 @@ def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> Chart:
     )
 
 
-@chart(of="RuleSet")
+@register_chart(default_for="RuleSet")
 def full_roll(known: RuleSet) -> Chart:
-    """Return the chances of each loss of the defenders in a roll with all dice.
+    """Draw the chances of each loss of the defenders in a roll with all dice.
 
-    known: a rule set in which the dice are chosen before the roll.
+    known: a rule set under which both sides choose their dice before the roll.
     """
     if not known.rules.mode.dice_chosen_first:
         raise known.rules.mode.unfit("to draw the dice of a full roll")
@@ -133,9 +133,9 @@ def full_roll(known: RuleSet) -> Chart:
     )
 
 
-@chart(of="CompareAnswer")
+@register_chart(default_for="CompareAnswer")
 def method_comparison(answer: CompareAnswer) -> Chart:
-    """Return the time and the relative error of each method, on log scales.
+    """Draw the time and the relative error of each method, on logarithmic axes.
 
     answer: the answer of `iacta.ask` to `compare`, with at least one method that solves the battle.
     """
@@ -145,23 +145,23 @@ def method_comparison(answer: CompareAnswer) -> Chart:
     for method in answer.methods:
         if method.chance is not None:
             error = answer.error(method.chance)
-            known = UNKNOWN if error is None else ROUNDED
+            status = UNKNOWN if error is None else ROUNDED
             rows.append(
                 {
                     "method": method.method,
                     "win_probability": float(method.chance),
                     "relative_error": error,
                     "seconds": method.seconds,
-                    "answer": EXACT if isinstance(method.chance, Fraction) else known,
+                    "answer": EXACT if isinstance(method.chance, Fraction) else status,
                 }
             )
     if not rows:
-        raise IllegalError("a picture needs at least one method that solves the battle")
+        raise IllegalError("a chart needs at least one method that solves the battle")
     rows.sort(key=lambda row: row["seconds"])
     fastest, took = rows[0]["method"], time_text(rows[0]["seconds"])
     speed = f"{fastest} is the fastest of {len(rows)} methods, with {took}."
     if len(rows) == 1:
-        speed = f"Only {fastest} answers, in {took}."
+        speed = f"Only {fastest} solves the battle, in {took}."
     numbers = [field(f"{name}:Q", format=".3~g") for name in ("relative_error", "seconds")]
     base = table_view("methods").encode(
         y=row_axis("method", rows, labelOverlap=False),
@@ -171,7 +171,7 @@ def method_comparison(answer: CompareAnswer) -> Chart:
     look: dict[str, Any] = {"filled": True, "size": 80, "opacity": 1}
     seconds = axis("seconds:Q", "time", {"type": "log"}, labelExpr=TIME_LABELS, tickCount=4)
     powers = {round(math.log10(value)): label for value, label in ERROR_LABELS.items()}
-    # The axis begins with error 0.
+    # An error of 0 is drawn at `MIN_ERROR`, where a logarithmic axis can start.
     errors = axis(
         "shown:Q",
         "relative error",

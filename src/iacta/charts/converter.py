@@ -1,8 +1,7 @@
 """Conversion of Vega-Lite specifications to images, in this process or in a child process.
 
-Importing vl-convert blocks Python for most of a second. The child process imports it in parallel
-with the computation of the answer. The child runs this file, which therefore imports nothing of
-iacta.
+Importing vl-convert blocks Python for most of a second. A child process imports it while iacta
+computes the chart. The child process runs this file, which therefore does not import iacta.
 """
 
 import json
@@ -19,7 +18,7 @@ from typing import Any
 CONVERTED = ("svg", "png", "pdf", "html")
 SCALE = 2  # pixel density for high-resolution screens
 KILLED = "the converter was killed; the picture may need more memory than this machine has"
-# A minimal chart warms up the converter as well as a large chart.
+# Converting a minimal chart initialises the converter, so that the first real chart is fast.
 WARM_UP_SPEC = {
     "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
     "data": {"values": [{"x": 1}]},
@@ -48,9 +47,9 @@ def convert(spec: str, kind: str) -> bytes:
 
 
 def _load_script(vl_convert: Any) -> str:
-    """Return a script with Vega and its dependencies from a cache, as bundling takes seconds.
+    """Return a script with Vega and its dependencies, cached in a file because bundling is slow.
 
-    The name of the cache file contains its hash, which reveals a damaged or foreign file.
+    The name of the cache file contains its hash, so that a damaged or foreign file is not used.
     """
     cache = os.environ.get("XDG_CACHE_HOME") or ""
     cache = cache if os.path.isabs(cache) else os.path.expanduser("~/.cache")
@@ -59,12 +58,12 @@ def _load_script(vl_convert: Any) -> str:
     folder = Path(cache) / "iacta"
     stem = f"vega-{vl_convert.__version__}"
     with suppress(OSError):
-        for known in folder.glob(f"{stem}-*.js"):
-            content = known.read_bytes()
-            if known.name == f"{stem}-{sha256(content).hexdigest()}.js":
+        for file in folder.glob(f"{stem}-*.js"):
+            content = file.read_bytes()
+            if file.name == f"{stem}-{sha256(content).hexdigest()}.js":
                 return content.decode()
     script: str = vl_convert.javascript_bundle()
-    with suppress(OSError):  # caching is optional
+    with suppress(OSError):  # without a cache the script is bundled again next time
         folder.mkdir(parents=True, exist_ok=True)
         part = folder / f".{os.urandom(8).hex()}"
         with part.open("xb") as opened:  # fails if the name exists, even as a link
@@ -74,7 +73,7 @@ def _load_script(vl_convert: Any) -> str:
 
 
 class PictureError(Exception):
-    """A picture could not be converted. The message is the reason, in one line."""
+    """A picture could not be converted. The message is the reason, on one line."""
 
 
 class Converter:
@@ -82,7 +81,7 @@ class Converter:
 
     first: the kind of the first picture, one of `CONVERTED`.
 
-    Ctrl-C does not reach the child process. The child ends on `close`, or when its parent ends.
+    Ctrl-C does not reach the child process. It ends on `close`, or when its parent ends.
     """
 
     def __init__(self, first: str) -> None:
@@ -113,17 +112,17 @@ class Converter:
         return b64decode(made)
 
     def close(self) -> None:
-        """Kill the process, even during a conversion."""
+        """Kill the child process, even during a conversion."""
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
-                with suppress(OSError):  # unwritten requests are lost on purpose
+                with suppress(OSError):  # closing flushes a buffered request to a dead process
                     pipe.close()
 
 
 def _handle_request(line: bytes) -> tuple[str, str]:
-    """Return the picture for a request, or the reason of the failure."""
+    """Return the picture for a request, and the reason for a failure; one of both is empty."""
     try:
         return b64encode(convert(*json.loads(line))).decode(), ""
     except Exception:

@@ -1,4 +1,4 @@
-"""Charts of decisions: stopping, numbers of dice, armies needed, and the defence of territories."""
+"""Charts of decisions: when to stop, how many dice, armies needed, and defence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from iacta.charts.axes_and_labels import (
     row_axis,
     value_scale,
 )
-from iacta.charts.registry import chart
+from iacta.charts.registry import register_chart
 from iacta.charts.saving import Chart
 from iacta.charts.subtitles import check_size, format_battle, format_count, format_rules
 from iacta.charts.theme import AMBER, BLUE, GREEN, GREY, RED
@@ -39,31 +39,32 @@ if TYPE_CHECKING:  # slow to import
 Chances: TypeAlias = Callable[[Sequence[int]], Sequence[Probability]]
 
 ACTIONS = {"roll": BLUE, "blitz": GREEN, "stop": AMBER}
-PALE_OPACITY = 0.35  # keeps text readable
-MAX_STATES = 10**5  # smaller cells would be invisible
+PALE_OPACITY = 0.35  # text on top stays readable
+MAX_STATES = 10**5  # with more states, cells would be too small to see
 DICE_LABELS = "datum.dice == 1 ? '1 die' : datum.dice ? datum.dice + ' dice' : 'none'"
 LABEL_SIZE = "width < 450 ? 11 : 14"
-MARGIN = 3  # rows shown above the boundary
+MARGIN = 3  # number of rows shown above the boundary
 MAP_HEIGHT = 440
 SPREAD_HEIGHT = 240
-MAX_NUMBERED = 20  # bars with numbers, readable on a phone
-MAX_LISTED = 8  # numbers in the label of a spread
+MAX_NUMBERED = 20  # with more bars, numbers would be unreadable on a phone
+MAX_LISTED = 8  # number of territories in the label of a spread
 MAX_POINTS = 60
 MIN_DRAWN_CHANCE = 0.02
 
 
-@chart(of="Decision")
+@register_chart(default_for="Decision")
 def decision_map(decision: Decision, prize: Fraction | None = None) -> Chart:
-    """Return a map of the best action in every state of a battle.
+    """Draw a map of the best action in every state of a battle.
 
     decision: the result of `when_to_stop` or `best_mix`, with at most 100,000 states.
     prize: the value of the territory for the title, or `None`.
 
     The table `actions` has the best `action` for `least` to `most` attackers against each number of
-    `defenders`. The table `boundary` is that of the decision, and `battle` has this battle.
+    `defenders`. The table `boundary` is `decision.boundary`, and the table `battle` has the present
+    state.
     """
-    known = [point for point in decision.boundary if point.attackers is not None]
-    fewest = [point.attackers for point in known if point.attackers is not None]
+    boundary = [point for point in decision.boundary if point.attackers is not None]
+    fewest = [point.attackers for point in boundary if point.attackers is not None]
     decided = int(decision.rolls.shape[1]) - 1 + decision.rules.garrison
     top = min(max(decision.attackers, *fewest, 1) + MARGIN, decided)
     _check_states(top, decision.defenders)
@@ -79,7 +80,7 @@ def decision_map(decision: Decision, prize: Fraction | None = None) -> Chart:
         tooltip=["defenders:Q", "action:N", *runs],
     )
     layers = [cells, _draw_region_labels("regions", "datum.action"), _draw_battle("action:N")]
-    if known:
+    if boundary:
         least = field("attackers:Q", title="at least")
         line = _state_view("boundary", low="datum.attackers - 0.5").mark("rule", strokeWidth=2.5)
         layers.insert(1, line.encode(tooltip=["defenders:Q", least]))
@@ -91,7 +92,7 @@ def decision_map(decision: Decision, prize: Fraction | None = None) -> Chart:
         {
             "actions": actions,
             "regions": _list_regions(actions, "action"),
-            **({"boundary": [point._asdict() for point in known]} if known else {}),
+            **({"boundary": [point._asdict() for point in boundary]} if boundary else {}),
             "battle": [{**battle, "action": decision.action}],
         },
     )
@@ -99,7 +100,7 @@ def decision_map(decision: Decision, prize: Fraction | None = None) -> Chart:
 
 def _check_states(attackers: int, defenders: int) -> None:
     got = f"{quote(attackers)} attackers by {quote(defenders)} defenders"
-    rule = "a decision that is drawn must have at most {:,} states"
+    rule = "a chart of a decision must have at most {:,} states"
     check_size(attackers * defenders, MAX_STATES, rule, got)
 
 
@@ -119,29 +120,36 @@ def _format_title(decision: Decision, prize: Fraction | None) -> str:
     )
 
 
-def _list_runs(at: Callable[[int, int], object], top: int, defenders: int, name: str) -> list[Row]:
-    """Return ranges of attackers with the same action, for each number of defenders."""
+def _list_runs(
+    find_action: Callable[[int, int], object], top: int, defenders: int, name: str
+) -> list[Row]:
+    """Return ranges of attackers with the same action, for each number of defenders.
+
+    find_action: returns the action for numbers of attackers and defenders.
+    top: the largest number of attackers.
+    name: the column for the action.
+    """
     rows: list[Row] = []
     for d in range(1, defenders + 1):
-        for done, same in groupby(range(1, top + 1), key=lambda a: at(a, d)):
+        for action, same in groupby(range(1, top + 1), key=lambda a: find_action(a, d)):
             run = list(same)
-            rows.append({"defenders": d, name: done, "least": run[0], "most": run[-1]})
+            rows.append({"defenders": d, name: action, "least": run[0], "most": run[-1]})
     return rows
 
 
 def _list_regions(runs: Sequence[Row], name: str) -> list[Row]:
-    """Return the position of the label of each region: the middle of its longest column."""
+    """Return where to place the label of each action: in the middle of its longest column."""
     regions: dict[object, list[Row]] = {}
     for row in runs:
         regions.setdefault(row[name], []).append(row)
     places: list[Row] = []
-    for done, rows in regions.items():
-        # Choose the middle one of the columns that are nearly longest.
+    for action, rows in regions.items():
+        # Several columns may be nearly the longest; take the middle one.
         longest = max(row["most"] - row["least"] for row in rows)
         wide = [row for row in rows if row["most"] - row["least"] >= 0.6 * longest]
         middle = wide[len(wide) // 2]
         height = (middle["least"] + middle["most"]) / 2
-        places.append({name: done, "defenders": middle["defenders"], "attackers": height})
+        places.append({name: action, "defenders": middle["defenders"], "attackers": height})
     return places
 
 
@@ -151,7 +159,10 @@ def _draw_region_labels(table: str, words: str) -> View:
 
 
 def _state_view(table: str, **edges: str) -> View:
-    """Return a view over attackers and defenders; `edges` defines `low` and `high` of the marks."""
+    """Return a view with axes for attackers and defenders.
+
+    edges: Vega expressions for the columns `low` and `high`, the ends of the marks.
+    """
     whole = {"format": "d", "tickMinStep": 1, "labelExpr": COUNT_LABELS, "grid": False}
     scale = {"zero": False, "nice": False}
     sides = {"left": "datum.defenders - 0.5", "right": "datum.defenders + 0.5"}
@@ -175,27 +186,30 @@ def _draw_battle(*tooltip: str) -> View:
     return battle.mark("text", text="●", fontSize=16)
 
 
-@chart(of="DiceDecision")
+@register_chart(default_for="DiceDecision")
 def dice_map(decision: DiceDecision) -> Chart:
-    """Return maps of the best number of dice for both sides in every state of a battle.
+    """Draw maps of the best number of dice for both sides in every state of a battle.
 
     decision: the result of `how_many_dice`, with at most 100,000 states.
 
     The tables `attack` and `defence` have the best number of `dice` for `least` to `most` attackers
-    against each number of `defenders`. The table `battle` has this battle.
+    against each number of `defenders`. The table `battle` has the present state.
     """
     from iacta.questions.decide import dice_answer  # slow to import
 
     _check_states(decision.attackers, decision.defenders)
     garrison = decision.rules.garrison
 
-    def dice(policy: Any) -> list[Row]:
-        def at(a: int, d: int) -> int:  # policies exclude the garrison
+    def list_dice(policy: Any) -> list[Row]:
+        def find_dice(a: int, d: int) -> int:  # the policy excludes the garrison
             return int(policy[d, a - garrison]) if a > garrison else 0
 
-        return _list_runs(at, decision.attackers, decision.defenders, "dice")
+        return _list_runs(find_dice, decision.attackers, decision.defenders, "dice")
 
-    tables = {"attack": dice(decision.attack_policy), "defence": dice(decision.defence_policy)}
+    tables = {
+        "attack": list_dice(decision.attack_policy),
+        "defence": list_dice(decision.defence_policy),
+    }
     most = max(row["dice"] for rows in tables.values() for row in rows)
     names = {name: f"{name} regions" for name in tables}
     scale = {"domain": [0, max(most, 1)], "range": [0.04, 0.6]}
@@ -213,7 +227,7 @@ def dice_map(decision: DiceDecision) -> Chart:
         vconcat(*panels),
         dice_answer(decision).sentence,
         format_battle(decision.attackers, decision.defenders, decision.rules)
-        + " The best number of dice for either side, for every number of armies; the dot is this "
+        + " The best number of dice for each side, for every number of armies; the dot is this "
         "battle.",
         {
             **tables,
@@ -223,9 +237,9 @@ def dice_map(decision: DiceDecision) -> Chart:
     )
 
 
-@chart(of="NeedAnswer")
+@register_chart(default_for="NeedAnswer")
 def chance_by_attackers(answer: NeedAnswer) -> Chart:
-    """Return the chance to win by number of attackers, with the number needed.
+    """Draw the chance to win by number of attackers, and mark the number needed.
 
     answer: the answer of `iacta.ask` to `need`.
     """
@@ -239,15 +253,15 @@ def chance_by_attackers(answer: NeedAnswer) -> Chart:
     )
 
 
-@chart(of="HoldAnswer")
+@register_chart(default_for="HoldAnswer")
 def chance_by_defenders(answer: HoldAnswer) -> Chart:
-    """Return the chance to hold by number of defenders, with the number needed.
+    """Draw the chance to hold by number of defenders, and mark the number needed.
 
     answer: the answer of `iacta.ask` to `defend` without territories.
     """
     question, rule_set = answer.question, answer.question.rule_set
 
-    def held(counts: Sequence[int]) -> list[Probability]:
+    def compute_chances(counts: Sequence[int]) -> list[Probability]:
         return [question.hold_probability(n) for n in counts]
 
     return Chart(
@@ -255,12 +269,16 @@ def chance_by_defenders(answer: HoldAnswer) -> Chart:
         answer.sentence,
         f"Chance to hold by number of defenders; the goal is {plain_percent(answer.chance)} "
         f"({format_rules(rule_set.rules, rule_set.name)}).",
-        {"chances": _list_chances("defenders", answer.defenders, held)},
+        {"chances": _list_chances("defenders", answer.defenders, compute_chances)},
     )
 
 
 def _list_chances(side: str, enough: int, probabilities: Chances) -> list[Row]:
-    """Return the chances for about sixty numbers around the answer."""
+    """Return the chances for about sixty numbers around the number needed.
+
+    side: the column for the numbers.
+    enough: the number needed.
+    """
     reach = 2
     while reach < enough and probabilities([enough - reach])[0] > MIN_DRAWN_CHANCE:
         reach *= 2
@@ -274,7 +292,7 @@ def _list_chances(side: str, enough: int, probabilities: Chances) -> list[Row]:
 
 
 def _draw_chances(side: str, enough: int, chance: Fraction, x_title: str, y_title: str) -> View:
-    """Return a view with the chances, the wanted chance as a line, and the answer."""
+    """Return a view of the chances, with the wanted chance as a line and the number needed."""
     scale = {"zero": False, "nice": False, "padding": 8}
     base = table_view("chances").encode(
         x=axis(f"{side}:Q", x_title, scale, format=",d", tickMinStep=1),
@@ -299,7 +317,7 @@ def _draw_chances(side: str, enough: int, chance: Fraction, x_title: str, y_titl
     )
 
 
-@chart(of="BestSpread")
+@register_chart(default_for="BestSpread")
 def best_spread(
     best: BestSpread,
     attackers: int,
@@ -309,16 +327,16 @@ def best_spread(
     *,
     others: Sequence[tuple[str, Sequence[int], float]] = (),
 ) -> Chart:
-    """Return the best spread of armies over a chain of territories, and a comparison.
+    """Draw the best spread of armies over a chain of territories, and compare it with others.
 
     best: the result of `spread_defenders`.
     attackers: the armies of the attacking stack, garrison included.
     objective: the objective of the attackers.
     rules, label: see `win_chance_map`.
-    others: other spreads to compare: name, armies, and value for attackers who play optimally.
+    others: other spreads to compare: name, armies, and value to attackers who play optimally.
 
-    The table `spread` has the armies on each territory of the best spread. With `others`, the table
-    `values` has the `value` of each spread for the attackers.
+    The table `spread` has the armies on each territory of the best spread. If there are `others`,
+    the table `values` has the `value` of each spread to the attackers.
     """
     rules = find_rules(rules)
     spread = best.spreads[0]
@@ -331,7 +349,7 @@ def best_spread(
     bars = base.mark("bar", color=RED)
     if len(spread) <= MAX_NUMBERED:
         bars = layer(bars, base.mark("text", dy=-7).encode(text="defenders:Q"))
-    known = "no spread is better" if best.is_exact else "the best found by a search"
+    proof = "no spread is better" if best.is_exact else "the best found by a search"
     stack, s = count(attackers, "attacker", "attackers"), "s" if attackers == 1 else ""
     if objective == "break through":
         title = f"{stack} break{s} through {percent(float(best.value), 0)} of the time at best."
@@ -359,19 +377,19 @@ def best_spread(
         bars,
         title,
         f"The best spread of {format_count(sum(spread))} over {len(spread)} territories in a row; "
-        f"{known} ({format_rules(rules, label)}).",
+        f"{proof} ({format_rules(rules, label)}).",
         tables,
     )
 
 
-@chart(of="FrontsAnswer")
+@register_chart(default_for="FrontsAnswer")
 def best_fronts(answer: FrontsAnswer) -> Chart:
-    """Return the best armies on each territory of each front, and the attackers' chances.
+    """Draw the best division of armies among fronts, and the attackers' chances.
 
     answer: the answer of `iacta.ask` to `fronts`.
 
-    The table `armies` has the armies on each territory, `held` before or `new`. The table `values`
-    has the `value` of each front for its attackers.
+    The table `armies` has the armies on each territory by `kind`: `held` before, or `new`. The
+    table `values` has the `value` of each front to its attackers.
     """
     question, rule_set = answer.question, answer.question.rule_set
     fronts = [
@@ -410,12 +428,12 @@ def best_fronts(answer: FrontsAnswer) -> Chart:
 
 
 def _draw_comparison(rows: Sequence[Row], is_chance: bool) -> View:
-    """Return a view that compares the values of spreads for the attackers."""
+    """Return a view that compares the values of spreads to the attackers."""
     words = "chance to break through" if is_chance else "territories that they take on average"
     ends = [min(row["value"] for row in rows), max(row["value"] for row in rows)]
     beside = max(ends[1] - ends[0], 0.01 * (ends[1] or 1.0))
     form = {"format": "~%"} if is_chance else {}
-    # Use points instead of bars, so that the axis need not begin at 0.
+    # Points instead of bars, so that the axis need not start at 0.
     scale = {"domain": [max(ends[0] - 0.15 * beside, 0.0), ends[1] + 0.2 * beside], "nice": False}
     base = table_view("values").encode(
         y=row_axis("name", rows, grid=True),

@@ -19,7 +19,7 @@ from iacta.charts.axes_and_labels import (
     exact_field,
     row_axis,
 )
-from iacta.charts.registry import chart
+from iacta.charts.registry import register_chart
 from iacta.charts.saving import Chart
 from iacta.charts.subtitles import (
     check_size,
@@ -46,7 +46,7 @@ from iacta.questions.campaign import campaign_answer
 from iacta.questions.roll import roll_answer
 from iacta.rules.roll import Roll
 
-# Probabilities of pairs of an ending, such as `WIN`, and a number of armies.
+# The probability of each outcome: an ending such as `WIN`, with a number of armies.
 Ends: TypeAlias = Mapping[tuple[str, int], Probability]
 
 WIN, HOLD, STOP = "you win", "they hold", "you stop"
@@ -56,8 +56,8 @@ YOURS, THEIRS = "your armies that remain", "their armies that remain"
 CHANCE = "chance"
 
 MAX_BARS = 120  # more bars would be too thin
-MIN_BARS = 40  # rare outcomes are left out only if more bars remain
-MAX_ROWS = 30  # outcomes that are not numbers
+MIN_BARS = 40  # if there are no more numbers than this, rare outcomes are not left out
+MAX_ROWS = 30  # number of outcomes that are not numbers
 ROW_HEIGHT = 22
 RARE_CHANCE = 1e-4
 PALE_OPACITY = 0.75
@@ -66,26 +66,26 @@ TAKEN, HELD, STOPPED = "you take it", "they hold it", "you stop there"
 FATES = {TAKEN: BLUE, HELD: RED, STOPPED: AMBER}
 MAX_TERRITORIES = 100  # more territories would be unreadable
 PANEL_HEIGHT = 140  # pixels
-MAX_NUMBERED = 15  # territories with labelled chances
+MAX_NUMBERED = 15  # with more territories, chances have no labels
 MIN_LABELLED_CHANCE = 0.005
 
-MAX_INTERVALS = 40  # bars with intervals
-MAX_NAMED = 6  # territories listed in a subtitle
+MAX_INTERVALS = 40  # number of bars with intervals
+MAX_NAMED = 6  # longer lists of territories are left out of a subtitle
 LAST = "your armies in the last territory, if all are taken"
 NOT_TAKEN = "territories not taken, if you stop or they hold"
-SMALL_HEIGHT = 200  # pixels for each of two plots
+SMALL_HEIGHT = 200  # pixels of each of two plots
 
 
-@chart(of="Battle")
+@register_chart(default_for="Battle")
 def battle_outcomes(battle: Battle) -> Chart:
-    """Return the probability of each outcome of a battle, by the number of armies left.
+    """Draw the probability of each outcome of a battle, by the number of armies left.
 
     battle: the battle.
 
     The table `outcomes` has the `end`, the range of armies left from `least` to `most`, and the
-    `probability`. Your armies are positive numbers, and the defenders' are negative. If there are
-    more than 120 numbers, neighbours share a bar. If there are more than 40, the rarest outcomes at
-    both ends, with a total chance below 1 in 10,000 each, are left out.
+    `probability`. Your armies are positive numbers, the defenders' armies negative. If there are
+    more than 120 numbers, neighbours share a bar. If there are more than 40, the rarest outcomes
+    are left out, with a total chance below 1 in 10,000 at each end of the axis.
     """
     answer = battle_answer(battle)
     outcomes = answer.outcomes or battle.outcomes()  # raises an error if there are too many
@@ -110,14 +110,14 @@ def find_fate(end: Outcome, battle: Battle) -> str:
     return STOP if battle.is_stopped(end) else HOLD
 
 
-@chart(of="Roll")
+@register_chart(default_for="Roll")
 def roll_losses(roll: Roll) -> Chart:
-    """Return the losses of both sides in one roll of the dice.
+    """Draw the losses of both sides in one roll of the dice.
 
     roll: the roll.
 
     The table `losses` has the armies that `attackers` and `defenders` lose, and the `count` of
-    rolls with these losses among a `total` of equally likely rolls.
+    rolls with these losses out of a `total` of equally likely rolls.
 
     Source: Taflin (2001), table 1.
     """
@@ -160,15 +160,15 @@ def roll_losses(roll: Roll) -> Chart:
     )
 
 
-@chart(of="Distribution")
+@register_chart(default_for="Distribution")
 def distribution(distribution: Distribution[Any]) -> Chart:
-    """Return the probability of each outcome of a distribution.
+    """Draw the probability of each outcome of a distribution.
 
     distribution: the distribution.
 
     For whole numbers, the table `outcomes` has ranges from `least` to `most` with a `probability`,
-    as in `battle_outcomes`. Otherwise it has the 30 likeliest outcomes, each with its `outcome` and
-    `probability`.
+    as in `battle_outcomes`. Otherwise it has the `outcome` and `probability` of the 30 likeliest
+    outcomes.
     """
     likeliest = distribution.mode()
     often = f"{percent(distribution[likeliest], 0)} of the time"
@@ -209,7 +209,7 @@ def _format_outcome(outcome: Any) -> str:
 
 
 class BarSpan(NamedTuple):
-    """The outcomes of a bar: an ending, and a range of armies."""
+    """The outcomes that share a bar: an ending, and a range of armies."""
 
     end: str
     least: int
@@ -219,8 +219,10 @@ class BarSpan(NamedTuple):
 def group_outcomes(ends: Ends, most: int = MAX_BARS) -> dict[tuple[str, int], BarSpan]:
     """Assign each outcome to a bar.
 
-    most: the maximum number of bars; beyond it, neighbours share a bar. Outcomes at both ends with
-        a total chance below 1 in 10,000 are left out if more than 40 numbers occur.
+    most: the maximum number of bars; if there are more numbers, neighbours share a bar.
+
+    If there are more than 40 numbers, the rarest are left out, with a total chance below 1 in
+    10,000 at each end.
     """
     chances: dict[int, float] = defaultdict(float)
     for (_, number), chance in ends.items():
@@ -263,17 +265,19 @@ def histogram(
 ) -> View:
     """Return a histogram coloured by the ending.
 
-    title: the title of the axis of armies.
+    table: the name of the table.
+    rows: the rows of the table, from `list_bars`.
+    title: the title of the axis for armies.
     beneath: whether lines will be drawn on top; the bars are then pale and not stacked.
     is_signed: whether to write minus signs; without signs, negative numbers mean defenders.
-    end: the end of the axis of chances, or 0 to choose it automatically.
+    end: the end of the axis for chances, or 0 to choose it automatically.
     """
     width = max(row["most"] - row["least"] + 1 for row in rows)
     bars = table_view(table, low="datum.least - 0.45", high="datum.most + 0.45")
     chance = CHANCE if width == 1 else f"chance of {width} numbers in a row"
     label = INTEGER_LABELS if is_signed else UNSIGNED_LABELS
     if not is_signed and all(row["least"] >= 0 for row in rows):
-        label = f"datum.value < 0 ? '' : {label}"  # the axis may extend beyond the bars
+        label = f"datum.value < 0 ? '' : {label}"  # the axis may extend below 0
     elif not is_signed and all(row["most"] <= 0 for row in rows):
         label = f"datum.value > 0 ? '' : {label}"
     look = {"format": ",~d", "tickMinStep": 1, "labelExpr": label}
@@ -297,18 +301,19 @@ def histogram(
     )
 
 
-@chart(of="Campaign")
+@register_chart(default_for="Campaign")
 def survival(campaign: Campaign) -> Chart:
-    """Return the progress of a campaign: the chance of each fate at each territory, and the armies.
+    """Draw the progress of a campaign: the chance to take each territory, and the armies.
 
     campaign: a campaign with at most 100 territories.
 
-    The table `territories` has for each `territory` the probability of each `fate`. The table
-    `stacks` has the armies of both sides; yours are the expected number on arrival. The table
-    `left` has the armies in the last territory after a complete success.
+    The table `territories` has the `probability` of each `fate` of each `territory`: taken, held,
+    or reached when you stop. The table `stacks` has the armies of both sides; yours are the
+    expected number on arrival. The table `left` has the distribution of armies in the last
+    territory if all are taken.
     """
     count = len(campaign.territories)
-    words = "a picture of a campaign must have at most {} territories"
+    words = "a chart of a campaign must have at most {} territories"
     check_size(count, MAX_TERRITORIES, words, quote(count))
     answer = campaign_answer(campaign)
     outcomes = answer.outcomes
@@ -381,7 +386,7 @@ def _list_stacks(campaign: Campaign) -> list[Row]:
 
 
 def _draw_survival(fates: Sequence[Row]) -> list[View]:
-    """Return panels: chance of each end (if failure is possible), chance of success, and armies."""
+    """Return panels with the chance to end (if possible), to take each territory, and armies."""
     failures = [row for row in fates if row["fate"] != TAKEN]
     count = max(row["territory"] for row in fates)
     across = axis("territory:O", "territory", labelAngle=0)
@@ -396,7 +401,7 @@ def _draw_survival(fates: Sequence[Row]) -> list[View]:
             tooltip=["territory:O", "fate:N", exact_field("probability", "chance")],
         )
         layers = [base.mark("bar").encode(color=categories("fate", FATES, failures))]
-        # Vega warns about layers without rows.
+        # A layer without rows would make Vega warn.
         has_written = any(row["probability"] >= MIN_LABELLED_CHANCE for row in failures)
         if has_written and len({row["fate"] for row in failures}) == 1 and count <= MAX_NUMBERED:
             written = base.filter(f"datum.probability >= {MIN_LABELLED_CHANCE}")
@@ -414,7 +419,7 @@ def _draw_survival(fates: Sequence[Row]) -> list[View]:
         color=categories("side", {"yours": BLUE, "theirs": RED}),
         tooltip=["territory:O", "side:N", exact_field("armies")],
     )
-    # Bars, because the defenders of different territories are unrelated.
+    # Defenders are bars, as a line would suggest that they are connected.
     theirs = stacks.filter("datum.side == 'theirs'").mark("bar")
     yours = stacks.filter("datum.side == 'yours'")
     return [
@@ -424,118 +429,118 @@ def _draw_survival(fates: Sequence[Row]) -> list[View]:
     ]
 
 
-@chart(of="Simulation")
+@register_chart(default_for="Simulation")
 def simulated_outcomes(
-    simulated: Simulation[Outcome] | Simulation[CampaignOutcome],
-    fought: Battle | Campaign,
+    simulation: Simulation[Outcome] | Simulation[CampaignOutcome],
+    battle: Battle | Campaign,
     *,
     seed: int | None = None,
 ) -> Chart:
-    """Return simulated outcomes with intervals, and the exact chances.
+    """Draw simulated outcomes with intervals, and the exact chances.
 
-    simulated: the result of `simulate_battle` or `simulate_campaign`.
-    fought: the simulated battle or campaign.
+    simulation: the result of `simulate_battle` or `simulate_campaign`.
+    battle: the simulated battle or campaign.
     seed: the seed of the simulation for the subtitle, or `None`.
 
     The table `outcomes` has the `end`, a range of numbers from `least` to `most`, the share of runs
-    (`probability`), its 95% interval from `low` to `high`, and the `exact` chance if a method
-    computes it. Positive numbers are your armies left, in the last territory of a campaign.
-    Negative numbers are the defenders left, or in a campaign of several territories, the number of
-    territories not taken.
+    (`probability`), its 95% interval from `low` to `high`, and the `exact` chance if it can be
+    computed. Positive numbers are your armies left; in a campaign, those in the last territory.
+    Negative numbers are the defenders left; in a campaign of several territories, the territories
+    not taken.
     """
-    check_type(fought, Battle if isinstance(fought, Battle) else Campaign, "fought")
-    rows = _list_simulated(simulated, fought)
-    if isinstance(fought, Battle) or len(fought.territories) == 1:
-        drawn = _draw_simulated(rows, _choose_title(rows))
+    check_type(battle, Battle if isinstance(battle, Battle) else Campaign, "battle")
+    rows = _list_simulation(simulation, battle)
+    if isinstance(battle, Battle) or len(battle.territories) == 1:
+        drawn = _draw_simulation(rows, _choose_title(rows))
     else:  # armies and territories need separate axes
         most = 1.05 * max(max(row["high"], row["exact"] or 0) for row in rows)
         won = [row for row in rows if row["end"] == WIN]
         lost = [row for row in rows if row["end"] != WIN]
         parts = ((won, LAST, f"datum.end == '{WIN}'"), (lost, NOT_TAKEN, f"datum.end != '{WIN}'"))
         plots = [
-            _draw_simulated(*part, most).properties(height=SMALL_HEIGHT)
+            _draw_simulation(*part, most).properties(height=SMALL_HEIGHT)
             for part in parts
             if part[0]
         ]
         drawn = vconcat(*plots).independent("color")
     return Chart(
         drawn,
-        summarise_simulation(simulated.won, fought),
-        f"{describe_simulation(fought)} Bars: games with dice{format_seed(seed)}; vertical lines: "
+        summarise_simulation(simulation.won, battle),
+        f"{describe_simulation(battle)} Bars: games with dice{format_seed(seed)}; vertical lines: "
         f"{CONFIDENCE:.0%} intervals; horizontal lines: exact.",
         {"outcomes": rows},
     )
 
 
-def describe_simulation(fought: Battle | Campaign) -> str:
-    if isinstance(fought, Battle):
-        return format_battle(fought.attackers, fought.defenders, fought.rules, fought.stop)
-    chain, count = fought.stages(), len(fought.territories)
+def describe_simulation(battle: Battle | Campaign) -> str:
+    if isinstance(battle, Battle):
+        return format_battle(battle.attackers, battle.defenders, battle.rules, battle.stop)
+    chain, count = battle.stages(), len(battle.territories)
     if count == 1:
-        return format_battle(fought.attackers, *chain[0])
+        return format_battle(battle.attackers, *chain[0])
     held = join_phrases([str(stage.defenders) for stage in chain])
     by = f", held by {held}" if count <= MAX_NAMED else ""
     return (
-        f"{format_count(fought.attackers)} against {format_goal(fought)}{by}"
-        f"{format_stop(fought.stop)} ({describe_rules(fought.rules)})."
+        f"{format_count(battle.attackers)} against {format_goal(battle)}{by}"
+        f"{format_stop(battle.stop)} ({describe_rules(battle.rules)})."
     )
 
 
-def summarise_simulation(won: Estimate, fought: Battle | Campaign) -> str:
+def summarise_simulation(won: Estimate, battle: Battle | Campaign) -> str:
     title = f"Won in {percent(won.probability)} of {format_count(won.runs, 'game')}"
-    exact = compute_exact_chance(fought)
+    exact = compute_exact_chance(battle)
     return f"{title}." if exact is None else f"{title}; the exact chance is {percent(exact)}."
 
 
-def compute_exact_chance(fought: Battle | Campaign) -> Probability | None:
-    """Return the exact chance to win, or `None` if no method computes it."""
-    if fought.attackers <= fought.rules.garrison:
+def compute_exact_chance(battle: Battle | Campaign) -> Probability | None:
+    """Return the exact chance to win, or `None` if no method can compute it."""
+    if battle.attackers <= battle.rules.garrison:
         return Fraction(0)
     try:
-        return float(fought.win_probability())
+        return float(battle.win_probability())
     except IactaError:
         return None
 
 
-def _find_end(fought: Battle | Campaign, end: Outcome | CampaignOutcome) -> tuple[str, int]:
-    """Return the ending and the number of an outcome, as in `simulated_outcomes`."""
-    if isinstance(fought, Battle):
+def _find_end(battle: Battle | Campaign, end: Outcome | CampaignOutcome) -> tuple[str, int]:
+    """Return the ending and number of an outcome, as in the table of `simulated_outcomes`."""
+    if isinstance(battle, Battle):
         left = Outcome(*end)
-        fate = find_fate(left, fought)
+        fate = find_fate(left, battle)
         return fate, -left.defenders if fate == HOLD else left.attackers
-    count, last = len(fought.territories), CampaignOutcome(*end)
+    count, last = len(battle.territories), CampaignOutcome(*end)
     if last.conquered == count:
         # In a single battle the garrison is included.
-        return WIN, last.attackers + (fought.rules.garrison if count == 1 else 0)
-    stops = fought.is_stopped(last)
+        return WIN, last.attackers + (battle.rules.garrison if count == 1 else 0)
+    stops = battle.is_stopped(last)
     if count > 1:
         return STOP if stops else HOLD, last.conquered - count
     return (STOP, last.attackers) if stops else (HOLD, -last.defenders)
 
 
-def _list_simulated(
-    simulated: Simulation[Outcome] | Simulation[CampaignOutcome], fought: Battle | Campaign
+def _list_simulation(
+    simulation: Simulation[Outcome] | Simulation[CampaignOutcome], battle: Battle | Campaign
 ) -> list[Row]:
-    observed: Distribution[tuple[str, int]] = simulated.outcomes.map(
-        lambda end: _find_end(fought, end)
+    observed: Distribution[tuple[str, int]] = simulation.outcomes.map(
+        lambda end: _find_end(battle, end)
     )
     exact: Distribution[tuple[str, int]] | None = None
-    with suppress(IactaError):  # without a method, show only the simulation
-        outcomes: Distribution[Outcome] | Distribution[CampaignOutcome] = fought.outcomes()
-        exact = outcomes.map(lambda end: _find_end(fought, end))
+    with suppress(IactaError):  # if no method can compute the chances, show only the simulation
+        outcomes: Distribution[Outcome] | Distribution[CampaignOutcome] = battle.outcomes()
+        exact = outcomes.map(lambda end: _find_end(battle, end))
     bars = group_outcomes(exact or observed, MAX_INTERVALS)
     rows: list[Row] = []
     for bar in dict.fromkeys(bars.values()):
         mine = {end for end, span in bars.items() if span == bar}
-        successes = int(observed.prob(mine.__contains__) * simulated.won.runs)
-        seen = Estimate(simulated.won.runs, successes)
+        successes = int(observed.prob(mine.__contains__) * simulation.won.runs)
+        seen = Estimate(simulation.won.runs, successes)
         chances = {"probability": float(seen.probability), **seen.interval()._asdict()}
         true = None if exact is None else float(exact.prob(mine.__contains__))
         rows.append({**bar._asdict(), **chances, "exact": true})
     return rows
 
 
-def _draw_simulated(rows: Sequence[Row], words: str, where: str = "true", end: float = 0) -> View:
+def _draw_simulation(rows: Sequence[Row], words: str, where: str = "true", end: float = 0) -> View:
     """Return bars with intervals, and lines at the exact chances.
 
     words: the title of the axis.

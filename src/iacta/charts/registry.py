@@ -1,4 +1,4 @@
-"""The registry of charts. To add a chart, decorate a function with `chart`.
+"""The registry of charts. To add a chart, decorate a function with `register_chart`.
 
 The public names of `iacta.charts`, the documentation and the tests of all charts derive from the
 registry.
@@ -24,24 +24,26 @@ _charts: dict[str, Draw] = {}
 _defaults: dict[str, Draw] = {}
 
 
-def chart(*, of: str = "") -> Callable[[Function], Function]:
-    """Register a function as a chart.
+def register_chart(*, default_for: str = "") -> Callable[[Function], Function]:
+    """Return a decorator that registers a function as a chart.
 
-    of: the names of the classes whose default chart this is, separated by spaces. The first
-        argument of the chart must be an instance of such a class. Names avoid imports.
+    default_for: the names of the classes whose default chart this is, separated by spaces. The
+        first argument of the chart must be an instance of one of them. Names instead of classes
+        avoid imports.
     """
 
     def register(draw: Function) -> Function:
-        checked = _check_argument(of.split(), draw) if of else draw
+        kinds = default_for.split()
+        checked = _check_argument(kinds, draw) if kinds else draw
         _charts[draw.__name__] = checked
-        _defaults.update(dict.fromkeys(of.split(), checked))
+        _defaults.update(dict.fromkeys(kinds, checked))
         return checked
 
     return register
 
 
 def _check_argument(kinds: Sequence[str], draw: Function) -> Function:
-    """Wrap a chart with a check of the class of its first argument, by class name."""
+    """Wrap a chart so that it checks the class of its first argument, by name."""
     signature = inspect.signature(draw)
     first = next(iter(signature.parameters))
 
@@ -82,22 +84,22 @@ def find_chart(value: object, *context: Any) -> Chart:
     """Return the default chart of an object.
 
     value: a `Battle`, `Campaign`, `Distribution`, `Roll`, `RuleSet`, `Decision`, `DiceDecision`,
-        `Plan`, `Position`, `Board`, `Audit`, or a table of chances; or a `Simulation` or a
+        `Plan`, `Position`, `Board` or `Audit`; a table of chances; a `Simulation` or a
         `BestSpread`.
-    context: further arguments of the chart: the battle or campaign for a `Simulation`, and the
-        attackers for a `BestSpread`.
+    context: further arguments of the chart: the battle or campaign of a `Simulation`, or the number
+        of attackers against a `BestSpread`.
     """
-    known = list_defaults()
-    kind = next((base.__name__ for base in type(value).__mro__ if base.__name__ in known), "")
+    defaults = list_defaults()
+    kind = next((base.__name__ for base in type(value).__mro__ if base.__name__ in defaults), "")
     if not kind:
         raise MalformedError(f"value must be an object that has a chart, got {quote(value)}")
     needed = [
         name
-        for name, parameter in inspect.signature(known[kind]).parameters.items()
+        for name, parameter in inspect.signature(defaults[kind]).parameters.items()
         if parameter.default is parameter.empty
     ]
     if missing := needed[1 + len(context) :]:
         raise MalformedError(
             f"context must have {' and '.join(missing)} to draw a {kind}, got {context}"
         )
-    return known[kind](value, *context)
+    return defaults[kind](value, *context)

@@ -1,4 +1,4 @@
-"""The class `Chart`, and its output as images, self-contained HTML, JSON and CSV."""
+"""The class `Chart`, and its export to images, self-contained HTML pages, JSON and CSV."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from iacta.inputs.files import quote_path, write_atomically
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 SUFFIXES = (*CONVERTED, "json", "csv")
-# Characters per line above a wide (False) and a narrow (True) plot.
+# Characters per line of the title, above a wide (False) and a narrow (True) plot.
 TITLE_WIDTH = {False: 72, True: 42}
 SUBTITLE_WIDTH = {False: 104, True: 56}
 
@@ -34,8 +34,8 @@ class Chart:
     """A chart with its data, displayed in notebooks.
 
     view: the Vega-Lite view, which refers to tables by name.
-    title: the finding in a sentence.
-    subtitle: the quantities shown, and the rules.
+    title: the main result, as a sentence.
+    subtitle: a description of the quantities and the rules.
     tables: the rows of each table, the most important table first.
     narrow: properties that differ in a narrow plot. The title is always wrapped to fit.
     """
@@ -58,7 +58,7 @@ class Chart:
         return f"{self.title} {self.subtitle}"
 
     def to_dict(self, *, dark: bool = False) -> dict[str, Any]:
-        """Return the Vega-Lite specification with data and theme.
+        """Return the Vega-Lite specification, with data and theme.
 
         dark: whether the background is dark.
         """
@@ -80,9 +80,9 @@ class Chart:
         }
 
     def to_csv(self) -> str:
-        """Return the data as CSV. With several tables, the first column names the table.
+        """Return the data as CSV. If there are several tables, the first column names the table.
 
-        Texts that a spreadsheet would run as formulas begin with an apostrophe.
+        An apostrophe precedes cells that a spreadsheet would compute as formulas.
         """
         rows = [
             {"table": name, **row} if len(self.tables) > 1 else row
@@ -98,11 +98,11 @@ class Chart:
     def content(
         self, kind: str, *, dark: bool = False, make: Callable[[str, str], bytes] = convert
     ) -> bytes:
-        """Return the content of a file.
+        """Return the content of a file with the chart.
 
         kind: the file suffix without the dot.
         dark: whether the background is dark; HTML follows the settings of the browser.
-        make: a replacement for `convert`, such as a `Converter`.
+        make: a function to use instead of `convert`, such as a `Converter`.
         """
         if kind == "csv":
             return self.to_csv().encode()
@@ -151,7 +151,7 @@ def _convert_spec(
 
 
 def read_suffix(file: str | Path) -> str:
-    """Return the suffix of a path, which must be one of `SUFFIXES`.
+    """Return the suffix of a path in lower case; it must be one of `SUFFIXES`.
 
     >>> read_suffix("odds.PNG")
     'png'
@@ -171,7 +171,7 @@ def read_suffix(file: str | Path) -> str:
 
 
 def add_description(svg: bytes, spec: Mapping[str, Any]) -> bytes:
-    """Add title and subtitle to an SVG as `<title>` and `<desc>`, for screen readers.
+    """Add the title and subtitle to an SVG as `<title>` and `<desc>`, for screen readers.
 
     spec: the specification of the chart.
     """
@@ -183,7 +183,7 @@ def add_description(svg: bytes, spec: Mapping[str, Any]) -> bytes:
 
 
 def fit_width(spec: Mapping[str, Any], *, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
-    """Adapt a specification to a plot width; a narrow plot uses the narrow form.
+    """Adapt a specification to a plot width, with its `narrow` properties in a narrow plot.
 
     dark: whether the background is dark.
     width: the width of the plot in pixels, without axes.
@@ -231,7 +231,7 @@ addEventListener("resize", draw);
 
 
 def format_page(spec: Mapping[str, Any], script: str) -> str:
-    """Return an HTML page with a chart that follows the window's width and the dark mode.
+    """Return an HTML page with a chart that adapts to the window's width and to dark mode.
 
     script: a bundle of Vega, Vega-Lite and vega-embed.
     """

@@ -1,4 +1,4 @@
-"""Text for charts: counts, rules, battles, and checks of arguments."""
+"""Text for charts (counts, rules and battles), and checks of their arguments."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def format_signed(number: Probability, digits: int = 0, *, plus: bool = False) -
 
 
 def format_rules(rules: Rules, label: str = "") -> str:
-    """Return the name of rules, and the garrison if it is not 1.
+    """Return the name of rules, with the garrison unless it is 1.
 
-    label: a name for rules that have no name in iacta.
+    label: the name to use instead of the rules' own.
 
     >>> from iacta.rules.dice import Dice
     >>> format_rules(Rules(garrison=0)), format_rules(Rules(attack=Dice((20,))), "my house")
@@ -49,7 +49,7 @@ def format_rules(rules: Rules, label: str = "") -> str:
 
 
 def describe_rules(rules: Rules) -> str:
-    """Return the name of rules like `format_rules`, or "house rules" for rules without a name.
+    """Return the name of rules as `format_rules` does, or "house rules" if they have no name.
 
     >>> from iacta.rules.dice import Dice
     >>> describe_rules(Rules(attack=Dice((20,))))
@@ -59,7 +59,7 @@ def describe_rules(rules: Rules) -> str:
 
 
 def format_stop(stop: StopRule) -> str:
-    """Describe a stop rule as the end of a sentence; empty for a fight to the end.
+    """Describe a stop rule to follow a phrase; return an empty string for a fight to the end.
 
     >>> format_stop(StopRule(charge=True, max_rolls=3))
     ', and stop when dice run short or after 3 rolls'
@@ -81,7 +81,7 @@ def format_stop(stop: StopRule) -> str:
 
 
 def format_seed(seed: int | None) -> str:
-    """Format a seed as part of a sentence; empty if the seed is unknown.
+    """Format a seed to follow a phrase; return an empty string if there is no seed.
 
     >>> format_seed(7), format_seed(None)
     (' (seed 7)', '')

@@ -1,4 +1,4 @@
-"""Charts of the chances of all battles up to a size."""
+"""Charts of the chances of all battles up to a given size."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy.typing as npt
 
 from iacta.charts.axes_and_labels import ATTACKERS, axis, exact_field
-from iacta.charts.registry import chart
+from iacta.charts.registry import register_chart
 from iacta.charts.saving import Chart
 from iacta.charts.subtitles import check_size, format_count, format_rules
 from iacta.charts.theme import WIDTH
@@ -18,8 +18,8 @@ from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
 EVEN = Fraction(1, 2)
-MAX_NUMBERED = 20  # longest side, in cells, of a map with readable numbers
-MAX_CELLS = 40_000  # smaller cells would be invisible
+MAX_NUMBERED = 20  # maps with a longer side, in cells, have no numbers
+MAX_CELLS = 40_000  # with more cells, they would be too small to see
 MIN_NUMBER_WIDTH = 14  # pixels for three small digits
 ABLE = "attackers able to attack"  # axis title for rules without a garrison
 PERCENT_LABELS = (  # only exact 0 and 1 are shown as 0 and 100
@@ -29,15 +29,15 @@ PERCENT_LABELS = (  # only exact 0 and 1 are shown as 0 and 100
 )
 
 
-@chart(of="ndarray")
+@register_chart(default_for="ndarray")
 def win_chance_map(
     chances: npt.NDArray[Any], rules: Rules | str = "classic", label: str = ""
 ) -> Chart:
-    """Return a heat map of the chances of all battles up to a size, with numbers in small maps.
+    """Draw a heat map of the chances of all battles up to a size; small maps show the numbers.
 
-    chances: the result of `win_table`, of at most 40,000 battles.
+    chances: the result of `win_table`, for at most 40,000 battles.
     rules: the rules of the table: `Rules`, or the name of a rule set.
-    label: a name for rules that have no name in iacta.
+    label: the name to use for the rules instead of their own.
 
     Source: the heat map of "Analyzing the Board Game Risk" (pracpred), and Höhle's coloured table.
     """
@@ -54,7 +54,7 @@ def win_chance_map(
         y={**attackers, "sort": "descending"},
         tooltip=["attackers:O", "defenders:O", exact_field("win_probability", "chance to win")],
     )
-    # Cells overlap by a pixel to avoid gaps.
+    # Cells overlap by a pixel, so that there are no gaps.
     size = {"band": 1 + 2 * most / WIDTH}
     colour = field(
         "win_probability:Q",
@@ -63,7 +63,7 @@ def win_chance_map(
         legend={"format": "%", "gradientLength": 200, "values": [0, 0.25, 0.5, 0.75, 1]},
     )
     layers = [base.mark("rect", width=size, height=size).encode(color=colour)]
-    if most <= MAX_NUMBERED:  # numbers that would overlap are hidden
+    if most <= MAX_NUMBERED:  # if cells are too narrow for a number, the opacity is 0
         room = {"expr": f"bandwidth('x') < {MIN_NUMBER_WIDTH} ? 0 : 1"}
         letters = {"expr": "bandwidth('x') < 19 ? 8 : bandwidth('x') < 24 ? 9 : 11"}
         written = base.calculate(per_cent=PERCENT_LABELS).encode(text="per_cent:N")
@@ -84,7 +84,10 @@ def win_chance_map(
 
 
 def _format_title(chances: npt.NDArray[Any]) -> str:
-    """State from which equal numbers on the attackers are favourites, or in how many battles."""
+    """Return a sentence on the equal numbers with which the attackers are the favourites.
+
+    If they always are, the sentence states the number of all battles in which they are.
+    """
     ahead = (chances.diagonal() > EVEN).tolist()
     if not any(ahead):
         armies = format_count(len(ahead))

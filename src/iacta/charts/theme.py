@@ -1,4 +1,4 @@
-"""Colours (light and dark) and sizes of all charts."""
+"""Colours and sizes of all charts, for light and dark mode."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-# The hues of Okabe and Ito, safe for colour-blind readers, in tones that contrast with white and
-# black.
+# Hues of Okabe and Ito that colour-blind readers can tell apart. All contrast with white and black.
 BLUE, RED, GREEN, AMBER, PURPLE, GREY = (
     "#2583c4",  # attackers, or good for the attackers
     "#d55e00",  # defenders, or bad for the attackers
@@ -49,16 +48,16 @@ PLAYER_COLOURS = ("#1f6fab", "#c22f2f", "#007a59", "#9a4c82", "#b84f00", "#8a650
 WIDTH = 600
 HEIGHT = 380
 PADDING = 12
-# Fonts with identical character widths, on which the layout of labels relies.
+# These fonts have the same character widths, on which the layout of labels relies.
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
-NARROW_PLOT = 450  # narrower plots use the narrow form of a chart
+NARROW_PLOT = 450  # narrower plots use the `narrow` properties of a chart
 SIZES = {"width": WIDTH, "narrow": NARROW_PLOT, "padding": 2 * PADDING}  # input of `fit.js`
 
 INK = {False: "#1f2328", True: "#e6e6e6"}
 PAPER = {False: "#ffffff", True: "#16181d"}
 FAINT = {False: "#dddddd", True: "#3a3d44"}
 MIDDLE = {False: "#f2f2f2", True: "#2b2d33"}
-# Ends of colour scales that stay readable with text on top.
+# Ends of colour scales; text on top of them stays readable.
 BAD = {False: "#f29b63", True: "#a34a00"}
 GOOD = {False: "#70b3e2", True: "#1c6298"}
 
@@ -118,7 +117,7 @@ def make_config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
         },
         "header": {"labelColor": ink, "labelFontSize": 12, "titleColor": ink},
         "text": {"color": ink},
-        "style": {  # marks that separate overlapping parts
+        "style": {  # styles of marks that overlap others
             "halo": {"color": paper},
             "outlined": {"stroke": paper, "strokeJoin": "round"},
             "paper": {"color": paper},
@@ -137,7 +136,7 @@ def make_config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
 
 
 def list_shades(count: int) -> list[str]:
-    """Return a sequence of colours, from bad to good for the attackers.
+    """Return `count` colours, from bad to good for the attackers.
 
     >>> list_shades(2)
     ['#d55e00', '#2583c4']
@@ -149,7 +148,7 @@ def list_shades(count: int) -> list[str]:
 
 
 def choose_colours(players: Iterable[str]) -> dict[str, str]:
-    """Assign a colour to each player, independent of the order of the players.
+    """Assign a colour to each player, whatever their order.
 
     players: the names. A player named after a colour gets that colour.
 
@@ -168,7 +167,7 @@ def choose_colours(players: Iterable[str]) -> dict[str, str]:
 
 
 def compute_contrast(colour: str, other: str) -> float:
-    """Return the contrast ratio of two colours, from 1 to 21. Small text needs 4.5.
+    """Return the contrast ratio of two colours, from 1 to 21. Small text needs at least 4.5.
 
     >>> compute_contrast("#000000", "#ffffff")
     21.0

@@ -18,7 +18,7 @@ TYPES = {"Q": "quantitative", "N": "nominal", "O": "ordinal"}
 
 
 class Channels(TypedDict, total=False):
-    """The encoding of a mark: for each channel a column name as in `field`, or a definition."""
+    """The encoding of a mark: each channel is a column name, as in `field`, or a definition."""
 
     x: Channel
     x2: Channel
@@ -62,7 +62,7 @@ class View(dict[str, Any]):
         )
 
     def independent(self, *channels: str) -> View:
-        """Give each part its own scales and legends."""
+        """Give each of several combined views its own scales and legends."""
         return self.properties(resolve={"scale": dict.fromkeys(channels, "independent")})
 
     def properties(self, **parts: Any) -> View:
@@ -75,8 +75,8 @@ class View(dict[str, Any]):
 def field(column: str, **more: Any) -> dict[str, Any]:
     """Return a channel definition for a column.
 
-    column: the name with a letter for the type: `"runs:Q"` is quantitative, N nominal, O ordinal.
-        Omit the type for the second end of an interval.
+    column: the name of the column and a letter for its type: `"runs:Q"` is quantitative, N nominal,
+        O ordinal. Omit the type for the second end of an interval.
     more: further properties of the channel.
 
     >>> field("runs:Q", title="games")

@@ -1,4 +1,4 @@
-"""Charts of win chances, goals for a turn, and threats."""
+"""Charts of the chances to win a game, of the goals for a turn, and of threats."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from iacta.charts.axes_and_labels import (
     value_scale,
 )
 from iacta.charts.board_layers import choose_digit_colour
-from iacta.charts.boards import owner_colours
-from iacta.charts.registry import chart
+from iacta.charts.boards import assign_owner_colours
+from iacta.charts.registry import register_chart
 from iacta.charts.saving import Chart
 from iacta.charts.theme import WIDTH
 from iacta.charts.vega import Row, View, field, layer, table_view
@@ -34,24 +34,24 @@ GOAL_ROW, GOAL_THICK = 26, 16
 HATCH_DISTANCE = 7  # pixels between hatch lines
 MIN_LABELLED_SHARE = 0.07  # smaller segments have no room for a number
 MAX_GOAL_LENGTH = 32
-AXIS_MARGIN = 1.25  # length of the axis per length of the longest bar, for the labels
+AXIS_MARGIN = 1.25  # length of the axis relative to the longest bar; leaves room for labels
 TICK_STEPS = tuple(k * 10.0**power for power in range(-6, 0) for k in (1, 2, 5))
 MAX_TICKS = 8
 
 
-@chart(of="WinAnswer")
+@register_chart(default_for="WinAnswer")
 def win_bar(answer: WinAnswer) -> Chart:
-    """Return two bars with each player's share of wins: with the chosen AI and the simple AI.
+    """Draw each player's share of wins as two bars: with the chosen AI, and with the simple AI.
 
     answer: the answer of `iacta.ask` to `win`.
 
-    The table `shares` has for each bar (`like` names the AI) and each `player` the share of wins,
-    `win`, and its interval from `low` to `high`. The table `hatching` has the lines that mark the
-    intervals; a decided game has no such lines.
+    The table `shares` has for each AI (`like`) and each `player` the share of wins (`win`) and its
+    interval from `low` to `high`. The table `hatching` has the lines that mark the intervals, if
+    the game is not over.
     """
     from iacta.forms.whole_game import PEOPLE, describe_ai  # slow to import
 
-    colours = owner_colours(answer.question.turn.position)
+    colours = assign_owner_colours(answer.question.turn.position)
     rows: list[Row] = []
     lines: list[Row] = []
     names = [describe_ai(each.ai) for each in (answer.found.chances, answer.found.under_simple)]
@@ -110,21 +110,21 @@ def win_bar(answer: WinAnswer) -> Chart:
     )
 
 
-@chart(of="GoalsAnswer")
+@register_chart(default_for="GoalsAnswer")
 def goal_bars(answer: GoalsAnswer) -> Chart:
-    """Return the chance to reach each goal of a turn, or to win the game after each goal.
+    """Draw the chance to reach each goal of a turn, or to win the game after each goal.
 
     answer: the answer of `iacta.ask` to `goals`; with `win` the chart shows chances to win.
 
-    The table `goals` has for each `goal` the `chance` of the best plan, if any, and an interval
-    from `low` to `high` that contains the result of a longer search. With `win` it also has the way
-    to play the turn (`how`), the share of wins (`win`), now with `low` and `high` as its interval,
-    and the share with the simple AI (`under_simple`). The table `hatching` has the lines that mark
-    the intervals.
+    The table `goals` has for each `goal` the `chance` of the best plan, if there is a plan, and an
+    interval from `low` to `high` that contains the result of a longer search. If the question has
+    `win`, the table also has the way to play the turn (`how`), the share of games won (`win`) with
+    its interval from `low` to `high`, and the share with the simple AI (`under_simple`). The table
+    `hatching` has the lines that mark the intervals.
     """
     from iacta.forms.whole_game import PEOPLE  # slow to import
 
-    tone = owner_colours(answer.question.turn.position)[answer.question.turn.player]
+    tone = assign_owner_colours(answer.question.turn.position)[answer.question.turn.player]
     is_won = answer.judged is not None
     shown = [each for each in answer.goals if each.judged or not is_won]
     rows: list[Row] = []
@@ -176,9 +176,9 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
     return Chart(drawn, answer.sentence, words, tables)
 
 
-@chart(of="ThreatsAnswer")
+@register_chart(default_for="ThreatsAnswer")
 def threat_bars(answer: ThreatsAnswer) -> Chart:
-    """Return the chance of each threat, in the colour of the most dangerous opponent.
+    """Draw the chance of each threat, in the colour of the most dangerous opponent.
 
     answer: the answer of `iacta.ask` to `threats`.
 
@@ -198,7 +198,7 @@ def threat_bars(answer: ThreatsAnswer) -> Chart:
                 **numbers,
             }
         )
-    colours = owner_colours(answer.question.turn.position)
+    colours = assign_owner_colours(answer.question.turn.position)
     by_player = {
         shorten_name(name): tone for name, tone in colours.items() if name != answer.found.player
     }
@@ -216,12 +216,12 @@ def threat_bars(answer: ThreatsAnswer) -> Chart:
     return Chart(drawn, threats_sentence(answer), words, {"threats": rows})
 
 
-def _make_share_axis(of: str, title: str, most: float) -> dict[str, Any]:
-    """Return an axis of shares from 0 to `most`, with ticks up to 100%."""
+def _make_share_axis(column: str, title: str, most: float) -> dict[str, Any]:
+    """Return an axis for shares from 0 to `most`, with ticks up to 100%."""
     step = next(each for each in TICK_STEPS if most < MAX_TICKS * each)
     ticks = [k * step for k in range(MAX_TICKS) if k * step <= min(most, 1.0)]
     scale = {"domain": [0, most], "nice": False}
-    return axis(of, title, scale, format="~%", values=ticks)
+    return axis(column, title, scale, format="~%", values=ticks)
 
 
 def _list_win_numbers(each: GoalChance) -> dict[str, float]:
@@ -231,7 +231,7 @@ def _list_win_numbers(each: GoalChance) -> dict[str, float]:
 
 
 def _hatch_interval(row: Row, most: float) -> Iterator[Row]:
-    """Yield the hatching of an interval, inside and outside the bar."""
+    """Yield the hatch lines of an interval, inside and outside the bar."""
     place = (row["top"], GOAL_ROW, GOAL_THICK, AXIS_MARGIN * most)
     for line in _hatch(row["low"], row["share"], *place):
         yield {**line, "is_inside": True}
@@ -245,9 +245,9 @@ def _find_top(bar: int, row: int, thick: int) -> float:
 
 
 def _make_bar_axis(names: Sequence[str], row: int, thick: int) -> dict[str, Any]:
-    """Return a quantitative axis for bars, on which hatch lines can be placed.
+    """Return a quantitative axis for bars, so that hatch lines can be placed on it.
 
-    All layers must use the same axis, because Vega-Lite drops labels that differ.
+    All layers must use this axis, because Vega-Lite drops labels that differ between layers.
     """
     middles = [_find_top(k, row, thick) + thick / (2 * row) for k in range(len(names))]
     labels = f"{json.dumps(list(names))}[floor(datum.value)]"
@@ -265,7 +265,12 @@ def _make_bar_axis(names: Sequence[str], row: int, thick: int) -> dict[str, Any]
 def _hatch(
     low: float, high: float, top: float, row: int, thick: int, most: float = 1.0
 ) -> Iterator[Row]:
-    """Yield slanted lines across a bar from share `low` to `high`, on an axis up to `most`."""
+    """Yield slanted lines that hatch a bar from `low` to `high`.
+
+    top: the upper edge of the bar, in units of rows.
+    row, thick: the height of a row and of the bar, in pixels.
+    most: the end of the axis for shares.
+    """
     step, slant = HATCH_DISTANCE / WIDTH * most, thick / WIDTH * most
     for number in range(floor((low - slant) / step), ceil(high / step) + 1):
         foot = number * step  # lower end of the line; the upper end is at `foot + slant`

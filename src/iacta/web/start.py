@@ -10,7 +10,7 @@ import numpy as np
 from iacta.board import Position
 from iacta.board.scene import SHAPES, Anchor, Arrow, Scene, build_scene
 from iacta.charts.board_layers import choose_digit_colour
-from iacta.charts.boards import owner_colours
+from iacta.charts.boards import assign_owner_colours
 from iacta.forms.percentages import percent
 from iacta.game.moment import parse_moment
 from iacta.plan import Play, TakeAll, best_plan
@@ -56,7 +56,7 @@ def game() -> Game:
     play = best_plan(position, TakeAll(targets.territories)).follow()
     armies = position.find_holding("Ukraine").armies
     number = {name: t for t, name in enumerate(board.territories)}
-    tones, rng = owner_colours(position), np.random.default_rng(SEED)
+    tones, rng = assign_owner_colours(position), np.random.default_rng(SEED)
     owners = [*tones]
     begins = f"Red wants {CONTINENT} with {armies} armies. {_chance(play)}"
     stills, arrows = [_still(begins, position, owners)], list[Arrow]()
