@@ -108,7 +108,7 @@ def command_line(rng: random.Random) -> list[str]:
 def _argument(rng: random.Random, parameter: Parameter) -> list[str]:
     if not parameter.is_required and rng.random() < 0.3:
         return []
-    count = rng.choice([1, 1, 2, 3]) if parameter.kind.is_row else 1
+    count = rng.choice([1, 1, 2, 3]) if parameter.kind.is_list else 1
     return [_text(rng, parameter) for _ in range(count)]
 
 

@@ -71,7 +71,7 @@ def test_position_follows_as_input() -> None:
 
 
 def test_two_files_on_standard_input_are_refused() -> None:
-    with pytest.raises(IllegalError, match="reads one input"):
+    with pytest.raises(IllegalError, match="can read either a position"):
         format_command(PlanQuestion(POSITION, take="C", rules=HOUSE))
     with pytest.raises(IllegalError, match="a board cannot be part of a command"):
         format_command(PlanQuestion(board=TINY, from_=(("A", 9),), others=2, take="C"))  # type: ignore[arg-type]

@@ -89,7 +89,7 @@ def test_form_answers_its_link_its_inputs_and_its_twin_and_says_what_is_wrong(
 def check_wrong_input(page: Page, name: str, each: Parameter) -> None:
     """Check that what is wrong is shown at its field, until it is put right."""
     box = page.locator(f"#{each.name}")
-    if each.kind.is_row:
+    if each.kind.is_list:
         box = page.locator(f".field[data-name={each.name}] .chip input").first
     before = box.input_value()
     box.fill(WRONG)
@@ -105,7 +105,7 @@ def fill(page: Page, name: str, text: str) -> None:
     for each in list_inputs(FORMS[name]):
         usual = "" if each.default is None else each.default_text
         box, value = page.locator(f"#{each.name}"), given.get(each.name, usual)
-        if each.kind.is_row:
+        if each.kind.is_list:
             chips = page.locator(f".field[data-name={each.name}] .chip input")
             while chips.count() > 1:
                 page.get_by_role("button", name="Remove").click()

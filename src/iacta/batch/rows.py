@@ -1,10 +1,10 @@
-"""A pure function from a table of parameters to a table of answers, one question per row.
+"""Computes a table of answers from a table of parameters, one question per row.
 
 Columns supply the parameters that vary; other parameters are the same for all rows. Duplicate rows
 are computed once. Most battles are looked up in tables, and other questions are answered as on the
 command line. An invalid row gets an error message.
 
-The function depends only on its arguments, so a batch can be split among processes and machines.
+`answer_rows` is a pure function, so a batch can be split among processes and machines.
 """
 
 import json
@@ -40,16 +40,17 @@ from iacta.inputs.tabular import normalise_column
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
 
-ERROR = "error"  # name of the column with error messages
+ERROR = "error"  # the name of the column with error messages
 WHOLE = r"^\s*(-?[0-9]+)\.0+\s*$"  # matches a whole number written as a float
 SHORT_NUMBER = "^[1-9][0-9]{0,3}$"
-SHORT_CAMPAIGN = r"^[1-9][0-9]{0,2}( [1-9][0-9]{0,2}|,[1-9][0-9]?){0,49}$"  # not 8,200
+# Does not match 8,200, which may be a single number.
+SHORT_CAMPAIGN = r"^[1-9][0-9]{0,2}( [1-9][0-9]{0,2}|,[1-9][0-9]?){0,49}$"
 SHORT_LIST = r"^\[[1-9][0-9]{0,2}(, ?[1-9][0-9]{0,2}){0,49}\]$"
 MAX_INT = 2**63 - 1
 MAX_TABLE_ARMIES = 10_000  # larger battles are never looked up in tables
 PART_ROWS = {"battle": 2**16, "roll": 2**16, "campaign": 2_000, "plan": 4}
 DEFAULT_PART_ROWS = 1_000
-CACHE_SIZE = 20_000  # answers shared between parts
+CACHE_SIZE = 20_000  # number of cached answers
 TYPES: dict[type, Any] = {float: pl.Float64, int: pl.Int64, bool: pl.Boolean, str: pl.String}
 
 
@@ -75,10 +76,10 @@ class BatchQuestion:
 
     @cached_property
     def schema(self) -> dict[str, Any]:
-        """Names and types of the added columns.
+        """The names and types of the added columns.
 
-        The prefix `answer_` distinguishes a column from a parameter with the same name, such as
-        `territories` of a campaign.
+        A column with the name of a parameter, such as `territories` of a campaign, gets the prefix
+        `answer_`.
         """
         kinds = {key.name: key.kind for key in self.form.columns()}
         asked = {get_column_name(each) for each in self.form.parameters()}
@@ -96,7 +97,7 @@ class BatchQuestion:
 
     @property
     def part_rows(self) -> int:
-        """The number of rows that take at most a few seconds."""
+        """The number of rows to compute at a time, which takes at most a few seconds."""
         return PART_ROWS.get(self.question, DEFAULT_PART_ROWS)
 
     @cached_property
@@ -112,14 +113,18 @@ class BatchQuestion:
 
     def find_parameters(self, names: Sequence[str]) -> dict[str, Parameter]:
         """Return the parameters that have a column, by column name."""
-        known = {get_column_name(each): each for each in self.form.parameters()}
-        return {name: known[plain] for name in names if (plain := normalise_column(name)) in known}
+        parameters = {get_column_name(each): each for each in self.form.parameters()}
+        return {
+            name: parameters[plain]
+            for name in names
+            if (plain := normalise_column(name)) in parameters
+        }
 
     def check_columns(self, names: Sequence[str]) -> dict[str, Parameter]:
-        """Return the parameters that have a column, by column name, after checking the columns.
+        """Check the columns, and return the parameters that have a column, by column name.
 
-        A required parameter must have a column or a common value, and no parameter may have both.
-        Column names must be unique, and must not clash with added columns.
+        A required parameter must have a column or a common value; no parameter can have both.
+        Column names must be unique and differ from the added columns.
         """
         if twice := [name for name, many in Counter(names).items() if many > 1]:
             raise IllegalError(f"the column {quote(twice[0])} appears twice")
@@ -133,7 +138,7 @@ class BatchQuestion:
                 raise IllegalError(f"the column {quote(name)} appears twice")
             if parameter.is_required and not counts[name] and parameter.name not in given:
                 got = ", ".join(map(quote, names[:10])) or "none"
-                raise IllegalError(f"missing the column {name}; the columns are: {got}")
+                raise IllegalError(f"missing column {name}; the columns are: {got}")
         if both := [name for name in self.schema if name in names]:
             raise IllegalError(f"column {quote(both[0])} clashes with a column that iacta adds")
         return found
@@ -146,14 +151,16 @@ def get_column_name(parameter: Parameter) -> str:
 def read_question(
     question: str, columns: Sequence[str] | None = None, given: Mapping[str, Any] | None = None
 ) -> BatchQuestion:
-    """Return a question for every row; texts are parsed as on the command line.
+    """Parse a question for every row; strings are read as on the command line.
+
+    question, columns, given: see `answer`.
 
     >>> read_question("battle").columns[:2]
     ('win_probability', 'expected_attackers_left')
     >>> read_question("battle", ["chance"])
     Traceback (most recent call last):
         ...
-    iacta.IllegalError: columns must be of win_probability, expected_attackers_left, \
+    iacta.IllegalError: columns must be some of win_probability, expected_attackers_left, \
 expected_defenders_left, expected_attackers_left_if_won, method, win_probability_exact, \
 stop_probability, stop_probability_exact, outcomes, got 'chance'
     """
@@ -163,18 +170,18 @@ stop_probability, stop_probability_exact, outcomes, got 'chance'
         raise IllegalError(
             f"question must be one of {names}, got {quote(question)}", parameter="question"
         )
-    known = [key.name for key in form.columns()]
+    available = [key.name for key in form.columns()]
     if isinstance(columns, str) or not isinstance(columns, Iterable | None):
         raise MalformedError(
             f"columns must be a list of names, got {quote(columns)}", parameter="columns"
         )
     chosen = form.usual_columns() if columns is None else tuple(columns)
     if not chosen:
-        raise IllegalError("columns must name at least one, got none", parameter="columns")
-    if unknown := [name for name in chosen if name not in known]:
-        names = ", ".join(known)
+        raise IllegalError("columns must be at least one name, got none", parameter="columns")
+    if unknown := [name for name in chosen if name not in available]:
+        names = ", ".join(available)
         raise IllegalError(
-            f"columns must be of {names}, got {quote(unknown[0])}", parameter="columns"
+            f"columns must be some of {names}, got {quote(unknown[0])}", parameter="columns"
         )
     if len({*chosen}) < len(chosen):
         raise IllegalError(f"columns must differ, got {quote(list(chosen))}", parameter="columns")
@@ -183,14 +190,20 @@ stop_probability, stop_probability_exact, outcomes, got 'chance'
     for name, value in (given or {}).items():
         parameter = parameters.get(name.rstrip("_"))
         if parameter is None:
-            raise IllegalError(f"parameters must be {', '.join(parameters)}, got {quote(name)}")
+            raise IllegalError(
+                f"parameters must be some of {', '.join(parameters)}, got {quote(name)}"
+            )
         if value is not None:
             values[parameter.name] = _read_value(parameter, value)
     return BatchQuestion(form.name, chosen, tuple(sorted(values.items())))
 
 
 def answer_rows(rows: pl.DataFrame, asked: BatchQuestion) -> pl.DataFrame:
-    """Return the requested columns and `error`. Rows with an error have nulls otherwise.
+    """Return the requested columns and the column `error`.
+
+    rows: the parameters; other columns are ignored.
+
+    In a row with an error, all other columns are null.
 
     >>> rows = pl.DataFrame({"attackers": [12, -3], "defenders": [10, 10]})
     >>> found = answer_rows(rows, read_question("battle", ["win_probability"]))
@@ -222,7 +235,7 @@ def _normalise_values(column: pl.Series, parameter: Parameter) -> pl.Series:
         text = pl.element().fill_null("null")
         text = text.str.replace(WHOLE, "$1") if kind.inner.is_float() else text
         texts = column.cast(pl.List(pl.String)).list.eval(text)
-        return texts.list.join(" " if parameter.kind.is_row else ",")
+        return texts.list.join(" " if parameter.kind.is_list else ",")
     if kind.is_nested():
         records = [
             None if each is None else json.dumps(_drop_nulls(each)) for each in column.to_list()
@@ -244,14 +257,14 @@ def _normalise_values(column: pl.Series, parameter: Parameter) -> pl.Series:
 
 
 def _drop_nulls(value: Any) -> Any:
-    """Remove null values from nested objects, which Polars adds for keys of other rows."""
+    """Remove null values from nested objects; Polars adds them for the keys of other rows."""
     if isinstance(value, dict):
         return {key: _drop_nulls(each) for key, each in value.items() if each is not None}
     return [_drop_nulls(each) for each in value] if isinstance(value, list) else value
 
 
 def format_json(value: Any) -> str | None:
-    """Format a value as JSON, but keep texts and null."""
+    """Format a value as JSON, but leave strings and null unchanged."""
     return value if value is None or isinstance(value, str) else json.dumps(value, default=str)
 
 
@@ -261,7 +274,7 @@ def format_json(value: Any) -> str | None:
 def _answer_from_tables(
     keys: pl.DataFrame, asked: BatchQuestion
 ) -> tuple[npt.NDArray[np.bool_], pl.DataFrame] | None:
-    """Return which rows the tables cover, and the answers; `None` if no table applies."""
+    """Return which rows the tables contain, and the answers; `None` if there are no tables."""
     given, shape = dict(asked.given), keys.height
     chosen, look, others = {*asked.columns}, {}, [*keys.columns]
     usual: dict[str, Any]
@@ -297,7 +310,7 @@ def _answer_from_tables(
 
 
 def _parse_campaigns(column: pl.Series) -> Armies:
-    """Parse lists of plain numbers into rows padded with zeros; other texts become zeros."""
+    """Parse lists of plain numbers into rows padded with zeros; all else becomes zeros."""
     way = pl.col("way")
     is_plain = way.str.contains(SHORT_CAMPAIGN) | way.str.contains(SHORT_LIST)
     numbers = pl.when(is_plain).then(way).str.extract_all("[0-9]+").cast(pl.List(pl.Int64))
@@ -349,7 +362,7 @@ def _answer_row(
     nulls = (None,) * len(asked.columns)
     try:
         found = _make_question(asked, dict(zip(names, row, strict=True))).answer()
-        if not found.is_whole:  # interrupted
+        if not found.is_complete:  # interrupted
             raise KeyboardInterrupt
         data = found.data
     except IactaError as error:
@@ -393,9 +406,9 @@ def _read_value(parameter: Parameter, value: Any) -> Any:
         if "\n" in value.strip() and "object" in parameter.kind.schema().get("type", ()):
             return parameter.read(parse_toml(value))
         return parameter.read(value, is_text=True)
-    is_whole = parameter.kind.is_row or isinstance(parameter.kind, Whole)
+    is_whole = parameter.kind.is_list or isinstance(parameter.kind, Whole)
     if isinstance(value, float) and is_whole and value.is_integer():
         value = int(value)
-    if parameter.kind.is_row and isinstance(value, int) and not isinstance(value, bool):
+    if parameter.kind.is_list and isinstance(value, int) and not isinstance(value, bool):
         value = [value]
     return parameter.read(value)

@@ -13,8 +13,8 @@ from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 
 HELP = ("-h", "--help")
 VERSION = ("-V", "--version")
-DASHES = "-\u2013\u2014"  # word processors replace hyphens by dashes
-OPTION = rf"--|[{DASHES}]+[^\W\d]"  # matches the beginning of an option
+DASHES = "-\u2013\u2014"  # word processors replace hyphens with dashes
+OPTION = rf"--|[{DASHES}]+[^\W\d]"  # matches the start of an option
 VERSUS = r"([0-9][0-9,_]*) ?vs?\.? ?(?=[0-9])"  # matches "12 vs " before a number
 NUMBERS = r"[1-9][0-9]*(,[1-9][0-9]*)+"
 
@@ -22,8 +22,8 @@ Texts = dict[str, str | list[str] | bool]
 
 
 def format_argument(parameter: Parameter) -> str:
-    """Return an argument's name for help: `ATTACKERS`, `[NAME]`, `DEFENDERS...`."""
-    name = f"{parameter.value_name}..." if parameter.kind.is_row else parameter.value_name
+    """Return an argument as help shows it: `ATTACKERS`, `[NAME]` or `DEFENDERS...`."""
+    name = f"{parameter.value_name}..." if parameter.kind.is_list else parameter.value_name
     return name if parameter.is_required else f"[{name}]"
 
 
@@ -35,14 +35,14 @@ def spell_parameter(form: type[Form], name: str) -> str:
 
 
 def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: str) -> Texts:
-    """Return the text of each parameter on a command line, by parameter name.
+    """Return the string for each parameter on a command line, by parameter name.
 
     parameters: the parameters of the command.
-    words: the command line after the command's name.
+    words: the words after the command's name.
     command: the command for messages, such as `iacta battle`.
 
-    Arguments may also be given as options, by their own name or their name in help. A hyphen before
-    a digit is a minus sign, so that negative numbers reach the checks of numbers.
+    Positional arguments can also be options, with their own name or their name in the help. A
+    hyphen before a digit is a minus sign, so negative numbers are not taken for options.
     """
     options = {
         option_name(parameter.value_name.lower()): parameter
@@ -65,12 +65,12 @@ def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: s
             text = _read_value(parameter, name, value if equals else rest, command)
             if isinstance(parameter.kind, Pairs) and parameter.name in texts:
                 text = f"{texts[parameter.name]}{parameter.kind.between}{text}"
-            texts[parameter.name] = str(text).split() if parameter.kind.is_row else text
+            texts[parameter.name] = str(text).split() if parameter.kind.is_list else text
         else:
             arguments.append(word)
     placed, left = _assign_arguments(parameters, arguments, texts, command)
     if left:
-        check_arguments(parameters, placed)  # in `12 to 10`, blame `to` rather than `10`
+        check_arguments(parameters, placed)  # in `12 to 10` the message names `to`, not `10`
         raise IllegalError(_explain_unexpected(left[0], words, options, command))
     for name, parameter in options.items():
         if parameter.is_required and not parameter.is_argument and parameter.name not in texts:
@@ -94,19 +94,22 @@ def _read_value(
 def _assign_arguments(
     parameters: Sequence[Parameter], words: Sequence[str], named: Texts, command: str
 ) -> tuple[Texts, list[str]]:
-    """Assign words to the positional arguments; return the texts and the remaining words."""
+    """Assign words to positional arguments; return them by parameter name, and the other words.
+
+    named: the parameters that were given as options.
+    """
     texts: Texts = {}
     left = list(words)
     arguments = [parameter for parameter in parameters if parameter.is_argument]
     for parameter in arguments:
         if isinstance(parameter.kind, Whole) and parameter is not arguments[-1]:
             left = _drop_versus(left)
-        if parameter.kind.is_row and left:
+        if parameter.kind.is_list and left:
             texts[parameter.name], left = left, []
         elif left:
             texts[parameter.name] = left.pop(0)
         elif parameter.is_required and parameter.name not in named:
-            check_arguments(parameters, texts)  # blame `12,10` rather than a missing number
+            check_arguments(parameters, texts)  # in `12,10` the message names this word
             raise MalformedError(f"missing {parameter.value_name}; see {command} --help")
         if parameter.name in texts and parameter.name in named:
             raise IllegalError(
@@ -131,10 +134,10 @@ def _drop_versus(words: list[str]) -> list[str]:
 
 
 def check_arguments(parameters: Sequence[Parameter], texts: Texts) -> None:
-    """Raise an error for an invalid argument, with a suggestion if possible.
+    """Raise an error for an invalid positional argument, with a suggestion if possible.
 
     parameters: the parameters of the command.
-    texts: the texts by parameter name.
+    texts: the strings by parameter name.
     """
     for parameter in parameters:
         if not parameter.is_argument or parameter.name not in texts:
@@ -155,7 +158,7 @@ def _list_texts(text: str | list[str] | bool) -> list[str]:
 
 
 def _suggest_correction(refused: Parameter, parameters: Sequence[Parameter], word: str) -> str:
-    """Return a suggestion for an invalid word, or an empty text."""
+    """Return a suggestion for an invalid word, or an empty string."""
     if _is_readable(refused, word):
         return ""
     if any(word.startswith(f"{parameter.name}=") for parameter in parameters):
@@ -167,12 +170,12 @@ def _suggest_correction(refused: Parameter, parameters: Sequence[Parameter], wor
 
 def _suggest_option(parameters: Iterable[Parameter], word: str) -> str:
     """Suggest the option that accepts a word as its value, if there is exactly one."""
-    fitting = [parameter for parameter in parameters if _is_fitting(parameter, word)]
+    fitting = [parameter for parameter in parameters if _accepts_word(parameter, word)]
     is_one = len(fitting) == 1 and len(word) <= MAX_VALUE_LENGTH
     return f"did you mean {option_name(fitting[0].name)} {word}?" if is_one else ""
 
 
-def _is_fitting(parameter: Parameter, word: str) -> bool:
+def _accepts_word(parameter: Parameter, word: str) -> bool:
     kind = parameter.kind
     if parameter.is_argument or isinstance(kind, Flag | Name) or kind.is_path(word):
         return False  # flags, names and paths accept any text
@@ -200,7 +203,7 @@ def _explain_unexpected(
 
 
 def _suggest_other(parameters: Sequence[Parameter], option: str) -> str:
-    """Suggest an option for an unknown option: as its value, or of another question."""
+    """Return a suggestion for an unknown option: another option, or a question that has it."""
     name = option.lstrip(DASHES)
     return _suggest_option(parameters, name) or list_questions(
         name.replace("-", "_"), "iacta {}".format
@@ -212,19 +215,19 @@ def check_known(
     name: str,
     known: Sequence[str],
     command: str,
-    meant: Callable[[str], str] = lambda name: "",
+    suggest: Callable[[str], str] = lambda name: "",
 ) -> None:
     """Raise an error for an unknown option or command, and suggest the nearest known name.
 
-    what: the word for the message, such as `option`.
+    what: the noun for the message, such as `option`.
     known: all valid names.
     command: the command for messages.
-    meant: returns another suggestion if no known name is near, or an empty text.
+    suggest: returns a suggestion, or an empty string, if no valid name is similar.
     """
     if name in known:
         return
     bare_names = {name.lstrip("-"): name for name in known}
     near = find_similar_name(name.lstrip(DASHES), bare_names)
-    hint = f"did you mean {bare_names[near]}?" if near else meant(name)
+    hint = f"did you mean {bare_names[near]}?" if near else suggest(name)
     bare = " ".join(repr(name)[1:-1].split())[:MAX_VALUE_LENGTH]
     raise IllegalError(f"unknown {what} {bare}; {hint or f'see {command} --help'}")

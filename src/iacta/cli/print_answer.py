@@ -1,4 +1,4 @@
-"""Output of answers, and the base class of commands."""
+"""Prints answers, and defines the base class of commands that are not questions."""
 
 import sys
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ class Command(Form):
 
     @classmethod
     def for_words(cls, words: Sequence[str]) -> "type[Command]":
-        """Return the form that parses a command line; its options may depend on the words."""
+        """Return the form for the words of a command line; its options may depend on them."""
         return cls
 
     def run(self) -> int:
@@ -82,7 +82,7 @@ def _print_answer(question: Question, shown: OutputOptions, picture: "Picture | 
             heading = next(rows)
         else:
             sections = list(answer.sections())
-        if picture and answer.is_whole:
+        if picture and answer.is_complete:
             chart = answer.plot()  # may raise an error, so draw before printing
     if shown.plot == STREAM:
         pass  # the chart replaces the text
@@ -95,7 +95,7 @@ def _print_answer(question: Question, shown: OutputOptions, picture: "Picture | 
         writer.writerows(escape_formulas(chain([heading], rows)))
     else:
         print_sections(sections)
-    if not answer.is_whole:
+    if not answer.is_complete:
         raise KeyboardInterrupt
     if picture:
         picture.draw(chart)

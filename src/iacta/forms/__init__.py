@@ -1,1 +1,1 @@
-"""Forms: the machinery of questions, from parameter descriptions to displayed sections."""
+"""The machinery of questions, from the description of parameters to the displayed answer."""

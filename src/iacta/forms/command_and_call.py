@@ -1,4 +1,4 @@
-"""Write a question as a command line or a Python call, so that a reader of a page can repeat it."""
+"""Formats a question as a command line or a Python call that asks it again."""
 
 import shlex
 import tomllib
@@ -15,22 +15,21 @@ from iacta.inputs.errors import IllegalError
 from iacta.rules.files import rules_toml
 from iacta.rules.rules import Rules
 
-END = "END"  # marks the end of a here-document
+END = "END"  # ends a here-document
 
 
 def format_command(question: Question) -> str:
-    """Return the command that asks a question.
+    """Return the command line that asks a question.
 
-    question: the question. A position or house rules follow the command as its standard input.
-
-    Raises `IllegalError` for a question with both, because a command has one standard input.
+    A position or house rules follow the command as its standard input. Raises `IllegalError` for a
+    question with both.
 
     >>> from iacta.questions.battle import BattleQuestion
     >>> format_command(BattleQuestion(20, 15, rules="zombie attacker", hold_back=5))
     "iacta battle 20 15 --rules 'zombie attacker' --hold-back 5"
     """
     words, inputs = ["iacta", question.name], []
-    for parameter, value in _given(question):
+    for parameter, value in _list_given(question):
         option = option_name(parameter.name)
         if isinstance(value, Turn) and value.board == classic_board():
             words.append(value.to_code())
@@ -48,36 +47,39 @@ def format_command(question: Question) -> str:
             words += [] if parameter.is_argument else [option]
             words += (
                 parameter.kind.json(value)
-                if parameter.kind.is_row
+                if parameter.kind.is_list
                 else [parameter.kind.text(value)]
             )
     if len(inputs) > 1:
-        raise IllegalError("a command reads one input, not both a position and house rules")
+        raise IllegalError(
+            "a command can read either a position or house rules from standard input"
+        )
     input_ = "".join(f" <<'{END}'\n{text.rstrip()}\n{END}" for text in inputs)
     return shlex.join(words) + input_
 
 
 def format_python_call(question: Question) -> str:
-    """Return the Python call that asks a question, to be run after `import iacta`.
+    """Return the Python call that asks a question, to run after `import iacta`.
 
     >>> from iacta.questions.need import NeedQuestion
     >>> format_python_call(NeedQuestion(("8", "2"), chance="90%"))
     "iacta.ask('need', territories=[8, 2], chance='90%')"
     """
     given = (
-        f"{parameter.name}={_json(parameter, value)!r}" for parameter, value in _given(question)
+        f"{parameter.name}={_make_json(parameter, value)!r}"
+        for parameter, value in _list_given(question)
     )
     return f"iacta.ask({', '.join([repr(question.name), *given])})"
 
 
-def _given(question: Question) -> Iterator[tuple[Parameter, Any]]:
+def _list_given(question: Question) -> Iterator[tuple[Parameter, Any]]:
     for parameter in question.parameters():
         value = getattr(question, parameter.name)
         if value != parameter.default:
             yield parameter, value
 
 
-def _json(parameter: Parameter, value: Any) -> Any:
+def _make_json(parameter: Parameter, value: Any) -> Any:
     if isinstance(value, Turn) and value.board == classic_board():
         return value.to_code()
     if isinstance(value, Turn | Board):
@@ -85,6 +87,6 @@ def _json(parameter: Parameter, value: Any) -> Any:
     if isinstance(parameter.kind, Number) and value.denominator == 1:
         return int(value)
     written = parameter.kind.json(value)
-    if parameter.kind.is_row:
+    if parameter.kind.is_list:
         return [int(entry) if entry.isascii() and entry.isdigit() else entry for entry in written]
     return written

@@ -1,8 +1,9 @@
-"""Form: the single description of a command or question, used by every face.
+"""Forms: each describes the input of a command or question, once for all interfaces.
 
 A form is a frozen dataclass. `parameter` declares each field: the kind of its value, and its
-meaning in one line. Options, help, pages, schemas and columns are all derived from `parameters`.
-`parse` makes a form from texts, the constructor makes one from values, and both check their input.
+meaning in one line. Command-line options, help, web pages, schemas and columns are derived from
+`parameters`. `parse` makes a form from strings, and the constructor makes a form from values. Both
+check their input.
 """
 
 import re
@@ -22,14 +23,14 @@ from iacta.inputs.checks import quote, set_field
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.inputs.files import read_package_file
 
-MAX_UNQUOTED = 200  # characters; a message quotes and shortens a longer text
-# Matches the head of a form in its file: the decorator (name, topic, first example), the class and
-# its summary.
+MAX_UNQUOTED = 200  # messages quote and shorten strings with more characters
+# Matches the start of a form in its file: the decorator with name, topic and first example, and the
+# class with its summary.
 FORM_PATTERN = (
     r'^@(?:question|command)\(\s*"([\w-]+)",\s*Topic\.(\w+),'
     r'\s*Example\(\s*"([^"]*)"(?:,\s*"([^"]*)")?.*?^class .*?"""(.*?)(?:\n\n|""")'
 )
-REQUIRED: Any = object()  # marks a parameter without a default
+REQUIRED: Any = object()  # the default of a parameter that has no default
 Texts = Mapping[str, str | Sequence[str] | bool]
 
 
@@ -39,15 +40,15 @@ class Parameter:
 
     kind: the kind of the value.
     help: the meaning, in one line.
-    is_argument: whether the command line takes the value by position.
-    usual: the value used when none is given, in words, where `default` is `None`.
-    metavar: the name of the value in help; empty for the kind's name.
-    needs: parameters, at least one of which must accompany this one, such as `take or eliminate`.
-    excludes: parameters that this one cannot be combined with, such as `reinforce or cards and
-        then`; parameters joined by `and` are excluded only together.
-    label: the lower-case name of the parameter on a page; empty for `name`.
-    default: the value used when none is given; `REQUIRED` if there is no such value.
-    name: the name of the field, filled in by `Form.parameters`.
+    is_argument: whether the parameter is a positional argument of the command line.
+    usual: a description of the default for players, if `default` is `None`.
+    metavar: the name of the value in help; empty to use the name of the kind.
+    needs: parameters of which at least one must also be given, such as `take or eliminate`.
+    excludes: parameters that cannot also be given, such as `reinforce or cards and then`;
+        parameters joined by `and` are excluded only together.
+    label: the lower-case name of the parameter on a web page; empty to use `name`.
+    default: the value if the parameter is not given; `REQUIRED` if it must be given.
+    name: the name of the field, set by `Form.parameters`.
     """
 
     kind: Kind
@@ -72,7 +73,7 @@ class Parameter:
 
     @property
     def default_text(self) -> str:
-        """The default in words, empty if there is no default."""
+        """The default as players read it; empty if there is no default."""
         if self.default in (REQUIRED, None) or isinstance(self.kind, Flag):
             return self.usual
         return self.kind.text(self.default)
@@ -84,16 +85,16 @@ class Parameter:
         return schema
 
     def read(self, value: Any, *, is_text: bool = False) -> Any:
-        """Return the checked value.
+        """Check a value, and return it as the form stores it.
 
-        value: a value of Python or JSON, or with `is_text` a string to parse.
+        value: a Python or JSON value, or a string to parse if `is_text` is true.
 
-        Errors carry the name of this parameter.
+        Exceptions have the name of this parameter as their `parameter`.
         """
         try:
             if not is_text or isinstance(value, bool):
                 return self.kind.check(value, self.name)
-            if isinstance(value, str) or not self.kind.is_row:
+            if isinstance(value, str) or not self.kind.is_list:
                 return self.kind.parse(value, self.name)
             return self.kind.check(value, self.name)
         except IactaError as error:
@@ -130,13 +131,13 @@ def option_name(name: str) -> str:
 
 
 def _join_names(names: Sequence[str]) -> str:
-    """Return the names as replacement fields for a `ClashError`: `{take} or {eliminate}`."""
+    """Return names as fields of a format string for `ClashError`: `{take} or {eliminate}`."""
     *most, last = (f"{{{name}}}" for name in names)
     return f"{', '.join(most)} or {last}" if most else last
 
 
 class Topic(Enum):
-    """The subject of a form, under which help lists it."""
+    """The heading under which the help lists a form."""
 
     ATTACK = "Before an attack"
     DEFENCE = "On defence"
@@ -147,7 +148,11 @@ class Topic(Enum):
 
 @dataclass(frozen=True)
 class Example:
-    """A command line without `iacta`, and the question that it asks in words."""
+    """An example of a command.
+
+    line: the command line without `iacta`.
+    words: the question that the command asks.
+    """
 
     line: str
     words: str = ""
@@ -164,9 +169,9 @@ class Form:
     name: ClassVar[str]
     topic: ClassVar[Topic]
     examples: ClassVar[tuple[Example, ...]] = ()
-    # Each entry lists parameters of which exactly one must be given, such as "file or log".
+    # Each string lists parameters of which exactly one must be given, such as "file or log".
     one_of: ClassVar[tuple[str, ...]] = ()
-    # Further sections of the help: each title with pairs of a line and its meaning.
+    # Further sections of the help: for each title, pairs of a line and its meaning.
     help_sections: ClassVar[Mapping[str, Sequence[tuple[str, str]]]] = {}
 
     def __init_subclass__(cls, *, kw_only: bool = False) -> None:
@@ -218,10 +223,10 @@ class Form:
 
     @classmethod
     def parse(cls, texts: Texts) -> Self:
-        """Return the form that texts describe.
+        """Parse a form from strings.
 
-        texts: by parameter name, a string, a list of strings, or a bool for a flag; unknown names
-            are ignored.
+        texts: for each parameter name a string, a list of strings, or a bool for a flag; unknown
+            names are ignored.
         """
         values = {}
         for parameter in cls.parameters():
@@ -234,12 +239,12 @@ class Form:
         return form
 
     def get_text(self, name: str) -> Any:
-        """Return the value of a parameter as it was typed, if the form was parsed from texts."""
+        """Return a parameter as the user typed it, or its value if the form was not parsed."""
         return getattr(self, "_texts", {}).get(name, getattr(self, name))
 
     @classmethod
     def find_faulty_parameter(cls, error: IactaError) -> str | None:
-        """Return the parameter of this form that an error reports, or `None`."""
+        """Return the name of the parameter that an error is about, or `None`."""
         return (
             error.parameter
             if error.parameter in {parameter.name for parameter in cls.parameters()}
@@ -248,15 +253,15 @@ class Form:
 
     @classmethod
     def summary(cls) -> str:
-        """Return the purpose of the form, in one sentence."""
+        """Return the purpose of the form in one sentence, from its docstring."""
         return " ".join((cls.__doc__ or "").partition("\n\n")[0].split())
 
 
 def make_form(bases: tuple[type["Form"], ...], own: Mapping[str, Any], **members: object) -> Any:
     """Return a new form class.
 
-    bases: the forms whose parameters the class inherits.
-    own: further parameters, each declared by `parameter`.
+    bases: the base classes, whose parameters the form inherits.
+    own: further parameters by name, each declared with `parameter`.
     members: methods, and the docstring.
     """
     types = dict.fromkeys(own, Any)
@@ -269,9 +274,9 @@ def make_form(bases: tuple[type["Form"], ...], own: Mapping[str, Any], **members
 
 
 class Outline(NamedTuple):
-    """The description of a form, read from its file without importing it.
+    """A short description of a form, read from its file without importing it.
 
-    Forms of a group, such as `batch example`, have no outline.
+    Subcommands, such as `chart delta`, have no outline.
 
     name, topic: the name and the topic of the form.
     example: the first example.
@@ -289,12 +294,12 @@ Added = TypeVar("Added", bound=Form)
 
 
 class Register(Generic[F]):
-    """The forms of a package; each form is in the module named by the first word of its name.
-
-    A form registers itself where it is defined. A module is imported when one of its forms is
-    looked up.
+    """The forms of a package.
 
     package: the name of the package.
+
+    A decorator registers each form. The module of a form has the first word of its name, so that
+    looking up a form imports only this module.
     """
 
     def __init__(self, package: str) -> None:
@@ -306,8 +311,8 @@ class Register(Generic[F]):
     ) -> Callable[[type[Added]], type[Added]]:
         """Return a decorator that registers a form.
 
-        name: the command; two words for a command of a group.
-        topic: the subject of the form.
+        name: the command; two words for a subcommand, such as `chart delta`.
+        topic: the heading under which the help lists the form.
         examples: command lines that use the form.
         """
 
@@ -319,7 +324,7 @@ class Register(Generic[F]):
         return register
 
     def find(self, word: str) -> list[type[F]]:
-        """Return the forms whose names begin with a word, by name; import only their module."""
+        """Return the forms whose names start with a word, sorted; import only their module."""
         if word.isidentifier():
             module = f"{self._package}.{word}"
             try:
@@ -330,7 +335,7 @@ class Register(Generic[F]):
         return [form for name, form in sorted(self._forms.items()) if name.split()[0] == word]
 
     def read_outlines(self) -> list[Outline]:
-        """Return the outlines of all forms, by name, without importing any (which takes longer)."""
+        """Return the outlines of all forms, sorted by name, without importing the forms."""
         found = iter_modules(import_module(self._package).__path__)
         files = (f"{each.name}{'/question' if each.ispkg else ''}.py" for each in found)
         texts = (read_package_file(self._package, file) for file in files)
@@ -343,19 +348,19 @@ class Register(Generic[F]):
         )
 
     def load_all(self) -> list[type[F]]:
-        """Return all forms of the package, by name."""
-        for name in self._modules():
+        """Import all forms of the package, and return them sorted by name."""
+        for name in self._list_modules():
             import_module(f"{self._package}.{name}")
         return [form for _, form in sorted(self._forms.items())]
 
-    def _modules(self) -> Iterator[str]:
+    def _list_modules(self) -> Iterator[str]:
         return (each.name for each in iter_modules(import_module(self._package).__path__))
 
 
 class ClashError(IllegalError):
-    """Parameters that cannot be combined.
+    """The exception for parameters that do not fit together.
 
-    sentence: a format string: `{seed}` stands for the name of a parameter, `{0}` and `{1}` for
+    sentence: a format string: `{seed}` stands for the name of a parameter, `{0}` and `{1}` for the
         `values`.
     """
 
@@ -365,7 +370,7 @@ class ClashError(IllegalError):
 
 
 class _QuotingFormatter(Formatter):
-    """Quotes and shortens long or unprintable values."""
+    """A formatter that quotes and shortens long or unprintable values."""
 
     def convert_field(self, value: Any, conversion: str | None) -> Any:
         is_plain = not isinstance(value, str) or (value.isprintable() and len(value) < MAX_UNQUOTED)
@@ -373,7 +378,7 @@ class _QuotingFormatter(Formatter):
 
 
 class _SpelledNames(dict[str, str]):
-    """Maps every parameter name to its spelling in a face."""
+    """Maps every parameter name to its spelling in an interface, such as `--max-rolls`."""
 
     def __init__(self, spell: Callable[[str], str]) -> None:
         super().__init__()
@@ -384,10 +389,10 @@ class _SpelledNames(dict[str, str]):
 
 
 def format_error(error: IactaError, form: type[Form], spell: Callable[[str], str]) -> str:
-    """Return the message of an error, with parameter names as a face spells them.
+    """Return an error message with parameter names as an interface spells them.
 
-    error: the error; a message may begin with the name of its parameter, as in "chance must ..." or
-        "missing chance".
+    error: the error; its message may start with the name of the parameter, as in "chance must ..."
+        or "missing chance".
     form: the form with the parameter.
     spell: returns the spelling of a parameter name, such as `--max-rolls` for `max_rolls`.
 

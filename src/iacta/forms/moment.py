@@ -1,4 +1,4 @@
-"""The parameters that give a question its moment: a position, or a turn in any phase."""
+"""The parameters of questions about a moment: a position, or a turn in any phase."""
 
 from functools import cached_property
 from typing import ClassVar, overload
@@ -22,7 +22,7 @@ def resolve_board(board: str | Board) -> Board: ...
 @overload
 def resolve_board(board: str | Board | None) -> Board | None: ...
 def resolve_board(board: str | Board | None) -> Board | None:
-    """Return a board; read it from its file if a file name is given."""
+    """Return a board, after reading it if the argument is a file name."""
     return read_board(board) if isinstance(board, str) else board
 
 
@@ -75,7 +75,7 @@ class VictoryForm(Form, kw_only=True):
 
 
 class MomentForm(VictoryForm, kw_only=True):
-    """A question about a moment of a turn."""
+    """A question about a moment: a position, or a turn in any phase."""
 
     one_of: ClassVar[tuple[str, ...]] = ("position or code",)
 

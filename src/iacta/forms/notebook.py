@@ -1,4 +1,4 @@
-"""Show values and answers in a notebook: the sentence, the tables and the picture."""
+"""Displays values and answers in a notebook: the sentence, the tables and the chart."""
 
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
@@ -46,49 +46,53 @@ def make_mime_bundle(value: Any) -> dict[str, str]:
     QUESTIONS.load_all()  # importing a question registers the sections of its values
     shown = {"text/plain": repr(value)}
     if make_sections.dispatch(type(value)) is not make_sections.dispatch(object):
-        shown["text/html"] = format_html(make_sections(value)) + _picture(value)
+        shown["text/html"] = format_html(make_sections(value)) + _draw_picture(value)
     return shown
 
 
 def format_html(sections: Iterable[Section]) -> str:
-    """Return sections as HTML, with every text escaped.
+    """Return sections as HTML; all text is escaped.
 
     >>> format_html([Section(["Is 1 < 2?"])])
     '<div><p>Is 1 &lt; 2?</p></div>'
     """
     return "".join(
-        f"<div>{_title(section.title)}{''.join(map(_part, section.parts))}</div>"
+        f"<div>{_format_title(section.title)}{''.join(map(_format_part, section.parts))}</div>"
         for section in sections
     )
 
 
-def _title(title: str) -> str:
+def _format_title(title: str) -> str:
     return f"<p><b>{escape(title)}</b></p>" if title else ""
 
 
-def _part(part: Part) -> str:
+def _format_part(part: Part) -> str:
     if isinstance(part, Table):
-        headings = _row(part.columns, part.columns, "th") if any(part.columns) else ""
-        return _table([headings, *(_row(map(cell_text, row), part.columns) for row in part.rows)])
+        headings = _format_row(part.columns, part.columns, "th") if any(part.columns) else ""
+        return _format_table(
+            [headings, *(_format_row(map(cell_text, row), part.columns) for row in part.rows)]
+        )
     if isinstance(part, Bars):
         longest = max((bar.probability for bar in part.bars), default=0)
-        return _table(_bar(bar, float(bar.probability / (longest or 1))) for bar in part.bars)
+        return _format_table(
+            _format_bar(bar, float(bar.probability / (longest or 1))) for bar in part.bars
+        )
     if isinstance(part, Grid):
-        rows = [(str(number), *map(_letter, letters)) for number, letters in part.rows]
-        shown = [*rows, ("", *map(str, part.columns))]
-        return _table(_row(row, ("", *map(str, part.columns))) for row in shown)
+        cells = [(str(number), *map(_format_letter, letters)) for number, letters in part.rows]
+        shown = [*cells, ("", *map(str, part.columns))]
+        return _format_table(_format_row(row, ("", *map(str, part.columns))) for row in shown)
     return f"<p>{escape(part)}</p>"
 
 
-def _letter(letter: Letter) -> str:
+def _format_letter(letter: Letter) -> str:
     return f"[{letter.text}]" if letter.is_marked else letter.text
 
 
-def _table(rows: Iterable[str]) -> str:
+def _format_table(rows: Iterable[str]) -> str:
     return f"<table>{''.join(rows)}</table>"
 
 
-def _row(cells: Iterable[str], columns: Iterable[str], tag: str = "td") -> str:
+def _format_row(cells: Iterable[str], columns: Iterable[str], tag: str = "td") -> str:
     aligned = (
         f'<{tag} style="{CELL.format("right" if column else "left")}">{escape(cell)}</{tag}>'
         for cell, column in zip(cells, columns, strict=True)
@@ -96,7 +100,7 @@ def _row(cells: Iterable[str], columns: Iterable[str], tag: str = "td") -> str:
     return f"<tr>{''.join(aligned)}</tr>"
 
 
-def _bar(bar: Bar, part: float) -> str:
+def _format_bar(bar: Bar, part: float) -> str:
     style = f"background:{COLOURS[bar.tone]};width:{300 * part:.1f}px;height:0.8em"
     return (
         f'<tr><td style="{CELL.format("left")}">{escape(bar.label)}</td>'
@@ -105,8 +109,8 @@ def _bar(bar: Bar, part: float) -> str:
     )
 
 
-def _picture(value: Any) -> str:
-    """Return the picture as an HTML image; empty without a picture or without the charts extra."""
+def _draw_picture(value: Any) -> str:
+    """Return the chart of a value as an HTML image; empty if it has none, or cannot be drawn."""
     try:
         chart = value.plot()
         svg = b64encode(chart.content("svg")).decode()

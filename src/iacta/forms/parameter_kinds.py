@@ -1,4 +1,4 @@
-"""Kinds of parameters: each kind reads a string or a value, and writes it as text or JSON."""
+"""Kinds of parameters: each kind reads strings or values, and writes them as strings or JSON."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,36 +38,43 @@ Schema = dict[str, Any]
 @dataclass_transform(frozen_default=True, eq_default=False)
 @dataclass(frozen=True, eq=False, repr=False)
 class Kind:
-    """The kind of a parameter's value: subclasses are frozen dataclasses.
+    """The kind of a parameter's value, the base of frozen dataclasses.
 
-    `parse` reads a string from a command line or URL. `check` reads a value of Python or JSON, and
-    accepts its own results. Both raise errors whose message begins with the parameter's name.
+    `parse` reads a string from a command line or URL. `check` reads a Python or JSON value, and
+    accepts its own results. Both raise exceptions whose message starts with the parameter's name.
     `text` is the inverse of `parse`.
 
-    Kinds have no `__eq__` and no `__repr__`, which makes the import faster.
+    Kinds have no `__eq__` and no `__repr__`, so that they import faster.
     """
 
     metavar: ClassVar[str] = "TEXT"
-    is_row: ClassVar[bool] = False  # whether a value is several words, or a list
-    names_file: ClassVar[bool] = False  # whether a value is a file, which a web page cannot read
-    names_rules: ClassVar[bool] = False  # whether a value may name rules, as in 8:capital
+    is_list: ClassVar[bool] = False  # whether a value is several words on a command line
+    names_file: ClassVar[bool] = False  # whether a value is a path, which a web page cannot read
+    names_rules: ClassVar[bool] = False  # whether a value can include rules, as in 8:capital
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True, eq=False, repr=False)(cls)
 
     def parse(self, text: str, name: str) -> Any:
-        """Return the value of a string."""
+        """Parse a string.
+
+        name: the name of the parameter for messages.
+        """
         return self.check(text, name)
 
     def check(self, value: object, name: str) -> Any:
-        """Return the checked value, in the form in which the question stores it."""
+        """Check a value, and return it as the question stores it.
+
+        name: the name of the parameter for messages.
+        """
         raise NotImplementedError
 
     def is_path(self, value: object) -> bool:
+        """Return whether a value of this kind is the path of a file."""
         return False
 
     def text(self, value: Any) -> str:
-        """Return the text that `parse` reads as this value."""
+        """Return the string that `parse` reads as this value."""
         return str(value)
 
     def json(self, value: Any) -> Any:
@@ -104,7 +111,7 @@ class Whole(Kind):
 
 
 class Number(Kind):
-    """A number, possibly fractional, kept exactly: 10, 2.5 or 5/2.
+    """A number such as 10, 2.5 or 5/2, read as a fraction.
 
     >>> Number().parse("2.5", "prize")
     Fraction(5, 2)
@@ -136,9 +143,9 @@ class Number(Kind):
 
 
 class Chance(Kind):
-    """A chance between 0 and 1, kept exactly: 95%, 95, 0.95 or 19/20.
+    """A chance between 0 and 1 such as 95%, 95, 0.95 or 19/20, read as a fraction.
 
-    certain: whether the chance may be 1.
+    certain: whether a chance of 1 is allowed.
 
     >>> Chance().parse("95%", "chance"), Chance().text(Fraction(19, 20))
     (Fraction(19, 20), '95%')
@@ -164,7 +171,7 @@ class Chance(Kind):
 
 
 class Flag(Kind):
-    """True or false; on the command line an option without a value."""
+    """True or false; an option without a value on the command line."""
 
     metavar: ClassVar[str] = ""
 
@@ -186,7 +193,7 @@ class Flag(Kind):
 
 
 class OneOf(Kind):
-    """One of several words; a hyphen may replace a space.
+    """One of several phrases; a hyphen can replace a space.
 
     >>> OneOf(("break through", "territories")).parse("break-through", "objective")
     'break through'
@@ -211,7 +218,7 @@ class OneOf(Kind):
 
 
 class Name(Kind):
-    """A name or a file path, which the question looks up itself."""
+    """A name or a path, read without further checks."""
 
     def check(self, value: object, name: str) -> str:
         if not isinstance(value, str | PathLike):
@@ -227,7 +234,7 @@ class FileName(Name):
 
 
 class RulesName(Kind):
-    """The name of a rule set in any spelling; in Python also `Rules`, in JSON also their fields.
+    """The name of a rule set in any spelling; in Python also `Rules`, in JSON also an object.
 
     >>> RulesName().parse("Wall + Capital", "rules")
     'capital+wall'
@@ -260,22 +267,22 @@ class RulesName(Kind):
         return {"type": ["string", "object"]}
 
 
-class Row(Kind):
-    """Several entries, each a number or a string that may name rules.
+class ListKind(Kind):
+    """A list of entries, separated by spaces; each is a number or a string that can include rules.
 
     Subclasses define `read` and `entry_text` for one entry.
     """
 
-    is_row: ClassVar[bool] = True
+    is_list: ClassVar[bool] = True
     names_rules: ClassVar[bool] = True
     entries: ClassVar[str]
 
     def read(self, entry: object) -> Any:
-        """Return one checked entry."""
+        """Check one entry, and return it as the question stores it."""
         raise NotImplementedError
 
     def entry_text(self, entry: Any) -> str:
-        """Return the text that `read` reads as this entry."""
+        """Return the string that `read` reads as this entry."""
         raise NotImplementedError
 
     def parse(self, text: str, name: str) -> tuple[Any, ...]:
@@ -305,7 +312,7 @@ class Row(Kind):
         return {"type": "array", "items": entry, "minItems": 1}
 
 
-class Way(Row):
+class Way(ListKind):
     """The territories of a campaign, each as DEFENDERS:RULES@GARRISON~HOLD_BACK.
 
     >>> Way().parse("22 8:capital@3", "territories")
@@ -341,7 +348,7 @@ class CommaList(Kind):
 
     def check(self, value: object, name: str) -> tuple[Any, ...]:
         if isinstance(value, Mapping):
-            raise MalformedError(f"{name} must be a row, got {quote(value)}", parameter=name)
+            raise MalformedError(f"{name} must be a list, got {quote(value)}", parameter=name)
         return tuple(self.kind.check(entry, name) for entry in read_list(value, name, "values"))
 
     def text(self, value: Sequence[Any]) -> str:
@@ -415,8 +422,8 @@ class Source(Kind, Generic[T]):
     """The path of a file, a name or a code; in Python and JSON also the value itself.
 
     holds: the class of the value.
-    read: reads the value from a JSON object, or from an instance of a class in `reads`.
-    names: the built-in names, which are not file names.
+    read: converts a JSON object, or an instance of a class in `reads`, to the value.
+    names: the built-in names, which are not paths.
     reads: further classes that `read` accepts.
     """
 

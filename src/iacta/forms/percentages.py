@@ -1,4 +1,4 @@
-"""Format chances: as percentages that never round to certainty, or as fractions n/d."""
+"""Formats chances as percentages that are never rounded to certainty, or as fractions n/d."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -9,14 +9,14 @@ from iacta.methods import find_kernel
 from iacta.probability.distribution import Probability
 from iacta.rules.rules import Rules
 
-MAX_PERCENT_DIGITS = 26  # digits after the point; a fraction is shorter than more digits
+MAX_PERCENT_DIGITS = 26  # percentages with more digits after the point are written as fractions
 MAX_FRACTION_LENGTH = 40  # characters of a fraction in a sentence
 
 
 def percent(probability: Probability, digits: int = 2) -> str:
-    """Return a chance as a percentage that shows 0% and 100% only for certain outcomes.
+    """Return a chance as a percentage that is 0% or 100% only if the outcome is certain.
 
-    probability: the chance; certain only as a fraction or an integer, never as a float.
+    probability: the chance. A fraction or integer 0 or 1 is certain; a float never is.
     digits: the number of digits after the point.
 
     >>> percent(0.65382), percent(0.999999), percent(1e-9), percent(Fraction(1))
@@ -35,7 +35,7 @@ def percent(probability: Probability, digits: int = 2) -> str:
 
 
 def short_percent(probability: Probability, digits: int = 2) -> str:
-    """Return a chance as `percent` does, with < and > for a table cell.
+    """Return a chance as `percent` does, but with < and > to be shorter.
 
     >>> short_percent(0.65382), short_percent(0.999999), short_percent(0.25, 0)
     ('65.38%', '> 99.99%', '25%')
@@ -44,7 +44,7 @@ def short_percent(probability: Probability, digits: int = 2) -> str:
 
 
 def format_goal_value(value: Probability, *, is_chance: bool) -> str:
-    """Return the value of a goal as a percentage or as points.
+    """Return the value of a goal as a percentage or in points.
 
     >>> format_goal_value(0.65382, is_chance=True), format_goal_value(3.25, is_chance=False)
     ('65.38%', '3.25 points')
@@ -78,7 +78,9 @@ def format_armies(luck: float) -> str:
 
 
 def bar_percent(probability: Probability, digits: int = 1) -> str:
-    """Return a chance beside its bar as `short_percent` does; a float 0 counts as exact.
+    """Return a chance as `short_percent` does, but with digits also for 0 and 1.
+
+    Unlike in `percent`, a float 0 is certain.
 
     >>> bar_percent(0.25), bar_percent(0.99999), bar_percent(1e-5), bar_percent(0.0)
     ('25.0%', '> 99.9%', '< 0.1%', '0.0%')
@@ -91,7 +93,7 @@ def bar_percent(probability: Probability, digits: int = 1) -> str:
 
 
 def plain_percent(chance: Fraction) -> str:
-    """Return a requested chance as an exact percentage, or as a fraction if the digits never end.
+    """Return a chance as an exact percentage, or as a fraction if its digits never end.
 
     >>> plain_percent(Fraction(19, 20)), plain_percent(Fraction(10**9 - 1, 10**9))
     ('95%', '99.9999999%')
@@ -109,10 +111,10 @@ def plain_percent(chance: Fraction) -> str:
 
 
 def mark_certain(probability: Probability, rules: Iterable[Rules]) -> Probability:
-    """Return a certain chance as the fraction 0 or 1, any other chance unchanged.
+    """Return the fraction 0 or 1 if a chance is certain, otherwise the chance unchanged.
 
-    rules: the rules of the battles; the floats 0 and 1 are certain if the kernels of all rules
-        return them only for certain outcomes.
+    rules: the rules of the battles. A float 0 or 1 is certain if all these rules allow certain
+        outcomes.
 
     >>> from iacta.rules.variants import find_rules
     >>> rules = [Rules()], [find_rules("balanced blitz")]
@@ -141,7 +143,7 @@ def format_if_exact(probability: Probability | None) -> str | None:
 
 
 def list_fractions(*probabilities: Probability | None) -> list[str]:
-    """Return one line with the fractions among some probabilities; no line without fractions.
+    """Return a list with one line that shows the exact fractions; empty if there are none.
 
     >>> list_fractions(Fraction(1, 2), 0.25), list_fractions(0.5)
     (['Exactly: 1/2'], [])

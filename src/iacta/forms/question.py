@@ -1,4 +1,8 @@
-"""Question: a form with an answer. Answer: the object from which every face shows the result."""
+"""The base classes of questions and of their answers.
+
+A question is a form that has an answer. An answer is data that the command line, the pages, the API
+and notebooks display.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -13,8 +17,8 @@ from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import DisplayMixin, import_upper_module
 
-MAX_NAMED_QUESTIONS = 2  # a message counts the others
-MIN_SIMILARITY = 0.7  # similarity of two names, from 0 to 1, for a "did you mean"
+MAX_NAMED_QUESTIONS = 2  # a message names at most this many, and counts the others
+MIN_SIMILARITY = 0.7  # between two names, from 0 to 1, to suggest one for the other
 Charts: TypeAlias = ModuleType  # the module `iacta.charts`
 
 
@@ -25,7 +29,7 @@ class Recordable(Protocol):
 
 
 class Watch(Protocol):
-    """Receives progress while an answer is computed."""
+    """A callback that receives the progress while an answer is computed."""
 
     def __call__(
         self,
@@ -37,36 +41,39 @@ class Watch(Protocol):
     ) -> None:
         """Report progress.
 
-        doing: the current work, in words.
+        doing: a phrase for the current work.
         part: the fraction done, from 0 to 1; `None` if unknown.
-        keeps: whether an interruption keeps the result so far.
-        so_far: the incomplete answer so far, if the face can show it.
+        keeps: whether an interruption keeps the best result so far.
+        so_far: the incomplete answer so far, for interfaces that can show it.
         """
 
 
 class Question(Form):
     """A form that has an answer."""
 
-    is_search: ClassVar[bool] = False  # whether the answer improves while the search goes on
+    is_search: ClassVar[bool] = False  # whether the answer improves with time
 
     def answer(self, watch: Watch | None = None) -> "Answer":
-        """Return the answer.
+        """Compute the answer.
 
-        watch: receives progress during long work.
+        watch: a progress callback for long work, or `None`.
         """
         raise NotImplementedError
 
     def get_repeated(self, name: str) -> Any:
-        """Return the value of a key in which the answer repeats the question."""
+        """Return the value of a key of the answer that repeats the question.
+
+        name: the name of the key.
+        """
         return getattr(self, name)
 
     def check_chart(self) -> None:
-        """Raise `IllegalError`, before any computation, if the answer will have no picture."""
+        """Raise `IllegalError` if the answer will have no chart, before it is computed."""
 
     @classmethod
     @cache
     def records(cls) -> tuple[type[KeyedRecord], ...]:
-        """Return the record classes of the answers, from the return type of `answer`."""
+        """Return the record classes of the answers, from the annotation of `answer`."""
         answers = get_type_hints(cls.answer)["return"]
         kinds = get_args(answers) or (answers,)
         return tuple(get_type_hints(kind.data.fget)["return"] for kind in kinds)
@@ -78,28 +85,28 @@ class Question(Form):
         for record in cls.records():
             for key in record.all_keys():
                 keys.setdefault(key.name, key)
-        known = (key for key in keys.values() if not key.is_repeated)
-        return tuple(sorted(known, key=lambda key: not key.is_column))
+        own = (key for key in keys.values() if not key.is_repeated)
+        return tuple(sorted(own, key=lambda key: not key.is_column))
 
     @classmethod
     def usual_columns(cls) -> tuple[str, ...]:
-        """Return the default columns of a batch; without any, the question has no batches."""
+        """Return the default columns of a batch; empty if the question has no batches."""
         return tuple(key.name for key in cls.columns() if key.is_column)
 
 
 @dataclass_transform(frozen_default=True)
 @dataclass(frozen=True, repr=False)
 class Answer(DisplayMixin):
-    """The answer to a question: computed data, which a face only displays.
+    """The answer to a question: plain data that interfaces display without further computation.
 
     Subclasses are frozen dataclasses.
 
     question: the question.
-    is_whole: whether the answer is complete; `False` after an interruption.
+    is_complete: whether the answer is complete; `False` after an interruption.
     """
 
     question: Question
-    is_whole: bool = field(default=True, kw_only=True)
+    is_complete: bool = field(default=True, kw_only=True)
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True, repr=False)(cls)
@@ -112,7 +119,7 @@ class Answer(DisplayMixin):
         return str(next(iter(self.sections())).parts[0])
 
     def sections(self) -> Iterator[Section]:
-        """Yield the displayed sections; the first part of the first section is the sentence."""
+        """Yield the sections to display; the first starts with the main sentence."""
         raise NotImplementedError
 
     @property
@@ -124,15 +131,18 @@ class Answer(DisplayMixin):
         return self.data.to_json()
 
     def rows(self) -> Iterator[Sequence[object]]:
-        """Yield the rows of the CSV, heading first; compute everything before the first yield."""
+        """Yield the rows of the CSV output, the heading first.
+
+        All computation must be done before the first row.
+        """
         raise NotImplementedError
 
     def plot(self, *context: Any) -> Any:
-        # Charts import answers, so answers cannot import charts at the top.
+        # `iacta.charts` imports answers, so this module cannot import it.
         return self.draw(import_upper_module("charts"))
 
     def draw(self, charts: Charts) -> Any:
-        """Return the picture."""
+        """Return the chart."""
         raise IllegalError(f"there is no picture of {type(self).__name__}")
 
 
@@ -141,10 +151,10 @@ question = QUESTIONS.add
 
 
 def list_questions(name: str, spell: Callable[[str], str] = str) -> str:
-    """Return the questions that have a parameter, as the end of a message; empty without any.
+    """Return a clause that names the questions with a parameter; empty if there are none.
 
     name: the name of the parameter.
-    spell: returns the spelling of a question in a face, such as `iacta decide` for `decide`.
+    spell: returns a question's name as an interface spells it, such as `iacta decide` for `decide`.
 
     >>> list_questions("prize"), list_questions("prices")
     ('decide has it', '')
@@ -166,7 +176,7 @@ def explain_unknown_parameter(form: type[Question], name: str, known: Sequence[P
 
     form: the question.
     name: the unknown name.
-    known: the parameters that the face offers.
+    known: the parameters that the interface offers.
 
     >>> need = find_question("need")
     >>> explain_unknown_parameter(need, "defenders", need.parameters())
@@ -185,7 +195,7 @@ def explain_unknown_parameter(form: type[Question], name: str, known: Sequence[P
 
 
 def find_similar_name(name: str, known: Iterable[str]) -> str:
-    """Return the most similar known name, empty if no name is similar enough.
+    """Return the most similar of some names, or an empty string if none is similar enough.
 
     >>> find_similar_name("batle", ["battle", "table"]), find_similar_name("chance", ["charge"])
     ('battle', '')
@@ -196,7 +206,7 @@ def find_similar_name(name: str, known: Iterable[str]) -> str:
 
 
 def find_question(name: str) -> type[Question] | None:
-    """Return the question with a name, or `None`; import no other question.
+    """Return the question with a given name, or `None`; import no other question.
 
     >>> find_question("battle").summary().split(",")[0]
     'Give the odds of one battle'

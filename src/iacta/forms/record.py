@@ -1,6 +1,6 @@
-"""Record: the data of an answer, described once.
+"""Records: the data of answers for programs.
 
-A record is a frozen dataclass. `key` declares each field with its meaning in one line. JSON, the
+A record is a frozen dataclass. `key` declares each field and its meaning in one line. JSON, the
 schema of the API, the columns of batches and the documentation of keys are derived from the fields.
 """
 
@@ -25,7 +25,7 @@ from typing import (
 
 from iacta.forms.percentages import format_if_exact
 
-OMITTED: Any = object()  # marks a key that JSON leaves out
+OMITTED: Any = object()  # the value of a key that JSON leaves out
 SIMPLE = (float, int, bool, str)
 PLAIN = (*SIMPLE, NoneType)
 Schema: TypeAlias = dict[str, Any]
@@ -33,7 +33,7 @@ Schema: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True)
 class SchemaExtra:
-    """Keywords that extend the JSON schema of a type; pydantic calls the method by its name."""
+    """Keywords that extend the JSON schema of a type; pydantic finds the method by its name."""
 
     keywords: tuple[tuple[str, object], ...]
 
@@ -45,10 +45,10 @@ class SchemaExtra:
 class Key:
     """A key of a record.
 
-    meaning: one line of description.
+    meaning: a description in one line.
     is_column: whether the key is a default column of batches.
-    is_repeated: whether the key repeats the question, which makes it no column.
-    name, holds: the name and the type of the field, filled in by `KeyedRecord.all_keys`.
+    is_repeated: whether the key repeats the question; it is then no column of batches.
+    name, holds: the name and the type of the field, set by `KeyedRecord.all_keys`.
     """
 
     meaning: str
@@ -64,7 +64,7 @@ class Key:
         >>> Key("", holds=float | None).kind, Key("", holds=tuple[int, ...]).kind
         (<class 'float'>, <class 'list'>)
         """
-        choices = [choice for choice in _choices(self.holds) if choice is not NoneType]
+        choices = [choice for choice in _list_choices(self.holds) if choice is not NoneType]
         if all(get_origin(choice) is Literal for choice in choices):
             return str
         (first, *others) = choices
@@ -72,32 +72,34 @@ class Key:
 
     @property
     def is_list(self) -> bool:
-        return any(get_origin(choice) in (tuple, list, Sequence) for choice in _choices(self.holds))
+        return any(
+            get_origin(choice) in (tuple, list, Sequence) for choice in _list_choices(self.holds)
+        )
 
     @property
     def parts(self) -> list[type["KeyedRecord"]]:
-        """The record classes within the type of the value."""
-        return list(_records(self.holds))
+        """The record classes that occur in the type of the value."""
+        return list(_list_records(self.holds))
 
 
-def _choices(annotation: Any) -> Iterator[Any]:
-    """Yield the alternatives of a type."""
+def _list_choices(annotation: Any) -> Iterator[Any]:
+    """Yield the alternatives of a union type."""
     if get_origin(annotation) is Annotated:
-        yield from _choices(get_args(annotation)[0])
+        yield from _list_choices(get_args(annotation)[0])
     elif get_origin(annotation) in (Union, UnionType):
         for choice in get_args(annotation):
-            yield from _choices(choice)
+            yield from _list_choices(choice)
     else:
         yield annotation
 
 
-def _records(annotation: Any) -> Iterator[type["KeyedRecord"]]:
+def _list_records(annotation: Any) -> Iterator[type["KeyedRecord"]]:
     if isinstance(annotation, type) and get_origin(annotation) is None:
         if issubclass(annotation, KeyedRecord):
             yield annotation
     else:
         for part in get_args(annotation):
-            yield from _records(part)
+            yield from _list_records(part)
 
 
 def key(
@@ -106,14 +108,14 @@ def key(
     """Declare a field of a record.
 
     meaning, is_column, is_repeated: as in `Key`.
-    default: the default value; `OMITTED` for a key that JSON may leave out.
+    default: the default value; `OMITTED` to leave the key out of JSON by default.
     """
     described = Key(meaning, is_column, is_repeated)
     return field(default=default, metadata={"description": meaning, "key": described})
 
 
 class Repeated(Protocol):
-    """A question that supplies the values which its answer repeats."""
+    """A question that supplies the values that its answer repeats."""
 
     def get_repeated(self, name: str) -> Any: ...
 
@@ -132,7 +134,7 @@ def json_name(field: str) -> str:
 class KeyedRecord:
     """A JSON object: subclasses are frozen dataclasses whose fields are keys."""
 
-    # Configures the schema if pydantic, which is not imported here, makes it.
+    # Read by pydantic, if it makes the schema; pydantic is not imported here.
     __pydantic_config__: ClassVar[Mapping[str, Any]] = {
         "extra": "forbid",
         "alias_generator": json_name,
@@ -152,11 +154,12 @@ class KeyedRecord:
 
     @classmethod
     def from_attributes(cls, value: object, question: Repeated | None = None, **more: Any) -> Self:
-        """Return a record whose values are attributes of an object with the names of the keys.
+        """Make a record from the attributes of an object that have the names of the keys.
 
-        value: the object; fractions become floats, and key `x_exact` is the fraction `x` as text.
-        question: the source of keys that repeat the question.
-        more: values of keys that are not attributes of the object, or that have a default.
+        value: the object. Fractions become floats; the key `x_exact` is the fraction `x` as a
+            string.
+        question: the question, for keys that repeat it.
+        more: the values of keys that are not attributes of the object, or that have a default.
         """
         names = {own.name for own in fields(cls)}
         for own in fields(cls):
@@ -172,7 +175,7 @@ class KeyedRecord:
         return cls(**more)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the record as a JSON object without omitted keys.
+        """Return the record as a JSON object, without keys whose value is `OMITTED`.
 
         >>> IntervalRecord(0.95, 0.8, 0.9).to_json()
         {'level': 0.95, 'low': 0.8, 'high': 0.9}

@@ -1,4 +1,4 @@
-"""Sections: the displayed content of an answer, as plain data that any face can lay out."""
+"""Sections: the content of an answer to display, as plain data that any interface can lay out."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,8 +12,7 @@ class Shaded(NamedTuple):
     """A table cell with a background between the defenders' and the attackers' colour.
 
     text: the text.
-    level: the position of the background between the colours: 0 for the defenders', 1 for the
-        attackers'.
+    level: the background, from 0 for the defenders' colour to 1 for the attackers'.
     """
 
     text: str
@@ -34,12 +33,12 @@ def cell_text(cell: Cell) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells: columns with a heading are right-aligned, other columns left-aligned.
+    """A table: columns with a heading are right-aligned, other columns left-aligned.
 
-    columns: the headings; if all are empty, the table has no line of headings.
+    columns: the headings; if all are empty, no headings are shown.
     rows: the cells.
-    continued: the title of each part of a table that is too wide and is split into parts; a format
-        string for the first and the last heading of the part.
+    continued: a format string for the title of each part if the table is too wide and must be
+        split; `{}` stands for the first and for the last heading of the part.
     """
 
     columns: Sequence[str]
@@ -48,11 +47,11 @@ class Table:
 
 
 class Bar(NamedTuple):
-    """A chance with its bar.
+    """A chance displayed as a bar.
 
     label: the event.
-    probability: the chance; a `Fraction` if it is certain.
-    tone: `"good"`, `"bad"` or `"neutral"` for the reader.
+    probability: the chance; the `Fraction` 0 or 1 if the outcome is certain.
+    tone: whether the event is `"good"`, `"bad"` or `"neutral"` for the reader.
     """
 
     label: str
@@ -68,7 +67,7 @@ class Bars:
 
 
 class Letter(NamedTuple):
-    """A cell of a grid.
+    """A cell of a `Grid`.
 
     text: the letter.
     tone: the tone of a `Bar`, or `"other"`.
@@ -82,10 +81,10 @@ class Letter(NamedTuple):
 
 @dataclass(frozen=True)
 class Grid:
-    """A map of letters with numbered rows and columns.
+    """Letters in numbered rows and columns.
 
-    rows: the number and the letters of each row, top row first.
-    columns: the number of each column, shown below the letters.
+    rows: the number and the letters of each row, the top row first.
+    columns: the number of each column, displayed below the letters.
     """
 
     rows: Sequence[tuple[int, Sequence[Letter]]]
@@ -109,5 +108,5 @@ class Section:
 
 @singledispatch
 def make_sections(value: Any) -> Iterable[Section]:
-    """Return the displayed sections of a value; the value's question registers them."""
+    """Return the sections to display for a value; each type registers its own function."""
     raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Parts of sentences: lists, numbers with nouns, and sentences that several answers share."""
+"""Phrases: lists, numbers with nouns, and sentences that several answers share."""
 
 from collections.abc import Iterable
 
@@ -6,9 +6,10 @@ from iacta.rules.stop import StopRule
 
 
 def join_phrases(parts: Iterable[object], between: str = ", ") -> str:
-    """Return phrases joined by a separator, with *and* before the last phrase.
+    """Join phrases with a separator, and with *and* before the last phrase.
 
-    between: the separator; a semicolon also stands before *and* if there are three or more phrases.
+    between: the separator; a semicolon is also put before *and* if there are at least three
+        phrases.
 
     >>> join_phrases([8, 3, 4]), join_phrases(["8, 3", "4"], "; ")
     ('8, 3 and 4', '8, 3 and 4')
@@ -23,7 +24,7 @@ def join_phrases(parts: Iterable[object], between: str = ", ") -> str:
 
 
 def rules_note(rules: str) -> str:
-    """Return the name of the rules in parentheses, empty for classic rules.
+    """Return the name of the rules in parentheses, or an empty string for classic rules.
 
     >>> rules_note("capital"), rules_note("classic")
     (' (rules: capital)', '')
@@ -32,7 +33,7 @@ def rules_note(rules: str) -> str:
 
 
 def count(number: int, one: str, many: str, form: str = "") -> str:
-    """Return a number with its noun.
+    """Return a number with its noun in the singular or plural.
 
     form: the format specification of the number.
 
@@ -43,7 +44,7 @@ def count(number: int, one: str, many: str, form: str = "") -> str:
 
 
 def armies(number: int, one: str = "", many: str = "") -> str:
-    """Return a number of armies with a verb: `one` for one army, `many` for several armies.
+    """Return a number of armies with its verb: `one` in the singular, `many` in the plural.
 
     >>> armies(1, "takes", "take"), armies(2)
     ('1 army takes', '2 armies')
@@ -56,7 +57,7 @@ def explain_no_attack(attackers: int, garrison: int) -> str:
 
 
 def describe_stop(stop: StopRule) -> list[str]:
-    """Return sentences on the armies held back and on the armies at which the attackers stop.
+    """Return sentences on the armies held back, and on the armies left when the attackers stop.
 
     >>> describe_stop(StopRule(hold_back=3, stop_at=6, charge=True))
     ['The attackers hold back 3 armies in addition to the garrison.', \
@@ -74,6 +75,6 @@ def describe_stop(stop: StopRule) -> list[str]:
 
 
 def explain_stop_at_once(attackers: int) -> str:
-    """Return a sentence on attackers whose stop rule ends the battle before the first roll."""
+    """Return a sentence for attackers who stop before the first roll."""
     stops = "it stops" if attackers == 1 else "they stop"
     return f"{armies(attackers, 'does', 'do')} not attack: {stops} before the first roll."

@@ -51,11 +51,11 @@ class ChainForm(Form):
 
     @cached_property
     def own_rules(self) -> tuple[str | None, ...]:
-        """The name of each territory's own rules, `None` without own rules."""
-        return tuple(map(_own_rules, self.territories))
+        """The name of each territory's own rules, or `None` for the rules of the campaign."""
+        return tuple(map(_find_own_rules, self.territories))
 
 
-def _own_rules(territory: str | Territory) -> str | None:
+def _find_own_rules(territory: str | Territory) -> str | None:
     if isinstance(territory, Territory):
         return None if territory.rules is None else rules_name(territory.rules)  # type: ignore[arg-type] # found
     _, colon, name = territory.partition("~")[0].partition("@")[0].partition(":")
@@ -80,7 +80,7 @@ class RulesForm(Form, kw_only=True):
 
     @cached_property
     def rule_set(self) -> RuleSet:
-        rule_set = self._named_rules()
+        rule_set = self._find_rule_set()
         if self.garrison is None:
             return rule_set
         return replace(rule_set, rules=replace(rule_set.rules, garrison=self.garrison))
@@ -91,7 +91,7 @@ class RulesForm(Form, kw_only=True):
             return self.rule_set.name if name == "rules" else self.rule_set.rules.garrison
         return getattr(self, name)
 
-    def _named_rules(self) -> RuleSet:
+    def _find_rule_set(self) -> RuleSet:
         if self.rules_file is not None:
             from iacta.rules.files import read_rules_file  # slow to import
 

@@ -1,4 +1,4 @@
-"""The parameters and the words that questions about the whole game share."""
+"""The parameters and phrases that questions about the whole game share."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -29,7 +29,7 @@ NOTHING_TO_PLACE = "This assumes that all new armies are placed; --reinforce N a
 
 
 class WholeGameForm(MomentForm, kw_only=True):
-    """A question about the rest of the game, from a moment of a turn."""
+    """A question about the rest of the game, from a given moment."""
 
     is_search: ClassVar = True
 
@@ -53,16 +53,16 @@ class WholeGameForm(MomentForm, kw_only=True):
         return turn if self.reinforce is None else turn.with_options(place=self.reinforce)
 
     def list_assumptions(self) -> list[str]:
-        """Return a sentence on each assumption that fills a gap in the moment."""
+        """Return a sentence for each assumption about the moment that the user did not state."""
         turn = self.turn
         is_at_start = turn.phase == "attack" and not turn.conquered and not self.reinforce
         return [NOTHING_TO_PLACE] if is_at_start and len(turn.alive) > 1 else []
 
 
 def make_progress(watch: Watch | None, what: str) -> Callable[[int, int], None]:
-    """Return a function that reports progress to a watch.
+    """Return a function that reports the number of games played to a progress callback.
 
-    what: the counted noun in the plural, such as `games`.
+    what: the plural noun to count, such as `games`.
     """
 
     def progress(done: int, total: int) -> None:
@@ -73,7 +73,7 @@ def make_progress(watch: Watch | None, what: str) -> Callable[[int, int], None]:
 
 
 def describe_ai(ai: str) -> str:
-    """Return an AI in words.
+    """Return the name of an AI as players read it.
 
     >>> describe_ai("usual"), describe_ai("simple")
     ('the computer', "the computer's simple AI")
@@ -82,7 +82,7 @@ def describe_ai(ai: str) -> str:
 
 
 def format_share(games: float) -> str:
-    """Return a share of games as a percentage; 0% and 100% are exact.
+    """Return a share of games as a percentage; 0% and 100% mean no games and all games.
 
     >>> format_share(0.283), format_share(0.0), format_share(0.9999)
     ('28.3%', '0%', '> 99.9%')
@@ -91,7 +91,7 @@ def format_share(games: float) -> str:
 
 
 def format_range(interval: Interval) -> str:
-    """Return an interval for a table cell, empty if its ends are equal.
+    """Return an interval for a table cell, or an empty string if its ends are equal.
 
     >>> format_range(Interval(0.27, 0.29)), format_range(Interval(1.0, 1.0))
     ('27.0-29.0%', '')
@@ -102,7 +102,7 @@ def format_range(interval: Interval) -> str:
 
 
 def format_share_and_range(games: float, interval: Interval) -> str:
-    """Return a share of games with its interval, for a sentence.
+    """Return a share of games with its interval in parentheses.
 
     >>> format_share_and_range(0.283, Interval(0.27, 0.29))
     '28.3% (27.0-29.0%)'

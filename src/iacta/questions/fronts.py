@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from iacta.forms.form import Example, Topic, parameter
-from iacta.forms.parameter_kinds import OneOf, Row, Whole
+from iacta.forms.parameter_kinds import ListKind, OneOf, Whole
 from iacta.forms.percentages import format_all_digits, list_fractions, percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import GARRISON_KEY, RULES_KEY, Count, KeyedRecord, key
@@ -25,7 +25,7 @@ from iacta.odds.spread import OBJECTIVES, Objective
 from iacta.rules.variants import find_rules, rules_name
 
 
-class Fronts(Row):
+class Fronts(ListKind):
     """Fronts, each written as ATTACKERS/HELD/HELD...:TERRITORIES:RULES.
 
     >>> Fronts().parse("15:3 8", "fronts")

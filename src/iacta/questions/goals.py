@@ -75,7 +75,7 @@ class GoalsQuestion(WholeGameForm, Question):
         except KeyboardInterrupt:
             if not answer.goals:
                 raise
-            return replace(answer, is_whole=False)
+            return replace(answer, is_complete=False)
         return answer
 
 

@@ -151,10 +151,10 @@ def _content(last: str) -> Schema:
 def _query(parameter: Parameter) -> Schema:
     schema = parameter.schema()
     description = schema.pop("description")
-    simple = schema.get("type") in ("integer", "boolean", "string") or parameter.kind.is_row
+    simple = schema.get("type") in ("integer", "boolean", "string") or parameter.kind.is_list
     if not simple and "object" in str(schema):
         schema = {"type": "string"}
-    elif schema.get("type") == "array" and not parameter.kind.is_row:
+    elif schema.get("type") == "array" and not parameter.kind.is_list:
         schema = {"type": "string", "description": "Values, separated by commas."}
     if parameter.usual:
         description = f"{description} Usually: {parameter.usual}."

@@ -227,7 +227,7 @@ class Field:
     @property
     def kind(self) -> str:
         kind = self.parameter.kind
-        if kind.is_row:
+        if kind.is_list:
             return "row"
         if self.parameter.metavar == "TEXT":
             return "lines"
@@ -258,7 +258,7 @@ class Field:
     @property
     def faulty_entry(self) -> int | None:
         """The index of the entry of a row that the problem is about; `None` if it is about all."""
-        if not self.problem or not self.parameter.kind.is_row:
+        if not self.problem or not self.parameter.kind.is_list:
             return None
         for index, entry in enumerate(split_words(self.value)):
             try:
@@ -383,7 +383,7 @@ def _example(form: type[Question], example: Example) -> Question:
         if word.startswith("--"):
             parameter = known[word.removeprefix("--")]
             texts[parameter.name] = True if isinstance(parameter.kind, Flag) else next(words)
-        elif free[0].kind.is_row:
+        elif free[0].kind.is_list:
             texts.setdefault(free[0].name, []).append(word)
         else:
             texts[free.pop(0).name] = word

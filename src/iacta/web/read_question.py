@@ -40,7 +40,7 @@ def read_address(form: type[Question], pairs: Iterable[tuple[str, str]]) -> Ques
             raise IllegalError(explain_unknown_parameter(form, name, list_parameters(form)))
         if not text.strip():
             continue
-        if known[name].kind.is_row:
+        if known[name].kind.is_list:
             texts.setdefault(name, []).extend(split_words(text))
         elif name in texts:
             twice = f"{name} appears twice, the second time as {quote(text)}"

@@ -433,7 +433,7 @@ class PlanQuestion(RulesForm, Question):
             try:
                 return self._add_extras(answer, later, deadline, watch)
             except KeyboardInterrupt:
-                return replace(answer, is_whole=False)
+                return replace(answer, is_complete=False)
 
     def _plan_attacks(self, goal: Goal, deadline: Deadline, watch: Watch | None) -> "PlanAnswer":
         """Return the answer with a plan for the attacks of the turn."""
