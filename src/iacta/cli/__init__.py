@@ -26,10 +26,10 @@ EXIT_BROKEN_PIPE = 141
 
 
 def main() -> NoReturn:
-    """Run the command line. The exit code is 0, 2 for bad input, or 130 after Ctrl-C."""
+    """Run the command line, and exit with 0, with 2 for bad input, or with 130 after Ctrl-C."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a closed stream is None
-            stream.reconfigure(errors="backslashreplace")  # names may not fit the encoding
+            stream.reconfigure(errors="backslashreplace")  # the encoding may lack some letters
     try:
         if sys.stdout is None:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
@@ -42,7 +42,7 @@ def main() -> NoReturn:
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
     except BrokenPipeError:
-        _discard_output()  # the reader, such as `head`, has ended
+        _discard_output()  # the reader, such as `head`, has exited
         code = EXIT_BROKEN_PIPE
     except OSError as error:
         _discard_output()
@@ -89,7 +89,7 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _suggest_command(words: Sequence[str]) -> str:
-    """Suggest a question whose arguments fit the words after a missing or unknown command."""
+    """Suggest a question that could be meant by words without a known command."""
     named = [word for word in words if word not in HELP]
     for some in (named, named[1:]):
         line = shlex.join(some)
@@ -143,6 +143,6 @@ def _discard_output() -> None:
 def _print_error(sentence: str, code: int = EXIT_BAD_INPUT) -> int:
     line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in sentence)
     if sys.stderr is not None:
-        with suppress(OSError):  # the reader may have ended
+        with suppress(OSError):  # the reader may have exited
             print(f"iacta: {line}", file=sys.stderr, flush=True)
     return code

@@ -69,7 +69,7 @@ class BatchCommand(Command, kw_only=True):
 
     @classmethod
     def for_words(cls, words: Sequence[str]) -> type[Command]:
-        """Add the options of the question that the command line names."""
+        """Return the command with the options of the question that the words name."""
         option = option_name("question")
         named = [after for word, after in pairwise(words) if word == option]
         named += [word.partition("=")[2] for word in words if word.startswith(f"{option}=")]
@@ -114,7 +114,7 @@ class BatchCommand(Command, kw_only=True):
 
 
 def _make_command(question: type[Question]) -> type[BatchCommand]:
-    """Return the command with the parameters of a question as additional, optional options."""
+    """Return the command with the parameters of a question as further options."""
     fields = {}
     for described in question.parameters():
         usual = "a column" if described.is_required else described.default_text
@@ -128,7 +128,7 @@ def _make_command(question: type[Question]) -> type[BatchCommand]:
     return form
 
 
-# The help includes the options of the default question.
+# Without --question, the command has the options of the default question.
 command(BatchCommand.name, BatchCommand.topic, *BatchCommand.examples)(
     _make_command(BattleQuestion)
 )

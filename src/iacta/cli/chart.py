@@ -70,7 +70,8 @@ def _estimate(form: SimulationForm) -> object:
 
 
 NUMBERS = {"attackers": ATTACKERS, "defenders": DEFENDERS}
-# For each argument that is not a number: the form that parses the argument, and its value.
+# How to parse each argument of a chart that is not a number: a form, and a function that returns
+# the argument from the form.
 ARGUMENTS: dict[str, tuple[type[Form], Callable[[Any], object]]] = {
     "battle": (BattleForm, lambda form: form.battle),
     "campaign": (CampaignForm, lambda form: form.campaign),
@@ -86,7 +87,7 @@ ARGUMENTS: dict[str, tuple[type[Form], Callable[[Any], object]]] = {
 class Option(NamedTuple):
     """A command-line option for an argument of a chart.
 
-    default: the default value as text.
+    default: the default value as a string.
     least: the minimum, or `None` if negative numbers are valid.
     """
 
@@ -95,7 +96,7 @@ class Option(NamedTuple):
 
 
 def _make_command(draw: Callable[..., Chart], options: Mapping[str, Option]) -> type[ChartCommand]:
-    """Return a command for a chart, with the arguments of its function as parameters."""
+    """Return a command for a chart whose parameters are the arguments of its function."""
     arguments = [
         parameter
         for parameter in inspect.signature(draw).parameters.values()
@@ -126,7 +127,7 @@ def _make_command(draw: Callable[..., Chart], options: Mapping[str, Option]) -> 
 
 
 def _make_option(draw: Callable[..., Chart], argument: inspect.Parameter, option: Option) -> Any:
-    """Declare an option whose help comes from the docstring of the chart's function."""
+    """Declare an option; the docstring of the chart's function has its help line."""
     name, text = argument.name, inspect.cleandoc(draw.__doc__ or "")
     match = re.search(rf"^{name}: (.*(?:\n    .*)*)", text, re.MULTILINE)
     line = " ".join(match[1].split()) if match else ""
@@ -141,7 +142,9 @@ def _make_option(draw: Callable[..., Chart], argument: inspect.Parameter, option
 def _add_chart(name: str, draw: Callable[..., Chart], example: str = "", **options: Option) -> None:
     """Register the command for a chart.
 
-    example: further words for the example in help, after the file name.
+    name: the name of the command after `iacta chart`.
+    draw: the function that draws the chart.
+    example: words after the file name in the example of the help.
     options: the options by argument name.
     """
     line = f"chart {name} {name}.svg {example}".strip()

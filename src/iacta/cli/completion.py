@@ -1,4 +1,4 @@
-"""`iacta completion`: shell completion for commands, options and names."""
+"""`iacta completion`: shell completion of commands, options and names."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,9 +14,9 @@ from iacta.inputs.files import STREAM
 
 TERRITORY_METAVARS = {"NAMES", "NAME"}
 PLAYER_METAVARS = {"PLAYER", "PLAYERS"}
-SEPARATOR = r"[^\w.]+"  # lookups on boards treat any separator of words alike
+SEPARATOR = r"[^\w.]+"  # boards look up names with any separator between words
 
-# Each script calls `iacta completion words`. If there is no output, it completes file names.
+# Each script calls `iacta completion words`. If that prints nothing, it completes file names.
 SCRIPTS = {
     "bash": """_iacta() {
     local IFS=$'\\n'
@@ -60,7 +60,7 @@ class Completion(Command):
 
 
 def complete_words(words: Sequence[str]) -> list[str]:
-    """Return the completions of the last word of a command line, except for files and numbers.
+    """Return the possible completions of the last word of a command line; files are not completed.
 
     words: the words after `iacta`; the last word may be empty.
 
@@ -71,7 +71,7 @@ def complete_words(words: Sequence[str]) -> list[str]:
     >>> complete_words(["battle", "12", "10", "--rules=capital+wa"])
     ['--rules=capital+wall']
     """
-    # bash passes the = between an option and its value as a separate word.
+    # In bash the = between an option and its value is a separate word.
     *before, begun = [word for word in words if word != "="] or [""]
     if words and words[-1] == "=":
         before, begun = [*before, begun], ""
@@ -161,5 +161,5 @@ def _list_values(kind: Kind, begun: str) -> Iterator[str]:
         from iacta.rules.variants import MODIFIERS, RULE_SETS  # only needed here
 
         before, plus, _ = begun.rpartition("+")
-        known = MODIFIERS if plus else RULE_SETS
-        yield from (f"{before}{plus}{rule_set.name.replace(' ', '-')}" for rule_set in known)
+        rule_sets = MODIFIERS if plus else RULE_SETS
+        yield from (f"{before}{plus}{rule_set.name.replace(' ', '-')}" for rule_set in rule_sets)

@@ -1,4 +1,4 @@
-"""Help texts, derived from the parameters of questions and commands."""
+"""The help of commands, derived from their parameters."""
 
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ FOOT = (
 )
 MIN_WIDTH = 40
 MAX_WIDTH = 100
-MAX_INDENT = 26  # columns before the descriptions
+MAX_INDENT = 26  # descriptions start at this column at the latest
 HELP_LINE = (", ".join(HELP), "Show this help.")
 
 
@@ -71,7 +71,7 @@ def _format_option(parameter: Parameter) -> tuple[str, str]:
 
 
 def _format_line(parameter: Parameter) -> str:
-    default = parameter.default_text.replace(",", ", ")  # allows line breaks
+    default = parameter.default_text.replace(",", ", ")  # long lists can then be wrapped
     return f"{parameter.help} [default: {default}]" if default else parameter.help
 
 
@@ -97,7 +97,7 @@ def _format_examples(examples: Sequence[Example]) -> Iterator[str]:
 
 
 def _annotate_lines(title: str, rows: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Yield lines, each followed by its meaning, on a new line if there is no room."""
+    """Yield lines, each with its meaning beside it, or below it if there is no room."""
     if rows:
         yield from ("", f"{title}:")
     for line, meaning in rows:

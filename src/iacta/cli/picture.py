@@ -1,4 +1,4 @@
-"""Output of a chart to a file or to standard output."""
+"""Writes a chart to a file or to standard output."""
 
 import sys
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ class Picture:
             check_installed()
         if file != STREAM:
             check_writable(file)
-        # Start the converter early, to run in parallel with the computation.
+        # Start the converter early, so that it loads while the answer is computed.
         self._make = Converter(kind) if kind in CONVERTED else convert
 
     def __enter__(self) -> "Picture":

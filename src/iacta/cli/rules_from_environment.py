@@ -1,4 +1,4 @@
-"""The rules of a command: from its options, else from the variable `IACTA_RULES`."""
+"""The rules of a command line without rules, from the environment variable `IACTA_RULES`."""
 
 import os
 import re
@@ -15,11 +15,11 @@ RULES_FILE = r":([^:@~]+\.toml)(?=[@~]|$)"
 
 
 def add_usual_rules(form: type[Form], texts: Texts) -> Texts:
-    """Add the rules of `IACTA_RULES` to the texts of a command line without rules."""
-    is_played = issubclass(form, RulesForm) and not any(
+    """Add the rules of `IACTA_RULES` to the parameters of a command line without rules."""
+    takes_rules = issubclass(form, RulesForm) and not any(
         parameter.name == "rules" and parameter.is_argument for parameter in form.parameters()
     )
-    if not is_played or "rules" in texts or "rules_file" in texts:
+    if not takes_rules or "rules" in texts or "rules_file" in texts:
         return texts
     rules = os.environ.get(VARIABLE, "")
     if not rules:

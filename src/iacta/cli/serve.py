@@ -22,7 +22,7 @@ PACKAGES = ("fastapi", "jinja2", "segno", "uvicorn", "vl_convert", "scipy")
 MAX_PORT, MAX_WORKERS = 65_535, 256
 PUBLIC_URL = re.compile(r"https?://[\w.-]+(:[0-9]+)?(/[\w./~-]*)?", re.ASCII)
 UNUSED_ADDRESS = ("192.0.2.1", 9)  # reserved for documentation (RFC 5737)
-MAX_TRIED_PORTS = 20  # next ports to try for a suggestion if the port is in use
+MAX_TRIED_PORTS = 20  # if the port is in use, this many further ports are tried for a suggestion
 
 
 @command(
@@ -114,7 +114,7 @@ class ServeCommand(Command):
         class Server(uvicorn.Server):
             """A server that prints its URL, and on shutdown ends jobs before connections.
 
-            error: the error of printing the URL, if any.
+            error: the exception if the URL cannot be printed, otherwise `None`.
             """
 
             error: OSError | None = None

@@ -21,7 +21,7 @@ TONES = {"good": "32", "bad": "31", "neutral": "33", "other": "36"}
 DEFENDERS, EVEN, ATTACKERS = (240, 160, 96), (240, 240, 240), (112, 180, 230)
 CUBE_LEVELS = (0, 95, 135, 175, 215, 255)  # intensities in the palette of 256 colours
 PROGRESS_DELAY, REFRESH_INTERVAL = 0.5, 0.1  # seconds
-SILENT_DELAY = 5.0  # seconds before the message of long work without a terminal
+SILENT_DELAY = 5.0  # seconds before the only message if there is no terminal
 LONG_WORK = "this is taking a while; Ctrl-C stops it"
 CLEAR_LINE = "\r\x1b[K"
 
@@ -147,7 +147,7 @@ def _print_grid(grid: Grid) -> None:
         for text, tone, is_marked in letters:
             line += _style(f"{f'[{text}]' if is_marked else f' {text} ':>{width}}", TONES[tone])
         print(line.rstrip())
-    # Numbers below 100 stand below their letter; longer numbers are right-aligned.
+    # Column numbers below 100 are centred under their letter; longer ones are right-aligned.
     foot = "".join(
         f"{f'{column} ' if column < 100 else column:>{width}}" for column in grid.columns
     )
@@ -156,9 +156,9 @@ def _print_grid(grid: Grid) -> None:
 
 @contextmanager
 def show_progress() -> Iterator[Watch]:
-    """Show the progress of a long block on standard error, and yield the progress callback.
+    """Show the progress of a `with` block on standard error, and yield the progress callback.
 
-    Without a terminal, a single line is printed.
+    If standard error is not a terminal, one line is printed, after some seconds.
     """
     if sys.stderr is None:
         yield lambda *_, **__: None
@@ -182,7 +182,7 @@ def show_progress() -> Iterator[Watch]:
     def watch(
         doing: str, part: float | None, *, keeps: bool = False, so_far: Recordable | None = None
     ) -> None:
-        del so_far  # terminals only show complete answers
+        del so_far  # a terminal only shows the complete answer
         nonlocal line, long
         passed = monotonic() - begun
         line = f"{doing}; Ctrl-C {'keeps the best so far' if keeps else 'stops it'}."
