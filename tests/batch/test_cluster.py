@@ -194,15 +194,15 @@ REFUSED = [
     (HEAD + b"12,10\n" * 9000 + b"1,2,3\n", "at byte 40,000: line 2337: expected 2 cells, as in"),
     (
         HEAD + b"12,10\n" * 3330 + b'12,"' + b"1\n" * 999 + b'"\n',
-        "quotes must close in the block where they open",
+        "a quoted cell must not contain a line break at the end of a block",
     ),
     (
         HEAD + b"12,10\n" * 900 + b"12,\xff\n",
         "the block at byte 0: line 902: the text must be UTF-8",
     ),
     (ROW * 900 + b"{nonsense}\n", "the block at byte 20,000: line 329: line 1: invalid JSON"),
-    (ROW * 900 + b'{"new": 1}\n', "the key 'new' is not in the first lines"),
-    (b"[1]", "a cluster reads and writes files of CSV, JSON lines and Parquet"),
+    (ROW * 900 + b'{"new": 1}\n', "the key 'new' must also be in the first lines"),
+    (b"[1]", "a cluster can only read and write CSV, JSON lines and Parquet"),
 ]
 
 
@@ -246,12 +246,12 @@ def test_the_command_uses_a_cluster_and_prints_the_dashboard(
     assert run("batch in.csv -").stdout == Path("out.csv").read_text()
     code, out, said = run(f"batch in.csv - --cluster {client.scheduler.address}")
     assert (code, out) == (2, "")
-    assert said.endswith("a cluster writes a file, got the pipe '-'\n")
+    assert said.endswith("a cluster cannot write to a pipe, got '-'\n")
     Path("in.json").write_text(json.dumps([{"attackers": 12, "defenders": 10}]))
     pl.read_csv(io.StringIO("attackers,defenders\n1,2")).write_excel("in.xlsx")
     for source in ("in.json", "in.xlsx"):
         refused = run(f"batch {source} out.csv --cluster {client.scheduler.address}")
-        assert "a cluster reads and writes files of CSV, JSON lines and Parquet" in refused.stderr
+        assert "a cluster can only read and write CSV, JSON lines and Parquet" in refused.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no masks of signals")

@@ -260,12 +260,12 @@ REFUSED: list[tuple[str, bytes, str, str]] = [
     ),
     ("in.csv", b"attackers,attackers\n3,2\n", "out.csv", "the column 'attackers' appears twice"),
     ("in.csv", b"Attackers,attackers\n3,2\n", "out.csv", "the column 'attackers' appears twice"),
-    ("in.csv", b"attackers\n3\n", "out.csv", "missing the column defenders; the columns are: 'a"),
+    ("in.csv", b"attackers\n3\n", "out.csv", "missing column defenders; the columns are: 'a"),
     ("in.csv", b"attackers,defenders,error\n3,2,1\n", "out.csv", "column 'error' clashes"),
     ("in.jsonl", b'{"attackers": 3}\n\xff\n', "out.csv", "line 2: the text must be UTF-8, got"),
-    ("in.jsonl", b'{"attackers": 3}\n', "out.jsonl", "missing the column defenders; the columns"),
+    ("in.jsonl", b'{"attackers": 3}\n', "out.jsonl", "missing column defenders; the columns"),
     ("in.json", b"[{}", "out.jsonl", "in.json': line 1: invalid JSON: Expecting ',' delimiter"),
-    ("in.parquet", b"nonsense", "out.csv", "missing the column attackers; the columns are: 'non"),
+    ("in.parquet", b"nonsense", "out.csv", "missing column attackers; the columns are: 'non"),
     ("in.parquet", b"PAR1nonsense", "out.csv", "in.parquet': parquet magic bytes not found"),
     ("in.arrow", b"ARROW1nonsense", "out.csv", "in.arrow': file is too small: 14"),
     ("in.arrow", b"\xff\xff\xff\xffnonsense", "out.csv", "in.arrow': "),
@@ -282,7 +282,7 @@ REFUSED: list[tuple[str, bytes, str, str]] = [
     ("in.jsonl", JSON + b'{"a":' + b"[" * 9**5, "out.csv", "line 2: lists and tables must be at"),
     ("in.jsonl", JSON + b'{"a": 1} {}\n', "out.jsonl", "line 2: line 1: invalid JSON: Extra data"),
     ("in.jsonl", JSON[:-2] + b', "error": 1}', "out.jsonl", "column 'error' clashes with a column"),
-    ("in.jsonl", JSON[:-2] + b', "a\\u0000": 1}', "out.csv", "must have no NUL, got 'a\\x00'"),
+    ("in.jsonl", JSON[:-2] + b', "a\\u0000": 1}', "out.csv", "must not contain NUL, got 'a\\x00'"),
     (
         "in.jsonl",
         JSON[:-2] + b', "a": "x\\ud800"}',
@@ -294,7 +294,7 @@ REFUSED: list[tuple[str, bytes, str, str]] = [
         "in.jsonl",
         JSON[:-2] + b', "a": "x\\u0000"}',
         "out.csv",
-        "row 1: csv cannot hold text with",
+        "row 1: csv cannot store text with",
     ),
     ("in.csv", ROW, "in.csv", "the source and the target are the same file"),
     ("in.csv", ROW, "none/out.csv", "none/out.csv': no such folder"),
@@ -377,7 +377,7 @@ def test_columns_of_bytes_are_refused_in_text_formats(
 ) -> None:
     table = pa.table({"attackers": [9], "defenders": [5], "held": [held]})
     pa.parquet.write_table(table, tmp_path / "in.parquet")
-    with pytest.raises(IactaError, match="cannot hold the column 'held' of"):
+    with pytest.raises(IactaError, match="cannot store the column 'held' of"):
         answer_file(tmp_path / "in.parquet", tmp_path / target)
     assert answer_file(tmp_path / "in.parquet", tmp_path / "out.arrow").rows == 1
 
@@ -480,7 +480,7 @@ def test_excel_keeps_all_digits_and_characters(tmp_path: Path) -> None:
     assert found["id"].to_list() == [str(2**53 + 1), "1"]
     assert found["way"].to_list() == ["[1, 2]", None]
     frame.with_columns(note=pl.lit("x" * 40_000)).write_parquet(tmp_path / "long.parquet")
-    with pytest.raises(IactaError, match="a cell of Excel holds 32767 characters"):
+    with pytest.raises(IactaError, match="an Excel cell must have at most 32767 characters"):
         answer_file(tmp_path / "long.parquet", tmp_path / "new.xlsx", defenders=3)
     assert not (tmp_path / "new.xlsx").exists()
 
@@ -512,7 +512,7 @@ def test_a_workbook_that_needs_too_much_memory_is_refused(tmp_path: Path) -> Non
     with pytest.raises(IactaError, match=said):
         audit(tmp_path / "in.xlsx")
     pl.DataFrame({"a": [1], "b": [2]}).write_excel(tmp_path / "empty.xlsx", include_header=False)
-    with pytest.raises(IactaError, match="missing the column attackers"):
+    with pytest.raises(IactaError, match="missing column attackers"):
         answer_file(tmp_path / "empty.xlsx", tmp_path / "out.csv")
 
 

@@ -394,10 +394,10 @@ REFUSED = [
     (lambda: answer(7), "a frame must be a Polars or pandas frame, an Arrow table or a mapping"),
     (lambda: answer({"attackers": 12}), "a mapping must have columns of the same length, got none"),
     (lambda: answer({"attackers": [1], "defenders": [1, 2]}), "got 1 and 2"),
-    (lambda: answer({"attackers": [12]}), "missing the column defenders"),
+    (lambda: answer({"attackers": [12]}), "missing column defenders"),
     (lambda: answer(BATTLES, "simulate"), "question must be one of battle, campaign, decide"),
-    (lambda: answer(BATTLES, columns=["chance"]), "columns must be of win_probability"),
-    (lambda: answer(BATTLES, columns=[]), "columns must name at least one"),
+    (lambda: answer(BATTLES, columns=["chance"]), "columns must be some of win_probability"),
+    (lambda: answer(BATTLES, columns=[]), "columns must be at least one name"),
     (lambda: answer(BATTLES, columns=5), "columns must be a list of names, got 5"),  # type: ignore[arg-type]
     (lambda: answer(BATTLES, columns="method"), "columns must be a list of names, got 'method'"),
     (
@@ -405,8 +405,11 @@ REFUSED = [
         "the column 'a' appears twice",
     ),
     (lambda: answer(BATTLES, columns=["method"] * 2), "columns must differ"),
-    (lambda: answer({**BATTLES, "note": [1] * 3, "chance": 5}), "parameters must be attackers"),
-    (lambda: answer(BATTLES, rule="capital"), "parameters must be attackers"),
+    (
+        lambda: answer({**BATTLES, "note": [1] * 3, "chance": 5}),
+        "parameters must be some of attackers",
+    ),
+    (lambda: answer(BATTLES, rule="capital"), "parameters must be some of attackers"),
     (lambda: answer(BATTLES, rules="nonsense"), "unknown rules 'nonsense'"),
     (lambda: answer(BATTLES, defenders=3), "defenders is given both as a column and"),
     (lambda: answer({"attackers": [3], "defenders": 3}, defenders=3), "defenders is given twice"),

@@ -1,4 +1,4 @@
-"""Answers for millions of rows in data frames and files, in memory or on a cluster."""
+"""Answers questions for millions of rows of a data frame or file, in memory or on a cluster."""
 
 from importlib.util import find_spec
 

@@ -1,9 +1,9 @@
 """Batches on a Dask cluster, for files larger than memory.
 
-Dask reads the file in blocks, computes the answers of each block as a data frame, and repeats the
-blocks of lost workers. Each block is written atomically to a separate file in a temporary folder
-next to the target, so repeating a block is harmless. At the end the files are joined. For Parquet,
-the folder is renamed to the target instead.
+Dask reads the file in blocks, computes the answers of each block as a data frame, and repeats
+blocks when a worker is lost. Each block is written atomically to a separate file in a temporary
+folder next to the target, so repeating a block is harmless. At the end the files are joined. For
+Parquet, the folder is renamed to the target instead.
 """
 
 import os
@@ -44,8 +44,8 @@ from iacta.inputs.tabular import (
 )
 
 LOCAL = "local"
-BLOCK_BYTES = 2**24  # size of a block of text; a block of Parquet is a row group
-BLOCKS_PER_THREAD = 4  # minimum
+BLOCK_BYTES = 2**24  # size of a block of CSV or JSON lines; a Parquet block is a row group
+BLOCKS_PER_THREAD = 4  # with fewer blocks per thread, the data frame is divided again
 FORMATS = {"csv", "jsonl", "parquet"}
 ADDRESS = re.compile(r"[a-z]+://[^\s/]+:[0-9]+")
 CONNECT_TIMEOUT = 10  # seconds
@@ -53,7 +53,7 @@ CONNECT_TIMEOUT = 10  # seconds
 
 @contextmanager
 def open_cluster(address: str) -> Iterator[Any]:
-    """Connect to a Dask cluster, and yield its client.
+    """Connect to a Dask cluster for a `with` block, and yield its client.
 
     address: the address of the scheduler, such as `tcp://127.0.0.1:8786`; `local` starts a cluster
         on this machine with one worker per core.
@@ -69,7 +69,7 @@ def open_cluster(address: str) -> Iterator[Any]:
         raise missing_error("a cluster needs Dask, which is not installed", "cluster") from None
     if address == LOCAL:
         with ExitStack() as stack:
-            # Start the tracker first: starting it with the first worker would unblock Ctrl-C.
+            # If the first worker started the tracker, that would unblock Ctrl-C.
             import_module("multiprocessing.resource_tracker").ensure_running()
             with _block_interrupts():
                 here = distributed.LocalCluster(
@@ -97,7 +97,7 @@ def open_cluster(address: str) -> Iterator[Any]:
 def _block_interrupts() -> Iterator[None]:
     """Block Ctrl-C in a `with` block, and in threads and processes started there.
 
-    A terminal also sends Ctrl-C to the workers, which would print tracebacks or fail to start.
+    The terminal sends Ctrl-C to worker processes too, which would print tracebacks or not start.
     """
     if sys.platform == "win32":
         yield
@@ -115,7 +115,7 @@ def answer_blocks(
     """Answer the rows of a file in blocks, on the workers of a Dask client."""
     job, frame = _read_blocks(source, target, asked)
     if job.is_pipe:
-        raise IllegalError(f"a cluster writes a file, got the pipe {quote_path(target)}")
+        raise IllegalError(f"a cluster cannot write to a pipe, got {quote_path(target)}")
     place = target.resolve()
     if job.target.name == "parquet" and place.exists():
         raise IllegalError(
@@ -137,7 +137,7 @@ def answer_blocks(
             _join_files(done, place, size)
     finally:
         if folder.exists():
-            left = folder.rename(make_temporary_path(place))  # hide it from late workers
+            left = folder.rename(make_temporary_path(place))  # so that late workers do not find it
             shutil.rmtree(left, ignore_errors=True)
     return BatchResult(rows, errors)
 
@@ -157,7 +157,7 @@ def _read_blocks(source: Path, target: Path, asked: BatchQuestion) -> tuple[Batc
             or table.format == "json"
             or {job.source.name, job.target.name} - FORMATS
         ):
-            raise IllegalError("a cluster reads and writes files of CSV, JSON lines and Parquet")
+            raise IllegalError("a cluster can only read and write CSV, JSON lines and Parquet")
         if not table.is_text:
             options = {"dtype_backend": "pyarrow", "index": False, "split_row_groups": True}
             frame = frames.read_parquet(file, **options)
@@ -181,13 +181,13 @@ def _read_blocks(source: Path, target: Path, asked: BatchQuestion) -> tuple[Batc
 
 @dataclass(frozen=True)
 class _TextBlockReader:
-    """A callable that reads the block of a string at a byte offset.
+    """A callable that reads the block of a text file at a byte offset.
 
-    file: the path of the text, the same on every worker.
+    file: the path of the file, the same on every worker.
     size: the size of a block in bytes.
-    names, delimiter, heading: the column names, the delimiter and the first line of CSV.
+    names, delimiter, heading: the column names, the delimiter and the first line of a CSV file.
     columns: an empty frame with the column types.
-    is_packed: whether the text is compressed, and therefore a single block.
+    is_packed: whether the file is compressed; it is then a single block.
     """
 
     file: str
@@ -210,15 +210,15 @@ class _TextBlockReader:
                         file, offset, self.size, b"\n"
                     )
             except OSError as error:
-                raise MalformedError(
-                    f"cannot read it on a worker: {explain_error(error)}"
-                ) from None
+                raise MalformedError(f"a worker cannot read it: {explain_error(error)}") from None
             if not offset:
                 content = content.removeprefix(UTF8_BOM)
                 content = content.partition(self.heading)[2] if self.heading else content
             is_csv = self.job.source.name == "csv"
             if is_csv and content.count(b'"') % 2:
-                raise MalformedError("quotes must close in the block where they open")
+                raise MalformedError(
+                    "a quoted cell must not contain a line break at the end of a block"
+                )
             lines = content.split(b"\n")
             joined = (
                 LineJoiner(MAX_LINE_BYTES).join_lines(lines, self.delimiter, 1) if is_csv else lines
@@ -231,16 +231,16 @@ class _TextBlockReader:
         for name, kind in rows.schema.items():
             wanted = self.columns.schema.get(name)
             if wanted is None:
-                raise MalformedError(f"the key {quote(name)} is not in the first lines")
+                raise MalformedError(f"the key {quote(name)} must also be in the first lines")
             fits = kind in (wanted, pl.Null) or wanted == pl.String
             if not (fits or (wanted == pl.Float64 and kind == pl.Int64)):
-                raise MalformedError(f"{name} must be {wanted}, as in the first lines, got {kind}")
+                raise MalformedError(f"{name} must be {wanted} as in the first lines, got {kind}")
         whole = pl.concat([self.columns, rows], how="diagonal_relaxed")
         return whole.cast(self.columns.schema)
 
 
 def _check_block(block: Any) -> Any:
-    """Return a block of Parquet after checking its columns."""
+    """Check the columns of a Parquet block, and return the block."""
     for name in block.columns:
         read_column(name, pa.array(block[name]))
     return block
@@ -256,7 +256,10 @@ def _convert_to_pandas(rows: pl.DataFrame) -> Any:
 def _write_blocks(
     answered: Any, folder: Path, job: BatchJob, client: Any, watch: Watch | None
 ) -> dict[Path, tuple[int, int, int]]:
-    """Write all blocks; return the file of each block, with its rows, errors and bytes."""
+    """Write all blocks.
+
+    Returns for the file of each block its number of rows, of rows with errors, and of bytes.
+    """
     delayed, as_completed = import_module("dask").delayed, import_module("distributed").as_completed
     blocks = answered.to_delayed()
     files = [folder / f"part.{number:08}.{job.target.name}" for number in range(len(blocks))]
@@ -277,15 +280,15 @@ def _write_blocks(
     except IactaError:
         raise
     except Exception as error:
-        raise IllegalError(f"the cluster cannot answer it: {explain_error(error)}") from error
+        raise IllegalError(f"the cluster failed: {explain_error(error)}") from error
     finally:
         client.cancel(futures)
     return {file: done[future] for file, future in zip(files, futures, strict=True)}
 
 
 def _write_block(block: Any, file: Path, job: BatchJob, *, is_first: bool) -> tuple[int, int, int]:
-    """Write a block with its answers; return its rows, errors and bytes."""
-    rows = pl.from_pandas(block).cast(pl.Schema(job.asked.schema))  # for columns of nulls
+    """Write a block with its answers; return its numbers of rows, rows with errors, and bytes."""
+    rows = pl.from_pandas(block).cast(pl.Schema(job.asked.schema))  # columns of nulls have no type
     with open_atomically(file) as opened:
         job.write(rows, opened, is_first=is_first)
         opened.flush()
@@ -300,7 +303,7 @@ def _join_files(files: Iterable[Path], target: Path, size: int) -> None:
             with file.open("rb") as part:
                 shutil.copyfileobj(part, whole)
         if whole.tell() != size:
-            raise IllegalError(f"the blocks must have {size:,} bytes, got {whole.tell():,}")
+            raise IllegalError(f"the blocks must be {size:,} bytes, got {whole.tell():,}")
 
 
 def _rename_folder(folder: Path, target: Path, files: Collection[Path], rows: int) -> None:

@@ -1,7 +1,7 @@
-"""File formats of batches: readers to Polars frames, and writers from Polars frames.
+"""File formats of batches: reads files into Polars frames, and writes Polars frames to files.
 
 The format of a source is detected from its content; the format of a target follows from its
-suffix. Cells of CSV are read as text, and JSON values that a question does not use stay unchanged,
+suffix. CSV cells are read as strings, and JSON values that a question does not use stay unchanged,
 so a wrong value only affects its row. A malformed table, such as a row with too many cells, is an
 error with a line number.
 """
@@ -48,15 +48,15 @@ FORMATS = {
     ".xlsx": "excel",
 }
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
-MAX_LINE_BYTES = 10**7  # bounds the memory
-MAX_EXCEL_ROWS = 2**20 - 1  # limit of Excel, without the heading
-MAX_EXCEL_TEXT = 2**15 - 1  # limit of Excel, in characters per cell
+MAX_LINE_BYTES = 10**7  # a limit on memory
+MAX_EXCEL_ROWS = 2**20 - 1  # Excel's limit, without the heading
+MAX_EXCEL_TEXT = 2**15 - 1  # Excel's limit for a cell, in characters
 FIRST_EXCEL_YEAR = 1900
 EXCEL_OPTIONS = {"in_memory": True, "strings_to_formulas": False, "nan_inf_to_errors": True}
-JSON_TEXT = r'"(?:[^"\\]|\\.)*"(?:\s*:)?'  # a key includes its colon
+JSON_STRING = r'"(?:[^"\\]|\\.)*"(?:\s*:)?'  # matches a string, or a key with its colon
 MAX_EXACT = 2**53  # Excel would round larger whole numbers, so they are written as text
-ARROW_LEVEL = pl.CompatLevel.oldest()  # readable by every implementation of Arrow
-WORKBOOK_DATE = datetime(2000, 1, 1)  # a fixed date makes workbooks reproducible
+ARROW_LEVEL = pl.CompatLevel.oldest()  # every implementation of Arrow can read this
+WORKBOOK_DATE = datetime(2000, 1, 1)  # fixed, so that equal workbooks are equal files
 
 
 class BatchResult(NamedTuple):
@@ -157,13 +157,16 @@ class BatchJob:
         return pl.concat(frames, how="diagonal_relaxed")
 
     def read_block(self, block: LineBlock, names: Sequence[str], delimiter: str) -> pl.DataFrame:
-        """Parse lines; `names` and `delimiter` apply to CSV."""
+        """Parse lines of CSV or JSON.
+
+        names, delimiter: the column names and the delimiter of CSV.
+        """
         if self.source.name == "csv":
             return _read_csv(block, names, delimiter)
         return self._read_json(block)
 
     def _read_json(self, block: LineBlock) -> pl.DataFrame:
-        """Parse JSON lines; lists, objects and columns of mixed types become text."""
+        """Parse JSON lines; lists, objects and columns of mixed types become strings."""
         numbered = [each for each in block.number_lines() if each[1].strip(b" \r")]
         texts = [decode_line(line, number).strip() for number, line in numbered]
         content = io.BytesIO("\n".join(texts).encode())
@@ -188,14 +191,14 @@ class BatchJob:
             except pl.exceptions.PolarsError:
                 raise MalformedError(f"invalid JSON: {explain_error(error)}") from None
         if rows.height != len(texts):
-            raise MalformedError(f"expected {len(texts)} lines of JSON, got {rows.height}")
+            raise MalformedError(f"expected {len(texts)} JSON lines, got {rows.height}")
         return rows.with_columns(pl.Series(LINE_COLUMN, texts, pl.String))
 
     def _choose_columns(self, kinds: dict[str, pl.DataType]) -> dict[str, Any]:
         """Return the columns of JSON lines to read, with their types."""
         parameters = self.asked.find_parameters([*kinds])
         kept = {*parameters, *self.asked.schema} if self.has_kept_lines else {*kinds}
-        exact = pl.Int64, pl.Float64, pl.Null  # larger integer types become text
+        exact = pl.Int64, pl.Float64, pl.Null  # columns of larger integers become strings
         return {
             name: pl.String
             if kind.is_nested() or (name in parameters and kind not in exact)
@@ -205,22 +208,27 @@ class BatchJob:
         }
 
     def check_rows(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Return rows after checking that they can be answered and written."""
+        """Check that rows can be answered and written, and return them."""
         if rows.width > MAX_COLUMNS:
             raise TooLargeError(f"there must be at most {MAX_COLUMNS} columns, got {rows.width}")
         if wrong := [name for name in rows.columns if "\0" in name]:
-            raise MalformedError(f"the name of a column must have no NUL, got {quote(wrong[0])}")
+            raise MalformedError(
+                f"the name of a column must not contain NUL, got {quote(wrong[0])}"
+            )
         self.asked.check_columns(rows.columns)
         to = self.target.name
         for name, kind in rows.schema.items():
             if to in ("csv", "jsonl", "excel") and (unfit := _find_unsupported(kind, to)):
-                raise IllegalError(f"{to} cannot hold the column {quote(name)} of {unfit}")
+                raise IllegalError(f"{to} cannot store the column {quote(name)} of type {unfit}")
         return rows
 
     # Writing.
 
     def write(self, answered: pl.DataFrame, stream: IO[bytes], *, is_first: bool = True) -> None:
-        """Write rows with their answers. The first part of a CSV file includes the heading."""
+        """Write rows with their answers.
+
+        is_first: whether these rows start the file, so that CSV needs a heading.
+        """
         rows = answered if self.has_kept_lines else answered.drop(LINE_COLUMN, strict=False)
         keeper = ErrorKeeper(stream)
         to: Any = keeper
@@ -234,7 +242,7 @@ class BatchJob:
             if keeper.error is not None:
                 raise keeper.error from None
             raise IllegalError(
-                f"{self.target.name} cannot hold it: {explain_error(error)}"
+                f"{self.target.name} cannot store the rows: {explain_error(error)}"
             ) from None
 
     def _write_plain(self, answered: pl.DataFrame, stream: Any, *, is_first: bool) -> None:
@@ -256,7 +264,7 @@ class BatchJob:
                 _write_excel(_flatten(self._convert_types(answered)), stream)
 
     def _convert_types(self, answered: pl.DataFrame) -> pl.DataFrame:
-        """Convert texts from CSV to integers for parameters that are whole numbers."""
+        """Convert strings from CSV to integers, for parameters that are whole numbers."""
         if self.source.name != "csv":
             return answered
         text = pl.col(pl.String)
@@ -271,8 +279,8 @@ class BatchJob:
         delimiter, text = self.target.delimiter, pl.col(pl.String)
         names: list[object] = [*answered.columns]
         if self.source.name == "csv":
-            plain: pl.Expr = pl.when(text != "").then(text)  # write empty cells without quotes
-        else:  # escape formulas, except in texts that were CSV before
+            plain: pl.Expr = pl.when(text != "").then(text)  # empty cells become null
+        else:  # escape formulas; a CSV source keeps its cells unchanged
             begins = text.str.head(1).is_in(FORMULA_STARTS) & (text.str.len_chars() > 1)
             is_formula = begins & text.cast(pl.Float64, strict=False).is_null()
             plain = pl.when(is_formula).then(pl.lit("'") + text).otherwise(text)
@@ -284,7 +292,7 @@ class BatchJob:
         rows = _flatten(answered).with_columns(plain.name.keep())
         has_nul = rows.select(pl.any_horizontal(text.str.contains("\0", literal=True)))
         if (wrong := has_nul.to_series().arg_true()).len():
-            raise IllegalError(f"row {wrong[0] + 1}: csv cannot hold text with a NUL")
+            raise IllegalError(f"row {wrong[0] + 1}: csv cannot store text with NUL")
         rows.write_csv(stream, include_header=False, separator=delimiter)
 
 
@@ -296,7 +304,7 @@ def _list_lines(block: LineBlock) -> list[bytes]:
 
 
 def read_heading(table: Tabular) -> tuple[list[str], bytes, Iterator[LineBlock]]:
-    """Read the heading of CSV; return the column names, the line, and the following lines."""
+    """Read the heading of a CSV file; return the column names, the line, and the next lines."""
     blocks = table.read_lines()
     for block in blocks:
         for place, (number, line) in enumerate(block.number_lines()):
@@ -311,7 +319,10 @@ def read_heading(table: Tabular) -> tuple[list[str], bytes, Iterator[LineBlock]]
 
 
 def _read_csv(block: LineBlock, names: Sequence[str], delimiter: str) -> pl.DataFrame:
-    """Parse CSV to columns of text with PyArrow, because Polars accepts rows with missing cells."""
+    """Parse CSV to columns of strings.
+
+    PyArrow parses, because Polars accepts rows with missing cells.
+    """
     lines = _list_lines(block)
     content = b"\n".join(lines)
     if not content:
@@ -327,10 +338,10 @@ def _read_csv(block: LineBlock, names: Sequence[str], delimiter: str) -> pl.Data
         )
     except pa.ArrowInvalid as error:
         _check_cell_counts(block, len(names), delimiter)
-        raise MalformedError(f"not rows of CSV: {explain_error(error)}") from None
+        raise MalformedError(f"invalid CSV: {explain_error(error)}") from None
     if b"\0" in content or table.num_rows != len(lines):
         _check_cell_counts(block, len(names), delimiter)
-        raise MalformedError(f"expected {len(lines)} rows of CSV, got {table.num_rows}")
+        raise MalformedError(f"expected {len(lines)} CSV rows, got {table.num_rows}")
     return pl.DataFrame(table)
 
 
@@ -361,13 +372,14 @@ def _parse_object(text: str) -> dict[str, Any]:
 
 def _count_keys(lines: Sequence[str]) -> int:
     """Count the different keys of JSON objects, including nested objects."""
-    texts = pl.Series(lines, dtype=pl.String).str.extract_all(JSON_TEXT).explode().unique()
+    texts = pl.Series(lines, dtype=pl.String).str.extract_all(JSON_STRING).explode().unique()
     return int(texts.str.ends_with(":").sum())
 
 
 def _check_density(rows: int, keys: int, size: int) -> None:
-    """Raise an error if JSON lines with varying keys would fill a table mostly with empty cells.
+    """Raise an error for JSON lines whose keys vary so much that most cells would be empty.
 
+    rows, keys: the number of lines and of different keys.
     size: the size of the lines in bytes.
     """
     if keys > MAX_COLUMNS:
@@ -397,7 +409,7 @@ def _splice_answers(lines: Iterable[str], found: pl.DataFrame) -> Iterator[str]:
 
 
 def _find_unsupported(kind: pl.DataType, target: str) -> pl.DataType | None:
-    """Return the part of a type that a format cannot represent, or `None`."""
+    """Return the type, or the nested type within it, that a format cannot store; or `None`."""
     inner: list[Any] = [kind.inner] if isinstance(kind, pl.List | pl.Array) else []
     if isinstance(kind, pl.Struct):
         inner = [field.dtype for field in kind.fields]
@@ -409,7 +421,7 @@ def _find_unsupported(kind: pl.DataType, target: str) -> pl.DataType | None:
 
 
 def _flatten(rows: pl.DataFrame) -> pl.DataFrame:
-    """Replace nested values by JSON."""
+    """Replace nested values with JSON strings."""
     return rows.with_columns(
         pl.Series(each.name, [*map(format_json, each.to_list())], pl.String)
         for each in rows
@@ -423,12 +435,16 @@ def _write_excel(rows: pl.DataFrame, stream: IO[bytes]) -> None:
     except ImportError:
         raise missing_error("Excel needs XlsxWriter, which is not installed", "batch") from None
     if rows.height > MAX_EXCEL_ROWS:
-        raise TooLargeError(f"Excel holds {MAX_EXCEL_ROWS} rows, got {rows.height}")
+        raise TooLargeError(
+            f"an Excel file must have at most {MAX_EXCEL_ROWS} rows, got {rows.height}"
+        )
     texts = rows.select(pl.col(pl.String).str.len_chars().max())
     if max(filter(None, texts.row(0)), default=0) > MAX_EXCEL_TEXT:
-        raise TooLargeError(f"a cell of Excel holds {MAX_EXCEL_TEXT} characters, got more")
+        raise TooLargeError(
+            f"an Excel cell must have at most {MAX_EXCEL_TEXT} characters, got more"
+        )
     as_texts = [each.cast(pl.String) for each in rows if not _is_excel_value(each)]
-    content = io.BytesIO()  # an error while writing a ZIP file directly would corrupt the stream
+    content = io.BytesIO()  # written at once, so that an error leaves no incomplete ZIP file
     book: Any = excel.Workbook(content, EXCEL_OPTIONS)
     book.set_properties({"created": WORKBOOK_DATE})
     rows.with_columns(as_texts).write_excel(book)
@@ -437,7 +453,7 @@ def _write_excel(rows: pl.DataFrame, stream: IO[bytes]) -> None:
 
 
 def _is_excel_value(column: pl.Series) -> bool:
-    """Return whether Excel can represent the values of a column exactly."""
+    """Return whether Excel can store the values of a column exactly."""
     match column.dtype:
         case pl.Int64 | pl.UInt64:
             return column.is_between(-MAX_EXACT, MAX_EXACT).all() is not False

@@ -1,4 +1,4 @@
-"""Answers for the rows of Polars, pandas and Arrow frames, as additional columns."""
+"""Answers a question for each row of a Polars, pandas or Arrow frame, as additional columns."""
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -30,21 +30,22 @@ def answer(
     """Answer a question for each row of a frame, and return the frame with additional columns.
 
     frame: a Polars or pandas frame, an Arrow table, or a mapping of arrays. Columns with the name
-        of a parameter, in any case, supply its values. Null and an empty text mean the default.
-        Other columns are ignored.
+        of a parameter, in upper or lower case, supply its values. Null or an empty string means the
+        default. Other columns are ignored.
     question: `battle`, `campaign`, `need`, `roll`, `decide`, `defend` or `plan`.
     columns: the keys of the answer's record to add as columns; `None` for chances and numbers.
-        Values other than numbers and texts are added as JSON.
-    executor: an executor for parts of the frame, such as Dask's `Client.get_executor()`; `None` to
-        use this process.
-    given: parameters with the same value for all rows.
+        Values other than numbers and strings are added as JSON.
+    executor: an executor that computes parts of the frame, such as Dask's `Client.get_executor()`;
+        `None` to use this process.
+    given: parameters that are the same for all rows.
 
     Rows keep their order. An invalid row has a message in the column `error`, and nulls in the
     other added columns. Duplicate rows are computed once. Battles are looked up in tables, with a
     relative error of at most 1e-12 up to 256 armies on each side and 5e-12 up to 1,024; other
     questions are answered as by `ask`.
 
-    Unknown questions, columns and parameters are errors, and so is a missing required parameter.
+    Raises `IactaError` for unknown questions, columns and parameters, and if a required parameter
+    is missing.
 
     >>> found = answer({"attackers": [12, 5, 0], "defenders": [10, 4, 1]}, rules="capital")
     >>> found["win_probability"].round(4)
@@ -67,9 +68,9 @@ def answer_frame(
     single: AbstractSet[str] = frozenset(),
     executor: Executor | None = None,
 ) -> Any:
-    """Answer a parsed question for each row of a frame.
+    """Answer a parsed question for each row of a frame, as `answer` does.
 
-    single: keys of a mapping that are single values rather than columns.
+    single: the keys of a mapping that are single values, not columns.
     """
     names = [str(name) for name in _list_names(frame) if name not in single]
     height = len(frame[names[0]]) if isinstance(frame, Mapping) else len(frame)

@@ -1,7 +1,7 @@
 """Batches of files, in memory or on a cluster.
 
-The target is replaced atomically. A killed run leaves the old file, and two runs with the same
-target leave a complete file.
+The target is replaced atomically: if a run is killed, the old file remains, and if two runs write
+the same target, the file of one of them remains.
 """
 
 import os
@@ -48,7 +48,7 @@ def answer_file(
     watch: a callback for progress.
 
     An existing target is replaced when the output is complete. A cluster writes Parquet as a new
-    folder. The same inputs are errors as for `answer`.
+    folder. The exceptions are as for `answer`.
     """
     asked = read_question(question, columns, given)
     to = read_path(target, "target")

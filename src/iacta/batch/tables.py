@@ -1,26 +1,28 @@
-"""Vectorised answers for many battles and campaigns, from tables of all battles of a size.
+"""Vectorised answers for many battles and campaigns, from tables of all battles up to a size.
 
-For a value function v on the absorbing states of a kernel K, one backward pass computes (Kv)(a, d)
-for all battles up to a size. Three functions are computed at once: 1 for a victory, the attackers
-left after a victory, and the defenders left. Kernels without a backward pass by rows compute 32
-numbers of attackers against one number of defenders. Armies held back count as a larger garrison.
+For a value function v on the final states of a battle, one backward pass of a kernel K computes the
+expected value (Kv)(a, d) for a attackers and d defenders, for all battles up to a size. Three value
+functions are computed at once: 1 for a victory, the attackers left after a victory, and the
+defenders left. Kernels that cannot compute whole rows compute 32 numbers of attackers against one
+number of defenders instead. Armies held back count as a larger garrison.
 
-A campaign passes the distribution of its stack from one territory to the next. Let K(a, b) be the
-probability that a attackers take the territory with b armies left, of which g stay there. Then
+A campaign passes the distribution p of its stack from one territory to the next. Let K(a, b) be the
+probability that a attackers take the territory with b armies left, of which the garrison g stays
+there. Then
 
     p'(b − g)  =  Σ_a  p(a) · K(a, b),
 
 for all campaigns with the same number of defenders at once. The terms are summed in the order of a,
 which libraries for linear algebra do not guarantee.
 
-The table for a battle depends on that battle alone. Therefore the answer is the same to the last
-bit on one machine, independent of the other rows and of the division into parts. With another BLAS,
-kernels that multiply matrices may differ by a relative 1e-16 to 1e-15.
+The size of the table for a battle depends on that battle alone. On one machine the answer is
+therefore always the same to the last bit, whatever the other rows and the division into parts. With
+another BLAS library, kernels that multiply matrices may differ by a relative 1e-16 to 1e-15.
 
 Error. The chances and means have the error of the kernel for the size of the table. With true
 random dice, the relative error is at most 1e-12 up to 256 armies on each side, and 5e-12 up to
-1,024; values conditional on a victory have twice this error. In a campaign, this is the error per
-territory.
+1,024. It is twice as large for values conditional on a victory. For a campaign, multiply the error
+by the number of territories.
 """
 
 from functools import lru_cache
@@ -37,26 +39,26 @@ from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
 from iacta.rules.rules import Rules
 
-COLUMNS = BattleQuestion.usual_columns()  # chance, attackers and defenders left, attackers if won
-CAMPAIGN_COLUMNS = CampaignQuestion.usual_columns()  # the chance
-STACK_SIZES = (32, 64, 128, 256)  # maximum armies of each side, for the matrices of campaigns
-MAX_MATRICES = 128  # cache size; a matrix has at most 0.5 MB
-TABLE_SIZES = (256, 512, 1_024)  # maximum armies of each side, for the tables of battles
-START_TABLE_SIZE = 256  # the same for kernels without a pass by rows
+COLUMNS = BattleQuestion.usual_columns()  # the chance; attackers left, defenders left, if won
+CAMPAIGN_COLUMNS = CampaignQuestion.usual_columns()  # only the chance
+STACK_SIZES = (32, 64, 128, 256)  # sizes of the matrices of campaigns, in armies of each side
+MAX_MATRICES = 128  # number of cached matrices; each takes at most 0.5 MB
+TABLE_SIZES = (256, 512, 1_024)  # sizes of the tables of battles, in armies of each side
+START_TABLE_SIZE = 256  # maximum armies of each side for kernels that cannot compute rows
 MAX_GARRISON = 10**6  # avoids integer overflow
-MAX_TABLES = 12  # cache size; a table has at most 25 MB
-BLOCK_STARTS = 32  # numbers of attackers computed together
-MAX_BLOCKS = 2**14  # cache size; a block has 768 bytes
+MAX_TABLES = 12  # number of cached tables; each takes at most 25 MB
+BLOCK_STARTS = 32  # number of attacker counts that are computed together
+MAX_BLOCKS = 2**14  # number of cached blocks; each takes 768 bytes
 
 Armies: TypeAlias = npt.NDArray[np.int64]
-LOCK = Lock()  # kernels cache their last result, and are not thread-safe
+LOCK = Lock()  # kernels are not thread-safe, as they cache their last result
 
 
 class TableAnswers(NamedTuple):
     """Answers for many battles or campaigns.
 
     is_known: whether each row has an answer.
-    columns: the values for each name in `COLUMNS` or `CAMPAIGN_COLUMNS`; NaN without an answer.
+    columns: the values for each name in `COLUMNS` or `CAMPAIGN_COLUMNS`; NaN if there is no answer.
     """
 
     is_known: npt.NDArray[np.bool_]
@@ -64,10 +66,10 @@ class TableAnswers(NamedTuple):
 
 
 def look_up_battles(attackers: Armies, defenders: Armies, question: BattleQuestion) -> TableAnswers:
-    """Answer the battles that are small enough for tables.
+    """Look up the answers for battles that are small enough for tables.
 
-    attackers, defenders: the armies of each battle; 0 marks a battle to leave out.
-    question: a battle with the common rules and stop.
+    attackers, defenders: the armies of each battle; 0 to leave a battle out.
+    question: a question with the rules and the stop rule of all battles.
     """
     is_known = np.zeros(attackers.shape, bool)
     found = TableAnswers(is_known, {name: np.full(attackers.shape, np.nan) for name in COLUMNS})
@@ -103,9 +105,9 @@ def look_up_battles(attackers: Armies, defenders: Armies, question: BattleQuesti
 def compute_campaigns(attackers: Armies, ways: Armies, question: CampaignQuestion) -> TableAnswers:
     """Compute the chances of the campaigns that are small enough for matrices.
 
-    attackers: the armies at the start of each campaign; 0 marks a campaign to leave out.
+    attackers: the armies at the start of each campaign; 0 to leave a campaign out.
     ways: the defenders of each territory, one row per campaign, padded with zeros.
-    question: a campaign with the common rules and stop.
+    question: a question with the rules and the stop rule of all campaigns.
     """
     is_known = np.zeros(attackers.shape, bool)
     chances = np.full(attackers.shape, np.nan)
@@ -144,7 +146,7 @@ def compute_campaigns(attackers: Armies, ways: Armies, question: CampaignQuestio
 
 
 def _advance_stacks(stack: Floats, matrix: Floats, staying: int) -> Floats:
-    """Return the distribution of each stack (one per row) after conquering a territory."""
+    """Return the distribution of each stack, one per row, after it has conquered a territory."""
     moved = np.zeros(stack.shape)
     for a in range(1, stack.shape[1]):
         if (chance := stack[:, a]).any():
@@ -157,7 +159,7 @@ def _advance_stacks(stack: Floats, matrix: Floats, staying: int) -> Floats:
 
 @lru_cache(maxsize=MAX_MATRICES)
 def _find_matrix(rules: Rules, size: int, defenders: int) -> Floats:
-    """Return the probabilities `[a, b]` that a attackers win with b armies left."""
+    """Return a matrix whose entry `[a, b]` is the chance that a attackers win with b left."""
     return find_kernel(rules).transitions(size, defenders).won
 
 
@@ -178,7 +180,10 @@ def _look_up_means(rules: Rules, size: int, able: Armies, defenders: Armies) -> 
 
 @lru_cache(maxsize=MAX_TABLES)
 def _make_table(rules: Rules, size: int) -> Floats:
-    """Compute the three values for all battles up to a size, `[:, defenders, able]`."""
+    """Compute the three values of all battles up to a size, indexed by defenders and attackers.
+
+    Attackers exclude the garrison. The three values are those of the module's docstring.
+    """
     armies = np.arange(size + 1.0)
     one, none = np.ones(size + 1), np.zeros(size + 1)
     values = Values(np.stack([one, armies, none], 1), np.stack([none, none, armies], 1))
@@ -191,8 +196,8 @@ def _make_table(rules: Rules, size: int) -> Floats:
 
 @lru_cache(maxsize=MAX_BLOCKS)
 def _make_starts(rules: Rules, block: int, defenders: int) -> Floats:
-    """Compute the three values for a block of attacker numbers, `[:, start]`."""
-    if block < 0:  # no able attackers
+    """Compute the three values for a block of 32 attacker counts, as columns of an array."""
+    if block < 0:  # only the garrison is there
         return np.repeat([[0.0], [0.0], [float(defenders)]], BLOCK_STARTS, axis=1)
     most = (block + 1) * BLOCK_STARTS
     ends = find_kernel(rules).transitions(most, defenders, fewest=most - BLOCK_STARTS + 1)
