@@ -1,4 +1,4 @@
-"""Chain: a battle as a Markov chain, with its states and its transition matrix.
+"""A battle as a Markov chain, with its states and its transition matrix.
 
 `iacta.methods.markov` explains the mathematics and solves the same chain.
 
@@ -20,7 +20,7 @@ from iacta.probability.distribution import Distribution
 from iacta.rules.roll import find_gain
 from iacta.rules.rules import Rules
 
-# The absorbing state for armies that have grown beyond the chain, which is no outcome of a battle.
+# An absorbing state that stands for armies too large for the chain. It is no outcome of a battle.
 BEYOND = Outcome(attackers=-1, defenders=-1)
 
 MAX_ROLLS = 10**9
@@ -29,7 +29,7 @@ NEGLIGIBLE = 1e-300
 
 
 class CanonicalForm(NamedTuple):
-    """The blocks of the transition matrix, with their states.
+    """The transition matrix in canonical form: its blocks Q and R, with their states.
 
     transient: the states in which the battle continues, in the order of the rows of Q and R.
     absorbing: the states in which the battle is over, in the order of the columns of R.
@@ -45,11 +45,11 @@ class CanonicalForm(NamedTuple):
     R: Any
 
     def absorption(self) -> Floats:
-        """Return F = (I − Q)⁻¹ R, the absorption probabilities.
+        """Return the matrix of absorption probabilities, F = (I − Q)⁻¹ R.
 
-        Entry `[i, j]` is the chance to end in `absorbing[j]` from `transient[i]`. If armies cannot
-        grow, `Markov.error` bounds its relative error. Raises `TooLargeError` for a matrix that
-        does not fit into memory.
+        Entry `[i, j]` is the chance that a battle in `transient[i]` ends in `absorbing[j]`. If
+        armies cannot grow, `Markov.error` bounds its relative error. Raises `TooLargeError` for a
+        matrix that is too large for memory.
 
         >>> from iacta.rules.rules import CLASSIC
         >>> form = chain(3, 1, CLASSIC).canonical()
@@ -66,10 +66,10 @@ class CanonicalForm(NamedTuple):
         return solve(self.Q, self.R.toarray())
 
     def expected_rolls(self) -> Floats:
-        """Return t = (I − Q)⁻¹ 1, the expected number of rolls from each transient state.
+        """Return the expected number of rolls from each transient state, t = (I − Q)⁻¹ 1.
 
-        If armies cannot grow, the bound on the relative error is as for `absorption`. If they can
-        grow, it is the expected number of rolls until the battle ends or leaves the chain.
+        If armies cannot grow, the bound on the relative error is as for `absorption`. If they can,
+        the number of rolls is counted until the battle ends or leaves the chain.
 
         >>> from iacta.rules.rules import CLASSIC
         >>> chain(3, 1, CLASSIC).canonical().expected_rolls().round(6).tolist()
@@ -115,7 +115,7 @@ class Chain:
 
     @cached_property
     def states(self) -> tuple[Outcome, ...]:
-        """The states, attackers with their garrison: first the transient states, then the ends.
+        """The states, garrison included: first the transient states, then the absorbing states.
 
         Transient states are sorted by defenders, then by attackers.
         """
@@ -127,9 +127,9 @@ class Chain:
 
     @cached_property
     def ends(self) -> tuple[Outcome, ...]:
-        """The absorbing states: victories by the attackers left, then defeats by the defenders.
+        """The absorbing states: victories by attackers left, then defeats by defenders left.
 
-        If armies can grow, `BEYOND` is the last.
+        If armies can grow, the last one is `BEYOND`.
         """
         garrison = self.rules.garrison
         won = (Outcome(a, 0) for a in range(garrison + 1, self.attackers + 1))
@@ -140,8 +140,8 @@ class Chain:
     def after(self, rolls: int, start: Outcome | None = None) -> Distribution[Outcome]:
         """Return the distribution of the state after a number of rolls.
 
-        rolls: the number of rolls, from 0 to 10^9; a battle that is over does not change.
-        start: the state before the first roll, (attackers, defenders); `None` for the start of the
+        rolls: the number of rolls, from 0 to 10^9; a battle that is over keeps its state.
+        start: the state (attackers, defenders) before the first roll; `None` for the start of the
             chain.
 
         The probabilities are floats; the bound on the relative error is as for `absorption`. The
@@ -152,24 +152,24 @@ class Chain:
         >>> {tuple(state): round(p, 7) for state, p in chain(11, 10, CLASSIC).after(1).items()}
         {(9, 10): 0.2925669, (10, 9): 0.3357767, (11, 8): 0.3716564}
 
-        Source: Höhle (2025) prints it: x_1 = x_0 P.
+        Source: Höhle (2025), the equation x_1 = x_0 P.
         """
         rolls = read_int(rolls, "rolls", least=0, most=MAX_ROLLS)
         state = np.zeros(len(self.states))
-        state[self._number(self.start if start is None else start)] = 1.0
+        state[self._find_number(self.start if start is None else start)] = 1.0
         transient, done = self.able * self.defenders, 0
         while done < rolls and state[:transient].max(initial=0.0) > NEGLIGIBLE:
             state, done = state @ self.matrix, done + 1
         reached = np.flatnonzero(state).tolist()
         return Distribution.from_probabilities({self.states[i]: float(state[i]) for i in reached})
 
-    def _number(self, state: Outcome) -> int:
+    def _find_number(self, state: Outcome) -> int:
         try:
             return self._numbers[state]
         except (KeyError, TypeError):
             sizes = f"{self.attackers} attackers and {self.defenders} defenders"
             raise IllegalError(
-                f"start must be a state of the chain, of at most {sizes}, got {quote(state)}"
+                f"start must be a state of the chain, with at most {sizes}, got {quote(state)}"
             ) from None
 
     @cached_property
@@ -177,22 +177,22 @@ class Chain:
         return {state: number for number, state in enumerate(self.states)}
 
     def power(self, n: int) -> Any:
-        """Return P^n, the sparse matrix of the chances between all states in n rolls.
+        """Return the matrix power P^n: the chances of moving between all states in n rolls.
 
         n: the exponent, from 0 to 10^9.
 
-        It is a product of the squares P², P⁴ ... of P. Raises `TooLargeError` for a matrix that
-        does not fit into memory.
+        The sparse matrix is computed by repeated squaring. Raises `TooLargeError` for a matrix that
+        is too large for memory.
 
         >>> from iacta.rules.rules import CLASSIC
         >>> chain(3, 1, CLASSIC).power(2).toarray()[1].round(4).tolist()
         [0.0, 0.0, 0.1755, 0.5787, 0.2458]
         """
         n = read_int(n, "n", least=0, most=MAX_ROLLS)
-        # If armies cannot grow, each roll costs at least one army, and all later powers are equal.
+        # If armies cannot grow, every roll costs an army, so all higher powers are equal.
         n = n if find_gain(self.rules) else min(n, self.able + self.defenders)
         refuse_too_large(
-            self.attackers, self.defenders, memory=self._power_bytes(), method="markov"
+            self.attackers, self.defenders, memory=self._bound_power_bytes(), method="markov"
         )
         sparse = load_scipy("scipy.sparse")
         result, square = sparse.csr_array(sparse.identity(len(self.states))), self.matrix
@@ -202,11 +202,11 @@ class Chain:
             square, n = square @ square if n > 1 else square, n // 2
         return result
 
-    def _power_bytes(self) -> int:
-        """Return a bound on the memory of a power and its factors.
+    def _bound_power_bytes(self) -> int:
+        """Return a bound on the memory that `power` needs, in bytes.
 
-        If armies cannot grow, n rolls with all dice lead to states with the same total number of
-        armies. Other rolls lead to states with too few armies for all dice.
+        If armies cannot grow, the states after n rolls with all dice have the same total number of
+        armies. After other rolls, some side has too few armies for all its dice.
         """
         entries = count = int(self.matrix.shape[0])
         if not find_gain(self.rules):
@@ -216,7 +216,7 @@ class Chain:
         return 3 * ENTRY_BYTES * count * entries
 
     def canonical(self) -> CanonicalForm:
-        """Return the canonical form, with transient states, absorbing states, Q and R.
+        """Return the canonical form of the transition matrix.
 
         >>> from iacta.rules.rules import CLASSIC
         >>> form = chain(11, 10, CLASSIC).canonical()
@@ -230,10 +230,10 @@ class Chain:
 
 
 def build_chain(start: Outcome, room: int, rules: Rules) -> Chain:
-    """Return the chain of a battle.
+    """Return the Markov chain of a battle, with a given limit on the growth of armies.
 
-    start: the state before the first roll, attackers with their garrison; both sides at least 1.
-    room: the number of armies that either side may gain before the state counts as `BEYOND`; 0 if
+    start: the state before the first roll, garrison included; both sides at least 1.
+    room: the number of armies that either side can gain until the state counts as `BEYOND`; 0 if
         armies cannot grow.
     rules: the rules of the battle.
 
@@ -242,7 +242,7 @@ def build_chain(start: Outcome, room: int, rules: Rules) -> Chain:
     (120, 120)
     """
     able = max(start.attackers - rules.garrison, 0)
-    room = room if able else 0  # without an attack no army grows
+    room = room if able else 0  # armies only grow when there is an attack
     attackers, defenders = start.attackers + room, start.defenders + room
     return Chain(
         start, attackers, defenders, rules, build_transition_matrix(able + room, defenders, rules)
@@ -250,14 +250,14 @@ def build_chain(start: Outcome, room: int, rules: Rules) -> Chain:
 
 
 def chain(attackers: int, defenders: int, rules: Rules | str = "classic") -> Chain:
-    """Return the Markov chain of a battle, with its labelled states and its matrix.
+    """Return the Markov chain of a battle, with its states and its transition matrix.
 
     attackers: armies on the attacking territory, garrison included, at least 1.
     defenders: armies on the defended territory, at least 1.
     rules: `Rules`, or the name of a rule set.
 
-    If armies can grow, the chain has enough states to make the chance to reach `BEYOND` at most
-    1e-12 from any start up to this size. Raises `TooLargeError` for large battles.
+    If armies can grow, the chain is so large that the chance to reach `BEYOND` from any start up to
+    this size is at most 1e-12. Raises `TooLargeError` for large battles.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> ten = chain(11, 10, CLASSIC)
@@ -267,7 +267,7 @@ def chain(attackers: int, defenders: int, rules: Rules | str = "classic") -> Cha
     >>> round(later.prob(lambda state: state.defenders == 0), 7)
     0.5675929
 
-    Source: Höhle (2025), whose battle of 10 against 10 has no garrison.
+    Source: Höhle (2025), with a battle of 10 against 10 without a garrison.
     """
     attackers, defenders, rules = read_battle(attackers, defenders, rules)
     kernel, able = Markov(rules), attackers - rules.garrison

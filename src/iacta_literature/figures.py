@@ -1,4 +1,4 @@
-"""Figures, drawn in separate processes while the values are computed."""
+"""Draws the figures in separate processes, while this process computes the values."""
 
 import base64
 import json
@@ -16,14 +16,14 @@ from iacta.charts.saving import fit_width
 from iacta_literature.published import Figure
 
 PROCESSES = 2
-NARROW = 240  # pixels of a plot on a telephone, without its axis
+NARROW = 240  # width in pixels of a plot on a phone, without its axis
 
-# The colours of a dark page, for pictures without a colour scale.
+# The colours of a dark page by those of a light page.
 LIGHT_TO_DARK = {
     colour[False]: colour[True] for colour in (theme.INK, theme.PAPER, theme.FAINT, theme.MIDDLE)
 }
 SHADES = re.compile(r'"range": "(diverging|heatmap|ramp)"')
-FONT = ' font-family="sans-serif"'  # named once for all texts
+FONT = ' font-family="sans-serif"'  # written once per picture instead of in every text element
 UNSEEN = re.compile(
     r' (?:class|aria-hidden|aria-roledescription|role|pointer-events)="[^"]*"| opacity="1"'
     rf'|{FONT}|<path[^>]* d="" display="none"/>'
@@ -36,9 +36,9 @@ class Drawn(NamedTuple):
     """A figure that has been drawn.
 
     figure: the figure.
-    title: its title, which states the finding.
-    png: the picture.
-    views: data URLs of the picture: wide and light, wide and dark, narrow and light, narrow and
+    title: the title, which states the main result.
+    png: the picture as PNG.
+    views: data URLs of the picture in four versions: wide light, wide dark, narrow light, narrow
         dark.
     """
 
@@ -49,7 +49,7 @@ class Drawn(NamedTuple):
 
 
 class Pictures(NamedTuple):
-    """A figure in one width: the SVG for a light page and for a dark one, and the PNG."""
+    """A figure in one width: SVGs for a light and for a dark page, and a PNG."""
 
     light: str
     dark: str
@@ -57,21 +57,21 @@ class Pictures(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """A figure in progress in another process."""
+    """A figure that another process is drawing."""
 
     figure: Figure
     title: str
     wide: "Future[Pictures]"
     narrow: "Future[Pictures]"
 
-    def drawn(self) -> Drawn:
+    def finish(self) -> Drawn:
         """Wait for the figure, and return it."""
         try:
             wide, narrow = self.wide.result(), self.narrow.result()
         except PictureError:
             raise TooLargeError(
-                f"the process that draws {self.figure.name!r} was ended; it may need more "
-                "memory than there is"
+                f"the process that draws {self.figure.name!r} was killed; it may need more "
+                "memory than this machine has"
             ) from None
         views = tuple(
             f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
@@ -81,8 +81,8 @@ class Drawing(NamedTuple):
 
 
 @contextmanager
-def drawings(figures: Iterable[Figure]) -> Iterator[list[Drawing]]:
-    """Draw figures in separate processes during the block, and stop the processes at its end.
+def draw_figures(figures: Iterable[Figure]) -> Iterator[list[Drawing]]:
+    """Draw figures in separate processes during a `with` block, which stops them at its end.
 
     figures: the figures to draw.
     """
@@ -94,7 +94,7 @@ def drawings(figures: Iterable[Figure]) -> Iterator[list[Drawing]]:
     def draw(spec: Any, width: int) -> Pictures:
         drawer = free.get()
         try:
-            return _pictures(drawer, spec, width)
+            return _draw_pictures(drawer, spec, width)
         finally:
             free.put(drawer)
 
@@ -103,7 +103,7 @@ def drawings(figures: Iterable[Figure]) -> Iterator[list[Drawing]]:
         begun = []
         for figure in figures:
             chart = figure.draw()
-            spec = _still(chart.to_dict())
+            spec = _remove_interaction(chart.to_dict())
             wide, narrow = (threads.submit(draw, spec, width) for width in (theme.WIDTH, NARROW))
             begun.append(Drawing(figure, chart.description, wide, narrow))
         yield begun
@@ -114,29 +114,32 @@ def drawings(figures: Iterable[Figure]) -> Iterator[list[Drawing]]:
         threads.shutdown()
 
 
-def _pictures(drawer: Converter, spec: Any, width: int) -> Pictures:
-    """Draw a figure for a light page, and again for a dark page if it has shades."""
+def _draw_pictures(drawer: Converter, spec: Any, width: int) -> Pictures:
+    """Draw a figure for a light page, and for a dark page."""
     text = format_spec(spec, width)
     svg = drawer(text, "svg").decode()
     png = drawer(svg, "raster") if width == theme.WIDTH else b""
     light = shorten_svg(svg)
-    if not SHADES.search(text):
+    if not SHADES.search(text):  # without a colour scale, replacing the page's colours is enough
         return Pictures(light, darken(light), png)
     dark = drawer(format_spec(spec, width, dark=True), "svg")
     return Pictures(light, shorten_svg(dark.decode()), png)
 
 
-def _still(spec: Any) -> Any:
-    """Return a part of a chart without tooltips and invisible marks."""
+def _remove_interaction(spec: Any) -> Any:
+    """Return a specification, or a part of it, without tooltips and invisible marks."""
     if isinstance(spec, list):
-        return [_still(part) for part in spec if not _is_unseen(part)]
+        return [_remove_interaction(part) for part in spec if not _is_invisible(part)]
     if isinstance(spec, dict):
         kept = {key: part for key, part in spec.items() if key != "tooltip"}
-        return {key: part if key == "datasets" else _still(part) for key, part in kept.items()}
+        return {
+            key: part if key == "datasets" else _remove_interaction(part)
+            for key, part in kept.items()
+        }
     return spec
 
 
-def _is_unseen(layer: Any) -> bool:
+def _is_invisible(layer: Any) -> bool:
     mark = layer.get("mark") if isinstance(layer, dict) else None
     return isinstance(mark, dict) and mark.get("opacity") == 0
 
@@ -153,16 +156,16 @@ def format_spec(spec: Any, width: int, *, dark: bool = False) -> str:
 
 
 def darken(svg: str) -> str:
-    """Return the dark version of a picture for a light page.
+    """Return a picture for a dark page, made from a picture for a light page.
 
-    svg: the picture, without shades between the colours of the page.
+    svg: the picture; it must not have a colour scale.
     """
-    known = re.compile("|".join(LIGHT_TO_DARK))
-    return known.sub(lambda match: LIGHT_TO_DARK[match[0]], svg)
+    colours = re.compile("|".join(LIGHT_TO_DARK))
+    return colours.sub(lambda match: LIGHT_TO_DARK[match[0]], svg)
 
 
 def shorten_svg(svg: str) -> str:
-    """Return a picture without names for scripts and without fractions of a tenth of a pixel.
+    """Return a picture without attributes for scripts, and with coordinates of one decimal.
 
     svg: the picture.
     """

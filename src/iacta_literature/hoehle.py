@@ -1,27 +1,28 @@
-"""Höhle: Markov chains and counting; and the error that Tan printed, WRONG ON PURPOSE.
+"""Höhle's article; and an error that Tan published, WRONG ON PURPOSE.
 
-Höhle counts armies without their garrison. He also showed by simulation that a printed distribution
-of a roll is wrong. `wrong_distribution` is this distribution: an example of a plausible, published
-error that a minute of dice rolls rejects. Do not use it.
+Höhle counts armies without their garrison. He also showed by simulation that a published
+distribution of a roll is wrong. `wrong_distribution` is this distribution: an example of a
+plausible error that a minute of dice rolls rejects. Do not use it.
 
 Let Y(1) ≥ Y(2) ≥ ... be the attack dice and Z(1) ≥ Z(2) ≥ ... the defence dice in order. Tan (1997)
-multiplied the chances of the ranks,
+multiplied the chances of both comparisons,
 
     P(Y(1) > Z(1), Y(2) > Z(2))  =  P(Y(1) > Z(1)) · P(Y(2) > Z(2)),            (wrong)
 
-as if they were independent. They are dependent: if the highest defence die is a one, so is the
-second. Each factor alone is correct. With the cdf of the r-th highest of n dice of six faces,
+as if they were independent. They are not: if the highest defence die is a one, so is the second.
+Each factor alone is correct. With the cumulative distribution function of the r-th highest of n
+six-sided dice,
 
     P(Y(r) ≤ y)  =  Σ_{k<r}  C(n, k) · (1 − y/6)^k · (y/6)^(n−k),
 
-the factors for three dice against two are 0.4716 and 0.6075. Their product is 0.2865 for two ranks
-won, while the correct chance is 2890/7776 = 0.3717.
+the factors for three dice against two are 0.4716 and 0.6075. Their product, 0.2865, would be the
+chance to win both comparisons, while the correct chance is 2890/7776 = 0.3717.
 
 For three dice against two Tan printed (0.237, 0.504, 0.259) for 0, 1, 2 defenders lost. This
-differs from the product of the exact factors, (0.2074, 0.5061, 0.2865), and not only by an error of
-the second factor: with the exact first factor, 0.237 implies a second factor from 0.5505 to 0.5525,
-and 0.259 implies 0.5481 to 0.5503. The dice reject both distributions. If only one pair of dice is
-compared, there is no product, and his distribution is correct.
+differs from the product of the exact factors, (0.2074, 0.5061, 0.2865), and an error in the second
+factor alone cannot explain it: with the exact first factor, 0.237 implies a second factor from
+0.5505 to 0.5525, and 0.259 implies 0.5481 to 0.5503. The dice reject both distributions. If only
+one pair of dice is compared, there is no product, and Tan's distribution is correct.
 
 Sources: Tan, "Markov chains and the Risk board game" (Mathematics Magazine 70, 1997); Osborne
 (Mathematics Magazine 76, 2003), who found the mistake; Höhle (2025), appendices 1 and 2, who
@@ -60,17 +61,17 @@ from iacta_literature.charts import (
     slices,
     transition_matrix,
 )
-from iacta_literature.pracpred import ABLE, first_even, win
+from iacta_literature.pracpred import ABLE, find_first_even, win
 from iacta_literature.published import (
     Figure,
     Number,
     PrintedSource,
     Row,
-    example_losses,
-    five_dice,
+    count_rolls_of_five_dice,
+    find_example_losses,
+    find_roll_chance,
     read_dice,
     read_rows,
-    roll_chance,
 )
 
 PRINTED_3_AGAINST_2: tuple[float, float, float] = (0.237, 0.504, 0.259)
@@ -84,10 +85,10 @@ SUM_TOLERANCE = 1e-9
 
 
 class ChiSquare(NamedTuple):
-    """Pearson's test of a distribution against counts.
+    """The result of Pearson's chi-square test of a distribution.
 
     statistic: Σ (count − expected)² / expected.
-    p_value: the probability that counts of this distribution have an equal or larger statistic.
+    p_value: the probability of an equal or larger statistic if the distribution is right.
     """
 
     statistic: float
@@ -95,10 +96,10 @@ class ChiSquare(NamedTuple):
 
 
 class TanTrial(NamedTuple):
-    """Two distributions, tested with simulated dice.
+    """A test of Tan's method and of the exact distribution with simulated dice.
 
     counts: the numbers of rolls in which the defenders lost 0, 1, 2 armies.
-    wrong: the test of the product of the exact chances of the ranks.
+    wrong: the test of the product of the exact factors.
     right: the test of the exact distribution.
     """
 
@@ -108,12 +109,13 @@ class TanTrial(NamedTuple):
 
 
 def wrong_distribution(attack_dice: int, defence_dice: int) -> tuple[Fraction, ...]:
-    """Return the chances of 0, 1, 2 defenders lost under the wrong assumption of independent ranks.
+    """Return the chances of 0, 1, 2 defenders lost if the comparisons were independent.
 
     attack_dice: attack dice, 1 to 3.
     defence_dice: defence dice, 1 or 2.
 
-    The chances are exact fractions, and wrong for two defence dice against two or three.
+    The fractions are exact for this assumption, but wrong for two defence dice against two or three
+    attack dice.
 
     >>> [round(float(chance), 4) for chance in wrong_distribution(3, 2)]
     [0.2074, 0.5061, 0.2865]
@@ -123,14 +125,14 @@ def wrong_distribution(attack_dice: int, defence_dice: int) -> tuple[Fraction, .
     attack, defence = _check_dice(attack_dice, defence_dice)
     chances = [Fraction(1)]
     for rank in range(1, min(attack, defence) + 1):
-        won = _rank_won(attack, defence, rank)
+        won = _find_rank_chance(attack, defence, rank)
         shifted = zip([*chances, Fraction(0)], [Fraction(0), *chances], strict=True)
         chances = [same * (1 - won) + fewer * won for same, fewer in shifted]
     return tuple(chances)
 
 
 def right_distribution(attack_dice: int, defence_dice: int) -> tuple[Fraction, ...]:
-    """Return the true chances of 0, 1, 2 defenders lost, exactly.
+    """Return the exact chances of 0, 1, 2 defenders lost, as fractions.
 
     attack_dice: attack dice, 1 to 3.
     defence_dice: defence dice, 1 or 2.
@@ -143,20 +145,20 @@ def right_distribution(attack_dice: int, defence_dice: int) -> tuple[Fraction, .
     return tuple(Fraction(losses[Losses(compared - k, k)]) for k in range(compared + 1))
 
 
-def trial(
+def run_trial(
     attack_dice: int = 3, defence_dice: int = 2, *, rolls: int = 10_000, seed: int = 1
 ) -> TanTrial:
-    """Roll simulated dice, and test both distributions against them.
+    """Test Tan's method and the exact distribution against simulated dice.
 
     attack_dice: attack dice, 1 to 3.
     defence_dice: defence dice, 1 or 2.
     rolls: the number of rolls.
     seed: a whole number. Pass the same seed to repeat the dice.
 
-    A tiny p-value rejects a distribution. (The correct distribution has a p-value below 0.01 in one
-    trial of a hundred.)
+    A tiny p-value rejects a distribution. (In one trial in a hundred, the p-value of the correct
+    distribution is below 0.01.)
 
-    >>> tested = trial()
+    >>> tested = run_trial()
     >>> tested.wrong.p_value < 1e-100
     True
     >>> tested.right.p_value > 0.01
@@ -175,12 +177,12 @@ def trial(
 
 
 def chi_square(distribution: Sequence[Fraction | float], counts: Sequence[int]) -> ChiSquare:
-    """Return Pearson's chi-square test of a distribution against counts, in floats.
+    """Return the result of Pearson's chi-square test of a distribution, in floats.
 
-    distribution: the probabilities of the results, which sum to 1.
+    distribution: the probability of each result; they must sum to 1.
     counts: the count of each result.
 
-    A result with probability 0 and a positive count makes the statistic infinite.
+    If a result with probability 0 occurred, the statistic is infinite.
 
     >>> tested = chi_square([0.5, 0.5], [60, 40])
     >>> tested.statistic, round(tested.p_value, 4)
@@ -194,8 +196,8 @@ def chi_square(distribution: Sequence[Fraction | float], counts: Sequence[int]) 
         ) from None
     if len(distribution) != len(counts) or min(counts, default=0) < 0 or not sum(counts):
         raise IllegalError(
-            f"counts must have one entry of at least 0 for each of the {len(distribution)} "
-            f"probabilities and not all 0, got {quote(counts)}"
+            f"counts must be {len(distribution)} numbers of at least 0 and not all 0, one for each "
+            f"probability, got {quote(counts)}"
         )
     if min(distribution) < 0 or abs(float(sum(distribution)) - 1) > SUM_TOLERANCE:
         raise IllegalError(
@@ -218,16 +220,16 @@ def _check_dice(attack_dice: int, defence_dice: int) -> tuple[int, int]:
     )
 
 
-def _rank_won(attack: int, defence: int, rank: int) -> Fraction:
-    """Return P(Y(r) > Z(r)), a correct factor."""
-    below = [_cdf(defence, rank, face) for face in range(FACES)]
-    reached = [_cdf(attack, rank, face) for face in range(FACES + 1)]
+def _find_rank_chance(attack: int, defence: int, rank: int) -> Fraction:
+    """Return P(Y(r) > Z(r)) of the module's docstring, where r is the rank."""
+    below = [_compute_cdf(defence, rank, face) for face in range(FACES)]
+    reached = [_compute_cdf(attack, rank, face) for face in range(FACES + 1)]
     shows = (upper - lower for lower, upper in pairwise(reached))
     return sum((p * q for p, q in zip(shows, below, strict=True)), start=Fraction(0))
 
 
-def _cdf(dice: int, rank: int, face: int) -> Fraction:
-    """Return P(Y(r) ≤ y) for the r-th highest of some dice of six faces."""
+def _compute_cdf(dice: int, rank: int, face: int) -> Fraction:
+    """Return P(Y(r) ≤ y) of the module's docstring, where r is the rank and y the face."""
     chance = Fraction(face, FACES)
     return sum(
         (comb(dice, k) * (1 - chance) ** k * chance ** (dice - k) for k in range(rank)),
@@ -239,16 +241,16 @@ def _cdf(dice: int, rank: int, face: int) -> Fraction:
 
 ROLLS = 100_000
 SEED = 1
-MAX_DEFENDERS = 50  # size of the printed table
-ONE_ROLL = Battle(3, 2, ABLE, stop=StopRule(max_rolls=1))  # won if both defenders fall
+MAX_DEFENDERS = 50  # as in the printed table
+ONE_ROLL = Battle(3, 2, ABLE, stop=StopRule(max_rolls=1))  # won if the first roll kills both
 
 
-def _roll(row: Row) -> Fraction:
+def _find_roll_chance(row: Row) -> Fraction:
     compared = min(int(row["attack_dice"]), int(row["defence_dice"]))
-    return roll_chance({**row, "attackers_lost": str(compared - int(row["defenders_lost"]))})
+    return find_roll_chance({**row, "attackers_lost": str(compared - int(row["defenders_lost"]))})
 
 
-def _full_roll(row: Row) -> Fraction:
+def _find_full_roll_chance(row: Row) -> Fraction:
     return right_distribution(3, 2)[int(row["defenders_lost"])]
 
 
@@ -257,53 +259,53 @@ def _order_statistics(row: Row) -> Fraction:
     return Fraction(Roll(3, 2).best_attack_dice(2)[best])
 
 
-def _joint(row: Row) -> Fraction:
+def _find_joint_chance(row: Row) -> Fraction:
     dice = read_dice(row["attack_dice"]), read_dice(row["defence_dice"])
     return Fraction(Roll(3, 2).compared_dice()[dice])
 
 
 def _independence(row: Row) -> Fraction:
-    """Return the probability of two comparisons, jointly or as if they were independent."""
+    """Return the joint probability of two comparisons, exact or as if they were independent."""
     joint = Roll(3, 2).compared_dice().map(lambda d: (d[0][0] > d[1][0], d[0][1] > d[1][1]))
     if row["assumed"] == "independent":
         joint = joint.map(lambda won: won[0]).product(joint.map(lambda won: won[1]))
     return Fraction(joint[row["first"] == "won", row["second"] == "won"])
 
 
-def _after(rolls: int) -> Callable[[Row], Number]:
-    """Return a function for the probability of a row's state after a number of rolls."""
+def _find_state_chance(rolls: int) -> Callable[[Row], Number]:
+    """Return a function that returns the probability of a row's state after `rolls` rolls."""
     return lambda row: chain(10, 10, ABLE).after(rolls)[
         Outcome(int(row["attackers_left"]), int(row["defenders_left"]))
     ]
 
 
 @cache
-def _fewest() -> tuple[int, ...]:
+def _find_fewest() -> tuple[int, ...]:
     table = win_table(MAX_DEFENDERS + 10, MAX_DEFENDERS, ABLE, exact=True)
     return tuple((1 + np.argmax(table > Fraction(1, 2), axis=0)).tolist())
 
 
 @cache
-def _line() -> tuple[float, float]:
-    slope, start = np.polyfit(np.arange(1, MAX_DEFENDERS + 1), _fewest(), 1)
+def _fit_line() -> tuple[float, float]:
+    slope, start = np.polyfit(np.arange(1, MAX_DEFENDERS + 1), _find_fewest(), 1)
     return float(start), float(slope)
 
 
 @cache
-def _states() -> tuple[int, int]:
+def _count_states() -> tuple[int, int]:
     form = chain(10, 10, ABLE).canonical()
     return len(form.transient), len(form.absorbing)
 
 
-def _p_value(distribution: Sequence[Fraction | float]) -> float:
-    """Return the p-value of a distribution for the rolls that the source reports."""
+def _compute_p_value(distribution: Sequence[Fraction | float]) -> float:
+    """Return the p-value of a distribution for the simulated rolls that the source reports."""
     parts = [Fraction(row["published"]) for row in read_rows("hoehle_simulated")]
     return chi_square(distribution, [int(part * ROLLS) for part in parts]).p_value
 
 
 @cache
-def _trial() -> TanTrial:
-    return trial(rolls=ROLLS)
+def _run_trial() -> TanTrial:
+    return run_trial(rolls=ROLLS)
 
 
 def _find_compared_dice(*dice: int) -> str:
@@ -315,42 +317,42 @@ VALUES: dict[str, Callable[[], Number]] = {
     "the two dice of 2 6 4 that are compared, by the order printed": lambda: _find_compared_dice(
         2, 6, 4
     ),
-    "equally likely rolls of five dice": five_dice,
+    "equally likely rolls of five dice": count_rolls_of_five_dice,
     "rolls that the sums of p_32k count": lambda: Roll(3, 2).losses().weights()[1],
-    "armies lost by 4 3 3 against 3 2": lambda: example_losses(
+    "armies lost by 4 3 3 against 3 2": lambda: find_example_losses(
         {"attack_dice": "4 3 3", "defence_dice": "3 2"}
     ),
-    "states of 10 against 10, the one without armies included": lambda: sum(_states()) + 1,
-    "absorbing states of 10 against 10": lambda: _states()[1],
-    "transient states of 10 against 10": lambda: _states()[0],
+    "states of 10 against 10, the one without armies included": lambda: sum(_count_states()) + 1,
+    "absorbing states of 10 against 10": lambda: _count_states()[1],
+    "transient states of 10 against 10": lambda: _count_states()[0],
     "chance of 10 against 10": lambda: win(10, 10),
     "chance of 10 against 10 (Osborne, table 3)": lambda: win(10, 10),
-    "fewest armies on each side with a chance above one half": first_even,
+    "fewest armies on each side with a chance above one half": find_first_even,
     "pairs that the best two of three dice can show": lambda: len(Roll(3, 2).best_attack_dice(2)),
     "ways in which the rolls of all numbers of dice can end": lambda: sum(
         len(Roll(attack, defence).losses()) for attack in (1, 2, 3) for defence in (1, 2)
     ),
     "states that follow 10 against 10": lambda: len(chain(10, 10, ABLE).after(1)),
-    "line of the fewest attackers: start": lambda: _line()[0],
-    "line of the fewest attackers: slope": lambda: _line()[1],
+    "line of the fewest attackers: start": lambda: _fit_line()[0],
+    "line of the fewest attackers: slope": lambda: _fit_line()[1],
     "chance of 50 against 50": lambda: win(50, 50),
     "armies lost by 50 against 50 when winning": lambda: (
         Battle(50, 50, ABLE).attackers_lost_if_won().mean()
     ),
-    "p-value of the distribution that Tan printed, given Höhle's 100,000 rolls": lambda: _p_value(
-        PRINTED_3_AGAINST_2
+    "p-value of the distribution that Tan printed, given Höhle's 100,000 rolls": lambda: (
+        _compute_p_value(PRINTED_3_AGAINST_2)
     ),
-    "p-value of the right distribution, given Höhle's 100,000 rolls": lambda: _p_value(
+    "p-value of the right distribution, given Höhle's 100,000 rolls": lambda: _compute_p_value(
         right_distribution(3, 2)
     ),
     "p-value of the distribution that Tan printed, given 100,000 rolls of ours": lambda: (
-        chi_square(PRINTED_3_AGAINST_2, _trial().counts).p_value
+        chi_square(PRINTED_3_AGAINST_2, _run_trial().counts).p_value
     ),
     "p-value of the product of the ranks, given 100,000 rolls of ours": lambda: (
-        _trial().wrong.p_value
+        _run_trial().wrong.p_value
     ),
     "p-value of the right distribution, given 100,000 rolls of ours": lambda: (
-        _trial().right.p_value
+        _run_trial().right.p_value
     ),
 }
 
@@ -359,15 +361,15 @@ SOURCE = PrintedSource(
     "Michael Höhle, article on the board game Risk, Markov chains and counting (2025)",
     {
         "order_statistics": _order_statistics,
-        "joint": _joint,
-        "roll_losses": _roll,
-        "tan": _full_roll,
-        "simulated": _full_roll,
+        "joint": _find_joint_chance,
+        "roll_losses": _find_roll_chance,
+        "tan": _find_full_roll_chance,
+        "simulated": _find_full_roll_chance,
         "independence": _independence,
-        "after_one_roll": _after(1),
-        "outcomes_10v10": _after(20),
+        "after_one_roll": _find_state_chance(1),
+        "outcomes_10v10": _find_state_chance(20),
         "win_10x10": lambda row: win(int(row["attackers"]), int(row["defenders"])),
-        "break_even": lambda row: _fewest()[int(row["defenders"]) - 1],
+        "break_even": lambda row: _find_fewest()[int(row["defenders"]) - 1],
         "values": lambda row: VALUES[row["quantity"]](),
     },
     (

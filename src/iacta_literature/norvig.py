@@ -1,4 +1,4 @@
-"""Peter Norvig, "The Unfinished Game ... of Risk": armies with their garrison."""
+"""Peter Norvig, "The Unfinished Game ... of Risk"; armies include the garrison."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -23,10 +23,10 @@ from iacta_literature.published import (
     PrintedSource,
     Row,
     Timing,
-    example_losses,
-    five_dice,
+    count_rolls_of_five_dice,
+    find_example_losses,
+    find_roll_chance,
     read_rows,
-    roll_chance,
 )
 
 UNFINISHED = Campaign(72, [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1])
@@ -41,18 +41,18 @@ def _win(attackers: int, defenders: int) -> Fraction:
     return Fraction(Battle(attackers, defenders).win_probability(exact=True))
 
 
-def _moved_on(row: Row) -> Number:
-    """Return the armies of a row that move on, if the battle can leave that many."""
+def _check_armies_left(row: Row) -> Number:
+    """Return the published number of armies that move on, if the battle can leave that many."""
     left = Outcome(int(row["published"]) + 1, 0)  # with the garrison
     battle = Battle(int(row["attackers"]), DEFENDERS[int(row["territory"]) - 1])
     return left.attackers - 1 if left in battle.outcomes() else "impossible"
 
 
-def _spike_width(number: int, score: Distribution[int]) -> int:
-    """Return the width of the spike for campaigns that stop at territory `number`.
+def _measure_spike(number: int, score: Distribution[int]) -> int:
+    """Return the number of scores in the spike of campaigns that stop at territory `number`.
 
-    The spike consists of the scores that are likelier than the dip beside them. The dip is the
-    least likely score among these scores and the next higher score.
+    These campaigns have one score for each number of defenders left. The dip is the least likely
+    score among these and the next higher score; the spike consists of the likelier scores.
     """
     stops = (CampaignOutcome(number, 1, left) for left in range(1, DEFENDERS[number] + 1))
     scores = [UNFINISHED.find_score(stop) for stop in stops]
@@ -60,18 +60,18 @@ def _spike_width(number: int, score: Distribution[int]) -> int:
     return sum(score[place] > dip for place in scores)
 
 
-def _spike_widths() -> str:
+def _measure_spikes() -> str:
     number, score = len(DEFENDERS), UNFINISHED.score()
-    return ", ".join(str(_spike_width(n, score)) for n in range(number - 4, number))
+    return ", ".join(str(_measure_spike(n, score)) for n in range(number - 4, number))
 
 
-def _simulated_difference() -> Fraction:
-    """Return the difference of the simulated chance in the source from the exact chance."""
+def _find_simulation_error() -> Fraction:
+    """Return the difference between the simulated chance in the source and the exact chance."""
     (row,) = (row for row in read_rows("norvig_values") if row["runs"] == "10000")
     return abs(_win(32, 30) - Fraction(row["published"]))
 
 
-def _half_interval() -> float:
+def _compute_half_interval() -> float:
     low, high = Estimate(RUNS, round(UNFINISHED.win_probability() * RUNS)).interval()
     return (high - low) / 2
 
@@ -86,7 +86,7 @@ VALUES: dict[str, Callable[[], Number]] = {
         UNFINISHED.attackers - sum(DEFENDERS)
     ),
     "chance to take all in the unfinished game": UNFINISHED.win_probability,
-    "equally likely rolls of five dice": five_dice,
+    "equally likely rolls of five dice": count_rolls_of_five_dice,
     "chance of 2 against 1": lambda: _win(2, 1),
     "chance of 12 against 10": lambda: _win(12, 10),
     "chance of 32 against 30": lambda: _win(32, 30),
@@ -100,10 +100,10 @@ VALUES: dict[str, Callable[[], Number]] = {
     "chance of 4 against 2": lambda: _win(4, 2),
     "chance of 55 against 60": lambda: _win(55, 60),
     "defenders of the last four territories": lambda: ", ".join(map(str, DEFENDERS[-4:])),
-    "widths of the spikes at the last four territories, in scores": _spike_widths,
+    "widths of the spikes at the last four territories, in scores": _measure_spikes,
     "chance of losing 17 full rolls in a row": lambda: Roll(3, 2).losses()[Losses(2, 0)] ** 17,
-    "difference of the simulated chance of 32 against 30 and the exact one": _simulated_difference,
-    "half of the sampling interval (95%) of 100,000 simulations": _half_interval,
+    "difference of the simulated chance of 32 against 30 and the exact one": _find_simulation_error,
+    "half of the sampling interval (95%) of 100,000 simulations": _compute_half_interval,
     "accuracy of four bits": lambda: Fraction(1, 2**4),
     "score of the campaign played through": lambda: UNFINISHED.find_score(
         CampaignOutcome(len(DEFENDERS), 12, 0)
@@ -115,9 +115,9 @@ SOURCE = PrintedSource(
     "norvig",
     "Peter Norvig, “The Unfinished Game ... of Risk” (2020)",
     {
-        "roll_examples": example_losses,
-        "roll_losses": roll_chance,
-        "campaign": _moved_on,
+        "roll_examples": find_example_losses,
+        "roll_losses": find_roll_chance,
+        "campaign": _check_armies_left,
         "values": lambda row: VALUES[row["quantity"]](),
     },
     (

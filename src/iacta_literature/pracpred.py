@@ -1,4 +1,4 @@
-"""Practically Predictable, "Analyzing the Board Game Risk": armies without their garrison."""
+"""Practically Predictable, "Analyzing the Board Game Risk"; armies exclude the garrison."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -16,8 +16,8 @@ from iacta_literature.published import (
     Number,
     PrintedSource,
     Row,
-    example_losses,
-    roll_chance,
+    find_example_losses,
+    find_roll_chance,
 )
 from iacta_literature.tree import nodes, tree
 
@@ -27,54 +27,55 @@ ADVANTAGES = (0, 1, 2, 3, 4, 5, 6, 7)
 
 
 def win(attackers: int, defenders: int) -> Fraction:
-    """Return the exact chance to win, without the garrison.
+    """Return the exact chance to win a battle.
 
-    attackers, defenders: the armies of the battle.
+    attackers, defenders: the armies, garrison excluded.
     """
     if max(attackers, defenders) > 20:
         return Fraction(Battle(attackers, defenders, ABLE).win_probability(exact=True))
-    return Fraction(_wins()[attackers - 1, defenders - 1])
+    return Fraction(_tabulate_wins()[attackers - 1, defenders - 1])
 
 
 @cache
-def _wins() -> npt.NDArray[Any]:
+def _tabulate_wins() -> npt.NDArray[Any]:
     return win_table(20, 20, ABLE, exact=True)
 
 
 def find_ending_probability(row: Row) -> Fraction:
-    """Return the probability of one outcome of a battle, without the garrison.
+    """Return the probability of one outcome of a battle.
 
-    row: a row with `attackers`, `defenders`, `attackers_left` and `defenders_left`.
+    row: a row with `attackers`, `defenders`, `attackers_left` and `defenders_left`, garrison
+        excluded.
     """
     battle = Battle(int(row["attackers"]), int(row["defenders"]), ABLE)
     outcome = Outcome(int(row["attackers_left"]), int(row["defenders_left"]))
     return Fraction(battle.outcomes(exact=True)[outcome])
 
 
-def first_even() -> int:
-    """Return the fewest armies per side for which the chance exceeds one half, without garrison."""
+def find_first_even() -> int:
+    """Return the fewest armies on each side for which the attackers win more than half the time."""
     return next(n for n in count(1) if win(n, n) > Fraction(1, 2))
 
 
-def _one_lost(attack_dice: int, defence_dice: int, attackers_lost: int) -> Fraction:
-    """Return the chance of the attackers' losses in a roll that costs one army."""
+def _find_loss_chance(attack_dice: int, defence_dice: int, attackers_lost: int) -> Fraction:
+    """Return the chance that the attackers lose 0 or 1 armies in a roll that costs one army."""
     dice = {"attack_dice": f"{attack_dice}", "defence_dice": f"{defence_dice}"}
     lost = {"attackers_lost": f"{attackers_lost}", "defenders_lost": f"{1 - attackers_lost}"}
-    return roll_chance(dice | lost)
+    return find_roll_chance(dice | lost)
 
 
-def _mean_with_lead(*leads: int) -> Fraction:
-    """Return the mean chance of 6 to 20 attackers with a fixed lead over the defenders."""
+def _compute_mean_chance(*leads: int) -> Fraction:
+    """Return the mean chance of 6 to 20 attackers with one of some leads over the defenders."""
     chances = [win(a, a - lead) for lead in leads for a in range(6, 21)]
     return sum(chances, Fraction(0)) / len(chances)
 
 
-def _states_after_one_roll() -> str:
+def _list_states_after_one_roll() -> str:
     states = (branch.node.state for branch in tree(10, 6, ABLE).branches)
     return ", ".join(f"{state.attackers} {state.defenders}" for state in states)
 
 
-def _states_before_7_against_5() -> str:
+def _list_states_before_7_against_5() -> str:
     states = sorted(
         node.state
         for node in nodes(tree(10, 6, ABLE))
@@ -83,46 +84,50 @@ def _states_before_7_against_5() -> str:
     return ", ".join(f"{state.attackers} {state.defenders}" for state in states)
 
 
-def _numbers_of_dice() -> set[int]:
+def _list_dice_counts() -> set[int]:
     attack, defence = ABLE.full_roll
     return {a + d for a in range(1, attack + 1) for d in range(1, defence + 1)}
 
 
 VALUES: dict[str, Callable[[], Number]] = {
     "kinds of rolls": lambda: ABLE.full_roll[0] * ABLE.full_roll[1],
-    "chance that 2 against 1 is won by the first roll": lambda: _one_lost(2, 1, 0),
-    "chance that 2 against 1 goes on after the first roll": lambda: _one_lost(2, 1, 1),
+    "chance that 2 against 1 is won by the first roll": lambda: _find_loss_chance(2, 1, 0),
+    "chance that 2 against 1 goes on after the first roll": lambda: _find_loss_chance(2, 1, 1),
     "chance that 1 against 1 is won": lambda: win(1, 1),
     "chance that 1 against 1 is lost": lambda: 1 - win(1, 1),
-    "chance that 2 against 1 is won by the second roll": lambda: _one_lost(2, 1, 1) * win(1, 1),
+    "chance that 2 against 1 is won by the second roll": lambda: (
+        _find_loss_chance(2, 1, 1) * win(1, 1)
+    ),
     "chance that 2 against 1 is won": lambda: win(2, 1),
     "chance that 2 against 1 is lost": lambda: 1 - win(2, 1),
-    "chance that 3 against 1 is won by the first roll": lambda: _one_lost(3, 1, 0),
+    "chance that 3 against 1 is won by the first roll": lambda: _find_loss_chance(3, 1, 0),
     "chance that 3 against 1 is won": lambda: win(3, 1),
     "chance of 100 against 100": lambda: win(100, 100),
     "chance of 107 against 100": lambda: win(107, 100),
     "chance of 107 against 100, in words": lambda: win(107, 100),
     "chance of 100 against 100, in words": lambda: win(100, 100),
-    "battles in the table": lambda: _wins().size,
-    "fewest armies on each side with a chance above one half": first_even,
+    "battles in the table": lambda: _tabulate_wins().size,
+    "fewest armies on each side with a chance above one half": find_first_even,
     "mean chance with 1 or 2 more than the defenders and 6 to 20 attackers": lambda: (
-        _mean_with_lead(1, 2)
+        _compute_mean_chance(1, 2)
     ),
     "mean chance with 1 or 2 fewer than the defenders and 6 to 20 attackers": lambda: (
-        _mean_with_lead(-1, -2)
+        _compute_mean_chance(-1, -2)
     ),
-    "rule of thumb for 1 or 2 more than the defenders": lambda: _mean_with_lead(1, 2),
+    "rule of thumb for 1 or 2 more than the defenders": lambda: _compute_mean_chance(1, 2),
     "most armies that a side can lose in a roll of one die against two": lambda: max(
         max(losses) for losses in Roll(1, 2).losses()
     ),
-    "fewest armies on each side with a chance above one half by the words on the curve": first_even,
+    "fewest armies on each side with a chance above one half by the words on the curve": (
+        find_first_even
+    ),
     "the better attack of 15 against 8 and 20 against 13": lambda: (
         "15 against 8" if win(15, 8) > win(20, 13) else "20 against 13"
     ),
-    "states after one roll from 10 against 6": _states_after_one_roll,
-    "states from which 7 against 5 is reached": _states_before_7_against_5,
-    "numbers of dice in a roll": lambda: len(_numbers_of_dice()),
-    "most dice in a roll": lambda: max(_numbers_of_dice()),
+    "states after one roll from 10 against 6": _list_states_after_one_roll,
+    "states from which 7 against 5 is reached": _list_states_before_7_against_5,
+    "numbers of dice in a roll": lambda: len(_list_dice_counts()),
+    "most dice in a roll": lambda: max(_list_dice_counts()),
     "chance that 2 against 1 is won or lost": lambda: Fraction(
         sum(Battle(2, 1, ABLE).outcomes(exact=True).values())
     ),
@@ -133,8 +138,8 @@ SOURCE = PrintedSource(
     "Practically Predictable, “Analyzing the Board Game Risk”",
     {
         "dice": lambda row: len(Distribution(range(1, 7)).repeat(int(row["dice"]))),
-        "roll_losses": roll_chance,
-        "roll_examples": example_losses,
+        "roll_losses": find_roll_chance,
+        "roll_examples": find_example_losses,
         "outcomes": find_ending_probability,
         "values": lambda row: VALUES[row["quantity"]](),
         "win_20x20": lambda row: win(int(row["attackers"]), int(row["defenders"])),

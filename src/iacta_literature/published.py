@@ -1,10 +1,11 @@
-"""Published values: the tables of the sources in data files, each value beside iacta's.
+"""Published values, read from data files and compared with iacta's values.
 
-A `PrintedSource` lists all recomputed parts of an article: its tables, its figures and its run
-times. Each table is a file in the folder `published`. Its first line names the source of the
-values. Its second line has the title of the table and a template for the quantity of a row, with
-the names of columns in braces. A published value agrees if iacta's value, rounded to the printed
-digits, is equal. A value that is known to be wrong is an erratum, with its correct value.
+A `PrintedSource` lists the parts of an article that are recomputed: its tables, its figures and its
+run times. Each table is a file in the folder `published`. Its first line names the source of the
+values. Its second line has the title of the table, and a template for the name of the quantity in a
+row, with the names of columns in braces. A published value agrees if it is equal to iacta's value,
+rounded to the printed digits. A published value that is known to be wrong is an erratum, with its
+correct value.
 """
 
 import csv
@@ -23,7 +24,7 @@ Row: TypeAlias = dict[str, str]
 Number: TypeAlias = int | float | Fraction | str
 
 FOLDER = Path(__file__).parent / "published"
-FLOAT_ERROR = Fraction(1, 10**15)  # relative rounding error of a source's own sums
+FLOAT_ERROR = Fraction(1, 10**15)  # allowed relative rounding error of a source's sums
 SAMPLING_LEVEL = "99.9%"
 
 AGREES, ERRATUM, DIFFERS = "agrees", "erratum", "differs"
@@ -33,17 +34,20 @@ AGREES, ERRATUM, DIFFERS = "agrees", "erratum", "differs"
 
 
 def read_rows(name: str, folder: Path | None = None) -> list[Row]:
-    """Return the rows of a data file, as texts by column; a grid is read cell by cell.
+    """Return the rows of a data file, each a mapping from columns to strings.
 
     name: the name of the file without its extension.
     folder: the folder of the data files, `FOLDER` by default.
 
-    A grid has a row for each number of attackers and a column for each number of defenders.
+    A file can also be a grid with one row for each number of attackers and one column for each
+    number of defenders. Each cell of a grid is returned as a row.
 
     >>> read_rows("pracpred_win_20x20")[1]
     {'attackers': '1', 'defenders': '2', 'published': '0.106'}
     """
-    rows = list(csv.DictReader(line for line in _lines(name, folder) if not line.startswith("# ")))
+    rows = list(
+        csv.DictReader(line for line in _read_lines(name, folder) if not line.startswith("# "))
+    )
     if not rows or "1" not in rows[0]:
         return rows
     return [
@@ -54,11 +58,11 @@ def read_rows(name: str, folder: Path | None = None) -> list[Row]:
     ]
 
 
-def _lines(name: str, folder: Path | None = None) -> list[str]:
+def _read_lines(name: str, folder: Path | None = None) -> list[str]:
     lines = ((folder or FOLDER) / f"{name}.csv").read_text(encoding="utf-8").splitlines()
     if not lines or not lines[0].startswith("# "):
         raise MalformedError(
-            f"a file of published values must begin with its source, got {quote(name)}"
+            f"a file of published values must start with its source, got {quote(name)}"
         )
     return lines
 
@@ -70,9 +74,10 @@ class Published(NamedTuple):
     """A value as printed in a source.
 
     text: the printed text: a whole number, a fraction, a decimal, a percentage or words.
-    kind: the meaning of the text: `""` for rounded to its digits (a whole number or a fraction is
-        exact), `truncated`, `about` (a whole number is rounded too), `float` (all digits of a
-        float), `simulated`, `range` (`low to high`), `above` or `below` (a limit), or `text`.
+    kind: how to compare the text: `""` if it is rounded to its digits, or exact if it is a whole
+        number or a fraction; `truncated`; `about` if it is rounded, even if it is a whole number;
+        `float` if it has all digits of a float; `simulated`; `range` (`low to high`); `above` or
+        `below` (a limit); or `text`.
     runs: the number of runs of a simulated value.
     right: the correct value of an erratum, otherwise empty.
     erratum: the name of an erratum in the data file `errata`, otherwise empty.
@@ -99,7 +104,7 @@ HOW = {
 
 @dataclass(frozen=True)
 class Compared:
-    """A published value beside iacta's.
+    """A published value and iacta's value of the same quantity.
 
     ours: iacta's value.
     published: the printed value.
@@ -119,7 +124,7 @@ class Compared:
 
     @cached_property
     def verdict(self) -> str:
-        """`agrees`, `erratum` (wrong as printed, and corrected to iacta's value) or `differs`."""
+        """`agrees`, `erratum` (wrong as printed, correct value known and iacta's) or `differs`."""
         agrees = _agrees(self.ours, self.published)
         if not self.published.erratum:
             return AGREES if agrees else DIFFERS
@@ -134,7 +139,7 @@ class Compared:
 
     @property
     def ours_text(self) -> str:
-        """Iacta's value in the form of the published value, with all its digits."""
+        """Iacta's value with all its digits, as a fraction if the published value is one."""
         if isinstance(self.ours, str):
             return self.ours
         if isinstance(self.ours, Fraction) and "/" in self.published.text:
@@ -144,7 +149,7 @@ class Compared:
 
     @property
     def how(self) -> str:
-        """The comparison in words."""
+        """A phrase for how the values were compared."""
         if self.published.erratum:
             return f"right is {self.published.right}"
         if self.published.kind or isinstance(self.ours, str):
@@ -166,7 +171,7 @@ def _agrees(ours: Number, published: Published) -> bool:
         lowest, highest = Estimate(runs, round(value * runs)).interval(SAMPLING_LEVEL)
         return lowest - unit / 2 <= number <= highest + unit / 2
     rules: dict[str, Callable[[], bool]] = {
-        # The bound includes ties, which sources round up, down or to even.
+        # A tie agrees, because sources round ties up, down or to even.
         "": lambda: abs(number - value) <= unit / 2,
         "about": lambda: abs(number - value) <= (unit or 1) / 2,
         "truncated": lambda: value <= number < value + (unit or 1),
@@ -175,12 +180,12 @@ def _agrees(ours: Number, published: Published) -> bool:
         "below": lambda: number < value,
     }
     if kind not in rules:
-        raise MalformedError(f"unknown kind of a published value, got {quote(kind)}")
+        raise MalformedError(f"unknown kind of published value {quote(kind)}")
     return rules[kind]()
 
 
 def _read(text: str) -> tuple[Fraction, Fraction]:
-    """Return a printed number, and the unit of its last digit: 0 if it is exact.
+    """Return a printed number, and the unit of its last digit, which is 0 for an exact number.
 
     >>> _read("73.6%") == (Fraction(736, 1000), Fraction(1, 1000))
     True
@@ -202,7 +207,7 @@ def _read(text: str) -> tuple[Fraction, Fraction]:
 
 
 class Equation(NamedTuple):
-    """A printed equation, whose result counts as the published value.
+    """The result of a printed equation, used as the published value.
 
     gives: the result of the equation for a row of its table.
     ours: iacta's value for the row.
@@ -215,8 +220,8 @@ class Equation(NamedTuple):
 class Figure(NamedTuple):
     """A figure of a source.
 
-    name: the name of its file, after the key of the source.
-    what: the content of the figure in the source.
+    name: the name of its file, without the key of the source.
+    what: a description of the figure in the source.
     draw: a function that returns the chart.
     """
 
@@ -241,10 +246,10 @@ class Timing(NamedTuple):
 class PrintedSource(NamedTuple):
     """An article and its recomputed parts.
 
-    key: the short name of the article, with which the names of its files begin.
+    key: the short name of the article; the names of its files start with it.
     name: the author and the title.
-    tables: functions that return iacta's value for a row, by the name of the data file after the
-        key.
+    tables: for each data file, by its name without the key, a function that returns iacta's value
+        for a row.
     figures: the figures.
     timings: the run times.
     """
@@ -257,13 +262,13 @@ class PrintedSource(NamedTuple):
 
 
 def compare_table(source: PrintedSource, table: str) -> Iterator[Compared]:
-    """Yield all values of a table, each beside iacta's.
+    """Compare all values of a table with iacta's values.
 
     source: the source.
     table: a table of this source.
     """
     file = f"{source.key}_{table}"
-    title, _, label = _lines(file)[1].removeprefix("# ").partition(" | ")
+    title, _, label = _read_lines(file)[1].removeprefix("# ").partition(" | ")
     for row in read_rows(file):
         ours = source.tables[table](row)
         if isinstance(ours, Equation):
@@ -279,7 +284,7 @@ def compare_table(source: PrintedSource, table: str) -> Iterator[Compared]:
 # --- Values of several sources
 
 
-def roll_chance(row: Row) -> Fraction:
+def find_roll_chance(row: Row) -> Fraction:
     """Return the probability of the losses in a row.
 
     row: a row with `attack_dice`, `defence_dice`, `attackers_lost` and `defenders_lost`, and
@@ -290,12 +295,12 @@ def roll_chance(row: Row) -> Fraction:
     return Fraction(roll.losses()[lost])
 
 
-def example_losses(row: Row) -> str:
+def find_example_losses(row: Row) -> str:
     """Return the armies that attackers and defenders lose for the dice in a row.
 
     row: a row with `attack_dice` and `defence_dice`, the faces of the dice.
 
-    >>> example_losses({"attack_dice": "6 4 2", "defence_dice": "5 2"})
+    >>> find_example_losses({"attack_dice": "6 4 2", "defence_dice": "5 2"})
     '0 and 2'
     """
     attack, defence = (
@@ -316,6 +321,6 @@ def read_dice(text: str) -> tuple[int, ...]:
     return tuple(sorted(map(int, text.split()), reverse=True))
 
 
-def five_dice() -> int:
+def count_rolls_of_five_dice() -> int:
     """Return the number of equally likely rolls of five dice."""
     return len(Distribution(range(1, 7)).repeat(5))

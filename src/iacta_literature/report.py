@@ -1,4 +1,4 @@
-"""The report: a self-contained page with every published value beside iacta's."""
+"""Writes the report: a self-contained page with every published value beside iacta's value."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -65,8 +65,8 @@ figcaption {{ font-size: 14px; }}
 }}"""
 
 
-class Part(NamedTuple):
-    """The part of the report on a source.
+class Chapter(NamedTuple):
+    """The chapter of the report on a source.
 
     source: the source.
     values: the values.
@@ -82,10 +82,10 @@ class Part(NamedTuple):
     errata: Sequence[Row]
 
 
-def page(parts: Sequence[Part], seconds: float) -> str:
-    """Return the report as a page of HTML.
+def format_report(chapters: Sequence[Chapter], seconds: float) -> str:
+    """Return the report as an HTML page.
 
-    parts: the sources.
+    chapters: one chapter for each source.
     seconds: the total run time.
     """
     light, dark = (
@@ -93,7 +93,9 @@ def page(parts: Sequence[Part], seconds: float) -> str:
         for dark in (False, True)
     )
     errata = [
-        (part.source, row, _count_affected(part, row)) for part in parts for row in part.errata
+        (chapter.source, row, _count_affected(chapter, row))
+        for chapter in chapters
+        for row in chapter.errata
     ]
     mistaken = sum(count for _, _, count in errata)
     listed = (
@@ -103,20 +105,21 @@ def page(parts: Sequence[Part], seconds: float) -> str:
         for source, row, count in errata
     )
     contents = (
-        f'<li><a href="#{part.source.key}">{escape(part.source.name)}</a>: '
-        f"{_tally(part.values)}</li>"
-        for part in parts
+        f'<li><a href="#{chapter.source.key}">{escape(chapter.source.name)}</a>: '
+        f"{_summarise(chapter.values)}</li>"
+        for chapter in chapters
     )
+    values = [value for chapter in chapters for value in chapter.values]
     body = [
         f"<p>{mistaken} {'value is an erratum' if mistaken == 1 else 'values are errata'} of the "
         "sources, or of works that they quote:</p>",
         f"<ul>{''.join(listed)}</ul>",
-        f"<p>{_tally([value for part in parts for value in part.values])} Recomputed in "
+        f"<p>{_summarise(values)} Recomputed in "
         f"{seconds:.0f} seconds. Each value is compared to the digits that are printed, a "
         "simulated one within its sampling interval. Where a source prints an equation, the "
         "published value is its result. iacta chose the limits of statistical tests.</p>",
         f"<ul>{''.join(contents)}</ul>",
-        *(line for part in parts for line in _part(part)),
+        *(line for chapter in chapters for line in _format_chapter(chapter)),
     ]
     return PAGE.format(
         style=STYLE.format(light=light, dark=dark, blue=BLUE, amber=AMBER, red=RED),
@@ -124,7 +127,7 @@ def page(parts: Sequence[Part], seconds: float) -> str:
     )
 
 
-def _tally(values: Sequence[Compared]) -> str:
+def _summarise(values: Sequence[Compared]) -> str:
     count = Counter(value.verdict for value in values)
     if count[AGREES] == len(values):
         return f"{len(values)} values, and all agree."
@@ -135,40 +138,40 @@ def _tally(values: Sequence[Compared]) -> str:
     return ", ".join(words) + "."
 
 
-def _count_affected(part: Part, row: Row) -> int:
+def _count_affected(chapter: Chapter, row: Row) -> int:
     """Return the number of values that an erratum affects."""
-    return sum(value.published.erratum == row["erratum"] for value in part.values)
+    return sum(value.published.erratum == row["erratum"] for value in chapter.values)
 
 
-def _part(part: Part) -> Iterator[str]:
-    yield f'<h2 id="{part.source.key}">{escape(part.source.name)}</h2>'
-    yield f"<p>{_tally(part.values)}</p>"
-    if part.timings:
+def _format_chapter(chapter: Chapter) -> Iterator[str]:
+    yield f'<h2 id="{chapter.source.key}">{escape(chapter.source.name)}</h2>'
+    yield f"<p>{_summarise(chapter.values)}</p>"
+    if chapter.timings:
         yield "<h3>Run time</h3>"
-        yield from _table(
+        yield from _format_table(
             ("what", "published", "ours, in this run"),
             (
                 ("", timing.what, timing.published, f"{seconds:.2f} s")
-                for timing, seconds in part.timings
+                for timing, seconds in chapter.timings
             ),
         )
     yield "<h3>Values</h3>"
-    tables = groupby(part.values, key=lambda value: value.table)
+    tables = groupby(chapter.values, key=lambda value: value.table)
     for number, (title, values) in enumerate(tables):
-        yield from _values(title, list(values), is_first=number == 0)
-    yield from map(_figure, part.figures)
+        yield from _format_values(title, list(values), is_first=number == 0)
+    yield from map(_format_figure, chapter.figures)
 
 
-def _values(title: str, values: Sequence[Compared], *, is_first: bool) -> Iterator[str]:
+def _format_values(title: str, values: Sequence[Compared], *, is_first: bool) -> Iterator[str]:
     is_open = is_first or any(value.verdict != AGREES for value in values)
     yield f"<details{' open' if is_open else ''}><summary><b>{escape(title)}.</b> "
-    yield f"{_tally(values)}</summary>"
+    yield f"{_summarise(values)}</summary>"
     heading = ("quantity", "published", "ours", "difference", "verdict")
-    yield from _table(heading, map(_cells, values))
+    yield from _format_table(heading, map(_list_cells, values))
     yield "</details>"
 
 
-def _cells(value: Compared) -> tuple[str, ...]:
+def _list_cells(value: Compared) -> tuple[str, ...]:
     ours, difference = value.ours_text, value.difference
     if isinstance(value.ours, float) or "." in ours:
         ours = f"{float(ours):.10g}"
@@ -182,24 +185,24 @@ def _cells(value: Compared) -> tuple[str, ...]:
     )
 
 
-def _table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+def _format_table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     titles = "".join(f"<th>{escape(title)}</th>" for title in heading)
     yield f"<table><thead><tr>{titles}</tr></thead><tbody>"
     for verdict, first, *cells in rows:
         named = (
-            f'<td data-name="{escape(title)}">{_cell(cell)}</td>'
+            f'<td data-name="{escape(title)}">{_format_cell(cell)}</td>'
             for title, cell in zip(heading[1:], cells, strict=True)
         )
         yield f'<tr class="{verdict}"><td>{escape(first)}</td>{"".join(named)}</tr>'
     yield "</tbody></table>"
 
 
-def _cell(text: str) -> str:
+def _format_cell(text: str) -> str:
     mark, _, rest = text.partition(" ")
     return f"<b>{mark}</b> {escape(rest)}" if mark in MARKS.values() else escape(text)
 
 
-def _figure(drawn: Drawn) -> str:
+def _format_figure(drawn: Drawn) -> str:
     wide, wide_dark, narrow, narrow_dark = drawn.views
     dark, small = "(prefers-color-scheme: dark)", "(max-width: 560px)"
     return (

@@ -1,4 +1,4 @@
-"""Recomputes the literature: compares every value, draws every figure, and writes the files."""
+"""Recomputes the literature: compares every value, draws every figure, and writes a report."""
 
 import csv
 import io
@@ -33,15 +33,15 @@ SOURCES: tuple[PrintedSource, ...] = (
 )
 
 REPORT = "report.html"
-ABANDONED = 3600  # seconds after which an unfinished file is deleted
+ABANDONED = 3600  # age in seconds at which an unfinished file of another run is deleted
 COLUMNS = ("table", "quantity", "published", "ours", "difference", "compared", "verdict")
 
 
 class Reproduced(NamedTuple):
-    """All values, and the path of the report.
+    """The result of recomputing the literature.
 
     report: the path of the report.
-    values: every published value beside iacta's, by the key of its source.
+    values: every comparison of a published value with iacta's, by the key of the source.
     errata: the errata, as rows of the data file `errata`.
     seconds: the run time.
     """
@@ -87,23 +87,24 @@ def check_packages() -> None:
         ) from None
 
 
-def steps() -> int:
+def count_steps() -> int:
+    """Return the number of steps that `reproduce` reports."""
     return sum(len(source.tables) + len(source.timings) + len(source.figures) for source in SOURCES)
 
 
 def reproduce(folder: Path, progress: Callable[[int], None] | None = None) -> Reproduced:
-    """Recompute all published values and figures, and write the results into a folder.
+    """Recompute all published values and figures, and write the results to a folder.
 
     folder: the folder, created if missing.
     progress: a callback that receives the number of finished steps.
 
-    The folder gets a CSV file for each source, a PNG file for each figure, and finally the report.
-    Files are written atomically. Raises `IactaError` for a folder that cannot be written, and if
-    required packages are missing.
+    Writes a CSV file for each source, a PNG file for each figure, and the report. Files are written
+    atomically. Raises `IactaError` if the folder cannot be written, or required packages are
+    missing.
     """
     check_packages()
-    from iacta_literature.figures import drawings  # slow to import
-    from iacta_literature.report import Part, page
+    from iacta_literature.figures import draw_figures  # slow to import
+    from iacta_literature.report import Chapter, format_report
 
     begun = time.perf_counter()
     _make_folder(folder)
@@ -115,19 +116,19 @@ def reproduce(folder: Path, progress: Callable[[int], None] | None = None) -> Re
 
     errata = read_rows("errata")
     values, timings, figures = {}, {}, defaultdict(list)
-    with drawings(figure for source in SOURCES for figure in source.figures) as begun_drawings:
+    with draw_figures(figure for source in SOURCES for figure in source.figures) as begun_drawings:
         for source in SOURCES:
             values[source.key] = _compare_tables(source, step)
-            _write(folder, f"{source.key}.csv", _csv(values[source.key]).encode())
+            _write(folder, f"{source.key}.csv", _format_csv(values[source.key]).encode())
             timings[source.key] = _measure_times(source, step)
         keys = (source.key for source in SOURCES for _ in source.figures)
         for key, drawing in zip(keys, begun_drawings, strict=True):
-            drawn = drawing.drawn()
+            drawn = drawing.finish()
             _write(folder, f"{key}_{drawn.figure.name}.png", drawn.png)
             figures[key].append(drawn)
             step()
-    parts = [
-        Part(
+    chapters = [
+        Chapter(
             source,
             values[source.key],
             timings[source.key],
@@ -137,7 +138,7 @@ def reproduce(folder: Path, progress: Callable[[int], None] | None = None) -> Re
         for source in SOURCES
     ]
     seconds = time.perf_counter() - begun
-    _write(folder, REPORT, page(parts, seconds).encode())
+    _write(folder, REPORT, format_report(chapters, seconds).encode())
     return Reproduced(folder / REPORT, values, errata, seconds)
 
 
@@ -164,7 +165,7 @@ def _write(folder: Path, name: str, content: bytes) -> None:
 
 
 def _make_folder(folder: Path) -> None:
-    """Create the folder, and delete unfinished files of an earlier run."""
+    """Create the folder, and delete unfinished files of earlier runs."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for part in folder.glob(f".*{TEMPORARY_SUFFIX}"):
@@ -172,11 +173,11 @@ def _make_folder(folder: Path) -> None:
                 part.unlink()
     except (OSError, ValueError) as error:
         raise IllegalError(
-            f"cannot write into {quote_path(folder)}: {getattr(error, 'strerror', None) or error}"
+            f"cannot write to {quote_path(folder)}: {getattr(error, 'strerror', None) or error}"
         ) from None
 
 
-def _csv(values: Iterable[Compared]) -> str:
+def _format_csv(values: Iterable[Compared]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)

@@ -2,13 +2,13 @@
 
 This file uses the notation of the paper, also for the parameters of its functions:
 
-- M and N, m and n are armies, the attackers' garrison of one *included*; a `Point` is (m, n), and
-  `start` is (M, N);
+- M and m are attackers *including* a garrison of one, N and n defenders. A `Point` is (m, n), and
+  `start` is (M, N).
 - f_mn^i is the chance that the attackers lose i armies in a roll of m dice against n. Every `f` is
-  a `RollChances`, of fractions or of floats; the answer has the same type, and `float_error` bounds
-  the error of floats;
-- P_{m,n}(s) is the chance to be at the point (m, n) after s rolls;
-- Q is the chance to win, and Q_b is Q on the boundary region.
+  a `RollChances` of fractions or of floats. Results have the same type, and `float_error` bounds
+  the error of floats.
+- P_{m,n}(s) is the chance to be at the point (m, n) after s rolls.
+- Q is the chance to win, and Q_b is Q in the boundary region.
 
 Far from the edges each roll takes two armies in one of three ways, so P is a trinomial coefficient:
 eqs. (1)-(5). Near the edges fewer dice are rolled. The strips m = 2, 3, 4 and n = 1, 2 are solved
@@ -18,8 +18,8 @@ one after the other, each as a recurrence with terms of earlier strips:
     Q_b(3, n) = f_22^1 Q_b(2, n−1) + f_22^0 Q_b(3, n−2), eqs. (9)-(14);
     Q_b(4, n) and Q_b(m, 2), which eq. (17) needs but the paper leaves out.
 
-A battle leaves the free space once, at a point of first passage. This combines both parts,
-eqs. (15)-(17):
+A battle leaves the free space, in which all dice are rolled, once, at a point of first passage. Let
+P* be the chance of each such point; then, eqs. (15)-(17),
 
     Q(M, N)  =  Σ  P*(M, N, m, n) · Q_b(m, n).
 
@@ -31,11 +31,11 @@ equations:
   the printed (s − L/2 − k)!;
 - eqs. (15)-(16): a path reaches the edge for the first time only from a point *inside*, with
   m ≥ 5 and n ≥ 3. The printed equations count a path along the corner at several points, so the
-  chances of first passage from (12, 10) sum to 1.1015, although each point counts once;
+  chances of first passage from (12, 10) sum to 1.1015 instead of 1;
 - Q_b(4, n) and Q_b(m, 2), which eq. (17) needs, are not printed; this file derives them.
 
-Geometric sums. For the quotient (x^k − y^k) / (x − y) in the paper, this file computes the sum of k
-products by `products_of_degree`. The sum also holds for x = y, and loses no digits near x = y.
+Geometric sums. The quotient (x^k − y^k) / (x − y) of the paper is a sum of k products, which
+`products_of_degree` computes. The sum is also valid for x = y, and precise if x is close to y.
 
 Source: Daniel C. Taflin, "The Probability Distribution of Risk Battles" (2001).
 """
@@ -48,14 +48,14 @@ from iacta import IllegalError, Losses, Roll, Rules, TooLargeError, find_rules
 from iacta.methods.closed_form import refuse_dice
 from iacta.probability.distribution import Probability
 
-MAX_FLOAT_ROLLS = 500  # larger factorials exceed floats
+MAX_FLOAT_ROLLS = 500  # for more rolls, powers underflow in floats
 UNIT_ROUNDOFF = 2.0**-53
 
 
 class Point(NamedTuple):
     """A state of the battle in the notation of the paper.
 
-    m: attackers on the territory, including a garrison of one.
+    m: attackers, including a garrison of one.
     n: defenders.
     """
 
@@ -79,10 +79,10 @@ class RollChances(NamedTuple):
 
 
 def roll_chances(rules: Rules | str = "classic", *, exact: bool = True) -> RollChances:
-    """Return the chances f_mn^i under some rules (Taflin 2001, table 1).
+    """Return the chances f_mn^i under given rules (Taflin 2001, table 1).
 
-    rules: rules that keep three attack dice and two defence dice.
-    exact: whether the chances are fractions or floats.
+    rules: rules with three attack dice and two defence dice.
+    exact: whether to return fractions instead of floats.
 
     Raises `IllegalError` for other dice.
 
@@ -101,13 +101,13 @@ def roll_chances(rules: Rules | str = "classic", *, exact: bool = True) -> RollC
 
 
 def float_error(start: Point) -> float:
-    """Return a bound on the absolute error of `win`, and of each equation, in floats.
+    """Return a bound on the absolute error of `win`, and of each equation, with floats.
 
-    Let t = M + N, and count roundings of u = 2⁻⁵³ each. Q_b of a strip is a sum of powers of at
-    most t factors. Each factor has a rounded chance, a product and a sum, and at most three parts
-    are subtracted, which makes 9 t + 60 roundings for numbers of at most 1. P of eq. (5) has at
-    most t / 2 rolls and terms, which makes a relative error of t + 20 roundings for chances that
-    sum to 1. The sum has another 2 t roundings.
+    Let t = M + N, and count rounding errors of u = 2⁻⁵³ each. Q_b of a strip is a sum of powers
+    with at most t factors. Each factor has a rounded chance, a product and a sum, and at most three
+    terms are subtracted. This makes 9 t + 60 rounding errors for numbers of at most 1. P of eq. (5)
+    has at most t / 2 rolls and terms, which makes a relative error of t + 20 roundings for chances
+    that sum to 1. The final sum has another 2 t roundings.
 
     >>> float_error(Point(12, 10)) < 1e-13
     True
@@ -121,9 +121,9 @@ def float_error(start: Point) -> float:
 def equation_of_motion(
     before: Mapping[Point, Probability], f: RollChances
 ) -> dict[Point, Probability]:
-    """Return P_{m,n}(s) from P_{m,n}(s − 1): eq. (1).
+    """Return the chances of all points after one more roll: eq. (1).
 
-    before: the chances of the points after s − 1 rolls.
+    before: the chances P_{m,n}(s − 1) of the points after s − 1 rolls.
 
     P_{m,n}(s) = f_32^0 P_{m,n+2}(s−1) + f_32^1 P_{m+1,n+1}(s−1) + f_32^2 P_{m+2,n}(s−1).
 
@@ -139,9 +139,9 @@ def equation_of_motion(
 
 
 def relative_motion(before: Mapping[int, Probability], f: RollChances) -> dict[int, Probability]:
-    """Return R_k(s) from R_k(s − 1), where k = m − n: eq. (2).
+    """Return the chances of all differences k = m − n after one more roll: eq. (2).
 
-    before: the chances of the differences k after s − 1 rolls.
+    before: the chances R_k(s − 1) of the differences k after s − 1 rolls.
 
     R_k(s) = f_32^0 R_{k−2}(s−1) + f_32^1 R_k(s−1) + f_32^2 R_{k+2}(s−1).
 
@@ -159,9 +159,9 @@ def relative_motion(before: Mapping[int, Probability], f: RollChances) -> dict[i
 class Ways(NamedTuple):
     """The number of rolls of each kind on a path.
 
-    good: G, the rolls in which the defenders lose two armies.
-    neutral: I, the rolls in which each side loses one army.
-    bad: B, the rolls in which the attackers lose two armies.
+    good: the number G of rolls in which the defenders lose two armies.
+    neutral: the number I of rolls in which each side loses one army.
+    bad: the number B of rolls in which the attackers lose two armies.
     """
 
     good: int
@@ -170,7 +170,7 @@ class Ways(NamedTuple):
 
 
 def advantage_and_rolls(path: Ways) -> tuple[int, int]:
-    """Return L, the attackers' gain in advantage on a path, and s, its number of rolls: eq. (3).
+    """Return the change L of m − n on a path, and its number of rolls s: eq. (3).
 
     L = 2 (G − B),  s = G + B + I.
 
@@ -181,10 +181,10 @@ def advantage_and_rolls(path: Ways) -> tuple[int, int]:
 
 
 def ways(advantage: int, rolls: int) -> Iterator[Ways]:
-    """Yield all (G, I, B) with a given L and s: eq. (3), solved.
+    """Yield all solutions (G, I, B) of eq. (3).
 
-    advantage: L, an even number.
-    rolls: s.
+    advantage: the change L of m − n, an even number.
+    rolls: the number of rolls s.
 
     >>> [tuple(path) for path in ways(4, 6)]
     [(2, 4, 0), (3, 2, 1), (4, 0, 2)]
@@ -196,9 +196,7 @@ def ways(advantage: int, rolls: int) -> Iterator[Ways]:
 
 
 def path_chance(path: Ways, f: RollChances) -> Probability:
-    """Return the chance of one path of given (G, I, B): eq. (4).
-
-    (f_32^0)^G (f_32^1)^I (f_32^2)^B.
+    """Return the chance of one path, (f_32^0)^G (f_32^1)^I (f_32^2)^B: eq. (4).
 
     >>> path_chance(Ways(1, 1, 0), RollChances(*[(0.5, 0.25, 0.25)] * 6))
     0.125
@@ -208,13 +206,14 @@ def path_chance(path: Ways, f: RollChances) -> Probability:
 
 
 def free_space(start: Point, point: Point, rolls: int, f: RollChances) -> Probability:
-    """Return P_{m,n}(s) if all dice are rolled each time: eq. (5).
+    """Return P_{m,n}(s) if all rolls are made with all dice: eq. (5).
 
-    rolls: s; the chance is 0 unless m + n = M + N − 2 s.
+    point: (m, n).
+    rolls: the number of rolls s; the chance is 0 unless m + n = M + N − 2 s.
 
-    The number of paths with (G, I, B) is s! / (G! I! B!), and the sum over `ways` is P. With k the
-    lesser of G and B it is the sum of the paper, except for the errata above. Raises
-    `TooLargeError` for more than 500 rolls in floats, which would underflow.
+    There are s! / (G! I! B!) paths with (G, I, B), and P is the sum over `ways`. This is the sum of
+    the paper with k = min(G, B), except for the errata above. Raises `TooLargeError` for more than
+    500 rolls with floats, which would underflow.
 
     >>> free_space(Point(9, 9), Point(8, 6), 2, RollChances(*[(0.5, 0.25, 0.25)] * 6))
     0.25
@@ -235,39 +234,39 @@ def free_space(start: Point, point: Point, rolls: int, f: RollChances) -> Probab
 # --- The strips, in which fewer dice are rolled: equations (6)-(14)
 
 
-def two_against_one(f: RollChances) -> Probability:
+def win_two_against_one(f: RollChances) -> Probability:
     """Return Q_b(2, 1) = f_11^0: eq. (6).
 
-    >>> two_against_one(roll_chances())
+    >>> win_two_against_one(roll_chances())
     Fraction(5, 12)
     """
     return f.f11[0]
 
 
-def against_one(m: int, f: RollChances) -> Probability:
-    """Return Q_b(m, 1) for m ≥ 3: eq. (7). The attackers lose only if they lose every roll.
+def win_against_one(m: int, f: RollChances) -> Probability:
+    """Return Q_b(m, 1) for m ≥ 3: eq. (7). The attackers lose only if they lose all rolls.
 
     Q_b(m, 1) = 1 − (f_31^1)^(m−3) f_21^1 f_11^1.
 
-    >>> against_one(3, roll_chances())
+    >>> win_against_one(3, roll_chances())
     Fraction(1955, 2592)
     """
     return 1 - f.f31[1] ** (m - 3) * f.f21[1] * f.f11[1]
 
 
-def two_against(n: int, f: RollChances) -> Probability:
-    """Return Q_b(2, n) for n ≥ 1: eq. (8). The attackers win only if they win every roll.
+def win_two_against(n: int, f: RollChances) -> Probability:
+    """Return Q_b(2, n) for n ≥ 1: eq. (8). The attackers win only if they win all rolls.
 
     Q_b(2, n) = (f_12^0)^(n−1) f_11^0.
 
-    >>> two_against(2, roll_chances())
+    >>> win_two_against(2, roll_chances())
     Fraction(275, 2592)
     """
     return f.f12[0] ** (n - 1) * f.f11[0]
 
 
-def three_against_motion(two: Probability, three: Probability, f: RollChances) -> Probability:
-    """Return Q_b(3, n) for n ≥ 2 from its neighbours: eq. (9).
+def win_three_by_motion(two: Probability, three: Probability, f: RollChances) -> Probability:
+    """Return Q_b(3, n) for n ≥ 2 from neighbouring points: eq. (9).
 
     two: Q_b(2, n − 1).
     three: Q_b(3, n − 2).
@@ -275,21 +274,22 @@ def three_against_motion(two: Probability, three: Probability, f: RollChances) -
     Q_b(3, n) = f_22^1 Q_b(2, n−1) + f_22^0 Q_b(3, n−2).
 
     >>> f = roll_chances()
-    >>> three_against_motion(two_against(8, f), three_against(7, f), f) == three_against(9, f)
+    >>> now = win_three_by_motion(win_two_against(8, f), win_three_against(7, f), f)
+    >>> now == win_three_against(9, f)
     True
     """
     return f.f22[1] * two + f.f22[0] * three
 
 
-def three_against_step(three: Probability, n: int, f: RollChances) -> Probability:
-    """Return Q_b(3, n) for n ≥ 2 from the strip itself: eq. (10), a substitution of (8) into (9).
+def win_three_by_step(three: Probability, n: int, f: RollChances) -> Probability:
+    """Return Q_b(3, n) for n ≥ 2 from Q_b(3, n − 2): eq. (10), a substitution of (8) into (9).
 
     three: Q_b(3, n − 2).
 
     Q_b(3, n) = f_22^0 Q_b(3, n−2) + f_22^1 (f_12^0)^(n−2) f_11^0.
 
     >>> f = roll_chances()
-    >>> three_against_step(three_against(7, f), 9, f) == three_against(9, f)
+    >>> win_three_by_step(win_three_against(7, f), 9, f) == win_three_against(9, f)
     True
     """
     return f.f22[0] * three + f.f22[1] * f.f12[0] ** (n - 2) * f.f11[0]
@@ -306,22 +306,22 @@ class Substitution(NamedTuple):
     c: float
 
 
-def substituted_step(y: float, n: int, constants: Substitution) -> float:
+def step_substituted(y: float, n: int, constants: Substitution) -> float:
     """Return y_n = y_{n−2} + k C^(n−2): eq. (11).
 
     y: y_{n−2}.
     constants: k and C.
 
-    >>> substituted_step(1.0, 4, Substitution(k=0.5, c=2.0))
+    >>> step_substituted(1.0, 4, Substitution(k=0.5, c=2.0))
     3.0
     """
     return y + constants.k * constants.c ** (n - 2)
 
 
 def substitution(f: RollChances) -> Substitution:
-    """Return the constants k and C of eq. (12), in floats because of a square root.
+    """Return the constants k and C of eq. (12), as floats because of a square root.
 
-    Raises `IllegalError` for f_22^0 = 0, which is a divisor.
+    Raises `IllegalError` if f_22^0 is 0, because it is a divisor.
 
     >>> round(substitution(roll_chances()).c, 6)
     0.533704
@@ -343,21 +343,21 @@ def substitute(three: Probability, n: int, f: RollChances) -> float:
     return float(three) / pow(sqrt(f.f22[0]), n)
 
 
-def substituted_sum(n: int, f: RollChances) -> float:
+def sum_substituted(n: int, f: RollChances) -> float:
     """Return y_n for n ≥ 2 as a sum: eq. (13).
 
     y_n = y_2 + k (C² − C^n) / (1 − C²) for even n, y_3 + k (C³ − C^n) / (1 − C²) for odd n.
 
-    >>> round(substituted_sum(9, roll_chances()), 6)
+    >>> round(sum_substituted(9, roll_chances()), 6)
     2.020685
     """
     k, c = substitution(f)
     first = 2 + n % 2
-    y = substitute(three_against(first, f), first, f)
+    y = substitute(win_three_against(first, f), first, f)
     return y + k * c**first * float(products_of_degree((n - first) // 2 - 1, 1.0, c * c))
 
 
-def three_against(n: int, f: RollChances) -> Probability:
+def win_three_against(n: int, f: RollChances) -> Probability:
     """Return Q_b(3, n) for n ≥ 1: eq. (14).
 
     With x = f_22^0 and y = (f_12^0)²:
@@ -367,7 +367,7 @@ def three_against(n: int, f: RollChances) -> Probability:
 
     Q_b(3, 1) = f_21^0 + f_21^1 f_11^0 is the paper's bracket, and equal to eq. (7).
 
-    >>> three_against(2, roll_chances())
+    >>> win_three_against(2, roll_chances())
     Fraction(235, 648)
     """
     j, odd = divmod(n, 2)
@@ -378,12 +378,12 @@ def three_against(n: int, f: RollChances) -> Probability:
 
 
 def products_of_degree(degree: int, *factors: Probability) -> Probability:
-    """Return the sum of all products of `degree` factors, with repetition.
+    """Return the sum of all products of `degree` factors, which can repeat.
 
-    degree: the number of factors in a product; below 0 the sum is empty.
+    degree: the number of factors in a product; the sum is 0 if it is negative.
     factors: the possible factors.
 
-    For two factors x and y it is (x^(degree+1) − y^(degree+1)) / (x − y), without a difference.
+    For two factors x and y it is (x^(degree+1) − y^(degree+1)) / (x − y), but precise for x ≈ y.
 
     >>> products_of_degree(2, 2.0, 3.0)
     19.0
@@ -401,7 +401,7 @@ def products_of_degree(degree: int, *factors: Probability) -> Probability:
 # --- The two strips that the paper leaves out
 
 
-def four_against(n: int, f: RollChances) -> Probability:
+def win_four_against(n: int, f: RollChances) -> Probability:
     """Return Q_b(4, n) for n ≥ 1.
 
     The equation of motion is Q_b(4, n) = f_32^0 Q_b(4, n−2) + f_32^1 Q_b(3, n−1) + f_32^2 Q_b(2, n)
@@ -421,13 +421,13 @@ def four_against(n: int, f: RollChances) -> Probability:
                          +  f_32^1 [x h_{j−1}(z, x) + f_22^1 f_11^0 h_{j−1}(z, x, y)]
                          +  f_32^2 y f_11^0 h_{j−1}(z, y).
 
-    >>> four_against(2, roll_chances())
+    >>> win_four_against(2, roll_chances())
     Fraction(6610505, 10077696)
     """
     j, odd = divmod(n, 2)
     x, y, z = f.f22[0], f.f12[0] ** 2, f.f32[0]
-    begun = against_one(4, f) if odd else 1
-    threes = x if odd else three_against(1, f)
+    begun = win_against_one(4, f) if odd else 1
+    threes = x if odd else win_three_against(1, f)
     crossed = f.f22[1] * f.f11[0] * (1 if odd else f.f12[0])
     twos = f.f11[0] * (y if odd else f.f12[0])
     met = threes * products_of_degree(j - 1, z, x)
@@ -435,8 +435,8 @@ def four_against(n: int, f: RollChances) -> Probability:
     return z**j * begun + f.f32[1] * met + f.f32[2] * twos * products_of_degree(j - 1, z, y)
 
 
-def against_two(m: int, f: RollChances) -> Probability:
-    """Return Q_b(m, 2) for m ≥ 2, which the paper calls "not technically" an edge.
+def win_against_two(m: int, f: RollChances) -> Probability:
+    """Return Q_b(m, 2) for m ≥ 2; the paper says that n = 2 is "not technically" an edge.
 
     The equation of motion is Q_b(m, 2) = f_32^0 + f_32^1 Q_b(m−1, 1) + f_32^2 Q_b(m−2, 2) for
     m ≥ 4. Let m = e + 2j with e = 2 or 3, z = f_32^2 and g = f_31^1. After j substitutions into
@@ -445,74 +445,74 @@ def against_two(m: int, f: RollChances) -> Probability:
         Q_b(m, 2)  =  z^j Q_b(e, 2)  +  (1 − z^j)
                       − f_32^1 f_21^1 f_11^1 g^(e−2) (z^j − g^(2j)) / (z − g²).
 
-    >>> against_two(4, roll_chances())
+    >>> win_against_two(4, roll_chances())
     Fraction(6610505, 10077696)
     """
     e = 2 + m % 2
     j = (m - e) // 2
     z, g = f.f32[2], f.f31[1]
-    begun = three_against(2, f) if e == 3 else two_against(2, f)
+    begun = win_three_against(2, f) if e == 3 else win_two_against(2, f)
     lost = f.f32[1] * f.f21[1] * f.f11[1] * g ** (e - 2) * products_of_degree(j - 1, z, g**2)
     return z**j * begun + (1 - z**j) - lost
 
 
-def strip_win(point: Point, f: RollChances) -> Probability:
-    """Return Q_b(m, n) on a strip, m ≤ 4 or n ≤ 2, or after the end of the battle.
+def win_on_strip(point: Point, f: RollChances) -> Probability:
+    """Return Q_b(m, n) on any strip (m ≤ 4 or n ≤ 2), or after the end of the battle.
 
-    >>> strip_win(Point(4, 2), roll_chances())
+    >>> win_on_strip(Point(4, 2), roll_chances())
     Fraction(6610505, 10077696)
     """
     m, n = point
     if m < 2 or n == 0:
         return f.f11[0] ** 0 * (n == 0)
     if m <= 4:
-        return {2: two_against, 3: three_against, 4: four_against}[m](n, f)
-    return {1: against_one, 2: against_two}[n](m, f)
+        return {2: win_two_against, 3: win_three_against, 4: win_four_against}[m](n, f)
+    return {1: win_against_one, 2: win_against_two}[n](m, f)
 
 
 # --- First passage and the comprehensive solution: equations (15)-(17)
 
 
 def edge_passage(start: Point, point: Point, f: RollChances) -> Probability:
-    """Return P* for a point on the edge of the free space, m = 4 or n = 2: eq. (15).
+    """Return the chance P* of first passage at a point on the edge, m = 4 or n = 2: eq. (15).
 
-    start: inside: M ≥ 5 and N ≥ 3.
+    start: a point inside: M ≥ 5 and N ≥ 3.
     point: (m, 2) with m ≥ 4, or (4, n) with n ≥ 2.
 
         P*(m, 2) = f_32^1 P_{m+1,3} + f_32^0 P_{m,4},  P*(4, n) = f_32^1 P_{5,n+1} + f_32^2 P_{6,n},
 
-    where P is 0 unless its point is inside.
+    where P_{m,n} is 0 unless (m, n) is inside.
 
     >>> edge_passage(Point(5, 3), Point(4, 2), roll_chances())
     Fraction(2611, 7776)
     """
     m, n = point
-    beside = f.f32[1] * _inside(start, Point(m + 1, n + 1), f)
+    beside = f.f32[1] * _find_inside_chance(start, Point(m + 1, n + 1), f)
     if n == 2:
-        return beside + f.f32[0] * _inside(start, Point(m, 4), f)
-    return beside + f.f32[2] * _inside(start, Point(6, n), f)
+        return beside + f.f32[0] * _find_inside_chance(start, Point(m, 4), f)
+    return beside + f.f32[2] * _find_inside_chance(start, Point(6, n), f)
 
 
 def leap_passage(start: Point, point: Point, f: RollChances) -> Probability:
-    """Return P* for a point past the edge, m = 3 or n = 1, reached by a leap: eq. (16).
+    """Return the chance P* of first passage at a point past the edge, m = 3 or n = 1: eq. (16).
 
-    start: inside: M ≥ 5 and N ≥ 3.
+    start: a point inside: M ≥ 5 and N ≥ 3.
     point: (m, 1) with m ≥ 5, or (3, n) with n ≥ 3.
 
         P*(m, 1) = f_32^0 P_{m,3},  P*(3, n) = f_32^2 P_{5,n},
 
-    where P is 0 unless its point is inside.
+    where P_{m,n} is 0 unless (m, n) is inside.
 
     >>> leap_passage(Point(5, 3), Point(5, 1), roll_chances())
     Fraction(1445, 3888)
     """
     m, n = point
     if n == 1:
-        return f.f32[0] * _inside(start, Point(m, 3), f)
-    return f.f32[2] * _inside(start, Point(5, n), f)
+        return f.f32[0] * _find_inside_chance(start, Point(m, 3), f)
+    return f.f32[2] * _find_inside_chance(start, Point(5, n), f)
 
 
-def _inside(start: Point, point: Point, f: RollChances) -> Probability:
+def _find_inside_chance(start: Point, point: Point, f: RollChances) -> Probability:
     """Return P_{m,n}, or 0 for a point that is not inside."""
     rolls, odd = divmod(sum(start) - sum(point), 2)
     if odd or point.m < 5 or point.n < 3:
@@ -521,7 +521,7 @@ def _inside(start: Point, point: Point, f: RollChances) -> Probability:
 
 
 def first_passage(start: Point, f: RollChances) -> dict[Point, Probability]:
-    """Return P* for every possible point of first passage; they sum to 1.
+    """Return the chance P* of every possible point of first passage; they sum to 1.
 
     start: (M, N); a start on the boundary is its own point of first passage.
 
@@ -540,10 +540,10 @@ def first_passage(start: Point, f: RollChances) -> dict[Point, Probability]:
 
 
 def win(start: Point, f: RollChances) -> Probability:
-    """Return Q(M, N), the chance that the attackers win, from any point: eq. (17).
+    """Return the chance Q(M, N) that the attackers win, from any point: eq. (17).
 
     >>> round(win(Point(12, 10), roll_chances(exact=False)), 10)
     0.6538260548
     """
     passages = first_passage(start, f)
-    return sum((p * strip_win(point, f) for point, p in passages.items()), 0 * f.f32[0])
+    return sum((p * win_on_strip(point, f) for point, p in passages.items()), 0 * f.f32[0])

@@ -1,7 +1,7 @@
-"""Taflin's tables and values, recomputed; `iacta_literature.taflin` contains the equations.
+"""Taflin's tables and values, recomputed with the equations in `iacta_literature.taflin`.
 
-Armies include their garrison of one. The first functions are WRONG ON PURPOSE: they are equations
-(5) and (15)-(17) exactly as printed, and show the effect of their errata.
+Attackers include a garrison of one. The first functions are WRONG ON PURPOSE: they are equations
+(5) and (15)-(17) exactly as printed, to show the effect of the errata.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from iacta_literature.published import (
     Number,
     PrintedSource,
     Row,
-    roll_chance,
+    find_roll_chance,
 )
 from iacta_literature.taflin import Point, RollChances
 from iacta_literature.tree import nodes, tree
@@ -30,8 +30,8 @@ F = taflin.roll_chances()
 # --- WRONG ON PURPOSE: equations (5) and (15)-(17) exactly as printed
 
 
-def _first_passage_as_printed(start: Point, f: RollChances) -> dict[Point, Probability]:
-    """Return P* without the condition on inside points, which counts some paths twice."""
+def _compute_printed_first_passage(start: Point, f: RollChances) -> dict[Point, Probability]:
+    """Return P* without the condition that points are inside, which counts some paths twice."""
 
     def p(m: int, n: int) -> Probability:
         rolls, odd = divmod(sum(start) - m - n, 2)
@@ -45,13 +45,13 @@ def _first_passage_as_printed(start: Point, f: RollChances) -> dict[Point, Proba
     return passages
 
 
-def _win_as_printed(start: Point, f: RollChances) -> Probability:
-    passages = _first_passage_as_printed(start, f)
-    return sum((p * taflin.strip_win(point, f) for point, p in passages.items()), Fraction(0))
+def _compute_printed_win(start: Point, f: RollChances) -> Probability:
+    passages = _compute_printed_first_passage(start, f)
+    return sum((p * taflin.win_on_strip(point, f) for point, p in passages.items()), Fraction(0))
 
 
-def _free_space_as_printed(half: int, s: int, f: RollChances) -> Fraction:
-    """Return eq. (5) for L = 2 · `half`, with infinite factorials of negative numbers."""
+def _compute_printed_free_space(half: int, s: int, f: RollChances) -> Fraction:
+    """Return eq. (5) for L = 2 · `half`; terms with factorials of negative numbers are 0."""
     good, neutral, bad = (Fraction(chance) for chance in f.f32)
     total = Fraction(0)
     for k in range((s - half) // 2 + 1):
@@ -66,13 +66,13 @@ def _free_space_as_printed(half: int, s: int, f: RollChances) -> Fraction:
 # --- The tables and values
 
 
-def _expected_losses(row: Row) -> Fraction:
+def _find_expected_losses(row: Row) -> Fraction:
     attackers, defenders = Roll(int(row["attack_dice"]), int(row["defence_dice"])).expected_losses()
     return attackers if row["side"] == "attackers" else defenders
 
 
-def _ways(row: Row) -> str:
-    """Return the numbers of good and bad rolls for a number of neutral rolls."""
+def _find_rolls(row: Row) -> str:
+    """Return the numbers of good and bad rolls, given the number of neutral rolls."""
     ways = taflin.ways(int(row["advantage"]), int(row["rolls"]))
     path = next(path for path in ways if path.neutral == int(row["neutral"]))
     return f"{path.good} and {path.bad}"
@@ -84,31 +84,31 @@ def _resubstitute(y: float, n: int) -> float:
     return y * power
 
 
-# The chance to win at (m, n) by each equation.
+# The chance to win from the point (m, n) by each equation.
 EQUATIONS: dict[str, Callable[[int, int], Number]] = {
-    "(6)": lambda m, n: taflin.two_against_one(F),
-    "(7)": lambda m, n: taflin.against_one(m, F),
-    "(8)": lambda m, n: taflin.two_against(n, F),
-    "(9)": lambda m, n: taflin.three_against_motion(
-        taflin.two_against(n - 1, F), taflin.strip_win(Point(3, n - 2), F), F
+    "(6)": lambda m, n: taflin.win_two_against_one(F),
+    "(7)": lambda m, n: taflin.win_against_one(m, F),
+    "(8)": lambda m, n: taflin.win_two_against(n, F),
+    "(9)": lambda m, n: taflin.win_three_by_motion(
+        taflin.win_two_against(n - 1, F), taflin.win_on_strip(Point(3, n - 2), F), F
     ),
-    "(10)": lambda m, n: taflin.three_against_step(taflin.strip_win(Point(3, n - 2), F), n, F),
+    "(10)": lambda m, n: taflin.win_three_by_step(taflin.win_on_strip(Point(3, n - 2), F), n, F),
     "(11)": lambda m, n: _resubstitute(
-        taflin.substituted_step(
-            taflin.substitute(taflin.strip_win(Point(3, n - 2), F), n - 2, F),
+        taflin.step_substituted(
+            taflin.substitute(taflin.win_on_strip(Point(3, n - 2), F), n - 2, F),
             n,
             taflin.substitution(F),
         ),
         n,
     ),
-    "(12)": lambda m, n: _resubstitute(taflin.substitute(taflin.three_against(n, F), n, F), n),
-    "(13)": lambda m, n: _resubstitute(taflin.substituted_sum(n, F), n),
-    "(14)": lambda m, n: taflin.three_against(n, F),
+    "(12)": lambda m, n: _resubstitute(taflin.substitute(taflin.win_three_against(n, F), n, F), n),
+    "(13)": lambda m, n: _resubstitute(taflin.sum_substituted(n, F), n),
+    "(14)": lambda m, n: taflin.win_three_against(n, F),
     "(17)": lambda m, n: taflin.win(Point(m, n), F),
 }
 
 
-def _equation(row: Row) -> Equation:
+def _evaluate_equation(row: Row) -> Equation:
     m, n = int(row["m"]), int(row["n"])
     battle = Battle(m, n)
     won = Fraction(battle.win_probability(exact=True, method="counting"))
@@ -116,7 +116,7 @@ def _equation(row: Row) -> Equation:
 
 
 def _apply_motion(point: Point, rolls: int) -> Number:
-    """Return the result of eq. (1) for a point, applied roll by roll."""
+    """Return P_{m,n}(s) for a point, by applying eq. (1) once per roll."""
     chances: dict[Point, Probability] = {START: Fraction(1)}
     for _ in range(rolls):
         chances = taflin.equation_of_motion(chances, F)
@@ -124,34 +124,34 @@ def _apply_motion(point: Point, rolls: int) -> Number:
 
 
 def _apply_relative_motion(point: Point, rolls: int) -> Number:
-    """Return the result of eq. (2) for the difference at a point, applied roll by roll."""
+    """Return R_k(s) for the difference k of a point, by applying eq. (2) once per roll."""
     chances: dict[int, Probability] = {START.m - START.n: Fraction(1)}
     for _ in range(rolls):
         chances = taflin.relative_motion(chances, F)
     return chances[point.m - point.n]
 
 
-def _path(point: Point, rolls: int) -> taflin.Ways:
-    """Return the path with the most neutral rolls among all paths to a point."""
+def _find_path(point: Point, rolls: int) -> taflin.Ways:
+    """Return the path to a point that has the most neutral rolls."""
     return next(taflin.ways(point.m - point.n - (START.m - START.n), rolls))
 
 
 FREE_EQUATIONS: dict[str, Callable[[Point, int], Number]] = {
     "(1)": _apply_motion,
     "(2)": _apply_relative_motion,
-    "(4)": lambda point, rolls: taflin.path_chance(_path(point, rolls), F),
+    "(4)": lambda point, rolls: taflin.path_chance(_find_path(point, rolls), F),
     "(5)": lambda point, rolls: taflin.free_space(START, point, rolls, F),
 }
 
 
 @cache
-def _visits() -> dict[Outcome, Fraction]:
-    """Return the probability that the chain visits each state, summed over its branches."""
+def _find_visits() -> dict[Outcome, Fraction]:
+    """Return the probability of visiting each state, from the tree of the battle."""
     return {node.state: node.probability for node in nodes(tree(*START))}
 
 
 def _find_path_probability(path: taflin.Ways) -> Fraction:
-    """Return the probability of one path in the chain, branch by branch."""
+    """Return the probability of one path in the tree, as a product over its branches."""
     node, chance = tree(*START), Fraction(1)
     for lost, rolls in enumerate((path.good, path.neutral, path.bad)):
         for _ in range(rolls):
@@ -160,39 +160,41 @@ def _find_path_probability(path: taflin.Ways) -> Fraction:
     return chance
 
 
-def _free_equation(row: Row) -> Equation:
+def _evaluate_free_equation(row: Row) -> Equation:
     point, rolls = Point(int(row["m"]), int(row["n"])), int(row["rolls"])
     is_one_path = row["equation"] == "(4)"
     ours = (
-        _find_path_probability(_path(point, rolls)) if is_one_path else _visits()[Outcome(*point)]
+        _find_path_probability(_find_path(point, rolls))
+        if is_one_path
+        else _find_visits()[Outcome(*point)]
     )
     return Equation(FREE_EQUATIONS[row["equation"]](point, rolls), ours)
 
 
-def _points(rolls: int) -> int:
-    """Return the number of states that can be reached in some rolls with all dice."""
-    return sum(sum(state) == sum(START) - 2 * rolls for state in _visits())
+def _count_states(rolls: int) -> int:
+    """Return the number of states that can be reached with exactly `rolls` rolls of all dice."""
+    return sum(sum(state) == sum(START) - 2 * rolls for state in _find_visits())
 
 
-def _advantage_of_a_full_roll() -> Fraction:
+def _compute_advantage() -> Fraction:
     ratio = break_even_ratio("classic")
     return 1 - ratio if ratio is not None else Fraction(0)
 
 
 VALUES: dict[str, Callable[[], Number]] = {
-    "places after one roll": lambda: _points(1),
-    "places after two rolls": lambda: _points(2),
-    "attackers lost more slowly than defenders in a roll of all dice": _advantage_of_a_full_roll,
+    "places after one roll": lambda: _count_states(1),
+    "places after two rolls": lambda: _count_states(2),
+    "attackers lost more slowly than defenders in a roll of all dice": _compute_advantage,
     "chances of first reaching the boundary from (12, 10), by (15)-(16) as printed": lambda: sum(
-        _first_passage_as_printed(START, F).values()
+        _compute_printed_first_passage(START, F).values()
     ),
     "chances of first reaching the boundary from (12, 10)": lambda: sum(
         taflin.first_passage(START, F).values()
     ),
-    "chance to win at (12, 10), by (15)-(17) as printed": lambda: _win_as_printed(START, F),
+    "chance to win at (12, 10), by (15)-(17) as printed": lambda: _compute_printed_win(START, F),
     "chance to win at (12, 10)": lambda: taflin.win(START, F),
     "chances of all points after 4 rolls, by (5) as printed": lambda: sum(
-        _free_space_as_printed(half, 4, F) for half in range(-4, 5)
+        _compute_printed_free_space(half, 4, F) for half in range(-4, 5)
     ),
     "chances of all points after 4 rolls": lambda: sum(
         taflin.free_space(Point(50, 50), Point(42 + i, 50 - i), 4, F) for i in range(9)
@@ -203,11 +205,11 @@ SOURCE = PrintedSource(
     "taflin",
     "Daniel C. Taflin, “The Probability Distribution of Risk Battles” (2001)",
     {
-        "roll_losses": roll_chance,
-        "expected_losses": _expected_losses,
-        "ways": _ways,
-        "equations": _equation,
-        "free_space": _free_equation,
+        "roll_losses": find_roll_chance,
+        "expected_losses": _find_expected_losses,
+        "ways": _find_rolls,
+        "equations": _evaluate_equation,
+        "free_space": _evaluate_free_equation,
         "values": lambda row: VALUES[row["quantity"]](),
     },
     (

@@ -1,7 +1,7 @@
-"""Tree: a small battle as the tree of its states, with all its paths.
+"""The tree of the states of a small battle, with all its paths.
 
-`iacta.methods.path_tree` computes the chance of each state and each branch. Equal states are one
-node, so the tree is a graph, as in Van Wijgerden's drawing.
+`iacta.methods.path_tree` computes the chance of each state and each branch. Branches to the same
+state share one node, so the tree is a graph, as in Van Wijgerden's drawing.
 
 Source: Van Wijgerden, "Let slip the dice of war", draws the tree and counts 7 paths from (3, 2).
 """
@@ -18,10 +18,10 @@ from iacta.rules.rules import Rules
 
 
 class TreeBranch(NamedTuple):
-    """A possible loss in a roll.
+    """A possible result of the next roll.
 
     losses: the armies lost.
-    probability: the exact probability.
+    probability: the exact probability of this result.
     node: the next node.
     """
 
@@ -32,11 +32,11 @@ class TreeBranch(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Node:
-    """A state of the battle, which is one node for any number of branches to it.
+    """A state of the battle; all branches to this state lead to the same node.
 
     state: the armies left, garrison included.
     probability: the exact probability of visiting this state.
-    branches: the possible losses in the next roll; empty if the battle is over.
+    branches: the possible results of the next roll; empty if the battle is over.
     """
 
     state: Outcome
@@ -59,7 +59,7 @@ class Path(NamedTuple):
 
 
 def tree(attackers: int, defenders: int, rules: Rules | str = "classic") -> Node:
-    """Return the root of a battle's tree.
+    """Return the root of the tree of a battle.
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
@@ -76,7 +76,7 @@ def tree(attackers: int, defenders: int, rules: Rules | str = "classic") -> Node
 
     Source: Van Wijgerden, "Creating a probability tree".
     """
-    kernel, root = _read(attackers, defenders, rules)
+    kernel, root = _read_battle(attackers, defenders, rules)
     visits = kernel.visits({root: Fraction(1)})
     made: dict[State, Node] = {}
     for state in sorted(visits, key=sum):
@@ -86,7 +86,7 @@ def tree(attackers: int, defenders: int, rules: Rules | str = "classic") -> Node
     return made[root]
 
 
-def _read(attackers: int, defenders: int, rules: Rules | str) -> tuple[PathTree, State]:
+def _read_battle(attackers: int, defenders: int, rules: Rules | str) -> tuple[PathTree, State]:
     attackers, defenders, rules = read_battle(attackers, defenders, rules, fewest=0)
     kernel, root = PathTree(rules), State(attackers - rules.garrison, defenders)
     kernel.refuse(*root)
@@ -98,7 +98,7 @@ def _add_garrison(state: State, kernel: PathTree) -> Outcome:
 
 
 def nodes(root: Node) -> Iterator[Node]:
-    """Yield each node of a tree once, nodes with the most armies first.
+    """Yield each node of a tree once, in descending order of armies.
 
     root: the root, from `tree`.
 
@@ -118,10 +118,10 @@ def nodes(root: Node) -> Iterator[Node]:
 
 
 def paths(attackers: int, defenders: int, rules: Rules | str = "classic") -> Iterator[Path]:
-    """Return an iterator over all paths of a battle; their number grows fast.
+    """Return an iterator over all paths of a battle from the start to an end.
 
-    The arguments and the exceptions are as for `tree`. `Battle.path_count` returns the number of
-    paths.
+    The arguments and the exceptions are as for `tree`. There are many paths even in small battles;
+    `Battle.path_count` returns their number.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> routes = list(paths(4, 2, CLASSIC))
@@ -130,11 +130,11 @@ def paths(attackers: int, defenders: int, rules: Rules | str = "classic") -> Ite
 
     Source: Van Wijgerden, "Calculating end-state->p".
     """
-    kernel, root = _read(attackers, defenders, rules)
-    return _paths(kernel, root)
+    kernel, root = _read_battle(attackers, defenders, rules)
+    return _list_paths(kernel, root)
 
 
-def _paths(kernel: PathTree, root: State) -> Iterator[Path]:
+def _list_paths(kernel: PathTree, root: State) -> Iterator[Path]:
     begun: list[tuple[tuple[State, ...], Fraction]] = [((root,), Fraction(1))]
     while begun:
         states, probability = begun.pop()

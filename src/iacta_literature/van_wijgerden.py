@@ -1,6 +1,6 @@
 """Jeroen van Wijgerden, "Let slip the dice of war".
 
-Its states exclude the garrison; its numbers of troops needed include it.
+In the article, states exclude the garrison, but the numbers of troops needed include it.
 """
 
 from collections.abc import Callable
@@ -26,14 +26,14 @@ from iacta_literature.published import (
     PrintedSource,
     Row,
     Timing,
-    example_losses,
-    five_dice,
+    count_rolls_of_five_dice,
+    find_example_losses,
+    find_roll_chance,
     read_rows,
-    roll_chance,
 )
 from iacta_literature.tree import paths
 
-MAX_DEFENDERS = 200  # size of the printed table
+MAX_DEFENDERS = 200  # as in the printed table
 CHANCES = tuple(
     Fraction(n, 100) for n in (1, 5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 95, 99)
 )
@@ -41,7 +41,9 @@ CHANCES = tuple(
 
 @cache
 def find_needed(rules: str) -> npt.NDArray[Any]:
-    """Return the fewest attackers, garrison included, for `CHANCES` (rows) by defenders (columns).
+    """Return the fewest attackers, garrison included, with a row for each of `CHANCES`.
+
+    The columns are for 1 to 200 defenders.
 
     rules: `"classic"` or `"capital"`.
     """
@@ -51,34 +53,37 @@ def find_needed(rules: str) -> npt.NDArray[Any]:
     return armies
 
 
-def _path(row: Row) -> Fraction:
+def _find_path_chance(row: Row) -> Fraction:
     states = [Outcome(*map(int, state.split())) for state in row["path"].split(", ")]
     routes = paths(*states[0], ABLE)
     return next(path.probability for path in routes if list(path.states) == states)
 
 
-def _left(attackers: int, defenders: int, outcome: Outcome) -> Fraction:
+def _find_outcome_chance(attackers: int, defenders: int, outcome: Outcome) -> Fraction:
     return Fraction(Battle(attackers, defenders, ABLE).outcomes(exact=True)[outcome])
 
 
-def _fewest(row: Row) -> int:
+def _find_fewest(row: Row) -> int:
     return int(armies_needed(int(row["defenders"]), row["chance"]))
 
 
-def _entries_too_low() -> int:
+def _count_low_entries() -> int:
     """Count the entries of Hendel's table that are one below iacta's."""
     rows = read_rows("van_wijgerden_hendel")
-    return sum(_fewest(row) - int(row["published"]) == 1 for row in rows)
+    return sum(_find_fewest(row) - int(row["published"]) == 1 for row in rows)
 
 
-def _spike_of_capitals() -> int:
-    """Return the number of defenders, from 2 on, with the most attackers per defender at 99%."""
+def _find_capital_spike() -> int:
+    """Return the number of defenders that need the most attackers per defender at 99%.
+
+    The number is at least 2.
+    """
     of_each = find_needed("capital")[-1] / np.arange(1, MAX_DEFENDERS + 1)
     return 2 + int(np.argmax(of_each[1:]))
 
 
 VALUES: dict[str, Callable[[], Number]] = {
-    "equally likely rolls of five dice": five_dice,
+    "equally likely rolls of five dice": count_rolls_of_five_dice,
     "paths from 3 against 2": lambda: Battle(3, 2, ABLE).path_count(),
     "sum of the chances of all outcomes of 3 against 2": lambda: Fraction(
         sum(Battle(3, 2, ABLE).outcomes(exact=True).values())
@@ -89,8 +94,10 @@ VALUES: dict[str, Callable[[], Number]] = {
     "chance that 1 against 1 is lost": lambda: 1 - win(1, 1),
     "chance that 1 against 1 is won": lambda: win(1, 1),
     "chance that the first roll of 2 against 1 wins": lambda: Roll(2, 1).losses()[Losses(0, 1)],
-    "chance that 2 against 1 is lost": lambda: _left(2, 1, Outcome(0, 1)),
-    "chance that 2 against 1 ends with 1 attacker": lambda: _left(2, 1, Outcome(1, 0)),
+    "chance that 2 against 1 is lost": lambda: _find_outcome_chance(2, 1, Outcome(0, 1)),
+    "chance that 2 against 1 ends with 1 attacker": lambda: _find_outcome_chance(
+        2, 1, Outcome(1, 0)
+    ),
     "chance of the loss 1 0 from 1 against 3 on a capital": lambda: Roll(1, 3, "capital").losses()[
         Losses(1, 0)
     ],
@@ -103,14 +110,14 @@ VALUES: dict[str, Callable[[], Number]] = {
     "attackers needed against 10 for 95%, per defender": lambda: Fraction(
         int(armies_needed(10, "95%")), 10
     ),
-    "chance that 3 against 2 ends with 1 attacker, as a percentage": lambda: _left(
+    "chance that 3 against 2 ends with 1 attacker, as a percentage": lambda: _find_outcome_chance(
         3, 2, Outcome(1, 0)
     ),
-    "defenders at the spike of the 99% line of capitals": _spike_of_capitals,
+    "defenders at the spike of the 99% line of capitals": _find_capital_spike,
     "attackers needed on a capital, divided by those on a territory (mean)": lambda: float(
         (find_needed("capital") / find_needed("classic")).mean()
     ),
-    "entries of Hendel's table that are one too low": _entries_too_low,
+    "entries of Hendel's table that are one too low": _count_low_entries,
     "chance of 5 against 10, if the headings of Osborne's table 3 were right": lambda: win(5, 10),
 }
 
@@ -118,12 +125,12 @@ SOURCE = PrintedSource(
     "van_wijgerden",
     "Jeroen van Wijgerden, “Let slip the dice of war”",
     {
-        "roll_losses": roll_chance,
-        "roll_examples": example_losses,
-        "paths": _path,
+        "roll_losses": find_roll_chance,
+        "roll_examples": find_example_losses,
+        "paths": _find_path_chance,
         "outcomes": find_ending_probability,
         "values": lambda row: VALUES[row["quantity"]](),
-        "hendel": _fewest,
+        "hendel": _find_fewest,
     },
     (
         Figure(

@@ -69,7 +69,7 @@ def test_a_value_has_one_home(name: str) -> None:
 
 def test_a_file_without_its_source_is_refused(tmp_path: Path) -> None:
     (tmp_path / "odds.csv").write_text("attackers,published\n1,2\n", encoding="utf-8")
-    with pytest.raises(MalformedError, match="must begin with its source, got 'odds'"):
+    with pytest.raises(MalformedError, match="must start with its source, got 'odds'"):
         read_rows("odds", tmp_path)
 
 

@@ -105,7 +105,7 @@ def test_a_place_that_is_no_folder_is_refused(quick: Run, tmp_path: Path, place:
     (tmp_path / "file").write_text("mine", encoding="utf-8")
     ended = quick(f"reproduce {tmp_path / place}")
     assert ended.code == 2
-    assert "cannot write into '" in ended.stderr
+    assert "cannot write to '" in ended.stderr
     assert (tmp_path / "file").read_text(encoding="utf-8") == "mine"
 
 

@@ -72,23 +72,23 @@ def test_strips_are_the_chances_of_battles(name: str) -> None:
     rules = replace(SEVERAL_RULES[name], garrison=1)
     f = roll_chances(rules)
     table = win_table(40, 40, rules, exact=True)
-    assert taflin.two_against_one(f) == table[1, 0]
+    assert taflin.win_two_against_one(f) == table[1, 0]
     for n in range(1, 41):
-        assert taflin.two_against(n, f) == table[1, n - 1]
-        assert taflin.three_against(n, f) == table[2, n - 1]
-        assert taflin.four_against(n, f) == table[3, n - 1]
+        assert taflin.win_two_against(n, f) == table[1, n - 1]
+        assert taflin.win_three_against(n, f) == table[2, n - 1]
+        assert taflin.win_four_against(n, f) == table[3, n - 1]
     for m in range(2, 41):
-        assert taflin.against_two(m, f) == table[m - 1, 1]
-        assert taflin.against_one(max(m, 3), f) == table[max(m, 3) - 1, 0]
+        assert taflin.win_against_two(m, f) == table[m - 1, 1]
+        assert taflin.win_against_one(max(m, 3), f) == table[max(m, 3) - 1, 0]
 
 
 @pytest.mark.parametrize("name", SEVERAL_RULES)
 def test_the_strip_of_three_is_its_motion_repeated(name: str) -> None:
     f = roll_chances(SEVERAL_RULES[name])
     for n in range(3, 30):
-        before, now = taflin.three_against(n - 2, f), taflin.three_against(n, f)
-        assert taflin.three_against_motion(taflin.two_against(n - 1, f), before, f) == now
-        assert taflin.three_against_step(before, n, f) == now
+        before, now = taflin.win_three_against(n - 2, f), taflin.win_three_against(n, f)
+        assert taflin.win_three_by_motion(taflin.win_two_against(n - 1, f), before, f) == now
+        assert taflin.win_three_by_step(before, n, f) == now
 
 
 def test_the_substitution_sums_the_strip_of_three() -> None:
@@ -99,12 +99,14 @@ def test_the_substitution_sums_the_strip_of_three() -> None:
     ):
         f = roll_chances(rules)
         for n in range(4, 30):
-            y = taflin.substituted_sum(n, f)
-            stepped = taflin.substituted_step(
-                taflin.substituted_sum(n - 2, f), n, taflin.substitution(f)
+            y = taflin.sum_substituted(n, f)
+            stepped = taflin.step_substituted(
+                taflin.sum_substituted(n - 2, f), n, taflin.substitution(f)
             )
             assert isclose(y, stepped, rel_tol=1e-13)
-            assert isclose(y, taflin.substitute(taflin.three_against(n, f), n, f), rel_tol=1e-13)
+            assert isclose(
+                y, taflin.substitute(taflin.win_three_against(n, f), n, f), rel_tol=1e-13
+            )
 
 
 def test_the_substitution_refuses_to_divide_by_zero() -> None:
@@ -125,13 +127,13 @@ def test_the_strips_hold_where_the_paper_divides_by_zero() -> None:
         f32=(quarter, half, quarter),
     )
     assert f.f22[0] == f.f12[0] ** 2
-    two, three, four = ({0: Fraction(1), 1: taflin.strip_win(Point(m, 1), f)} for m in (2, 3, 4))
+    two, three, four = ({0: Fraction(1), 1: taflin.win_on_strip(Point(m, 1), f)} for m in (2, 3, 4))
     for n in range(2, 20):
         two[n] = half * two[n - 1]
         three[n] = quarter * three[n - 2] + half * two[n - 1]
         four[n] = quarter * four[n - 2] + half * three[n - 1] + quarter * two[n]
-        assert taflin.three_against(n, f) == three[n]
-        assert taflin.four_against(n, f) == four[n]
+        assert taflin.win_three_against(n, f) == three[n]
+        assert taflin.win_four_against(n, f) == four[n]
 
 
 @given(st.integers(0, 6), st.lists(st.integers(-5, 5), min_size=1, max_size=3))

@@ -75,7 +75,7 @@ NUMBERS = {"attackers": ATTACKERS, "defenders": DEFENDERS}
 ARGUMENTS: dict[str, tuple[type[Form], Callable[[Any], object]]] = {
     "battle": (BattleForm, lambda form: form.battle),
     "campaign": (CampaignForm, lambda form: form.campaign),
-    "fought": (CampaignForm, lambda form: form.campaign),
+    "battle_or_campaign": (CampaignForm, lambda form: form.campaign),
     "simulated": (SimulationForm, _simulate),
     "estimates": (SimulationForm, _estimate),
     "seed": (SimulationForm, lambda form: form.dice),
@@ -121,8 +121,7 @@ def _make_command(draw: Callable[..., Chart], options: Mapping[str, Option]) -> 
         return draw, {name: find(self) for name, find in finders.items()}
 
     summary, *_ = inspect.cleandoc(draw.__doc__ or "").split("\n")
-    doc = summary.replace("Return", "Draw", 1)
-    made: type[ChartCommand] = make_form((*needed, ChartCommand), own, __doc__=doc, chart=chart)
+    made: type[ChartCommand] = make_form((*needed, ChartCommand), own, __doc__=summary, chart=chart)
     return made
 
 

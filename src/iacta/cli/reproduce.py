@@ -50,7 +50,7 @@ class ReproduceCommand(Command):
         import iacta_literature as library  # slow to import, and only needed here
 
         library.check_packages()
-        steps = library.steps()
+        steps = library.count_steps()
         with show_progress() as watch:
             done = library.reproduce(
                 Path(self.folder), lambda step: watch("Recomputing the literature", step / steps)

@@ -1,7 +1,7 @@
-"""The figures of the literature, for any numbers and rules; `iacta chart` draws them.
+"""The charts of the literature, for any numbers and rules; `iacta chart` draws them.
 
-Each function returns an `iacta.charts.Chart`. The file of each article contains the numbers of its
-figures.
+Each function returns an `iacta.charts.Chart`. The numbers of the printed figures are in the module
+of each article.
 """
 
 from iacta_literature.charts.curves import (

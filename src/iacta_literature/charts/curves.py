@@ -1,4 +1,4 @@
-"""Charts of many battles: curves of chances, the fewest attackers, and tables of chances."""
+"""Charts of many battles: curves of chances, and the fewest attackers for a chance."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from iacta.rules.variants import find_rules, rules_name
 CHANCES = (0.05, 0.25, 0.5, 0.75, 0.95)
 EVEN = Fraction(1, 2)
 
-MAX_ARMIES = 1_000  # more points make a picture slow
-MAX_DEFENDERS = 500  # limit of charts of the fewest attackers
-MAX_LINES = 20  # more lines cannot be distinguished
-FEW_LINES = 10  # more lines are thinner
-MAX_SPOTS = 1_500  # more tooltips make a picture slow
+MAX_ARMIES = 1_000  # with more points, a chart would be slow
+MAX_DEFENDERS = 500  # the limit for charts of the fewest attackers
+MAX_LINES = 20  # with more lines, a chart would be unreadable
+FEW_LINES = 10  # if there are more lines, they are thinner
+MAX_SPOTS = 1_500  # with more tooltips, a chart would be slow
 LABEL_HEIGHT = 12  # pixels
-HALF_WIDTH = 255  # pixels of a plot beside another plot
-LEADER = 9  # pixels from the end of a line to its label
+HALF_WIDTH = 255  # width in pixels of a plot beside another plot
+LEADER = 9  # distance in pixels between a line and its label
 
 REGION, LINE, EQUAL = "favourites", "nearest line", "equal numbers"
 
@@ -45,14 +45,14 @@ Whole = npt.NDArray[np.int64]
 def curves_by_delta(
     deltas: Sequence[int], defenders: int, rules: Rules | str = "classic", label: str = ""
 ) -> Chart:
-    """Return the chance to win by the number of defenders, a curve for each lead of the attackers.
+    """Draw the chance to win by number of defenders, one curve for each lead of the attackers.
 
-    deltas: the leads, attackers with their garrison minus defenders; negative for fewer attackers.
+    deltas: leads: attackers, garrison included, minus defenders; negative for fewer attackers.
     defenders: the largest number of defenders.
     rules: `Rules`, or the name of a rule set.
-    label: a name for rules without a name.
+    label: the name to use for the rules instead of their own.
 
-    Battles without an attacker are left out. Raises `IactaError` for more than 20 deltas, or more
+    Battles without attackers are left out. Raises `IactaError` for more than 20 deltas, or more
     than 1000 defenders.
 
     Source: the chart of Norvig, "The Unfinished Game ... of Risk".
@@ -66,9 +66,11 @@ def curves_by_delta(
         else "with as many armies"
         for lead in leads
     ]
-    return _curves_chart(
-        _lead_lines("delta", leads),
-        _curves(rules, "delta", [(d, np.maximum(against + d, 0), against) for d in leads]),
+    return _make_curves_chart(
+        _make_lead_lines("delta", leads),
+        _list_curve_points(
+            rules, "delta", [(d, np.maximum(against + d, 0), against) for d in leads]
+        ),
         Axis("defenders", "defenders", 0, most),
         (f"Against {format_count(most, 'defender')}", cases),
         format_rules(rules, label),
@@ -78,9 +80,9 @@ def curves_by_delta(
 def curves_by_match_up(
     defenders: Sequence[int], attackers: int, rules: Rules | str = "classic", label: str = ""
 ) -> Chart:
-    """Return the chance to win by the number of attackers, a curve for each number of defenders.
+    """Draw the chance to win by number of attackers, one curve for each number of defenders.
 
-    defenders: numbers of armies on the defended territory, a curve for each.
+    defenders: numbers of armies on the defended territory, one curve for each.
     attackers: the largest number of attackers, garrison included.
     rules, label: as for `curves_by_delta`.
 
@@ -91,9 +93,9 @@ def curves_by_match_up(
     most = read_int(attackers, "attackers", least=1, most=MAX_ARMIES)
     defended = _read_lines(defenders, "defenders", least=1)[::-1]
     rules = find_rules(rules)
-    return _curves_chart(
-        _defender_lines(defended),
-        _match_ups(rules, defended, most),
+    return _make_curves_chart(
+        _make_defender_lines(defended),
+        _list_match_ups(rules, defended, most),
         Axis("attackers", ATTACKERS, 0, most),
         (f"With {format_count(most)}", [f"against {d}" for d in defended]),
         format_rules(rules, label),
@@ -103,15 +105,14 @@ def curves_by_match_up(
 def curves_by_advantage(
     advantages: Sequence[int], attackers: int, rules: Rules | str = "classic", label: str = ""
 ) -> Chart:
-    """Return the chance to win by the number of attackers, a curve for each advantage in armies.
+    """Draw the chance to win by number of attackers, one curve for each advantage in armies.
 
-    advantages: the leads, attackers with their garrison minus defenders; negative for fewer
-        attackers.
+    advantages: leads: attackers, garrison included, minus defenders; negative for fewer attackers.
     attackers: the largest number of attackers, garrison included.
     rules, label: as for `curves_by_delta`.
 
-    Battles without a defender are left out. Raises `IactaError` for more than 20 advantages, or
-    more than 1000 attackers.
+    Battles without defenders are left out. Raises `IactaError` for more than 20 advantages, or more
+    than 1000 attackers.
 
     Source: the curves by attacker advantage of "Analyzing the Board Game Risk" (pracpred), which
     excludes the garrison.
@@ -123,42 +124,49 @@ def curves_by_advantage(
         f"against {abs(lead)} {'fewer' if lead > 0 else 'more'}" if lead else "against as many"
         for lead in leads
     ]
-    return _curves_chart(
-        _lead_lines("advantage", leads),
-        _curves(rules, "advantage", [(lead, count, count - lead) for lead in leads]),
+    return _make_curves_chart(
+        _make_lead_lines("advantage", leads),
+        _list_curve_points(rules, "advantage", [(lead, count, count - lead) for lead in leads]),
         Axis("attackers", ATTACKERS, 0, most),
         (f"With {format_count(most)}", cases),
         format_rules(rules, label),
     )
 
 
-def _curves(rules: Rules, column: str, curves: list[tuple[int, Whole, Whole]]) -> list[Row]:
-    """Return the points of curves; a curve is given by its value, its attackers and defenders."""
+def _list_curve_points(
+    rules: Rules, column: str, curves: list[tuple[int, Whole, Whole]]
+) -> list[Row]:
+    """Return the points of several curves.
+
+    column: the column for the value of a curve.
+    curves: for each curve its value, and the attackers and defenders of its points.
+    """
     rows: list[Row] = []
     for value, attackers, defenders in curves:
         is_battle = (attackers > 0) & (defenders > 0)
-        fought = attackers[is_battle], defenders[is_battle]
-        chances = win_probability(*fought, rules)
+        battles = attackers[is_battle], defenders[is_battle]
+        chances = win_probability(*battles, rules)
         rows += [
             {"attackers": a, "defenders": d, column: value, "win_probability": chance}
             for a, d, chance in zip(
-                *(column.tolist() for column in (*fought, chances)), strict=True
+                *(column.tolist() for column in (*battles, chances)), strict=True
             )
         ]
     return rows
 
 
-def _match_ups(rules: Rules, defended: Sequence[int], most: int) -> list[Row]:
+def _list_match_ups(rules: Rules, defended: Sequence[int], most: int) -> list[Row]:
     count = np.arange(1, most + 1)
-    return _curves(rules, "defenders", [(d, count, np.full(most, d)) for d in defended])
+    return _list_curve_points(rules, "defenders", [(d, count, np.full(most, d)) for d in defended])
 
 
-def _curves_chart(
+def _make_curves_chart(
     lines: CurveLines, rows: Sequence[Row], x: Axis, words: tuple[str, Sequence[str]], rules: str
 ) -> Chart:
-    """Return curves of chances to win.
+    """Return a chart of curves of chances to win.
 
-    words: the situation of all curves, and the case of each.
+    words: a phrase for the situation of all curves, and a phrase for each curve.
+    rules: a phrase for the rules.
     """
     situation, cases = words
     last = {row[lines.column]: percent(row["win_probability"], 0) for row in rows}
@@ -178,9 +186,9 @@ def _curves_chart(
 def slices(
     defenders: Sequence[int], attackers: int, rules: Rules | str = "classic", label: str = ""
 ) -> Chart:
-    """Return the chance to win by attackers, with marks at an even chance.
+    """Draw the chance to win by number of attackers, and mark where it reaches one half.
 
-    defenders: numbers of armies on the defended territory, a curve for each.
+    defenders: numbers of armies on the defended territory, one curve for each.
     attackers: the largest number of attackers, garrison included.
     rules, label: as for `curves_by_delta`.
 
@@ -195,7 +203,7 @@ def slices(
     needed = dict(zip(defended, armies_needed(defended, EVEN, rules).tolist(), strict=True))
     rows = [
         {**row, "is_fewest": row["attackers"] == needed[row["defenders"]]}
-        for row in _match_ups(rules, defended, most)
+        for row in _list_match_ups(rules, defended, most)
     ]
     by_attackers = Axis("attackers", ATTACKERS, 0, most)
     marked = table_view("slices", "datum.is_fewest").encode(x="attackers:Q")
@@ -206,19 +214,19 @@ def slices(
         reached.mark("rule", strokeDash=[4, 3]).encode(y2={"datum": 0}),
         reached.mark("point", filled=True, size=50, opacity=1),
         numbers.encode(y={"datum": 0.5, "type": "quantitative"}, text="attackers:Q"),
-        _defender_lines(defended).draw("slices", rows, by_attackers, TO_WIN),
+        _make_defender_lines(defended).draw("slices", rows, by_attackers, TO_WIN),
     ]
     return Chart(
         layer(*layers),
-        _slices_title({d: needed[d] for d in defended[::-1]}, most),
+        _format_slices_title({d: needed[d] for d in defended[::-1]}, most),
         "Chance to win by number of attackers; at the end of each line: the defenders; beside "
         f"each dot: the fewest attackers with an even chance ({format_rules(rules, label)}).",
         {"slices": rows},
     )
 
 
-def _slices_title(needed: Mapping[int, int], most: int) -> str:
-    """Return a title with the numbers of attackers at an even chance."""
+def _format_slices_title(needed: Mapping[int, int], most: int) -> str:
+    """Return a title with the numbers of attackers that have an even chance."""
     inside = {d: fewest for d, fewest in needed.items() if fewest <= most}
     outside = [f"{d:,}" for d in needed if d not in inside]
     few = ""
@@ -242,23 +250,23 @@ def minimum_troops(
     *,
     per_defender: bool = False,
 ) -> Chart:
-    """Return the fewest attackers needed for each chance, by the number of defenders.
+    """Draw the fewest attackers needed for each chance, by number of defenders.
 
     defenders: the largest number of defenders.
     chances: the wanted chances, as for `armies_needed`.
-    rules: the rules to compare, each as `Rules` or the name of a rule set. Each has a plot; the
-        plots have the same scales.
+    rules: the rules to compare, each as `Rules` or the name of a rule set. Each has its own plot;
+        all plots have the same scales.
     per_defender: whether to divide the attackers by the defenders.
 
     Attackers include the garrison. Raises `IactaError` as `armies_needed` does, and for more than
     20 chances or 500 defenders.
 
-    Source: Van Wijgerden, "Let slip the dice of war", whose graphs go up to 200 and 50 defenders.
+    Source: Van Wijgerden, "Let slip the dice of war", graphs up to 200 and to 50 defenders.
     """
     most = read_int(defenders, "defenders", least=2, most=MAX_DEFENDERS)
-    by_chance = _lines_by_chance(chances)
+    by_chance = _make_chance_lines(chances)
     tables = {
-        _rules_name(some_rules): _find_needed(most, by_chance.values, some_rules)
+        _format_rules_name(some_rules): _find_needed(most, by_chance.values, some_rules)
         for some_rules in rules
     }
     rows = [
@@ -306,7 +314,7 @@ def minimum_troops_ratio(
     rules: Rules | str = "capital",
     base: Rules | str = "classic",
 ) -> Chart:
-    """Return the ratio of the attackers needed under two rule sets, a line for each chance.
+    """Draw the ratio of the attackers needed under two rule sets, one line for each chance.
 
     defenders: the largest number of defenders.
     chances: the wanted chances, as for `armies_needed`.
@@ -315,10 +323,10 @@ def minimum_troops_ratio(
 
     The exceptions are as for `minimum_troops`.
 
-    Source: Van Wijgerden, "Let slip the dice of war", who divides capitals by standard territories.
+    Source: Van Wijgerden, "Let slip the dice of war", with capitals and standard territories.
     """
     most = read_int(defenders, "defenders", least=2, most=MAX_DEFENDERS)
-    by_chance = _lines_by_chance(chances)
+    by_chance = _make_chance_lines(chances)
     ratios = _find_needed(most, by_chance.values, rules) / _find_needed(
         most, by_chance.values, base
     )
@@ -329,20 +337,20 @@ def minimum_troops_ratio(
     ]
     least, largest = (f"{pick(ratios[:, -1]):.2f}" for pick in (min, max))
     span = least if least == largest else f"{least} to {largest}"
-    name, other = _rules_name(rules), _rules_name(base)
+    name, other = _format_rules_name(rules), _format_rules_name(base)
     y = Axis("ratio", f"{name} / {other}", ratios.min(), ratios.max() * 1.02, ".1f")
     return Chart(
         by_chance.draw("ratios", rows, Axis("defenders", "defenders", 0, most), y),
         f"Against {most} defenders, {name} rules take {span} times as many attackers as {other} "
         "rules.",
         "The fewest attackers, garrison included, that win with at least the chance at the end of "
-        f"the line: those under {name} rules divided by those under {other} rules.",
+        f"the line: the number under {name} rules divided by the number under {other} rules.",
         {"ratios": rows},
     )
 
 
-def _lines_by_chance(chances: object) -> CurveLines:
-    """Return a line for each chance, the highest chance first."""
+def _make_chance_lines(chances: object) -> CurveLines:
+    """Return the lines of a plot with one line for each chance, the highest chance first."""
     given = read_chances(read_list(chances, "chances", "chances")).reshape(-1).tolist()
     wanted: list[Fraction] = sorted(set(given), reverse=True)
     if not 1 <= len(wanted) <= MAX_LINES:
@@ -351,7 +359,7 @@ def _lines_by_chance(chances: object) -> CurveLines:
     return CurveLines("chance", "chance", values, [f"{100 * chance:.10g}%" for chance in values])
 
 
-def _rules_name(rules: Rules | str) -> str:
+def _format_rules_name(rules: Rules | str) -> str:
     rules = find_rules(rules)
     name = rules_name(rules)
     return name if rules.garrison == 1 else f"{name}, garrison {rules.garrison}"
@@ -365,7 +373,7 @@ def _find_needed(most: int, wanted: Sequence[float], rules: Rules | str) -> Whol
 def _read_lines(
     values: object, name: str, least: int | None = None, most: int | None = None
 ) -> list[int]:
-    """Return the whole numbers of the lines, sorted and without duplicates."""
+    """Read the numbers of a chart's lines; return them sorted and without duplicates."""
     row = read_list(values, name, "whole numbers")
     numbers = sorted({read_int(value, name, -(10**9), 10**9) for value in row})
     if not 1 <= len(numbers) <= MAX_LINES:
@@ -380,7 +388,7 @@ def _read_lines(
 
 
 class Axis(NamedTuple):
-    """An axis: its column, its title with the unit, its ends, and its number format."""
+    """An axis: its column, its title with the unit, its limits, and its number format."""
 
     column: str
     title: str
@@ -397,9 +405,9 @@ TO_WIN = Axis("win_probability", "chance to win", 0, 1, "%")
 
 
 class CurveLines(NamedTuple):
-    """Lines in one plot, each with a label at its right end; labels do not overlap.
+    """The lines of a plot, each with a label at its right end; labels do not overlap.
 
-    column: the column that differs between lines.
+    column: the column whose value differs between lines.
     title: the title of this column.
     values: the values of this column, from the worst for the attackers to the best.
     labels: the label of each line.
@@ -411,7 +419,11 @@ class CurveLines(NamedTuple):
     labels: Sequence[str]
 
     def draw(self, table: str, rows: Sequence[Row], x: Axis, y: Axis, where: str = "") -> View:
-        """Return a chart of lines without a title; `where` is as for `table_view`."""
+        """Return a view of the lines.
+
+        table, rows: the name and the rows of the table.
+        where: as for `table_view`.
+        """
         base = table_view(table, where).encode(x=x.channel())
         scale = {"domain": list(self.values), "range": list_shades(len(self.values))}
         colour = field(f"{self.column}:O", scale=scale, legend=None)
@@ -427,7 +439,7 @@ class CurveLines(NamedTuple):
             place=f"{json.dumps(places)}[{which}]",
             label=f"{json.dumps(list(labels.values()))}[{which}]",
         )
-        # The colours of the lines are too light for small letters, so labels have the text colour.
+        # Labels have the text colour, because the colours of the lines are too light for them.
         text = placed.mark("text", align="left", dx=LEADER + 2, baseline="middle", fontSize=11)
         leader = placed.mark("rule", x2Offset=LEADER, strokeWidth=1)
         layers = [
@@ -445,19 +457,19 @@ class CurveLines(NamedTuple):
         return layer(*layers)
 
 
-def _lead_lines(column: str, leads: Sequence[int]) -> CurveLines:
+def _make_lead_lines(column: str, leads: Sequence[int]) -> CurveLines:
     labels = [format_signed(lead, plus=True) for lead in leads]
     return CurveLines(column, "attackers minus defenders", leads, labels)
 
 
-def _defender_lines(defended: Sequence[int]) -> CurveLines:
+def _make_defender_lines(defended: Sequence[int]) -> CurveLines:
     return CurveLines("defenders", "defenders", defended, list(map(str, defended)))
 
 
 def spread_labels(places: Sequence[float], gap: float, least: float, most: float) -> list[float]:
-    """Return places near the wanted places, at least a gap apart and in the same order.
+    """Return positions near the wanted positions, in the same order and at least `gap` apart.
 
-    places: the wanted places of the labels.
+    places: the wanted positions of the labels.
     gap: the height of a label.
     least, most: the ends of the space for all labels.
 
@@ -467,7 +479,7 @@ def spread_labels(places: Sequence[float], gap: float, least: float, most: float
     order = np.argsort(places, kind="stable")
     steps = gap * np.arange(len(places))
     wanted = np.array(places, dtype=float)[order] - steps
-    # The mean of moving labels only up and of moving labels only down.
+    # Take the mean of two solutions: moving labels only up, and moving them only down.
     up = np.maximum.accumulate(wanted)
     down = np.minimum.accumulate(wanted[::-1])[::-1]
     held = np.clip((up + down) / 2, least, max(most - steps[-1], least)) + steps
@@ -479,12 +491,12 @@ def spread_labels(places: Sequence[float], gap: float, least: float, most: float
 def break_even(
     attackers: int, defenders: int, rules: Rules | str = "classic", label: str = ""
 ) -> Chart:
-    """Return the region in which the attackers are favourites, and a line fitted to its border.
+    """Draw the battles in which the attackers are favourites, and a line fitted to the border.
 
     attackers: the largest number of attackers, garrison included.
     defenders: the largest number of defenders, at least 2.
     rules: `Rules`, or the name of a rule set.
-    label: a name for rules without a name.
+    label: the name to use for the rules instead of their own.
 
     Raises `IactaError` as `break_even_line` does, and for more than 1000 armies.
 
@@ -500,7 +512,7 @@ def break_even(
     ]
     more = "more" if line.intercept >= 0 else "fewer"
     return Chart(
-        layer(*_region(most, against)),
+        layer(*_make_region_layers(most, against)),
         f"An even fight takes about {line.slope:.2f} attackers for each defender, and "
         f"{abs(line.intercept):.1f} {more}.",
         "The battles that the attackers win at least half of the time, and the line "
@@ -510,8 +522,8 @@ def break_even(
     )
 
 
-def _region(most: int, against: int) -> list[View]:
-    """Return the region of favourites, its line, and the line of equal numbers, in one legend."""
+def _make_region_layers(most: int, against: int) -> list[View]:
+    """Return the layers: the region of favourites, its line, and the line of equal numbers."""
     rim = most + 0.5
     scale = {"domain": [1, against], "nice": False}
     base = table_view("border").encode(x=axis("defenders:Q", "defenders", scale, format=",d"))
@@ -524,16 +536,16 @@ def _region(most: int, against: int) -> list[View]:
         color=kinds,
     )
 
-    def inside(column: str) -> View:
-        # A filter of rows outside the plot is faster than clipping.
+    def filter_visible(column: str) -> View:
+        # Filtering rows is faster than clipping the marks.
         return base.filter(f"datum.{column} >= 0.5 && datum.{column} <= {rim}")
 
     fewest = field("attackers:Q", title="fewest attackers")
-    spots = inside("attackers").mark("point", size=60, opacity=0)
-    equal = inside("defenders").mark("line", strokeDash=[5, 4])
+    spots = filter_visible("attackers").mark("point", size=60, opacity=0)
+    equal = filter_visible("defenders").mark("line", strokeDash=[5, 4])
     return [
         region.mark("area", opacity=0.5, interpolate="step"),
         equal.encode(y="defenders:Q", color={"datum": EQUAL}),
-        inside("line").mark("line").encode(y="line:Q", color={"datum": LINE}),
+        filter_visible("line").mark("line").encode(y="line:Q", color={"datum": LINE}),
         spots.encode(y="attackers:Q", tooltip=["defenders:Q", fewest, exact_field("line", LINE)]),
     ]

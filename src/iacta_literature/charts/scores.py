@@ -1,4 +1,4 @@
-"""Charts of the ends of battles and campaigns in the literature: differences, scores, runs."""
+"""Charts of outcomes in the literature: differences, scores and simulations."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ from iacta.probability.estimate import CONFIDENCE, Estimate
 from iacta.questions.battle import battle_answer
 from iacta.questions.campaign import campaign_answer
 
-MIN_GAPS = 3  # fewer gaps do not look like teeth
+MIN_GAPS = 3  # with fewer gaps between bars, the chart does not look like a saw
 ALL, ON_THE_WAY = "all taken", "stopped on the way"
 SCORES = {ALL: BLUE, ON_THE_WAY: RED}
-SMALL_SPIKE = 0.2  # share of the highest bar below which a spike has no number
+SMALL_SPIKE = 0.2  # spikes below this share of the highest bar have no number
 
 
 def final_difference(battle: Battle) -> Chart:
-    """Return the difference of the armies left at the end: attackers minus defenders.
+    """Draw the difference of the armies left at the end: attackers minus defenders.
 
     battle: the battle.
 
-    The chart has a table `differences` with the columns of `battle_outcomes`. In classic Risk a
-    roll with all dice takes two armies, so even and odd differences are not equally likely. This
-    causes the teeth if both sides have many more armies than dice. The exceptions are as for
+    The table `differences` has the columns of `battle_outcomes`. In classic Risk a roll with all
+    dice takes two armies, so even and odd differences are not equally likely. If both sides have
+    many more armies than dice, the chart looks like a saw. The exceptions are as for
     `battle_outcomes`.
 
     Source: Höhle (2025), the sawtooth of 50 against 50, without garrison.
     """
     check_type(battle, Battle, "battle")
     answer = battle_answer(battle)
-    outcomes = answer.outcomes or battle.outcomes()  # raises for too many outcomes
+    outcomes = answer.outcomes or battle.outcomes()  # raises an error if there are too many
     rows = list_bars(
         outcomes.map(lambda end: (find_fate(end, battle), end.attackers - end.defenders))
     )
@@ -81,36 +81,36 @@ def campaign_score(
     *,
     seed: int | None = None,
 ) -> Chart:
-    """Return a campaign's score, simulated and exact: armies left minus the defenders left.
+    """Draw a campaign's score, exact and simulated: armies left minus defenders left.
 
     campaign: the campaign.
-    simulated: a simulation of the same campaign; `None` for the exact score alone.
-    seed: the seed of the simulation, for the caption; `None` for no seed.
+    simulated: a simulation of the same campaign, or `None`.
+    seed: the seed of the simulation for the subtitle, or `None`.
 
     The score is `Campaign.score`: armies on the last territory minus the defenders left on the way.
-    The chart has a table `scores` with the end, the scores from `least` to `most` and their
-    `probability`; a table `observed` with the same columns for the simulation; and a table `spikes`
-    with the `territory` at which the campaigns of a spike stop, and their likeliest `score`.
+    The table `scores` has the end, the scores from `least` to `most` and their `probability`. The
+    table `observed` has the same columns for the simulation. The table `spikes` has the `territory`
+    at which the campaigns of a spike stop, and their likeliest `score`.
 
-    Campaigns that stop at a territory face between one and all of its defenders, so the number of
-    scores is its number of defenders. If a stack moves in with too few armies to attack again, all
-    defenders of the next territory remain. This causes the spike.
+    Campaigns that stop at a territory leave between one and all of its defenders, so they have as
+    many scores as the territory has defenders. If a stack moves in with too few armies to attack
+    again, all defenders of the next territory remain. This causes the spike.
 
     Source: the histogram of Norvig, "The Unfinished Game ... of Risk" (2020), who gives the same
-    explanation. His spikes are narrower by one score than the number of defenders, because the
-    score with one defender left is the rarest and hardly visible.
+    explanation. His spikes are one score narrower than the number of defenders, because the score
+    with one defender left is rare and hardly visible.
     """
     check_type(campaign, Campaign, "campaign")
     answer = campaign_answer(campaign)
     outcomes = answer.outcomes
-    exact = _scores(campaign, outcomes)
+    exact = _find_scores(campaign, outcomes)
     bars = group_outcomes(exact)
     tables: dict[str, list[Row]] = {"scores": list_bars(exact, bars)}
     title = "score: armies in the last territory, minus the defenders left"
     layers = [histogram("scores", tables["scores"], title, SCORES)]
     played = ""
     if simulated is not None:
-        tables["observed"] = list_bars(_scores(campaign, simulated.outcomes), bars)
+        tables["observed"] = list_bars(_find_scores(campaign, simulated.outcomes), bars)
         spans = table_view("scores", low="datum.least - 0.5", high="datum.most + 0.5")
         tooltip = [field("least:Q", title="score"), exact_field("probability", "exact chance")]
         caps = spans.mark("rule", strokeWidth=2).encode(x="low:Q", x2="high", y="probability:Q")
@@ -120,7 +120,7 @@ def campaign_score(
         played = f" Bars: {games} with dice{format_seed(seed)}. Lines: exact."
     spikes: list[Row] = []
     if all(row["least"] == row["most"] for row in tables["scores"]):
-        spikes = _spikes(campaign, outcomes, tables)
+        spikes = _list_spikes(campaign, outcomes, tables)
     if spikes:
         numbers = table_view("spikes").mark("text", dy=-9, fontSize=10, fontWeight="bold")
         tooltip = [field("territory:N", title="stopped at territory")]
@@ -131,12 +131,12 @@ def campaign_score(
     return Chart(
         layer(*layers),
         f"{answer.sentence} The score is {mean:.1f} on average.",
-        describe_campaign(campaign) + played + _why(campaign, outcomes, spikes),
+        describe_campaign(campaign) + played + _explain_spikes(campaign, outcomes, spikes),
         tables,
     )
 
 
-def _scores(
+def _find_scores(
     campaign: Campaign, outcomes: Distribution[CampaignOutcome]
 ) -> Distribution[tuple[str, int]]:
     count = len(campaign.territories)
@@ -145,10 +145,10 @@ def _scores(
     )
 
 
-def _spikes(
+def _list_spikes(
     campaign: Campaign, outcomes: Distribution[CampaignOutcome], tables: Tables
 ) -> list[Row]:
-    """Return the likeliest score of the campaigns that stop at each territory, if visible."""
+    """Return the likeliest score of the campaigns that stop at each territory, if it is visible."""
     scores = outcomes.map(campaign.find_score)
     least = SMALL_SPIKE * float(scores[scores.mode()])
     spikes: list[Row] = []
@@ -162,8 +162,10 @@ def _spikes(
     return spikes
 
 
-def _why(campaign: Campaign, outcomes: Distribution[CampaignOutcome], spikes: Sequence[Row]) -> str:
-    """Return a description of the spikes, with their cause if all spikes have the same cause."""
+def _explain_spikes(
+    campaign: Campaign, outcomes: Distribution[CampaignOutcome], spikes: Sequence[Row]
+) -> str:
+    """Return a description of the spikes, and their cause if they all have the same."""
     if not spikes:
         return ""
     chain = campaign.stages()
@@ -184,20 +186,22 @@ def _why(campaign: Campaign, outcomes: Distribution[CampaignOutcome], spikes: Se
 
 
 def convergence(
-    estimates: Sequence[Estimate], fought: Battle | Campaign, *, seed: int | None = None
+    estimates: Sequence[Estimate], battle_or_campaign: Battle | Campaign, *, seed: int | None = None
 ) -> Chart:
-    """Return the estimates of a simulation as the number of games grows, and the exact chance.
+    """Draw the estimates of a simulation as the number of games grows, and the exact chance.
 
     estimates: the cumulative estimates from `running_estimates`.
-    fought, seed: as for `simulated_outcomes`.
+    battle_or_campaign: the simulated battle or campaign.
+    seed: the seed of the simulation for the subtitle, or `None`.
 
-    The chart has a table `estimates`: the `estimate` after n `runs` and its 95% interval
-    from `low` to `high`; and a table of the `exact` chance, if a method computes it.
+    The table `estimates` has the `estimate` after a number of `runs` and its 95% interval from
+    `low` to `high`. The table `exact` has the `exact` chance, if it can be computed.
 
     Sources: Norvig, "The Unfinished Game ... of Risk" (2020), and Höhle (2025), whose simulations
     check their formulas.
     """
-    check_type(fought, Battle if isinstance(fought, Battle) else Campaign, "fought")
+    kind = Battle if isinstance(battle_or_campaign, Battle) else Campaign
+    check_type(battle_or_campaign, kind, "battle_or_campaign")
     for estimate in read_list(estimates, "estimates", "Estimate"):
         check_type(estimate, Estimate, "each of estimates")
     rows: list[Row] = [
@@ -218,7 +222,7 @@ def convergence(
         base.mark("area", opacity=0.25, color=BLUE).encode(y=won, y2="high"),
         base.mark("line", color=BLUE, strokeWidth=2, point=True).encode(y="estimate:Q"),
     ]
-    exact, tables, end = compute_exact_chance(fought), {"estimates": rows}, "."
+    exact, tables, end = compute_exact_chance(battle_or_campaign), {"estimates": rows}, "."
     if exact is not None:
         tables["exact"] = [{"exact": float(exact)}]
         line = table_view("exact").mark("rule", strokeDash=[6, 4], strokeWidth=1.5)
@@ -226,8 +230,8 @@ def convergence(
         end = "; the line is the exact chance."
     return Chart(
         layer(*layers),
-        summarise_simulation(estimates[-1], fought),
-        f"{describe_simulation(fought)} The share of games won{format_seed(seed)}, with its "
-        f"{CONFIDENCE:.0%} interval" + end,
+        summarise_simulation(estimates[-1], battle_or_campaign),
+        f"{describe_simulation(battle_or_campaign)} The share of games won{format_seed(seed)}, "
+        f"with its {CONFIDENCE:.0%} interval" + end,
         tables,
     )

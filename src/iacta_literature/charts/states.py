@@ -37,57 +37,56 @@ NO_ROLL = "No roll can be made."
 GOES_ON, WON, LOST = "goes on", "you win", "they hold"
 KINDS = {GOES_ON: DEEP[GREY], WON: DEEP[BLUE], LOST: DEEP[RED]}
 
-MAX_NODES = 15  # more states cannot be distinguished
+MAX_NODES = 15  # with more states, the chart would be unreadable
 LAYER = 95  # pixels
-BEND = 0.5  # sideways bend per layer crossed, for a roll with a state in its way
+BEND = 0.5  # a line that would cross a state bends sideways by this much per layer
 HALF = 0.5  # layers
 APART = {3: (0.4, 0.55, 0.65), 4: (0.35, 0.75, 0.55, 0.35)}
 OVAL = "M-1,0A1,0.6,0,1,0,1,0A1,0.6,0,1,0,-1,0Z"
-OVAL_SIZE = 1000  # area of an oval for two letters on either side of the middle
+OVAL_SIZE = 1000  # area of the background of a label, which has up to five characters
 
-MAX_PATHS = 30  # rows
+MAX_PATHS = 30  # number of rows
 PATH_HEIGHT = 34
 
 CIRCLE = 1600
-ABOVE = f"-7 - sqrt(datum.probability * {CIRCLE} / PI)"  # label above a circle
-MAX_STAGES = len(CATEGORIES)  # colours
-MAX_NUMBERS = 30  # more chances have no numbers
+ABOVE = f"-7 - sqrt(datum.probability * {CIRCLE} / PI)"  # vertical offset of a label over a circle
+MAX_STAGES = len(CATEGORIES)  # one colour for each
+MAX_NUMBERS = 30  # with more chances, they have no labels
 
-MAX_MATRIX_STATES = 300  # more cells of a matrix are invisible
+MAX_MATRIX_STATES = 300  # with more states, cells would be too small to see
 SIDE = 560
 
 EDGE, PAST = "on the edge", "past the edge"
 PLACES = {EDGE: BLUE, PAST: PURPLE}
-INSIDE = Point(5, 3)  # the corner of the inside
-MAX_ARMIES = 40  # more states cannot be distinguished
+INSIDE = Point(5, 3)  # the smallest armies of both sides for which all dice are always rolled
+MAX_ARMIES = 40  # with more armies, the chart would be unreadable
 BOUNDARY_HEIGHT = 460
 
 
 def state_space(
     attackers: int, defenders: int, rules: Rules | str = "classic", *, every: bool = False
 ) -> Chart:
-    """Return the possible states of a small battle, and the losses between them.
+    """Draw the possible states of a small battle, and the losses in the rolls between them.
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
-    every: whether to show every state up to the size of the first, including states that the battle
+    every: whether to show all states up to the size of the battle, including states that the battle
         cannot visit.
 
-    The chart has a table `rolls` with both states, the armies that both sides lose, and the chance;
-    and a table `states` with `attackers`, `defenders`, the kind of the state (`is`), and the
-    probability of visiting it. Both contain exact chances, too. Raises `IactaError` for more than
-    15 states.
+    The table `rolls` has both states, the armies that both sides lose, and the chance. The table
+    `states` has `attackers`, `defenders`, the kind of the state (`is`), and the probability of
+    visiting it. Both also contain the exact fractions. Raises `IactaError` for more than 15 states.
 
-    Source: Van Wijgerden, "Let slip the dice of war", whose states exclude the garrison.
+    Source: Van Wijgerden, "Let slip the dice of war", where states exclude the garrison.
     """
-    return _graph(attackers, defenders, rules, "losses", every)
+    return _draw_graph(attackers, defenders, rules, "losses", every)
 
 
 def probability_tree(
     attackers: int, defenders: int, rules: Rules | str = "classic", *, every: bool = False
 ) -> Chart:
-    """Return the possible states of a small battle, and the chances of the rolls between them.
+    """Draw the possible states of a small battle, and the chances of the rolls between them.
 
     attackers, defenders, rules, every: as for `state_space`.
 
@@ -95,24 +94,28 @@ def probability_tree(
 
     Source: Van Wijgerden, "Creating a probability tree".
     """
-    return _graph(attackers, defenders, rules, "chance", every)
+    return _draw_graph(attackers, defenders, rules, "chance", every)
 
 
-def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every: bool) -> Chart:
+def _draw_graph(
+    attackers: int, defenders: int, rules: Rules | str, label: str, every: bool
+) -> Chart:
     attackers, defenders, rules = read_battle(attackers, defenders, rules)
     count = Battle(attackers, defenders, rules).state_count()
     if every:
         count = (max(attackers - rules.garrison, 0) + 1) * (defenders + 1) - 1
     rule = "a chart of the states of a battle must have at most {} states"
-    check_size(count, MAX_NODES, rule, f"{_battle(attackers, defenders)} with {quote(count)}")
+    check_size(
+        count, MAX_NODES, rule, f"{_format_battle(attackers, defenders)} with {quote(count)}"
+    )
     drawn = list(nodes(tree(attackers, defenders, rules)))
     if every:
-        drawn += _not_visited(drawn, rules)
-    layers = _layers(drawn, every)
+        drawn += _list_unvisited(drawn, rules)
+    layers = _find_layers(drawn, every)
     ways = Battle(attackers, defenders, rules).path_count()
     words = "the armies that you and they lose" if label == "losses" else "their chances"
     return Chart(
-        _graph_chart(label).properties(height=LAYER * (max(layers.values()) + 1)),
+        _make_graph_view(label).properties(height=LAYER * (max(layers.values()) + 1)),
         f"{format_count(count, 'state')}, and {format_count(ways, 'way')} to the end."
         if count > 1
         else NO_ROLL,
@@ -120,15 +123,15 @@ def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every
         + f" 3v2: 3 attackers, garrison included, and 2 defenders left; at the rolls: {words}."
         + (" Smaller battles that this one cannot reach are shown too." if every else ""),
         {
-            "rolls": [row for node in drawn for row in _rolls(node, layers, every)],
+            "rolls": [row for node in drawn for row in _list_rolls(node, layers, every)],
             "states": [
                 {
-                    "state": _name(node.state),
+                    "state": _format_state(node.state),
                     **node.state._asdict(),
-                    "is": _kind(node.state, rules),
+                    "is": _find_kind(node.state, rules),
                     "probability": float(node.probability),
                     "exact": str(node.probability),
-                    **dict(zip("xy", _place(node.state, layers), strict=True)),
+                    **dict(zip("xy", _find_place(node.state, layers), strict=True)),
                 }
                 for node in drawn
             ],
@@ -136,11 +139,11 @@ def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every
     )
 
 
-def _battle(attackers: int, defenders: int) -> str:
+def _format_battle(attackers: int, defenders: int) -> str:
     return f"{quote(attackers)} against {quote(defenders)}"
 
 
-def _not_visited(drawn: Sequence[Node], rules: Rules) -> list[Node]:
+def _list_unvisited(drawn: Sequence[Node], rules: Rules) -> list[Node]:
     known = {node.state for node in drawn}
     most, against = drawn[0].state
     others: dict[Outcome, Node] = {}
@@ -151,10 +154,10 @@ def _not_visited(drawn: Sequence[Node], rules: Rules) -> list[Node]:
     return list(others.values())
 
 
-def _layers(nodes: Sequence[Node], every: bool) -> dict[Outcome, int]:
-    """Return the layer of each state from the top: the largest number of rolls to this state.
+def _find_layers(nodes: Sequence[Node], every: bool) -> dict[Outcome, int]:
+    """Return the layer of each state: the largest number of rolls that lead to this state.
 
-    If every state is shown, the layer is the number of armies lost, so that no two states coincide.
+    If `every` is true, it is instead the number of armies lost, so that no two states coincide.
     """
     if every:
         most = sum(nodes[0].state)
@@ -167,28 +170,28 @@ def _layers(nodes: Sequence[Node], every: bool) -> dict[Outcome, int]:
     return layers
 
 
-def _name(state: Outcome) -> str:
+def _format_state(state: Outcome) -> str:
     return "more" if state == BEYOND else f"{state.attackers}v{state.defenders}"
 
 
-def _place(state: Outcome, layers: Mapping[Outcome, int]) -> tuple[int, int]:
+def _find_place(state: Outcome, layers: Mapping[Outcome, int]) -> tuple[int, int]:
     return state.attackers - state.defenders, -layers[state]
 
 
-def _rolls(node: Node, layers: Mapping[Outcome, int], every: bool) -> Iterator[Row]:
-    """Yield the rolls of a state; the labels of crossing rolls do not overlap."""
-    x, y = _place(node.state, layers)
+def _list_rolls(node: Node, layers: Mapping[Outcome, int], every: bool) -> Iterator[Row]:
+    """Yield the lines for the rolls of a state, placed so that labels do not overlap."""
+    x, y = _find_place(node.state, layers)
     heights = (APART if every else {}).get(len(node.branches), (HALF,) * len(node.branches))
     for branch, height in zip(node.branches, heights, strict=True):
-        x2, y2 = _place(branch.node.state, layers)
-        # A roll bends around a state between its ends.
+        x2, y2 = _find_place(branch.node.state, layers)
+        # The line bends around a state between its ends.
         between = {(x + (x2 - x) * k / (y - y2), y - k) for k in range(1, y - y2)}
         bend = 0.0
-        if between & {_place(state, layers) for state in layers}:
+        if between & {_find_place(state, layers) for state in layers}:
             bend = BEND * len(between) * (1 if x2 >= x else -1)
         yield {
-            "from": _name(node.state),
-            "to": _name(branch.node.state),
+            "from": _format_state(node.state),
+            "to": _format_state(branch.node.state),
             "losses": f"{branch.losses.attackers}, {branch.losses.defenders}",
             "chance": f"{float(branch.probability):.0%}",
             "probability": float(branch.probability),
@@ -198,20 +201,22 @@ def _rolls(node: Node, layers: Mapping[Outcome, int], every: bool) -> Iterator[R
         }
 
 
-def _kind(state: Outcome, rules: Rules) -> str:
+def _find_kind(state: Outcome, rules: Rules) -> str:
     if not state.defenders:
         return WON
     return GOES_ON if state.attackers > rules.garrison else LOST
 
 
-def _exact() -> list[Channel]:
+def _exact_fields() -> list[Channel]:
     return [exact_field("probability", "chance"), field("exact:N", title="exactly")]
 
 
-def _graph_chart(label: str) -> View:
-    """Return the chart of states and rolls, with the `losses` or the `chance` of each roll.
+def _make_graph_view(label: str) -> View:
+    """Return the view of states and rolls.
 
-    A roll is two straight lines that meet at `mx`, `my`; its label is at `lx`, `ly`.
+    label: the column for the labels of rolls: `losses` or `chance`.
+
+    A roll is drawn as two straight lines that meet at `mx`, `my`, with its label at `lx`, `ly`.
     """
     hidden: dict[str, Any] = {
         "x": field("x:Q", axis=None, scale={"zero": False, "nice": False, "padding": 24}),
@@ -224,10 +229,10 @@ def _graph_chart(label: str) -> View:
         my="(datum.y + datum.y2) / 2",
         lx="datum.x + datum.along * (datum.mx - datum.x)",
         ly="datum.y + datum.along * (datum.my - datum.y)",
-    ).encode(**hidden, tooltip=["from:N", "to:N", losses, *_exact()])
+    ).encode(**hidden, tooltip=["from:N", "to:N", losses, *_exact_fields()])
     line = rolls.mark("rule", opacity=0.35, strokeWidth=1.5)
     labels = rolls.encode(x=field("lx:Q", axis=None), y=field("ly:Q", axis=None), text=f"{label}:N")
-    states = table_view("states").encode(**hidden, tooltip=["state:N", "is:N", *_exact()])
+    states = table_view("states").encode(**hidden, tooltip=["state:N", "is:N", *_exact_fields()])
     return layer(
         line.encode(x2="mx", y2="my"),
         line.encode(x=field("mx:Q", axis=None), y=field("my:Q", axis=None), x2="x2", y2="y2"),
@@ -242,24 +247,25 @@ def _graph_chart(label: str) -> View:
 
 
 def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic") -> Chart:
-    """Return the chance of each path through a small battle, the likeliest first.
+    """Draw the chance of each path through a small battle, the likeliest first.
 
     attackers, defenders, rules: as for `state_space`.
 
-    The chart has a table `paths` with the states of each `path`, its end (`ends`), its
-    `probability`, and that chance as a fraction (`exact`). Raises `IactaError` for more than 30
-    paths.
+    The table `paths` has the states of each `path`, its end (`ends`), its `probability`, and that
+    chance as a fraction (`exact`). Raises `IactaError` for more than 30 paths.
 
-    Source: Van Wijgerden, "Let slip the dice of war", whose seven paths exclude the garrison.
+    Source: Van Wijgerden, "Let slip the dice of war", where the seven paths exclude the garrison.
     """
     attackers, defenders, rules = read_battle(attackers, defenders, rules)
     count = Battle(attackers, defenders, rules).path_count()
     rule = "a chart of the paths of a battle must have at most {} paths"
-    check_size(count, MAX_PATHS, rule, f"{_battle(attackers, defenders)} with {quote(count)}")
+    check_size(
+        count, MAX_PATHS, rule, f"{_format_battle(attackers, defenders)} with {quote(count)}"
+    )
     routes = paths(attackers, defenders, rules)
     rows: list[Row] = [
         {
-            "path": ", ".join(map(_name, path.states)),
+            "path": ", ".join(map(_format_state, path.states)),
             "ends": WON if is_won(path.states[-1]) else LOST,
             "probability": float(path.probability),
             "exact": str(path.probability),
@@ -272,7 +278,7 @@ def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic")
     title = f"{winning} of {len(rows)} paths {verb}; the likeliest of all comes {likeliest}."
     base = table_view("paths").encode(
         y=field("path:N", sort=[row["path"] for row in rows], axis=None),
-        tooltip=["path:N", "ends:N", *_exact()],
+        tooltip=["path:N", "ends:N", *_exact_fields()],
     )
     bars = base.mark("bar", height=8, yOffset=8).encode(
         x=axis("probability:Q", "chance", format="~%", tickCount=5),
@@ -293,21 +299,19 @@ def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic")
 def after_rolls(
     attackers: int, defenders: int, rolls: Sequence[int] = (0, 1, 2), rules: Rules | str = "classic"
 ) -> Chart:
-    """Return the distribution of the state of a battle after some rolls.
+    """Draw the chances of the states of a battle after given numbers of rolls.
 
     attackers, defenders, rules: as for `state_space`.
     rolls: up to six different numbers of rolls.
 
-    The chart has a table `states`: the `probability` of each state after n `rolls`. A battle that
-    is over does not change. The exceptions are as for `iacta.methods.markov`.
+    The table `states` has the `probability` of each state after each number of `rolls`. A battle
+    that is over keeps its state. The exceptions are as for `iacta.methods.markov`.
 
     Source: Taflin (2001), figure 1, for one and two rolls.
     """
     counts = sorted({read_int(count, "rolls", least=0) for count in rolls})
     if not 1 <= len(counts) <= MAX_STAGES:
-        raise IllegalError(
-            f"rolls must have from 1 to {MAX_STAGES} different numbers, got {len(counts)}"
-        )
+        raise IllegalError(f"rolls must be 1 to {MAX_STAGES} different numbers, got {len(counts)}")
     battle = chain(attackers, defenders, rules)
     after = {count: battle.after(count) for count in counts}
     rows: list[Row] = [
@@ -331,14 +335,14 @@ def after_rolls(
         layers.append(draw_chances(base, fontSize=10, dy={"expr": ABOVE}))
     return Chart(
         layer(*layers),
-        _after_title(after[counts[-1]], counts[-1], battle),
+        _format_title(after[counts[-1]], counts[-1], battle),
         format_battle(attackers, defenders, battle.rules)
         + " The states after each number of rolls; the area of a circle is its probability.",
         {"states": rows},
     )
 
 
-def _after_title(states: Distribution[Outcome], count: int, battle: Chain) -> str:
+def _format_title(states: Distribution[Outcome], count: int, battle: Chain) -> str:
     if not battle.canonical().transient:
         return NO_ROLL
     likeliest = states.mode()
@@ -346,29 +350,32 @@ def _after_title(states: Distribution[Outcome], count: int, battle: Chain) -> st
     if likeliest == BEYOND:
         stands = "most often more armies than are drawn"
     chance = "always" if len(states) == 1 else f"{percent(states[likeliest], 0)} of the time"
-    if all(state != BEYOND and _kind(state, battle.rules) != GOES_ON for state in states):
+    if all(state != BEYOND and _find_kind(state, battle.rules) != GOES_ON for state in states):
         return f"After {format_count(count, 'roll')} it is over, {stands}: {chance}."
     return f"After {format_count(count, 'roll')} it is {stands}: {chance}."
 
 
 def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "classic") -> Chart:
-    """Return the transition matrix of a battle's Markov chain as an image.
+    """Draw the transition matrix of a battle's Markov chain as an image.
 
     attackers, defenders, rules: as for `state_space`.
 
-    The chart has a table `entries` of the positive entries: the `probability` of moving `from` one
-    state `to` another in one roll, and their indices `row` and `column`. A line, at the index in
-    the table `bounds`, separates transient states from absorbing states. Raises `IactaError` for
-    more than 300 states.
+    The table `entries` has the positive entries: the `probability` of moving `from` one state `to`
+    another in one roll, and their indices `row` and `column`. A line, at the index in the table
+    `bounds`, separates transient states from absorbing states. Raises `IactaError` for more than
+    300 states.
 
-    Source: Höhle (2025), whose chain excludes the garrison.
+    Source: Höhle (2025), where the chain excludes the garrison.
     """
     battle = chain(attackers, defenders, rules)
-    names = [_name(state) for state in battle.states]
+    names = [_format_state(state) for state in battle.states]
     count = len(names)
-    rule = "a matrix that is drawn must have at most {} states"
+    rule = "a chart of a matrix must have at most {} states"
     check_size(
-        count, MAX_MATRIX_STATES, rule, f"{_battle(attackers, defenders)} with {quote(count)}"
+        count,
+        MAX_MATRIX_STATES,
+        rule,
+        f"{_format_battle(attackers, defenders)} with {quote(count)}",
     )
     matrix = battle.matrix.tocoo()
     entries: list[Row] = [
@@ -409,27 +416,28 @@ def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "clas
 
 
 def first_passages(attackers: int, defenders: int, rules: Rules | str = "classic") -> Chart:
-    """Return the points at which a battle first reaches the boundary region, and the rolls there.
+    """Draw the states at which a battle first has too few armies for all dice.
 
     attackers, defenders, rules: as for `state_space`; three attack dice and two defence dice.
 
-    The chart has a table `points` with `attackers` and `defenders`, their place on the edge or past
-    it, and the probability of first passage; the probabilities sum to 1. A table `rolls` has the
-    rolls to these points `from` states inside. Raises `IactaError` for other dice, for more than 40
-    armies on a side, and for battles that start on the boundary.
+    Taflin calls these states the boundary region. The table `points` has `attackers`, `defenders`,
+    their `place` on the edge of the region or past it, and the `probability` that the battle enters
+    the region there; the probabilities sum to 1. The table `rolls` has the rolls that lead there.
+    Raises `IactaError` for other dice, for more than 40 armies on a side, and for battles that
+    start on the boundary.
 
     Source: Taflin (2001), figure 2 and equations (15)-(16).
     """
     attackers, defenders, rules = read_battle(attackers, defenders, rules)
     find_kernel(rules, method="closed_form").refuse(1, 1)
     behind = rules.garrison - 1  # a `Point` includes a garrison of one
-    start, battle = Point(attackers - behind, defenders), _battle(attackers, defenders)
+    start, battle = Point(attackers - behind, defenders), _format_battle(attackers, defenders)
     if start.m < INSIDE.m or start.n < INSIDE.n:
         raise IllegalError(
-            f"a battle that comes to its boundary must start with at least {INSIDE.m + behind} "
+            f"a battle that reaches the boundary must start with at least {INSIDE.m + behind} "
             f"attackers against {INSIDE.n} defenders, got {battle}"
         )
-    rule = "a battle whose boundary is drawn must have at most {} armies on a side"
+    rule = "a chart of the boundary must have at most {} armies on a side"
     check_size(max(start), MAX_ARMIES, rule, battle)
     passages = first_passage(start, roll_chances(rules))
     points = [
@@ -455,7 +463,7 @@ def first_passages(attackers: int, defenders: int, rules: Rules | str = "classic
     likeliest = max(passages, key=lambda point: passages[point])
     largest = 500 * min(1, 12 / max(start))
     return Chart(
-        _boundary_chart(largest, attackers, defenders),
+        _make_boundary_view(largest, attackers, defenders),
         f"Most often it leaves the free space at {likeliest.m + behind} against {likeliest.n}: "
         f"{percent(passages[likeliest], 0)} of the time.",
         format_battle(attackers, defenders, rules)
@@ -469,7 +477,7 @@ def first_passages(attackers: int, defenders: int, rules: Rules | str = "classic
     )
 
 
-def _boundary_chart(largest: float, attackers: int, defenders: int) -> View:
+def _make_boundary_view(largest: float, attackers: int, defenders: int) -> View:
     scale = {"zero": False, "nice": False, "padding": 24}
     x = axis("attackers:Q", ATTACKERS, scale, **whole_axis((0, attackers)))
     y = axis("defenders:Q", "defenders", scale, **whole_axis((0, defenders)))
@@ -487,7 +495,7 @@ def _boundary_chart(largest: float, attackers: int, defenders: int) -> View:
             y=y,
             color=categories("place", PLACES),
             size=field("probability:Q", legend=None, scale={"range": [0, largest]}),
-            tooltip=["attackers:Q", "defenders:Q", *_exact()],
+            tooltip=["attackers:Q", "defenders:Q", *_exact_fields()],
         ),
         dot,
         name,

@@ -315,11 +315,11 @@ class PlanQuestion(RulesForm, Question):
         )
         return Turn(position)
 
-    def _named_rules(self) -> RuleSet:
+    def _find_rule_set(self) -> RuleSet:
         if self.rules is None and self.rules_file is None:
             rules = self._moment.rules
             return RuleSet(rules_name(rules), rules, "", "")
-        return super()._named_rules()
+        return super()._find_rule_set()
 
     @cached_property
     def turn(self) -> Turn:
