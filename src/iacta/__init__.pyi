@@ -52,7 +52,7 @@ from iacta.odds.fronts import defend_fronts as defend_fronts
 from iacta.odds.needed import armies_needed as armies_needed
 from iacta.odds.needed import armies_needed_for_campaign as armies_needed_for_campaign
 from iacta.odds.needed import defenders_needed as defenders_needed
-from iacta.odds.simulation import Simulation as Simulation
+from iacta.odds.simulation import SimulationResult as SimulationResult
 from iacta.odds.simulation import simulate_battle as simulate_battle
 from iacta.odds.simulation import simulate_campaign as simulate_campaign
 from iacta.odds.spread import BestSpread as BestSpread
@@ -195,7 +195,7 @@ __all__ = [
     "Rules",
     "Sets",
     "SimulatedPlan",
-    "Simulation",
+    "SimulationResult",
     "Standing",
     "Step",
     "StopRule",

@@ -38,7 +38,7 @@ from iacta.forms.sentences import count, join_phrases
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError
 from iacta.methods.kernel import Outcome, is_won
-from iacta.odds.simulation import Simulation
+from iacta.odds.simulation import SimulationResult
 from iacta.probability.distribution import Distribution, Probability
 from iacta.probability.estimate import CONFIDENCE, Estimate
 from iacta.questions.battle import battle_answer
@@ -429,9 +429,9 @@ def _draw_survival(fates: Sequence[Row]) -> list[View]:
     ]
 
 
-@register_chart(default_for="Simulation")
+@register_chart(default_for="SimulationResult")
 def simulated_outcomes(
-    simulation: Simulation[Outcome] | Simulation[CampaignOutcome],
+    simulation: SimulationResult[Outcome] | SimulationResult[CampaignOutcome],
     battle: Battle | Campaign,
     *,
     seed: int | None = None,
@@ -519,7 +519,8 @@ def _find_end(battle: Battle | Campaign, end: Outcome | CampaignOutcome) -> tupl
 
 
 def _list_simulation(
-    simulation: Simulation[Outcome] | Simulation[CampaignOutcome], battle: Battle | Campaign
+    simulation: SimulationResult[Outcome] | SimulationResult[CampaignOutcome],
+    battle: Battle | Campaign,
 ) -> list[Row]:
     observed: Distribution[tuple[str, int]] = simulation.outcomes.map(
         lambda end: _find_end(battle, end)

@@ -84,10 +84,10 @@ def find_chart(value: object, *context: Any) -> Chart:
     """Return the default chart of an object.
 
     value: a `Battle`, `Campaign`, `Distribution`, `Roll`, `RuleSet`, `Decision`, `DiceDecision`,
-        `Plan`, `Position`, `Board` or `Audit`; a table of chances; a `Simulation` or a
+        `Plan`, `Position`, `Board` or `Audit`; a table of chances; a `SimulationResult` or a
         `BestSpread`.
-    context: further arguments of the chart: the battle or campaign of a `Simulation`, or the number
-        of attackers against a `BestSpread`.
+    context: further arguments of the chart: the battle or campaign of a `SimulationResult`, or the
+        number of attackers against a `BestSpread`.
     """
     defaults = list_defaults()
     kind = next((base.__name__ for base in type(value).__mro__ if base.__name__ in defaults), "")

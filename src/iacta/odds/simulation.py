@@ -29,7 +29,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 @dataclass(frozen=True, repr=False)
-class Simulation(PasteableMixin, Generic[T]):
+class SimulationResult(PasteableMixin, Generic[T]):
     """The outcomes of many runs with random dice.
 
     outcomes: the share of each outcome among all runs, as a fraction.
@@ -71,7 +71,7 @@ def simulate_battle(
     seed: Seed = SEED,
     executor: "Executor | None" = None,
     progress: Progress | None = None,
-) -> Simulation[Outcome]:
+) -> SimulationResult[Outcome]:
     """Simulate a battle many times with random dice.
 
     attackers: armies on the attacking territory, garrison included.
@@ -85,8 +85,8 @@ def simulate_battle(
         does not depend on it.
     progress: a callback that receives the number of finished runs, or `None`.
 
-    Returns a `Simulation`; its `won.interval()` is a confidence interval for the chance to win.
-    Raises `IactaError` for simulations that would take more than an hour on one processor.
+    Returns a `SimulationResult`; its `won.interval()` is a confidence interval for the chance to
+    win. Raises `IactaError` for simulations that would take more than an hour on one processor.
 
     >>> low, high = simulate_battle(12, 10).won.interval()
     >>> round(low, 4), round(high, 4)
@@ -113,7 +113,7 @@ def simulate_campaign(
     seed: Seed = SEED,
     executor: "Executor | None" = None,
     progress: Progress | None = None,
-) -> Simulation[CampaignOutcome]:
+) -> SimulationResult[CampaignOutcome]:
     """Simulate a stack's campaign through a chain of territories many times, with random dice.
 
     attackers: armies on the territory from which the campaign starts, garrison included.
@@ -121,7 +121,7 @@ def simulate_campaign(
     rules, garrison, stop: as for `Campaign`.
     runs, seed, executor, progress: as for `simulate_battle`.
 
-    Returns a `Simulation`; its `won` counts the campaigns that conquered all territories. The
+    Returns a `SimulationResult`; its `won` counts the campaigns that conquered all territories. The
     exceptions are as for `simulate_battle`.
 
     >>> unfinished = simulate_campaign(72, [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1])
@@ -177,8 +177,8 @@ def _list_sizes(most: int) -> Iterator[int]:
 
 def _simulate(
     attackers: int, way: Sequence[Stage], outcome: Callable[[End], T], options: dict[str, Any]
-) -> Simulation[T]:
+) -> SimulationResult[T]:
     ends = simulate(attackers, way, **options)
     won = sum(count for end, count in ends.items() if end.conquered == len(way))
     outcomes = {outcome(end): count for end, count in ends.items()}
-    return Simulation(Distribution(outcomes), Estimate(ends.total(), won))
+    return SimulationResult(Distribution(outcomes), Estimate(ends.total(), won))

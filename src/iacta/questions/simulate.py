@@ -27,7 +27,7 @@ from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import armies, describe_stop, explain_no_attack, rules_note
 from iacta.forms.shared_parameters import SEED, CampaignForm, draw_seed
 from iacta.inputs.errors import IactaError
-from iacta.odds.simulation import Simulation, simulate_campaign
+from iacta.odds.simulation import SimulationResult, simulate_campaign
 from iacta.probability.estimate import CONFIDENCE, Interval
 from iacta.questions.campaign import DefendedRecord
 from iacta.rules.thrown import RUNS
@@ -47,7 +47,7 @@ class SimulationForm(CampaignForm, kw_only=True):
     def dice(self) -> int:
         return draw_seed() if self.seed is None else self.seed
 
-    def simulate(self, watch: Watch | None = None) -> Simulation[CampaignOutcome]:
+    def simulate(self, watch: Watch | None = None) -> SimulationResult[CampaignOutcome]:
         """Return the number of games with each outcome.
 
         watch: receives the fraction of the games played so far.
@@ -131,7 +131,7 @@ class SimulateAnswer(Answer):
 
     question: SimulateQuestion
     seed: int
-    simulated: Simulation[CampaignOutcome]
+    simulated: SimulationResult[CampaignOutcome]
     computed: float | None
 
     @property
@@ -222,7 +222,7 @@ def _comparison(chance: float, interval: Interval) -> str:
 
 
 @make_sections.register
-def _(value: Simulation) -> Iterator[Section]:  # type: ignore[type-arg] # any outcomes
+def _(value: SimulationResult) -> Iterator[Section]:  # type: ignore[type-arg] # any outcomes
     won, (low, high) = value.won, value.won.interval()
     yield Section(
         [

@@ -24,7 +24,7 @@ from iacta.charts.vega import Row, Tables, field, layer, table_view
 from iacta.inputs.checks import read_list
 from iacta.methods import find_kernel
 from iacta.methods.kernel import is_won
-from iacta.odds.simulation import Simulation
+from iacta.odds.simulation import SimulationResult
 from iacta.probability.distribution import Distribution
 from iacta.probability.estimate import CONFIDENCE, Estimate
 from iacta.questions.battle import battle_answer
@@ -77,7 +77,7 @@ def final_difference(battle: Battle) -> Chart:
 
 def campaign_score(
     campaign: Campaign,
-    simulated: Simulation[CampaignOutcome] | None = None,
+    simulated: SimulationResult[CampaignOutcome] | None = None,
     *,
     seed: int | None = None,
 ) -> Chart:
