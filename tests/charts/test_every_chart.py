@@ -39,7 +39,7 @@ ARGUMENTS: Mapping[str, Callable[[], Any]] = {
     "defenders": lambda: 3,
     "board": iacta.classic_board,
     "territories": lambda: [5, 2],
-    "simulated": lambda: iacta.simulate_battle(6, 4, runs=100, seed=1),
+    "simulation": lambda: iacta.simulate_battle(6, 4, runs=100, seed=1),
     "Sequence[int]": lambda: [1, 5],
     "Audit": lambda: audit([each % 6 + 1 for each in range(60)]),
     "Battle": lambda: BATTLE,
@@ -223,7 +223,7 @@ def test_titles_reuse_the_sentence_of_the_answer(name: str) -> None:
 
 
 def test_a_missing_context_is_named() -> None:
-    best, simulated = argument("best"), argument("simulated")
+    best, simulated = argument("best"), argument("simulation")
     assert "break through" in charts.find_chart(best, 10).title
     assert "games" in charts.find_chart(simulated, BATTLE).title
     with pytest.raises(iacta.MalformedError, match="must have attackers to draw a BestSpread, got"):

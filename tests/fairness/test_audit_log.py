@@ -258,7 +258,7 @@ def test_lines_that_never_repeat_are_forgotten(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(sys, "stdin", pipe)
     for _ in read_log(Path("-"), CLASSIC, Notes()):
         assert len(made[0].cache) <= 2000
-        assert len(made[0].places) <= 2000
+        assert len(made[0].indices) <= 2000
 
 
 def test_a_log_is_the_same_in_one_block_and_in_many(monkeypatch: pytest.MonkeyPatch) -> None:
