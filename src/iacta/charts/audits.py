@@ -67,7 +67,7 @@ def dice_audit(audit_result: Audit) -> Chart:
     ]
     tables: dict[str, Sequence[Row]] = {"results": rows}
     parts = [_draw_deviations(rows)]
-    words = "Points: how much more often than with fair dice each result came up"
+    words = "Points: how much more often each result came up than with fair dice"
     if evidence:
         tables["evidence"] = evidence
         tables["needed"] = [{"e_value": 1 / audit_result.level}]
