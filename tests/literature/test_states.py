@@ -151,7 +151,7 @@ def test_after_rolls_is_the_distribution_of_the_chain() -> None:
         said = {(row["attackers"], row["defenders"]): row["probability"] for row in rows}
         assert said == dict(states)
     assert chart.title == "After 2 rolls it is most often 10 against 8: 33% of the time."
-    with pytest.raises(IllegalError, match="from 1 to 6 different numbers, got 7"):
+    with pytest.raises(IllegalError, match="1 to 6 different numbers, got 7"):
         charts.after_rolls(12, 10, range(7))
 
 
