@@ -648,7 +648,7 @@ def test_the_command_has_the_options_of_its_question(
     assert (refused.code, refused.stdout) == (2, "")
     assert refused.stderr.startswith("iacta: --chance must lie between 0 and 1")
     assert "--question must be one of" in run("batch in.csv out.csv --question x").stderr
-    assert "--columns must be of" in run("batch in.csv out.csv --columns x").stderr
+    assert "--columns must be some of" in run("batch in.csv out.csv --columns x").stderr
 
 
 @pytest.fixture
