@@ -644,7 +644,7 @@ def test_the_command_has_the_options_of_its_question(
     assert "--stop-at N" in helped
     assert "--keep N" not in run("batch --help").stdout
     assert run("batch in.csv out.csv --keep 3").stderr.startswith("iacta: unknown option --keep")
-    refused = run("batch in.csv out.csv --question need --chance 2")
+    refused = run("batch in.csv out.csv --question need --chance 200")
     assert (refused.code, refused.stdout) == (2, "")
     assert refused.stderr.startswith("iacta: --chance must lie between 0 and 1")
     assert "--question must be one of" in run("batch in.csv out.csv --question x").stderr
