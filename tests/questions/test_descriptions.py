@@ -12,12 +12,11 @@ from iacta import Dice, IactaError, IllegalError, MalformedError, Rules, Territo
 from iacta.cli.print_answer import COMMANDS
 from iacta.forms import parameter_kinds
 from iacta.forms.form import ClashError, Form, Parameter, format_error, parameter
-from iacta.forms.parameter_kinds import RulesName, Whole
+from iacta.forms.parameter_kinds import Pairs, RulesName, Whole
 from iacta.forms.question import Question
 from iacta.forms.record import KeyedRecord
 from iacta.questions import QUESTIONS, ask, find_question
 from iacta.questions.battle import BattleQuestion
-from iacta.questions.plan.parameter_kinds import Pairs
 from iacta.rules.modes import ArmiesGrow
 from tests.processes import run_python
 
