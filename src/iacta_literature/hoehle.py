@@ -241,7 +241,7 @@ def _compute_cdf(dice: int, rank: int, face: int) -> Fraction:
 
 ROLLS = 100_000
 SEED = 1
-MAX_DEFENDERS = 50  # as in the printed table
+MAX_DEFENDERS = 50  # size of the printed table
 ONE_ROLL = Battle(3, 2, ABLE, stop=StopRule(max_rolls=1))  # won if the first roll kills both
 
 

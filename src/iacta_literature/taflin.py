@@ -48,7 +48,7 @@ from iacta import IllegalError, Losses, Roll, Rules, TooLargeError, find_rules
 from iacta.methods.closed_form import refuse_dice
 from iacta.probability.distribution import Probability
 
-MAX_FLOAT_ROLLS = 500  # for more rolls, powers underflow in floats
+MAX_FLOAT_ROLLS = 500  # powers of larger numbers of rolls underflow
 UNIT_ROUNDOFF = 2.0**-53
 
 

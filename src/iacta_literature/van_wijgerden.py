@@ -33,7 +33,7 @@ from iacta_literature.published import (
 )
 from iacta_literature.tree import paths
 
-MAX_DEFENDERS = 200  # as in the printed table
+MAX_DEFENDERS = 200  # size of the printed table
 CHANCES = tuple(
     Fraction(n, 100) for n in (1, 5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 95, 99)
 )

@@ -45,7 +45,7 @@ from iacta.inputs.tabular import (
 
 LOCAL = "local"
 BLOCK_BYTES = 2**24  # size of a block of CSV or JSON lines; a Parquet block is a row group
-BLOCKS_PER_THREAD = 4  # with fewer blocks per thread, the data frame is divided again
+BLOCKS_PER_THREAD = 4  # data frames with fewer blocks are divided again
 FORMATS = {"csv", "jsonl", "parquet"}
 ADDRESS = re.compile(r"[a-z]+://[^\s/]+:[0-9]+")
 CONNECT_TIMEOUT = 10  # seconds

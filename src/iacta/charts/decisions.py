@@ -40,13 +40,13 @@ Chances: TypeAlias = Callable[[Sequence[int]], Sequence[Probability]]
 
 ACTIONS = {"roll": BLUE, "blitz": GREEN, "stop": AMBER}
 PALE_OPACITY = 0.35  # text on top stays readable
-MAX_STATES = 10**5  # with more states, cells would be too small to see
+MAX_STATES = 10**5  # larger maps would have cells too small to see
 DICE_LABELS = "datum.dice == 1 ? '1 die' : datum.dice ? datum.dice + ' dice' : 'none'"
 LABEL_SIZE = "width < 450 ? 11 : 14"
 MARGIN = 3  # number of rows shown above the boundary
 MAP_HEIGHT = 440
 SPREAD_HEIGHT = 240
-MAX_NUMBERED = 20  # with more bars, numbers would be unreadable on a phone
+MAX_NUMBERED = 20  # longer chains have no numbers, which would be unreadable on a phone
 MAX_LISTED = 8  # number of territories in the label of a spread
 MAX_POINTS = 60
 MIN_DRAWN_CHANCE = 0.02

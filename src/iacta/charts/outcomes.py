@@ -56,7 +56,7 @@ YOURS, THEIRS = "your armies that remain", "their armies that remain"
 CHANCE = "chance"
 
 MAX_BARS = 120  # more bars would be too thin
-MIN_BARS = 40  # if there are no more numbers than this, rare outcomes are not left out
+MIN_BARS = 40  # rare outcomes are left out only if there are more numbers
 MAX_ROWS = 30  # number of outcomes that are not numbers
 ROW_HEIGHT = 22
 RARE_CHANCE = 1e-4
@@ -66,7 +66,7 @@ TAKEN, HELD, STOPPED = "you take it", "they hold it", "you stop there"
 FATES = {TAKEN: BLUE, HELD: RED, STOPPED: AMBER}
 MAX_TERRITORIES = 100  # more territories would be unreadable
 PANEL_HEIGHT = 140  # pixels
-MAX_NUMBERED = 15  # with more territories, chances have no labels
+MAX_NUMBERED = 15  # longer campaigns have no labels of chances
 MIN_LABELLED_CHANCE = 0.005
 
 MAX_INTERVALS = 40  # number of bars with intervals

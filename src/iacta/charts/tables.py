@@ -19,7 +19,7 @@ from iacta.rules.variants import find_rules
 
 EVEN = Fraction(1, 2)
 MAX_NUMBERED = 20  # maps with a longer side, in cells, have no numbers
-MAX_CELLS = 40_000  # with more cells, they would be too small to see
+MAX_CELLS = 40_000  # larger maps would have cells too small to see
 MIN_NUMBER_WIDTH = 14  # pixels for three small digits
 ABLE = "attackers able to attack"  # axis title for rules without a garrison
 PERCENT_LABELS = (  # only exact 0 and 1 are shown as 0 and 100

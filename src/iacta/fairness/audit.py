@@ -57,7 +57,7 @@ from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
 LEVEL = "1%"
-MAX_DRAWS = 10**7  # so many simulated logs take some minutes
+MAX_DRAWS = 10**7  # simulating this number of logs takes some minutes
 
 
 class ResultCount(NamedTuple):

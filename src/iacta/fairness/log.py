@@ -74,7 +74,7 @@ MAX_COLUMNS = 100  # number of ignored columns that are listed
 MAX_COUNT = 10**12  # sums of smaller counts are exact as floats
 MAX_FACES = 100
 MAX_AHEAD = 50  # number of territories
-MAX_DEFENDERS = 1000  # on each territory ahead
+MAX_DEFENDERS = 1000  # limit for each territory in the column `ahead`
 KINDS = {
     "dice": ("die", "faces"),
     "rolls": ("attack", "defence", "attack_dice", "defence_dice", "attackers_lost"),

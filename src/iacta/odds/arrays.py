@@ -29,7 +29,7 @@ from iacta.rules.variants import find_rules
 CELLS_PER_CHANCE = 10**5  # one chance takes as long as this many cells of a table
 CELLS_PER_DISTRIBUTION = 10**7  # one distribution takes as long as this many cells of a table
 MAX_MODERATE_ARMIES = 1_000
-MAX_CELLS = 4 * 10**6  # of a lookup table in memory
+MAX_CELLS = 4 * 10**6  # size limit of a lookup table
 HALF = Fraction(1, 2)
 
 Army: TypeAlias = int | np.integer[Any]

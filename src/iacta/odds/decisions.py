@@ -37,7 +37,7 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 
 CHOOSERS = ("nobody", "attacker", "defender", "both")
 
-MAX_VALUE = 10**100  # its square is still a finite float
+MAX_VALUE = 10**100  # the square of this value is still a finite float
 BOUNDARY_FACTOR = 8  # a boundary is searched up to this multiple of the attackers
 BOUNDARY_MARGIN = 16  # the first search has this many attackers more than defenders
 

@@ -28,11 +28,11 @@ from iacta.rules.variants import find_rules, rules_name
 CHANCES = (0.05, 0.25, 0.5, 0.75, 0.95)
 EVEN = Fraction(1, 2)
 
-MAX_ARMIES = 1_000  # with more points, a chart would be slow
+MAX_ARMIES = 1_000  # charts with more points are slow
 MAX_DEFENDERS = 500  # the limit for charts of the fewest attackers
-MAX_LINES = 20  # with more lines, a chart would be unreadable
-FEW_LINES = 10  # if there are more lines, they are thinner
-MAX_SPOTS = 1_500  # with more tooltips, a chart would be slow
+MAX_LINES = 20  # charts with more lines are unreadable
+FEW_LINES = 10  # charts with more lines have thinner lines
+MAX_SPOTS = 1_500  # charts with more tooltips are slow
 LABEL_HEIGHT = 12  # pixels
 HALF_WIDTH = 255  # width in pixels of a plot beside another plot
 LEADER = 9  # distance in pixels between a line and its label

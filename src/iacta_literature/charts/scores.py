@@ -30,7 +30,7 @@ from iacta.probability.estimate import CONFIDENCE, Estimate
 from iacta.questions.battle import battle_answer
 from iacta.questions.campaign import campaign_answer
 
-MIN_GAPS = 3  # with fewer gaps between bars, the chart does not look like a saw
+MIN_GAPS = 3  # a chart with fewer gaps between bars does not look like a saw
 ALL, ON_THE_WAY = "all taken", "stopped on the way"
 SCORES = {ALL: BLUE, ON_THE_WAY: RED}
 SMALL_SPIKE = 0.2  # spikes below this share of the highest bar have no number

@@ -37,7 +37,7 @@ NO_ROLL = "No roll can be made."
 GOES_ON, WON, LOST = "goes on", "you win", "they hold"
 KINDS = {GOES_ON: DEEP[GREY], WON: DEEP[BLUE], LOST: DEEP[RED]}
 
-MAX_NODES = 15  # with more states, the chart would be unreadable
+MAX_NODES = 15  # charts of more states are unreadable
 LAYER = 95  # pixels
 BEND = 0.5  # a line that would cross a state bends sideways by this much per layer
 HALF = 0.5  # layers
@@ -51,15 +51,15 @@ PATH_HEIGHT = 34
 CIRCLE = 1600
 ABOVE = f"-7 - sqrt(datum.probability * {CIRCLE} / PI)"  # vertical offset of a label over a circle
 MAX_STAGES = len(CATEGORIES)  # one colour for each
-MAX_NUMBERS = 30  # with more chances, they have no labels
+MAX_NUMBERS = 30  # charts with more chances have no labels
 
-MAX_MATRIX_STATES = 300  # with more states, cells would be too small to see
+MAX_MATRIX_STATES = 300  # larger matrices have cells too small to see
 SIDE = 560
 
 EDGE, PAST = "on the edge", "past the edge"
 PLACES = {EDGE: BLUE, PAST: PURPLE}
 INSIDE = Point(5, 3)  # the smallest armies of both sides for which all dice are always rolled
-MAX_ARMIES = 40  # with more armies, the chart would be unreadable
+MAX_ARMIES = 40  # charts of more armies are unreadable
 BOUNDARY_HEIGHT = 460
 
 
