@@ -82,7 +82,7 @@ def describe_ai(ai: str) -> str:
 
 
 def format_share(games: float) -> str:
-    """Return a share of games as a percentage; 0% and 100% mean no games and all games.
+    """Return a share of games as a percentage; 0% and 100% are never rounded.
 
     >>> format_share(0.283), format_share(0.0), format_share(0.9999)
     ('28.3%', '0%', '> 99.9%')

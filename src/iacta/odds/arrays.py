@@ -94,7 +94,7 @@ def win_probability(
     exact: bool = False,
     method: str = "auto",
 ) -> Numbers:
-    """Return the probability that each attack succeeds.
+    """Return the chance to win of one battle, or of each battle in arrays.
 
     attackers: armies on the attacking territories, garrison included; a whole number, or an array
         of whole numbers of any shape.
