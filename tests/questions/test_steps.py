@@ -58,8 +58,9 @@ def test_values_are_those_of_plans_and_luck_and_cost_make_up_the_change() -> Non
     luck = sum(rows[k]["luck"] for k in (1, 2, 3, 4))
     cost = sum(rows[k]["cost"] for k in (1, 2, 3, 4))
     armies = sum(rows[k]["luck_armies"] or 0.0 for k in (1, 2))
-    said = f"dice {100 * luck:+.1f} and {armies:+.1f} armies, choices {-100 * cost:+.1f}"
-    assert rows[4]["sum"] == said
+    points = f"({100 * luck:+.1f} points)"
+    said = f"you were lucky by {armies:.1f} armies {points} and your choices cost {100 * cost:.1f}"
+    assert rows[4]["sum"] == f"{said} points"
     assert rows[7]["sum"] == ""  # the next player's turn begins
     assert rows[8] is None  # an advance without a conquest is not possible
 
@@ -256,7 +257,7 @@ def test_a_turn_without_a_goal_is_judged_in_armies_alone() -> None:
     assert (first["value"], first["words"], first["sum"]) == (None, "", "")
     assert (roll["value"], roll["luck"], roll["cost"]) == (None, None, None)
     assert roll["luck_armies"] == pytest.approx(1.8418, abs=5e-5)
-    assert (roll["words"], roll["sum"]) == ("dice +1.8 armies", "dice +1.8 armies")
+    assert (roll["words"], roll["sum"]) == ("dice +1.8 armies", "you were lucky by 1.8 armies")
     assert "goal" not in str([*ask("steps", code=CODE, steps=GOALS[:1]).sections()])
 
 

@@ -89,6 +89,7 @@ def test_quick_taps_count_while_their_button_stays_the_same(visit: Visit) -> Non
     page.wait_for_timeout(500)
     expect(page.locator("#steps li")).to_have_count(6)
     says(page, "B", "blue, 1, attacked")
+    expect(page.locator("#luck")).to_contain_text("lose 1, they lose 1: unlucky by 0.2 armies.")
     page.locator("#rolls").get_by_text("I lose 1, they 0").tap()
     expect(page.locator("#steps li")).to_have_count(7)
 

@@ -383,7 +383,9 @@ def test_a_turn_on_a_phone_scrolls_no_page(visit: Visit) -> None:
     page.get_by_role("button", name="Threats: what can they do to me?").tap()
     page.get_by_role("button", name="Stop attacking").tap()
     page.get_by_role("button", name="Move no armies").tap()
-    expect(page.locator("#report")).to_contain_text("In this turn: dice ")
+    expect(page.locator("#report")).to_contain_text(
+        re.compile(r"In this turn you were .*lucky.* \(.* points\) and your choices cost ")
+    )
     game = re.compile("^Games won when the computer plays every side: red .*, blue ")
     expect(page.locator("#game")).to_have_attribute("aria-label", game, timeout=SLOWEST)
     shares = r" +red [<>]? ?[\d.]+%, +blue [<>]? ?[\d.]+%"

@@ -77,6 +77,19 @@ def format_armies(luck: float) -> str:
     return f"{rounded:{'+' if rounded else ''}.1f} armies"
 
 
+def describe_luck(armies: float) -> str:
+    """Return luck in armies in words.
+
+    >>> describe_luck(-1.38), describe_luck(1.0), describe_luck(-0.04)
+    ('unlucky by 1.4 armies', 'lucky by 1 army', 'neither lucky nor unlucky')
+    """
+    amount = f"{abs(armies):.1f}".removesuffix(".0")
+    if amount == "0":
+        return "neither lucky nor unlucky"
+    unit = "army" if amount == "1" else "armies"
+    return f"{'lucky' if armies > 0 else 'unlucky'} by {amount} {unit}"
+
+
 def bar_percent(probability: Probability, digits: int = 1) -> str:
     """Return a chance as `short_percent` does, but with digits also for 0 and 1.
 

@@ -9,7 +9,12 @@ from typing import Any, ClassVar
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.moment import MomentForm
 from iacta.forms.parameter_kinds import CommaList, Flag, Kind, Schema, Whole
-from iacta.forms.percentages import format_armies, format_goal_change, format_goal_value
+from iacta.forms.percentages import (
+    describe_luck,
+    format_armies,
+    format_goal_change,
+    format_goal_value,
+)
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import KeyedRecord, key
 from iacta.forms.sections import Section, Table
@@ -276,7 +281,7 @@ class StepsAnswer(Answer):
     def _is_rough(self, k: int, judged: Judgement) -> bool:
         return (judged.error or 0.0) > MAX_PRECISE_ERROR * (1.0 if self._is_chance(k) else 10.0)
 
-    def _describe_luck(self, k: int, judged: Judgement, least: float = 0.0) -> str:
+    def _describe_luck(self, k: int, judged: Judgement, least: float) -> str:
         """Return the luck of a judgement in the goal and in armies, empty without dice.
 
         least: a smaller luck in the goal is left out.
@@ -294,10 +299,13 @@ class StepsAnswer(Answer):
         path = [judged for each in self.tree.list_path(k) if (judged := self.judgements[each])]
         known = [judged for judged in path if judged.luck is not None]
         armies = [judged.luck_armies for judged in path if judged.luck_armies is not None]
-        total = Judgement(
-            luck=sum(judged.luck or 0.0 for judged in known) if known else None,
-            luck_armies=sum(armies) if armies else None,
-        )
         cost = sum(judged.cost or 0.0 for judged in known)
-        choices = f"choices {self._points(k, -cost)}" if known else ""
-        return ", ".join(filter(None, (self._describe_luck(k, total), choices)))
+        parts = []
+        if armies:
+            luck = f"you were {describe_luck(sum(armies))}"
+            points = sum(judged.luck or 0.0 for judged in known)
+            parts.append(f"{luck} ({self._points(k, points)} points)" if known else luck)
+        if known:
+            points_lost = self._points(k, cost).removeprefix("+")
+            parts.append(f"your choices cost {points_lost} points")
+        return " and ".join(parts)

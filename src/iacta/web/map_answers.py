@@ -160,9 +160,11 @@ class StepAnswer(TurnRecord):
     """The state of a turn after a step in a tree.
 
     words: the step in words.
+    luck: the luck of the dice in armies, in words; empty without dice, and for a large battle.
     """
 
     words: str
+    luck: str
 
 
 class StepResult(StepAnswer):

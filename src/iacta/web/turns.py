@@ -9,22 +9,27 @@ from typing import Any
 
 from iacta.board import Board
 from iacta.board.files import read_board
-from iacta.forms.percentages import percent, short_percent
+from iacta.forms.percentages import describe_luck, percent, short_percent
 from iacta.forms.sentences import count
 from iacta.game import BorderOdds, Fortify, Throw, Turn
 from iacta.game.steps import (
+    Step,
     check_version,
     find_attack,
+    find_border,
     list_advances,
+    read_losses,
     read_tree,
     record_step,
     take_step,
 )
 from iacta.inputs.checks import quote, refuse_unknown_keys
 from iacta.inputs.errors import MalformedError
+from iacta.plan.judge import measure_army_luck
 from iacta.probability.distribution import Probability
 from iacta.rules.roll import Losses
 
+MAX_ARMIES_FOR_LUCK = 1_000  # larger battles would delay the step
 MAX_ROLLS_SHOWN = 12  # the page shows buttons for at most this number of results
 
 
@@ -60,7 +65,9 @@ def step_turn(body: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(step, Mapping):
         raise MalformedError(f"step must be an object, got {quote(step)}")
     after, words = take_step(turn, step)
-    return {**describe_turn(after), "words": words, "step": dict(record_step(turn, step, after))}
+    recorded = record_step(turn, step, after)
+    luck = _describe_step_luck(turn, recorded, after)
+    return {**describe_turn(after), "words": words, "luck": luck, "step": dict(recorded)}
 
 
 def replay_turns(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -73,13 +80,27 @@ def replay_turns(body: Mapping[str, Any]) -> dict[str, Any]:
     """
     turn = _read_turn(body, "steps", "version")
     check_version(body)
-    states = [
-        {"problem": node.words}
-        if node.turn is None
-        else {**describe_turn(node.turn), "words": node.words}
-        for node in read_tree(turn, body.get("steps", []))[1:]
-    ]
-    return {"turns": [describe_turn(turn), *states]}
+    nodes, states = read_tree(turn, body.get("steps", [])), [describe_turn(turn)]
+    for node in nodes[1:]:
+        before = nodes[node.before].turn
+        if before is None or node.turn is None or node.step is None:
+            states.append({"problem": node.words})
+        else:
+            luck = _describe_step_luck(before, node.step, node.turn)
+            states.append({**describe_turn(node.turn), "words": node.words, "luck": luck})
+    return {"turns": states}
+
+
+def _describe_step_luck(before: Turn, step: Step, after: Turn) -> str:
+    """Return the luck of the dice of a recorded step in words, empty without dice."""
+    if step["do"] != "attack":
+        return ""
+    border, losses = find_border(before, step), read_losses(before, step)
+    if sum(before.position.find_holding(name).armies for name in border) > MAX_ARMIES_FOR_LUCK:
+        return ""
+    dice = step.get("dice"), step.get("their_dice")
+    armies = measure_army_luck(before, after, border, losses, *dice)
+    return "" if armies is None else describe_luck(armies)
 
 
 def describe_turn(turn: Turn) -> dict[str, Any]:

@@ -17,7 +17,15 @@ const PANELS = {
 };
 
 /** Return the panel for the phase of the turn. */
-export const showPanel = () => PANELS[findTurn()?.phase]?.() ?? [];
+export const showPanel = () => [showLuck(), PANELS[findTurn()?.phase]?.() ?? []];
+
+/** Return the luck of the last dice; the move of armies after a conquest has none of its own. */
+function showLuck() {
+  const { steps, at } = store.state;
+  const { words, luck } =
+    findTurn(steps[at - 1]?.do === "advance" ? steps[at - 1].after : at) ?? {};
+  return luck && element("p", { id: "luck", className: "help" }, `${words}: ${luck}.`);
+}
 
 function showPlacement() {
   const turn = findTurn();

@@ -46,7 +46,7 @@ export function showWorth(turn) {
   const said =
     turn?.problem ??
     (isEnding
-      ? `${turn.sentence}${sum ? ` In this turn: ${sum}.` : ""}`
+      ? `${turn.sentence}${sum ? ` In this turn ${sum}.` : ""}`
       : isSaid
         ? found.sentences.join(" ")
         : (soFar?.words ?? entry?.wrong));
@@ -205,7 +205,7 @@ export function showSteps() {
 function showFigures(k) {
   const { players, mover } = store.state;
   const row = findWin(k)?.players.find(({ player }) => player === players[mover]);
-  const words = [store.values.rows[k]?.words, row && `game ${row.figure}`];
+  const words = [store.values.rows[k]?.words ?? tree.turns[k]?.luck, row && `game ${row.figure}`];
   return element("small", {}, words.filter(Boolean).join(", "));
 }
 
