@@ -34,7 +34,7 @@ from iacta.fairness.throws import OPEN, Line
 from iacta.fairness.trials import Trial, find_outcomes
 
 MAX_UNITS = 16.0  # a score of 1 is divided into at most this many units
-TILTS = np.array([0.25, 0.5, 0.75, 0.9])  # each tilt has a bet on lucky and a bet on unlucky results
+TILTS = np.array([0.25, 0.5, 0.75, 0.9])  # each tilt has a bet on both sides
 BETS = 2 * len(TILTS)
 NO_BETS = (0.0,) * BETS
 
