@@ -13,8 +13,8 @@ namespace iacta {
 // Thrown to abandon a search in the middle of a step.
 struct Stopped {};
 
-// Tells a search when to stop. The search reports its work in units of about a nanosecond, and the deadline
-// reads the flag and the clock once per WORK_PER_CHECK units.
+// Tells a search when to stop. The search reports its work in units of about a nanosecond; the deadline reads the
+// flag and the clock once per WORK_PER_CHECK units.
 class Deadline {
   public:
     Deadline() = default;
@@ -30,7 +30,7 @@ class Deadline {
         if ((left_ -= work) < 0) check_clock();
         return over_;
     }
-    // Reports work, and throws Stopped after the deadline.
+    // Reports work done; throws Stopped after the deadline.
     void spend(int64_t work = STATE) {
         if (is_over(work)) throw Stopped{};
     }
@@ -59,7 +59,7 @@ class Deadline {
     bool over_ = false;
 };
 
-// Returns a vector of equal values; stops at the deadline while it fills the memory.
+// Returns a vector of equal values; throws Stopped if the deadline comes while it is filled.
 template <class T>
 std::vector<T> fill_vector(size_t size, const T& value, Deadline& deadline) {
     constexpr size_t STEP = size_t{1} << 16;

@@ -15,7 +15,7 @@ constexpr double MAX_TABLE = 1e12, ROUNDING = 1e-6;
 bool are_within(const int32_t* numbers, int64_t count, int64_t least, int64_t most) {
     return std::all_of(numbers, numbers + count, [=](int32_t each) { return each >= least && each <= most; });
 }
-// Whether offsets ascend from 0 to `whole`.
+// Returns whether offsets ascend from 0 to `whole`.
 bool are_valid_offsets(const int32_t* firsts, int64_t count, int64_t whole) {
     return firsts[0] == 0 && firsts[count] == whole && std::is_sorted(firsts, firsts + count + 1);
 }

@@ -17,10 +17,10 @@ inline bool are_given(Pointers pointers) {
     return std::none_of(pointers.begin(), pointers.end(), [](const void* each) { return each == nullptr; });
 }
 
-// Returns the fault of a problem; empty for a sound problem.
+// Returns a message about the first fault of a problem; empty for a valid problem.
 std::string find_fault(const iacta_problem& problem);
 
-// Returns the fault of a turn of a sound problem; empty for a sound turn.
+// Returns a message about the first fault of a turn of a valid problem; empty for a valid turn.
 std::string find_fault(const iacta_problem& problem, const iacta_turn& turn);
 
 }  // namespace iacta

@@ -1,7 +1,7 @@
 // The attack phase of a turn as data: borders, dice, losses and payments.
 //
-// This is the game of iacta.game, restricted to one phase and to the lands that matter for a goal. Rules, dice
-// modes and goals are tables, so a new one needs no new code here.
+// This is the game of iacta.game, restricted to the attack phase and to the lands that matter for a goal. Rules,
+// dice modes and goals are tables, so adding one needs no code here.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct Span {
     int first, last;  // the half-open interval [first, last)
 };
 
-// An attack with some dice, or a whole battle.
+// An attack with a number of dice, or a whole battle.
 struct Roll {
     int start, to, dice;
 };
@@ -33,7 +33,7 @@ struct RewardSet {
     double pays;
 };
 
-// Battles of at most `able` attackers against d defenders, fought to the end.
+// Whole battles of at most `able` attackers, garrison excluded, against a fixed number of defenders.
 struct Battle {
     int able, defenders, width;
     std::vector<double> won;   // [a * width + x]: the chance to win with x armies lost
@@ -46,15 +46,14 @@ struct Position {
     Set<W> mine;
 };
 
-// A 128-bit hash of a state, or of the part of a state that matters: the sum of the hashes of its parts. States
-// are compared by their keys alone. In a search of 10^8 states, the probability that two states share a key is
-// about 10^-22.
+// A 128-bit hash of a state or of its relevant lands: the sum of the hashes of the lands. States are compared
+// only by their keys. In a search of 10^8 states, the probability that two states share a key is about 10^-22.
 struct StateKey {
     uint64_t a = 0, b = 0;
 
     void add(uint64_t part) {
         a += part;
-        b += mix(part ^ 0x5bd1e995);
+        b += hash_number(part ^ 0x5bd1e995);
     }
     bool operator==(const StateKey&) const = default;
     struct Hash {
@@ -66,7 +65,7 @@ template <int W>
 StateKey make_key(const Position<W>& s) {
     StateKey key;
     for (size_t t = 0; t < s.armies.size(); ++t) {
-        key.add(mix(uint64_t(t) << 40 | uint64_t(s.armies[t]) << 1 | s.mine.has(int(t))));
+        key.add(hash_number(uint64_t(t) << 40 | uint64_t(s.armies[t]) << 1 | s.mine.has(int(t))));
     }
     return key;
 }
@@ -109,7 +108,7 @@ class Game {
         }
         return found;
     }
-    // Returns the lands of `part` that v can reach through `part`.
+    // Returns the lands of `part` that v can reach without leaving `part`.
     Set<W> find_reached(int v, const Set<W>& part) const {
         Set<W> seen = out[v] & part, fresh = seen;
         while (fresh.any()) {
@@ -121,7 +120,7 @@ class Game {
     }
     bool connects(int v, const Set<W>& part) const { return find_reached(v, part) == part; }
 
-    // Returns the payment for a conquest of c; `open` are the unconquered lands before it.
+    // Returns the payment for a conquest of c; `open` is the set of unconquered lands before it.
     double find_payment(int c, const Set<W>& open) const {
         if (has_ends) return 0.0;
         double total = pays[c];
@@ -134,7 +133,7 @@ class Game {
         return total;
     }
 
-    // Returns the most dice that v may roll against c, 0 for none. Fewer dice may be illegal: see `is_allowed`.
+    // Returns the most dice that v may roll against c, or 0. Fewer dice may be illegal: see `is_allowed`.
     int max_dice(const Position<W>& s, int v, int c) const {
         int k = whole[kind[c]] ? (spare(s, v) > 0) : std::min(s.armies[v] - garrison, attack_dice(c));
         while (k > 0 && !is_allowed(s, v, c, k)) --k;
@@ -147,12 +146,12 @@ class Game {
         int compared = std::min(k, std::min(d, defence_dice(c)));
         return compared <= room && (compared < d || least_advance(c, k) <= room);
     }
-    // Returns the least advance after a conquest with k dice. Fewer armies advance only if fewer can move.
+    // Returns the least advance after a conquest with k dice, if that many armies can move.
     int least_advance(int c, int k) const {
         int r = kind[c];
         return least_[whole[r] ? dice_first_[r] : dice_first_[r] + (k - 1) * defence_[r]];
     }
-    // Returns 1 if every conquest of c leaves an army there for good, else 0.
+    // Returns 1 if every conquest of c must leave an army there for good, otherwise 0.
     int count_left_behind(int c) const {
         int fewest = std::min(keep[c], 1);
         for (int k = whole[kind[c]] ? 1 : attack_dice(c); k > 0; --k) fewest = std::min(fewest, least_advance(c, k));
@@ -167,7 +166,7 @@ class Game {
     Span answers(int t) const { return {answer_first_[t], answer_first_[t + 1]}; }
     Span results(int a) const { return {result_first_[a], result_first_[a + 1]}; }
     const Result& result(int i) const { return results_[i]; }
-    // Returns the battles against some defenders, where an attack is a whole battle.
+    // Returns the whole battles for c against a number of defenders.
     const Battle& battle(int c, int defenders) const { return battles_[battle_first_[kind[c]] + defenders - 1]; }
     int able() const { return able_; }
 

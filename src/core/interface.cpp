@@ -38,7 +38,7 @@ int32_t guard(Call call) noexcept try {
     return IACTA_BROKEN;
 }
 
-// Calls a search for one thread at a time, after checking that the `given` pointers are not null.
+// Calls a search for one thread at a time, after checking that no pointer in `given` is null.
 template <class Call>
 int32_t ask(iacta_search* search, const iacta_budget* budget, Pointers given, Call call) noexcept {
     if (!search || !budget || !are_given(given)) return IACTA_UNSOUND;
@@ -57,7 +57,7 @@ int32_t ask(const iacta_war* war, Pointers given, Call call) noexcept {
     return guard([&] { return call(*war->game); });
 }
 
-// Opens a handle. `open` returns the fault of its input, empty for none; `message` receives it.
+// Opens a handle. `open` returns a message about a fault of its input, or an empty one; `message` receives it.
 template <class Open>
 void open_handle(char* message, int32_t room, Open open) noexcept {
     auto say = [=](const char* text) {
@@ -105,9 +105,10 @@ int32_t iacta_improve_bound(iacta_search* search, const iacta_budget* budget, do
 int32_t iacta_decide(iacta_search* search, const iacta_budget* budget, iacta_state state, iacta_decision* decision) {
     return ask(search, budget, {decision}, [=](Search& it) { return it.decide(state, *decision); });
 }
-int32_t iacta_judge(iacta_search* search, const iacta_budget* budget, iacta_state state, int32_t start, int32_t to,
-                    int32_t dice, iacta_decision* decision) {
-    return ask(search, budget, {decision}, [=](Search& it) { return it.judge(state, start, to, dice, *decision); });
+int32_t iacta_evaluate_attack(iacta_search* search, const iacta_budget* budget, iacta_state state, int32_t start,
+                              int32_t to, int32_t dice, iacta_decision* decision) {
+    return ask(search, budget, {decision},
+               [=](Search& it) { return it.evaluate_attack(state, start, to, dice, *decision); });
 }
 int32_t iacta_choose_advance(iacta_search* search, const iacta_budget* budget, iacta_state state, int32_t start,
                              int32_t to, int32_t least, int32_t* moved) {

@@ -64,7 +64,7 @@ struct Set {
         for (int i = 0; i < W; ++i) result.words[i] = words[i] & other.words[i];
         return result;
     }
-    // The difference: territories of this set that are not in the other.
+    // The difference: the territories of this set that are not in the other.
     Set operator-(const Set& other) const {
         Set result;
         for (int i = 0; i < W; ++i) result.words[i] = words[i] & ~other.words[i];
@@ -88,7 +88,7 @@ struct Set<W>::Iterator {
 };
 
 // splitmix64, a hash of 64-bit numbers (Steele, Lea & Flood 2014).
-inline uint64_t mix(uint64_t x) {
+inline uint64_t hash_number(uint64_t x) {
     x += 0x9e3779b97f4a7c15u;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;
@@ -99,8 +99,8 @@ inline uint64_t mix(uint64_t x) {
 struct Random {
     uint64_t state;
 
-    explicit Random(uint64_t seed) : state(mix(seed)) {}
-    uint64_t next() { return mix(state++); }
+    explicit Random(uint64_t seed) : state(hash_number(seed)) {}
+    uint64_t next() { return hash_number(state++); }
     double draw_uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
     int draw_below(int count) { return static_cast<int>(next() % static_cast<uint64_t>(count)); }
 };

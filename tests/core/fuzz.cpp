@@ -329,8 +329,8 @@ class Case {
                     d.outcomes = outcomes.data();
                     int answer = timed("decide", [&] {
                         if (random_.one_in(2)) return iacta_decide(search, &b, here, &d);
-                        return iacta_judge(search, &b, here, random_.from(-1, n), random_.from(-1, n),
-                                           random_.from(-1, 4), &d);
+                        return iacta_evaluate_attack(search, &b, here, random_.from(-1, n), random_.from(-1, n),
+                                                     random_.from(-1, 4), &d);
                     });
                     int32_t moved = 1;
                     timed("move_in", [&] {

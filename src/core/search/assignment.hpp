@@ -1,15 +1,15 @@
-// Assignments: which stack is to take which lands, and the value of that.
+// Assignments of lands to stacks, and their values.
 //
-// An assignment gives each stack v a part R_v, a set of lands connected to it. Parts are disjoint. A stack that
-// fights alone within its part has an exact value. With W the chances of a battle for c, F(v, n, R) the value
-// of n armies on v, and A(v, c, Q)(b) the value of b armies that can move after the conquest of c, with Q still
-// to be taken,
+// An assignment gives each stack v a part R_v: a set of target lands that is connected to v. The parts of
+// different stacks are disjoint. A stack that fights alone within its part has an exact value. Let F(v, n, R) be
+// the value of n armies on v that must take R, g the garrison, W_c[a, b] the chance that a attackers win the
+// battle for c with b left, and A(v, c, Q)(b) the value of these b armies with Q still to be taken. Then
 //
 //     F(v, n, R)    = max over c next to v of  Σ_b W_c[n - g, b] · (paid + A(v, c, R - c)(b)) − cost,
 //     A(v, c, Q)(b) = max over Q = Q1 + Q2 and the advance m of
 //                         F(c, m, Q1) ∘ F(v, b + g − m, Q2).
 //
-// Here x ∘ y = x · y if all of a set must be taken, x + y if each conquest pays, and 1 − (1 − x)(1 − y) if any
+// Here x ∘ y = x · y if all of a set must be taken, x + y if each conquest pays, and 1 − (1 − x)(1 − y) if one
 // conquest is enough. F and A are stored as rows over all numbers of armies, up to a memory limit.
 #pragma once
 
@@ -26,7 +26,7 @@ namespace iacta {
 
 constexpr int NOWHERE = -1;
 
-// The parts of all stacks. Empty parts take no memory.
+// The parts of all stacks: the lands that each has to take. Empty parts take no memory.
 template <int W>
 class Parts {
   public:
@@ -68,7 +68,7 @@ class Parts {
     std::array<uint16_t, 64 * W> place_{};
 };
 
-// How the values of two stacks combine.
+// The operation ∘ that combines the values of two stacks.
 enum class Joint {
     product,
     sum,
@@ -99,14 +99,14 @@ class Rows {
     }
     const double* neutral_row() const { return joint_ == Joint::product ? ones_.data() : zeros_.data(); }
 
-    // Clears a full table of rows. This invalidates all pointers to rows.
+    // Clears the table of rows if it is full, which invalidates all pointers to rows.
     void make_room() {
         if (int64_t(rows_.size()) < most_rows_) return;
         known_.assign(1024, Entry{});
         rows_.clear();
     }
 
-    // Returns the sets whose payment is due once `part` is taken, as bits.
+    // Returns the sets whose payment is due when all of `part` is taken, as bits.
     uint64_t find_due(const Set<W>& left, const Set<W>& part) const {
         uint64_t found = 0;
         if (joint_ == Joint::sum)
@@ -118,7 +118,7 @@ class Rows {
         return found;
     }
 
-    // F(v, ·, R), indexed by the armies on v.
+    // Returns F(v, ·, R), indexed by the armies on v.
     const double* value_alone(const int* armies, int v, const Set<W>& part, uint64_t due = 0) {
         if (!part.any()) return neutral_row();
         StateKey key = make_key(armies, v, NOWHERE, part, due);
@@ -156,7 +156,7 @@ class Rows {
         return put(key, std::move(best));
     }
 
-    // A(v, c, Q), indexed by the armies that can move.
+    // Returns A(v, c, Q), indexed by the armies that can move.
     const double* value_after(const int* armies, int v, int c, const Set<W>& rest, uint64_t due) {
         StateKey key = make_key(armies, v, c, rest, due);
         if (const double* known = find(key)) return known;
@@ -201,8 +201,7 @@ class Rows {
         return best;
     }
 
-    // Returns the chance that n armies on v could take a set if every land of the set were next to v: a bound
-    // on F.
+    // Returns an upper bound on F: the chance that n armies on v take a set if each of its lands were next to v.
     double bound_pooled(const int* armies, int v, int n, const Set<W>& part) {
         if (!part.any()) return 1.0;
         auto find_key_part = [&](int t) {
@@ -222,7 +221,7 @@ class Rows {
                 sum = known;
                 continue;
             }
-            // A conquest by the largest stack costs its losses and the garrison left behind.
+            // Attacked by the whole stack, a land costs the losses and the garrison left behind.
             std::vector<double> next(length_, 0.0);
             visit_wins(t, armies[t], length_ - 1, [&](int left, double chance) {
                 int cost = length_ - 1 - left + game_.keep[t];
@@ -237,28 +236,28 @@ class Rows {
   private:
     static constexpr double ROUNDING_FACTOR = 1 << 13, SMALLEST = 1e-18;  // smaller chances count as 0
     static constexpr StateKey POOLED{0x706f6f6c, 0};
-    static constexpr int FEW_ARMIES = 64;  // the numbers of armies with precomputed keys
+    static constexpr int FEW_ARMIES = 64;  // keys of smaller numbers of armies are precomputed
     static constexpr size_t MAX_NUMBERS = 50'000'000;
-    static constexpr int MAX_FULL_SEARCH = 10;  // the largest part with all orders and splits
-    static constexpr int MAX_TWO_ORDERS = 14;   // the largest part with two first targets; larger parts have one
+    static constexpr int MAX_FULL_SEARCH = 10;  // lands; larger parts are not searched in all orders and splits
+    static constexpr int MAX_TWO_ORDERS = 14;   // lands; in larger parts only one first target is tried
 
     // The contribution of a land to the key of a pooled set.
     uint64_t make_key_part(int t, int armies) const {
-        return mix(uint64_t(game_.kind[t]) << 40 | uint64_t(game_.keep[t]) << 20 | armies);
+        return hash_number(uint64_t(game_.kind[t]) << 40 | uint64_t(game_.keep[t]) << 20 | armies);
     }
 
-    // Chances to win against some defenders with as many dice as possible. While enough armies for all dice
-    // remain, only the losses matter.
+    // Chances to win against a number of defenders, always with the most dice. While enough armies for all dice
+    // are left, the chances depend only on the losses.
     struct Wins {
         int first = 0;                // the fewest losses
-        std::vector<double> all;      // [x - first]: with x lost, and enough armies left for all dice
-        std::vector<double> few;      // [a * dice + left]: with fewer armies left than dice
-        std::vector<double> chances;  // [a]: to win at all
+        std::vector<double> all;      // [x - first]: to win with x lost and enough armies left for all dice
+        std::vector<double> few;      // [a * dice + left]: to win with fewer armies left than dice
+        std::vector<double> chances;  // [a]: to win with any number left
 
         double with_lost(int x) const { return x < first || x >= first + int(all.size()) ? 0.0 : all[x - first]; }
     };
 
-    // Visits each number of survivors of a attackers who beat d defenders, with its chance.
+    // Visits each number of survivors after a attackers beat d defenders, with its chance.
     template <class Visit>
     void visit_wins(int c, int d, int a, Visit visit) {
         if (game_.whole[game_.kind[c]]) {
@@ -285,11 +284,11 @@ class Rows {
     }
     Wins make_wins(int c, int d, const std::deque<Wins>& fewer) const {
         int dice = game_.attack_dice(c);
-        // Rounding makes equal values equal, whatever the order of the sums.
+        // Rounding off the last bits makes equal sums equal in whatever order they are added.
         auto rounded = [](double each) { return (each + each * ROUNDING_FACTOR) - each * ROUNDING_FACTOR; };
         Wins found;
         std::vector<double> all;
-        int seldom = 0;  // how many chances in a row were negligible
+        int seldom = 0;  // the number of consecutive negligible chances
         for (int x = 0; x < length_ && seldom <= dice; ++x) {
             double sum = 0.0;
             visit_losses(c, dice, d, [&](double chance, int lost, int y) {
@@ -325,7 +324,7 @@ class Rows {
         return found;
     }
 
-    // Visits each result of a roll under the answers that cost the attacker most.
+    // Visits each result of a roll if the defender gives the answers that cost the attacker most.
     template <class Visit>
     void visit_losses(int c, int dice, int d, Visit visit) const {
         Span throws = game_.throws(c, dice, d);
@@ -347,7 +346,7 @@ class Rows {
         }
     }
 
-    // Returns the lands of a part that are tried as its first target.
+    // Returns the lands of a part to try as its first target.
     Set<W> choose_first_lands(int v, const Set<W>& part) const {
         Set<W> near = game_.out[v] & part;
         int size = part.count();
@@ -381,8 +380,7 @@ class Rows {
         if (rest.count() > MAX_FULL_SEARCH) {
             Set<W> ours = game_.find_reached(c, rest), theirs = game_.find_reached(v, rest);
             if ((ours | theirs) != rest) return;
-            // First as much as possible for the armies that advance, then as much as possible for the armies
-            // that stay.
+            // Two splits are tried: the advancing armies take all that they reach, or the staying armies do.
             Set<W> second = game_.find_reached(v, rest - ours);
             if ((ours | second) == rest) visit(ours, second);
             Set<W> first = game_.find_reached(c, rest - theirs);
@@ -401,7 +399,7 @@ class Rows {
         if (game_.connects(v, second)) visit(grown, second);
         while (edge.any()) {
             int t = edge.pop();
-            free.remove(t);  // later subsets either all contain t or all lack it
+            free.remove(t);  // subsets in the recursion contain t, later ones do not
             Set<W> more = grown;
             more.add(t);
             grow_split(v, c, edge | (game_.out[t] & free), more, free, rest, visit);
@@ -429,10 +427,10 @@ class Rows {
 
     StateKey make_key(const int* armies, int v, int c, const Set<W>& part, uint64_t due) const {
         StateKey key;
-        key.add(mix(uint64_t(v) << 32 | uint64_t(c + 1)) ^ (due ? mix(due) : 0));
+        key.add(hash_number(uint64_t(v) << 32 | uint64_t(c + 1)) ^ (due ? hash_number(due) : 0));
         for (Set<W> rest = part; rest.any();) {
             int t = rest.pop();
-            key.add(mix(uint64_t{1} << 62 | uint64_t(t) << 32 | uint64_t(armies[t])));
+            key.add(hash_number(uint64_t{1} << 62 | uint64_t(t) << 32 | uint64_t(armies[t])));
         }
         return key;
     }
@@ -468,7 +466,7 @@ class Rows {
     std::vector<uint64_t> key_parts_;  // [land * FEW_ARMIES + armies]
     std::deque<std::vector<double>> rows_;
     std::vector<std::deque<Wins>> wins_;  // [kind][defenders - 1]
-    size_t numbers_ = 0;                  // in all of wins_
+    size_t numbers_ = 0;                  // the count of numbers stored in wins_
     std::vector<Entry> known_ = std::vector<Entry>(1024);
 };
 
@@ -496,8 +494,8 @@ class Assigner {
         return rows_.value_alone(s.armies.data(), v, part, due)[s.armies[v]];
     }
 
-    // Leaves each stack the lands that it can still reach, and gives orphaned lands of the goal to other
-    // stacks, the best offer first. Returns whether the whole goal is assigned.
+    // Removes from each part the lands that its stack can no longer reach, and assigns unassigned lands of the
+    // goal to other stacks, best offer first. Returns whether the whole goal is assigned.
     bool repair(const Position<W>& s, const Set<W>& live, const Set<W>& goal, Parts<W>& parts) {
         keep_live(s, live, parts);
         Set<W> left = game_.unconquered(s), homeless = (left & goal) - parts.unite();
@@ -507,8 +505,7 @@ class Assigner {
             if ((parts[v] - goal).any()) parts.give(v, trim(v, parts[v], goal));
         }
         Set<W> taken = parts.unite();
-        // An offer of a stack to take a land, by a way that stays cheapest until another stack gets a land on
-        // it.
+        // An offer of a stack to take a land by the cheapest way, valid until another stack gets a land on this way.
         struct Offer {
             int target, stack;
             Set<W> whole;
@@ -553,8 +550,8 @@ class Assigner {
         return true;
     }
 
-    // Improves the chance by hill climbing: moves single lands between stacks, and adds or drops lands outside
-    // the goal, at most `most` times. Only changed stacks and their exchanges with others are examined. Returns
+    // Improves the chance by hill climbing, in at most `most` steps: each moves a land between stacks, or adds or
+    // drops a land outside the goal. Only changed stacks and their exchanges with others are examined. Returns
     // the chance.
     double climb(const Position<W>& s, const Set<W>& live, const Set<W>& goal, Parts<W>& parts, int most,
                  Set<W> changed) {
@@ -564,9 +561,9 @@ class Assigner {
         return find_chance(s, parts);
     }
 
-    // Improves the gain by hill climbing where each conquest pays: extends parts by the most valuable lands, or
-    // by all that a set still lacks. Only changed stacks and their exchanges with others are examined. Returns
-    // the expected gain.
+    // Improves the gain by hill climbing if each conquest pays: extends parts by the most valuable lands, or by
+    // all missing lands of a set. Only changed stacks and their exchanges with others are examined. Returns the
+    // expected gain.
     double grow(const Position<W>& s, const Set<W>& live, Parts<W>& parts, int size, int most, Set<W> changed);
 
     double gain(const Position<W>& s, const Parts<W>& parts) {
@@ -586,7 +583,7 @@ class Assigner {
         }
     }
 
-    // Returns a part extended to t along a cheapest way through free lands; empty without a way.
+    // Returns a part extended to t along a cheapest way through free lands; empty if there is no way.
     Set<W> join(const Position<W>& s, int v, const Set<W>& part, int t, const Set<W>& free) {
         Set<W> ours = part;
         ours.add(v);
@@ -642,16 +639,16 @@ class Assigner {
     }
 
   private:
-    static constexpr double LOSS_PER_DEFENDER = 0.8;  // a rough cost in armies, for the search of ways only
+    static constexpr double LOSS_PER_DEFENDER = 0.8;  // a rough cost in armies, only used to search for ways
     static constexpr double MIN_GAIN = 1e-9;
-    static constexpr int64_t WORK_PER_BOUND = 100;  // cached or not
+    static constexpr int64_t WORK_PER_BOUND = 100;  // charged whether or not the bound is cached
 
     double bound(const Position<W>& s, int v, const Set<W>& part) {
         deadline_.spend(WORK_PER_BOUND);
         return rows_.bound_pooled(s.armies.data(), v, s.armies[v], part);
     }
 
-    // Drops lands outside the goal that do not connect others.
+    // Drops lands outside the goal that are not needed to connect others.
     Set<W> trim(int v, Set<W> part, const Set<W>& goal) const {
         for (Set<W> rest = part - goal; rest.any();) {
             Set<W> less = part;
@@ -708,8 +705,8 @@ class Assigner {
         int room = 0;
     };
 
-    // Returns the lands that a stack can reach from its part through free lands with its spare armies. Beyond
-    // these its chance is 0.
+    // Returns the lands that a stack can reach from its part through free lands with its spare armies; it has no
+    // chance to take lands beyond.
     const Set<W>& find_edge(const Position<W>& s, int v, const Set<W>& part, const Set<W>& free) {
         deadline_.spend(game_.lands);
         Edge& known = edges_[v];
@@ -726,8 +723,8 @@ class Assigner {
         return known.found;
     }
 
-    // The lands that a stack keeps and loses if another stack takes t, the bound on its chance afterwards, and
-    // the work to compute this.
+    // The lands that a stack keeps and loses if another stack gets t, a bound on its chance afterwards, and the
+    // work to compute this.
     struct Cut {
         Set<W> kept, lost;
         double bound;
@@ -742,7 +739,7 @@ class Assigner {
         return {kept, lost, bound(s, v, kept), work};
     }
 
-    // Returns the parts of v and u after the exchange; empty if it is impossible or cannot be likelier than
+    // Returns the parts of v and u after v gets t from u; empty if that is impossible or its chance cannot exceed
     // `both`.
     std::pair<Set<W>, Set<W>> move_lands(const Position<W>& s, const Set<W>& left, const Parts<W>& parts,
                                          const Set<W>& taken, int v, int u, const Cut& cut, double both) {
@@ -798,7 +795,7 @@ class Assigner {
     std::vector<std::pair<double, int>> waiting_;
     std::vector<Cut> cuts_;
     std::vector<Edge> edges_;
-    bool takes_all_;  // whether a stack takes all of its part and leaves an army on each land
+    bool takes_all_;  // whether a stack must take its whole part and leave an army on each land
 };
 
 template <int W>

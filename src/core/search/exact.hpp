@@ -1,13 +1,13 @@
-// The optimal play, by Bellman's equation over all reachable states.
+// Optimal play, from Bellman's equation over all reachable states.
 //
-// With Q(s, roll) the expected payment of a roll and of optimal play after it,
+// Let Q(s, roll) be the expected payment of a roll followed by optimal play. The value of a state is
 //
 //     V(s) = max(0, max over rolls Q(s, roll)).
 //
 // A recursion computes each value once. It ends, since every roll costs an army. States share a key if they
-// differ only in armies without a target or in unreachable lands, which can no longer matter. Among rolls of
-// equal Q, the play chooses the roll with the least cost (`Worth`): the fewest armies on average, then the
-// fewest rolls.
+// differ only in armies without a target or in unreachable lands, which can no longer matter. Among rolls with
+// equal Q, the one with the least cost (`Worth`) is chosen: the fewest armies lost on average, then the fewest
+// rolls.
 #pragma once
 
 #include <cstring>
@@ -25,7 +25,7 @@ class Table {
   public:
     struct Entry {
         uint64_t key[K];
-        double value;  // NaN for a free entry
+        double value;  // NaN marks an unused entry
         double cost;
     };
 
@@ -45,7 +45,7 @@ class Table {
         ++count_;
     }
     size_t count() const { return count_; }
-    // Returns the memory in use after the next entry. Growing needs the old table and the new one.
+    // Returns the peak memory of adding an entry: while the table grows, the old table is also in memory.
     size_t bytes() const { return entries_.size() * sizeof(Entry) * (is_full() ? 3 : 1); }
 
   private:
@@ -59,7 +59,7 @@ class Table {
     }
     size_t find_slot(const uint64_t* key) const {
         uint64_t hash = 0;
-        for (int i = 0; i < K; ++i) hash = mix(hash ^ key[i]);
+        for (int i = 0; i < K; ++i) hash = hash_number(hash ^ key[i]);
         size_t place = hash & mask_;
         while (entries_[place].value == entries_[place].value &&
                std::memcmp(entries_[place].key, key, sizeof(uint64_t) * K) != 0)
@@ -81,9 +81,9 @@ class Table {
     size_t mask_, count_ = 0;
 };
 
-// The place of a land's armies in a key.
+// The bits of a key that contain a land's armies.
 struct Digit {
-    int land, word, shift, most;  // most: the most defenders
+    int land, word, shift, most;  // `most` is the most defenders that the land can have
 };
 
 // The values of the states in which a turn ends after the conquest of `until`.
@@ -91,7 +91,7 @@ template <int W>
 class Ends {
   public:
     void put(const Position<W>& s, double value) { values_[make_key(s)] = value; }
-    // Returns the value of an end. An unknown end is added with the value 0, or Stopped is thrown without room.
+    // Returns the value of an end. A missing end is added with the value 0; throws Stopped if there is no room.
     double value(const Position<W>& s) {
         auto known = values_.find(make_key(s));
         if (known != values_.end()) return known->second;
@@ -129,10 +129,10 @@ class Exact {
         fits_ = word < K && count_armies(game.start) <= MAX_ARMIES;
     }
 
-    // Whether the keys of all states fit into K words.
+    // Returns whether the keys of all states fit in K words.
     bool fits() const { return fits_; }
     size_t states() const { return table_.count(); }
-    // Returns the optimal advance after the last defender of c has fallen to v.
+    // Returns the optimal advance after a conquest of c from v.
     int advance(Position<W> s, int v, int c, int least) {
         s.armies[c] = 0;
         return value_conquest(s, v, c, least).second;
@@ -140,8 +140,8 @@ class Exact {
     // Returns an upper bound on the depth of the recursion: each step costs an army.
     int depth() const { return count_armies(game_.start); }
 
-    // Returns the value of a state with the expected cost of optimal play, and stores those of all states after
-    // it. A stopped call can be repeated: stored values remain.
+    // Returns the value and the expected cost of optimal play from a state, and stores the results for all later
+    // states. After a stopped call, another call continues with the stored results.
     Worth worth(Position<W>& s) {
         uint64_t key[K];
         deadline_.spend(WORK_PER_KNOWN_STATE);
@@ -166,11 +166,11 @@ class Exact {
         visit_rolls(s, [&](const Roll& roll, const Worth& q) {
             if (best.offer(q)) chosen = roll;
         });
-        return chosen.dice == 0 ? Decision{} : judge(s, chosen);
+        return chosen.dice == 0 ? Decision{} : evaluate_roll(s, chosen);
     }
 
     // Evaluates a legal roll.
-    Decision judge(Position<W> s, const Roll& roll) {
+    Decision evaluate_roll(Position<W> s, const Roll& roll) {
         auto find_value = [&](int x, int y) { return value_after(s, roll, x, y).first.value; };
         auto find_moved = [&](int x, int y) { return value_after(s, roll, x, y).second; };
         int able = game_.spare(s, roll.start);
@@ -188,7 +188,7 @@ class Exact {
         return sum;
     }
 
-    // Writes the key of a state; returns false if no further payment is possible.
+    // Writes the key of a state, and returns false if no further payment is possible.
     bool make_key(const Position<W>& s, uint64_t* key) const {
         Set<W> left = game_.unconquered(s), live = game_.find_live_stacks(s), reach, fresh;
         for (Set<W> rest = live; rest.any();) fresh |= game_.out[rest.pop()] & left;
@@ -217,7 +217,7 @@ class Exact {
         return true;
     }
 
-    // Returns the worth of a result with optimal play after it, and the advance after a conquest.
+    // Returns the worth of a result followed by optimal play, and the advance after a conquest.
     std::pair<Worth, int> value_after(Position<W>& s, const Roll& roll, int x, int y) {
         auto [v, c, k] = roll;
         int armies = s.armies[v], held = s.armies[c], moved = 0;
@@ -236,7 +236,7 @@ class Exact {
         return {{paid + follows.value, x + Worth::ROLL + follows.cost}, moved};
     }
 
-    // Returns the worth of the optimal advance, and that advance. The last defender has fallen.
+    // Returns the worth of a conquest, and the optimal advance. No defender of c may be left in s.
     std::pair<Worth, int> value_conquest(Position<W>& s, int v, int c, int least) {
         int armies = s.armies[v], spare = armies - game_.keep[v], moved = spare;
         Worth best{0.0, 0.0};
@@ -271,10 +271,10 @@ class Exact {
                                              [&](int x, int y) { return value_after(s, roll, x, y).first; }));
                     continue;
                 }
-                // Rolls with different dice share results, except conquests, whose least advance depends on the
-                // dice.
+                // Rolls with different dice share results, except for conquests, whose least advance depends on
+                // the dice.
                 constexpr int SIDE = 8;
-                Worth known[SIDE * SIDE];  // by losses; set where is_known has the bit
+                Worth known[SIDE * SIDE];  // by losses; valid if is_known has the bit
                 uint64_t is_known = 0;
                 for (int k = most; k > 0; --k) {
                     if (!game_.is_allowed(s, v, c, k)) continue;

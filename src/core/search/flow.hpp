@@ -1,15 +1,17 @@
 // Exact evaluation of a policy: one forward pass computes the probability of visiting each state.
 //
-// The result is exact except for rounding, chances of whole battles below 1e-18, and collisions of keys.
+// The result is exact except for rounding, omitted results of whole battles with chances below 1e-18, and
+// collisions of keys.
 //
-// A defender with a choice answers in the way that is worst for the policy. Therefore the value of the policy
-// in each reachable state is computed first, by
+// A defender with a choice gives the answer that is worst for the policy. Therefore the value of the policy in
+// each reachable state is computed first. If throw y has the probability P(y), answer j to it leads to result z
+// with P(z | y, j), and r is the payment,
 //
 //     V(s) = Σ_y P(y) · min over answers j of Σ_z P(z | y, j) · (r(z) + V(s after z)).
 //
-// Every roll costs an army, so states are visited in descending order of the armies on the board. For the
-// chance of ever rolling over a border, each state also carries, by border, the probability of reaching the
-// state without a roll over that border.
+// Every roll costs an army, so states are visited in descending order of the armies on the board. For the chance
+// of ever rolling over a border, each state also stores, by border, the probability of reaching the state
+// without a roll over that border.
 #pragma once
 
 #include <map>
@@ -25,11 +27,11 @@ class Flow {
     Flow(const Game<W>& game, bool is_settled) : tally(game), is_settled(is_settled), game_(game) {}
 
     Tally<W> tally;
-    const bool is_settled;  // whether decisions already assume the worst answers
+    const bool is_settled;  // whether the outcomes of decisions already assume the worst answers
     int64_t states = 0;
 
-    // Follows a policy from a state to all its ends; returns false if the deadline came first. `decide(s)`
-    // returns a Decision.
+    // Follows a policy from a state to all ends of the turn; returns false if the deadline comes first.
+    // `decide(s)` returns a Decision.
     template <class Decide>
     bool run(const Position<W>& start, Decide decide, Deadline& deadline) try {
         add(start, 1.0, {});
@@ -52,12 +54,12 @@ class Flow {
     }
 
   private:
-    static constexpr int64_t WORK_PER_STATE = 1'000'000;  // the mean work for one state
+    static constexpr int64_t WORK_PER_STATE = 1'000'000;  // an average
 
     struct Node {
         Position<W> s;
         double chance;
-        std::vector<double> fresh;  // by border: the chance to be here without a roll over it
+        std::vector<double> fresh;  // by border: the chance to reach this state without a roll over it
     };
     struct Layer {
         std::vector<Node> nodes;
@@ -104,7 +106,7 @@ class Flow {
             for (const auto* all : {&d.outcomes, &d.others})
                 for (const Outcome& each : *all)
                     if (each.attackers == x && each.defenders == y) return each;
-            return Outcome{0.0, x, y, 0, 0.0};  // a battle result without a chance
+            return Outcome{0.0, x, y, 0, 0.0};  // a battle result with chance 0
         };
         auto value_result = [&](int x, int y) {
             Outcome outcome = find(x, y);

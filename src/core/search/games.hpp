@@ -1,20 +1,18 @@
-// Simulated games of a policy.
-//
-// A defender with a choice answers in the way that looks worst to the policy.
+// Simulated games of a policy, in which the defender always gives the answer that seems worst for the policy.
 #pragma once
 
 #include "search/tally.hpp"
 
 namespace iacta {
 
-// Plays one game from a state and returns Σ (Q_t − h_t) − h_T, as in lookahead.hpp. `decide(s)` returns a
-// Decision, `move_in(s, d, outcome)` the advance after a conquest; h is the value of the start.
+// Plays one game from a state, and returns Σ_t (Q_t − h_t) − h_T as in lookahead.hpp. `decide(s)` returns a
+// Decision and `move_in(s, d, outcome)` the advance after a conquest; h is h_0, the value of the start.
 template <int W, class Decide, class MoveIn>
 double play_game(const Game<W>& game, Position<W> s, Decide decide, MoveIn move_in, double h, Random random,
                  Tally<W>& tally, double weight) {
     struct Step {
         Roll roll;
-        int able, moved;  // moved: -1 without a conquest
+        int able, moved;  // `moved` is -1 without a conquest
     };
     double gain = 0.0, value = 0.0;
     std::vector<Step> steps;
@@ -37,7 +35,7 @@ double play_game(const Game<W>& game, Position<W> s, Decide decide, MoveIn move_
         h = outcome.value - paid;
         apply(s, d.roll, outcome);
     }
-    // The tally is updated last, so that an abandoned game does not count.
+    // The tally is updated at the end, so that an abandoned game does not count.
     std::vector<bool> begun;
     size_t border = 0;
     for (const Step& step : steps) {

@@ -1,24 +1,25 @@
 // A policy for positions that are too large for exact search: one-step lookahead on an assignment.
 //
-// Let H(s) be the expected payment of an assignment in a state s. A roll has the action value
+// Let H(s) be the expected payment of the assignment in state s. A roll has the action value
 //
 //     Q(s, roll) = Σ_z P(z) · (r(z) + H(z)),
 //
 // where z runs over its results, each with the best advance found, and r is the immediate payment. In every
-// state, also in the middle of a battle, the policy chooses the greatest Q, or among nearly equal values the
-// roll that its style prefers. After a conquest it advances as is best for the assignment of the state before
-// the last defender fell, for any dice.
+// state, even in the middle of a battle, the policy chooses the roll with the greatest Q; its style decides between
+// nearly equal values. After a conquest it chooses the best advance for the assignment of the state before the last
+// defender fell, whatever the dice.
 //
-// The policy is a function of the state, of its style, and of the base, the assignment at the start. In each
+// The policy is a function of the state, of its style, and of its base: the assignment at the start. In each
 // state the base is repaired and improved by hill climbing. So the base and the style define the policy, and
-// every process that knows them plays alike.
+// every process with the same base and style plays the same.
 //
-// Simulated games estimate its value. In a game, let h_t be the value H that was used for s_t in the Q of the
-// roll before, and h_0 = H(s_0). Since the mean of r_t + h_{t+1} given s_t is Q_t,
+// Simulated games estimate the value of the policy. In a game, let s_t be the state before roll t, Q_t the action
+// value of this roll, r_t its payment, h_t the value H(s_t) that was used in Q_{t−1}, with h_0 = H(s_0), and T
+// the number of rolls. Since the mean of r_t + h_{t+1} given s_t is Q_t,
 //
 //     V(s_0) = h_0 + E (Σ_t (Q_t − h_t) − h_T)
 //
-// for any numbers h: they are control variates. The terms are small, so a few games suffice.
+// whatever the numbers h are: they are control variates. The terms are small, so a few games suffice.
 #pragma once
 
 #include <bit>
@@ -30,14 +31,14 @@
 
 namespace iacta {
 
-// The preference among nearly equal attacks: the greatest value, or the riskiest part of the assignment.
+// The preference among nearly equal attacks: the greatest value, or the stack whose targets are riskiest.
 enum class Order {
     value,
     risk
 };
 
-// The style of a lookahead policy: its depth where values are close, the bonus for idle armies that can help,
-// and its preference among nearly equal attacks.
+// The style of a lookahead policy: its depth if values are close, its bonus for idle armies that can help, and
+// its preference among nearly equal attacks.
 struct Style {
     int depth;
     double idle;
@@ -60,16 +61,16 @@ class Lookahead {
         base_ = make_empty();
     }
 
-    static constexpr int STEPS_AFTER_RESULT = 8;  // steps of hill climbing after a result
-    static constexpr int STEPS_OF_STATE = 40;     // steps of hill climbing in a new state
-    static constexpr int MAX_PART = 9;            // the most lands of one stack where each conquest pays
-    static constexpr double DEPTH_MARGIN = 0.05;  // deeper lookahead decides between values within this share
-    static constexpr double ORDER_MARGIN = 0.03;  // the style decides between values within this share
-    static constexpr double EQUAL = 0.0005;       // values within this difference count as equal
-    static constexpr double IDLE_BONUS = 0.002;   // the bonus for idle armies while the base is searched
+    static constexpr int STEPS_AFTER_RESULT = 8;  // hill climbing after a result
+    static constexpr int STEPS_OF_STATE = 40;     // hill climbing in a new state
+    static constexpr int MAX_PART = 9;            // lands assigned to one stack, if each conquest pays
+    static constexpr double DEPTH_MARGIN = 0.05;  // relative; deeper lookahead decides between closer values
+    static constexpr double ORDER_MARGIN = 0.03;  // relative; the style decides between closer values
+    static constexpr double EQUAL = 0.0005;       // values with a smaller difference count as equal
+    static constexpr double IDLE_BONUS = 0.002;   // per idle army, in the search for the base
 
-    // Searches for the best assignment at the start, from some random starts, and makes it the base. A search
-    // that is stopped keeps the best assignment so far. Returns whether it tried all starts.
+    // Searches for the best assignment at the start by hill climbing from random assignments, and makes it the
+    // base. A search that is stopped keeps the best assignment so far. Returns whether all `starts` were tried.
     bool find_base(int starts) {
         const Position<W>& s = game_.start;
         Random random(0);
@@ -103,7 +104,7 @@ class Lookahead {
     }
     const std::vector<Parts<W>>& base() const { return base_; }
     size_t count_goals() const { return goals_.size(); }
-    // Sets the base and the style. Decisions stay cached if the base is unchanged.
+    // Sets the base and the style. Cached decisions are kept if the base is the same.
     void follow(std::vector<Parts<W>> base, const Style& style) {
         style_ = style;
         if (base == base_) return;
@@ -117,7 +118,7 @@ class Lookahead {
         return game_.is_over(s) ? 0.0 : improve_fully(s, parts, MAX_PART);
     }
     // Evaluates a legal roll.
-    Decision judge(const Position<W>& state, const Roll& roll) {
+    Decision evaluate_roll(const Position<W>& state, const Roll& roll) {
         Position<W> s = state;
         rows_.make_room();
         std::vector<Parts<W>> parts = find_parts(s);
@@ -131,7 +132,7 @@ class Lookahead {
         Decision d = add_advances(s, decide_roll(s));
         return decided_[key] = std::move(d);
     }
-    // Returns the advance after the last defender of c has fallen to v.
+    // Returns the advance after a conquest of c from v.
     int advance(Position<W> s, int v, int c, int least) {
         s.armies[c] = 1;
         std::vector<Parts<W>> parts = find_parts(s);
@@ -141,13 +142,13 @@ class Lookahead {
         s.armies[roll.start] -= lost;
         return advance(s, roll.start, roll.to, game_.least_advance(roll.to, roll.dice));
     }
-    // Returns the decision without its advances, which take longer.
+    // Returns the decision without its advances, which take longer to compute.
     const Decision& decide_roll(const Position<W>& s) { return decide_roll(s, style_.depth); }
     const Decision& decide_roll(const Position<W>& s, int depth) {
         StateKey key = make_style_key(s, depth);
         auto found = known_.find(key);
         if (found != known_.end()) return found->second;
-        if (known_.size() > MAX_KNOWN || outcomes_ > MAX_OUTCOMES) forget();
+        if (known_.size() > MAX_CACHED || outcomes_ > MAX_OUTCOMES) forget();
         rows_.make_room();
         Decision d = search_decision(s, depth);
         outcomes_ += d.outcomes.size();
@@ -155,11 +156,12 @@ class Lookahead {
     }
 
   private:
-    static constexpr size_t MAX_KNOWN = 200'000, MAX_OUTCOMES = 2'000'000;  // limits of the cache
+    static constexpr size_t MAX_CACHED = 200'000, MAX_OUTCOMES = 2'000'000;  // decisions and outcomes in the cache
 
     StateKey make_style_key(const Position<W>& s, int depth) const {
         StateKey key = make_key(s);
-        key.a ^= mix(mix(std::bit_cast<uint64_t>(style_.idle)) + uint64_t(depth) * 4 + uint64_t(style_.order));
+        key.a ^= hash_number(hash_number(std::bit_cast<uint64_t>(style_.idle)) + uint64_t(depth) * 4 +
+                             uint64_t(style_.order));
         return key;
     }
     static Joint choose_joint(const Game<W>& game) {
@@ -179,7 +181,7 @@ class Lookahead {
         outcomes_ = 0;
     }
 
-    // Gives targets to stacks in random order, each to a stack that is likely to take it.
+    // Assigns the targets in random order, each to a stack that is likely to take it.
     void scatter(const Position<W>& s, const Set<W>& goal, std::vector<Parts<W>>& parts, Random& random) {
         Set<W> left = game_.unconquered(s), taken;
         std::vector<int> targets;
@@ -213,7 +215,7 @@ class Lookahead {
         return std::max(improve(s, parts, STEPS_OF_STATE, own, [&](size_t) { return all; }), 0.0);
     }
 
-    // Repairs an assignment and improves it at most `most` times. changed(j) is the set of stacks whose parts
+    // Repairs an assignment and improves it in at most `most` steps. changed(j) is the set of stacks whose parts
     // for goal j have changed since the assignment was a local optimum.
     template <class Changed>
     double improve(const Position<W>& s, std::vector<Parts<W>>& parts, int most, int own, Changed changed) {
@@ -233,8 +235,8 @@ class Lookahead {
         return total;
     }
 
-    // Counts idle armies: in full next to the parts of other stacks, and half as much for each land farther
-    // away. Without this bonus, armies that could help at no cost would never move.
+    // Counts idle armies: in full if they are next to targets of other stacks, and half as much for each land
+    // farther away. Without this bonus, armies that could help at no cost would never move.
     double count_idle(const Position<W>& s, const Set<W>& live, const Parts<W>& parts, const Set<W>& goal) {
         Set<W> left = game_.unconquered(s), reach = (goal & left) | parts.unite(), idles = live - parts.owners();
         double total = 0.0, weight = 1.0;
@@ -255,8 +257,7 @@ class Lookahead {
         return total;
     }
 
-    // Adapts the base to a state: the unconquered lands of a stack's part go to the largest stack that came out
-    // of that part.
+    // Adapts the base to a state: the unconquered lands of a part go to the largest stack in it or at its start.
     std::vector<Parts<W>> project_base(const Position<W>& s) const {
         std::vector<Parts<W>> parts = make_empty();
         Set<W> live = game_.find_live_stacks(s), left = game_.unconquered(s);
@@ -296,10 +297,10 @@ class Lookahead {
 
     struct Option {
         Decision roll;
-        bool is_assigned;  // whether the target belongs to the part of the stack
+        bool is_assigned;  // whether the target is assigned to the attacking stack
         bool is_begun;     // whether the battle has begun
         int armies;        // on the attacking land
-        double place;      // the preference of the style, the greatest first
+        double place;      // rank by the style; the greatest is preferred
     };
     Decision search_decision(const Position<W>& start, int depth) {
         if (game_.is_over(start)) return {};
@@ -327,7 +328,7 @@ class Lookahead {
         return best ? best->roll : Decision{};
     }
 
-    // Returns the best number of dice over a border; a stop if no roll gains.
+    // Returns the roll over a border with the best number of dice, or a stop if no roll gains.
     Decision find_best_dice(Position<W>& s, const std::vector<Parts<W>>& parts, int v, int c, Afters& known) {
         Decision best;
         int most = game_.max_dice(s, v, c), two = std::min(2, game_.attack_dice(c));
@@ -340,9 +341,9 @@ class Lookahead {
         return best;
     }
 
-    // Returns the attack to make. Among attacks that are best for the style, the values within EQUAL of the
-    // greatest value count as equal. Ties go to attacks of the assignment, whose armies will be spent anyway,
-    // then to a battle that has begun, then to the greatest value, and then to the largest stack.
+    // Returns the attack to make. Among the attacks that the style prefers, values within EQUAL of the greatest
+    // count as equal. Ties go to assigned targets, whose stacks will fight for them anyway, then to a battle that
+    // has begun, then to the greatest value, and then to the largest stack.
     static const Option* pick_first(const std::vector<Option>& options) {
         double limit = 0.0, place = -1.0, top = 0.0;
         for (const Option& each : options) limit = std::max(limit, each.roll.value * (1.0 - ORDER_MARGIN));
@@ -361,7 +362,7 @@ class Lookahead {
         return first;
     }
 
-    // Keeps only attacks of close values, and evaluates each by deeper lookahead.
+    // Drops all attacks with clearly smaller values, and evaluates the others by deeper lookahead.
     void deepen(const Position<W>& s, std::vector<Option>& options, int depth) {
         double best = 0.0;
         for (const Option& each : options) best = std::max(best, each.roll.value);
@@ -387,8 +388,8 @@ class Lookahead {
             auto [v, c, k] = roll;
             bool is_taken = y == s.armies[c];
             uint64_t least = is_taken ? 1 + std::min(game_.least_advance(c, k), game_.spare(s, v) - x) : 0;
-            uint64_t key = x || is_taken ? mix(uint64_t(v) << 32 | x) : 0;
-            if (y) key ^= mix(mix(uint64_t(c) << 32 | y) + least);
+            uint64_t key = x || is_taken ? hash_number(uint64_t(v) << 32 | x) : 0;
+            if (y) key ^= hash_number(hash_number(uint64_t(c) << 32 | y) + least);
             auto [place, is_new] = known.try_emplace(key);
             if (is_new) place->second = value_after(s, parts, roll, x, y);
             return place->second;
@@ -417,7 +418,8 @@ class Lookahead {
         return found;
     }
 
-    // Returns the value of the assignment after a roll of v at c; `before` was a local optimum before the roll.
+    // Improves an assignment after a roll of v at c, and returns its value; `before` was a local optimum before
+    // the roll.
     double improve_after(const Position<W>& s, const std::vector<Parts<W>>& before, std::vector<Parts<W>>& parts, int v,
                          int c) {
         auto changed = [&](size_t j) {
@@ -464,7 +466,7 @@ class Lookahead {
         return best;
     }
 
-    // Lists advances into c: the best ones for the part of v, or else all armies and the least advance.
+    // Lists advances into c: the best ones for the targets of v, or if v has none, all armies and the least.
     std::vector<int> list_advances(const Position<W>& s, const Set<W>& left, const std::vector<Parts<W>>& parts, int v,
                                    int c, int b, int least) {
         std::vector<int> found;
@@ -494,7 +496,7 @@ class Lookahead {
     std::vector<Parts<W>> base_;
     Style style_{1, IDLE_BONUS, Order::value};
     std::unordered_map<StateKey, Decision, StateKey::Hash> known_, decided_;
-    size_t outcomes_ = 0;  // in all cached decisions
+    size_t outcomes_ = 0;  // the number of outcomes in all cached decisions
 };
 
 }  // namespace iacta

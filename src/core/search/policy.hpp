@@ -11,12 +11,12 @@ namespace iacta {
 // The largest difference between values that count as equal.
 constexpr double SAME = 1e-12;
 
-// The worth of a state: its expected payoff, and its expected cost, which is the armies lost and a tiny amount
-// for each roll. Of choices with equal payoffs, the choice with the least cost is best.
+// The worth of a state: its expected payoff, and its expected cost, which is the number of armies lost plus a
+// tiny amount for each roll. Of choices with equal payoffs, the one with the least cost is best.
 struct Worth {
     double value, cost;
 
-    static constexpr double ROLL = 1e-6;  // the cost of a roll in armies
+    static constexpr double ROLL = 1e-6;  // the cost of a roll, in armies
 
     Worth& operator+=(const Worth& other) {
         value += other.value;
@@ -27,8 +27,8 @@ struct Worth {
     bool operator<(const Worth& other) const { return value < other.value; }
 };
 
-// The best of several choices: the least cost among the choices whose payoff is within SAME of the greatest.
-// The first choice is to stop, with payoff 0 and cost 0.
+// The best of several choices: the one with the least cost among those whose payoff is within SAME of the
+// greatest. The first choice is to stop, with payoff 0 and cost 0.
 class Best {
   public:
     // Compares a choice with the best so far; returns whether the choice is better.
@@ -46,7 +46,7 @@ class Best {
     Worth worth() const { return {top_, chosen_.cost}; }
 
   private:
-    static constexpr double CLOSER = 1e-9;  // a smaller difference of costs, in armies, does not decide
+    static constexpr double CLOSER = 1e-9;  // armies; a smaller difference of costs does not decide
 
     double top_ = 0.0;
     Worth chosen_{0.0, 0.0};
@@ -64,8 +64,8 @@ struct Outcome {
 struct Decision {
     Roll roll{-1, -1, 0};
     double value = 0.0;
-    std::vector<Outcome> outcomes;  // under the answers that look worst
-    std::vector<Outcome> others{};  // further results of other answers, with chance 0
+    std::vector<Outcome> outcomes;  // if the defender gives the answers that seem worst for the policy
+    std::vector<Outcome> others{};  // results of other answers only, with chance 0
 
     bool is_stop() const { return roll.dice == 0; }
 };
@@ -80,7 +80,8 @@ void apply(Position<W>& s, const Roll& roll, const Outcome& outcome) {
     }
 }
 
-// Returns the mean value of the results of an answer; `value(attackers, defenders)` is a double or a Worth.
+// Returns the mean value of the results of an answer; `value(x, y)` is the value, a double or a Worth, after a loss
+// of x attackers and y defenders.
 template <int W, class Value>
 auto average_results(const Game<W>& game, int answer, Value& value) {
     decltype(value(0, 0)) mean{};
@@ -92,8 +93,8 @@ auto average_results(const Game<W>& game, int answer, Value& value) {
     return mean;
 }
 
-// Returns the expected value of a roll if each throw gets the answer that is worst for the attacker.
-// `value(attackers, defenders)` is the value of a result, a double or a Worth.
+// Returns the expected value of a roll if the defender gives each throw the answer that is worst for the attacker;
+// `value` is as for average_results.
 template <int W, class Value>
 auto roll_value(const Game<W>& game, const Roll& roll, int d, Value value) {
     using Mean = decltype(value(0, 0));
@@ -111,7 +112,8 @@ auto roll_value(const Game<W>& game, const Roll& roll, int d, Value value) {
     return total;
 }
 
-// Returns the expected value of a whole battle of a attackers against d defenders.
+// Returns the expected value of a whole battle of a attackers against d defenders; `value` is as for
+// average_results.
 template <int W, class Value>
 auto battle_value(const Game<W>& game, int c, int a, int d, Value value) {
     const Battle& battle = game.battle(c, d);
@@ -127,7 +129,7 @@ auto battle_value(const Game<W>& game, int c, int a, int d, Value value) {
     return total;
 }
 
-// Returns a roll with its value and its outcomes; `value` and `moved` give the value and the advance of each
+// Returns a roll with its value and its outcomes; `value` and `moved` return the value and the advance after each
 // result.
 template <int W, class Value, class Moved>
 Decision make_decision(const Game<W>& game, const Roll& roll, int able, int d, Value value, Moved moved) {

@@ -1,18 +1,19 @@
-// An upper bound on the value of any play where each conquest pays, from a price for armies.
+// An upper bound on the value of any play if each conquest pays, from a price for armies.
 //
-// Let λ be a price for each army that is spent: lost, or left behind for good. Only the A armies of stacks
-// beyond their garrisons can be spent, so for any play
+// Let λ be a price for each army that is spent: lost, or left behind for good. Only the A armies beyond the
+// garrisons can be spent, so for any play
 //
 //     E paid ≤ λ A + Σ_c E (paid for c − λ · spent on c) ≤ λ A + Σ_c g_c(λ),
 //
-// where g_c is the optimal gain at c alone, for a player with unlimited armies who may stop at any time. With
-// c' = λ + price of an army, k the armies that must remain on c, and r the payment for c,
+// where g_c is the optimal gain at c alone, for a player with unlimited armies who may stop at any time. Let
+// c' = λ + price of an army, k the armies that must remain on c, and r the payment for c. If a roll costs x
+// attackers and y defenders with the chance p,
 //
 //     V(d) = max(0, max over rolls Σ p · (V(d − y) − c' x)),   V(0) = r − λ k,   g_c = V(defenders).
 //
-// The payment of a set is divided among its lands, since it is due only after all conquests. Known upper bounds
-// on the chances to take lands and sets also limit the payment for c. The bound is convex in λ and is
-// minimised.
+// The payment of a set is divided among its lands, since it is due only after all conquests. Other upper bounds on
+// the chances to take lands and sets also limit the payment for c. The bound is convex in λ, and the least bound
+// is searched.
 #pragma once
 
 #include "search/policy.hpp"
@@ -22,7 +23,7 @@ namespace iacta {
 template <int W>
 class Prices {
   public:
-    // chances: upper bounds from Bounds, for lands with a payment and then for sets; empty for 1 each.
+    // chances: upper bounds from Bounds, for lands with a payment and then for sets; empty if all are 1.
     Prices(const Game<W>& game, const std::vector<double>& chances, Deadline& deadline)
         : game_(game), deadline_(deadline), pays_(game.lands), limit_(game.lands) {
         size_t next = 0;
@@ -50,7 +51,7 @@ class Prices {
             armies_ += game.spare(game.start, rest.pop());
     }
 
-    // Returns the least bound, by golden section search. Every price on the way gives a valid bound.
+    // Returns the least bound found by golden section search; every price tried gives a valid bound.
     double minimise() {
         double low = 0.0, high = most_, least = std::min(bound(low), bound(high));
         double a = high - RATIO * (high - low), b = low + RATIO * (high - low);
@@ -91,7 +92,7 @@ class Prices {
         if (won <= 0.0) return 0.0;
         std::vector<double> v(defenders + 1, won);
         for (int d = 1; d <= defenders; ++d)
-            for (int i = 0; i < ROUNDS; ++i) {  // from above, so every iterate is a bound
+            for (int i = 0; i < ROUNDS; ++i) {  // the iterates decrease, so each is an upper bound
                 double next = game_.whole[game_.kind[c]] ? value_battle(c, d, lost, v) : value_roll(c, d, lost, v);
                 if (v[d] - next <= SAME * most_) break;
                 v[d] = std::max(next, 0.0);
@@ -119,7 +120,7 @@ class Prices {
 
     const Game<W>& game_;
     Deadline& deadline_;
-    std::vector<double> pays_, limit_;  // the payment for a land, and its upper bound on average
+    std::vector<double> pays_, limit_;  // by land: the payment, and an upper bound on its mean
     double most_ = 0.0;
     int armies_ = 0;
 };

@@ -1,45 +1,46 @@
 // Upper bounds on the value of any play of a turn. The gap between a plan and its bound limits how much better
-// another plan can be; on a large board nothing else does.
+// another plan can be; on a large board there is no other such limit.
 //
-// The payment for all lands of a set is worth at most its amount times the chance to take the set, so no goal
-// needs a proof of its own. Let T be a part of a set S. A play that takes S takes T, hence P(S taken) ≤ P(T
-// taken): each bound for T is a bound for S. With several sets and single lands this holds for each set and
-// land. If the first payment ends the turn (`once`), the chance to take *any* land matters. A part does not
-// bound that chance, so parts are not used.
+// The payment for a set of lands is worth at most its amount times the chance to take the set, so no goal needs a
+// proof of its own. Let T be a subset of a set S. A play that takes S takes T, hence P(S taken) ≤ P(T taken): each
+// bound for T is a bound for S. With several sets and single lands this holds for each set and land. If the first
+// payment ends the turn (`once`), the chance to take *any* land matters. A subset does not bound that chance, so
+// subsets are not used.
 //
 // A relaxed game makes each step easier for the player and has few states, so that its value can be computed
 // exactly.
 //   Groups: the stacks of a group share one budget of armies and attack from any of its lands. A conquest
-//   deducts the garrison that must remain, and the whole advance where nothing is left to attack.
-//   Items: each land of the goal, and some extra lands, belong to an item. The state holds the defenders of
-//   these lands, and which groups own a part of each item. All lands of an item count as connected.
-//   Light lands: all other lands. The state holds only n_i, the number of light lands taken by group i, and
-//   D, the number of defenders destroyed there without the last defender of each land. A light land may be
-//   attacked at any time, with any number of defenders.
+//   deducts the garrison that must remain, or the whole advance if nothing is left to attack from there.
+//   Items: each land of the goal, and some extra lands, belong to an item. The state contains the defenders of
+//   these lands, and which groups own lands of each item. All lands of an item count as connected.
+//   Light lands: all other lands. The state contains only n_i, the number of light lands taken by group i, and
+//   D, the number of defenders destroyed on light lands, not counting the last defender of each. A light land
+//   may be attacked at any time, with any number of defenders.
 //
-// To connect the starts of group i with a set Q of items takes light lands. Let N_i(Q) be their least number,
+// Group i needs light lands to connect its starts with a set Q of items. Let N_i(Q) be their least number,
 // E_i(Q) the least sum of their defenders less one each, and K_i(Q) the least sum of their defenders. These are
-// node-weighted Steiner trees (Dreyfus & Wagner 1971). Group i with the items Q_i may attack c only if
+// node-weighted Steiner trees (Dreyfus & Wagner 1971). Group i, which owns lands of the items Q_i, may attack c
+// only if
 //
 //     n_i ≥ N_i(Q_i + c),   D ≥ E_i(Q_i + c) + Σ_{j≠i} E_j(Q_j),   n_i + D − Σ_{j≠i} E_j(Q_j) ≥ K_i(Q_i + c).
 //
-// Each roll of the true game is a roll of the relaxed game: it is legal there, since light lands of its own
-// connect the lands of a group. Its results map to results that are at least as good, since values do not
-// decrease with a budget or a count. By induction, the relaxed value is at least the true value. A count may
-// stop at a cap, which then stands for any larger number.
-//   Away stacks lose all their armies before they reach an item. They take no item, and light lands within
+// Each roll of the true game is a legal roll of the relaxed game, because the light lands that a group has taken
+// connect its lands. Its results map to results that are at least as good, because values do not decrease with a
+// budget or a count. By induction, the relaxed value is at least the true value. A count may stop at a cap, which
+// then stands for any larger number.
+//   Away stacks would lose all their armies before they reach an item. They take no item, and light lands within
 //   their reach count as if they had one defender.
-//   Tolls: let T_i(Q) be the least N_i of all sets of items that contain Q and are not empty. A group that
-//   owns Q_i has paid for at least max(n_i, T_i(Q_i)) light lands, and its budget is charged for these. Its
-//   lands are connected with c when it attacks c, so T_i(Q_i + c) is due before. A light land is free once
-//   n_i is at its cap. With caps of 0 no light land is counted and there are few states. Then a group without
-//   items attacks only items, so it may pay T_i(∅) at the start.
+//   Tolls: let T_i(Q) be the least N_i of all non-empty sets of items that contain Q. A group that owns Q_i has
+//   paid for at least max(n_i, T_i(Q_i)) light lands, and its budget is charged for these. Its lands are
+//   connected with c when it attacks c, so T_i(Q_i + c) is due before the attack. A light land is free once n_i
+//   is at its cap. With caps of 0 no light land is counted and there are few states. Then a group without items
+//   attacks only items, so it may pay T_i(∅) at the start.
 //   Losses on the way: with caps of 0, a stack that must take m lands before it is next to an item attacks
 //   each of them, against at least one defender. Let Z be the sum of m independent losses with the
 //   distribution F_1 of `Purse`. Consider the mean over Z of the value at the budget less the rest of Z.
-//   Until the stack attacks an item, its own rolls do not increase this mean, since a loss of at most u is
-//   never likelier than F says and values do not decrease with a budget. Rolls of another stack do not
-//   increase it either, since they are rolls of the relaxed game for each Z. So the mean over the losses of
+//   Until the stack attacks an item, its own rolls do not increase this mean, because a loss of at most u is
+//   never likelier than F states and values do not decrease with a budget. Rolls of another stack do not
+//   increase it either, because they are rolls of the relaxed game for each Z. So the mean over the losses of
 //   all stacks is an upper bound.
 #pragma once
 
@@ -56,8 +57,8 @@
 
 namespace iacta {
 
-constexpr int UNREACHABLE = 1 << 28;    // exceeds any number of light lands and of their defenders
-constexpr int64_t WORK_PER_LAND = 100;  // the work to search for ways, for each land of the board
+constexpr int UNREACHABLE = 1 << 28;    // exceeds any number of light lands or of their defenders
+constexpr int64_t WORK_PER_LAND = 100;  // of a search for ways, for each land of the board
 
 // A result of a roll: its losses, and the least advance after a conquest.
 struct Cost {
@@ -71,14 +72,14 @@ struct Toss {
     std::vector<std::vector<Cost>> answers;
 };
 
-// A roll that is legal with `from` to `to` - 1 armies.
+// A roll that is legal for stacks of `from` to `to` - 1 armies.
 struct Choice {
     int from, to;
     std::vector<Toss> tosses;
 };
 
-// All rolls against a number of defenders, and the sufficient rolls where advances do not matter; empty if all
-// rolls are needed.
+// All rolls against a number of defenders, and the rolls that suffice if advances do not matter; the latter are
+// empty if all rolls are needed.
 struct Row {
     std::vector<Choice> choices, plain;
 };
@@ -105,7 +106,7 @@ class Rolls {
     }
 
     int step = 0;  // the most defenders that a roll can cost
-    bool fits;     // whether the tables fit; there are no rolls for larger whole battles
+    bool fits;     // whether the tables fit in the memory limit; too large whole battles have no rolls
 
     const Row& row(int kind, int defenders) const { return rows_[kind][number(kind, defenders)]; }
 
@@ -176,8 +177,8 @@ class Rolls {
         return {a, UNREACHABLE, {{1.0, {std::move(costs)}}}};
     }
 
-    // Returns the sufficient rolls where advances do not matter: if each roll costs one army in all, those most
-    // likely to conquer.
+    // Returns the rolls that suffice if advances do not matter. If each roll costs both sides one army in total,
+    // these are the rolls that are most likely to cost the defender's.
     static std::vector<Choice> pick_likeliest(const std::vector<Choice>& choices) {
         std::vector<Choice> found;
         double best = -1.0;
@@ -200,7 +201,7 @@ class Rolls {
     Deadline& deadline_;
     std::vector<std::vector<Row>> rows_;
     std::vector<int> land_;    // by kind, a land of this kind
-    int more_ = 0, most_ = 0;  // the most armies that may roll but not be lost; the most armies of a stack
+    int more_ = 0, most_ = 0;  // the most armies that may roll but cannot be lost; the most armies of a stack
 };
 
 // The borders of a game, in both directions.
@@ -216,7 +217,7 @@ class Ways {
 
     const Game<W>& game;
     std::vector<Set<W>> near;
-    std::vector<int> left_behind;  // 1 where a conquest leaves an army for good, else 0
+    std::vector<int> left_behind;  // by land: 1 if a conquest leaves an army for good, otherwise 0
     Set<W> places;                 // stacks with a target
 
     int able(int v) const { return game.start.armies[v] - game.keep[v]; }
@@ -248,8 +249,8 @@ class Ways {
         }
         return found;
     }
-    // Returns the lands that can help to take a goal. A part of the board with one neighbour cannot help: a
-    // stack that enters it can leave only where it entered.
+    // Returns the lands that can help to take a goal. A region with only one neighbour outside cannot help, because
+    // a stack that enters it must leave where it entered.
     Set<W> find_useful(const Set<W>& goal) const {
         Set<W> field = find_reached(places, game.field);
         for (const Set<W>& part : find_components(field - goal))
@@ -268,7 +269,7 @@ class Ways {
         }
         return reach;
     }
-    // Returns the number of lands that a stack must take before it is next to a goal; at most its armies.
+    // Returns the number of lands that a stack must take before it is next to a goal, at most its armies.
     int count_steps_to(const Set<W>& goal, int v, const Set<W>& field) const {
         int steps = 0;
         for (Set<W> reach = game.out[v] & field; steps < able(v) && !reach.meets(goal); ++steps)
@@ -277,8 +278,8 @@ class Ways {
     }
 };
 
-// A relaxation of a game: its groups, its items, its away stacks, and the caps of the counts of light lands and
-// of defenders lost there.
+// A relaxation of a game: groups, items, away stacks, and the caps of the counts of light lands and of defenders
+// destroyed there.
 template <int W>
 struct Level {
     std::vector<Set<W>> groups, items;
@@ -292,14 +293,14 @@ struct Level {
     }
 };
 
-// Two adjacent values of a line, for SIMD instructions.
+// Two adjacent values, for SIMD instructions.
 typedef double Pair __attribute__((vector_size(16)));
 
 // A state, packed into the bits of one number.
 using Code = unsigned __int128;
 constexpr int CODE_BITS = 127;
 
-// A hash set of codes that can number its codes.
+// A hash set of codes, which can be numbered.
 class Codes {
   public:
     explicit Codes(Deadline& deadline) : deadline_(deadline), keys_(FIRST_SIZE, NONE) {}
@@ -313,7 +314,7 @@ class Codes {
         ++count_;
         return true;
     }
-    // Returns all codes in ascending order, and makes this order their numbers.
+    // Returns all codes in ascending order, and numbers them in this order.
     std::vector<Code> number_codes() {
         std::vector<Code> found;
         found.reserve(count_);
@@ -333,7 +334,7 @@ class Codes {
         return found;
     }
     int32_t number(Code code) const { return numbers_[find_slot(code)]; }
-    // Returns the memory in use after the next code. Growing needs the old table and the new one.
+    // Returns the peak memory of adding a code: while the table grows, the old table is also in memory.
     size_t bytes() const { return keys_.size() * (sizeof(Code) + sizeof(int32_t)) * (is_full() ? 3 : 1); }
 
   private:
@@ -343,7 +344,7 @@ class Codes {
     bool is_full() const { return 2 * (count_ + 1) > keys_.size(); }
 
     size_t find_slot(Code code) const {
-        size_t place = mix(uint64_t(code) ^ mix(uint64_t(code >> 64))) & (keys_.size() - 1);
+        size_t place = hash_number(uint64_t(code) ^ hash_number(uint64_t(code >> 64))) & (keys_.size() - 1);
         while (keys_[place] != NONE && keys_[place] != code) place = (place + 1) & (keys_.size() - 1);
         return place;
     }
@@ -362,13 +363,14 @@ class Codes {
     size_t count_ = 0;
 };
 
-// Bounds the chance to take a set of lands when all stacks share one purse of armies and need no ways.
+// An upper bound on the chance to take a set of lands, for all stacks together, as if they shared one purse of armies
+// and every land were next to them.
 //
-// Let F_d(u) be the greatest chance that d defenders fall at a loss of at most u armies. Let V be the chance
+// Let F_d(u) be the greatest chance to destroy d defenders with a loss of at most u armies. Let V be the chance
 // that independent losses Z_c, one for each land with the distribution F, sum to at most the armies in the
 // purse less the garrisons that must remain. A roll at c leads to Σ p F_{d−y}(u − x) ≤ F_d(u) for each u, so V
 // does not increase on average, in any order of attacks. Therefore V at the start is an upper bound. A defender
-// with a choice answers as is best for the attacker.
+// with a choice is assumed to give the answer that is best for the attacker.
 template <int W>
 class Purse {
   public:
@@ -394,8 +396,8 @@ class Purse {
         return chance.back();
     }
 
-    // Returns the chances that a stack loses 0, 1, 2 ... or all of its armies while it takes so many lands, as
-    // if each had one defender.
+    // Returns the chances that a stack of `able` armies loses 0, 1, 2 ... or all armies while it takes `taken` lands,
+    // as if each had one defender.
     std::vector<double> find_losses_on(Set<W> lands, int taken, int able) {
         std::vector<double> found(size_t(able) + 1, 0.0), most(found);
         found[0] = 1.0;
@@ -463,7 +465,7 @@ class Purse {
 template <int W>
 class Relaxed {
   public:
-    // field: lands that can help. any: whether any land of the goal is enough.
+    // field: the lands that can help. any: whether one land of the goal is enough.
     Relaxed(const Ways<W>& ways, const Rolls<W>& rolls, Purse<W>& purse, const Set<W>& field, const Level<W>& level,
             bool any, Deadline& deadline)
         : ways_(ways), game_(ways.game), rolls_(rolls), deadline_(deadline), any_(any), items_(level.items),
@@ -523,13 +525,13 @@ class Relaxed {
     }
 
     int64_t values() const { return values_; }
-    bool is_capped() const { return is_capped_; }  // whether a count stops before all that is needed
+    bool is_capped() const { return is_capped_; }  // whether a cap is below the number that may be needed
 
-    // Returns the work to find the states and to solve the game, in values.
+    // Returns the work to find the states and to solve the game, in values computed.
     int64_t work() const { return values_ + WORK_PER_STATE * states_; }
-    bool is_large() const { return is_large_; }  // whether values or memory exceeded their limits
+    bool is_large() const { return is_large_; }  // whether the number of values or the memory exceeded its limit
 
-    // Finds the states; returns false if the work, the values or the memory exceed their limits.
+    // Finds the states; returns false if the work, the number of values or the memory would exceed its limit.
     bool explore(int64_t most, int64_t work, int64_t bytes) {
         is_large_ = true;
         if (!is_sound_) return false;
@@ -561,7 +563,7 @@ class Relaxed {
         return true;
     }
 
-    // Returns the value at the start. The states must be found.
+    // Returns the value at the start. Call `explore` first.
     double value() {
         solve();
         View start;
@@ -583,14 +585,14 @@ class Relaxed {
         auto operator<=>(const Inner&) const = default;
     };
 
-    // The cost of an attack of a group.
+    // An attack of a group, with its costs.
     struct Attack {
         int group, kind, defenders, kept, toll;
     };
 
     // A decoded state.
     struct View {
-        std::vector<int> defenders, light, able;  // by land of an item; the others by group
+        std::vector<int> defenders, light, able;  // `defenders` by land of an item, the others by group
         std::vector<uint32_t> owned;
         std::vector<uint64_t> outside;
         int lost;
@@ -612,7 +614,7 @@ class Relaxed {
                          [](const Group& a, const Group& b) { return a.able < b.able; });
     }
 
-    // Computes the least weights that connect sets of items, for each group.
+    // Computes N, E, K and T for each group and each set of items.
     void connect(const Level<W>& level, const std::vector<int>& lands, const std::vector<int>& armies) {
         size_t sets = size_t{1} << items_.size();
         std::vector<int> ones(lands.size(), 1), spare = armies;
@@ -637,14 +639,14 @@ class Relaxed {
                 useful_[g][q] = need;
             }
             if (level.most_light) continue;
-            toll_[g][0] = UNREACHABLE;  // without counts, armies are useless before the first item
+            toll_[g][0] = UNREACHABLE;  // if light lands are not counted, a group must first take an item
             for (size_t i = 0; i < items_.size(); ++i) toll_[g][0] = std::min(toll_[g][0], toll_[g][size_t{1} << i]);
         }
     }
 
-    // Returns, by group, the least sum of weights that connects each set of items (Dreyfus & Wagner). The least
-    // tree of an item or group joins two of its trees, or extends a neighbour's tree. For a light land it also
-    // includes the land itself.
+    // Returns, by group, the least sum of weights of light lands that connect it with each set of items (Dreyfus &
+    // Wagner). The least tree of an item or group joins two smaller trees, or extends a neighbour's tree; the tree of
+    // a light land also includes the land.
     std::vector<std::vector<int>> connect_items(const std::vector<int>& lands, const std::vector<int>& weights) const {
         size_t count = lands.size(), items = items_.size(), sets = size_t{1} << items;
         std::vector<Set<W>> around;  // of items, then of groups
@@ -727,14 +729,14 @@ class Relaxed {
         view.lost = caps_[n] - digit(code, digits);
     }
 
-    // Whether all lands of an item are taken.
+    // Returns whether all lands of an item are taken.
     bool is_taken(const View& view, size_t item) const {
         for (size_t j = first_[item]; j < first_[item + 1]; ++j)
             if (view.defenders[j]) return false;
         return true;
     }
 
-    // Returns the armies that remain for good on the light lands of a group with some items.
+    // Returns the armies that remain for good on the light lands of a group that owns a set of items.
     int count_toll(const View& view, size_t g, uint32_t owned) const {
         return light_least_ * std::max(view.light[g], toll_[g][owned]);
     }
@@ -755,7 +757,7 @@ class Relaxed {
         return ends;
     }
 
-    // Lists the attacks in a state, and in `after_` the states after 0, 1, 2 ... defenders are lost.
+    // Lists the attacks in a state, and in `after_` the states after losses of 0, 1, 2 ... defenders.
     void find_attacks(Code code, const View& view, std::vector<Attack>& attacks) {
         attacks.clear();
         after_.clear();
@@ -812,14 +814,14 @@ class Relaxed {
             }
         }
     }
-    // Whether a land of an item differs from the one before it only in its defenders.
+    // Returns whether a land of an item differs from the land before it only in its defenders.
     bool is_alike(size_t item, size_t j) const {
         return j > first_[item] && inner_[j - 1].kind == inner_[j].kind && inner_[j - 1].keep == inner_[j].keep;
     }
 
-    // A result of a roll in the current state. Its values are those of the next state number `after`, `back`
-    // places before; for the current line they begin at `from`. The last result of an answer has `is_last`. The
-    // last result of a throw has the chance of the throw in `thrown`, other results have -1.
+    // A result of a roll in the current state. Its values are those of next state number `after`, shifted by `back`
+    // armies; for the current line they begin at `from`. The last result of an answer has `is_last`. The last
+    // result of a throw has the chance of the throw in `thrown`, other results have -1.
     struct Part {
         double chance;
         size_t after, back;
@@ -828,17 +830,17 @@ class Relaxed {
         size_t from;
     };
 
-    // A result by which a roll of the last group returns to the same line, `back` places before, with its
-    // chance. By budget, `rest` is the greatest value of the other results of such rolls: 0 without other
-    // results, -1 without a legal roll.
+    // A result by which a roll of the last group leads to the same state with `back` fewer armies, and so to an
+    // earlier entry of the same line, with its chance. By budget, `rest` is the greatest value of the other results
+    // of such rolls: 0 without other results, -1 without a legal roll.
     struct Return {
         double chance;
         size_t back;
         std::vector<double> rest;
     };
 
-    // A roll in the current state, for budgets `from` to `to` - 1 of its group, with its parts: all its results
-    // except the one that leads back to the line, which is number `again` of the plan's returns, or NONE.
+    // A roll in the current state, for budgets `from` to `to` - 1 of its group. Its parts are its results except
+    // one that leads to the same line, which is number `again` of the plan's returns, or NONE.
     struct Action {
         size_t group;
         int from, to;
@@ -850,7 +852,7 @@ class Relaxed {
         std::vector<Action> actions;
         std::vector<Part> parts;
         std::vector<Return> returns;
-        std::vector<size_t> next, place;  // the next states, and where their values for a line begin
+        std::vector<size_t> next, place;  // the next states, and the index at which their values for a line begin
     };
 
     void find_plan(const std::vector<Attack>& attacks, Plan& plan) const {
@@ -891,8 +893,8 @@ class Relaxed {
         plan.place.resize(plan.next.size());
     }
 
-    // Returns the only result of a roll that costs no defender; null if there are several, or if the defender
-    // chooses.
+    // Returns the only result of a roll that costs no defender; null if there are several such results, or if the
+    // defender chooses.
     static const Cost* find_only_return(const Choice& choice) {
         const Cost* found = nullptr;
         if (choice.tosses.size() > 1 || choice.tosses[0].answers.size() > 1) return nullptr;
@@ -955,7 +957,7 @@ class Relaxed {
         }
     }
 
-    // Computes the values for all budgets of the last group, at the current budgets of the others.
+    // Computes the values of a line: those for all budgets of the last group, with fixed budgets of the others.
     void solve_line(double* own, int width, const size_t* stride, const std::vector<int>& budgets, Plan& plan) const {
         size_t last = groups_.size() - 1;
         bool is_hard = false;
@@ -973,7 +975,7 @@ class Relaxed {
                 is_hard = true;
             }
         }
-        for (int x = 1; x < width; ++x) {  // rolls of the last group may return to this line
+        for (int x = 1; x < width; ++x) {  // ascending, since rolls of the last group lead to smaller budgets here
             double best = std::max(own[x], own[x - 1]);
             for (const Return& each : plan.returns)
                 if (each.rest[size_t(x)] >= 0.0)
@@ -987,7 +989,7 @@ class Relaxed {
         }
     }
 
-    // Raises values for some budgets of the last group to the value of a roll.
+    // Raises the values for some budgets of the last group to at least the value of a roll.
     void raise(double* values, int first, int end, const Action& action, const Plan& plan) const {
         deadline_.spend(std::max(end - first, 0) * int64_t(action.count));
         const Part* parts = plan.parts.data() + action.first;
@@ -1013,7 +1015,7 @@ class Relaxed {
         else raise_by([&](int x) { return value_of<Pair>(action, x, plan); });
     }
 
-    // Returns the value of a roll for budgets of the last group from x on. The defender answers.
+    // Returns the value of a roll for budgets of the last group from x on, with the answers worst for the attacker.
     template <class Values>
     Values value_of(const Action& action, int x, const Plan& plan) const {
         Values value{}, mean{}, least = Values{} + 2.0, each;
@@ -1030,7 +1032,7 @@ class Relaxed {
         return value;
     }
 
-    // Returns the mean value at the start over the losses of each group on the way to an item.
+    // Returns the value at the start, averaged over the losses of each group on the way to an item.
     double average_losses(size_t g, const View& start, size_t place) const {
         if (g == groups_.size()) return values_at_[place];
         const std::vector<double>& lost = groups_[g].lost;
@@ -1045,7 +1047,7 @@ class Relaxed {
     }
 
     static constexpr size_t NONE = ~size_t{0};
-    static constexpr int64_t WORK_PER_STATE = 100;  // the work to find a state, in values
+    static constexpr int64_t WORK_PER_STATE = 100;  // a new state, in units of one computed value
 
     const Ways<W>& ways_;
     const Game<W>& game_;
@@ -1075,16 +1077,16 @@ class Relaxed {
     std::vector<double> values_at_;
 };
 
-// Bounds the chance to take all of some lands, or with `any` one of them.
+// An upper bound on the chance to take all of some lands, or with `any` one of them.
 //
-// The bound is the least value of many relaxed games. No play takes all lands more often than a part of them,
-// so there are games of the whole goal and of parts. A part is a land with its nearest lands, at most MAX_ITEMS
-// in all, each in an item of its own. Its strongest stacks are groups of their own, and all others form one
-// group. The games of the whole goal start with all lands in one item, which has few states since lands of
-// equal defence are alike, and with each land in its own item. A game with one more group, item or extra, or
-// with greater caps, usually has more states and a smaller value. The next game is the one that promises a
-// small value for little work. The number of states measures the work: a game with more states than estimated
-// is put back. Half of the work is for games of the whole goal with each stack apart.
+// The bound is the least value of many relaxed games. No play takes all lands more often than some of them, so
+// there are games of the whole goal and games of parts. A part is a land with its nearest lands, at most MAX_ITEMS
+// in all, each in an item of its own. The strongest stacks are groups of their own, and all others form one
+// group. The games of the whole goal start with all lands in one item, which has few states because lands with
+// equal defence are interchangeable, and with each land in its own item. A game with one more group, item or
+// extra land, or with greater caps, usually has more states and a smaller value. The game that promises a small
+// value for little work comes next. The number of states measures the work: a game with more states than
+// estimated is postponed. Half of the work is for games of the whole goal with each stack in a group of its own.
 template <int W>
 class Chance {
   public:
@@ -1106,11 +1108,11 @@ class Chance {
     }
 
     double best = 1.0;
-    int64_t values = 0;  // solved so far
+    int64_t values = 0;  // the number of values computed so far
 
     bool is_done() const { return best <= 0.0 || waiting_.empty(); }
 
-    // Solves one relaxed game of at most so many values, if any is left. A game that was stopped is repeated.
+    // Solves the next relaxed game with at most `most` values, if any. A game that was stopped is repeated.
     void improve(int64_t most) {
         while (!is_done()) {
             deadline_.spend();
@@ -1153,16 +1155,16 @@ class Chance {
     static constexpr size_t MAX_GROUPS = 6, MAX_EXTRAS = 10;
     static constexpr int LIGHT = 4, LOST = 3, MAX_COUNTS = 8;
     static constexpr int64_t FIRST_SIZE = 5000, GROWTH = 4;
-    static constexpr double LOW = 0.5, ROUNDING = 1e-12;  // values below LOW do not promise more
+    static constexpr double LOW = 0.5, ROUNDING = 1e-12;  // all values below LOW are equally promising
 
     struct Part {
         Set<W> goal, field;
         std::vector<int> stacks{};  // stacks that reach the goal, the strongest first
         Set<W> away{};              // stacks that do not reach the goal
-        std::vector<int> extras{};  // other lands that make ways costly
+        std::vector<int> extras{};  // other lands, which are costly to pass
     };
 
-    // A game to be solved, with the value of a coarser game and its estimated work.
+    // A game to be solved, with the value of a coarser game and an estimate of its work.
     struct Node {
         size_t part, items, groups;
         int counts;
@@ -1174,7 +1176,7 @@ class Chance {
         double cost() const {
             return double(size << (counts + (is_apart ? 2 : 4) * extras.count())) * std::pow(std::max(value, LOW), 8);
         }
-        // Whether another game is at least as fine in every respect.
+        // Returns whether another game is at least as fine in every respect.
         bool is_within(const Node& o) const {
             return part == o.part && is_apart == o.is_apart && items <= o.items && groups <= o.groups &&
                    counts <= o.counts && extras.is_within(o.extras);
@@ -1213,7 +1215,7 @@ class Chance {
         }
         parts_.push_back(part);
     }
-    // Returns the next game, of the kind with less work so far.
+    // Returns the next game: of the whole goal with each stack apart, or another, whichever had less work so far.
     typename std::vector<Node>::iterator find_cheapest() {
         auto first = [this](bool is_apart) {
             return std::min_element(waiting_.begin(), waiting_.end(), [=](const Node& a, const Node& b) {
@@ -1233,8 +1235,8 @@ class Chance {
         waiting_.push_back(node);
     }
 
-    // Lists lands near the goal and the stacks, those with many defenders first. A land with one defender can
-    // matter, too: where all ways lead through it, only its owner passes.
+    // Lists lands near the goal and the stacks, those with many defenders first. Even a land with one defender can
+    // matter: if all ways lead through it, only the group that owns it can pass.
     std::vector<int> find_extras(const Set<W>& goal, const Set<W>& starts, const Set<W>& field, Set<W> lands) const {
         std::vector<int> to = find_distances(goal, field), from = find_distances(starts, field), found;
         std::vector<double> score(to.size(), 0.0);
@@ -1259,7 +1261,7 @@ class Chance {
         return found;
     }
 
-    // Returns a land of a goal with its nearest lands of the goal; fewer than `size` if no more are connected.
+    // Returns a land of a goal with its nearest lands of the goal, `size` in all or fewer if fewer are connected.
     Set<W> find_nearest(int c, const Set<W>& goal, int size) const {
         Set<W> part = Set<W>::of(c), seen = part;
         for (Set<W> fresh = seen; fresh.any() && part.count() < size; seen |= fresh) {
@@ -1269,7 +1271,7 @@ class Chance {
         return part;
     }
 
-    // Puts the lands of a goal into one item, except isolated lands and extras, which get items of their own.
+    // Puts the lands of a goal into one item, except for isolated and extra lands, which get items of their own.
     std::vector<Set<W>> make_items(Set<W> goal, const Node& node) const {
         std::vector<Set<W>> items;
         Set<W> own = node.extras;
@@ -1317,11 +1319,11 @@ class Chance {
     std::vector<Part> parts_;
     std::vector<Node> waiting_;
     std::vector<Node> known_;
-    int64_t apart_ = 0, others_ = 0;  // the work for games with stacks apart, and for others
+    int64_t apart_ = 0, others_ = 0;  // the work so far: for games with each stack apart, and for other games
 };
 
-// An upper bound on the value of any play, which improves over time: the sum over sets of the payment times a
-// bound on the chance. The price of lost armies is ignored.
+// An upper bound on the value of any play, which improves step by step: the sum over lands and sets of the payment
+// times a bound on the chance. The price of lost armies is ignored.
 template <int W>
 class Bounds {
   public:
@@ -1409,7 +1411,7 @@ class Bounds {
     Rolls<W> rolls_;
     Purse<W> purse_;
     std::vector<Term> terms_;
-    double limit_ = 0.0;  // the bound where nothing is searched
+    double limit_ = 0.0;  // the bound if no relaxed game can be solved, otherwise 0
 };
 
 }  // namespace iacta

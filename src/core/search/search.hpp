@@ -1,4 +1,4 @@
-// The interface of a search for plans of one turn, for boards of any size.
+// The interface of a search for plans of one turn, independent of the size of the board.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace iacta {
 
-// The functions of iacta.h that work in a search. Call `begin` before each of them.
+// The functions of iacta.h that take a search. Call `begin` before each of them.
 class Search {
   public:
     virtual ~Search() = default;
@@ -20,14 +20,14 @@ class Search {
     virtual int32_t follow(const iacta_style& style, const uint8_t* sets) = 0;
     virtual int32_t improve_bound(double* bound) = 0;
     virtual int32_t decide(iacta_state state, iacta_decision& decision) = 0;
-    virtual int32_t judge(iacta_state state, int start, int to, int dice, iacta_decision& decision) = 0;
+    virtual int32_t evaluate_attack(iacta_state state, int start, int to, int dice, iacta_decision& decision) = 0;
     virtual int32_t choose_advance(iacta_state state, int start, int to, int least, int32_t* moved) = 0;
     virtual int32_t evaluate_policy(iacta_state state, iacta_report* report) = 0;
     virtual int32_t play_games(iacta_state state, uint64_t seed, int64_t first, int games, double* gains,
                                int32_t* played, iacta_report* report) = 0;
 };
 
-// Opens a search on a board of at most 64 * W lands. The problem must be sound.
+// Opens a search on a board of at most 64 * W lands. The problem must be valid.
 template <int W>
 std::unique_ptr<Search> open_search(const iacta_problem& problem);
 

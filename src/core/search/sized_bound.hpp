@@ -1,4 +1,4 @@
-// An upper bound on boards of at most 64 * W lands.
+// An implementation of Bound for boards of at most 64 * W lands.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A search on boards of at most 64 * W lands.
+// An implementation of Search for boards of at most 64 * W lands.
 #pragma once
 
 #include <memory>
@@ -83,7 +83,7 @@ class SizedSearch final : public Search {
         return IACTA_DONE;
     }
 
-    int32_t judge(iacta_state state, int v, int c, int dice, iacta_decision& decision) override {
+    int32_t evaluate_attack(iacta_state state, int v, int c, int dice, iacta_decision& decision) override {
         auto given = read_state(state);
         if (!given || !has_room(decision)) return IACTA_UNSOUND;
         Position<W>& s = *given;
@@ -93,7 +93,7 @@ class SizedSearch final : public Search {
             int most = game_.max_dice(s, v, c);
             Roll roll{v, c, dice > 0 ? dice : most};
             if (most > 0 && roll.dice <= most && game_.is_allowed(s, v, c, roll.dice))
-                d = call_deep([&] { return ask_policy([&](auto& it) { return it.judge(s, roll); }); });
+                d = call_deep([&] { return ask_policy([&](auto& it) { return it.evaluate_roll(s, roll); }); });
         }
         write_decision(d, decision);
         return IACTA_DONE;
@@ -147,7 +147,7 @@ class SizedSearch final : public Search {
             double start = is_best ? decide(from).value : lookahead_.value(from);
             for (int& count = *played; count < games; ++count) {
                 deadline_.spend();
-                Random random(mix(seed) + mix(uint64_t(first) + uint64_t(count)));
+                Random random(hash_number(seed) + hash_number(uint64_t(first) + uint64_t(count)));
                 gains[count] = start + play_game(game_, from, decide, move_in, start, random, tally, 1.0 / games);
             }
             return 0;
@@ -163,9 +163,9 @@ class SizedSearch final : public Search {
 
   private:
     static constexpr int64_t ROW_BYTES = 200 << 20;    // the memory limit for values of assignments
-    static constexpr int MAX_RECURSION_ARMIES = 3000;  // recursion is as deep as armies where defenders decide
+    static constexpr int MAX_RECURSION_ARMIES = 3000;  // if defenders decide, recursion is as deep as armies
 
-    // Reads a state; empty if the start cannot lead to it.
+    // Returns a state, or nothing if it cannot be reached from the start.
     std::optional<Position<W>> read_state(iacta_state state) const {
         auto [armies, mine] = state;
         if (!armies || !mine) return {};
@@ -250,7 +250,7 @@ class SizedSearch final : public Search {
         throw;
     }
 
-    // Asks the policy: optimal play where it is known, else lookahead.
+    // Calls the policy: optimal play if it has been computed, otherwise lookahead.
     template <class Ask>
     auto ask_policy(Ask ask) {
         return small_ ? ask(*small_) : large_ ? ask(*large_) : ask(lookahead_);

@@ -1,4 +1,4 @@
-// Calls that recurse deeper than the stack of a usual thread allows.
+// Calls that recurse too deeply for the stack of an ordinary thread.
 #pragma once
 
 #include <pthread.h>
@@ -11,8 +11,8 @@
 
 namespace iacta {
 
-// Runs a call with enough stack for a recursion of so many steps with sets of W words, and returns its result
-// or rethrows its exception. A deep recursion runs on a thread of its own.
+// Runs a call that recurses at most `steps` deep with sets of W words, and returns its result or rethrows its
+// exception. A deep recursion runs on a thread with a large stack.
 template <int W, class Call>
 std::invoke_result_t<Call> call_with_stack(int steps, Call call) {
     constexpr size_t USUAL = size_t{1} << 18, ROUND = size_t{1} << 16;

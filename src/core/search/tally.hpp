@@ -1,4 +1,4 @@
-// Statistics of a policy: how often each border is used and conquered over, and how the turn ends.
+// Statistics of a policy: how often attacks cross each border and conquer, and how the turn ends.
 #pragma once
 
 #include <vector>
@@ -13,11 +13,11 @@ struct Visit {
         double chance = 0.0, moved = 0.0;
     };
     int start, to;
-    double reached = 0.0;    // the chance of ever rolling over the border
-    double conquered = 0.0;  // the chance of a conquest over the border
-    double arrived = 0.0;    // the mean armies that advance; 0 without a conquest
-    double ended = 0.0;      // the chance that the turn ends with a roll over the border before the goal is reached
-    std::vector<Advance> advances;  // by armies able to move: the chance, and the chance times the mean advance
+    double reached = 0.0;           // the chance of ever rolling over the border
+    double conquered = 0.0;         // the chance of a conquest over the border
+    double arrived = 0.0;           // the mean armies that advance; 0 without a conquest
+    double ended = 0.0;             // the chance that the turn ends with a roll over the border, short of the goal
+    std::vector<Advance> advances;  // by armies that can move: the chance, and the chance times the mean advance
 };
 
 // Adds up events, each with a weight: its probability, or 1 / games.
@@ -52,7 +52,7 @@ class Tally {
             if (!game_.sets[i].lands.meets(left)) taken_[i] += weight;
     }
 
-    // The lengths of a report.
+    // The lengths of the arrays of a report.
     int64_t count_borders() const {
         int64_t count = 0;
         for (const Set<W>& out : game_.out) count += out.count();

@@ -60,7 +60,7 @@ class SizedWholeGame final : public WholeGame {
         auto [plays, seats] = make_table(numbers, choosing);
         War<W> s;
         for (int& i = *played = 0; i < games; ++i) {
-            Random random(mix(seed) + mix(uint64_t(first) + uint64_t(i)));
+            Random random(hash_number(seed) + hash_number(uint64_t(first) + uint64_t(i)));
             s = rules_.start;
             if (is_dealt) deal(s, random);
             rules_.deal_missions(s, random);

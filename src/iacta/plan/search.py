@@ -295,7 +295,7 @@ class Search:
 
         After the deadline the result is a stop.
         """
-        return self._decision("judge", state, start, to, dice, deadline=deadline)
+        return self._decision("evaluate_attack", state, start, to, dice, deadline=deadline)
 
     def advance(self, state: TurnState, start: int, to: int, least: int) -> int:
         """Return the number of armies that move in after a conquest.
