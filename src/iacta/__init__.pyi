@@ -20,6 +20,7 @@ from iacta.fairness.audit import audit as audit
 from iacta.game import Capitals as Capitals
 from iacta.game import Evaluation as Evaluation
 from iacta.game import Hand as Hand
+from iacta.game import Missions as Missions
 from iacta.game import Sets as Sets
 from iacta.game import Share as Share
 from iacta.game import Survivor as Survivor

@@ -4,8 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from iacta import Capitals, Share, Survivor, Turn, Victory
-from iacta.game import Advance, Attack
+from iacta import Capitals, Missions, Share, Survivor, Turn, Victory, classic_board
+from iacta.board.codes import escape_name
+from iacta.game import Advance, Attack, EndPhase, Fortify, Mission, OwnTerritories, Place
 from iacta.game.moment import read_moment
 from iacta.game.victory import SURVIVAL, VICTORIES, format_victory, read_victory
 from iacta.inputs.errors import IactaError, IllegalError
@@ -18,6 +19,8 @@ EXAMPLES: tuple[Victory, ...] = (
     Share(1.0),
     Capitals({"red": "Peru", "blue": "Brazil"}),
     Capitals({"red": "Peru", "blue": "Brazil"}, 1),
+    Missions({"red": "Asia, Africa", "blue": "Europe, any"}),
+    Missions({"red": "18 territories with 2 armies", "blue": "eliminate red"}, 24, at_end=True),
 )
 
 
@@ -83,7 +86,23 @@ def test_a_share_is_rounded_up() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("all", "win must be one of survivor, share, capitals, got 'all'"),
+        ("all", "win must be one of survivor, share, capitals, missions, got 'all'"),
+        ("missions", "missions must give each player a mission, got none"),
+        ("missions:,red:Asia", "missions must give blue a mission"),
+        (
+            "missions:,red:Atlantis,blue:Asia",
+            "a mission must name continents of the board (North America, South America, Europe, "
+            "Africa, Asia, Australia), got 'Atlantis'",
+        ),
+        (
+            "missions:,red:eliminate%20pink,blue:Asia",
+            "a mission must eliminate a player of the game (red, blue), got 'pink'",
+        ),
+        (
+            "missions:,red:43%20territories,blue:Asia",
+            "a mission must be for at most 42 territories, got 43",
+        ),
+        ("missions:0,red:Asia", "missions must be a whole number of at least 1, got 0"),
         ("capitals", "capitals must name a territory of each player, got none"),
         ("capitals:all,red:Peru", "capitals must name a territory of blue"),
         (
@@ -121,3 +140,70 @@ def test_the_default_condition_is_not_in_the_code() -> None:
     assert "win" not in turn.to_code()
     with pytest.raises(IactaError, match="victory must be a Victory, got 'share'"):
         line_turn("r4 b1", victory="share")
+
+
+MISSIONS: dict[str, Mission | str] = {
+    "red": "18 territories",
+    "blue": "eliminate green",
+    "green": "eliminate red",
+}
+
+
+def test_a_rivals_mission_may_be_fulfilled_in_ones_turn() -> None:
+    turn = line_turn("r4 g1 b1 b1 b1", victory=Missions(MISSIONS | {"red": "4 territories"}))
+    taken = turn.fought("A", "B", 4, 0)
+    assert (taken.winner, taken.then) == ("blue", "over")
+    own = Missions({"red": "eliminate green", "blue": "eliminate green", "green": "4 territories"})
+    assert turn.with_options(victory=own).fought("A", "B", 4, 0).winner == "red"
+
+
+def test_a_mission_whose_player_others_eliminate_may_become_a_number_of_territories() -> None:
+    missions = MISSIONS | {"red": "5 territories"}
+    turn = line_turn("r4 g1 b1 b1 b1", victory=Missions(missions, instead=4))
+    after = turn.fought("A", "B", 4, 0)
+    assert (after.winner, after.phase) == (None, "advance")
+    assert after.victory.missions["blue"] == OwnTerritories(4)  # type: ignore[attr-defined] # missions
+    assert Turn.from_code(after.to_code(), after.board) == after
+    own = line_turn("r4 g1 b1 b1 b1", victory=Missions(MISSIONS | {"red": "eliminate red"}))
+    assert own.victory.missions["red"] == OwnTerritories(5)  # type: ignore[attr-defined] # missions
+
+
+def test_armies_on_own_territories_may_fulfil_a_mission() -> None:
+    two: dict[str, Mission | str] = {"red": "2 territories with 3 armies", "blue": "4 territories"}
+    turn = line_turn("r3 r1 b1 b1", victory=Missions(two), place=4)
+    won = turn.after(Place("B", 4))
+    assert (won.phase, won.place, won.winner) == ("over", 0, "red")
+    some = line_turn("r3 r3 r1 b1", victory=Missions({**two, "red": "3 territories with 2 armies"}))
+    last = some.after(EndPhase())
+    assert last.after(Fortify("A", "C", 1)).winner == "red"
+
+
+def test_missions_may_be_checked_at_the_end_of_the_turn() -> None:
+    missions: dict[str, Mission | str] = {"red": "3 territories", "blue": "4 territories"}
+    turn = line_turn("r4 r4 b1 b1", victory=Missions(missions, at_end=True))
+    taken = turn.fought("B", "C", 4, 0)
+    assert (taken.winner, taken.then) == (None, "attack")
+    on = taken.after(Advance(3))
+    assert on.winner is None
+    over = on.after(EndPhase())
+    over = over.after(EndPhase()) if over.phase == "fortify" else over
+    assert (over.phase, over.winner) == ("over", "red")
+
+
+def test_a_third_continent_of_choice_counts() -> None:
+    code = "1;classic;red;" + ",".join(
+        f"{escape_name(name)}:{'red' if name in own else 'blue'}:1"
+        for name in classic_board().territories
+        for own in [
+            {t for k in (1, 3) for t in classic_board().continents[k].territories},
+        ]
+    )
+    turn = Turn.from_code(code)
+    for text, winner in (
+        ("South America, any", "red"),
+        ("South America, Africa", "red"),
+        ("South America, any, any", None),
+        ("Asia, any", None),
+    ):
+        missions = Missions({"red": text, "blue": "eliminate red"})
+        assert turn.with_options(victory=missions).winner == winner

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from random import Random
 
-from iacta import Board, Capitals, Continent, Position, Share, Turn, Victory
+from iacta import Board, Capitals, Continent, Missions, Position, Share, Turn, Victory
+from iacta.game import Eliminate, Mission, OwnContinents, OwnTerritories
 
 NAMES = tuple("ABCDEFGH")
 BORDERS = tuple(zip(NAMES, (*NAMES[1:], NAMES[0]), strict=True))
@@ -43,6 +44,27 @@ def random_capitals(rng: Random, turn: Turn) -> Victory:
     return Capitals(capitals, rng.choice((None, None, max(len(capitals) - 1, 1))))
 
 
+def random_missions(rng: Random, turn: Turn) -> Victory:
+    """Return a mission of each player, of any kind."""
+    names = [each.name for each in turn.board.continents if each.territories]
+    number = len(turn.owners)
+
+    def draw(player: str) -> Mission:
+        kind = rng.choice(("lands", "armies", "continents", "eliminate"))
+        if kind == "continents" and names:
+            chosen = tuple(rng.sample(names, rng.randint(0, min(2, len(names) - 1))))
+            return OwnContinents(chosen, 1 if not chosen or rng.random() < 0.3 else 0)
+        if kind == "eliminate":
+            return Eliminate(rng.choice(turn.players))
+        held = zip(turn.owners, turn.armies, strict=True)
+        armies = 0 if kind == "lands" else rng.randint(1, 4)
+        own = sum(owner == player and each >= armies for owner, each in held)
+        return OwnTerritories(min(own + rng.randint(1, 2), number), armies)
+
+    missions = {player: draw(player) for player in turn.players}
+    return Missions(missions, rng.choice((None, None, max(number // 2, 1))), rng.random() < 0.3)
+
+
 def winning_share(number: int, owners: dict[str, str]) -> Victory:
     """Return a share that red lacks by one to three territories."""
     return Share([*owners.values()].count("red") + 1 + number % 3)
@@ -52,6 +74,19 @@ def winning_capitals(number: int, owners: dict[str, str]) -> Victory:
     """Return capitals, all or two of three of which red can own after this turn."""
     first = {owner: name for name, owner in reversed([*owners.items()])}
     return Capitals(first, (None, 2)[number % 2])
+
+
+def winning_missions(number: int, owners: dict[str, str]) -> Victory:
+    """Return missions of which red can fulfil theirs in this turn."""
+    lacking = [each for each in RING.continents if owners[each.territories[0]] != "red"]
+    own: tuple[Mission, ...] = (
+        OwnContinents((lacking[0].name,)),
+        OwnContinents((lacking[-1].name,), 1),
+        Eliminate("green"),
+        OwnTerritories(5),
+    )
+    more = {"blue": Eliminate("red"), "green": OwnTerritories(7)}
+    return Missions({"red": own[number % 4], **more}, None if number % 3 else 6, number % 5 == 0)
 
 
 def winnable_turn(condition: str, number: int) -> Turn:
@@ -70,8 +105,10 @@ def winnable_turn(condition: str, number: int) -> Turn:
 CONDITIONS: dict[str, Callable[[Random, Turn], Victory]] = {
     "share": random_share,
     "capitals": random_capitals,
+    "missions": random_missions,
 }
 WINNABLE: dict[str, Callable[[int, dict[str, str]], Victory]] = {
     "share": winning_share,
     "capitals": winning_capitals,
+    "missions": winning_missions,
 }

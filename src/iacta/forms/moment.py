@@ -31,7 +31,7 @@ class VictoryForm(Form, kw_only=True):
 
     win_by: str | None = parameter(
         Name(),
-        "How the game is won: survivor, share=70% of the map, or capitals.",
+        "How the game is won: survivor, share=70%, capitals or missions.",
         metavar="CONDITION",
         usual="as the position says",
         default=None,
@@ -50,6 +50,15 @@ class VictoryForm(Form, kw_only=True):
         default=False,
     )
 
+    mission: tuple[tuple[str, str], ...] | None = parameter(
+        Pairs(Name(), "red=Asia, Africa;blue=eliminate red", ";"),
+        "With --win-by missions, the mission of each player: red='Asia, Africa'; repeatable.",
+        metavar="MISSIONS",
+        needs="win_by",
+        excludes="capital",
+        default=None,
+    )
+
     @cached_property
     def victory(self) -> Victory | None:
         """The victory condition; `None` for the condition of the moment."""
@@ -57,7 +66,9 @@ class VictoryForm(Form, kw_only=True):
             return None
         word, _, value = self.win_by.partition("=")
         try:
-            return make_victory({word.strip(): value.strip(), **dict(self.capital or ())})
+            return make_victory(
+                {word.strip(): value.strip(), **dict(self.capital or self.mission or ())}
+            )
         except IactaError as error:
             name = error.parameter or "win"
             sentence = str(error).replace(name, f"win_by {name}" if name != "win" else "win_by", 1)
@@ -119,7 +130,7 @@ def list_condition(turn: Turn) -> list[str]:
     if turn.victory == SURVIVAL:
         return []
     found = ((name, turn.victory.describe_progress(turn, name)) for name in turn.alive)
-    progress = "; ".join(f"{name} {words}" for name, words in found if words)
+    progress = "; ".join(f"{name}: {words}" for name, words in found if words)
     winner = turn.winner
     return [
         turn.victory.describe(turn),

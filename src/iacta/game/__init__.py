@@ -18,6 +18,7 @@ from iacta.game.actions import (
     Trade,
 )
 from iacta.game.cards import Hand, Sets, traded_armies
+from iacta.game.missions import Eliminate, Mission, Missions, OwnContinents, OwnTerritories
 from iacta.game.policies import Evaluation, evaluate, evaluate_battle
 from iacta.game.turn import BorderOdds, Move, Policy, Record, Turn
 from iacta.game.victory import Capitals, Share, Survivor, Victory
@@ -32,12 +33,17 @@ __all__ = [
     "BorderOdds",
     "Capitals",
     "Defend",
+    "Eliminate",
     "EndPhase",
     "Evaluation",
     "Fortify",
     "Hand",
     "Losses",
+    "Mission",
+    "Missions",
     "Move",
+    "OwnContinents",
+    "OwnTerritories",
     "Place",
     "Policy",
     "Record",

@@ -26,6 +26,7 @@ from iacta.probability.chances import read_chance
 
 SURVIVOR = "survivor"
 V = TypeVar("V")
+VICTORIES: "dict[str, type[Victory]]" = {}  # by word
 
 
 class GameState(Protocol):
@@ -146,6 +147,11 @@ class Victory:
         turn, players: the turn, and the players in the order of play.
         """
 
+    @property
+    def is_checked_at_end(self) -> bool:
+        """Whether only the player of a turn can win, and only at its end."""
+        return False
+
     def is_hidden(self, player: str) -> bool:
         """Return whether the other players do not know the condition of a player.
 
@@ -174,6 +180,15 @@ class Victory:
         )
 
 
+def register_victory(victory: type[V]) -> type[V]:
+    """Add a class of victory conditions to those that texts name.
+
+    victory: the class.
+    """
+    VICTORIES[victory.word] = victory  # type: ignore[attr-defined,assignment] # a class of conditions
+    return victory
+
+
 def find_survivor(turn: GameState) -> str | None:
     """Return the last of several players, or the owner of all territories; `None` without one.
 
@@ -184,6 +199,7 @@ def find_survivor(turn: GameState) -> str | None:
     return left[0] if is_won else None
 
 
+@register_victory
 @dataclass(frozen=True)
 class Survivor(Victory):
     """The last player who owns a territory wins.
@@ -225,6 +241,7 @@ class Survivor(Victory):
         return (None,) * len(players)
 
 
+@register_victory
 @dataclass(frozen=True)
 class Share(Victory):
     """The first player who owns a share of the territories wins.
@@ -297,6 +314,7 @@ class Share(Victory):
         return (CoreMission("lands", self.count_needed(turn)),) * len(players)
 
 
+@register_victory
 @dataclass(frozen=True)
 class Capitals(Victory):
     """The first player who owns their own capital and enough capitals of others wins.
@@ -413,7 +431,6 @@ def spell_players(texts: Mapping[str, V], turn: GameState, what: str) -> dict[st
     return found
 
 
-VICTORIES: dict[str, type[Victory]] = {each.word: each for each in (Survivor, Share, Capitals)}
 SURVIVAL = Survivor()
 
 

@@ -167,7 +167,8 @@ def threats(
 
     def found() -> Threats:
         looks = study.order(study.known)
-        some = (_threatened(aim, look) for aim, look in looks.items() if look.at_most > SMALL)
+        every = (_threatened(aim, look) for aim, look in looks.items())
+        some = (each for each in every if each.at_most > SMALL)
         ranked = sorted(some, key=lambda each: (-each.chance, -each.at_most))
         return Threats(turn.player, tuple(ranked), move, is_complete)
 
@@ -194,6 +195,7 @@ class _Aim(NamedTuple):
     armies: int  # their new armies
     worth: float  # the loss of the player, in new armies of their next turn
     at_most: float = 0.0  # a bound on the chance of all goals of which this one is the likeliest
+    placement: Placement | None = None  # of new armies that reach the goal without an attack
 
     @property
     def lost(self) -> "_Lost":
@@ -218,8 +220,10 @@ def _aims(turn: Turn, deadline: Deadline) -> Iterator[_Aim]:
         for each in whole:
             yield _Aim(player, "break", each.name, TakeAny(each.territories), new, each.bonus)
         yield _Aim(player, "eliminate", position.player, TakeAll(tuple(mine)), new, 0.0)
-        if turn.victory != SURVIVAL and (win := find_win(turn, deadline, player)) is not None:
-            yield _Aim(player, "win", "", win.goal, new, 0.0, win.at_most or 0.0)
+        win = None if turn.victory == SURVIVAL else find_win(turn, deadline, player)
+        if win is not None:
+            at_most = win.at_most or 0.0
+            yield _Aim(player, "win", "", win.goal, new, 0.0, at_most, win.placement)
 
 
 class _Study:
@@ -288,6 +292,8 @@ def _options(turn: Turn) -> PlanOptions:
 
 
 def _threatened(aim: _Aim, look: Look) -> Threatened:
+    if aim.placement is not None:
+        return Threatened(*aim[:3], 1.0, None, 1.0, aim.armies, aim.placement)
     at_most = max(look.at_most, aim.at_most)
     return Threatened(*aim[:3], *look[:2], at_most, aim.armies, look.placement)
 

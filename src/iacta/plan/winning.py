@@ -1,8 +1,9 @@
 """Winning now: the goal of a turn that fulfils the victory condition.
 
 A condition has one or several ways to win (`iacta.game.victory.WayToWin`). A way that names
-territories is a goal to take all of them. A way that only counts territories leaves a choice: with
-n territories missing,
+territories is a goal to take all of them. New armies alone may win where a way asks for several
+armies on each territory; other wins of such a way are not searched. A way that only counts
+territories leaves a choice: with n territories missing,
 
     max_S V(take all of S) ≤ V(own any n more) ≤ V(take any territory),   |S| = n.
 
@@ -22,7 +23,7 @@ from iacta.game.victory import WayToWin
 from iacta.native.deadline import Deadline
 from iacta.plan.goals import TakeAll, TakeAny
 from iacta.plan.looks import Look, quick_look
-from iacta.plan.reinforcement import turn_options
+from iacta.plan.reinforcement import Placement, turn_options
 
 MAX_SETS = 6  # sets of the fewest armies that are compared
 MAX_LOOKS = 24  # quick looks at sets of territories in all
@@ -36,10 +37,12 @@ class Win(NamedTuple):
 
     goal: the goal.
     at_most: an upper bound on the chance of any play to win; `None` for the bound of the goal.
+    placement: the new armies that win without an attack; `None` if an attack is needed.
     """
 
     goal: Conquest
     at_most: float | None = None
+    placement: Placement | None = None
 
 
 def find_win(turn: Turn, deadline: Deadline, player: str | None = None) -> Win | None:
@@ -51,6 +54,8 @@ def find_win(turn: Turn, deadline: Deadline, player: str | None = None) -> Win |
         armies, and neither `keep` nor `stay` binds them.
     """
     study = _Study(turn, turn.player if player is None else player, deadline)
+    if (placement := study.find_placement()) is not None:
+        return Win(TakeAll(tuple(name for name, _ in placement)), 1.0, placement)
     goals = [*dict.fromkeys(study.list_goals())]
     if len(goals) < 2:
         return Win(goals[0]) if goals else None
@@ -74,6 +79,20 @@ class _Study:
         self.own = {*self.position.list_territories(player)}
         self.others = {name for name, n in self.armies.items() if n and name not in self.own}
 
+    def find_placement(self) -> Placement | None:
+        """Return new armies on own territories that win without an attack, `None` without any."""
+        for way in self.turn.victory.list_ways(self.turn, self.player):
+            missing = sorted(
+                (way.armies - self.armies[name], name)
+                for name in self._sort(self.own)
+                if self.armies[name] < way.armies
+            )
+            need = way.number - (len(self.own) - len(missing))
+            chosen = missing[: max(need, 0)]
+            if 0 < need == len(chosen) and sum(number for number, _ in chosen) <= self.new:
+                return tuple((name, number) for number, name in reversed(chosen))
+        return None
+
     def list_goals(self) -> Iterator[Conquest]:
         """Yield the goals that win; of many sets of territories those with the fewest armies."""
         for way in self.turn.victory.list_ways(self.turn, self.player):
@@ -85,7 +104,9 @@ class _Study:
             yield from self._list_sets(way)
 
     def _list_sets(self, way: WayToWin) -> Iterator[Conquest]:
-        need = way.number - sum(self.armies[name] >= way.armies for name in self.own)
+        if way.armies > 1:
+            return  # a conquest may leave fewer armies than the way needs
+        need = way.number - len(self.own)
         if not 0 < need <= len(self.others):
             return
         if need == 1:

@@ -225,7 +225,12 @@ def goals_in_reach(
     win = None
     if turn.victory != SURVIVAL or len(turn.alive) > 2:  # else a win is an elimination
         win = find_win(start, deadline.take_share(WIN_TIME_SHARE))
-    if win is not None:
+    sure = list[Reach]()
+    if win is not None and win.placement is not None:
+        left = sum(start.armies[t] for t, owner in enumerate(start.owners) if owner == start.player)
+        every = float(left + start.place), win.placement
+        sure.append(Reach(WIN_NOW, win.goal, 1.0, Interval(1.0, 1.0), *every))
+    elif win is not None:
         goals[WIN_NOW] = win.goal
     looks = dict[str, Look]()
     implied = find_implied(
@@ -245,7 +250,7 @@ def goals_in_reach(
             some[WIN_NOW] = some[WIN_NOW]._replace(at_most=bound)
         found = [Reach.from_look(words, goals[words], look) for words, look in some.items()]
         key = lambda each: (each.words != WIN_NOW, -each.chance, each.words)  # noqa: E731
-        return tuple(sorted(found, key=key))
+        return tuple(sorted([*sure, *found], key=key))
 
     def look_at(words: str, part: Deadline) -> Look:
         return quick_look(start.position, goals[words], start.place, options, part)
@@ -258,7 +263,7 @@ def goals_in_reach(
         looks[words] = look
         if progress is not None:
             progress(likeliest(), 0.5 * done / len(goals))
-    likely = [each.words for each in likeliest()]
+    likely = [each.words for each in likeliest() if each.words in looks]
     for done, (words, look) in enumerate(run_in_threads(plan_for, likely, deadline), 1):
         looks[words] = look
         if progress is not None:

@@ -175,7 +175,7 @@ def _put_missions(library: Library, it: CoreData, turn: Turn, seats: Sequence[st
         mission_entries=[*entries, 0],
         mission_of=[places[each] for each in missions],
         mission_unseen=[turn.victory.is_hidden(name) for name in seats],
-        missions_at_end=False,
+        missions_at_end=turn.victory.is_checked_at_end,
         mission_cards=0,
         mission_deck=[0],
     )

@@ -56,6 +56,7 @@ from iacta.plan.named_goals import GOAL_KINDS, read_goal
 from iacta.plan.problem import PLAYS
 from iacta.plan.reinforcement import MAX_NEW, turn_options
 from iacta.plan.simulated import MOST_RUNS, simulate_within
+from iacta.plan.winning import find_win
 from iacta.probability.distribution import Distribution
 from iacta.questions.plan import armies_cards_hold as around
 from iacta.questions.plan import sentences
@@ -756,6 +757,9 @@ class GoalEndAnswer(Answer):
         )
 
     def _sentence(self) -> str:
+        win = find_win(self.question.turn, Deadline()) if self.question.win else None
+        if win is not None and win.placement is not None:
+            return f"You win the game with {around.new_armies(win.placement)}, without an attack."
         if self.is_reached:
             return "The goal is reached."
         if self._is_chance:
