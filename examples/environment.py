@@ -134,7 +134,7 @@ class TurnEnvironment(gymnasium.Env[Observation, np.int64]):
 
     def _has_next_turn(self) -> bool:
         """Return whether the game goes on after the turn."""
-        return self.opponent is not None and {self.agent} < {*self.turn.alive}
+        return self.opponent is not None and {self.agent} < {*self.turn.survivors}
 
     def _payoff(self) -> float:
         is_out = self.turn.player != self.agent

@@ -71,7 +71,7 @@ def test_an_impossible_correction_is_refused(rows: list[Any], words: str) -> Non
 
 def test_a_log_keeps_corrections_without_judging_them() -> None:
     turn = Turn.from_code(CODE)
-    mended = turn.fought("Peru", "Brazil", 5, 1).correct({"Brazil": Holding("blue", 3)})
+    mended = turn.apply_battle("Peru", "Brazil", 5, 1).correct({"Brazil": Holding("blue", 3)})
     battle = {key: ROLL[key] for key in ROLL if key != "do"}
     lines: list[dict[str, Any]] = [{"turn": CODE, "battles": [battle], "stops": False}]
     lines.append({"turn": mended.to_code(), "corrected": [["Brazil", "blue", 3]]})

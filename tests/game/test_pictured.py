@@ -150,6 +150,6 @@ def test_a_neutral_player_never_has_a_turn_and_hands_no_cards_over() -> None:
 
 def test_the_order_of_play_skips_those_who_own_nothing_any_more() -> None:
     over = line_turn("r3 g1", players=("red", "blue", "green"), phase="over")
-    assert over.alive == ("red", "green")
+    assert over.survivors == ("red", "green")
     assert over.next().player == "green"
     assert over.next()._replace(phase="over").next().player == "red"

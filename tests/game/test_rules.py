@@ -190,7 +190,7 @@ def test_whole_games_keep_the_laws(seed: int) -> None:
                 turn.actions()[:3],
             )
         if turn.phase == "over":
-            if len(turn.alive) == 1:
+            if len(turn.survivors) == 1:
                 break
             assert not turn.actions()
             turn = turn.next()
@@ -263,14 +263,14 @@ def test_an_attack_that_is_not_possible_is_refused_with_the_reason(
 ) -> None:
     turn = line_turn("r1 b2 r5 r3", stay=["C"])
     with pytest.raises(IactaError) as caught:
-        turn.fought(start, to, 1, 0)
+        turn.apply_battle(start, to, 1, 0)
     assert str(caught.value) == why
 
 
 def test_no_attack_is_made_once_a_turn_is_over() -> None:
     over = line_turn("r5 b2", phase="over")
     with pytest.raises(IactaError, match=r"^A cannot attack B: the turn is over"):
-        over.fought("A", "B", 3, 0)
+        over.apply_battle("A", "B", 3, 0)
 
 
 def described(action: Action) -> str:
@@ -337,4 +337,4 @@ def test_players_are_spelled_as_on_the_board() -> None:
     again = Turn(turn.position, place=5, cards=turn.cards, players=("Red", "BLUE", "green"))
     assert again == turn
     assert turn.players == PLAYERS
-    assert turn.alive == PLAYERS
+    assert turn.survivors == PLAYERS

@@ -158,7 +158,7 @@ def test_a_conquest_draws_one_card_at_the_end() -> None:
 
 def test_the_last_opponent_ends_the_game() -> None:
     turn = won(line_turn("r9 b1", cards={}), "A", "B").after(Advance(3))
-    assert (turn.phase, turn.alive) == ("over", ("red",))
+    assert (turn.phase, turn.survivors) == ("over", ("red",))
     with pytest.raises(IactaError, match="the game is over"):
         turn.next()
 
@@ -291,10 +291,10 @@ def test_a_territory_can_be_defended_by_its_own_rules() -> None:
 def test_a_battle_may_go_on_for_any_number_of_rolls() -> None:
     turn = line_turn("r9 b4 b1")
     one_by_one = turn.after(Attack("A", "B", 3), (1, 1)).after(Attack("A", "B", 3), (0, 2))
-    assert turn.fought("A", "B", 8, 1) == one_by_one
-    assert turn.fought("A", "B", 6, 0).actions()[0] == Advance(3)
+    assert turn.apply_battle("A", "B", 8, 1) == one_by_one
+    assert turn.apply_battle("A", "B", 6, 0).actions()[0] == Advance(3)
     whole = Turn(turn.position, whole_battles=True)
-    assert whole.fought("A", "B", 6, 0).phase == "advance"
+    assert whole.apply_battle("A", "B", 6, 0).phase == "advance"
     for left, defenders, sentence in (
         (9, 4, "a battle must cost somebody an army, got all 9 left on A and all 4 on B"),
         (1, 0, "armies left on A must be more than 1 when B is taken, got 1"),
@@ -302,11 +302,11 @@ def test_a_battle_may_go_on_for_any_number_of_rolls() -> None:
         (5, 5, "armies left on B must be a whole number from 0 to 4"),
     ):
         with pytest.raises(IactaError, match=sentence):
-            turn.fought("A", "B", left, defenders)
+            turn.apply_battle("A", "B", left, defenders)
     with pytest.raises(IactaError, match="A cannot attack C: no border leads there"):
-        turn.fought("A", "C", 5, 0)
+        turn.apply_battle("A", "C", 5, 0)
     with pytest.raises(IactaError, match="result must be one of"):
-        whole.fought("A", "B", 5, 2)
+        whole.apply_battle("A", "B", 5, 2)
 
 
 def test_a_roll_says_its_dice() -> None:
@@ -314,7 +314,7 @@ def test_a_roll_says_its_dice() -> None:
     assert turn.list_dice("A", "B", 0, 2) == turn.list_dice("A", "B", 1, 1) == (3, 2)
     assert turn.list_dice("A", "B", 1, 0) == (1,)
     assert turn.list_dice("A", "B", 2, 2) == ()
-    with_two = turn.fought("A", "B", 5, 0, 2)
+    with_two = turn.apply_battle("A", "B", 5, 0, 2)
     assert with_two == turn.after(Attack("A", "B", 2), (0, 2))
     assert with_two.actions()[0] == Advance(2)
     for left, defenders, dice, sentence in (
@@ -324,7 +324,7 @@ def test_a_roll_says_its_dice() -> None:
         (5, 0, 4, "dice must be a whole number from 1 to 3, got 4"),
     ):
         with pytest.raises(IactaError, match=sentence):
-            turn.fought("A", "B", left, defenders, dice)
+            turn.apply_battle("A", "B", left, defenders, dice)
 
 
 def test_a_player_without_a_garrison_may_lose_all_armies() -> None:

@@ -58,10 +58,10 @@ def test_a_share_is_won_by_a_conquest_with_rivals_left() -> None:
     assert (taken.phase, taken.winner, taken.then) == ("advance", "red", "over")
     end = taken.after(Advance(3))
     assert (end.phase, end.winner, end.cards["red"].number) == ("over", "red", 2)  # type: ignore[index] # there are cards
-    assert end.alive == ("red", "blue", "green")
+    assert end.survivors == ("red", "blue", "green")
     with pytest.raises(IllegalError, match="the game is over: red has won"):
         end.next()
-    assert turn.fought("B", "C", 4, 0).then == "over"
+    assert turn.apply_battle("B", "C", 4, 0).then == "over"
 
 
 def test_capitals_are_won_by_the_owner_of_all_or_of_a_number_with_their_own() -> None:
@@ -69,10 +69,10 @@ def test_capitals_are_won_by_the_owner_of_all_or_of_a_number_with_their_own() ->
     turn = line_turn("r4 r4 b1 b1 g1", victory=Capitals(homes))
     taken = turn.after(Attack("B", "C", 3), (0, 1))
     assert taken.winner is None  # green has their capital
-    assert turn.with_options(victory=Capitals(homes, 2)).fought("B", "C", 4, 0).winner == "red"
+    assert turn.with_options(victory=Capitals(homes, 2)).apply_battle("B", "C", 4, 0).winner == "red"
     lost = line_turn("b4 r4 g1 b1 r1", victory=Capitals(homes, 2))
     assert lost.winner is None  # red owns green's capital, but not their own
-    assert {*lost.alive} == {"red", "blue", "green"}
+    assert {*lost.survivors} == {"red", "blue", "green"}
     assert line_turn("b4 r4 b1 b1 g1", victory=Capitals(homes, 2)).winner == "blue"
 
 
@@ -151,16 +151,16 @@ MISSIONS: dict[str, Mission | str] = {
 
 def test_a_rivals_mission_may_be_fulfilled_in_ones_turn() -> None:
     turn = line_turn("r4 g1 b1 b1 b1", victory=Missions(MISSIONS | {"red": "4 territories"}))
-    taken = turn.fought("A", "B", 4, 0)
+    taken = turn.apply_battle("A", "B", 4, 0)
     assert (taken.winner, taken.then) == ("blue", "over")
     own = Missions({"red": "eliminate green", "blue": "eliminate green", "green": "4 territories"})
-    assert turn.with_options(victory=own).fought("A", "B", 4, 0).winner == "red"
+    assert turn.with_options(victory=own).apply_battle("A", "B", 4, 0).winner == "red"
 
 
 def test_a_mission_whose_player_others_eliminate_may_become_a_number_of_territories() -> None:
     missions = MISSIONS | {"red": "5 territories"}
     turn = line_turn("r4 g1 b1 b1 b1", victory=Missions(missions, instead=4))
-    after = turn.fought("A", "B", 4, 0)
+    after = turn.apply_battle("A", "B", 4, 0)
     assert (after.winner, after.phase) == (None, "advance")
     assert after.victory.missions["blue"] == OwnTerritories(4)  # type: ignore[attr-defined] # missions
     assert Turn.from_code(after.to_code(), after.board) == after
@@ -181,7 +181,7 @@ def test_armies_on_own_territories_may_fulfil_a_mission() -> None:
 def test_missions_may_be_checked_at_the_end_of_the_turn() -> None:
     missions: dict[str, Mission | str] = {"red": "3 territories", "blue": "4 territories"}
     turn = line_turn("r4 r4 b1 b1", victory=Missions(missions, at_end=True))
-    taken = turn.fought("B", "C", 4, 0)
+    taken = turn.apply_battle("B", "C", 4, 0)
     assert (taken.winner, taken.then) == (None, "attack")
     on = taken.after(Advance(3))
     assert on.winner is None

@@ -104,7 +104,7 @@ def test_the_luck_of_a_roll_is_0_on_average(kind: str, seed: int, rules: str) ->
         for losses in (each for _, replies in throws for reply in replies for _, each in reply):
             if losses not in ends:
                 entry = entry_of(turn, attack, losses)
-                fought = turn.fought(*entry.values())
+                fought = turn.apply_battle(*entry.values())
                 ends[losses], moved = advanced(fought, rng)
                 lines.append(log_of(record, [entry | moved], turn, stops=False))
         found = review("\n".join(lines))
@@ -149,7 +149,7 @@ def test_a_turn_agrees_with_its_slow_twin(kind: str, seed: int, rules: str, said
                 continue
             if (result.attackers, result.defenders) not in {each[1:3] for each in ends}:
                 continue
-            fought = before.fought(*names, entry["left"], entry["their_left"], action.dice)
+            fought = before.apply_battle(*names, entry["left"], entry["their_left"], action.dice)
             advances = [each for each in fought.actions() if isinstance(each, Advance)]
             if moved and moved["moved"] not in {each.armies for each in advances}:
                 continue

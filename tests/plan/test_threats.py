@@ -245,7 +245,7 @@ def test_what_binds_the_player_does_not_bind_opponents() -> None:
 
 def test_the_position_counts_in_the_middle_of_a_turn() -> None:
     turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:1,Argentina:blue:4")
-    taken = turn.fought("Peru", "Brazil", 8, 0)
+    taken = turn.apply_battle("Peru", "Brazil", 8, 0)
     assert taken.phase == "advance"
     assert "Brazil" in [each.name for each in threats(taken).threats]
 

@@ -101,7 +101,8 @@ def test_luck_against_fewer_defence_dice_is_0_on_average_in_steps_and_reviews() 
     rows = value_steps({"code": CODE, "take": "Brazil", "steps": steps})
     values = [
         best_plan(
-            turn.fought("Peru", "Brazil", 9 - lost, 3 - killed, 3, 1).position, TakeAll("Brazil")
+            turn.apply_battle("Peru", "Brazil", 9 - lost, 3 - killed, 3, 1).position,
+            TakeAll("Brazil"),
         ).comparable_value
         for lost, killed in chances
     ]
@@ -235,7 +236,7 @@ def test_another_goal_is_a_step_that_judges_only_the_steps_after_it() -> None:
     rows = value_steps({"code": CODE, "steps": GOALS[:3], "take": "Brazil, Argentina"})
     assert rows[:2] == before
     assert (rows[2]["luck"], rows[2]["cost"], rows[2]["change"]) == (None, None, None)
-    own = Turn.from_code(CODE).fought("Peru", "Brazil", 9, 1, 3)
+    own = Turn.from_code(CODE).apply_battle("Peru", "Brazil", 9, 1, 3)
     alone = value_steps(
         {"code": own.to_code(), "steps": [GOALS[2] | {"after": 0}], "take": "Argentina"}
     )

@@ -69,7 +69,7 @@ def test_dice_that_a_server_rolls_are_those_of_its_seed() -> None:
 
 def test_steps_are_those_of_the_game() -> None:
     turn = iacta.Turn(read_position(POSITION))
-    after = turn.fought("A", "B", 8, 0).after(iacta.game.Advance(5))
+    after = turn.apply_battle("A", "B", 8, 0).after(iacta.game.Advance(5))
     steps = [
         {"after": 0, "do": "attack", "from": 0, "to": 1, "left": 8, "their_left": 0},
         {"after": 1, "do": "advance", "armies": 5},
@@ -84,7 +84,7 @@ def test_steps_are_those_of_the_game() -> None:
     assert turns[1]["advance"] == {"from": 0, "to": 1, "least": 3, "most": 7}
     assert turns[2]["code"] == after.to_code()
     assert turns[2]["odds"][0]["chance"] == after.odds()[0].win_probability
-    assert turns[3]["code"] == after.fought("B", "C", 5, 1).to_code()
+    assert turns[3]["code"] == after.apply_battle("B", "C", 5, 1).to_code()
     assert turns[5]["armies"] == [4, 6, 2, 1]
     assert "no territory has just been taken" in turns[6]["problem"]
     assert turns[7]["problem"] == "an earlier step is impossible"
@@ -96,7 +96,7 @@ def test_an_analysis_compares_attacks_and_advances_as_the_best_play_does() -> No
     found = ask("plan", position=turn, take="East").record()
     assert found["value"] == found["upper_bound"] == best.value
     assert [each["loss"] for each in found["moves"]] == [0.0]
-    after = turn.fought("A", "B", 8, 0)
+    after = turn.apply_battle("A", "B", 8, 0)
     found = ask("plan", position=after, take="East").record()
     for armies, value in found["move_in"]["values"]:
         there = after.after(iacta.game.Advance(armies)).position

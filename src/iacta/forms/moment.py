@@ -129,7 +129,7 @@ def list_condition(turn: Turn) -> list[str]:
     """Return the victory condition and the progress of each player, as sentences."""
     if turn.victory == SURVIVAL:
         return []
-    found = ((name, turn.victory.describe_progress(turn, name)) for name in turn.alive)
+    found = ((name, turn.victory.describe_progress(turn, name)) for name in turn.survivors)
     progress = "; ".join(f"{name}: {words}" for name, words in found if words)
     winner = turn.winner
     return [

@@ -56,7 +56,7 @@ class WholeGameForm(MomentForm, kw_only=True):
         """Return a sentence for each assumption about the moment that the user did not state."""
         turn = self.turn
         is_at_start = turn.phase == "attack" and not turn.conquered and not self.reinforce
-        return [NOTHING_TO_PLACE] if is_at_start and len(turn.alive) > 1 else []
+        return [NOTHING_TO_PLACE] if is_at_start and len(turn.survivors) > 1 else []
 
 
 def make_progress(watch: Watch | None, what: str) -> Callable[[int, int], None]:

@@ -200,7 +200,7 @@ def _find_territory(turn: Turn, given: object, name: str) -> str:
 def _take_attack(turn: Turn, step: Step) -> tuple[Turn, str]:
     start, to = find_border(turn, step)
     numbers: tuple[Any, ...] = tuple(map(step.get, ("left", "their_left", "dice", "their_dice")))
-    after = turn.fought(start, to, *numbers)
+    after = turn.apply_battle(start, to, *numbers)
     return after, _describe_attack(start, to, *read_losses(turn, step), after, 0, numbers[-1])
 
 
@@ -226,7 +226,7 @@ def _take_faces(turn: Turn, step: Step) -> tuple[Turn, str]:
     lost, killed = compare_dice(mine, theirs, turn.rules_of.get(to, turn.rules))
     left, against = (turn.position.find_holding(name).armies for name in (start, to))
     reduced = count_reduced_dice(turn, start, to, len(theirs))
-    after = turn.fought(start, to, left - lost, against - killed, len(mine), reduced)
+    after = turn.apply_battle(start, to, left - lost, against - killed, len(mine), reduced)
     return after, _describe_attack(start, to, lost, killed, after, 1, reduced)
 
 
@@ -458,7 +458,7 @@ def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
     left, against = record["left"], record["their_left"]
     dice, their_dice = record.get("dice"), record.get("their_dice")
     moved, armies = record.get("moved"), 0
-    ends = [turn.fought(start, to, left, against, dice, their_dice)]
+    ends = [turn.apply_battle(start, to, left, against, dice, their_dice)]
     after = ends[0]
     legal = [
         each.dice
@@ -467,12 +467,14 @@ def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
     ]
     is_assumed = dice is None and len(legal) > 1
     fit = turn.list_dice(start, to, lost, killed) if dice is None else (dice,)
-    ways = [(number, turn.fought(start, to, left, against, number, their_dice)) for number in fit]
+    ways = [
+        (number, turn.apply_battle(start, to, left, against, number, their_dice)) for number in fit
+    ]
     if after.phase == "advance":
         if is_assumed:  # the dice of the last roll decide how many must move in
-            last = turn.fought(start, to, left, 1) if lost or killed > 1 else turn
+            last = turn.apply_battle(start, to, left, 1) if lost or killed > 1 else turn
             numbers = last.list_dice(start, to, 0, 1)
-            ends += [last.fought(start, to, left, 0, number) for number in numbers]
+            ends += [last.apply_battle(start, to, left, 0, number) for number in numbers]
         armies = _read_moved(moved, list_advances(ends[0]), list_advances(ends[-1]))
         ways = [way for way in ways if armies in list_advances(way[1])]
         ends = [each for each in ends if armies in list_advances(each)]

@@ -374,7 +374,7 @@ class Turn:
         return self.player
 
     @property
-    def alive(self) -> tuple[str, ...]:
+    def survivors(self) -> tuple[str, ...]:
         """The players who own a territory, in the order of play."""
         return tuple(each for each in self.players if each in self.owners)
 
@@ -807,7 +807,7 @@ class Turn:
         (results,) = _fight_whole(kernel, spare, defenders).throws[0].options
         return fsum(p * lost for p, lost, _ in results), fsum(p * each for p, _, each in results)
 
-    def fought(
+    def apply_battle(
         self,
         start: str,
         to: str,
@@ -830,9 +830,9 @@ class Turn:
         end, and for dice that cannot cause the losses.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
-        >>> turn.fought("Peru", "Brazil", 7, 1).position.find_holding("Brazil")
+        >>> turn.apply_battle("Peru", "Brazil", 7, 1).position.find_holding("Brazil")
         Holding(owner='blue', armies=1)
-        >>> turn.fought("Peru", "Brazil", 6, 0).phase
+        >>> turn.apply_battle("Peru", "Brazil", 6, 0).phase
         'advance'
         """
         names = self.board.find(start), self.board.find(to)

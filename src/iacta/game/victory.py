@@ -41,7 +41,7 @@ class GameState(Protocol):
     @property
     def players(self) -> tuple[str, ...]: ...
     @property
-    def alive(self) -> tuple[str, ...]: ...
+    def survivors(self) -> tuple[str, ...]: ...
     @property
     def owners(self) -> tuple[str, ...]: ...
     @property
@@ -194,7 +194,7 @@ def find_survivor(turn: GameState) -> str | None:
 
     turn: the turn.
     """
-    left = turn.alive
+    left = turn.survivors
     is_won = len(left) == 1 and (len(turn.players) > 1 or {*turn.owners} - {""} == {*left})
     return left[0] if is_won else None
 

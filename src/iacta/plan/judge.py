@@ -168,7 +168,7 @@ def list_reduced_ends(
     mine, theirs = (turn.position.find_holding(name).armies for name in border)
     results = turn.find_reduced_results(Attack(*border, dice), their_dice).items()
     return [
-        (float(p), turn.fought(*border, mine - lost, theirs - killed, dice, their_dice))
+        (float(p), turn.apply_battle(*border, mine - lost, theirs - killed, dice, their_dice))
         for (lost, killed), p in results
     ]
 
@@ -190,7 +190,7 @@ def measure_army_luck(
     their_dice: the number of defence dice, if it is smaller than usual.
 
     >>> turn = Turn.from_code("1;classic;red;Peru:red:4,Brazil:blue:2")
-    >>> after = turn.fought("Peru", "Brazil", 2, 2, 3)
+    >>> after = turn.apply_battle("Peru", "Brazil", 2, 2, 3)
     >>> round(measure_army_luck(turn, after, ("Peru", "Brazil"), Losses(2, 0), 3), 4)
     -2.1582
     """

@@ -185,7 +185,7 @@ def win_sentence(answer: WinAnswer) -> str:
     found = (answer.found.chances, answer.found.under_simple)
     if not found[0].games:
         winner = next(each.player for each, _ in answer.pairs() if each.chance)
-        rivals = {*answer.question.turn.alive} - {winner}
+        rivals = {*answer.question.turn.survivors} - {winner}
         return f"{_capitalise(winner)} has won{'' if rivals else ': no other player is left'}."
     own = (each.find_chance(name) for each in found)
     usual, simple = (format_share_and_range(each.chance, each.interval) for each in own)

@@ -314,7 +314,7 @@ def estimate_interval(chances: Floats, *, is_won: bool) -> Interval:
 
 
 def _make_certain_estimate(turn: Turn, ai: str) -> WinEstimate:
-    winner = turn.winner or next(iter(turn.alive), None)
+    winner = turn.winner or next(iter(turn.survivors), None)
     rows = (
         WinChance(name, float(name == winner), Interval(*[float(name == winner)] * 2))
         for name in turn.players

@@ -223,7 +223,7 @@ def goals_in_reach(
     options = turn_options(start)
     goals = {words: goal for words, goal in _list_goals(start) if not goal.is_reached(start)}
     win = None
-    if turn.victory != SURVIVAL or len(turn.alive) > 2:  # else a win is an elimination
+    if turn.victory != SURVIVAL or len(turn.survivors) > 2:  # else a win is an elimination
         win = find_win(start, deadline.take_share(WIN_TIME_SHARE))
     sure = list[Reach]()
     if win is not None and win.placement is not None:

@@ -145,7 +145,7 @@ class _View:
             cost = len(left) + sum(turn.armies[t] for t in left)
             if self.beside[k] + self.new > n.near_continent * cost:
                 found[k] = n.continent_prize * bonus, len(left)
-        for each in turn.alive:
+        for each in turn.survivors:
             lands_left = turn.owners.count(each)
             if each == turn.player or not self.beside.get(each):
                 continue
@@ -153,7 +153,7 @@ class _View:
                 self.count_armies(each) + lands_left
             ):
                 prize = n.elimination + n.their_cards * self.count_cards(each) * self.next_set / 3.0
-                if len(turn.alive) == 2:
+                if len(turn.survivors) == 2:
                     prize += n.last_rival
                 found[each] = prize, lands_left
         return found
@@ -199,7 +199,7 @@ class _View:
             prize, left = self.prizes.get(k, (0.0, 1))
             value += prize / left
         if owner in turn.players:
-            alive = len(turn.alive)
+            alive = len(turn.survivors)
             value += n.leader * (float(self.count_armies(owner)) * alive / sum(turn.armies) - 1.0)
             prize, left = self.prizes.get(owner, (0.0, 1))
             value += prize / left

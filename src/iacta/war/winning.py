@@ -48,7 +48,7 @@ class WinsInReach:
         new: the new armies of the player to move.
         """
         turn = self.turn
-        for name in turn.alive:
+        for name in turn.survivors:
             if name == turn.player:
                 wanted = self.find_wanted(name, new)
                 yield from ((t, WIN_PRIZE / len(wanted)) for t in wanted)
