@@ -20,13 +20,13 @@ from iacta.forms.question import Question
 from iacta.game import Turn
 from iacta.inputs.errors import IactaError
 from iacta.web.openapi import answer_schemas
-from iacta.web.read_question import address, list_parameters, read_record, served_questions
+from iacta.web.read_question import address, list_parameters, list_served_questions, read_record
 from tests.fairness.test_layouts import LAYOUTS
 from tests.frozen.case import read_cases
 from tests.tables import table
 from tests.web.served import Server
 
-QUESTIONS = served_questions()
+QUESTIONS = list_served_questions()
 UNSTEADY = (
     "audit",
     "goals",

@@ -10,7 +10,7 @@ from starlette.types import Message, Scope
 
 from iacta.web import cache_and_gzip
 from iacta.web.cache_and_gzip import Delivery
-from iacta.web.limits import MOST_UNREAD_BYTES, PART_BYTES
+from iacta.web.limits import MAX_UNREAD_BYTES, PART_BYTES
 from tests.web.served import Server
 
 QUERY = "attackers=12&defenders=10"
@@ -87,7 +87,7 @@ def test_a_method_that_is_not_taken_is_refused_with_those_that_are(
 
 
 SCOPE: Scope = {"type": "http", "method": "GET", "headers": [], "path": "/"}
-HALF = Response(bytes(MOST_UNREAD_BYTES // 2 + 1))
+HALF = Response(bytes(MAX_UNREAD_BYTES // 2 + 1))
 
 
 class Client:
@@ -148,7 +148,7 @@ def test_large_answers_are_refused_while_too_many_are_not_read() -> None:
 
 
 def test_a_client_that_does_not_read_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache_and_gzip, "MOST_READING_SECONDS", 0.1)
+    monkeypatch.setattr(cache_and_gzip, "MAX_READ_SECONDS", 0.1)
     delivery = Delivery(HALF)
 
     async def run() -> None:

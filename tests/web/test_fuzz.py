@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from schemathesis.checks import CHECKS, load_all_checks
 
-from iacta.web.read_question import served_questions
+from iacta.web.read_question import list_served_questions
 from tests.web.served import Server, shared
 from tests.web.test_api import POSITION, questions, values
 
@@ -26,7 +26,7 @@ DEVIATIONS = {
 }
 HELD = [check for check in CHECKS.get_all() if check.__name__ not in DEVIATIONS]
 EXAMPLES = 6
-OPERATIONS = [(name, method) for name in served_questions() for method in ("GET", "POST")]
+OPERATIONS = [(name, method) for name in list_served_questions() for method in ("GET", "POST")]
 
 
 def bases(name: str, method: str) -> list[dict[str, Any]]:

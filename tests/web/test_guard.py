@@ -14,8 +14,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from iacta.web.app import create_app
 from iacta.web.guard import HEADERS, Guard
-from iacta.web.limits import MOST_BODY_BYTES
-from iacta.web.read_question import served_questions
+from iacta.web.limits import MAX_BODY_BYTES
+from iacta.web.read_question import list_served_questions
 from tests.tables import table
 from tests.web.served import JSON, Server
 
@@ -87,7 +87,7 @@ def test_a_large_body_is_refused(server: Server) -> None:
     text = b'{"attackers": 3, "defenders": 2, "rules": "%s"}'
     fits = server.ask("/api/v1/battle", body=text % (b"x" * 10_000), headers=JSON)
     assert fits.status == 422
-    large = text % (b"x" * MOST_BODY_BYTES)
+    large = text % (b"x" * MAX_BODY_BYTES)
     assert server.ask("/api/v1/battle", body=large, headers=JSON).status == 413
     chunked = server.ask("/api/v1/battle", chunks=[large[:500_000], large[500_000:]], headers=JSON)
     assert chunked.status == 413
@@ -95,11 +95,11 @@ def test_a_large_body_is_refused(server: Server) -> None:
     assert server.ask(f"{BATTLE}&rules={'x' * 20_000}").status == 414
 
 
-@pytest.mark.parametrize("name", served_questions())
+@pytest.mark.parametrize("name", list_served_questions())
 def test_no_parameter_reads_a_file(server: Server, name: str, tmp_path: Path) -> None:
     secret = tmp_path / "secret.json"
     secret.write_text('{"board": "classic", "player": "red", "territories": {}, "secret": 7}')
-    form = served_questions()[name]
+    form = list_served_questions()[name]
     for parameter in form.parameters():
         for path in (str(secret), "-", f"file://{secret}"):
             for reply in (

@@ -12,7 +12,7 @@ from iacta.board.position import read_position
 from iacta.inputs.errors import IactaError
 from iacta.plan import TakeAll, best_plan
 from iacta.questions import ask
-from iacta.web.map import board_read, position_read
+from iacta.web.map import read_board_text, read_position_text
 from iacta.web.turns import replay_turns, step_turn
 from tests.tables import table
 from tests.web.board_page import EXAMPLES, FILES, HELD, POSITION, TINY, TURN, plan_of_tiny
@@ -35,11 +35,11 @@ def test_every_format_is_read_from_its_text(file: Path) -> None:
     text = file.read_text()
     if file.stem == "position":
         position = read_position(file)
-        found = position_read({"text": text, "board": position.board.to_record()})
+        found = read_position_text({"text": text, "board": position.board.to_record()})
         assert read_position({**found["position"], "board": found["board"]}) == position
     elif file.suffix != ".cards":
         board = read_board(file)
-        found = board_read({"text": text, "name": file.name})
+        found = read_board_text({"text": text, "name": file.name})
         assert found["territories"] == list(board.territories)
         assert read_board(found["board"]).borders == board.borders
         ends = {(each["start"], each["to"]) for each in found["scene"]["borders"]}
@@ -47,7 +47,7 @@ def test_every_format_is_read_from_its_text(file: Path) -> None:
 
 
 READERS: dict[str, Any] = {
-    each.__name__: each for each in (board_read, position_read, replay_turns, step_turn)
+    each.__name__: each for each in (read_board_text, read_position_text, replay_turns, step_turn)
 }
 
 
@@ -114,15 +114,15 @@ def test_chances_of_attacks_are_those_to_take_where_all_is_to_be_held() -> None:
 
 def test_a_code_is_read_with_what_it_says_of_the_turn() -> None:
     position = read_position(POSITION)
-    found = position_read({"text": position.to_code(), "board": TINY})
+    found = read_position_text({"text": position.to_code(), "board": TINY})
     assert read_position({**found["position"], "board": found["board"]}) == position
     turn = iacta.Turn(position, "capital", place=3, keep={"C": 4}, stay="A")
-    found = position_read({"text": turn.to_code(), "board": TINY})
+    found = read_position_text({"text": turn.to_code(), "board": TINY})
     asked = [found[key] for key in ("rules", "keep", "stay", "fresh")]
     assert asked == ["capital", {2: 4}, [0], 3]
     own_rules = iacta.Turn(position, rules_of={"B": "capital"}).to_code()
     with pytest.raises(IactaError, match="rules of single territories"):
-        position_read({"text": own_rules, "board": TINY})
+        read_position_text({"text": own_rules, "board": TINY})
 
 
 def test_thrown_dice_are_recorded_by_their_result() -> None:

@@ -23,11 +23,11 @@ from iacta.questions.campaign import CampaignQuestion
 from iacta.questions.review import ReviewQuestion
 from iacta.web.pages import PASTED, label, list_inputs
 from iacta.web.read_question import address as query
-from iacta.web.read_question import read_address, served_questions
+from iacta.web.read_question import list_served_questions, read_address
 from tests.tables import table
 from tests.web.conftest import Visit, barriers, late
 
-FORMS = {name: form for name, form in served_questions().items() if name != "plan"}
+FORMS = {name: form for name, form in list_served_questions().items() if name != "plan"}
 # Another question for each form, as the query of an address.
 ASKED = dict(table(__file__, "other_questions")[1])
 WRONG = "?!"

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from iacta.web.read_question import served_questions
+from iacta.web.read_question import list_served_questions
 from iacta.web.search_stream import answer_in_lines
 from iacta.web.worker import Progress
 
@@ -35,5 +35,5 @@ def test_only_the_newest_lines_wait_for_a_client() -> None:
 def test_the_docs_name_every_search() -> None:
     page = (Path(__file__).parents[2] / "docs" / "serve.md").read_text("utf-8")
     (named,) = re.findall(r"\n\n(`/api/v1/[^.]*) are searches\. They answer a `POST`", page)
-    searches = {name for name, form in served_questions().items() if form.is_search}
+    searches = {name for name, form in list_served_questions().items() if form.is_search}
     assert {*re.findall(r"`/api/v1/(\w+)`", named)} == searches

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from iacta.web.start import SIZE, drawn_game, game
+from iacta.web.start import SIZE, draw_game, game
 
 
 def test_each_still_conquers_one_more_territory() -> None:
@@ -21,4 +21,4 @@ def test_each_still_conquers_one_more_territory() -> None:
 def test_picture_has_the_size_that_the_page_keeps_for_it() -> None:
     scene = game().scene
     assert {"width": scene.width, "height": scene.height} == SIZE
-    assert len(drawn_game()["territories"]) == len(scene.territories)
+    assert len(draw_game()["territories"]) == len(scene.territories)

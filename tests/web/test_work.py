@@ -15,7 +15,7 @@ import pytest
 
 from iacta import IactaError, Position, ask, classic_board
 from iacta.board.files import read_board
-from iacta.web.limits import MOST_ANSWER_BYTES, QUICK_SECONDS, SLOW_NICENESS
+from iacta.web.limits import MAX_ANSWER_BYTES, QUICK_SECONDS, SLOW_NICENESS
 from iacta.web.process_pool import BusyError, DiedError, LateError, Work
 from iacta.web.worker import FailedError, Progress, answer_part
 from tests.processes import run_python
@@ -204,10 +204,10 @@ async def test_a_late_answer_is_not_waited_for(runner: asyncio.Runner) -> None:
 
 
 def test_an_answer_is_not_larger_than_a_server_sends(runner: asyncio.Runner, work: Work) -> None:
-    sentence = r"the answer has 33,554,433 bytes, and a server sends at most 33,554,432; ask for"
-    assert len(runner.run(work.run(bytes, MOST_ANSWER_BYTES))) == MOST_ANSWER_BYTES
+    sentence = r"the answer is 33,554,433 bytes long, but the server sends at most"
+    assert len(runner.run(work.run(bytes, MAX_ANSWER_BYTES))) == MAX_ANSWER_BYTES
     with pytest.raises(IactaError, match=sentence):
-        runner.run(work.run(bytes, MOST_ANSWER_BYTES + 1))
+        runner.run(work.run(bytes, MAX_ANSWER_BYTES + 1))
 
 
 def test_pictures_are_drawn_where_what_draws_them_runs_already(

@@ -13,7 +13,7 @@ from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import Flag, Name, Number, Whole
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError, missing_error
-from iacta.web.limits import MOST_ACCEPTED, MOST_CONNECTING, MOST_SECONDS, SHUTDOWN_SECONDS
+from iacta.web.limits import MAX_ACCEPTED, MAX_CONNECTING, MAX_SECONDS, SHUTDOWN_SECONDS
 
 if TYPE_CHECKING:
     from socket import socket
@@ -58,7 +58,7 @@ class ServeCommand(Command):
         Number(least=1, most=3600, unit="seconds"),
         "The longest time that an answer may take.",
         metavar="SECONDS",
-        default=Fraction(MOST_SECONDS),
+        default=Fraction(MAX_SECONDS),
     )
 
     allow_origin: str | None = parameter(
@@ -121,7 +121,7 @@ class ServeCommand(Command):
 
             async def startup(self, sockets: "list[socket] | None" = None) -> None:
                 await super().startup(sockets)
-                listening.listen(MOST_CONNECTING)  # restore the backlog that uvicorn lowers
+                listening.listen(MAX_CONNECTING)  # restore the backlog that uvicorn lowers
                 try:
                     print(f"Serving iacta at {place} (Ctrl-C stops it)", flush=True)
                 except OSError as error:  # store the error, as uvicorn would print a traceback
@@ -152,7 +152,7 @@ class ServeCommand(Command):
             log_level="error",
             access_log=False,
             server_header=False,
-            backlog=MOST_ACCEPTED,
+            backlog=MAX_ACCEPTED,
             timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         )
         server = Server(config)
@@ -185,7 +185,7 @@ class ServeCommand(Command):
             try:
                 listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 listening.bind((place[0], port, *place[2:]))
-                listening.listen(MOST_CONNECTING)
+                listening.listen(MAX_CONNECTING)
             except OSError:
                 listening.close()
                 raise

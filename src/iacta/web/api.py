@@ -5,11 +5,11 @@ from starlette.exceptions import HTTPException
 
 from iacta.forms.question import Question
 from iacta.inputs.checks import quote
-from iacta.web.client_gone import while_there
+from iacta.web.client_gone import run_while_connected
 from iacta.web.process_pool import Work
-from iacta.web.read_question import served_questions
+from iacta.web.read_question import list_served_questions
 from iacta.web.search_stream import answer_in_lines, wants_lines
-from iacta.web.worker import Part, answer_part, vega_script
+from iacta.web.worker import Part, answer_part, write_vega_script
 
 JSON = "application/json"
 DARK, LIGHT = ("dark", "true"), ("dark", "false")  # query parameters for pictures
@@ -21,7 +21,7 @@ def router(work: Work) -> APIRouter:
     work: the processes that compute answers.
     """
     routes = APIRouter()
-    for name, form in served_questions().items():
+    for name, form in list_served_questions().items():
         _add_question(routes, work, name, form)
     _add_vega(routes, work)
     return routes
@@ -37,7 +37,7 @@ def _add_question(routes: APIRouter, work: Work, name: str, form: type[Question]
             shade: Part = "dark_svg" if part == "svg" and DARK in pairs else part
             is_drawn = part == "svg" and not form.is_search
             answer = (work.draw if is_drawn else run)(answer_part, name, given, shade)
-            body = await while_there(request, answer)
+            body = await run_while_connected(request, answer)
             return Response(body, media_type=kind)
 
         routes.add_api_route(address, answer_query, methods=["GET"], summary=form.summary())
@@ -46,7 +46,7 @@ def _add_question(routes: APIRouter, work: Work, name: str, form: type[Question]
         body = await read_body(request)
         if form.is_search and wants_lines(request):
             return answer_in_lines(work, name, body)
-        record = await while_there(request, run(answer_part, name, body, "record"))
+        record = await run_while_connected(request, run(answer_part, name, body, "record"))
         return Response(record, media_type=JSON)
 
     add(f"/api/v1/{name}", "record", JSON)
@@ -61,7 +61,7 @@ def _add_vega(routes: APIRouter, work: Work) -> None:
 
     async def vega() -> Response:
         nonlocal script
-        script = script or await work.run(vega_script)
+        script = script or await work.run(write_vega_script)
         return Response(script, media_type="text/javascript; charset=utf-8")
 
     routes.add_api_route("/static/vega.js", vega, methods=["GET"], include_in_schema=False)

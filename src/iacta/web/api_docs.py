@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 
 from iacta.web.pages import template
-from iacta.web.read_question import served_questions
+from iacta.web.read_question import list_served_questions
 
 Schema = dict[str, Any]
 WORDS = {
@@ -35,7 +35,7 @@ class ReferenceRow(NamedTuple):
     is_required: bool
 
 
-class Address(NamedTuple):
+class Endpoint(NamedTuple):
     """An endpoint of the API.
 
     method, path: the HTTP method and the path.
@@ -65,15 +65,15 @@ def router() -> APIRouter:
     @routes.get("/docs")
     def page(request: Request) -> HTMLResponse:
         schema = request.app.openapi()
-        addresses = list(_addresses(schema))
+        addresses = list(_list_endpoints(schema))
         about = schema["info"]["description"]
         return HTMLResponse(template("docs.html", path="docs", about=about, addresses=addresses))
 
     return routes
 
 
-def _addresses(schema: Schema) -> Iterator[Address]:
-    questions = served_questions()
+def _list_endpoints(schema: Schema) -> Iterator[Endpoint]:
+    questions = list_served_questions()
     for path, operations in schema["paths"].items():
         name = path.split("/")[-1]
         for method, operation in operations.items():
@@ -84,22 +84,24 @@ def _addresses(schema: Schema) -> Iterator[Address]:
             parameters = [
                 ReferenceRow(
                     parameter["name"],
-                    _words(parameter["schema"]),
+                    _name_type(parameter["schema"]),
                     parameter["description"],
                     parameter.get("required", False),
                 )
                 for parameter in taken
                 if name in questions
             ]
-            parameters += _keys(schema, body.get("schema", {}), "")
+            parameters += _list_keys(schema, body.get("schema", {}), "")
             answer = operation["responses"]["200"].get("content", {}).get("application/json", {})
-            keys = list(_keys(schema, answer.get("schema", {}), "")) if name in questions else []
-            yield Address(method.upper(), path, operation["summary"], parameters, keys)
+            keys = (
+                list(_list_keys(schema, answer.get("schema", {}), "")) if name in questions else []
+            )
+            yield Endpoint(method.upper(), path, operation["summary"], parameters, keys)
 
 
-def _keys(schema: Schema, part: Schema, prefix: str) -> Iterator[ReferenceRow]:
+def _list_keys(schema: Schema, part: Schema, prefix: str) -> Iterator[ReferenceRow]:
     """Yield the keys of an object, and the keys of nested objects."""
-    seen, variants = set(), list(_variants(schema, part))
+    seen, variants = set(), list(_list_variants(schema, part))
     for variant in variants:
         for name, value in variant.get("properties", {}).items():
             if name in seen:
@@ -107,42 +109,42 @@ def _keys(schema: Schema, part: Schema, prefix: str) -> Iterator[ReferenceRow]:
             seen.add(name)
             is_required = all(name in other.get("required", ()) for other in variants)
             yield ReferenceRow(
-                f"{prefix}{name}", _words(value), value.get("description", ""), is_required
+                f"{prefix}{name}", _name_type(value), value.get("description", ""), is_required
             )
-            for inner in _variants(schema, value):
+            for inner in _list_variants(schema, value):
                 is_list = inner.get("type") == "array"
                 inside = inner["items"] if is_list else inner
-                yield from _keys(schema, inside, f"{prefix}{name}{'[]' if is_list else ''}.")
+                yield from _list_keys(schema, inside, f"{prefix}{name}{'[]' if is_list else ''}.")
 
 
-def _variants(schema: Schema, part: Schema) -> Iterator[Schema]:
+def _list_variants(schema: Schema, part: Schema) -> Iterator[Schema]:
     """Yield the alternative schemas of a value, without null and with references resolved."""
     if "$ref" in part:
         part = schema["components"]["schemas"][part["$ref"].rpartition("/")[2]]
     if "anyOf" in part:
         for choice in part["anyOf"]:
-            yield from _variants(schema, choice)
+            yield from _list_variants(schema, choice)
     elif "$ref" in part:
-        yield from _variants(schema, part)
+        yield from _list_variants(schema, part)
     elif part.get("type") != "null":
         yield part
 
 
-def _words(schema: Schema) -> str:
+def _name_type(schema: Schema) -> str:
     """Return the type of a value, in words.
 
-    >>> _words({"type": "integer", "minimum": 1}), _words({"enum": ["rolls", "battles"]})
+    >>> _name_type({"type": "integer", "minimum": 1}), _name_type({"enum": ["rolls", "battles"]})
     ('whole number from 1', 'rolls or battles')
     """
     if "enum" in schema:
         return " or ".join(schema["enum"])
     if "anyOf" in schema:
-        return " or ".join(map(_words, schema["anyOf"]))
+        return " or ".join(map(_name_type, schema["anyOf"]))
     kind = schema.get("type", "object")
     if isinstance(kind, list):
         return " or ".join(WORDS[name] for name in kind)
     if kind == "array":
-        return f"list of: {_words(schema['items'])}"
+        return f"list of: {_name_type(schema['items'])}"
     least, most = schema.get("minimum"), schema.get("maximum")
     bounds = f" from {least}" * (least is not None) + f" to {most}" * (most is not None)
     return WORDS[kind] + bounds

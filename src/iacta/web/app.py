@@ -64,7 +64,7 @@ def create_app(
         app.add_middleware(OpenTo, origins=origins)
     app.add_middleware(Guard, host=host, names=names)
     app.add_middleware(Delivery)  # wraps the guard, so that it also delivers refusals
-    add_problems(app, pages.problem_page, HEADERS)
+    add_problems(app, pages.write_problem, HEADERS)
     app.include_router(api.router(working))
     app.include_router(pages.router(working))
     app.include_router(api_docs.router())

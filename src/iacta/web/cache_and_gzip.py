@@ -12,8 +12,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from iacta.web.guard import HEADERS
 from iacta.web.limits import (
     LARGE_BYTES,
-    MOST_READING_SECONDS,
-    MOST_UNREAD_BYTES,
+    MAX_READ_SECONDS,
+    MAX_UNREAD_BYTES,
     PART_BYTES,
 )
 from iacta.web.problems import find_problem
@@ -39,8 +39,8 @@ class Delivery:
     is answered as `GET` without the body.
 
     The server sends the next part of an answer once the client has read the previous part, and
-    closes the connection of a client that reads nothing for `MOST_READING_SECONDS`. A large answer
-    is refused with status 503 if the unread bytes of all answers would exceed `MOST_UNREAD_BYTES`.
+    closes the connection of a client that reads nothing for `MAX_READ_SECONDS`. A large answer
+    is refused with status 503 if the unread bytes of all answers would exceed `MAX_UNREAD_BYTES`.
 
     app: the wrapped application.
     """
@@ -63,7 +63,7 @@ class Delivery:
             nonlocal has_begun
             has_begun = True
             try:
-                async with asyncio.timeout(MOST_READING_SECONDS):
+                async with asyncio.timeout(MAX_READ_SECONDS):
                     await send(message)
             except TimeoutError:
                 raise UnreadError from None
@@ -72,9 +72,9 @@ class Delivery:
             nonlocal start
             if message["type"] == "http.response.start":
                 start = message
-                if _comes_in_lines(message):
+                if _is_stream(message):
                     await send_on(message)
-            elif _comes_in_lines(start):
+            elif _is_stream(start):
                 await send_on(message)
             else:
                 parts.append(message.get("body", b""))
@@ -86,7 +86,7 @@ class Delivery:
         try:
             await self.app({**scope, "method": method, "headers": headers}, receive, collect)
             # The application has returned, so the request and its body are free before sending.
-            if start and not _comes_in_lines(start):
+            if start and not _is_stream(start):
                 body = await _prepare_response(start, b"".join(parts), request_headers)
                 parts.clear()
                 await self._send(start, b"" if is_head else body, send_on)
@@ -98,7 +98,7 @@ class Delivery:
 
     async def _send(self, start: Message, body: bytes, send: Send) -> None:
         size = len(body) if len(body) > PART_BYTES else 0
-        if size and self._unread + size > MOST_UNREAD_BYTES:
+        if size and self._unread + size > MAX_UNREAD_BYTES:
             await _refuse(UNREAD, send)
             return
         self._unread += size
@@ -135,7 +135,7 @@ async def _prepare_response(start: Message, body: bytes, request_headers: Header
     is_large = len(body) > PART_BYTES
     headers["Cache-Control"] = "no-cache"
     headers.add_vary_header("Accept-Encoding")
-    tag = await asyncio.to_thread(_tag, body) if is_large else _tag(body)
+    tag = await asyncio.to_thread(_make_tag, body) if is_large else _make_tag(body)
     headers["ETag"] = f'W/"{tag}"'
     known = re.findall(r'"([^"]*)"|(\*)', request_headers.get("if-none-match", ""))
     if (tag, "") in known or ("", "*") in known:
@@ -143,26 +143,26 @@ async def _prepare_response(start: Message, body: bytes, request_headers: Header
         for name in ("content-length", "content-type"):
             del headers[name]
         return b""
-    if len(body) >= LARGE_BYTES and _takes_gzip(request_headers.get("accept-encoding", "")):
+    if len(body) >= LARGE_BYTES and _accepts_gzip(request_headers.get("accept-encoding", "")):
         body = await asyncio.to_thread(gzip.compress, body, LEVEL, mtime=0)
         headers["Content-Encoding"] = "gzip"
     headers["Content-Length"] = str(len(body))
     return body
 
 
-def _tag(body: bytes) -> str:
+def _make_tag(body: bytes) -> str:
     return hashlib.blake2b(body, digest_size=16).hexdigest()
 
 
-def _comes_in_lines(start: Message) -> bool:
+def _is_stream(start: Message) -> bool:
     """Return whether a response streams partial answers, which must not be buffered."""
     return Headers(raw=start["headers"]).get("content-type", "") == LINES
 
 
-def _takes_gzip(encodings: str) -> bool:
+def _accepts_gzip(encodings: str) -> bool:
     """Return whether a client accepts gzip.
 
-    >>> _takes_gzip("br, gzip;q=0.5"), _takes_gzip("gzip; q=0, *"), _takes_gzip("")
+    >>> _accepts_gzip("br, gzip;q=0.5"), _accepts_gzip("gzip; q=0, *"), _accepts_gzip("")
     (True, False, False)
     """
     qualities = {}

@@ -15,7 +15,7 @@ class GoneError(Exception):
     """The client has disconnected, so nobody will read the answer."""
 
 
-async def while_there(request: Request, job: Awaitable[T]) -> T:
+async def run_while_connected(request: Request, job: Awaitable[T]) -> T:
     """Return the result of a job; cancel the job if the client disconnects.
 
     request: the request of the client; its body must have been read.
@@ -28,7 +28,7 @@ async def while_there(request: Request, job: Awaitable[T]) -> T:
     await asyncio.wait((done,), timeout=QUICK_SECONDS)
     if done.done():
         return done.result()
-    gone = asyncio.ensure_future(_gone(request))
+    gone = asyncio.ensure_future(_wait_for_disconnect(request))
     try:
         await asyncio.wait((done, gone), return_when=asyncio.FIRST_COMPLETED)
         if done.done():
@@ -39,6 +39,6 @@ async def while_there(request: Request, job: Awaitable[T]) -> T:
         done.cancel()
 
 
-async def _gone(request: Request) -> None:
+async def _wait_for_disconnect(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass

@@ -10,12 +10,12 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from iacta.inputs.checks import quote
-from iacta.web.limits import MOST_BODY_BYTES, MOST_QUERY_BYTES
+from iacta.web.limits import MAX_BODY_BYTES, MAX_QUERY_BYTES
 from iacta.web.problems import ProblemDetails
 
 API = "/api/v1/"
 CONTENT = "Content-Type"
-TOO_MUCH = f"the body is larger than {MOST_BODY_BYTES:,} bytes"
+TOO_MUCH = f"the body is larger than {MAX_BODY_BYTES:,} bytes"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 # only compared, not bound
 # Pages load nothing from other hosts, and contain no inline scripts or styles.
@@ -65,7 +65,7 @@ class Guard:
                 message["headers"] = [*message.get("headers", ()), *HEADERS]
             await send(message)
 
-        refusal = self._refusal(scope, headers)
+        refusal = self._find_refusal(scope, headers)
         if refusal is not None:
             await refusal.response()(scope, receive, send_guarded)
         elif "transfer-encoding" in headers:
@@ -73,7 +73,7 @@ class Guard:
         else:
             await self.app(scope, receive, send_guarded)
 
-    def _refusal(self, scope: Scope, headers: Headers) -> ProblemDetails | None:
+    def _find_refusal(self, scope: Scope, headers: Headers) -> ProblemDetails | None:
         host = headers.get("host", "")
         if not self._is_ours(host):
             return ProblemDetails(421, "the request names another host than this server")
@@ -82,10 +82,10 @@ class Guard:
             sentence = f"send the body uncompressed, not as {quote(encoding)}"
             return ProblemDetails(415, sentence, headers={"Accept-Encoding": "identity"})
         length = headers.get("content-length", "")
-        if length.isdigit() and int(length) > MOST_BODY_BYTES:
+        if length.isdigit() and int(length) > MAX_BODY_BYTES:
             return ProblemDetails(413, TOO_MUCH)
-        if len(scope["query_string"]) > MOST_QUERY_BYTES:
-            return ProblemDetails(414, f"the query is longer than {MOST_QUERY_BYTES:,} bytes")
+        if len(scope["query_string"]) > MAX_QUERY_BYTES:
+            return ProblemDetails(414, f"the query is longer than {MAX_QUERY_BYTES:,} bytes")
         return None
 
     def _is_ours(self, host: str) -> bool:
@@ -121,7 +121,7 @@ def _limit_body(receive: Receive) -> Receive:
         nonlocal received
         message = await receive()
         received += len(message.get("body", b""))
-        if received > MOST_BODY_BYTES:
+        if received > MAX_BODY_BYTES:
             raise HTTPException(413, TOO_MUCH)
         return message
 

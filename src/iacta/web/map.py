@@ -25,8 +25,8 @@ from iacta.inputs.errors import IllegalError
 from iacta.questions.steps import STEP_SCHEMA, StepList
 from iacta.rules.variants import RULE_SETS, rules_name
 from iacta.web.api import JSON, read_body
-from iacta.web.client_gone import while_there
-from iacta.web.limits import MOST_CODED
+from iacta.web.client_gone import run_while_connected
+from iacta.web.limits import MAX_QR_LETTERS
 from iacta.web.pages import template
 from iacta.web.process_pool import Work
 from iacta.web.turns import read_sent_board, read_text, replay_turns, step_turn
@@ -42,7 +42,7 @@ LOOK = {
     },
     "shapes": SHAPES,
     "steps": MAX_STEPS,
-    "coded": MOST_CODED,
+    "coded": MAX_QR_LETTERS,
 }
 
 SVG = {"image/svg+xml": {"schema": {"type": "string"}}}
@@ -51,7 +51,7 @@ CODED = {
     "in": "query",
     "required": True,
     "description": "The text in the QR code.",
-    "schema": {"type": "string", "minLength": 1, "maxLength": MOST_CODED},
+    "schema": {"type": "string", "minLength": 1, "maxLength": MAX_QR_LETTERS},
 }
 
 
@@ -125,7 +125,7 @@ def router(work: Work, public_url: str = "") -> APIRouter:
     )
     async def classic() -> Response:
         nonlocal drawn_board
-        drawn_board = drawn_board or await work.run(classic_json)
+        drawn_board = drawn_board or await work.run(write_classic_board)
         return Response(drawn_board, media_type=JSON)
 
     @routes.get(
@@ -137,13 +137,13 @@ def router(work: Work, public_url: str = "") -> APIRouter:
         openapi_extra={"parameters": [CODED], "responses": {"200": {"content": SVG}}},
     )
     async def qr(request: Request) -> Response:
-        drawn = await work.run(_qr_code, request.query_params.get("text", ""))
+        drawn = await work.run(_draw_qr_code, request.query_params.get("text", ""))
         return Response(drawn, media_type="image/svg+xml")
 
     def add(address: str, function: Any, summary: str, schema: Schema) -> None:
         async def answer(request: Request) -> Response:
             body = await read_body(request)
-            answered = await while_there(request, work.run(answer_json, function, body))
+            answered = await run_while_connected(request, work.run(answer_json, function, body))
             return Response(answered, media_type=JSON)
 
         content = {"application/json": {"schema": schema}}
@@ -158,8 +158,10 @@ def router(work: Work, public_url: str = "") -> APIRouter:
             openapi_extra=extra,
         )
 
-    add("/api/v1/board/read", board_read, "Read the text of a board file", BOARD_TEXT)
-    add("/api/v1/position/read", position_read, "Read a position file or a code", POSITION_TEXT)
+    add("/api/v1/board/read", read_board_text, "Read the text of a board file", BOARD_TEXT)
+    add(
+        "/api/v1/position/read", read_position_text, "Read a position file or a code", POSITION_TEXT
+    )
     add("/api/v1/turn/step", step_turn, "Take a step in a turn", STEPPED)
     add("/api/v1/turn/replay", replay_turns, "Take many steps from a turn", REPLAYED)
     return routes
@@ -168,22 +170,24 @@ def router(work: Work, public_url: str = "") -> APIRouter:
 # Boards and positions.
 
 
-def classic_json() -> bytes:
+def write_classic_board() -> bytes:
     """Return the classic board with the shapes of its map, as JSON."""
-    return json.dumps(_drawn(BoardFile(classic_board(), BUILT_IN))).encode()
+    return json.dumps(_describe_board(BoardFile(classic_board(), BUILT_IN))).encode()
 
 
-def board_read(body: Mapping[str, Any]) -> dict[str, Any]:
+def read_board_text(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return a board with the shapes of its map.
 
     body: the `text` of a file in any format, and its `name`.
     """
     refuse_unknown_keys(body, [*BOARD_TEXT["properties"]])
-    return _drawn(parse_board_text(read_text(body, "text"), read_text(body, "name", "board")))
+    return _describe_board(
+        parse_board_text(read_text(body, "text"), read_text(body, "name", "board"))
+    )
 
 
-def position_read(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a position with its board, as `board_read` returns it.
+def read_position_text(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a position with its board, as `read_board_text` returns it.
 
     body: the `text` of a position file or a code; and a `board`, if the file or the code names one.
 
@@ -193,10 +197,14 @@ def position_read(body: Mapping[str, Any]) -> dict[str, Any]:
     turn = parse_moment(read_text(body, "text"), read_sent_board(body), is_fallback=True)
     board = turn.board
     board_file = BoardFile(board, BUILT_IN if board == classic_board() else "iacta's own")
-    return {**_drawn(board_file), "position": _position_record(turn.position), **_constraints(turn)}
+    return {
+        **_describe_board(board_file),
+        "position": _make_position_record(turn.position),
+        **_list_constraints(turn),
+    }
 
 
-def _constraints(turn: Turn) -> dict[str, Any]:
+def _list_constraints(turn: Turn) -> dict[str, Any]:
     """Return the options of a turn; refuse options that the page cannot show."""
     name, places = rules_name(turn.rules), turn.board.territories
     if name not in {rule_set.name for rule_set in RULE_SETS} or turn.rules_of:
@@ -211,7 +219,7 @@ def _constraints(turn: Turn) -> dict[str, Any]:
     }
 
 
-def _drawn(board_file: BoardFile) -> dict[str, Any]:
+def _describe_board(board_file: BoardFile) -> dict[str, Any]:
     """Return a board and the shapes of its map as JSON values."""
     board = board_file.board
     check_size(board)
@@ -235,7 +243,7 @@ def _drawn(board_file: BoardFile) -> dict[str, Any]:
     }
 
 
-def _position_record(position: Position) -> dict[str, Any]:
+def _make_position_record(position: Position) -> dict[str, Any]:
     return {
         "player": position.player,
         "territories": {
@@ -246,18 +254,18 @@ def _position_record(position: Position) -> dict[str, Any]:
     }
 
 
-def _qr_code(text: str) -> str:
+def _draw_qr_code(text: str) -> str:
     """Return the QR code of a string, as SVG.
 
     text: the string; an empty or too long string is refused.
 
-    >>> _qr_code("1;classic;red;Peru:red:3").startswith("<svg")
+    >>> _draw_qr_code("1;classic;red;Peru:red:3").startswith("<svg")
     True
     """
     from segno import DataOverflowError, make_qr  # only needed here
 
-    if not 1 <= len(text) <= MOST_CODED:
-        raise IllegalError(f"text must have 1 to {MOST_CODED:,} letters, got {len(text):,}")
+    if not 1 <= len(text) <= MAX_QR_LETTERS:
+        raise IllegalError(f"text must have 1 to {MAX_QR_LETTERS:,} letters, got {len(text):,}")
     try:
         code = make_qr(text, error="L")
     except DataOverflowError:  # some letters take several bytes

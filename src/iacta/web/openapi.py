@@ -13,7 +13,7 @@ from iacta.forms.form import Parameter
 from iacta.forms.question import Question
 from iacta.web.map_answers import MAP_ANSWERS
 from iacta.web.problems import PROBLEM
-from iacta.web.read_question import list_parameters, served_questions
+from iacta.web.read_question import list_parameters, list_served_questions
 
 Schema = dict[str, Any]
 COMPONENTS = "#/components/schemas/"
@@ -72,7 +72,7 @@ def answer_schemas() -> tuple[dict[str, Schema], dict[str, Schema]]:
     The answers are listed by the name of their question or by their route on the board page.
     """
     answers: dict[str, Any] = {
-        name: reduce(or_, form.records()) for name, form in served_questions().items()
+        name: reduce(or_, form.records()) for name, form in list_served_questions().items()
     }
     answers |= MAP_ANSWERS
     kinds: list[tuple[str, Any, TypeAdapter[Any]]] = [
@@ -99,7 +99,7 @@ def describe(app: FastAPI) -> None:
                 for operation in document["paths"][address].values():
                     answer = {"application/json": {"schema": answers[address]}}
                     operation["responses"]["200"] = {"description": ANSWER, "content": answer}
-            for name, form in served_questions().items():
+            for name, form in list_served_questions().items():
                 for address, operations in document["paths"].items():
                     own = (f"/api/v1/{name}", f"/api/v1/{name}.csv")
                     if address in own or address.startswith(f"/api/v1/{name}/picture."):
@@ -123,21 +123,23 @@ def _describe_question(operations: Schema, address: str, form: type[Question]) -
         if method == "post":
             operation["requestBody"] = {
                 "required": True,
-                "content": {"application/json": {"schema": _body(form)}},
+                "content": {"application/json": {"schema": _describe_body(form)}},
             }
         else:
             # An address cannot contain a board or a position.
             operation["parameters"] = [
-                _query(parameter)
+                _describe_query(parameter)
                 for parameter in list_parameters(form)
                 if parameter.name not in ("position", "board")
             ]
             if last == "picture.svg":
                 operation["parameters"].append(DARK)
-        operation["responses"] = {"200": {"description": ANSWER, "content": _content(last)}}
+        operation["responses"] = {
+            "200": {"description": ANSWER, "content": _describe_content(last)}
+        }
 
 
-def _content(last: str) -> Schema:
+def _describe_content(last: str) -> Schema:
     """Return the content of an answer, by the ending of its path."""
     if last.endswith(".csv"):
         return {"text/csv": {"schema": {"type": "string"}}}
@@ -148,7 +150,7 @@ def _content(last: str) -> Schema:
     return {"application/json": {"schema": answer_schemas()[0][last]}}
 
 
-def _query(parameter: Parameter) -> Schema:
+def _describe_query(parameter: Parameter) -> Schema:
     schema = parameter.schema()
     description = schema.pop("description")
     simple = schema.get("type") in ("integer", "boolean", "string") or parameter.kind.is_list
@@ -167,17 +169,17 @@ def _query(parameter: Parameter) -> Schema:
     }
 
 
-def _body(form: type[Question]) -> Schema:
+def _describe_body(form: type[Question]) -> Schema:
     known = list_parameters(form)
     return {
         "type": "object",
-        "properties": {parameter.name: _value(parameter) for parameter in known},
+        "properties": {parameter.name: _describe_value(parameter) for parameter in known},
         "required": [parameter.name for parameter in known if parameter.is_required],
         "additionalProperties": False,
     }
 
 
-def _value(parameter: Parameter) -> Schema:
+def _describe_value(parameter: Parameter) -> Schema:
     schema = parameter.schema()
     description = schema.pop("description")
     if parameter.name == "position":

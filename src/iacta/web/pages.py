@@ -32,11 +32,11 @@ from iacta.inputs.errors import IactaError
 from iacta.methods import METHODS
 from iacta.rules.variants import MODIFIERS, RULE_SETS, RuleSet, find_rule_set
 from iacta.web.api import read_body
-from iacta.web.client_gone import while_there
-from iacta.web.limits import MOST_CELLS, MOST_QUERY_BYTES
+from iacta.web.client_gone import run_while_connected
+from iacta.web.limits import MAX_CELLS, MAX_QUERY_BYTES
 from iacta.web.process_pool import Work
-from iacta.web.read_question import address, list_parameters, read_address, served_questions
-from iacta.web.start import SIZE, drawn_game
+from iacta.web.read_question import address, list_parameters, list_served_questions, read_address
+from iacta.web.start import SIZE, draw_game
 from iacta.web.worker import answer_within_limits, parse_body, write_part
 
 QUICK = {"attackers": "8", "defenders": "5"}  # the first battle on the start page
@@ -100,10 +100,10 @@ def _environment() -> Environment:
         "shade": _shade,
         "bar": bar_percent,
         "cell": cell_text,
-        "said": _said,
+        "said": _name_parameters,
         "ticked": _mark_code,
     }
-    environment.globals |= {"menu": menu, "takes_code": list_code_pages, "cut": _cut}
+    environment.globals |= {"menu": menu, "takes_code": list_code_pages, "cut": _cut_table}
     environment.globals["kind"] = lambda part: type(part).__name__
     environment.globals["version"] = iacta.__version__
     environment.globals["up"] = (
@@ -129,7 +129,7 @@ def template(file: str, /, **values: Any) -> str:
 
 def menu() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
     """Yield each topic with its pages: path, name and question in words."""
-    forms = served_questions()
+    forms = list_served_questions()
     # The board comes first, because players use it most.
     for topic in sorted(Topic, key=lambda topic: topic is not Topic.BOARD):
         names = [name for name, form in forms.items() if form.topic is topic and name != "plan"]
@@ -145,7 +145,7 @@ def menu() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
 @cache
 def list_code_pages() -> list[str]:
     """Return the pages of questions that take the code of a turn."""
-    forms = served_questions().items()
+    forms = list_served_questions().items()
     return [name for name, form in forms if "code" in {each.name for each in form.parameters()}]
 
 
@@ -155,16 +155,16 @@ def label(name: str) -> str:
     >>> label("max_rolls"), label("from_"), label("mix")
     ('Max rolls', 'Your armies', 'Roll or blitz')
     """
-    return _spelt(name).capitalize()
+    return _spell(name).capitalize()
 
 
-def _spelt(name: str) -> str:
-    return _labels().get(name) or name.rstrip("_").replace("_", " ")
+def _spell(name: str) -> str:
+    return _list_labels().get(name) or name.rstrip("_").replace("_", " ")
 
 
 @cache
-def _labels() -> dict[str, str]:
-    forms = served_questions().values()
+def _list_labels() -> dict[str, str]:
+    forms = list_served_questions().values()
     return {
         parameter.name: parameter.label
         for form in forms
@@ -173,10 +173,10 @@ def _labels() -> dict[str, str]:
     }
 
 
-def _said(text: str) -> str:
+def _name_parameters(text: str) -> str:
     """Return a string with the displayed names of parameters in place of command-line options.
 
-    >>> _said("The same dice again: --max-rolls 7")
+    >>> _name_parameters("The same dice again: --max-rolls 7")
     'The same dice again: “Max rolls” 7'
     """
     return re.sub(r"--([a-z][a-z-]*)", lambda match: f"“{label(match[1].replace('-', '_'))}”", text)
@@ -195,10 +195,10 @@ def _shade(cell: Shaded) -> int:
     return round(cell.level * SHADES)
 
 
-def _cut(table: Table) -> Table:
+def _cut_table(table: Table) -> Table:
     """Return the first rows and columns of a table, as many as a browser can show."""
-    columns = min(len(table.columns), MOST_CELLS // 50)
-    rows = MOST_CELLS // max(columns, 1)
+    columns = min(len(table.columns), MAX_CELLS // 50)
+    rows = MAX_CELLS // max(columns, 1)
     return Table(table.columns[:columns], [row[:columns] for row in table.rows[:rows]])
 
 
@@ -237,7 +237,7 @@ class Field:
 
     @property
     def help(self) -> str:
-        return _said(self.parameter.help)
+        return _name_parameters(self.parameter.help)
 
     @property
     def is_open(self) -> bool:
@@ -336,7 +336,7 @@ def list_inputs(form: type[Form]) -> list[Parameter]:
     ]
 
 
-def _fields(
+def _list_fields(
     form: type[Question], texts: Mapping[str, str], problems: Mapping[str, str]
 ) -> list[Field]:
     """Return the inputs of a form, beginning with the rules and the parameters of its example."""
@@ -357,7 +357,7 @@ def _fields(
     return sorted(fields, key=lambda field: not field.is_main)
 
 
-def _texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+def _join_texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return the text of each parameter in a query; repeated parameters are joined by spaces."""
     texts: dict[str, str] = {}
     for name, text in pairs:
@@ -365,14 +365,14 @@ def _texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return texts
 
 
-def _first(form: type[Question]) -> Question:
+def _make_first_question(form: type[Question]) -> Question:
     if form.name in PASTED:
         (parameter,) = (each.name for each in form.parameters() if each.name in ("log", "code"))
         return form.parse({parameter: PASTED[form.name], **MORE.get(form.name, {})})
-    return _example(form, form.examples[FIRST.get(form.name, 0)])
+    return _read_example(form, form.examples[FIRST.get(form.name, 0)])
 
 
-def _example(form: type[Question], example: Example) -> Question:
+def _read_example(form: type[Question], example: Example) -> Question:
     known = {
         parameter.name.rstrip("_").replace("_", "-"): parameter for parameter in form.parameters()
     }
@@ -400,9 +400,9 @@ def _add_seed(question: Question) -> Question:
         return question  # uses no dice
 
 
-def _problems(error: IactaError, form: type[Question]) -> dict[str, str]:
+def _place_problem(error: IactaError, form: type[Question]) -> dict[str, str]:
     """Return the message of an error, by the faulty parameter or `""`."""
-    sentence = format_error(error, form, _spelt)
+    sentence = format_error(error, form, _spell)
     names = [parameter.name for parameter in list_inputs(form)]
     if isinstance(error, ClashError):
         parts = Formatter().parse(error.sentence)
@@ -443,16 +443,16 @@ def _has_picture(question: Question) -> bool:
     return True
 
 
-def _elsewhere(question: Question, chart: str) -> Elsewhere:
+def _make_links(question: Question, chart: str) -> Elsewhere:
     query, name, has_picture = address(question), question.name, _has_picture(question)
-    if len(query) <= MOST_QUERY_BYTES:
+    if len(query) <= MAX_QUERY_BYTES:
         copies = [("Command", format_command(question)), ("Python", format_python_call(question))]
     else:
         copies, query = [], urlencode([pair for pair in parse_qsl(query) if pair[0] != "log"])
     return Elsewhere(f"{name}?{query}", f"api/v1/{name}", query, has_picture, chart, copies)
 
 
-def problem_page(path: str, status: int, title: str, sentence: str) -> HTMLResponse:
+def write_problem(path: str, status: int, title: str, sentence: str) -> HTMLResponse:
     """Return the page for a problem.
 
     path: the requested path, from which relative links lead to the root.
@@ -479,7 +479,7 @@ def router(work: Work) -> APIRouter:
     drawn = told = b""
 
     async def home(request: Request) -> HTMLResponse:
-        return HTMLResponse(await while_there(request, work.run(write_start)))
+        return HTMLResponse(await run_while_connected(request, work.run(write_start)))
 
     async def game(request: Request) -> Response:
         nonlocal drawn
@@ -504,7 +504,7 @@ def router(work: Work) -> APIRouter:
     routes.add_api_route("/about", about)
     routes.add_api_route("/theme.json", theme)
     routes.add_api_route("/static/fit.js", fit)
-    for name, form in served_questions().items():
+    for name, form in list_served_questions().items():
         has_log = "log" in (parameter.name for parameter in form.parameters())
         methods = ["GET", "POST"] if has_log else ["GET"]  # a log may be too long for an address
         routes.add_api_route(f"/{name}", _make_page(work, name), methods=methods)
@@ -513,25 +513,25 @@ def router(work: Work) -> APIRouter:
 
 def _make_page(work: Work, name: str) -> Any:
     async def page(request: Request) -> HTMLResponse:
-        return await _page(work, request, name)
+        return await _answer_page(work, request, name)
 
     return page
 
 
-async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
+async def _answer_page(work: Work, request: Request, name: str) -> HTMLResponse:
     """Return the page of a question, with the answer to the question in the query or the body."""
-    form, is_posted = served_questions()[name], request.method == "POST"
+    form, is_posted = list_served_questions()[name], request.method == "POST"
     pairs = request.query_params.multi_items()
     if is_posted:
         pairs = await work.run(read_pairs, await read_body(request))
-    texts = _texts(pairs)
+    texts = _join_texts(pairs)
     try:
-        question = _add_seed(read_address(form, pairs)) if pairs else _first(form)
+        question = _add_seed(read_address(form, pairs)) if pairs else _make_first_question(form)
         run = work.search if form.is_search else work.run
-        page = run(write_answer, question, texts or _written(question), is_posted)
-        return HTMLResponse(await while_there(request, page))
+        page = run(write_answer, question, texts or _format_texts(question), is_posted)
+        return HTMLResponse(await run_while_connected(request, page))
     except IactaError as error:
-        return HTMLResponse(_question_page(form, texts, _problems(error, form)), 422)
+        return HTMLResponse(_question_page(form, texts, _place_problem(error, form)), 422)
 
 
 def _question_page(
@@ -556,11 +556,11 @@ def _question_page(
         path=form.name,
         name=form.name,
         summary=form.summary(),
-        fields=_fields(form, texts, problems),
+        fields=_list_fields(form, texts, problems),
         problem=problems.get("", ""),
         is_live=form.name not in STEADY,
         sections=sections,
-        others=_others(form),
+        others=_list_examples(form),
         elsewhere=elsewhere,
         **{"has_log": False, **more},
     )
@@ -588,29 +588,29 @@ def write_answer(question: Question, texts: Mapping[str, str], has_chart: bool) 
         texts,
         {},
         [*answer.sections()],
-        _elsewhere(question, chart),
+        _make_links(question, chart),
         has_log=bool(getattr(question, "log", None)),
     ).encode()
 
 
 def write_start() -> bytes:
     """Return the start page."""
-    answer = answer_within_limits(served_questions()["battle"].parse(QUICK))
+    answer = answer_within_limits(list_served_questions()["battle"].parse(QUICK))
     lead = next(iter(answer.sections())).parts[0]
     return template("start.html", path="", lead=lead, **QUICK, **SIZE).encode()
 
 
 def write_game() -> bytes:
     """Return a picture of a turn that is played by a plan, as SVG."""
-    return template("game.svg", **drawn_game()).encode()
+    return template("game.svg", **draw_game()).encode()
 
 
 def write_about() -> bytes:
     """Return the page about iacta."""
-    return template("about.html", path="about", **_about()).encode()
+    return template("about.html", path="about", **_describe_iacta()).encode()
 
 
-def _written(question: Question) -> dict[str, str]:
+def _format_texts(question: Question) -> dict[str, str]:
     """Return the text of each parameter of a question."""
     parameters = list_inputs(type(question))
     values = [(parameter, getattr(question, parameter.name)) for parameter in parameters]
@@ -621,10 +621,10 @@ def _written(question: Question) -> dict[str, str]:
     }
 
 
-def _others(form: type[Question]) -> list[tuple[str, str]]:
+def _list_examples(form: type[Question]) -> list[tuple[str, str]]:
     """Return the examples without files: the URL and the question in words."""
     examples = [
-        (_example(form, example), example.words)
+        (_read_example(form, example), example.words)
         for example in form.examples
         if not NAMED_FILE.search(example.line)
     ]
@@ -657,7 +657,7 @@ class Article:
 
 
 @cache
-def _about() -> dict[str, Any]:
+def _describe_iacta() -> dict[str, Any]:
     """Return the methods and the articles for the page about iacta."""
     from iacta_literature.published import read_rows  # slow to import
     from iacta_literature.run import SOURCES

@@ -24,11 +24,11 @@ from threading import Thread
 from typing import Any, TypeAlias
 
 from iacta.web.limits import (
-    FINISHING,
-    MOST_SECONDS,
-    MOST_WAITING,
-    MOST_WAITING_PLANS,
-    MOST_WAITING_SECONDS,
+    FINISH_SHARE,
+    MAX_QUEUE_SECONDS,
+    MAX_QUEUED,
+    MAX_QUEUED_PLANS,
+    MAX_SECONDS,
     QUICK_SECONDS,
     QUICK_WORKERS,
     SEARCH_NICENESS,
@@ -66,14 +66,14 @@ class Work:
     seconds: the time limit of an answer, including the time in the queue.
     """
 
-    def __init__(self, workers: int | None = None, seconds: float = MOST_SECONDS) -> None:
+    def __init__(self, workers: int | None = None, seconds: float = MAX_SECONDS) -> None:
         workers = workers or os.cpu_count() or 1
         self.seconds = seconds
-        self._quick = _Lane(QUICK_WORKERS, MOST_WAITING)
-        self._pictures = _Lane(QUICK_WORKERS, MOST_WAITING, draws=True)
-        self._slow = _Lane(workers, MOST_WAITING, niceness=SLOW_NICENESS)
+        self._quick = _Lane(QUICK_WORKERS, MAX_QUEUED)
+        self._pictures = _Lane(QUICK_WORKERS, MAX_QUEUED, draws=True)
+        self._slow = _Lane(workers, MAX_QUEUED, niceness=SLOW_NICENESS)
         self._searches = _Lane(
-            workers, MOST_WAITING_PLANS * workers, niceness=SEARCH_NICENESS, finishing=FINISHING
+            workers, MAX_QUEUED_PLANS * workers, niceness=SEARCH_NICENESS, finish_share=FINISH_SHARE
         )
 
     def start(self) -> None:
@@ -101,7 +101,7 @@ class Work:
         return await self._run_in_lane(self._pictures, Job(function, args))
 
     async def _run_in_lane(self, lane: "_Lane", job: Job) -> Any:
-        late = self._late()
+        late = self._find_deadline()
         try:
             return await lane.run(job, late, QUICK_SECONDS)
         except (LateError, DiedError):
@@ -120,9 +120,9 @@ class Work:
             `None` for no reports.
         """
         job = Job(function, args, report is not None)
-        return await self._searches.run(job, self._late(), self.seconds, report)
+        return await self._searches.run(job, self._find_deadline(), self.seconds, report)
 
-    def _late(self) -> float:
+    def _find_deadline(self) -> float:
         """Return the deadline of a job that arrives now, on the clock of the event loop."""
         return asyncio.get_running_loop().time() + self.seconds
 
@@ -131,26 +131,26 @@ class _Lane:
     """Processes for one kind of work, with a queue.
 
     size: the number of processes.
-    most_waiting: the maximum length of the queue.
+    max_queued: the maximum length of the queue.
     niceness: the niceness of the processes.
-    finishing: the fraction of its time that an interrupted job gets to return its best result; 0 to
-        end jobs without an interrupt.
+    finish_share: the fraction of its time that an interrupted job gets to return its best result; 0
+        to end jobs without an interrupt.
     draws: whether the processes load V8 before their first job.
     """
 
     def __init__(
         self,
         size: int,
-        most_waiting: int,
+        max_queued: int,
         *,
         niceness: int = 0,
-        finishing: float = 0.0,
+        finish_share: float = 0.0,
         draws: bool = False,
     ) -> None:
-        self._workers = [_Worker(niceness, finishing, draws) for _ in range(size)]
+        self._workers = [_Worker(niceness, finish_share, draws) for _ in range(size)]
         self._idle = [*self._workers]
         self._free = asyncio.Semaphore(size)
-        self._waiting, self._most_waiting = 0, most_waiting
+        self._waiting, self._max_queued = 0, max_queued
         self._is_closed = False
 
     def start(self) -> None:
@@ -170,16 +170,16 @@ class _Lane:
         seconds: the maximum computing time.
         report: receives progress.
         """
-        worker = await self._take()
+        worker = await self._take_worker()
         try:
             if self._is_closed:
                 raise DiedError
             try:
                 async with asyncio.timeout_at(late):
-                    await worker.ready()
+                    await worker.wait_until_ready()
             except TimeoutError:
                 raise LateError(seconds) from None
-            return await worker.do(job, late, seconds, report)
+            return await worker.do_job(job, late, seconds, report)
         except DiedError:
             if self._is_closed:
                 raise BusyError("the server is shutting down") from None
@@ -192,14 +192,14 @@ class _Lane:
                 self._idle.append(worker)
             self._free.release()
 
-    async def _take(self) -> "_Worker":
+    async def _take_worker(self) -> "_Worker":
         """Return an idle process; raise `BusyError` if the queue is full or the wait too long."""
         try:
-            if self._waiting >= self._most_waiting:
+            if self._waiting >= self._max_queued:
                 raise TimeoutError
             self._waiting += 1
             try:
-                async with asyncio.timeout(MOST_WAITING_SECONDS):
+                async with asyncio.timeout(MAX_QUEUE_SECONDS):
                     await self._free.acquire()
             finally:
                 self._waiting -= 1
@@ -211,13 +211,13 @@ class _Lane:
 class _Worker:
     """A worker process; if it ends, a new process replaces it.
 
-    niceness, finishing, draws: as for `_Lane`.
+    niceness, finish_share, draws: as for `_Lane`.
     is_worn: whether to replace the process, because it is in the middle of a job or too large.
     """
 
-    def __init__(self, niceness: int, finishing: float, draws: bool) -> None:
+    def __init__(self, niceness: int, finish_share: float, draws: bool) -> None:
         self.is_worn = False
-        self._niceness, self._finishing, self._draws = niceness, finishing, draws
+        self._niceness, self._finish_share, self._draws = niceness, finish_share, draws
         self._starting: asyncio.Task[None] | None = None
         self._process: Any = None
 
@@ -248,7 +248,7 @@ class _Worker:
         is_started = self._starting is not None and self._starting.done()
         return is_started and (self._process is None or self._reader.at_eof())
 
-    async def ready(self) -> None:
+    async def wait_until_ready(self) -> None:
         """Wait until the process is ready; start it if necessary."""
         if self._starting is None or self._is_gone:
             self.start()
@@ -262,7 +262,7 @@ class _Worker:
             raise BusyError("the server cannot start another process; ask again soon")
         starting.result()
 
-    async def do(self, job: Job, late: float, seconds: float, report: Report | None) -> Any:
+    async def do_job(self, job: Job, late: float, seconds: float, report: Report | None) -> Any:
         """Return the result of a job, or its best result at the deadline.
 
         job, late, seconds, report: as for `_Lane.run`.
@@ -273,8 +273,8 @@ class _Worker:
         left = min(late - begun, seconds)
         late = begun + left
         timers = [loop.call_at(late, self.kill)]
-        if self._finishing:
-            timers.append(loop.call_at(late - self._finishing * left, self._interrupt))
+        if self._finish_share:
+            timers.append(loop.call_at(late - self._finish_share * left, self._interrupt))
         try:
             self._writer.write(pickle.dumps(job))
             reply = await self._receive()
@@ -361,7 +361,7 @@ async def _start_in_thread(process: Any, link: socket.socket) -> None:
     await started
 
 
-def _processes() -> Any:
+def _make_context() -> Any:
     """Return a multiprocessing context: a fork server with all modules loaded, if available."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
@@ -370,7 +370,7 @@ def _processes() -> Any:
     return context
 
 
-_PROCESSES = _processes()
+_PROCESSES = _make_context()
 
 
 def end_forkserver() -> None:

@@ -15,7 +15,7 @@ from iacta.inputs.checks import quote, split_words
 from iacta.inputs.errors import IllegalError
 
 
-def served_questions() -> dict[str, type[Question]]:
+def list_served_questions() -> dict[str, type[Question]]:
     """Return the questions that the server answers, by name."""
     return {form.name: form for form in QUESTIONS.load_all() if form.name != "board"}
 

@@ -34,11 +34,11 @@ def answer_in_lines(work: Work, name: str, body: bytes) -> StreamingResponse:
     """
     # Tells proxies not to buffer the answer, so that each line arrives at once.
     headers = {"X-Accel-Buffering": "no"}
-    lines = _lines(work, name, body)
+    lines = _write_lines(work, name, body)
     return StreamingResponse(lines, media_type=LINES, headers=headers)
 
 
-async def _lines(work: Work, name: str, body: bytes) -> AsyncIterator[str]:
+async def _write_lines(work: Work, name: str, body: bytes) -> AsyncIterator[str]:
     # The newest line of each kind; a slow client misses the older lines.
     unsent: dict[str, str] = {}
     has_news, is_over = asyncio.Event(), False

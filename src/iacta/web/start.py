@@ -58,32 +58,32 @@ def game() -> Game:
     number = {name: t for t, name in enumerate(board.territories)}
     tones, rng = assign_owner_colours(position), np.random.default_rng(SEED)
     owners = [*tones]
-    begins = f"Red wants {CONTINENT} with {armies} armies. {_chance(play)}"
-    stills, arrows = [_still(begins, position, owners)], list[Arrow]()
+    begins = f"Red wants {CONTINENT} with {armies} armies. {_format_chance(play)}"
+    stills, arrows = [_make_still(begins, position, owners)], list[Arrow]()
     while move := play.move:
         lost, killed = play.thrown(rng)
         is_taken = play.conquers(killed)
         play = play.after(lost, killed)
         if is_taken:
-            words = f"{move.start} takes {move.to}. {_chance(play)}"
-            stills.append(_still(words, play.position, owners))
+            words = f"{move.start} takes {move.to}. {_format_chance(play)}"
+            stills.append(_make_still(words, play.position, owners))
             border = number[move.start], number[move.to]
             arrows.append(Arrow(len(stills) - 1, *border, "main", f"{move.start} to {move.to}"))
     scene = build_scene(board, arrows, width=SIZE["width"], is_close=True)
     return Game(scene, [*tones.values()], [*map(choose_digit_colour, tones.values())], stills)
 
 
-def _chance(play: Play) -> str:
+def _format_chance(play: Play) -> str:
     value = int(play.is_reached) if play.value is None else play.value
     return f"Chance of {CONTINENT}: {percent(value)}"
 
 
-def _still(words: str, position: Position, owners: list[str]) -> Still:
+def _make_still(words: str, position: Position, owners: list[str]) -> Still:
     held = position.holdings
     return Still(words, [owners.index(each.owner) for each in held], [each.armies for each in held])
 
 
-def drawn_game() -> dict[str, Any]:
+def draw_game() -> dict[str, Any]:
     """Return the variables of the picture's template, with coordinates in pixels."""
     played = game()
     scene, start = played.scene, played.stills[0]

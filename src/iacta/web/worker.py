@@ -32,23 +32,23 @@ from iacta.inputs.csv_formulas import escape_formulas
 from iacta.inputs.errors import IactaError, MalformedError
 from iacta.inputs.json_and_toml import parse_json
 from iacta.web.limits import (
-    KEPT_SECONDS,
-    LEAST_PAUSE,
-    MOST_ANSWER_BYTES,
-    MOST_BYTES,
-    MOST_KEPT,
-    MOST_PLAN_SECONDS,
-    MOST_RESIDENT,
+    MAX_ANSWER_BYTES,
+    MAX_CACHED,
+    MAX_PLAN_SECONDS,
+    MAX_PROCESS_BYTES,
+    MAX_RESIDENT_BYTES,
+    MIN_CACHED_SECONDS,
+    MIN_PAUSE,
     USUAL_PLAN_SECONDS,
 )
 from iacta.web.no_files import seal
-from iacta.web.read_question import read_address, read_record, served_questions
+from iacta.web.read_question import list_served_questions, read_address, read_record
 
 Part: TypeAlias = Literal["record", "rows", "spec", "svg", "dark_svg"]
 Given: TypeAlias = bytes | Sequence[tuple[str, str]]
 
-MOST_EXACT = 2**53  # floats represent all integers up to this number
-FORMS = served_questions()  # loaded at import, before the first question
+MAX_EXACT = 2**53  # floats represent all integers up to this number
+FORMS = list_served_questions()  # loaded at import, before the first question
 
 
 class Job(NamedTuple):
@@ -116,16 +116,16 @@ def parse_body(body: bytes) -> dict[str, Any]:
         raise MalformedError(f"the body: {error}") from None
     if not isinstance(record, dict):
         raise MalformedError(f"the body must be a JSON object, got {quote(record)}")
-    return {name: _whole(value) for name, value in record.items()}
+    return {name: _convert_whole_floats(value) for name, value in record.items()}
 
 
-def _whole(value: Any) -> Any:
+def _convert_whole_floats(value: Any) -> Any:
     """Return a value with integers for floats such as 3.0, which JSON does not distinguish."""
     if isinstance(value, dict):
-        return {name: _whole(part) for name, part in value.items()}
+        return {name: _convert_whole_floats(part) for name, part in value.items()}
     if isinstance(value, list):
-        return [_whole(part) for part in value]
-    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < MOST_EXACT
+        return [_convert_whole_floats(part) for part in value]
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < MAX_EXACT
     return int(value) if is_whole else value
 
 
@@ -142,8 +142,8 @@ def answer_within_limits(question: Question, watch: Watch | None = None) -> Answ
     """
     if any(parameter.name == "time_limit" for parameter in question.parameters()):
         given = getattr(question, "time_limit", None)
-        usual = USUAL_PLAN_SECONDS if question.is_search else MOST_PLAN_SECONDS
-        limit = min(Fraction(usual if given is None else given), Fraction(MOST_PLAN_SECONDS))
+        usual = USUAL_PLAN_SECONDS if question.is_search else MAX_PLAN_SECONDS
+        limit = min(Fraction(usual if given is None else given), Fraction(MAX_PLAN_SECONDS))
         changed: dict[str, Any] = {"time_limit": limit}
         question = replace(question, **changed)
     if question in _kept:
@@ -151,9 +151,9 @@ def answer_within_limits(question: Question, watch: Watch | None = None) -> Answ
         return _kept[question]
     begun = monotonic()
     answer = question.answer(watch)
-    if monotonic() - begun > KEPT_SECONDS:
+    if monotonic() - begun > MIN_CACHED_SECONDS:
         _kept[question] = answer
-        if len(_kept) > MOST_KEPT:
+        if len(_kept) > MAX_CACHED:
             _kept.popitem(last=False)
     return answer
 
@@ -213,7 +213,7 @@ def answer_json(function: Callable[..., Mapping[str, Any]], body: bytes) -> byte
     return json.dumps(function(parse_body(body))).encode()
 
 
-def vega_script() -> bytes:
+def write_vega_script() -> bytes:
     """Return the script that draws charts in a browser."""
     return convert("", "html")
 
@@ -247,7 +247,7 @@ def serve(link: socket.socket, niceness: int, draws: bool) -> None:
         import resource
 
         signal.signal(signal.SIGUSR1, stop)
-        resource.setrlimit(resource.RLIMIT_DATA, (MOST_BYTES, MOST_BYTES))
+        resource.setrlimit(resource.RLIMIT_DATA, (MAX_PROCESS_BYTES, MAX_PROCESS_BYTES))
         os.nice(niceness)
     Thread(target=_end_with_parent, daemon=True).start()
     gc.freeze()
@@ -268,11 +268,11 @@ def serve(link: socket.socket, niceness: int, draws: bool) -> None:
             error: Exception | None = None
             is_busy = True
             try:
-                result = _sendable(_done(job, send))
+                result = _check_size(_do_job(job, send))
             except KeyboardInterrupt:
                 error = StoppedError()
             except Exception as raised:
-                error = _told(raised)
+                error = _make_sendable(raised)
             finally:
                 is_busy = False
             send(Reply(result, error, _is_worn()))
@@ -281,27 +281,27 @@ def serve(link: socket.socket, niceness: int, draws: bool) -> None:
                 gc.collect()  # reference cycles would otherwise linger
 
 
-def _sendable(result: Any) -> Any:
-    """Return a result; raise an `IactaError` if it is larger than `MOST_ANSWER_BYTES`."""
+def _check_size(result: Any) -> Any:
+    """Return a result; raise an `IactaError` if it is larger than `MAX_ANSWER_BYTES`."""
     size = len(result) if isinstance(result, bytes) else 0
-    if size > MOST_ANSWER_BYTES:
+    if size > MAX_ANSWER_BYTES:
         raise IactaError(
             f"the answer is {size:,} bytes long, but the server sends at most "
-            f"{MOST_ANSWER_BYTES:,} bytes; ask for less, or use the command line"
+            f"{MAX_ANSWER_BYTES:,} bytes; ask for less, or use the command line"
         )
     return result
 
 
-def _done(job: Job, send: Callable[[Progress], None]) -> Any:
+def _do_job(job: Job, send: Callable[[Progress], None]) -> Any:
     if not job.is_watched:
         return job.function(*job.args)
     # Reports of progress and partial answers are limited separately.
-    reported = {False: -LEAST_PAUSE, True: -LEAST_PAUSE}
+    reported = {False: -MIN_PAUSE, True: -MIN_PAUSE}
 
     def watch(
         doing: str, part: float | None, *, keeps: bool = False, so_far: Recordable | None = None
     ) -> None:
-        if monotonic() - reported[so_far is not None] >= LEAST_PAUSE:
+        if monotonic() - reported[so_far is not None] >= MIN_PAUSE:
             record = None if so_far is None else json.dumps(so_far.record())
             send(Progress(doing, part, keeps, record))
             reported[so_far is not None] = monotonic()
@@ -309,7 +309,7 @@ def _done(job: Job, send: Callable[[Progress], None]) -> Any:
     return job.function(*job.args, watch=watch)
 
 
-def _told(error: Exception) -> Exception:
+def _make_sendable(error: Exception) -> Exception:
     """Return the exception to send: an `IactaError`, or a `FailedError` for the log."""
     if isinstance(error, MemoryError):
         return IactaError("these numbers need more memory than the server allows")
@@ -326,7 +326,7 @@ def _is_worn() -> bool:
     import resource
 
     unit = 1 if sys.platform == "darwin" else 1024
-    return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > MOST_RESIDENT
+    return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > MAX_RESIDENT_BYTES
 
 
 def _end_with_parent() -> None:
