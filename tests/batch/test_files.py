@@ -279,7 +279,12 @@ REFUSED: list[tuple[str, bytes, str, str]] = [
     ("in.jsonl", JSON + b"{nonsense}\n", "out.csv", "line 2: line 1: invalid JSON: text needs"),
     ("in.jsonl", JSON + b"\n[1, 2]\n", "out.jsonl", "line 3: a line must be a JSON object"),
     ("in.jsonl", JSON + b'{"a": NaN}\n', "out.csv", "line 2: invalid JSON: NaN, or a number that"),
-    ("in.jsonl", JSON + b'{"a":' + b"[" * 9**5, "out.csv", "line 2: lists and tables must be nested at"),
+    (
+        "in.jsonl",
+        JSON + b'{"a":' + b"[" * 9**5,
+        "out.csv",
+        "line 2: lists and tables must be nested at",
+    ),
     ("in.jsonl", JSON + b'{"a": 1} {}\n', "out.jsonl", "line 2: line 1: invalid JSON: Extra data"),
     ("in.jsonl", JSON[:-2] + b', "error": 1}', "out.jsonl", "column 'error' clashes with a column"),
     ("in.jsonl", JSON[:-2] + b', "a\\u0000": 1}', "out.csv", "must not contain NUL, got 'a\\x00'"),

@@ -69,7 +69,9 @@ def test_capitals_are_won_by_the_owner_of_all_or_of_a_number_with_their_own() ->
     turn = line_turn("r4 r4 b1 b1 g1", victory=Capitals(homes))
     taken = turn.after(Attack("B", "C", 3), (0, 1))
     assert taken.winner is None  # green has their capital
-    assert turn.with_options(victory=Capitals(homes, 2)).apply_battle("B", "C", 4, 0).winner == "red"
+    assert (
+        turn.with_options(victory=Capitals(homes, 2)).apply_battle("B", "C", 4, 0).winner == "red"
+    )
     lost = line_turn("b4 r4 g1 b1 r1", victory=Capitals(homes, 2))
     assert lost.winner is None  # red owns green's capital, but not their own
     assert {*lost.survivors} == {"red", "blue", "green"}

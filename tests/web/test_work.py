@@ -238,7 +238,7 @@ if __name__ == "__main__":
 
 
 def test_memory_is_bounded(runner: asyncio.Runner, work: Work) -> None:
-    with pytest.raises(IactaError, match="need more memory than a server gives"):
+    with pytest.raises(IactaError, match="need more memory than the server allows"):
         runner.run(work.run(bytearray, 2**33))
 
 
