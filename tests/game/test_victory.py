@@ -1,12 +1,26 @@
 """Victory conditions: the winner after each action, texts, and refusals."""
 
+import re
 from fractions import Fraction
+from pathlib import Path
+from random import Random
 
 import pytest
 
 from iacta import Capitals, Missions, Share, Survivor, Turn, Victory, classic_board
 from iacta.board.codes import escape_name
-from iacta.game import Advance, Attack, EndPhase, Fortify, Mission, OwnTerritories, Place
+from iacta.game import (
+    Advance,
+    Attack,
+    Eliminate,
+    EndPhase,
+    Fortify,
+    Mission,
+    OwnContinents,
+    OwnTerritories,
+    Place,
+)
+from iacta.game.mission_cards import read_mission_cards
 from iacta.game.moment import read_moment
 from iacta.game.victory import SURVIVAL, VICTORIES, format_victory, read_victory
 from iacta.inputs.errors import IactaError, IllegalError
@@ -20,6 +34,7 @@ EXAMPLES: tuple[Victory, ...] = (
     Capitals({"red": "Peru", "blue": "Brazil"}),
     Capitals({"red": "Peru", "blue": "Brazil"}, 1),
     Missions({"red": "Asia, Africa", "blue": "Europe, any"}),
+    Missions({"red": "secret Asia, Africa", "blue": "hidden"}, cards=("Europe", "eliminate red")),
     Missions({"red": "18 territories with 2 armies", "blue": "eliminate red"}, 24, at_end=True),
 )
 
@@ -103,6 +118,10 @@ def test_a_share_is_rounded_up() -> None:
         (
             "missions:,red:43%20territories,blue:Asia",
             "a mission must be for at most 42 territories, got 43",
+        ),
+        (
+            "missions:,red:hidden,blue:hidden,cards:Asia",
+            "hidden missions of 2 players need as many cards, got 1",
         ),
         ("missions:0,red:Asia", "missions must be a whole number of at least 1, got 0"),
         ("capitals", "capitals must name a territory of each player, got none"),
@@ -209,3 +228,54 @@ def test_a_third_continent_of_choice_counts() -> None:
     ):
         missions = Missions({"red": text, "blue": "eliminate red"})
         assert turn.with_options(victory=missions).winner == winner
+
+
+def test_hidden_missions_are_dealt_from_the_cards_that_remain_possible() -> None:
+    code = "1;classic;red;Peru:red:3,Brazil:blue:2,Siam:green:1;attack;win=missions:"
+    turn = Turn.from_code(f"{code},red:secret%20Asia%2C%20Africa,blue:hidden,green:hidden")
+    missions = turn.victory
+    assert isinstance(missions, Missions)
+    assert [missions.is_hidden(name) for name in turn.players] == [True, True, True]
+    deck = missions.list_cards(turn)
+    assert len(deck) == 8 + 3 - 1  # the box has 14 cards, of which six eliminate a colour
+    dealt = set()
+    for seed in range(300):
+        found = missions.deal(turn, Random(seed))  # noqa: S311 # deals cards, no secrets
+        assert found.missions["red"] == missions.missions["red"]
+        assert not any(found.is_fulfilled(turn, name) for name in turn.players)
+        dealt.add(found.missions["blue"])
+    assert dealt == {each for each in deck if each != Eliminate("blue")} | {OwnTerritories(24)}
+    gone = Turn.from_code(f"{code}24,red:hidden,blue:hidden,green:hidden")
+    after = gone.apply_battle("Peru", "Brazil", 3, 0)
+    cards = after.victory.list_cards(after)  # type: ignore[attr-defined] # missions
+    assert cards.count(OwnTerritories(24)) == 2
+
+
+def test_missions_come_from_files(tmp_path: Path) -> None:
+    board, file = classic_board(), tmp_path / "missions.toml"
+    file.write_text('missions = ["Asia, Africa", "18 territories with 2 armies"]')
+    found = read_mission_cards(file, board, ("red", "blue"))
+    assert found == (OwnContinents(("Asia", "Africa")), OwnTerritories(18, 2))
+    rows = (
+        "0 24 1 0 0 0 Own",
+        "0 18 2 0 0 0 Own",
+        "0 0 0 3 4 * Own",
+        "2 0 0 0 0 0 Kill",
+        "6 0 0 0 0 0 K",
+    )
+    file.with_suffix(".cards").write_text("\n".join(("[cards]", "wildcard", "[missions]", *rows)))
+    assert read_mission_cards(file.with_suffix(".cards"), board, ("red", "blue")) == (
+        OwnTerritories(24),
+        OwnTerritories(18, 2),
+        OwnContinents(("Europe", "Africa"), 1),
+        Eliminate("blue"),
+    )
+    for text, sentence in (
+        ("missions = []", "the file must have at least one mission, got none"),
+        ("mission = []", "the file must have one key, missions, got 'mission'"),
+        ("[missions]\n0 0 0 7 0 0 Own", "line 2: a continent must be from 1 to 6, 0 or *, got '7'"),
+        ("[missions]\n0 0", "line 2: a mission must be six numbers and a sentence, got '0 0'"),
+    ):
+        file.write_text(text)
+        with pytest.raises(IactaError, match=re.escape(sentence)):
+            read_mission_cards(file, board, ("red", "blue"))

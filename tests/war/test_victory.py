@@ -4,18 +4,18 @@ from random import Random
 
 import pytest
 
-from iacta import win_chances
+from iacta import Missions, Position, Turn, win_chances
 from iacta.game import Defend
 from iacta.native.deadline import Deadline
 from iacta.plan import best_plan
 from iacta.plan.winning import find_win
 from iacta.war import goals_in_reach
-from iacta.war.games import War, list_seats
+from iacta.war.games import War, deal_missions, list_seats
 from iacta.war.players import PLAYERS
 from iacta.war.tactics import SimplePolicy
 from iacta.war.value import load_weights
-from tests.war.games import random_turn
-from tests.war.victories import CONDITIONS, WINNABLE, winnable_turn
+from tests.war.games import NAMES, random_turn
+from tests.war.victories import CONDITIONS, RING, WINNABLE, winnable_turn
 
 pytestmark = pytest.mark.usefixtures("core")
 TURNS, GAMES = 20, 100
@@ -28,6 +28,7 @@ def test_the_core_ends_turns_as_turn_does(condition: str) -> None:
         rng = Random(seed)  # noqa: S311 # plays games, no secrets
         turn = random_turn(rng)
         turn = turn.with_options(victory=CONDITIONS[condition](rng, turn))
+        turn = deal_missions(turn, seed)
         if turn.phase == "over" or turn.winner is not None or len(list_seats(turn)) < 2:
             continue
         turns += 1
@@ -72,3 +73,30 @@ def test_games_end_with_the_winner_of_the_condition(condition: str) -> None:
     assert (found.chances.max(axis=1) == 1).all()
     chances = win_chances(turn, games=20).chances
     assert chances.find_chance("red").chance == 1
+
+
+def test_each_game_deals_hidden_missions_anew() -> None:
+    held = {name: (NAMES[k % 3], 3) for k, name in enumerate(RING.territories)}
+    cards = ("4 territories", "East")
+    others = {"blue": "8 territories", "green": "8 territories"}
+
+    def count_wins(mission: str) -> float:
+        missions = Missions({"red": mission, **others}, cards=cards)
+        turn = Turn(Position(RING, "red", held), place=3, players=NAMES[:3], victory=missions)
+        players, weights = (PLAYERS["simple"],) * 3, load_weights("ending")
+        found = War(turn).play_games(players, None, weights, games=1000, seed=3)
+        return float(found.chances[:, 0].mean())
+
+    hidden, known = count_wins("hidden"), [count_wins(f"secret {each}") for each in cards]
+    assert abs(known[0] - known[1]) > 0.1
+    assert hidden == pytest.approx(sum(known) / 2, abs=0.04)
+
+
+def test_a_turn_of_an_ai_does_not_reveal_hidden_missions() -> None:
+    missions = Missions(
+        dict.fromkeys(("red", "blue", "green"), "hidden"), cards=("8 territories",) * 3
+    )
+    turn = winnable_turn("share", 4).with_options(victory=missions)
+    record = War(turn).play_turn(PLAYERS["simple"], None, 1)
+    assert all(move.turn.victory == turn.victory for move in record.moves)
+    assert record.end.victory == turn.victory

@@ -65,6 +65,23 @@ def random_missions(rng: Random, turn: Turn) -> Victory:
     return Missions(missions, rng.choice((None, None, max(number // 2, 1))), rng.random() < 0.3)
 
 
+def random_hidden(rng: Random, turn: Turn) -> Victory:
+    """Return hidden, secret and known missions."""
+    known = random_missions(rng, turn)
+    assert isinstance(known, Missions)
+    missions = {
+        name: rng.choice(("hidden", "hidden", each, f"secret {each.to_text()}"))
+        for name, each in known.missions.items()
+        if isinstance(each, Mission)
+    }
+    cards = ("3 territories", *(f"{k} territories with 2 armies" for k in range(2, 9)))
+    most = len(turn.owners)
+    fit = [each for each in cards if int(each.split()[0]) <= most]
+    return Missions(
+        missions, known.instead, known.at_end, (*fit * 3, *map(Eliminate, turn.players))
+    )
+
+
 def winning_share(number: int, owners: dict[str, str]) -> Victory:
     """Return a share that red lacks by one to three territories."""
     return Share([*owners.values()].count("red") + 1 + number % 3)
@@ -106,6 +123,7 @@ CONDITIONS: dict[str, Callable[[Random, Turn], Victory]] = {
     "share": random_share,
     "capitals": random_capitals,
     "missions": random_missions,
+    "hidden": random_hidden,
 }
 WINNABLE: dict[str, Callable[[int, dict[str, str]], Victory]] = {
     "share": winning_share,

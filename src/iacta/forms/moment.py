@@ -1,5 +1,6 @@
 """The parameters of questions about a moment: a position, or a turn in any phase."""
 
+from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar, overload
 
@@ -7,8 +8,9 @@ from iacta.board.board import Board
 from iacta.board.files import read_board
 from iacta.board.position import Position
 from iacta.forms.form import Form, parameter
-from iacta.forms.parameter_kinds import Flag, Name, Pairs, Source
-from iacta.game import Turn
+from iacta.forms.parameter_kinds import FileName, Flag, Name, Pairs, Source
+from iacta.game import Missions, Turn
+from iacta.game.mission_cards import read_mission_cards
 from iacta.game.moment import read_moment
 from iacta.game.victory import SURVIVAL, Capitals, Victory, make_victory
 from iacta.inputs.errors import IactaError
@@ -52,10 +54,17 @@ class VictoryForm(Form, kw_only=True):
 
     mission: tuple[tuple[str, str], ...] | None = parameter(
         Pairs(Name(), "red=Asia, Africa;blue=eliminate red", ";"),
-        "With --win-by missions, the mission of each player: red='Asia, Africa'; repeatable.",
+        "With --win-by missions, each mission: red='Asia, Africa', or red=hidden; repeatable.",
         metavar="MISSIONS",
         needs="win_by",
         excludes="capital",
+        default=None,
+    )
+    mission_cards: str | None = parameter(
+        FileName(),
+        "Cards of hidden missions: a TOML file, or .cards of Domination.",
+        usual="the cards of the box",
+        needs="mission",
         default=None,
     )
 
@@ -78,7 +87,11 @@ class VictoryForm(Form, kw_only=True):
         """Return a turn with the victory condition of the question."""
         if self.victory is None:
             return turn
-        found = turn.with_options(victory=self.victory)
+        victory = self.victory
+        if self.mission_cards is not None and isinstance(victory, Missions):
+            cards = read_mission_cards(self.mission_cards, turn.board, turn.players)
+            victory = replace(victory, cards=cards)
+        found = turn.with_options(victory=victory)
         if not (self.capital_dice and isinstance(found.victory, Capitals)):
             return found
         own = dict.fromkeys(found.victory.capitals.values(), CAPITAL.apply(turn.rules))

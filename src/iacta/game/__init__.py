@@ -18,7 +18,7 @@ from iacta.game.actions import (
     Trade,
 )
 from iacta.game.cards import Hand, Sets, traded_armies
-from iacta.game.missions import Eliminate, Mission, Missions, OwnContinents, OwnTerritories
+from iacta.game.missions import Eliminate, Hidden, Mission, Missions, OwnContinents, OwnTerritories
 from iacta.game.policies import Evaluation, evaluate, evaluate_battle
 from iacta.game.turn import BorderOdds, Move, Policy, Record, Turn
 from iacta.game.victory import Capitals, Share, Survivor, Victory
@@ -38,6 +38,7 @@ __all__ = [
     "Evaluation",
     "Fortify",
     "Hand",
+    "Hidden",
     "Losses",
     "Mission",
     "Missions",

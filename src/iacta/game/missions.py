@@ -1,10 +1,16 @@
-"""Missions: the secret tasks of players, such as two continents or the elimination of a player."""
+"""Missions: the tasks of players, such as two continents or the elimination of a player.
+
+A mission is known to everybody, secret (known to its player), or hidden: unknown cards remain, and
+each simulated game deals them anew. The cards that remain possible are those that nobody is known
+to have, and that no player with a hidden mission has fulfilled.
+"""
 
 import re
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from random import Random
 from typing import ClassVar, Self, cast
 
 from iacta.board import Board
@@ -23,6 +29,20 @@ from iacta.inputs.errors import IllegalError, MalformedError
 ANY = "any"  # a continent of the player's choice
 INSTEAD = 24  # territories of the mission of a player who would have to eliminate themselves
 AT_END = "end"
+HIDDEN, SECRET = "hidden", "secret "
+CARDS = "cards"  # the key of the cards among the texts of players
+BETWEEN_CARDS = "/"
+MAX_DEALS = 1000  # deals of hidden missions that are tried
+BOX_CARDS = (  # of the box of 1993, besides the elimination of each player
+    "24 territories",
+    "18 territories with 2 armies",
+    "North America, Africa",
+    "North America, Australia",
+    "Asia, South America",
+    "Asia, Africa",
+    "Europe, South America, any",
+    "Europe, Australia, any",
+)
 TERRITORIES = re.compile(r"(\d+) territories(?: with (\d+) arm(?:y|ies)(?: each)?)?", re.IGNORECASE)
 ELIMINATE = re.compile(r"eliminate (.+)", re.IGNORECASE)
 
@@ -248,11 +268,39 @@ class Eliminate(Mission):
         return CoreMission("eliminate", entries=(players.index(self.player),))
 
 
+@dataclass(frozen=True)
+class Hidden(Mission):
+    """A mission that is not known.
+
+    >>> Hidden().to_text()
+    'hidden'
+    """
+
+    def read(self, turn: GameState) -> Self:
+        return self
+
+    def to_text(self) -> str:
+        return HIDDEN
+
+    def is_fulfilled(self, turn: GameState, player: str) -> bool:
+        return False
+
+    def list_ways(self, turn: GameState, player: str) -> tuple[WayToWin, ...]:
+        return ()
+
+    def describe_progress(self, turn: GameState, player: str) -> str:
+        return "hidden"
+
+    def to_core(self, turn: GameState, players: Sequence[str]) -> CoreMission:
+        return CoreMission(HIDDEN)
+
+
 def read_mission(text: str) -> Mission:
     """Return the mission in a text.
 
     text: continents such as `"Asia, South America"`, in which `any` is a continent of choice; a
-        number of territories such as `"18 territories with 2 armies"`; or `"eliminate blue"`.
+        number of territories such as `"18 territories with 2 armies"`; `"eliminate blue"`; or
+        `"hidden"`.
 
     >>> read_mission("Europe, Australia, any")
     OwnContinents(continents=('Europe', 'Australia'), others=1)
@@ -265,6 +313,8 @@ def read_mission(text: str) -> Mission:
             f"got {quote(text)}"
         )
     plain = text.strip()
+    if plain.casefold() == HIDDEN:
+        return Hidden()
     if match := TERRITORIES.fullmatch(plain):
         return OwnTerritories(int(match[1]), int(match[2] or 0))
     if match := ELIMINATE.fullmatch(plain):
@@ -280,11 +330,14 @@ class Missions(Victory):
     """The first player who fulfils their mission wins.
 
     missions: the mission of each player: a mapping from names of players to missions, or to their
-        texts as for `read_mission`.
+        texts as for `read_mission`. A text may begin with `secret`: the other players do not know
+        the mission.
     instead: the territories that a player must own instead, when another player eliminates the
         player of their mission; `None` if the mission is then fulfilled. A player who would have to
         eliminate themselves always has a mission of territories, 24 by default.
     at_end: whether a mission is checked at the end of the turn of its player, and not at once.
+    cards: the cards from which hidden missions are dealt; `None` for the cards of the box.
+    secret: the players whose missions the other players do not know, besides hidden missions.
 
     >>> Missions({"red": "Asia, South America", "blue": "eliminate red"}).missions["blue"]
     Eliminate(player='red')
@@ -293,6 +346,8 @@ class Missions(Victory):
     missions: Mapping[str, Mission | str]
     instead: int | None = None
     at_end: bool = False
+    cards: tuple[Mission | str, ...] | None = None
+    secret: tuple[str, ...] = ()
 
     word: ClassVar = "missions"
     is_judged_by_v: ClassVar = False
@@ -302,11 +357,18 @@ class Missions(Victory):
             raise MalformedError(
                 f"missions must be a mapping from players to missions, got {quote(self.missions)}"
             )
-        found = {
-            name: each if isinstance(each, Mission) else read_mission(each)
-            for name, each in self.missions.items()
-        }
+        secret, found = dict.fromkeys(self.secret), dict[str, Mission]()
+        for name, each in self.missions.items():
+            if isinstance(each, str) and each.strip().casefold().startswith(SECRET):
+                secret[name] = None
+                each = each.strip()[len(SECRET) :]
+            found[name] = each if isinstance(each, Mission) else read_mission(each)
         set_field(self, "missions", FrozenDict(found))
+        set_field(self, "secret", tuple(secret))
+        if self.cards is not None:
+            rows = read_list(self.cards, "cards", "missions")
+            cards = (each if isinstance(each, Mission) else read_mission(each) for each in rows)
+            set_field(self, "cards", tuple(cards))
         if self.instead is not None:
             set_field(self, "instead", read_int(self.instead, "instead", 1))
 
@@ -323,13 +385,22 @@ class Missions(Victory):
         if len(numbers) > 1 or len(words) > len({*words}):
             raise MalformedError(f"missions must be like 24+end, got {quote(value)}")
         instead = parse_int(numbers[0], "missions", 1) if numbers else None
-        missions = {name: read_mission(text) for name, text in of_players.items()}
-        return cls(missions, instead, AT_END in words)
+        missions = dict[str, Mission | str](of_players)
+        cards = missions.pop(CARDS, None)
+        deck = None if cards is None else tuple(str(cards).split(BETWEEN_CARDS))
+        return cls(missions, instead, AT_END in words, deck)
 
     def to_texts(self) -> tuple[str, Mapping[str, str]]:
         number = [] if self.instead is None else [str(self.instead)]
         value = "+".join([*number, *([AT_END] if self.at_end else [])])
-        return value, {name: each.to_text() for name, each in self._missions.items()}
+        texts = {
+            name: f"{SECRET if name in self.secret else ''}{each.to_text()}"
+            for name, each in self._missions.items()
+        }
+        if self.cards is not None:
+            cards = cast(tuple[Mission, ...], self.cards)
+            texts[CARDS] = BETWEEN_CARDS.join(each.to_text() for each in cards)
+        return value, texts
 
     def read(self, turn: GameState) -> Self:
         given = spell_players(self._missions, turn, "mission")
@@ -340,7 +411,70 @@ class Missions(Victory):
             mission = given[name].read(turn)
             is_own = isinstance(mission, Eliminate) and mission.player == name
             found[name] = self._find_own(turn) if is_own else mission
-        return replace(self, missions=found)
+        cards = self.cards
+        if cards is not None:
+            cards = tuple(cast(Mission, each).read(turn) for each in cards)
+        spelling = {fold_name(name): name for name in turn.players}
+        secret = tuple(spelling[fold_name(name)] for name in self.secret)
+        new = replace(self, missions=found, cards=cards, secret=secret)
+        hidden, deck = new.list_hidden(turn), new.list_cards(turn)
+        if len(deck) < len(hidden):
+            raise IllegalError(
+                f"hidden missions of {len(hidden)} players need as many cards, got {len(deck)}"
+            )
+        return new
+
+    def list_hidden(self, turn: GameState) -> list[str]:
+        """Return the players with territories whose missions are hidden.
+
+        turn: the turn.
+        """
+        return [name for name in turn.survivors if isinstance(self._missions[name], Hidden)]
+
+    def list_cards(self, turn: GameState) -> list[Mission]:
+        """Return the cards that may be a hidden mission.
+
+        turn: the turn.
+        """
+        if not self.list_hidden(turn):
+            return []
+        if self.cards is not None:
+            cards = [*cast(tuple[Mission, ...], self.cards)]
+        else:
+            names = {each.name for each in turn.board.continents}
+            box = [read_mission(text) for text in BOX_CARDS]
+            for each in box:
+                if isinstance(each, OwnContinents) and not {*each.continents} <= names:
+                    raise IllegalError(
+                        f"hidden missions on the board {turn.board.name!r} need cards"
+                    )
+            cards = [*box, *(Eliminate(name) for name in turn.players)]
+        for known in self._missions.values():
+            if known in cards:
+                cards.remove(known)
+        found = []
+        for each in cards:
+            is_gone = isinstance(each, Eliminate) and each.player not in turn.owners
+            if not is_gone:
+                found.append(each)
+            elif self.instead is not None:
+                found.append(self._find_own(turn))
+        return found
+
+    def deal(self, turn: GameState, random: Random) -> Self:
+        hidden, deck = self.list_hidden(turn), self.list_cards(turn)
+        dealt = self
+        for _ in range(MAX_DEALS if hidden else 0):
+            missions = dict(self._missions)
+            for name, card in zip(hidden, random.sample(deck, len(hidden)), strict=True):
+                missions[name] = self._find_own(turn) if card == Eliminate(name) else card
+            dealt = replace(self, missions=missions, secret=(*self.secret, *hidden))
+            if not any(dealt.is_fulfilled(turn, name) for name in hidden):
+                break
+        return dealt
+
+    def is_hidden(self, player: str) -> bool:
+        return player in self.secret or isinstance(self._missions[player], Hidden)
 
     def _find_own(self, turn: GameState) -> Mission:
         return OwnTerritories(min(self.instead or INSTEAD, len(turn.owners)))
@@ -372,7 +506,8 @@ class Missions(Victory):
         return self._missions[player].list_ways(turn, player)
 
     def describe(self, turn: GameState) -> str:
-        rows = "; ".join(f"{name}: {each.to_text()}" for name, each in self._missions.items())
+        texts = {name: text for name, text in self.to_texts()[1].items() if name != CARDS}
+        rows = "; ".join(f"{name}: {text}" for name, text in texts.items())
         when = " at the end of their turn" if self.at_end else ""
         return f"The first player who has fulfilled their mission{when} wins. Missions: {rows}."
 
@@ -382,13 +517,16 @@ class Missions(Victory):
     def list_missions(
         self, turn: GameState, players: Sequence[str]
     ) -> tuple[CoreMission | None, ...]:
-        instead = None
-        if self.instead is not None:
-            instead = CoreMission("lands", min(self.instead, len(turn.owners)))
+        missions = (self._missions[name] for name in players)
+        return tuple(self._complete(each, turn, players) for each in missions)
+
+    def list_core_cards(self, turn: GameState, players: Sequence[str]) -> tuple[CoreMission, ...]:
+        return tuple(self._complete(each, turn, players) for each in self.list_cards(turn))
+
+    def _complete(self, mission: Mission, turn: GameState, players: Sequence[str]) -> CoreMission:
+        """Return a mission for the core, with the missions that may replace it."""
+        found = mission.to_core(turn, players)
+        if found.kind != "eliminate":
+            return found
         own = CoreMission("lands", min(self.instead or INSTEAD, len(turn.owners)))
-        found = []
-        for name in players:
-            each = self._missions[name].to_core(turn, players)
-            is_target = each.kind == "eliminate"
-            found.append(each._replace(instead=instead, own=own) if is_target else each)
-        return tuple(found)
+        return found._replace(instead=None if self.instead is None else own, own=own)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 from math import ceil
+from random import Random
 from typing import ClassVar, NamedTuple, Protocol, Self, TypeVar
 
 from iacta.board import Board
@@ -151,6 +152,21 @@ class Victory:
     def is_checked_at_end(self) -> bool:
         """Whether only the player of a turn can win, and only at its end."""
         return False
+
+    def list_core_cards(self, turn: GameState, players: Sequence[str]) -> tuple[CoreMission, ...]:
+        """Return the cards from which the core deals hidden missions.
+
+        turn, players: the turn, and the players in the order of play.
+        """
+        return ()
+
+    def deal(self, turn: GameState, random: Random) -> Self:
+        """Return the condition with hidden missions dealt at random.
+
+        turn: the turn.
+        random: the source of randomness.
+        """
+        return self
 
     def is_hidden(self, player: str) -> bool:
         """Return whether the other players do not know the condition of a player.

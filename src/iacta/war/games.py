@@ -2,6 +2,7 @@
 
 from ctypes import byref, c_int32
 from math import inf
+from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -92,6 +93,24 @@ def list_seats(turn: Turn) -> tuple[str, ...]:
     return tuple(each for each in turn.players if each in turn.owners or each in (turn.cards or ()))
 
 
+def deal_missions(turn: Turn, seed: int) -> Turn:
+    """Return a turn with hidden missions dealt at random."""
+    random = Random(seed)  # noqa: S311 # plays games, no secrets
+    victory = turn.victory.deal(turn, random)
+    return turn if victory == turn.victory else turn.with_options(victory=victory)
+
+
+def _hide_missions(record: Record, dealt: Turn, turn: Turn) -> Record:
+    """Return a record without the missions that were dealt."""
+
+    def hide(each: Turn) -> Turn:
+        is_same = each.victory == dealt.victory
+        return each.with_options(victory=turn.victory) if is_same else each
+
+    moves = tuple(move._replace(turn=hide(move.turn)) for move in record.moves)
+    return Record(moves, hide(record.end))
+
+
 class War:
     """Whole games from one moment, played by the core. Instances are immutable and thread-safe.
 
@@ -161,7 +180,11 @@ class War:
     def play_turn(
         self, player: Player, choosing: Weights | None, seed: int, aim: Aim = CHOSEN_AIM
     ) -> Record:
-        """Let an AI play the rest of the turn."""
+        """Let an AI play the rest of the turn. Hidden missions are dealt, and hidden again."""
+        dealt = deal_missions(self.turn, seed)
+        if dealt != self.turn:
+            record = War(dealt).play_turn(player, choosing, seed, aim)
+            return _hide_missions(record, dealt, self.turn)
         room, lands = 1000, len(self.turn.armies)
         owners, armies = np.zeros(lands, np.uint8), np.zeros(lands, np.int32)
         cards = np.zeros(len(self.seats), np.int32)

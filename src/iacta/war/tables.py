@@ -8,6 +8,7 @@ import numpy as np
 from iacta.game import Attack, Hand
 from iacta.game.cards import DECK, FIXED, MUST_TRADE, PICTURED, SYMBOLS, TRADED_AT_ONCE
 from iacta.game.turn import FORTIFY, MIN_NEW, TERRITORIES_PER_ARMY, Turn
+from iacta.game.victory import CoreMission
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Choice, Kernel
 from iacta.native.core_library import CoreData, Library
@@ -158,10 +159,13 @@ def _put_cards(
 
 def _put_missions(library: Library, it: CoreData, turn: Turn, seats: Sequence[str]) -> None:
     missions = turn.victory.list_missions(turn, seats)
-    named = [each for each in missions if each is not None]
+    cards = turn.victory.list_core_cards(turn, seats)
+    hidden = CoreMission("hidden")
+    named = [each for each in (*missions, *cards) if each not in (None, hidden)]
     others = (other for each in named for other in (each.instead, each.own) if other is not None)
     every = [*dict.fromkeys((*named, *others))]
-    places = {None: -1} | {each: number for number, each in enumerate(every)}
+    places = {None: -1, hidden: library.constant("MISSION_HIDDEN")}
+    places |= {each: number for number, each in enumerate(every)}
     rows, entries = list[tuple[int, ...]](), list[int]()
     for each in every:
         first = len(entries)
@@ -176,8 +180,8 @@ def _put_missions(library: Library, it: CoreData, turn: Turn, seats: Sequence[st
         mission_of=[places[each] for each in missions],
         mission_unseen=[turn.victory.is_hidden(name) for name in seats],
         missions_at_end=turn.victory.is_checked_at_end,
-        mission_cards=0,
-        mission_deck=[0],
+        mission_cards=len(cards),
+        mission_deck=[*(places[each] for each in cards), 0],
     )
 
 

@@ -15,7 +15,7 @@ from iacta.game.turn import Policy, Turn
 from iacta.inputs.checks import quote, read_int, read_list
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.probability.estimate import Estimate, Interval
-from iacta.war.games import War, check_war, list_seats
+from iacta.war.games import War, check_war, deal_missions, list_seats
 from iacta.war.players import PLAYERS, find_player
 from iacta.war.value import load_weights
 
@@ -142,7 +142,7 @@ def play_to_end(
     after_turn: a callback that receives the end of each turn.
     """
     rng = np.random.default_rng([seed, number])
-    turns = 0
+    turn, turns = deal_missions(turn, int(rng.integers(2**62))), 0
     while turn.winner is None and turns < MAX_ROUNDS * len(by_name):
         seat, dice = by_name[turn.player], int(rng.integers(2**62))
         if turn.phase != "over":

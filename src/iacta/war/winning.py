@@ -32,7 +32,8 @@ class WinsInReach:
     def _missions(self) -> dict[str, CoreMission | None]:
         turn = self.turn
         found = turn.victory.list_missions(turn, turn.players)
-        return dict(zip(turn.players, found, strict=True))
+        known = (None if each == CoreMission("hidden") else each for each in found)
+        return dict(zip(turn.players, known, strict=True))
 
     def list_owned(self, player: str) -> list[int]:
         return [t for t, owner in enumerate(self.turn.owners) if owner == player]

@@ -1,0 +1,75 @@
+"""Files of mission cards: TOML, JSON, or the `.cards` file of a Domination board.
+
+A TOML file has the missions as texts: `missions = ["Asia, Africa", "24 territories"]`. A line of
+the section `[missions]` of a `.cards` file has a player, a number of territories, the armies on
+each, three continents (numbers in the order of the board, 0 for none, `*` for any), and a sentence.
+"""
+
+from os import PathLike
+
+from iacta.board import Board
+from iacta.board.formats.reading import read_file, read_lines, read_table
+from iacta.game.missions import Eliminate, Mission, OwnContinents, OwnTerritories, read_mission
+from iacta.inputs.checks import quote, read_list
+from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.inputs.files import add_file_name, read_path
+
+COLUMNS = 6  # the numbers before the sentence of a line
+ANY_MARK, NONE_MARK = "*", "0"
+
+
+def read_mission_cards(
+    file: str | PathLike[str], board: Board, players: tuple[str, ...]
+) -> tuple[Mission, ...]:
+    """Return the missions in a file of cards.
+
+    file: the path of the file.
+    board: the board, whose continents a `.cards` file numbers.
+    players: the players, whom a `.cards` file numbers in the order of play.
+
+    An unreadable file and an invalid mission raise an error.
+    """
+    path = read_path(str(file), "mission_cards")
+    with add_file_name(path, "missions file"):
+        text = read_file(path).text
+        lines = [each for each in read_lines(text) if each.section == "missions"]
+        if lines:
+            rows = (_read_line(each.text, each.line, board, players) for each in lines)
+            found = tuple(each for each in rows if each is not None)
+        else:
+            entries = read_table(text).entries
+            if {*entries} != {"missions"}:
+                raise MalformedError(
+                    f"the file must have one key, missions, got {quote(', '.join(entries))}"
+                )
+            given = read_list(entries["missions"], "missions", "texts")
+            found = tuple(map(read_mission, given))
+        if not found:
+            raise IllegalError("the file must have at least one mission, got none")
+    return found
+
+
+def _read_line(text: str, line: int, board: Board, players: tuple[str, ...]) -> Mission | None:
+    """Return the mission of a line, `None` to eliminate a player who does not play."""
+    words = text.split(maxsplit=COLUMNS)
+    numbers, marks = words[:3], words[3:COLUMNS]
+    if len(words) < COLUMNS or not all(each.isdecimal() for each in numbers):
+        raise MalformedError(
+            f"line {line}: a mission must be six numbers and a sentence, got {quote(text)}"
+        )
+    player, number, armies = map(int, numbers)
+    names = []
+    for mark in marks:
+        if mark in (ANY_MARK, NONE_MARK):
+            continue
+        if not mark.isdecimal() or int(mark) > len(board.continents):
+            raise IllegalError(
+                f"line {line}: a continent must be from 1 to {len(board.continents)}, 0 or *, "
+                f"got {quote(mark)}"
+            )
+        names.append(board.continents[int(mark) - 1].name)
+    if player:
+        return Eliminate(players[player - 1]) if player <= len(players) else None
+    if number:
+        return OwnTerritories(number, armies if armies > 1 else 0)
+    return OwnContinents(tuple(names), marks.count(ANY_MARK))
