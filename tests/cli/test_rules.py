@@ -47,7 +47,7 @@ def test_every_command_plays_by_the_rules_of_a_file(run: Run, house: Path, comma
     assert (given["rules"], expected["rules"]) == ("our house", "capital+zombie defender")
     assert remove_names_and_times(given) == remove_names_and_times(expected)
     if not command.startswith("table"):
-        assert "(our house)" in run(f"{command}{seed} --rules-file {house}").stdout
+        assert "(rules: our house)" in run(f"{command}{seed} --rules-file {house}").stdout
 
 
 def remove_names_and_times(record: Any) -> Any:

@@ -21,7 +21,7 @@ VALUES: dict[str, tuple[Any, str]] = {
         "20 armies take all 2 territories",
     ),
     "distribution": (iacta.Roll(3, 2).losses(), "<td"),
-    "decision": (iacta.when_to_stop(6, 4, prize=3), "Stop: 6 armies against 4"),
+    "decision": (iacta.when_to_stop(6, 4, prize=3), "Stop: with 6 armies against 4"),
     "mix": (iacta.best_mix(6, 4), "with 6 armies against 4"),
     "dice": (iacta.how_many_dice(6, 4), "Roll 3 dice"),
     "board": (iacta.classic_board(), '<td style="padding:1px 8px;text-align:left">Alaska</td>'),

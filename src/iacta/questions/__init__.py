@@ -1,4 +1,4 @@
-"""Questions: each question has one description and one answer, which every face uses."""
+"""Questions: each has one description and one answer, from which commands, pages and API derive."""
 
 from collections.abc import Callable
 from typing import Any
@@ -26,9 +26,9 @@ def ask(
     """Return the answer to a question.
 
     question: the question, or its name.
-    watch: a function that receives progress during long work: the current work in words, and the
-        fraction done, from 0 to 1, or `None` if unknown.
-    parameters: if `question` is a name, its parameters as values of Python or JSON.
+    watch: receives progress during long work: the current work in words, and the fraction done from
+        0 to 1, `None` if unknown.
+    parameters: the parameters, as Python or JSON values, if `question` is a name.
 
     Raises `IactaError` for an unknown name and for invalid parameters.
 
@@ -48,7 +48,9 @@ def ask(
                 raise MalformedError(f"missing {parameter.name} of {question}")
         question = form(**parameters)
     if not isinstance(question, Question):
-        raise MalformedError(f"question must be a question or its name, got {quote(question)}")
+        raise MalformedError(
+            f"question must be a Question or the name of one, got {quote(question)}"
+        )
     if watch is None:
         return question.answer()
     if not callable(watch):
@@ -57,7 +59,7 @@ def ask(
     def report(
         doing: str, part: float | None, *, keeps: bool = False, so_far: Recordable | None = None
     ) -> None:
-        del keeps, so_far  # only a front end interrupts the work or shows an incomplete answer
+        del keeps, so_far  # of use only to callers that interrupt the work or show partial answers
         watch(doing, part)
 
     return question.answer(report)

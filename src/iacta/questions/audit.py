@@ -41,13 +41,13 @@ from iacta.rules.rules import Rules
 
 MAX_KINDS = 6  # an answer shows at most this many kinds of throws
 MAX_NAMES = 10  # a sentence names at most this many players or columns
-MAX_FACES = 100  # a die with more faces has no row in the tables of power
+MAX_FACES = 100  # dice with more faces are left out of the tables of power
 MAX_ROLLS = 10**15  # floats hold this number exactly
-MIN_BIAS = Fraction(1, 10**6)  # a smaller bias takes more than MAX_ROLLS rolls
+MIN_BIAS = Fraction(1, 10**6)  # to notice a smaller bias takes more than MAX_ROLLS rolls
 ORDINARY_GAMES = 5.0  # luck at least as common as once in this many games is ordinary
 RARE = 1e-5  # a smaller p-value is reported as less than this
 SPREADS = "in standard deviations"  # the heading of a column of luck
-MAX_BIAS_SHOWN = 0.2  # a log that detects only larger biases is too short to tell
+MAX_BIAS_SHOWN = 0.2  # a log that reveals only a larger bias is called too short
 USUAL_ROLLS = (100, 1_000, 10_000, 100_000, 1_000_000)
 USUAL_BIASES = tuple(Fraction(bias, 1000) for bias in (50, 20, 10, 5, 1))
 SIDED = ("luck", "spread")  # two-sided tests, whose detail is a key of ALARMS
@@ -270,7 +270,7 @@ class LuckRecord(KeyedRecord):
 
 
 class SeenRecord(KeyedRecord):
-    """The bias that this log detects."""
+    """The smallest bias that would be noticed in this log."""
 
     throws: str = key(THROWS)
     count: Count = key("The number of throws.")
@@ -364,7 +364,7 @@ class AuditAnswer(Answer):
             yield from _power_sections(kinds, USUAL_ROLLS, USUAL_BIASES)
 
     def _lucks(self) -> list[Luck]:
-        return _sorted_lucks(self.audited, self.question.player)
+        return _sort_lucks(self.audited, self.question.player)
 
 
 def _e_value(log: float) -> float | None:
@@ -383,12 +383,12 @@ def _luck_record(audited: Audit, luck: Luck) -> LuckRecord:
     )
 
 
-def _sorted_lucks(audited: Audit, first: str | None = None) -> list[Luck]:
+def _sort_lucks(audited: Audit, first: str | None = None) -> list[Luck]:
     return sorted(audited.lucks, key=lambda luck: (luck.player != first, -luck.throws, luck.player))
 
 
 def _sections(audited: Audit) -> Iterator[Section]:
-    lucks = _sorted_lucks(audited)
+    lucks = _sort_lucks(audited)
     yield Section([audit_sentence(audited), *_evidence(audited), *_notes(audited)])
     if audited.findings:
         yield Section(
@@ -456,7 +456,7 @@ def _describe_shortage(throws: str) -> str:
 
 
 def _power(audited: Audit) -> tuple[str, str, float | None]:
-    """Return the largest part of a log, the results that may be biased, and the bias detected."""
+    """Return the largest part of a log, the results that may be biased, and the bias it reveals."""
     largest = audited.largest
     if largest is None or largest.total < audited.chances:
         chances = f"{audited.chances:,} {'chance' if audited.chances == 1 else 'chances'}"
@@ -789,7 +789,7 @@ def _count_throws(number: int, name: str) -> str:
 
 
 class BiasRecord(KeyedRecord):
-    """The bias that a number of throws detects."""
+    """The smallest bias that would be noticed in a number of throws."""
 
     throws: str = key(THROWS)
     count: Count = key("The number of throws.")
@@ -797,7 +797,7 @@ class BiasRecord(KeyedRecord):
 
 
 class NeededRecord(KeyedRecord):
-    """The number of throws needed to detect a bias."""
+    """The number of throws needed to notice a bias."""
 
     throws: str = key(THROWS)
     bias: float = key("The bias.")
@@ -815,7 +815,7 @@ class PowerRecord(KeyedRecord):
 
 
 class PowerAnswer(Answer):
-    """The bias that a number of rolls detects, and the number of rolls needed for a bias."""
+    """The bias that a number of rolls reveals, and the number of rolls that reveal a bias."""
 
     question: AuditQuestion
 

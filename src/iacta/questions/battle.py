@@ -47,7 +47,7 @@ class BattleQuestion(BattleForm, ExactForm, Question):
     def answer(self, watch: Watch | None = None) -> "BattleAnswer":
         battle, chance = self.battle, None
         if self.exact and self.stop == NEVER:
-            # Exact fractions of all outcomes may take long, and only the rows show them.
+            # Exact fractions of all outcomes may take long, and only the CSV shows them.
             chance = battle.win_probability(exact=True)
         try:
             outcomes = battle.outcomes(exact=self.exact and chance is None)
@@ -170,7 +170,7 @@ class BattleAnswer(Answer):
         won = mark_certain(self.win_probability, [battle.rules])
         sentence = (
             f"{armies(battle.attackers, 'beats', 'beat')} {battle.defenders} with a chance of "
-            f"{percent(won)}{self._undecided()}{rules_note(self.question.rule_set.name)}."
+            f"{percent(won)}{self._describe_undecided()}{rules_note(self.question.rule_set.name)}."
         )
         stopped = [self.stop_probability] if self.stop_probability else []
         lines = [sentence, *describe_stop(battle.stop)]
@@ -185,7 +185,7 @@ class BattleAnswer(Answer):
             title="How it ends, your garrison included:",
         )
 
-    def _undecided(self) -> str:
+    def _describe_undecided(self) -> str:
         if not self.stop_probability or self.outcomes is None:
             return ""
         one = self.question.attackers == 1
@@ -208,7 +208,7 @@ def _defenders(end: Outcome) -> int:
 
 
 def _table(outcomes: Distribution[Outcome]) -> Table:
-    """Return the armies left on both sides: the mean, the median, and the 5% and 95% quantiles."""
+    """Return a table of the armies left on both sides: mean, median, 5% and 95% quantiles."""
     ours = {"your armies left": outcomes.map(_attackers)}
     if outcomes.prob(is_won):
         ours["your armies left if you win"] = outcomes.condition(is_won).map(_attackers)

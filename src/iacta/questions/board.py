@@ -33,7 +33,7 @@ from iacta.inputs.files import format_path
 from iacta.rules.rules import Rules
 from iacta.rules.variants import rules_name
 
-MAX_NAMED_ENTRIES = 8  # a table counts a larger number of territories instead
+MAX_NAMED_ENTRIES = 8  # a table names at most this many territories, and counts more
 TEMPLATE = """\
 # The owner and the armies of each territory, and the player to move. A territory that you leave out
 # takes no part in attacks, unless `others` gives it an owner, such as
@@ -146,7 +146,7 @@ class CardsRecord(KeyedRecord):
 
 
 class RemarkRecord(KeyedRecord):
-    """A remark on an oddity of a file."""
+    """A remark on something unusual in a file."""
 
     file: str = key("`board` or `cards`.")
     line: int | None = key("The line number, or `null`.")
@@ -167,7 +167,7 @@ class BoardRecord(KeyedRecord):
 
 
 class BoardAnswer(Answer):
-    """A board, and remarks on its file.
+    """A board, with remarks on its file.
 
     file: the content of the board file.
     """
@@ -351,7 +351,7 @@ class OddsRecord(KeyedRecord):
 
 
 class OddsAnswer(Answer):
-    """The odds of every border over which a player could attack.
+    """The odds of each battle that a player could fight now.
 
     turn: the turn at the start of its attacks.
     """

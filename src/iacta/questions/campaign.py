@@ -77,7 +77,7 @@ class CampaignQuestion(CampaignForm, ExactForm, Question):
         if self.narrate:
             seed = draw_seed() if self.seed is None else self.seed
             return CampaignStory(self, seed, self.campaign.play(np.random.default_rng(seed)))
-        # Exact fractions of all outcomes may take long, and only the rows show them.
+        # Exact fractions of all outcomes may take long, and only the CSV shows them.
         listed = self.exact and any(stage.stop != NEVER for stage in self.campaign.stages())
         odds = self.campaign.territory_odds(exact=self.exact)
         return CampaignAnswer(self, self.campaign.outcomes(exact=listed), odds)

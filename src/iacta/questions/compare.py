@@ -44,7 +44,7 @@ class CompareQuestion(RulesForm, Question):
         names = list_methods(battle.rules)
         if len(names) == 1:
             raise battle.rules.mode.unfit("to compare methods")
-        return CompareAnswer(self, [_solved(name, battle) for name in names])
+        return CompareAnswer(self, [_solve_battle(name, battle) for name in names])
 
 
 class MethodAnswer(NamedTuple):
@@ -65,7 +65,7 @@ class MethodAnswer(NamedTuple):
     cannot: str | None = None
 
 
-def _solved(name: str, battle: Battle) -> MethodAnswer:
+def _solve_battle(name: str, battle: Battle) -> MethodAnswer:
     size = max(battle.attackers - battle.rules.garrison, 0), battle.defenders
     try:
         kernel = find_kernel(battle.rules, method=name)

@@ -1,4 +1,4 @@
-"""The best decision now (roll, stop or blitz, and the number of dice), and when to stop later."""
+"""The best decision now (roll, stop, blitz, or how many dice), and when to stop later."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple

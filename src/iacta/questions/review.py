@@ -17,7 +17,7 @@ from iacta.forms.sentences import count
 from iacta.forms.shared_parameters import TIME_LIMIT
 from iacta.plan.review import PlayerReview, Review, ReviewedStep, review
 
-MAX_SHOWN = 100  # steps in the text
+MAX_SHOWN = 100  # the answer lists at most this many steps
 USUAL_LUCK = (
     "Usual luck is the standard deviation of luck: in about two of three games, luck lies between "
     "minus and plus this number."

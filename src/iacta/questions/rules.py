@@ -194,8 +194,8 @@ class RulesAnswer(Answer):
 
     def sections(self) -> Iterator[Section]:
         if not self.question.is_list:
-            return _explained(self.odds[0])
-        return _listed(
+            return _explain_rules(self.odds[0])
+        return _list_rules(
             [replace(odds, exact=False) for odds in self.odds]
         )  # the list shows no fractions
 
@@ -244,7 +244,7 @@ def _digits(number: Fraction, exact: bool) -> str:
     return format_all_digits(number if exact else float(number))
 
 
-def _listed(odds: Sequence[Odds]) -> Iterator[Section]:
+def _list_rules(odds: Sequence[Odds]) -> Iterator[Section]:
     yield Section(["The rules that iacta knows, for --rules:"])
     known = [battle.rule_set for battle in odds]
     yield Section([Table(("", ""), [(rule_set.name, rule_set.description) for rule_set in known])])
@@ -282,7 +282,7 @@ def _ratio(ratio: Fraction | str | None) -> str:
     return f"{float(ratio):.3f}" if isinstance(ratio, Fraction) else ratio or "-"
 
 
-def _explained(odds: Odds) -> Iterator[Section]:
+def _explain_rules(odds: Odds) -> Iterator[Section]:
     known = odds.rule_set
     lines = [f"{known.name}: {known.description}", f"Played in: {known.source}"]
     if known.aliases:

@@ -22,7 +22,7 @@ CONDITION = (
     "each chance is separate: the opponent places all new armies for this one goal, plays only for "
     "this goal and trades no cards"
 )
-MIN_SHOWN = 5e-5  # a smaller chance is not shown
+MIN_SHOWN = 5e-5  # chances below this are not shown
 
 
 @question(

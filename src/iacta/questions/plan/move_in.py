@@ -1,4 +1,4 @@
-"""The best number of armies to move into a conquered territory."""
+"""Compare the numbers of armies that may move into a conquered territory."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from iacta.native.deadline import Deadline
 from iacta.plan import Goal, Plan, best_plan
 from iacta.plan.reinforcement import turn_options
 
-MAX_COMPARED = 12  # numbers of armies whose values are compared
+MAX_COMPARED = 12  # at most this many numbers of armies are compared
 COMPARISON_SHARE = 0.6  # share of the time for the comparison; the best number gets the rest
 
 

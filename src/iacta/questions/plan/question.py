@@ -98,9 +98,9 @@ FREE_PARAMETERS: dict[str, Any] = dict.fromkeys(
         *("stay", "play", "fortify", "reinforce", "time_limit"),
     )
 )
-FIRST_UPDATE = 0.25  # seconds until a search shows its first answer
+FIRST_UPDATE = 0.25  # a search shows its first answer after this many seconds
 MOVES_SECONDS, MOVES_TIME_SHARE = 0.05, 0.05  # time for the first attacks after the search
-UPDATE_FACTOR = 2.0  # each further answer comes after this multiple of the time so far
+UPDATE_FACTOR = 2.0  # it shows the next answer when the time has grown by this factor
 CHOSEN = "This wins the game; iacta chose the goal among those that win."
 USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
 
@@ -357,7 +357,7 @@ class PlanQuestion(RulesForm, Question):
 
     @cached_property
     def goal(self) -> Goal | None:
-        """The goal; `None` to eliminate a player who has no territory left."""
+        """The goal; `None` if the player to eliminate has no territory left."""
         if self.worth:
             given = {name: getattr(self, name) for name in USUAL_WORTH if self.has(name)}
             lands, bonus, army = map(float, (USUAL_WORTH | given).values())
@@ -401,7 +401,7 @@ class PlanQuestion(RulesForm, Question):
         for name, number in cards.items():
             if fold_name(name) not in (fold_name(mine), fold_name(theirs)):
                 raise IllegalError(
-                    f"cards must belong to {theirs}, the player to eliminate, or to {mine}, "
+                    f"cards must be those of {mine} or of {theirs} (the player to eliminate), "
                     f"got {quote(name)}",
                     parameter="cards",
                 )

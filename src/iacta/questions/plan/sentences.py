@@ -96,7 +96,7 @@ def _has_informative_bound(plan: Plan) -> bool:
 
 
 def _is_informative(value: float, bound: float, most: float = 1.0) -> bool:
-    """Return whether the upper bound of a value is clearly below the maximum, or near the value.
+    """Return whether an upper bound is worth showing: clearly below the maximum, or near the value.
 
     >>> _is_informative(0.25, 0.98), _is_informative(0.25, 0.75), _is_informative(0.995, 1.0)
     (False, True, True)
