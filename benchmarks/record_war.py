@@ -18,8 +18,8 @@ from benchmarks.war import MEASURES, REFERENCE, SEED, Recorded, games_of, middle
 from iacta import Turn, best_goals, classic_board
 from iacta.native.deadline import Deadline
 from iacta.war.chances import CUT_ROUNDS
-from iacta.war.games import War
-from iacta.war.goals import DEFAULT_GAMES, _try_plans, describe_aim
+from iacta.war.games import War, describe_aim
+from iacta.war.goals import DEFAULT_GAMES, _try_plans
 from iacta.war.players import PLAYERS
 from iacta.war.value import load_weights
 

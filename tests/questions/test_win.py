@@ -1,6 +1,7 @@
 """Questions about the whole game: every face states the condition of the numbers."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +11,8 @@ from iacta import IactaError, Turn, ask, best_goals, goals_in_reach, win_chances
 from iacta.batch import answer
 from iacta.forms.question import Answer, find_question
 from iacta.forms.sections import Bars, Section, Table, cell_text
-from iacta.forms.whole_game import CONDITION
+from iacta.forms.whole_game import CONDITION, PEOPLE
+from iacta.questions.win import WinQuestion
 
 pytestmark = pytest.mark.usefixtures("core")
 
@@ -101,6 +103,31 @@ def test_the_sentence_names_another_ai() -> None:
     assert found.sentence.startswith("Red wins about ")
     assert found.record()["condition"] == "when the computer's simple AI plays every side"
     assert found.record()["win"] == found.record()["under_simple"]
+
+
+def test_no_share_is_shown_before_its_interval_is_narrow() -> None:
+    few, many = answered("win").record(), answered("win", games=800, best_goal=True).record()
+    assert few["words"] == ""
+    assert re.fullmatch(r"Red wins about \d+% of games \(±[1-4]\)\.", many["words"])
+    assert max(row["interval"]["high"] - row["win"] for row in few["players"]) > 0.04
+    text = json.dumps(many["details"])
+    assert f"most games: {many['goal']}." in text
+    assert PEOPLE in text
+    assert "with its simple AI" in text
+
+
+def test_an_answer_so_far_is_sent_once_for_each_stage() -> None:
+    sent = []
+
+    def watch(doing: str, part: float | None, *, keeps: bool = False, so_far: Any = None) -> None:
+        assert doing == "Playing games"
+        assert part is not None
+        if so_far is not None:
+            assert keeps
+            sent.append(so_far.record()["games"])
+
+    WinQuestion(code=CODE, games=250).answer(watch)
+    assert sent == [100, 200, 250]
 
 
 def test_the_answer_is_that_of_the_library() -> None:

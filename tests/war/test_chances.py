@@ -1,6 +1,7 @@
 """Chances to win: exact cases, intervals and reproducibility."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -20,9 +21,8 @@ from iacta.native.deadline import Deadline
 from iacta.probability.estimate import Estimate
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import Rules
-from iacta.war.chances import ALLOWANCE, play_games
-from iacta.war.games import War
-from iacta.war.goals import SEED_COUNT, describe_aim
+from iacta.war.chances import ALLOWANCE, GOAL_GAMES, SEED_COUNT, WinChances, play_games
+from iacta.war.games import Aim, PlayedGames, War, describe_aim
 from iacta.war.players import PLAYERS
 from iacta.war.tactics import SimplePolicy
 from tests.game.positions import classic_turn, line_turn
@@ -99,6 +99,50 @@ def test_a_time_limit_plays_fewer_games() -> None:
     found = win_chances(middle(), games=10**6, time_limit=0.3)
     assert 2 <= found.chances.games < 10**6
     assert sum(row.chance for row in found.chances.chances) == pytest.approx(1)
+
+
+def test_only_complete_stages_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    turn, seen = line_turn("r4 b4"), dict[int, WinChances]()
+
+    def keep(found: WinChances | None, _: float) -> None:
+        if found is not None:
+            seen[found.chances.games] = found
+
+    assert win_chances(turn, games=250, progress=keep) == seen[250]
+    assert {**seen} == {n: win_chances(turn, games=n) for n in (100, 200, 250)}
+
+    def stop_early(*args: Any) -> PlayedGames:
+        found = play_games(*args)
+        if len(args) < 8 or not args[7]:  # the first stage
+            return found
+        args[4].stop()
+        return PlayedGames._make(each[:-1] for each in found)
+
+    monkeypatch.setattr(iacta.war.chances, "play_games", stop_early)
+    assert win_chances(turn, games=250) == seen[100]
+
+
+def test_estimates_of_one_position_agree_within_their_intervals() -> None:
+    turn = line_turn("r4 b4")
+    found = [win_chances(turn, best_goal=True, games=25, seed=seed) for seed in range(102)]
+    ends = [each.chances.find_chance("red").interval for each in found]
+    pairs = [(ends[k], ends[k + gap]) for k in range(100) for gap in (1, 2)]
+    assert len(pairs) == 200
+    assert sum(a.low > b.high or b.low > a.high for a, b in pairs) <= 10
+
+
+def test_the_best_goal_is_selected_in_other_games() -> None:
+    turn = line_turn("r5 b4 g4", place=3, players=("red", "blue", "green"))
+    war, wins = War(turn), dict[Aim, float]()
+    for aim in war.list_aims(PLAYERS["usual"]):
+        selecting = play_games(war, "usual", GOAL_GAMES, 3, Deadline(), aim)
+        wins[aim] = float(selecting.chances[:, 0].mean())
+    assert len({*wins.values()}) > 1
+    best = max(wins, key=lambda aim: wins[aim])
+    fresh = play_games(war, "usual", 50, 3 + SEED_COUNT, Deadline(), best)
+    found = win_chances(turn, best_goal=True, games=50, seed=3)
+    assert found.goal == describe_aim(war, best)
+    assert found.chances.find_chance("red").chance == pytest.approx(fresh.chances[:, 0].mean())
 
 
 def test_ctrl_c_ends_the_games() -> None:

@@ -24,6 +24,7 @@ from typing import (
 )
 
 from iacta.forms.percentages import format_if_exact
+from iacta.forms.sections import Section, Table, cell_text
 
 OMITTED: Any = object()  # the value of a key that JSON leaves out
 SIMPLE = (float, int, bool, str)
@@ -223,3 +224,30 @@ class RepeatedBattle(KeyedRecord, kw_only=True):
     defenders: Count = key(DEFENDERS_KEY, is_repeated=True)
     garrison: Count = key(GARRISON_KEY, is_repeated=True)
     rules: str = key(RULES_KEY, is_repeated=True)
+
+
+class AnswerSectionRecord(KeyedRecord):
+    """A displayed section of the answer."""
+
+    title: str = key("The title.")
+    parts: Sequence[object] = key("Sentences, and tables with `columns` and `rows` of text.")
+
+    @classmethod
+    def from_section(cls, section: Section, numbers: Mapping[str, int] | None = None) -> Self:
+        """Return the record of a section.
+
+        numbers: for the first cell of a row, the number to write before it.
+        """
+        parts = [
+            _record_table(part, numbers or {}) if isinstance(part, Table) else str(part)
+            for part in section.parts
+        ]
+        return cls(section.title.rstrip(":"), parts)
+
+
+def _record_table(table: Table, numbers: Mapping[str, int]) -> dict[str, object]:
+    rows = [[cell_text(cell) for cell in row] for row in table.rows]
+    numbered = [
+        [f"{numbers[row[0]]}. {row[0]}", *row[1:]] if row[0] in numbers else row for row in rows
+    ]
+    return {"columns": list(table.columns), "rows": numbered}

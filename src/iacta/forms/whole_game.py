@@ -1,15 +1,14 @@
 """The parameters and phrases that questions about the whole game share."""
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import cached_property
+from math import ceil
 from typing import ClassVar
 
 from iacta.forms.form import parameter
 from iacta.forms.moment import MomentForm
 from iacta.forms.parameter_kinds import Whole
-from iacta.forms.percentages import short_percent
-from iacta.forms.question import Watch
+from iacta.forms.percentages import percent, short_percent
 from iacta.forms.record import IntervalRecord
 from iacta.forms.shared_parameters import SEED, TIME_LIMIT
 from iacta.game import Turn
@@ -25,6 +24,7 @@ PEOPLE = (
 CONDITION_KEY = "The AI that plays every side in these games; games among people differ."
 
 
+MAX_MARGIN = 4  # in percentage points; the board shows no share that is less certain
 NOTHING_TO_PLACE = "This assumes that all new armies are placed; --reinforce N adds some."
 
 
@@ -57,19 +57,6 @@ class WholeGameForm(MomentForm, kw_only=True):
         turn = self.turn
         is_at_start = turn.phase == "attack" and not turn.conquered and not self.reinforce
         return [NOTHING_TO_PLACE] if is_at_start and len(turn.survivors) > 1 else []
-
-
-def make_progress(watch: Watch | None, what: str) -> Callable[[int, int], None]:
-    """Return a function that reports the number of games played to a progress callback.
-
-    what: the plural noun to count, such as `games`.
-    """
-
-    def progress(done: int, total: int) -> None:
-        if watch is not None:
-            watch(f"Playing {total:,} {what}", done / total)
-
-    return progress
 
 
 def describe_ai(ai: str) -> str:
@@ -111,6 +98,22 @@ def format_share_and_range(games: float, interval: Interval) -> str:
     """
     within = format_range(interval)
     return f"{format_share(games)} ({within})" if within else format_share(games)
+
+
+def describe_share(games: float, interval: Interval) -> str:
+    """Return a share of games in whole percent; empty if its interval is too wide.
+
+    >>> describe_share(0.203, Interval(0.182, 0.226)), describe_share(0.2, Interval(0.15, 0.25))
+    ('about 20% of games (±3)', '')
+    >>> describe_share(0.999, Interval(0.99, 1.0)), describe_share(1.0, Interval(1.0, 1.0))
+    ('more than 99% of games (±1)', '100% of games')
+    """
+    if interval.low == interval.high:
+        return f"{percent(Fraction(games) if games in (0, 1) else games, 0)} of games"
+    margin = ceil(100 * max(interval.high - games, games - interval.low))
+    share = percent(games, 0)
+    about = "about " if share[0].isdigit() else ""
+    return f"{about}{share} of games (±{margin})" if margin <= MAX_MARGIN else ""
 
 
 def make_interval_record(interval: Interval) -> IntervalRecord:

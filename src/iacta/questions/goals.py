@@ -117,7 +117,11 @@ class TurnGoalRecord(KeyedRecord):
     behind_interval: IntervalRecord = key("The 95% interval of `behind`.", default=OMITTED)
     is_clear: bool = key("Whether `behind` is clearly more than 0.", default=OMITTED)
     figure: str = key("`chance` as a percentage.", default=OMITTED)
-    words: str = key("The interval, the armies left and the games, in words.", default=OMITTED)
+    words: str = key(
+        "The interval, the armies left and the comparison with the best goal for the game, in "
+        "words.",
+        default=OMITTED,
+    )
 
 
 class GoalsRecord(KeyedRecord):
@@ -277,11 +281,13 @@ def _describe_numbers(row: GoalRow) -> str:
         words += [within] if within else []
         words.append(f"{left} armies left")
     if (judged := row.judged) is not None:
-        simple = format_share(judged.under_simple)
-        words.append(f"game {format_share_and_range(judged.win, judged.interval)}")
-        words.append(f"{simple} when the simple AI plays every side")
-        if judged.behind > 0 and not judged.is_clear:
-            words.append("no clear difference from the best goal")
+        # The same dice follow each goal, so differences are more certain than the shares.
+        if judged.behind <= 0:
+            words.append("best for the game")
+        elif judged.is_clear:
+            words.append(f"{100 * judged.behind:.0f} points worse for the game")
+        else:
+            words.append("about as good for the game")
     return ", ".join(words)
 
 

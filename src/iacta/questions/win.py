@@ -1,13 +1,23 @@
 """The chance of each player to win the whole game when an AI plays every side."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.moment import list_condition
-from iacta.forms.parameter_kinds import OneOf
+from iacta.forms.parameter_kinds import Flag, OneOf
+from iacta.forms.percentages import short_percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
-from iacta.forms.record import Count, IntervalRecord, KeyedRecord, Unit, key
+from iacta.forms.record import (
+    OMITTED,
+    AnswerSectionRecord,
+    Count,
+    IntervalRecord,
+    KeyedRecord,
+    Unit,
+    key,
+)
 from iacta.forms.sections import Section, Table
 from iacta.forms.sentences import join_phrases
 from iacta.forms.whole_game import (
@@ -16,11 +26,11 @@ from iacta.forms.whole_game import (
     PEOPLE,
     WholeGameForm,
     describe_ai,
+    describe_share,
     format_range,
     format_share,
     format_share_and_range,
     make_interval_record,
-    make_progress,
 )
 from iacta.war import WinChance, WinChances, WinEstimate, win_chances
 from iacta.war.chances import CUT_ROUNDS, DEFAULT_GAMES
@@ -44,15 +54,36 @@ class WinQuestion(WholeGameForm, Question):
         default="usual",
     )
 
+    best_goal: bool = parameter(
+        Flag(),
+        "The player to move plays this turn for the goal that wins most games.",
+        default=False,
+    )
+
     def answer(self, watch: Watch | None = None) -> "WinAnswer":
-        found = win_chances(
-            self.turn,
-            player=self.player,
-            games=self.games,
-            time_limit=self.time_limit,
-            seed=self.seed,
-            progress=make_progress(watch, "games"),
-        )
+        last: WinChances | None = None
+
+        def show(found: WinChances | None, part: float) -> None:
+            nonlocal last
+            is_new, last = found is not last, found
+            if watch is not None:
+                so_far = WinAnswer(self, found) if found and is_new else None
+                watch("Playing games", part, keeps=found is not None, so_far=so_far)
+
+        try:
+            found = win_chances(
+                self.turn,
+                player=self.player,
+                best_goal=self.best_goal,
+                games=self.games,
+                time_limit=self.time_limit,
+                seed=self.seed,
+                progress=show,
+            )
+        except KeyboardInterrupt:
+            if last is None:
+                raise
+            return WinAnswer(self, last, is_complete=False)
         return WinAnswer(self, found)
 
 
@@ -69,9 +100,7 @@ class PlayerWinRecord(KeyedRecord):
     interval: IntervalRecord = key(INTERVAL)
     under_simple: Unit = key(UNDER_SIMPLE)
     under_simple_interval: IntervalRecord = key("The 95% interval of `under_simple`.")
-    figure: str = key("`win` as a percentage.")
-    range: str = key("`interval` as percentages; empty where `win` is exact.")
-    figure_under_simple: str = key("`under_simple` as a percentage.")
+    figure: str = key("`win` in whole percent.")
 
 
 class WinRecord(KeyedRecord):
@@ -92,6 +121,11 @@ class WinRecord(KeyedRecord):
         "The number of games by the simple AI undecided after 200 rounds."
     )
     is_complete: bool = key("Whether all games were played within the time limit.")
+    words: str = key(
+        "`win` in words; empty while the interval of a player is wider than 4 points to a side."
+    )
+    details: Sequence[AnswerSectionRecord] = key("How the shares were estimated, for readers.")
+    goal: str = key("Only with `--best-goal`: the goal of the player to move.", default=OMITTED)
 
 
 class WinAnswer(Answer):
@@ -122,9 +156,7 @@ class WinAnswer(Answer):
                 make_interval_record(usual.interval),
                 simple.chance,
                 make_interval_record(simple.interval),
-                format_share(usual.chance),
-                format_range(usual.interval),
-                format_share(simple.chance),
+                short_percent(usual.chance, 0),
             )
             for usual, simple in self.pairs()
         ]
@@ -140,11 +172,24 @@ class WinAnswer(Answer):
             games_under_simple=found.under_simple.games,
             too_long_under_simple=found.under_simple.too_long,
             is_complete=self._is_complete(),
+            words=self._describe_win(),
+            goal=found.goal or OMITTED,
+            details=[AnswerSectionRecord.from_section(each) for each in self._explain()],
         )
 
     def _is_complete(self) -> bool:
         wanted, kinds = self.question.games, (self.found.chances, self.found.under_simple)
         return all(each.games in (0, wanted or DEFAULT_GAMES.get(each.ai, 2000)) for each in kinds)
+
+    def _describe_win(self) -> str:
+        """Return the share of the player to move, if all shares are known well enough."""
+        if not self.found.chances.games:
+            return win_sentence(self)
+        shares = {
+            each.player: describe_share(each.chance, each.interval) for each, _ in self.pairs()
+        }
+        name = self.question.turn.player
+        return f"{_capitalise(name)} wins {shares[name]}." if all(shares.values()) else ""
 
     def rows(self) -> Iterator[Sequence[object]]:
         under_simple = ("under_simple", "under_simple_low", "under_simple_high")
@@ -154,12 +199,19 @@ class WinAnswer(Answer):
             yield (usual.player, *numbers, self.condition)
 
     def sections(self) -> Iterator[Section]:
-        chances = self.found.chances
-        assumed = self.question.list_assumptions()
+        first, *rest = self._explain()
+        sentence, *more = first.parts
+        yield replace(first, parts=[sentence, *self.question.list_assumptions(), *more])
+        yield from rest
+
+    def _explain(self) -> Iterator[Section]:
+        """Yield the sections without the assumptions that fill gaps in the moment."""
+        chances, goal = self.found.chances, self.found.goal
+        name = self.question.turn.player
+        chosen = [f"In this turn {name} plays for the goal that won most games: {goal}."]
         condition = list_condition(self.question.turn)
-        yield Section(
-            [win_sentence(self), *condition, *assumed, *([PEOPLE] if chances.games else [])]
-        )
+        people = [PEOPLE] if chances.games else []
+        yield Section([win_sentence(self), *condition, *(chosen if goal else []), *people])
         rows = [
             (
                 usual.player,

@@ -7,12 +7,16 @@ Games of the usual AI stop after six rounds, and the value function V estimates 
 learnt from games of the usual AI. A separate allowance of 3 percentage points covers its error.
 Games of the simple AI and of policies are played to the end, and so are all games under a victory
 condition that V does not know.
+
+Games are played in stages of 100, 200, 400, ... games, and only complete stages count. A time limit
+therefore decides how many stages there are, but never changes the numbers of a stage.
 """
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from itertools import chain
 from math import sqrt
 from os import cpu_count
@@ -23,11 +27,20 @@ import numpy as np
 
 from iacta.game.actions import Action
 from iacta.game.turn import Policy, Turn
-from iacta.inputs.checks import read_int, read_seconds
+from iacta.inputs.checks import read_int
 from iacta.inputs.errors import IllegalError
 from iacta.native.deadline import Deadline
 from iacta.probability.estimate import Estimate, Interval
-from iacta.war.games import CHOSEN_AIM, Aim, Floats, PlayedGames, War, check_war, list_seats
+from iacta.war.games import (
+    CHOSEN_AIM,
+    Aim,
+    Floats,
+    PlayedGames,
+    War,
+    check_war,
+    describe_aim,
+    list_seats,
+)
 from iacta.war.players import PLAYERS
 from iacta.war.tournament import MAX_GAMES, MAX_ROUNDS, Seat, get_seat_name, play_to_end, read_seat
 from iacta.war.value import load_weights
@@ -39,6 +52,11 @@ POLICY_GAMES = 40
 Z = 1.96  # standard errors to either side of a mean
 GRACE = 0.1  # extra seconds past a deadline if fewer than two games are done
 CHUNK_GAMES = 20  # games per call of the core; a deadline and Ctrl-C act between calls
+FIRST_STAGE = 100  # Each further stage doubles the number of games.
+FIRST_STAGE_SHARES = (0.8, 1.0)  # The first AI leaves a fifth of the time to the simple AI.
+GOAL_GAMES = 40  # More games per goal would delay the first result.
+GOAL_TIME_SHARE = 0.4  # If this share is too short for all goals, the AI chooses its goal.
+SEED_COUNT = 2**62  # Seeds that differ by this number give independent games.
 
 Progress: TypeAlias = Callable[[int, int], None]  # receives the games played and the total
 
@@ -88,33 +106,41 @@ class WinChances:
 
     chances: the result if the requested AI plays every seat.
     under_simple: the result if the simple AI plays every seat.
+    goal: the goal that the player to move has in this turn, in words; empty if the AIs choose it.
     """
 
     chances: WinEstimate
     under_simple: WinEstimate
+    goal: str = ""
 
 
 def win_chances(
     turn: Turn,
     *,
     player: Seat = "usual",
+    best_goal: bool = False,
     games: int | None = None,
     time_limit: float | Fraction | None = None,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Callable[[WinChances | None, float], object] | None = None,
 ) -> WinChances:
     """Estimate each player's chance to win the whole game if one AI plays every seat.
 
     turn: any moment of a turn, with or without cards. Unknown cards are dealt anew in each game.
     player: the AI: `"usual"`, `"simple"`, `"yardstick"`, or a policy, which is a function from a
         turn to a legal action. Games of the usual AI stop after six rounds.
+    best_goal: whether the player to move plays this turn for the goal after which they win most of
+        40 games. The estimate comes from other games than this selection. Otherwise the AI chooses
+        its goal.
     games: the number of games for each AI. The default is 600 for the usual AI, 2,000 for the
         simple AI and 40 for a policy.
-    time_limit: in seconds; the time limit may reduce the number of games. A limit too short for two
-        games is an error.
+    time_limit: in seconds; the time limit may reduce the number of games to 100, 200, 400 and so
+        on, and to fewer games if it is too short for 100. A limit too short for two games is an
+        error.
     seed: the seed of the dice. The same seed and number of games give the same result on every
         computer, with any number of threads.
-    progress: a callback that receives the number of games played and the total, for each AI.
+    progress: a callback that receives the result of the last complete stage, `None` before the
+        first one, and the share of the games that have been played.
 
     The only player left has a chance of exactly 1, and a player without territories has 0. More
     than six players, rules under which a battle can gain armies, and a game that does not end
@@ -130,22 +156,36 @@ def win_chances(
     check_war(turn)
     number = None if games is None else read_int(games, "games", least=2, most=MAX_GAMES)
     read_int(seed, "seed")
-    seconds = None if time_limit is None else read_seconds(time_limit, "time_limit")
+    deadline = Deadline.from_time_limit(time_limit)
+    if best_goal and not isinstance(seat, str):
+        raise IllegalError("best_goal must be False for a policy, which has no goals, got True")
     if turn.winner is not None or len(list_seats(turn)) == 1:
-        return WinChances(
-            *(_make_certain_estimate(turn, get_seat_name(each)) for each in (seat, "simple"))
-        )
+        certain = _make_certain_estimate(turn, get_seat_name(seat))
+        return WinChances(certain, replace(certain, ai="simple"))
     check_game_ends(turn)
-    found = []
-    for share, each in ((0.8, seat), (0.2, "simple")):
-        deadline = Deadline(None if seconds is None else float(seconds) * share)
-        if isinstance(each, str):
-            most = number or DEFAULT_GAMES.get(each, 2000)
-            found.append(_estimate_with_core(turn, each, most, seed, deadline, progress))
-        else:
-            most = number or POLICY_GAMES
-            found.append(_estimate_with_policy(turn, each, most, seed, deadline, progress))
-    return WinChances(*found)
+    aim, goal = CHOSEN_AIM, ""
+    if best_goal and isinstance(seat, str) and turn.phase not in ("fortify", "over"):
+        aim, goal = _find_best_goal(War(turn), seat, seed, deadline.take_share(GOAL_TIME_SHARE))
+        seed += SEED_COUNT
+    samples = [_Sample(turn, each, number, seed, aim) for each in (seat, "simple")]
+    total, found = sum(each.wanted for each in samples), None
+
+    def report(_: int = 0, __: int = 0) -> None:
+        if progress is not None:
+            progress(found, min(sum(each.played for each in samples) / total, 1.0))
+
+    stage = FIRST_STAGE
+    while True:
+        for share, sample in zip(FIRST_STAGE_SHARES, samples, strict=True):
+            part = deadline if found else deadline.take_share(share)
+            sample.play_stage(min(stage, sample.wanted), part, report)
+        usual, simple = (each.estimate() for each in samples)
+        found = WinChances(usual, simple, goal)
+        report()
+        is_complete = all(len(each) >= min(stage, each.wanted) for each in samples)
+        if not is_complete or all(len(each) == each.wanted for each in samples):
+            return found
+        stage *= 2
 
 
 def check_game_ends(turn: Turn) -> None:
@@ -179,10 +219,15 @@ def play_games(
     deadline: Deadline,
     aim: Aim = CHOSEN_AIM,
     progress: Progress | None = None,
+    start: int = 0,
 ) -> PlayedGames:
-    """Play games in which one AI of the core plays every seat, in one thread per processor."""
+    """Play games in which one AI of the core plays every seat, in one thread per processor.
+
+    games: the number of the game before which to stop.
+    start: the number of the first game.
+    """
     seats = (PLAYERS[player],) * len(war.seats)
-    firsts = iter(range(0, games, CHUNK_GAMES))  # shared by all threads
+    firsts = iter(range(start, games, CHUNK_GAMES))  # shared by all threads
     done, reporting = 0, Lock()
 
     def work() -> list[tuple[int, PlayedGames]]:
@@ -242,15 +287,63 @@ def play_two_games(
     return found
 
 
-def _estimate_with_core(
-    turn: Turn, player: str, games: int, seed: int, deadline: Deadline, progress: Progress | None
-) -> WinEstimate:
-    war = War(turn)
-    found = play_two_games(war, player, games, seed, deadline, progress=progress)
-    if len(found.chances) < 2:
-        raise make_time_error()
-    cut, too_long = int(found.is_cut.sum()), int(found.is_too_long.sum())
-    return _make_estimate(turn, player, war.seats, found.chances, cut, too_long)
+def _find_best_goal(war: War, player: str, seed: int, deadline: Deadline) -> tuple[Aim, str]:
+    """Return the goal after which the player to move wins most games, as an aim and in words.
+
+    Without time for all games, the AI chooses its goal, and the words are empty.
+    """
+    mover, best = war.seats.index(war.turn.player), (-1.0, CHOSEN_AIM)
+    for aim in war.list_aims(PLAYERS[player]):
+        wins = play_games(war, player, GOAL_GAMES, seed, deadline, aim).chances[:, mover]
+        if len(wins) < GOAL_GAMES:
+            return CHOSEN_AIM, ""
+        best = max(best, (float(wins.mean()), aim), key=lambda each: each[0])
+    return best[1], describe_aim(war, best[1])
+
+
+class _Sample:
+    """The games of one AI or policy, played in stages.
+
+    wanted: the number of games of the last stage.
+    played: the number of games so far, also in an incomplete stage.
+    """
+
+    def __init__(self, turn: Turn, seat: Seat, games: int | None, seed: int, aim: Aim) -> None:
+        self.turn, self.name = turn, get_seat_name(seat)
+        if isinstance(seat, str):
+            self.wanted = games or DEFAULT_GAMES.get(seat, 2000)
+            self._play = partial(_play_with_core, War(turn), seat, seed, aim)
+        else:
+            self.wanted = games or POLICY_GAMES
+            self._play = partial(_play_with_policy, turn, seat, seed)
+        self.played = 0
+        self._parts = list[PlayedGames]()
+
+    def __len__(self) -> int:
+        return sum(len(each.chances) for each in self._parts)
+
+    def play_stage(self, end: int, deadline: Deadline, progress: Progress) -> None:
+        """Play until a number of games; keep an incomplete stage only if it is the first one."""
+        start = len(self)
+
+        def count(done: int, total: int) -> None:
+            self.played = start + done
+            progress(done, total)
+
+        if start < end:
+            part = self._play(start, end, deadline, count)
+            if len(part.chances) == end - start or not start:
+                self._parts.append(part)
+
+    def estimate(self) -> WinEstimate:
+        """Return the chances over all games."""
+        columns = PlayedGames(*(np.concatenate(each) for each in zip(*self._parts, strict=True)))
+        if len(columns.chances) < 2:
+            raise make_time_error()
+        cut, too_long = int(columns.is_cut.sum()), int(columns.is_too_long.sum())
+        return _make_estimate(
+            self.turn, self.name, list_seats(self.turn), columns.chances, cut, too_long
+        )
 
 
 class _TimeIsOverError(Exception):
@@ -268,26 +361,48 @@ def _limit_policy(policy: Policy, deadline: Deadline) -> Policy:
     return act
 
 
-def _estimate_with_policy(
-    turn: Turn, policy: Policy, games: int, seed: int, deadline: Deadline, progress: Progress | None
-) -> WinEstimate:
-    seats, rows = list_seats(turn), []
-    for number in range(games):
-        end = deadline if number >= 2 else deadline.postpone(GRACE)  # an interval needs two games
-        timed = _limit_policy(policy, end)
+def _play_with_core(
+    war: War,
+    player: str,
+    seed: int,
+    aim: Aim,
+    start: int,
+    end: int,
+    deadline: Deadline,
+    progress: Progress,
+) -> PlayedGames:
+    if start:
+        return play_games(war, player, end, seed, deadline, aim, progress, start)
+    return play_two_games(war, player, end, seed, deadline, aim, progress)
+
+
+def _play_with_policy(
+    turn: Turn,
+    policy: Policy,
+    seed: int,
+    start: int,
+    end: int,
+    deadline: Deadline,
+    progress: Progress,
+) -> PlayedGames:
+    seats = list_seats(turn)
+    rows = []
+    for number in range(start, end):
+        limit = deadline if number >= 2 else deadline.postpone(GRACE)  # an interval needs two games
+        timed = _limit_policy(policy, limit)
         try:
             winner = play_to_end(dict.fromkeys(seats, timed), turn, seed, number)
         except _TimeIsOverError:
             break
         # V does not apply to policies, so a game without a winner counts equally for all players.
         rows.append([float(each == winner) if winner else 1 / len(seats) for each in seats])
-        if progress is not None:
-            progress(number + 1, games)
-    if len(rows) < 2:
+        progress(len(rows), end - start)
+    if not rows:
         raise make_time_error()
     chances = np.array(rows)
-    too_long = sum(1.0 not in row for row in rows)
-    return _make_estimate(turn, get_seat_name(policy), seats, chances, 0, too_long)
+    zeros = np.zeros(len(rows), np.uint8)
+    is_too_long = ~(chances == 1.0).any(axis=1)
+    return PlayedGames(chances, zeros.astype(bool), is_too_long, zeros, zeros.astype(np.int32))
 
 
 def _make_estimate(

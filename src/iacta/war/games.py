@@ -52,6 +52,12 @@ class Aim(NamedTuple):
 
 
 CHOSEN_AIM = Aim()
+OPEN_AIMS = {  # aims that have no goal to reach
+    AS_LIKED: "play like the usual AI",
+    HOLD: "hold without attacking",
+    BOLDLY: "attack boldly",
+    WARILY: "attack cautiously",
+}
 
 
 class PlayedGames(NamedTuple):
@@ -345,3 +351,17 @@ class War:
         lands = (self.card_lands[k] for k in cards)
         names = tuple(sorted(self.turn.board.territories[t] for t in lands if t >= 0))
         return Hand._make((*counts, 0, names))
+
+
+def describe_aim(war: War, aim: Aim) -> str:
+    """Return an aim in words."""
+    continents = war.turn.board.continents
+    if aim.kind == CONTINENT:
+        return f"take {continents[aim.which].name}"
+    if aim.kind == BREAK:
+        held = continents[aim.which]
+        owner = war.turn.position.find_holding(held.territories[0]).owner
+        return f"break {owner}'s {held.name}"
+    if aim.kind == ELIMINATE:
+        return f"eliminate {war.seats[aim.which]}"
+    return "take one card" if aim.kind == ONE_CARD else OPEN_AIMS[aim.kind]

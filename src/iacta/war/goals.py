@@ -43,6 +43,7 @@ from iacta.plan.winning import find_win
 from iacta.probability.estimate import MIN_GAMES, Interval
 from iacta.war.chances import (
     ALLOWANCE,
+    SEED_COUNT,
     Z,
     check_game_ends,
     estimate_interval,
@@ -52,18 +53,14 @@ from iacta.war.chances import (
     play_two_games,
 )
 from iacta.war.games import (
-    AS_LIKED,
-    BOLDLY,
     BREAK,
     CONTINENT,
     ELIMINATE,
-    HOLD,
-    ONE_CARD,
-    WARILY,
     Aim,
     Floats,
     War,
     check_war,
+    describe_aim,
 )
 from iacta.war.players import PLAYERS
 from iacta.war.tables import find_hand
@@ -82,13 +79,6 @@ LOOK_TIME_SHARE = 0.4  # share of the total time for quick looks at all goals
 WIN_NOW = "win now"
 MIN_CHANCE = 0.005  # less likely goals are out of reach
 TERRITORY_WORTH = 0.6  # the value of a territory in armies
-SEED_COUNT = 2**62
-OPEN_AIMS = {  # aims that have no goal to reach
-    AS_LIKED: "play like the usual AI",
-    HOLD: "hold without attacking",
-    BOLDLY: "attack boldly",
-    WARILY: "attack cautiously",
-}
 
 
 @dataclass(frozen=True)
@@ -396,20 +386,6 @@ def best_goals(
     best = max(rows, key=lambda row: float(row.wins.mean()))
     fresh = np.zeros(0) if deadline.is_over else best.play_again(seed + SEED_COUNT, deadline)
     return Goals(turn.player, _rank_candidates(rows, simple, fresh))
-
-
-def describe_aim(war: War, aim: Aim) -> str:
-    """Return an aim in words."""
-    continents = war.turn.board.continents
-    if aim.kind == CONTINENT:
-        return f"take {continents[aim.which].name}"
-    if aim.kind == BREAK:
-        held = continents[aim.which]
-        owner = war.turn.position.find_holding(held.territories[0]).owner
-        return f"break {owner}'s {held.name}"
-    if aim.kind == ELIMINATE:
-        return f"eliminate {war.seats[aim.which]}"
-    return "take one card" if aim.kind == ONE_CARD else OPEN_AIMS[aim.kind]
 
 
 def _estimate_under_simple(
