@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from iacta.battle.battle import Battle
 from iacta.game import Advance, Turn
 from iacta.game.steps import list_advances
 from iacta.native.deadline import Deadline
@@ -9,14 +10,19 @@ from iacta.plan import Goal, Plan, best_plan
 from iacta.plan.reinforcement import turn_options
 
 MAX_COMPARED = 12  # at most this many numbers of armies are compared
+MAX_DEFENDED = 60  # at most this many numbers are compared when both territories are defended
 COMPARISON_SHARE = 0.6  # share of the time for the comparison; the best number gets the rest
 
 
 class MoveIn(NamedTuple):
-    """The best number of armies to move into a conquered territory."""
+    """The best number of armies to move into a conquered territory.
+
+    best: the number.
+    values: some numbers of armies with the value of each; empty for a goal that is reached.
+    """
 
     best: int
-    values: tuple[tuple[int, float], ...]  # some numbers of armies, and the value of each
+    values: tuple[tuple[int, float], ...]
 
 
 def compare_advances(turn: Turn, goal: Goal, deadline: Deadline) -> tuple[MoveIn, Plan]:
@@ -26,9 +32,7 @@ def compare_advances(turn: Turn, goal: Goal, deadline: Deadline) -> tuple[MoveIn
     goal: the goal of the turn.
     deadline: the deadline of the search.
     """
-    numbers = list_advances(turn)
-    parts = min(len(numbers), MAX_COMPARED) - 1 or 1
-    tried = sorted({numbers[round(k * (len(numbers) - 1) / parts)] for k in range(parts + 1)})
+    tried = _pick_evenly(list_advances(turn), MAX_COMPARED)
     end, ranked = deadline.take_share(COMPARISON_SHARE), list[tuple[float, int]]()
     for number in tried:
         part = end.take_share(1 / (len(tried) - len(ranked)))
@@ -43,3 +47,49 @@ def compare_advances(turn: Turn, goal: Goal, deadline: Deadline) -> tuple[MoveIn
 def _plan_after_advance(turn: Turn, armies: int, goal: Goal, deadline: Deadline) -> Plan:
     after = turn.after(Advance(armies))
     return best_plan(after.position, goal, **turn_options(after), time_limit=deadline.time_limit)
+
+
+def defend_conquest(turn: Turn) -> MoveIn:
+    """Return the number of armies to move in that protects both territories of a conquest best.
+
+    turn: a turn after a conquest.
+
+    The strongest neighbouring enemy attacks each territory. The best number minimises the larger
+    chance to lose a territory, then the sum of both chances.
+
+    >>> turn = Turn.from_code("1;classic;red;Brazil:red:9,Peru:blue:1,Argentina:blue:5")
+    >>> from iacta.game.steps import take_step
+    >>> attack = {"do": "attack", "from": "Brazil", "to": "Peru", "left": 9, "their_left": 0}
+    >>> defend_conquest(take_step(turn, attack)[0]).best
+    5
+    """
+    assert turn.pending is not None  # noqa: S101 # the phase is `advance`
+    ends = turn.pending.start, turn.pending.to
+
+    def find_risks(number: int) -> tuple[float, float, int]:
+        after = turn.after(Advance(number))
+        risks = [_find_risk(after, name) for name in ends]
+        return max(risks), sum(risks), -number
+
+    return MoveIn(min(_pick_evenly(list_advances(turn), MAX_DEFENDED), key=find_risks), ())
+
+
+def _find_risk(turn: Turn, name: str) -> float:
+    """Return the chance that the strongest neighbouring enemy takes a territory."""
+    armies = dict(zip(turn.board.territories, turn.armies, strict=True))
+    owners = dict(zip(turn.board.territories, turn.owners, strict=True))
+    enemies = [
+        armies[start]
+        for start, to in turn.board.borders
+        if to == name and owners[start] not in ("", turn.player)
+    ]
+    if not enemies:
+        return 0.0
+    rules = turn.rules_of.get(name, turn.rules)
+    return float(Battle(max(enemies), armies[name], rules).win_probability())
+
+
+def _pick_evenly(numbers: list[int], most: int) -> list[int]:
+    """Return some numbers at equal distances, with both ends."""
+    parts = min(len(numbers), most) - 1 or 1
+    return sorted({numbers[round(k * (len(numbers) - 1) / parts)] for k in range(parts + 1)})

@@ -61,7 +61,7 @@ from iacta.probability.distribution import Distribution
 from iacta.questions.plan import armies_cards_hold as around
 from iacta.questions.plan import sentences
 from iacta.questions.plan.armies_cards_hold import Needed
-from iacta.questions.plan.move_in import MoveIn, compare_advances
+from iacta.questions.plan.move_in import MoveIn, compare_advances, defend_conquest
 from iacta.questions.plan.moves import RankedMove, rank_moves
 from iacta.questions.plan.parameter_kinds import (
     WORTH,
@@ -73,16 +73,17 @@ from iacta.questions.plan.parameter_kinds import (
 )
 from iacta.questions.plan.record import (
     GoalEndRecord,
+    MoveInRecord,
     PlanRecord,
     cards_record,
     check_record,
     hold_record,
+    make_scene_records,
     move_in_record,
     moves_record,
     need_record,
     plan_record,
     reinforce_record,
-    scene_record,
     stop_record,
     tables_record,
     ways_record,
@@ -635,7 +636,7 @@ class PlanAnswer(Answer):
         if not (self.new or self.held):
             more["stop"] = stop_record(self.plan)
         if is_drawn(self.plan.position.board):
-            more["scene"] = scene_record(self.plan)
+            more |= make_scene_records(self.plan)
         summary, *others = self.sections()
         return plan_record(
             self.plan,
@@ -754,7 +755,13 @@ class GoalEndAnswer(Answer):
             figure,
             [self._sentence()],
             self.question.turn.to_code(),
+            **({"move_in": MoveInRecord(self._move_in.best, [])} if self._move_in else {}),
         )
+
+    @cached_property
+    def _move_in(self) -> MoveIn | None:
+        turn = self.question.turn
+        return defend_conquest(turn) if turn.phase == "advance" else None
 
     def _sentence(self) -> str:
         win = find_win(self.question.turn, Deadline()) if self.question.win else None
@@ -774,7 +781,8 @@ class GoalEndAnswer(Answer):
         return charts.board_map(self.question.start)
 
     def sections(self) -> Iterator[Section]:
-        yield Section([self._sentence()])
+        best = self._move_in and f"Best: move {count(self._move_in.best, 'army', 'armies')} in."
+        yield Section([self._sentence(), *([best] if best else [])])
 
 
 def plan_answer(plan: Plan, **parts: Any) -> PlanAnswer:

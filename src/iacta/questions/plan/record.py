@@ -5,7 +5,7 @@ from dataclasses import asdict
 from fractions import Fraction
 from typing import Any, Literal
 
-from iacta.board.scene import build_scene
+from iacta.board.scene import Arrow, build_scene
 from iacta.forms.percentages import short_percent
 from iacta.forms.record import (
     OMITTED,
@@ -13,13 +13,14 @@ from iacta.forms.record import (
     RUNS_KEY,
     SEED_KEY,
     WILSON_KEY,
+    AnswerSectionRecord,
     Count,
     IntervalRecord,
     KeyedRecord,
     Unit,
     key,
 )
-from iacta.forms.sections import Part, Section, Table, cell_text
+from iacta.forms.sections import Section
 from iacta.plan import Continuation, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
 from iacta.plan.report import rearguards
@@ -31,6 +32,7 @@ from iacta.questions.plan.move_in import MoveIn
 from iacta.questions.plan.moves import RankedMove, describe_loss
 from iacta.questions.plan.sentences import Checked, is_hopeless, is_worth, why
 
+SHOWN_ARROWS = 4  # more arrows would cover the names on a small map
 FROM = "The attacking territory."
 TO = "The attacked territory."
 NAME = "The territory."
@@ -239,27 +241,11 @@ class MoveRecord(KeyedRecord):
     )
 
 
-class MoveInRecord(KeyedRecord):
-    """The number of armies to move into a conquered territory."""
-
-    best: Count = key("The best number.")
-    values: Sequence[Sequence[float]] = key(
-        "Pairs of a number of armies and the value of the plan that follows; empty without a value."
-    )
-
-
 class StopRecord(KeyedRecord):
     """The choice to stop attacking."""
 
     loss: float = key("The value that stopping now gives up.")
     words: str = key("The loss in words.")
-
-
-class AnswerSectionRecord(KeyedRecord):
-    """A displayed section of the answer."""
-
-    title: str = key("The title.")
-    parts: Sequence[object] = key("Sentences, and tables with `columns` and `rows` of text.")
 
 
 class SceneRecord(KeyedRecord):
@@ -273,6 +259,15 @@ class SceneRecord(KeyedRecord):
     figures: Sequence[str] | None = key("`chances` as whole percentages.")
 
 
+class MoveInRecord(KeyedRecord):
+    """The number of armies to move into a conquered territory."""
+
+    best: Count = key("The best number.")
+    values: Sequence[Sequence[float]] = key(
+        "Pairs of a number of armies and the value of the plan that follows; empty without a value."
+    )
+
+
 class GoalEndRecord(KeyedRecord):
     """The answer for a goal that is reached already, or after the last attack of the turn."""
 
@@ -284,6 +279,11 @@ class GoalEndRecord(KeyedRecord):
     figure: str = key(FIGURE)
     sentences: Sequence[str] = key(SENTENCES)
     code: str = key("The turn as a code of one line.")
+    move_in: MoveInRecord = key(
+        "Only after the conquest that reaches the goal: the armies to move in that protect both "
+        "territories best.",
+        default=OMITTED,
+    )
 
 
 class PlanRecord(KeyedRecord, kw_only=True):
@@ -348,7 +348,12 @@ class PlanRecord(KeyedRecord, kw_only=True):
         "The Python call for the same question; `null` if a call cannot ask the question."
     )
     scene: SceneRecord = key(
-        "The plan as arrows on a map; left out for a board without a map.", default=OMITTED
+        "The first four battles of the plan as arrows on a map; left out for a board without a "
+        "map.",
+        default=OMITTED,
+    )
+    whole_scene: SceneRecord = key(
+        "All battles of a longer plan as arrows on a map.", default=OMITTED
     )
     stages: Sequence[Unit] = key(
         "Only for goals in order: for each goal, the chance to reach this and all earlier goals.",
@@ -506,28 +511,23 @@ def tables_record(sections: Iterable[Section], plan: Plan) -> list[AnswerSection
     arrows = (arrow for arrow in list_arrows(plan) if arrow.look != "rare")
     names = plan.position.board.territories
     numbers = {f"{names[arrow.start]} to {names[arrow.to]}": arrow.number for arrow in arrows}
-    return [
-        AnswerSectionRecord(
-            section.title.rstrip(":"), [_part_record(part, numbers) for part in section.parts]
-        )
-        for section in sections
-    ]
+    return [AnswerSectionRecord.from_section(section, numbers) for section in sections]
 
 
-def _part_record(part: Part, numbers: Mapping[str, int]) -> object:
-    if not isinstance(part, Table):
-        return str(part)
-    rows = [[cell_text(cell) for cell in row] for row in part.rows]
-    numbered = [
-        [f"{numbers[row[0]]}. {row[0]}", *row[1:]] if row[0] in numbers else row for row in rows
-    ]
-    return {"columns": list(part.columns), "rows": numbered}
+def make_scene_records(plan: Plan) -> dict[str, SceneRecord]:
+    """Return the beginning of the main line and the whole main line as arrows, by key.
 
-
-def scene_record(plan: Plan) -> SceneRecord:
-    """Return the main line as arrows; rare battles are in the tables only."""
-    position = plan.position
+    Rare battles are in the tables only.
+    """
     arrows = [arrow for arrow in list_arrows(plan) if arrow.look != "rare"]
+    records = {"scene": _make_scene_record(plan, arrows[:SHOWN_ARROWS])}
+    if len(arrows) > SHOWN_ARROWS:
+        records["whole_scene"] = _make_scene_record(plan, arrows)
+    return records
+
+
+def _make_scene_record(plan: Plan, arrows: Sequence[Arrow]) -> SceneRecord:
+    position = plan.position
     labels = label_chances(plan, arrows)
     scene = build_scene(position.board, arrows, labels)
     chances = [
