@@ -26,6 +26,7 @@ from iacta.web.read_question import address as query
 from iacta.web.read_question import list_served_questions, read_address
 from tests.tables import table
 from tests.web.conftest import Visit, barriers, late
+from tests.web.served import Server
 
 FORMS = {name: form for name, form in list_served_questions().items() if name != "plan"}
 # Another question for each form, as the query of an address.
@@ -598,3 +599,15 @@ def test_two_users_do_not_disturb_each_other(visit: Visit) -> None:
         page.get_by_label("Attackers", exact=True).fill(attackers)
     expect(one.locator("#lead")).to_have_text(lead(BattleQuestion(18, 10)))
     expect(other.locator("#lead")).to_have_text(lead(BattleQuestion(19, 10)))
+
+
+def test_pages_of_logs_say_what_to_do_without_a_script(server: Server) -> None:
+    words = "This log is an example: replace it by yours."
+    for name in ("audit", "review"):
+        example = server.ask(f"/{name}").body.decode()
+        assert words in example
+        assert '<p id="post" hidden' in example  # its button is empty until the script runs
+    own = server.ask("/audit?log=6+4+1+vs+5+3").body.decode()
+    assert words not in own
+    assert '<p id="post" hidden' in own
+    assert "Paste your rolls or open a file." in server.ask("/audit?log=").body.decode()

@@ -362,11 +362,12 @@ class ClashError(IllegalError):
 
     sentence: a format string: `{seed}` stands for the name of a parameter, `{0}` and `{1}` for the
         `values`.
+    on_page: the sentence of a page, if the names of parameters would not help there.
     """
 
-    def __init__(self, sentence: str, *values: object) -> None:
+    def __init__(self, sentence: str, *values: object, on_page: str = "") -> None:
         super().__init__(_QuotingFormatter().vformat(sentence, values, _SpelledNames(str)))
-        self.sentence, self.values = sentence, values
+        self.sentence, self.values, self.on_page = sentence, values, on_page
 
 
 class _QuotingFormatter(Formatter):

@@ -165,7 +165,9 @@ class AuditQuestion(RulesForm, Question):
                 f"bias must be at least 0.0001%, got {float(self.bias):.3g}", parameter="bias"
             )
         if self.source is None and not self.power:
-            raise ClashError("missing {file}, {log} or {power}")
+            raise ClashError(
+                "missing {file}, {log} or {power}", on_page="Paste your rolls or open a file."
+            )
 
     @property
     def source(self) -> Path | str | None:

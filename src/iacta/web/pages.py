@@ -405,6 +405,7 @@ def _place_problem(error: IactaError, form: type[Question]) -> dict[str, str]:
     sentence = format_error(error, form, _spell)
     names = [parameter.name for parameter in list_inputs(form)]
     if isinstance(error, ClashError):
+        sentence = error.on_page or sentence
         parts = Formatter().parse(error.sentence)
         about = [name for _, name, _, _ in parts if name in names]
     else:
@@ -528,7 +529,8 @@ async def _answer_page(work: Work, request: Request, name: str) -> HTMLResponse:
     try:
         question = _add_seed(read_address(form, pairs)) if pairs else _make_first_question(form)
         run = work.search if form.is_search else work.run
-        page = run(write_answer, question, texts or _format_texts(question), is_posted)
+        text = texts or _format_texts(question)
+        page = run(write_answer, question, text, is_posted, not pairs)
         return HTMLResponse(await run_while_connected(request, page))
     except IactaError as error:
         return HTMLResponse(_question_page(form, texts, _place_problem(error, form)), 422)
@@ -562,7 +564,7 @@ def _question_page(
         sections=sections,
         others=_list_examples(form),
         elsewhere=elsewhere,
-        **{"has_log": False, **more},
+        **{"has_log": False, "is_example": False, **more},
     )
 
 
@@ -574,12 +576,15 @@ def read_pairs(body: bytes) -> list[tuple[str, str]]:
     return [(name, str(text)) for name, text in parse_body(body).items()]
 
 
-def write_answer(question: Question, texts: Mapping[str, str], has_chart: bool) -> bytes:
+def write_answer(
+    question: Question, texts: Mapping[str, str], has_chart: bool, is_example: bool
+) -> bytes:
     """Return the page of a question with its answer.
 
     question: the question.
     texts: the texts of the inputs by parameter.
     has_chart: whether to include the specification of the chart.
+    is_example: whether the question is an example of the page.
     """
     answer = answer_within_limits(question)
     chart = write_part(answer, "spec") if has_chart and _has_picture(question) else ""
@@ -590,6 +595,7 @@ def write_answer(question: Question, texts: Mapping[str, str], has_chart: bool) 
         [*answer.sections()],
         _make_links(question, chart),
         has_log=bool(getattr(question, "log", None)),
+        is_example=is_example,
     ).encode()
 
 

@@ -133,6 +133,7 @@ function showPage(found, link) {
 function showPost() {
   const place = document.querySelector("#post");
   if (!place) return;
+  place.hidden = false;
   const { href } = document.querySelector("#link");
   const isLong = href.length > MOST_LINK;
   const [post, save] = place.querySelectorAll("button");
