@@ -27,8 +27,8 @@ def choose_goal(page: Page, option: str) -> None:
 
 
 def list_goal_values(texts: list[str]) -> list[str]:
-    """Return the steps with the values of their goals, without games, which come later."""
-    return [re.sub(r", game .*", "", text)[:30] for text in texts]
+    """Return the steps with the values of their goals, without games, which may come later."""
+    return [re.sub(r",? ?wins .*", "", text)[:30] for text in texts]
 
 
 def test_the_goal_of_a_turn_changes_only_this_turn(visit: Visit) -> None:

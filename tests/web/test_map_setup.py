@@ -125,11 +125,11 @@ def test_all_is_done_in_the_table_without_the_map(visit: Visit) -> None:
 def test_quick_ways_fill_a_board(visit: Visit) -> None:
     page = visit(TINY_LINK.replace("a9.b1.b2.b1", "a9.b1.-.-"))
     expect(page.get_by_text("2 territories are empty")).to_be_visible()
-    page.locator("#rest-player").select_option(label="blue")
+    page.locator("#owners").get_by_role("button", name="red").click()
     page.locator("#rest-armies").fill("4")
     page.get_by_role("button", name="Fill", exact=True).click()
     says(page, "B", "blue, 1")
-    says(page, "C", "blue, 4, goal")
+    says(page, "C", "red, 4, goal")
     expect(page.locator("#rest")).to_be_hidden()
     page.get_by_role("button", name="Undo the filling").click()
     says(page, "C", "nobody, goal")

@@ -10,7 +10,7 @@ import iacta
 from iacta.board.files import classic_board
 from iacta.board.position import read_position
 from iacta.forms.percentages import percent
-from iacta.forms.whole_game import CONDITION
+from iacta.forms.whole_game import CONDITION, PEOPLE
 from iacta.plan import TakeAll, best_plan
 from iacta.questions.plan import PlanQuestion
 from tests.web.board_page import (
@@ -258,6 +258,55 @@ def test_a_turn_ends_with_a_move_and_the_next_player(visit: Visit) -> None:
     expect(page.locator("#placing-said")).to_contain_text("5 of 5 new armies")
 
 
+def test_a_chosen_goal_leaves_the_focus_before_its_best_action(visit: Visit) -> None:
+    page = visit(link(TINY, "p=red&p=blue&h=a9.b1.b2.b1&f=3&go=1"))
+    goal = page.locator("#goals").get_by_role("button", name="Take East")
+    goal.focus()
+    goal.press("Enter")
+    best = page.get_by_role("button", name="Best: 3 on A")
+    expect(best).to_be_visible(timeout=SLOWEST)
+    page.keyboard.press("Tab")
+    expect(best).to_be_focused()
+
+
+def test_the_map_follows_the_armies_that_move_in(visit: Visit) -> None:
+    both = {**TINY, "territories": {"A": ["B"], "B": ["A", "C", "D"], "C": ["B"], "D": ["B"]}}
+    page = visit(link(both, "p=red&p=blue&h=a9.b1.b6.b1&g=all&t=1&go=1&i=1&x=0a0-1-9-0"))
+    expect(page.locator("#advance-number")).to_have_text("8, the best", timeout=SLOWEST)
+    says(page, "B", "red, 8, goal")
+    page.locator("#advance").fill("5")
+    says(page, "A", "red, 4")
+    says(page, "B", "red, 5, goal")
+    expect(page.locator("#advance-number")).to_have_text("5; the best is 8")
+
+
+def test_threats_have_the_order_of_play(visit: Visit) -> None:
+    both = {**TINY, "territories": {"A": ["B"], "B": ["A", "C", "D"], "C": ["B"], "D": ["B"]}}
+    page = visit(link(both, "p=green&p=red&p=blue&m=1&h=c1.b3.a9.c9&g=all&t=0&go=1"))
+    page.get_by_role("button", name="Threats").click()
+    expect(page.locator("#now thead")).to_have_text(re.compile("blue *green"), timeout=SLOWEST)
+
+
+def test_chances_to_win_are_shown_at_both_ends_of_a_turn(visit: Visit) -> None:
+    both = {**TINY, "territories": {"A": ["B"], "B": ["A", "C", "D"], "C": ["B"], "D": ["B"]}}
+    page = visit(link(both, "p=red&p=blue&h=a9.b4.b4.b4&g=all&t=1&go=1&i=1&x=0a0-1-9-2-3"))
+    start = page.locator("#how summary")
+    middle = re.compile(r"^At the start of the turn: Red wins .*\(±[1-4]\)")
+    expect(start).to_contain_text(middle, timeout=SLOWEST)
+    steps = page.locator("#steps li")
+    expect(steps.first).to_contain_text(re.compile(r"wins .*% of games"))
+    expect(steps.nth(1)).not_to_contain_text("wins")
+    attack(page, "A", "B")
+    page.get_by_role("button", name="I lose 2, they lose 0").click()
+    expect(steps).to_have_count(3)
+    expect(start).to_contain_text(middle)
+    expect(steps.nth(2)).not_to_contain_text("wins")
+    page.get_by_role("button", name="Stop attacking").click()
+    end = re.compile(r"^Red wins .*\(±[1-4]\)\. At the start: .*%\. How")
+    expect(start).to_contain_text(end, timeout=SLOWEST)
+    expect(steps.last).to_contain_text(re.compile(r"wins .*% of games"))
+
+
 def test_what_is_entered_wrong_is_refused_where_it_can_be_seen(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&go=1", viewport={"width": 360, "height": 740}, has_touch=True)
     attack(page, "A", "B")
@@ -265,6 +314,10 @@ def test_what_is_entered_wrong_is_refused_where_it_can_be_seen(visit: Visit) -> 
     page.get_by_text("Enter the dice").click()
     page.locator("#faces").get_by_role("button", name="Enter").click()
     expect(page.locator("#wrong")).to_have_text("Enter the dice that you rolled, such as 6 4")
+    expect(page.locator("#wrong")).to_be_in_viewport()
+    page.locator("#yours").focus()
+    page.set_viewport_size({"width": 360, "height": 400})  # as a keyboard does
+    expect(page.locator("#yours")).to_be_in_viewport()
     expect(page.locator("#wrong")).to_be_in_viewport()
     spot(page, "D").dispatch_event("click")
     expect(page.locator("#attack-help")).to_have_text("You have no armies that can attack D.")
@@ -346,7 +399,10 @@ def test_a_turn_on_a_phone_scrolls_no_page(visit: Visit) -> None:
     names = classic_board().territories
     held = ".".join("a60" if name == "Central America" else "-" for name in names)
     page = visit(f"/map#p=red&p=blue&h={held}", viewport=size, has_touch=True, is_mobile=True)
-    page.evaluate("window.scrolls = 0; addEventListener('scroll', () => { window.scrolls += 1; })")
+    page.evaluate(
+        "window.scrolls = [];"
+        " addEventListener('scroll', () => scrolls.push([scrollY, document.activeElement.id]))"
+    )
     route = [
         *("Central America", "Venezuela", "Peru", "Argentina", "Brazil"),
         *("North Africa", "Egypt", "East Africa", "Congo", "South Africa", "Madagascar"),
@@ -386,23 +442,23 @@ def test_a_turn_on_a_phone_scrolls_no_page(visit: Visit) -> None:
     expect(page.locator("#report")).to_contain_text(
         re.compile(r"In this turn you were .*lucky.* \(.* points\) and your choices cost ")
     )
-    game = re.compile("^Games won when the computer plays every side: red .*, blue ")
-    expect(page.locator("#game")).to_have_attribute("aria-label", game, timeout=SLOWEST)
-    shares = r" +red [<>]? ?[\d.]+%, +blue [<>]? ?[\d.]+%"
-    said = rf"{CONDITION}:{shares} \(like its simple player:{shares}\)"
-    expect(page.locator("#game-said")).to_have_text(re.compile(f"^Game, {said}$"))
-    for shown in ("#game-said", "#now button:text('Review')", "#now button:text('Copy the link')"):
+    game = re.compile("^Games won: red .*%, blue .*%$")
+    expect(page.locator("#shares")).to_have_attribute("aria-label", game, timeout=SLOWEST)
+    said = re.compile(r"^Red wins .* of games \(±[1-4]\)\. At the start: .*%\. How is this")
+    expect(page.locator("#how summary")).to_have_text(said, timeout=SLOWEST)
+    for shown in ("#how", "#now button:text('Review')", "#now button:text('Copy the link')"):
         expect(page.locator(shown)).to_be_in_viewport()
-    expect(page.locator("#curve")).to_contain_text(
-        re.compile(rf"dashed: of the game, {CONDITION} \(like its simple player:{shares}\)\.")
-    )
+    expect(page.locator("#curve")).to_contain_text("dashed: each player's chance to win the game.")
+    page.locator("#how summary").tap()
+    for words in (CONDITION, "when a simpler AI does", PEOPLE):
+        expect(page.locator("#how")).to_contain_text(words)
+    page.locator("#how summary").tap()
     page.get_by_role("button", name="Next player").tap()
     expect(page.get_by_role("button", name="Goal: Choose a goal")).to_be_visible()
-    words = f"Chances to win the game hold {CONDITION}."
-    expect(page.locator("#now")).to_contain_text(words, timeout=SLOWEST)
+    expect(page.locator("#how summary")).to_contain_text("Blue wins ", timeout=SLOWEST)
     page.locator("#goals button").nth(1).tap()
     expect(page.locator("#placing-said")).to_be_in_viewport()
-    assert page.evaluate("window.scrolls") == 0
+    assert page.evaluate("scrolls") == []
     assert pans == []
 
 

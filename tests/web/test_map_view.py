@@ -37,6 +37,73 @@ def test_a_phone_shows_names_that_can_be_read_badges_that_can_be_hit_and_contine
     assert {*names} == {f"{each.name} +{each.bonus}" for each in classic_board().continents}
 
 
+# The elements of the board that can scroll on their own.
+SCROLLERS = """() => [...document.querySelectorAll("main *")].filter(each => {
+  const { overflow } = getComputedStyle(each);
+  return /auto|scroll/.test(overflow) && each.checkVisibility();
+}).map(each => each.id || each.className)"""
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_only_the_page_scrolls(visit: Visit, width: int) -> None:
+    page = visit(f"{TINY_LINK}&go=1", viewport={"width": width, "height": 844})
+    expect(page.locator("#figure")).not_to_be_empty(timeout=SLOWEST)
+    page.locator("#how summary").click()
+    page.locator("#whole summary").click()
+    page.get_by_role("button", name="Threats").click()
+    assert page.evaluate(SCROLLERS) == ["view"]  # a map that is zoomed in moves in its frame
+    page.get_by_role("button", name="Goal: Take East").click()
+    assert page.evaluate(SCROLLERS) == ["view"]
+    page.get_by_role("button", name="Set up").click()
+    for summary in page.locator("#setup summary").all():
+        summary.click()
+    page.get_by_text("All territories as a table").click()
+    assert page.evaluate(SCROLLERS) == ["view", "pasted"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate("pasted.scrollHeight <= pasted.clientHeight")
+    page.evaluate("scrollTo(0, 500)")
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    assert page.evaluate("scrollY") == 0
+
+
+def test_the_map_fills_the_window_with_the_next_action_beside_it(visit: Visit) -> None:
+    page = visit("/map", viewport={"width": 1440, "height": 900})
+    expect(page.locator("#moves li").first).to_be_visible(timeout=SLOWEST)
+    sizes = []
+    for width, height in ((1440, 900), (1920, 1080)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_function(f"map.clientWidth * map.clientHeight >= .45 * {width * height}")
+        assert page.evaluate("view.scrollWidth <= view.clientWidth")
+        assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+        for shown in ("#figure", "#goal-now", "#moves li", "#steps", "#how"):
+            expect(page.locator(shown).first).to_be_in_viewport()
+        expect(page.locator(".menu")).to_be_hidden()
+        name, badge = page.locator("#map .name").first, page.locator("#map .badge").first
+        sizes.append((name.bounding_box(), badge.bounding_box()))
+    for before, after in zip(*sizes, strict=True):
+        assert before
+        assert after
+        assert after["height"] > 1.1 * before["height"]
+
+
+CHAIN = [f"{n}" for n in range(1, 8)]
+LONG = {
+    "name": "long",
+    "territories": {a: [b] for a, b in pairwise(CHAIN)} | {"7": []},
+    "places": {name: [80 * n, 200 * (n % 2)] for n, name in enumerate(CHAIN)},
+}
+
+
+def test_a_long_plan_shows_its_first_steps_until_it_is_opened(visit: Visit) -> None:
+    page = visit(link(LONG, "p=red&p=blue&h=a40.b1x6&g=all&t=6&go=1"))
+    numbers = page.locator("#map .step-number")
+    expect(numbers).to_have_text(["1", "2", "3", "4"], timeout=SLOWEST)
+    page.get_by_text("The plan: all 6 steps").click()
+    expect(numbers).to_have_text(["1", "2", "3", "4", "5", "6"])
+    page.get_by_text("The plan: all 6 steps").click()
+    expect(numbers).to_have_count(4)
+
+
 def test_the_map_is_seen_larger_where_the_sea_is_tapped_twice(visit: Visit) -> None:
     page = visit("/map", viewport={"width": 1440, "height": 900})
     says(page, "Ukraine", "red, 42")
@@ -91,7 +158,7 @@ def test_a_projector_shows_the_map_and_the_sentence(visit: Visit) -> None:
     value(page, plan_of_tiny().comparable_value)
     before = page.locator(".badge").first.bounding_box()
     page.get_by_role("button", name="Project").click()
-    expect(page.locator(".map-side")).to_be_hidden()
+    expect(page.locator(".map-below")).to_be_hidden()
     page.wait_for_function("() => map.getBoundingClientRect().height > .7 * innerHeight")
     assert page.evaluate("view.getBoundingClientRect().width > .95 * innerWidth")
     after = page.locator(".badge").first.bounding_box()
@@ -101,7 +168,7 @@ def test_a_projector_shows_the_map_and_the_sentence(visit: Visit) -> None:
     assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
     expect(page.locator("#report")).to_be_visible()
     page.keyboard.press("Escape")
-    expect(page.locator(".map-side")).to_be_visible()
+    expect(page.locator(".map-below")).to_be_visible()
 
 
 def test_map_sentence_and_main_line_are_printed_on_one_page(visit: Visit) -> None:
@@ -111,7 +178,7 @@ def test_map_sentence_and_main_line_are_printed_on_one_page(visit: Visit) -> Non
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    for shown in ("h1", "#map", "#bar", "#game-said", "#report", "#moves", "#plan-tables h3"):
+    for shown in ("h1", "#map", "#bar", "#how summary", "#report", "#moves", "#plan-tables h3"):
         expect(page.locator(shown).first).to_be_visible()
     for hidden in ("#setup", "#nav", "#cards", "#command", "#sharing", ".menu"):
         expect(page.locator(hidden)).to_be_hidden()

@@ -295,6 +295,7 @@ listen("undo", "click", () => {
   const gone = after === before ? state.at : after;
   commit({ ...state, ...without(state.steps, gone) }, { isStep: true });
 });
+listen("whole", "toggle", render);
 listen("note", "click", () => {
   const { state } = store;
   const note = prompt("A comment on this step", state.steps[state.at - 1].note ?? "");
@@ -325,8 +326,10 @@ document.addEventListener("keydown", (event) => {
 
 /** Keep the next action in sight above the keyboard of a phone. */
 function fitScreen() {
-  document.body.style.setProperty("--seen", `${visualViewport.height}px`);
+  document.documentElement.style.setProperty("--seen", `${visualViewport.height}px`);
   document.body.classList.toggle("low", visualViewport.height < 560);
+  const { activeElement } = document;
+  if (activeElement.matches("input, textarea")) activeElement.scrollIntoView({ block: "center" });
 }
 visualViewport.addEventListener("resize", fitScreen);
 fitScreen();

@@ -75,7 +75,7 @@ function paint(t) {
 /** Take a tap on a territory during the analysis of a turn. */
 function point(t) {
   const turn = findTurn();
-  if (!turn) return;
+  if (!turn || turn.problem) return;
   const { picked, placing } = store;
   const isMine = turn.owners[t] === turn.player;
   const parts = { help: "" };
@@ -228,7 +228,7 @@ async function take(step) {
     if (step.from === picked.from && turn.odds.some(isPicked)) store.picked = picked;
     commit({ ...state, ...following }, { isStep: true });
     if (isNext) store.map.reveal(store.map.largest());
-    if (document.activeElement === document.body) on.dock.focus({ preventScroll: true });
+    if (document.activeElement === document.body) on.now.focus({ preventScroll: true });
     announce(`${turn.words}. ${turn.sentence}`);
     isTaken = true;
   } catch (error) {
@@ -280,8 +280,12 @@ export const act = {
   chooseGoal(parts) {
     store.view = "";
     play(parts);
+    on.now.focus({ preventScroll: true }); // the list is gone
   },
-  chooseBrush: (brush) => update({ brush }),
+  chooseBrush(brush) {
+    if (brush !== null && brush >= 0) on["rest-player"].value = String(brush);
+    update({ brush });
+  },
   async review() {
     location.href = await reviewLink(writeLog());
   },

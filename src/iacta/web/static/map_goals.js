@@ -1,15 +1,20 @@
 // Goals of a turn: the parts of a state, and the parameters and answers of the question `plan`.
 
-/** Return an answer of the question `plan` with numbers of territories instead of names. */
-export function readPlan(board, found) {
+/**
+ * Return an answer of the question `plan` with numbers of territories instead of names. If conquests
+ * must be held, the answer has no value until its chance to hold is known.
+ */
+export function readPlan(board, found, mustHold) {
   const number = (name) => board.territories.indexOf(name);
   const { hold, reinforce } = found;
   const value = hold ? hold.win_probability : found.value;
   const { low, high } = (hold ?? found).interval ?? { low: value, high: value };
   const placement = Object.entries(reinforce?.placement ?? {});
+  const isPartial = mustHold && !hold && found.steps;
   return {
     ...found,
-    value,
+    ...(isPartial && { figure: "", sentences: ["Searching …"] }),
+    value: isPartial ? null : value,
     low,
     high,
     proven: found.proven && !hold,

@@ -6,7 +6,8 @@ import { lineThrough, pathTo, plain } from "./map_history.js";
 import { findGoalOfTurn, findTurnStart, goalOf } from "./map_state.js";
 import { findTurn, store, tree } from "./map_store.js";
 
-const SECONDS = { goal: 9, longGoal: 20, games: 1, list: 9 };
+const SECONDS = { goal: 9, longGoal: 20, games: 6, list: 9 };
+const GAMES = 800; // a fixed number: the same link always shows the same chances to win
 
 const render = () => store.render();
 const goalSearches = new Searches(render);
@@ -30,8 +31,9 @@ export function startSearches() {
   const line = [0, ...lineThrough(state.steps, state.at)];
   const job = longer && !goalSearches.isDone(longer) ? longer : goalJob(state.at);
   goalSearches.want([job].filter(Boolean));
-  const begins = line.filter((k) => k && state.steps[k - 1].do === "next");
-  gameSearches.want([...new Set([state.at, 0, ...begins])].map(winJob).filter(Boolean));
+  const ends = line.filter((k) => findComparable(k) === k);
+  const shown = findComparable(state.at);
+  gameSearches.want([...new Set([shown, ...ends])].map(winJob).filter(Boolean));
   const lists = [
     (view === "threats" || findTurn().phase === "fortify") && threatsJob(state.at),
     (isChoosing() || state.goal === "win") && goalsJob(state.at),
@@ -103,7 +105,8 @@ export function goalAt(k) {
   const { board, state } = store;
   if (state.goal !== "win") return goalOf(board, state);
   const best = findBestGoal([...pathTo(state.steps, k).reverse(), 0]);
-  return best ? goalOf(board, { ...state, ...best }) : { worth: true };
+  if (best) return goalOf(board, { ...state, ...best });
+  return listSearches.isDone(goalsJob(k)) ? { worth: true } : null;
 }
 
 /** Return the job that plans for the goal after a step, null without a goal or a turn. */
@@ -116,13 +119,18 @@ export function goalJob(k) {
     address: "api/v1/plan",
     body: { position: code, board: board.board, ...goal },
     seconds: SECONDS.goal,
-    read: (found) => readPlan(board, found),
+    read: (found) => readPlan(board, found, goal.hold),
     better: (before, found) => better(before, found, goal.hold),
   };
 }
 
 export const findGoalEntry = (k = store.state.at) => goalSearches.of(goalJob(k));
 export const findPlan = (k = store.state.at) => findGoalEntry(k)?.found ?? null;
+
+/** Return the number of armies that are about to move into a taken territory. */
+export const countMoving = ({ advance }) =>
+  store.moving ?? findPlan()?.move_in?.best ?? advance.most;
+
 export const isPlanning = () => goalSearches.isSearching(goalJob(store.state.at));
 export const canPlanLonger = ({ found, seconds }) => !found.proven && seconds < SECONDS.longGoal;
 export const stopPlanning = () => goalSearches.stop(goalJob(store.state.at));
@@ -145,19 +153,41 @@ function turnJob(k, question, seconds, more = {}) {
   return code ? { address: `api/v1/${question}`, body, seconds } : null;
 }
 
-const winJob = (k) => (countEmpty() ? null : turnJob(k, "win", SECONDS.games));
+/** Return the last step up to a step after which games can be compared: a start or end of a turn. */
+export const findComparable = (k) =>
+  isOver(findTurn(k)) ? k : findTurnStart(store.state.steps, k);
+
+function winJob(k) {
+  const more = { games: GAMES, best_goal: !isOver(findTurn(k)) };
+  return countEmpty() ? null : turnJob(k, "win", SECONDS.games, more);
+}
+
 const threatsJob = (k) => turnJob(k, "threats", SECONDS.list);
 const goalsJob = (k) =>
   isOpen(k) ? turnJob(k, "goals", SECONDS.list, { win: !countEmpty() }) : null;
 
-/** Return each player's chance to win the game after a step, null while it is unknown. */
-export const findWin = (k) => gameSearches.of(winJob(k))?.found ?? null;
+/** Return each player's chance to win the game after a step, null while it is too uncertain. */
+export function findWin(k) {
+  const found = gameSearches.of(winJob(k))?.found;
+  return found?.words ? found : null;
+}
+
+/** Return whether the games after a step are over, and the reason why they are not possible. */
+export const findWinState = (k) => ({
+  isKnown: gameSearches.isDone(winJob(k)),
+  wrong: gameSearches.of(winJob(k))?.wrong,
+});
+
+/** Return the row of the player to move in an answer of the question `win`. */
+export const findMover = ({ player, players }) => players.find((row) => row.player === player);
+
 export const findGoals = () => listSearches.of(goalsJob(store.state.at));
 export const findThreats = () => listSearches.of(threatsJob(store.state.at));
 export const isListingGoals = () => listSearches.isSearching(goalsJob(store.state.at));
 
 // The phase of the turn.
 
+export const isOver = (turn) => turn?.phase === "over";
 export const isOpen = (k) => ["place", "attack", "advance"].includes(findTurn(k)?.phase);
 export const isReached = () =>
   findTurn()?.phase === "attack" && findPlan()?.sentences[0] === "The goal is reached.";

@@ -15,9 +15,6 @@ export function showGoals() {
   const entry = findGoals();
   const isListing = isListingGoals();
   const mine = findWin(state.at)?.players.find(({ player }) => player === findTurn()?.player);
-  const winning = mine
-    ? [mine.range, `${mine.figure_under_simple} when the simple AI plays every side`]
-    : [];
   const offers = listOffers(board, state, entry).map(
     ({ parts, isChosen, goal, figure, words, win }) => {
       const isPlaying = store.state && isListing && win === undefined && !countEmpty();
@@ -32,15 +29,12 @@ export function showGoals() {
     element(
       "p",
       { className: "help", role: "status" },
-      (!countEmpty() && entry?.wrong) || [
-        isListing && "Still looking … ",
-        entry?.found && `Chances to win the game hold ${entry.found.condition}.`,
-      ],
+      (!countEmpty() && entry?.wrong) || (isListing && "Still looking …"),
     ),
     element(
       "ol",
       { id: "goals", className: "moves", ariaLabel: "Goals of this turn" },
-      !countEmpty() && showOffer({ goal: "win" }, isWin, "Win the game", figure, winning),
+      !countEmpty() && showOffer({ goal: "win" }, isWin, "Win the game", figure, []),
       offers,
     ),
   ];
@@ -65,7 +59,11 @@ function showOffer(parts, isChosen, name, figure, words) {
 export function showThreats() {
   const entry = findThreats();
   const threats = (entry?.found?.threats ?? []).filter(({ figure }) => figure);
-  const players = [...new Set(threats.map(({ player }) => player))];
+  const { players: all } = store.state;
+  const mover = all.indexOf(findTurn()?.player);
+  const players = [...all.slice(mover + 1), ...all.slice(0, mover)].filter((name) =>
+    threats.some(({ player }) => player === name),
+  ); // in the order of play
   const findFigure = (goal, player) =>
     threats.find((each) => each.goal === goal && each.player === player)?.figure ?? "cannot";
   const rows = [...new Set(threats.map(({ goal }) => goal))].map((goal) => [

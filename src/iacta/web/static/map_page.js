@@ -6,6 +6,7 @@ import { describeGoal } from "./map_goals.js";
 import { next } from "./map_history.js";
 import {
   countEmpty,
+  countMoving,
   endSearches,
   findPlan,
   isChoosing,
@@ -31,7 +32,15 @@ import {
 } from "./map_store.js";
 import { brushOf, playerRow, territoryTable } from "./map_table.js";
 import { showPanel, showStop } from "./map_turn.js";
-import { describeEmpty, showGraph, showSection, showSteps, showWorth } from "./map_worth.js";
+import {
+  describeEmpty,
+  showGame,
+  showGraph,
+  showMore,
+  showSection,
+  showSteps,
+  showValue,
+} from "./map_worth.js";
 import { keepTurn, on } from "./page.js";
 import { element, redraw } from "./redraw.js";
 
@@ -49,7 +58,8 @@ export function render() {
   keepTurn(board.board === "classic" ? findCode() : "");
   const view = findView(turn);
   store.map.show(view);
-  for (const part of [on.play, on.value, on.nav]) part.hidden = !isAnalysing();
+  on.page.classList.toggle("waiting", state.played && !isReady);
+  for (const part of [on.play, on.value, on.nav, on.game, on.curve]) part.hidden = !isAnalysing();
   for (const part of [on.setup, on.painting]) part.hidden = isAnalysing();
   for (const part of [on.beginning, on.sharing, on.amount]) part.hidden = Boolean(store.fixes);
   on.correcting.hidden = !store.fixes;
@@ -86,13 +96,20 @@ function findView(turn) {
   const view = { players, owners, armies, mover, stay, keep, targets, chosen, ...none };
   view.tones = findTones();
   if (!turn || turn.problem || store.fixes) return view;
-  const scene = findPlan()?.scene ?? null;
+  const plan = findPlan();
+  const scene = (on.whole.open && plan?.whole_scene) || (plan?.scene ?? null);
+  const moved = {};
+  if (turn.advance) {
+    const { from, to } = turn.advance;
+    moved[to] = countMoving(turn) - turn.armies[to];
+    moved[from] = -moved[to];
+  }
   return {
     ...view,
     figures: scene?.figures ?? null,
     scene,
     owners: turn.owners.map((name, t) => (turn.armies[t] ? players.indexOf(name) : -1)),
-    armies: turn.armies.map((count, t) => count + (placing[t] ?? 0)),
+    armies: turn.armies.map((count, t) => count + (placing[t] ?? 0) + (moved[t] ?? 0)),
     mover: players.indexOf(turn.player),
     chosen: picked.from ?? chosen,
     aimed: picked.to,
@@ -136,7 +153,7 @@ function showGoal() {
   on.threatened.ariaPressed = String(store.view === "threats");
   const others = [...state.players.entries()].filter(([k]) => k !== state.mover);
   const kinds = [
-    ["", "Or choose another goal …"],
+    ["", "Any other goal …"],
     ["win", "Win the game"],
     ...board.continents.map(({ name, bonus }, k) => [
       `continent ${k}`,
@@ -166,7 +183,9 @@ function showPlay(turn) {
   const { state } = store;
   const plan = findPlan();
   store.lastPlan = plan ?? store.lastPlan;
-  redraw(on.value, showWorth(turn));
+  redraw(on.game, showGame());
+  redraw(on.value, showValue(turn));
+  redraw(on.more, showMore());
   redraw(on.now, turn && showAction());
   redraw(on.curve, showGraph());
   redraw(on.steps, showSteps());
@@ -174,6 +193,8 @@ function showPlay(turn) {
   on.forth.disabled = !next(state.steps, state.at);
   on.log.disabled = on.review.disabled = !state.steps.length;
   on.whole.hidden = !plan?.tables?.length;
+  const number = plan?.whole_scene?.arrows.length;
+  on["whole-said"].textContent = number ? `The plan: all ${number} steps` : "The plan";
   redraw(on["plan-tables"], (plan?.tables ?? []).map(showSection));
   on.command.hidden = !plan?.command;
   on.python.hidden = !plan?.python;

@@ -53,7 +53,7 @@ export function commit(changed, { isStep = false } = {}) {
   on.wrong.textContent = "";
   address.write(writeLink(state), { isNew });
   update({ state });
-  if (isStep) on.dock.scrollTop = 0; // the next action begins at the top
+  if (isStep) scrollTo(0, 0); // the next action begins at the top
 }
 
 /** Forget the attack or move that was begun on the map, as another turn is shown. */

@@ -2,7 +2,7 @@
 
 import { act } from "./map_actions.js";
 import { cut } from "./map_board.js";
-import { findPlan } from "./map_jobs.js";
+import { countMoving, findPlan } from "./map_jobs.js";
 import { showHelpfulMove } from "./map_lists.js";
 import { button, form, numberField, readField, tool } from "./map_parts.js";
 import { countLeft, findTurn, store } from "./map_store.js";
@@ -206,7 +206,7 @@ function showAdvance() {
   const { from, to, least, most } = findTurn().advance;
   const { territories } = store.board;
   const best = findPlan()?.move_in?.best;
-  const armies = store.moving ?? best ?? most;
+  const armies = countMoving(findTurn());
   const words = armies === best ? ", the best" : `; the best is ${best}`;
   const question = `Armies that move from ${territories[from]} into ${territories[to]}`;
   return [

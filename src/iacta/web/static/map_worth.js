@@ -7,40 +7,36 @@ import { lineThrough } from "./map_history.js";
 import {
   canPlanLonger,
   countEmpty,
+  findComparable,
   findGoalEntry,
   findGoals,
+  findMover,
   findWin,
+  findWinState,
   goalJob,
+  isOver,
   isPlanning,
   planLonger,
   stopPlanning,
 } from "./map_jobs.js";
-import { findTones, markName, tool } from "./map_parts.js";
-import { store, tree } from "./map_store.js";
+import { findTones, tool } from "./map_parts.js";
+import { findTurnStart } from "./map_state.js";
+import { findTurn, look, store, tree } from "./map_store.js";
 import { element, table } from "./redraw.js";
 
 /** Return a length in CSS, as a part of a whole. */
 const formatLength = (part) => `${100 * Math.min(Math.max(part, 0), 1)}%`;
-const hide = (isShown) => (isShown ? "" : "visibility:hidden");
 
 // The chances now.
 
-/** Return the bars of goal and game, and the sentences. */
-export function showWorth(turn) {
+/** Return the chance of the goal: as a figure, as a bar, and in a sentence. */
+export function showValue(turn) {
   const { state } = store;
-  const isEnding = turn?.phase === "fortify" || turn?.phase === "over";
   const entry = findGoalEntry();
   const found = entry?.found ?? null;
   const soFar = entry?.soFar;
-  // The list of goals has a chance before the plan has one.
-  const offers = listOffers(store.board, state, findGoals());
-  const offer = found || state.hold ? null : offers.find(({ isChosen }) => isChosen);
-  const value = Math.max(
-    soFar?.value ?? -1,
-    (found?.is_chance === false ? null : found?.value) ?? offer?.chance ?? -1,
-  );
-  const isBoundOnly = found?.is_chance && found.value === null;
-  const isBar = (value >= 0 || isBoundOnly) && !isEnding;
+  const isEnding = isOver(turn) || turn?.phase === "fortify";
+  const isWin = state.goal === "win";
   const isSaid = found && !(soFar && found.value === null); // a progress report is better than no estimate
   const sum = store.values.rows[state.at]?.sum;
   const said =
@@ -48,48 +44,69 @@ export function showWorth(turn) {
     (isEnding
       ? `${turn.sentence}${sum ? ` In this turn ${sum}.` : ""}`
       : isSaid
-        ? found.sentences.join(" ")
+        ? `${isWin ? "To win the game: " : ""}${found.sentences[0]}`
         : (soFar?.words ?? entry?.wrong));
-  const figure = isEnding ? "" : (found?.figure ?? offer?.figure ?? "");
-  const range = found ?? (offer && { ...offer.interval, upper_bound: offer.interval.high });
-  const doing = !isPlanning() ? "" : isSaid && soFar ? soFar.words : "Searching …";
+  const { figure, value, range } = isWin ? findWinHeadline() : findGoalHeadline(entry);
   return [
-    element(
-      "div",
-      { className: "chances" },
-      element("span", { style: hide(isBar) }, "Goal"),
-      showGoalBar(isBar, value, figure, range),
+    !isEnding &&
+      state.goal &&
       element(
         "div",
-        { className: "searching" },
+        { className: "chances" },
+        element("strong", { id: "figure" }, figure),
+        value !== null && showGoalBar(value, figure, range),
         isPlanning() && found && tool("Stop", stopPlanning),
         !isPlanning() && found && canPlanLonger(entry) && tool("Search longer", planLonger),
       ),
-      element("span", {}, "Game"),
-      showGameBar(),
-    ),
-    element("p", { id: "game-said" }, describeGame()),
     element(
-      "div",
-      { className: "report" },
-      element(
-        "p",
-        {},
-        element("strong", { id: "figure" }, figure),
-        " ",
-        element("span", { id: "report", ariaLive: "polite" }, said || describeWaiting()),
-      ),
-      element("p", { id: "doing", role: "status" }, doing),
+      "p",
+      { id: "report", className: "report", ariaLive: "polite" },
+      said || describeWaiting(),
     ),
   ];
 }
 
+/** Return the chance of the goal: its figure, its value, null without a chance, and its range. */
+function findGoalHeadline(entry) {
+  const { board, state } = store;
+  const { found, soFar } = entry ?? {};
+  // The list of goals has a chance before the plan has one.
+  const isListed = !found && !state.hold;
+  const offer = isListed && listOffers(board, state, findGoals()).find(({ isChosen }) => isChosen);
+  const known = found?.is_chance === false ? null : (found?.value ?? offer?.chance ?? null);
+  const values = [known, soFar?.value ?? null].filter((each) => each !== null);
+  const isBoundOnly = found?.is_chance && !values.length;
+  return {
+    figure: found?.figure ?? offer?.figure ?? "",
+    value: isBoundOnly ? -1 : values.length ? Math.max(...values) : null,
+    range: found ?? (offer && { ...offer.interval, upper_bound: offer.interval.high }),
+  };
+}
+
+/** Return the chance to win the game at the start of the turn, as `findGoalHeadline` does. */
+function findWinHeadline() {
+  const found = findWin(findTurnStart(store.state.steps, store.state.at));
+  if (!found) return { figure: "", value: null };
+  const { figure, win, interval } = findMover(found);
+  return { figure, value: win, range: { ...interval, upper_bound: interval.high } };
+}
+
+/** Return the rest of the answer on the goal, which follows the next action. */
+export function showMore() {
+  const { found, soFar } = findGoalEntry() ?? {};
+  const isOpen = !["fortify", "over"].includes(findTurn()?.phase);
+  return [
+    element("p", { id: "doing", role: "status" }, isPlanning() && (soFar?.words ?? "Searching …")),
+    isOpen && found?.sentences.length > 1 && element("p", {}, found.sentences.slice(1).join(" ")),
+  ];
+}
+
 function describeWaiting() {
-  if (goalJob(store.state.at)) return "Searching …";
+  if (goalJob(store.state.at) || store.state.goal === "win") return "Searching …";
   return store.state.goal ? "Choose on the map what to take." : "Choose what to play for.";
 }
 
-function showGoalBar(isBar, value, figure, range) {
+function showGoalBar(value, figure, range) {
   const isWide = range && range.high - range.low >= 0.001;
   const style =
     isWide && `left:${formatLength(range.low)};width:${formatLength(range.high - range.low)}`;
@@ -103,7 +120,6 @@ function showGoalBar(isBar, value, figure, range) {
       ariaValueMin: "0",
       ariaValueMax: "100",
       ariaValueText: figure,
-      style: hide(isBar),
     },
     element("span", { className: "most", style: `width:${formatLength(range?.upper_bound ?? 1)}` }),
     element("span", { className: "now", style: `width:${formatLength(value)}` }),
@@ -113,55 +129,62 @@ function showGoalBar(isBar, value, figure, range) {
   return bar;
 }
 
-/** Return the bar of the whole game: each player's chance, hatched where its interval is. */
-function showGameBar() {
-  const { state } = store;
-  const found = findWin(state.at);
-  const tones = findTones();
-  const parts = [];
-  const hatches = [];
-  let end = 0;
-  for (const { player, win, interval } of found?.players ?? []) {
-    const background = tones[state.players.indexOf(player)];
-    const style = `left:${formatLength(end)};width:${formatLength(win)};background:${background}`;
-    parts.push(element("span", { className: "part", style }));
-    end += win;
-    const width = interval.high - interval.low;
-    if (width <= 0 || end >= 1) continue;
-    const place = `left:${formatLength(end - width / 2)};width:${formatLength(width)}`;
-    hatches.push(element("span", { className: "hatch", style: place }));
+/** Return each player's chance to win the game: at the start of the turn, or after its end. */
+export function showGame() {
+  const empty = countEmpty();
+  if (empty) {
+    const words = "fill them to see each player's chance to win the game.";
+    return element("p", {}, `${describeEmpty()}: ${words}`);
   }
-  const words = (found?.players ?? []).map(
-    ({ player, figure, range }) => `${cut(player)} ${figure}${range ? ` (${range})` : ""}`,
-  );
-  const title = found
-    ? `Games won ${found.condition}: ${words.join(", ")}`
-    : "Games won: not known yet";
-  const about = { className: "bar game", role: "img", ariaLabel: title, title };
-  return element("div", { id: "game", ...about }, parts, hatches);
+  const { state } = store;
+  const k = findComparable(state.at);
+  const found = findWin(k);
+  const start = findWin(findTurnStart(state.steps, k));
+  const when = k === state.at ? "" : "At the start of the turn: ";
+  const before = found && start && start !== found && ` At the start: ${findMover(start).figure}.`;
+  const words = found ? [when, found.words, before || ""] : describeWin(k);
+  return [
+    showGameBar(found?.players ?? []),
+    element(
+      "details",
+      { id: "how" },
+      element(
+        "summary",
+        {},
+        words,
+        " ",
+        found && element("span", { className: "link" }, "How is this computed?"),
+      ),
+      found?.details.map(showSection),
+    ),
+  ];
 }
 
-/** Return each player's chance to win the game, its condition, and that with the simple player. */
-function describeGame() {
-  const empty = countEmpty();
-  if (empty) return `${describeEmpty()}: fill them to see each player's chance to win the game.`;
-  const found = findWin(store.state.at);
-  if (!found) return "Game: playing …";
-  const list = found.players.map(({ player, figure }, k) => [
-    k ? ", " : " ",
-    element("span", { className: "whole" }, markName(player), ` ${cut(player)} ${figure}`),
-  ]);
-  return [`Game, ${found.condition}:`, list, ` (${describeSimpleGame(found)})`];
+function describeWin(k) {
+  const { isKnown, wrong } = findWinState(k);
+  if (wrong) return wrong;
+  return isKnown ? "Too few games were played to tell who wins." : "Playing games …";
+}
+
+function showGameBar(players) {
+  const tones = findTones();
+  const words = players.map(({ player, figure }) => `${cut(player)} ${figure}`);
+  const parts = players.map(({ player, win }, k) => {
+    const tone = tones[store.state.players.indexOf(player)];
+    const style = `width:${formatLength(win)};background:${tone};color:${look.digits[tone]}`;
+    return element("span", { className: "part", style }, words[k]);
+  });
+  const title = words.length ? `Games won: ${words.join(", ")}` : "Games won: not known yet";
+  return element(
+    "div",
+    { id: "shares", className: "bar", role: "img", ariaLabel: title, title },
+    parts,
+  );
 }
 
 export function describeEmpty() {
   const count = countEmpty();
   return count === 1 ? "One territory is empty" : `${count} territories are empty`;
-}
-
-function describeSimpleGame({ players }) {
-  const words = players.map((row) => `${cut(row.player)} ${row.figure_under_simple}`);
-  return `like its simple player: ${words.join(", ")}`;
 }
 
 // The steps so far.
@@ -201,11 +224,11 @@ export function showSteps() {
   return [element("li", {}, showButton(0, "step-of", "Start ", showFigures(0))), ...rows];
 }
 
-/** Return the value after a step, with the first player's chance to win the game. */
+/** Return the value after a step, and at both ends of a turn the player's chance to win the game. */
 function showFigures(k) {
-  const { players, mover } = store.state;
-  const row = findWin(k)?.players.find(({ player }) => player === players[mover]);
-  const words = [store.values.rows[k]?.words ?? tree.turns[k]?.luck, row && `game ${row.figure}`];
+  const win = findComparable(k) === k && findWin(k);
+  const value = store.values.rows[k]?.words ?? tree.turns[k]?.luck;
+  const words = [value, win && `wins ${findMover(win).figure} of games`];
   return element("small", {}, words.filter(Boolean).join(", "));
 }
 
@@ -239,16 +262,15 @@ export function showGraph() {
   });
   if (!goals.length && !games.length) return [];
   const dots = turns.flat().map(([n, value, k]) => {
-    const isHere = k === state.at;
-    const place = { cx: x(n), cy: y(value), r: isHere ? 4 : 2.5 };
-    return svg("circle", { ...place, class: isHere ? "here" : "" });
+    const d = `M${x(n).toFixed(1)},${y(value).toFixed(1)}h.01`;
+    return svg("path", { d, class: k === state.at ? "dot here" : "dot" });
   });
   const figures = line.flatMap((k) => values.rows[k]?.figure || []);
   const shape = { id: "graph", viewBox: "0 0 300 60", preserveAspectRatio: "none", role: "img" };
   const label = `The chance over the turn: ${figures.join(", ")}`;
   const half = svg("path", { d: "M0,30H300", class: "half" });
   const ends = [element("span", {}, "100%"), element("span", {}, "0%")];
-  const played = findWin(state.at) ?? line.map(findWin).find(Boolean);
+  const dashed = games.length ? "; dashed: each player's chance to win the game" : "";
   return [
     element(
       "div",
@@ -256,13 +278,7 @@ export function showGraph() {
       element("small", { className: "ends" }, ends),
       svg("svg", { ...shape, "aria-label": label }, half, ...games, ...goals, ...dots),
     ),
-    element(
-      "p",
-      { className: "help" },
-      "Solid: the chance of the goal",
-      played && `; dashed: of the game, ${played.condition} (${describeSimpleGame(played)})`,
-      ".",
-    ),
+    element("p", { className: "help" }, `Solid: the chance of the goal${dashed}.`),
   ];
 }
 
