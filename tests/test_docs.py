@@ -233,7 +233,7 @@ def test_pages_of_questions_begin_with_a_command_a_picture_and_python(page: str)
     assert answer.splitlines()[0].endswith("?")
     assert find_sessions(answer)
     assert PICTURE.search(answer)
-    assert "\n## From Python\n" in WRITTEN[page]
+    assert "\n## For programmers\n" in WRITTEN[page]
 
 
 def test_the_commands_page_has_every_option_of_the_help(made: dict[str, str]) -> None:
