@@ -14,6 +14,7 @@ from iacta.board import Board, Holding, Position
 from iacta.game import Advance, Attack, Losses, Turn
 from iacta.methods.kernel import Throw
 from iacta.plan import Goal, TakeAll, Worth
+from iacta.plan.review import Review
 from iacta.questions import ask
 from iacta.questions.review import ReviewAnswer, ReviewQuestion
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
@@ -252,12 +253,16 @@ def test_battles_that_there_is_no_time_for_are_left_out(monkeypatch: pytest.Monk
     battle = {"from": "A", "to": "C", "left": 5, "their_left": 1}
     log = "\n".join([log_of({"take": "D"}, [battle])] * 3)
 
-    def wait(done: int, total: int) -> None:
+    pending = []
+
+    def wait(done: int, total: int, so_far: Review) -> None:
         now[0] += 10.0 if done else 0.0
+        pending.append(so_far.pending)
 
     whole = review(log)
     found = review(log, time_limit=25, progress=wait)
     assert (len(found.steps), found.missed, whole.missed) == (3, 1, 0)
+    assert (pending, found.pending) == ([2, 2, 1], 0)
     assert found.steps == whole.steps[:3]
     sections = [*ReviewAnswer(ReviewQuestion(log=log), found).sections()]
     assert "1 battle was left out" in str(sections)

@@ -6,9 +6,12 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from iacta.web.pages import write_page
 from iacta.web.read_question import list_served_questions
 from iacta.web.search_stream import answer_in_lines
-from iacta.web.worker import Progress
+from iacta.web.worker import Progress, answer_part
 
 
 class Searching:
@@ -24,7 +27,7 @@ class Searching:
 def test_only_the_newest_lines_wait_for_a_client() -> None:
     async def read() -> list[Any]:
         work: Any = Searching()
-        response = answer_in_lines(work, "plan", b"{}")
+        response = answer_in_lines(work, answer_part, "plan", b"{}", "record")
         return [json.loads(str(line)) async for line in response.body_iterator]
 
     lines = asyncio.run(read())
@@ -37,3 +40,23 @@ def test_the_docs_name_every_search() -> None:
     (named,) = re.findall(r"\n\n(`/api/v1/[^.]*) are searches\. They answer a `POST`", page)
     searches = {name for name, form in list_served_questions().items() if form.is_search}
     assert {*re.findall(r"`/api/v1/(\w+)`", named)} == searches
+
+
+def test_the_page_of_a_review_shows_results_as_they_come() -> None:
+    battle = {"from": "Peru", "to": "Brazil", "left": 4, "their_left": 1, "dice": 3}
+    line = json.dumps({"turn": "1;classic;red;Peru:red:5,Brazil:blue:2", "battles": [battle]})
+    log, seen = "\n".join([line] * 3), list[tuple[float | None, str]]()
+
+    def watch(doing: str, part: float | None, *, keeps: bool = False, so_far: Any = None) -> None:
+        del keeps
+        assert doing == "Replaying 3 battles"
+        seen.append((part, so_far.record()))
+
+    final = json.loads(write_page("review", json.dumps({"log": log}).encode(), watch))
+    assert [part for part, _ in seen] == pytest.approx([1 / 3, 1 / 3, 2 / 3, 2 / 3, 1, 1])
+    assert "The review goes on: 2 battles are still to come." in seen[0][1]
+    assert "The review goes on" not in final
+    assert 'id="picture"' not in seen[0][1]
+    assert 'id="picture"' in final
+    wrong = json.loads(write_page("review", json.dumps({"log": "{}"}).encode(), watch))
+    assert "line 1: turn must be a code" in wrong

@@ -25,7 +25,7 @@ Charts: TypeAlias = ModuleType  # the module `iacta.charts`
 class Recordable(Protocol):
     """An object with a record, such as an answer."""
 
-    def record(self) -> dict[str, Any]: ...
+    def record(self) -> object: ...
 
 
 class Watch(Protocol):

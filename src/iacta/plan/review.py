@@ -129,6 +129,7 @@ class Review:
         out of the steps.
     missed: the number of battles at the end that were left out for lack of time.
     corrections: the corrections of positions by hand, in words; they are not judged.
+    pending: the number of battles that are not reviewed yet, in a review that goes on.
     """
 
     steps: tuple[ReviewedStep, ...]
@@ -137,6 +138,7 @@ class Review:
     unclear: tuple[tuple[str, int], ...] = ()
     missed: int = 0
     corrections: tuple[str, ...] = ()
+    pending: int = 0
 
     @cached_property
     def players(self) -> tuple[PlayerReview, ...]:
@@ -181,7 +183,7 @@ def review(
     board: Board | str | Path | None = None,
     time_limit: float | Fraction | None = None,
     worth: bool = False,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Callable[[int, int, Review], object] | None = None,
 ) -> Review:
     """Return the review of a game: the luck of the dice, and the costs of decisions.
 
@@ -201,7 +203,8 @@ def review(
         is refused.
     worth: whether a turn without a goal is to gain the most on average, the goal `{"worth": true}`;
         otherwise only its luck in armies is measured.
-    progress: a callback with the number of reviewed battles and the number of all battles.
+    progress: a callback with the number of reviewed battles, the number of all battles, and the
+        review so far.
 
     After the last battle of a turn, its player stops. A battle is one roll or several; of several
     rolls, the first decision is judged. If a battle has no `dice`, the best number of dice that
@@ -226,6 +229,14 @@ def review(
     if total > MAX_BATTLES:
         raise TooLargeError(f"the log must have at most {MAX_BATTLES:,} battles, got {total:,}")
     steps, corrections, proven, done = list[ReviewedStep](), list[str](), True, 0
+    is_chance = kinds != {False}
+
+    def collect(missed: int = 0) -> Review:
+        proofs, words = proven and (values is None or values.proven), tuple(corrections)
+        pending = total - done - missed
+        return Review(tuple(steps), is_chance, proofs, unclear, missed, words, pending)
+
+    values: _Values | None = None
     for played in turns:
         corrections += [
             f"turn {played.number}: {name} {each.owner or 'empty'} {each.armies or ''}".rstrip()
@@ -238,7 +249,7 @@ def review(
             steps.append(step)
             done += bool(step.to)
             if progress is not None:
-                progress(done, total)
+                progress(done, total, collect())
         proven = proven and (values is None or values.proven)
         if deadline.is_over:
             break
@@ -247,8 +258,7 @@ def review(
             f"time_limit must be more for a battle of this log, got {time_limit} seconds",
             parameter="time_limit",
         )
-    is_chance, missed = kinds != {False}, total - done
-    return Review(tuple(steps), is_chance, proven, unclear, missed, tuple(corrections))
+    return collect(missed=total - done)
 
 
 class _State(NamedTuple):

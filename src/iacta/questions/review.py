@@ -63,9 +63,10 @@ class ReviewQuestion(Question):
     time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)
 
     def answer(self, watch: Watch | None = None) -> "ReviewAnswer":
-        def progress(done: int, total: int) -> None:
+        def progress(done: int, total: int, so_far: Review) -> None:
             if watch is not None:
-                watch(f"Replaying {total:,} battles", done / max(total, 1))
+                answer = ReviewAnswer(self, so_far)
+                watch(f"Replaying {total:,} battles", done / max(total, 1), so_far=answer)
 
         source = Path(self.file) if self.file is not None else self.log or ""
         reviewed = review(
@@ -201,6 +202,9 @@ def _make_sections(reviewed: Review) -> Iterator[Section]:
     if reviewed.corrections:
         corrections = "; ".join(reviewed.corrections)
         sentences.append(f"Corrected by hand, and not judged: {corrections}.")
+    if reviewed.pending:
+        battles = count(reviewed.pending, "battle is", "battles are")
+        sentences.append(f"The review goes on: {battles} still to come.")
     if reviewed.missed:
         last = count(reviewed.missed, "battle was", "battles were")
         sentences.append(f"The time limit ended the review early: {last} left out.")

@@ -45,7 +45,7 @@ def _add_question(routes: APIRouter, work: Work, name: str, form: type[Question]
     async def answer_record(request: Request) -> Response:
         body = await read_body(request)
         if form.is_search and wants_lines(request):
-            return answer_in_lines(work, name, body)
+            return answer_in_lines(work, answer_part, name, body, "record")
         record = await run_while_connected(request, run(answer_part, name, body, "record"))
         return Response(record, media_type=JSON)
 

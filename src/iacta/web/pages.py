@@ -1,5 +1,6 @@
 """The pages: a form with an answer for each question, and a page about iacta."""
 
+import json
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,7 +10,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from itertools import combinations
 from string import Formatter
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import parse_qsl, urlencode
 
 from fastapi import APIRouter, Request
@@ -24,7 +25,7 @@ from iacta.forms.command_and_call import format_command, format_python_call
 from iacta.forms.form import ClashError, Example, Form, Parameter, Topic, format_error, option_name
 from iacta.forms.parameter_kinds import Chance, Flag, Number, OneOf, RulesName, Source, Whole
 from iacta.forms.percentages import bar_percent
-from iacta.forms.question import Question
+from iacta.forms.question import Answer, Question, Watch
 from iacta.forms.sections import Section, Shaded, Table, cell_text
 from iacta.forms.shared_parameters import draw_seed
 from iacta.inputs.checks import split_words
@@ -36,6 +37,7 @@ from iacta.web.client_gone import run_while_connected
 from iacta.web.limits import MAX_CELLS, MAX_QUERY_BYTES
 from iacta.web.process_pool import Work
 from iacta.web.read_question import address, list_parameters, list_served_questions, read_address
+from iacta.web.search_stream import answer_in_lines, wants_lines
 from iacta.web.start import SIZE, draw_game
 from iacta.web.worker import answer_within_limits, parse_body, write_part
 
@@ -513,18 +515,21 @@ def router(work: Work) -> APIRouter:
 
 
 def _make_page(work: Work, name: str) -> Any:
-    async def page(request: Request) -> HTMLResponse:
+    async def page(request: Request) -> Response:
         return await _answer_page(work, request, name)
 
     return page
 
 
-async def _answer_page(work: Work, request: Request, name: str) -> HTMLResponse:
+async def _answer_page(work: Work, request: Request, name: str) -> Response:
     """Return the page of a question, with the answer to the question in the query or the body."""
     form, is_posted = list_served_questions()[name], request.method == "POST"
     pairs = request.query_params.multi_items()
     if is_posted:
-        pairs = await work.run(read_pairs, await read_body(request))
+        body = await read_body(request)
+        if wants_lines(request):
+            return answer_in_lines(work, write_page, name, body)
+        pairs = await work.run(read_pairs, body)
     texts = _join_texts(pairs)
     try:
         question = _add_seed(read_address(form, pairs)) if pairs else _make_first_question(form)
@@ -576,6 +581,42 @@ def read_pairs(body: bytes) -> list[tuple[str, str]]:
     return [(name, str(text)) for name, text in parse_body(body).items()]
 
 
+class _PageSoFar(NamedTuple):
+    """The page with an incomplete answer."""
+
+    question: Question
+    answer: Answer
+    texts: Mapping[str, str]
+
+    def record(self) -> str:
+        return _fill_page(self.question, self.answer, self.texts, is_final=False)
+
+
+def write_page(name: str, body: bytes, watch: Watch) -> bytes:
+    """Return the page of a question with its answer or its problem, as a string of JSON.
+
+    name: the name of the question.
+    body: the question as JSON.
+    watch: receives the progress and the pages with the answer so far.
+    """
+    form, pairs = list_served_questions()[name], read_pairs(body)
+    texts = _join_texts(pairs)
+    try:
+        question = _add_seed(read_address(form, pairs))
+
+        def report(
+            doing: str, part: float | None, *, keeps: bool = False, so_far: Any = None
+        ) -> None:
+            page = None if so_far is None else _PageSoFar(question, so_far, texts)
+            watch(doing, part, keeps=keeps, so_far=page)
+
+        answer = answer_within_limits(question, report)
+        page = _fill_page(question, answer, texts, has_chart=True)
+    except IactaError as error:
+        page = _question_page(form, texts, _place_problem(error, form))
+    return json.dumps(page).encode()
+
+
 def write_answer(
     question: Question, texts: Mapping[str, str], has_chart: bool, is_example: bool
 ) -> bytes:
@@ -587,16 +628,31 @@ def write_answer(
     is_example: whether the question is an example of the page.
     """
     answer = answer_within_limits(question)
+    options = {"has_chart": has_chart, "is_example": is_example}
+    return _fill_page(question, answer, texts, **options).encode()
+
+
+def _fill_page(
+    question: Question,
+    answer: Answer,
+    texts: Mapping[str, str],
+    *,
+    has_chart: bool = False,
+    is_example: bool = False,
+    is_final: bool = True,
+) -> str:
+    """Return the page of an answer; the picture of an incomplete answer is left out."""
     chart = write_part(answer, "spec") if has_chart and _has_picture(question) else ""
+    links = _make_links(question, chart)
     return _question_page(
         type(question),
         texts,
         {},
         [*answer.sections()],
-        _make_links(question, chart),
+        links if is_final else replace(links, has_picture=False),
         has_log=bool(getattr(question, "log", None)),
         is_example=is_example,
-    ).encode()
+    )
 
 
 def write_start() -> bytes:

@@ -7,7 +7,7 @@ search fails. Closing the connection ends the search.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from json import dumps
 
@@ -16,7 +16,7 @@ from starlette.responses import StreamingResponse
 
 from iacta.web.problems import find_problem
 from iacta.web.process_pool import Work
-from iacta.web.worker import Progress, answer_part
+from iacta.web.worker import Progress
 
 LINES = "application/x-ndjson"
 
@@ -25,20 +25,23 @@ def wants_lines(request: Request) -> bool:
     return LINES in request.headers.get("accept", "")
 
 
-def answer_in_lines(work: Work, name: str, body: bytes) -> StreamingResponse:
+def answer_in_lines(work: Work, function: Callable[..., bytes], *args: object) -> StreamingResponse:
     """Return the response that streams the answer to a search.
 
     work: the processes that search.
-    name: the name of the question.
-    body: the question as JSON.
+    function: a function that returns the answer as JSON, and reports progress to its argument
+        `watch`.
+    args: the other arguments of the function.
     """
     # Tells proxies not to buffer the answer, so that each line arrives at once.
     headers = {"X-Accel-Buffering": "no"}
-    lines = _write_lines(work, name, body)
+    lines = _write_lines(work, function, *args)
     return StreamingResponse(lines, media_type=LINES, headers=headers)
 
 
-async def _write_lines(work: Work, name: str, body: bytes) -> AsyncIterator[str]:
+async def _write_lines(
+    work: Work, function: Callable[..., bytes], *args: object
+) -> AsyncIterator[str]:
     # The newest line of each kind; a slow client misses the older lines.
     unsent: dict[str, str] = {}
     has_news, is_over = asyncio.Event(), False
@@ -57,7 +60,7 @@ async def _write_lines(work: Work, name: str, body: bytes) -> AsyncIterator[str]
     async def search() -> None:
         nonlocal is_over
         try:
-            answer = await work.search(answer_part, name, body, "record", report=report)
+            answer = await work.search(function, *args, report=report)
             tell("answer", answer.decode())
         except Exception as error:
             tell("problem", dumps(find_problem(error).record()))

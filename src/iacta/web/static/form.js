@@ -1,6 +1,6 @@
 // Answers a form while you type; without this file it is sent like any other.
 
-import { page, saved } from "./ask.js";
+import { asked as answers, page, saved } from "./ask.js";
 import { draw, show } from "./chart.js";
 import { pack, unpack } from "./pack.js";
 import { Address, copy, takeFiles } from "./page.js";
@@ -51,17 +51,28 @@ async function fetchAnswer() {
   const { signal } = asking;
   setBusy(LONG);
   try {
-    const found = await (asked.has("log")
-      ? page(form.action, { body: Object.fromEntries(asked), signal, waiting: showWrong })
-      : page(`${form.action}?${asked}`, { signal, waiting: showWrong }));
-    const answered = new URL(
-      found.querySelector("#link")?.getAttribute("href") ?? `?${asked}`,
-      form.action,
-    ).searchParams;
-    if (asked.has("log")) answered.set("log", asked.get("log"));
-    const link = await addressOf(answered);
+    const show = async (found) => {
+      const answered = new URL(
+        found.querySelector("#link")?.getAttribute("href") ?? `?${asked}`,
+        form.action,
+      ).searchParams;
+      if (asked.has("log")) answered.set("log", asked.get("log"));
+      const link = await addressOf(answered);
+      if (!signal.aborted) showPage(found, link);
+    };
+    if (asked.has("log")) {
+      let last = Promise.resolve(); // the pages are shown one after the other
+      const answer = (html) => {
+        last = last.then(() => show(new DOMParser().parseFromString(html, "text/html")));
+      };
+      await answers(form.action, Object.fromEntries(asked), {
+        answer,
+        progress: showProgress,
+        signal,
+      });
+      await last;
+    } else show(await page(`${form.action}?${asked}`, { signal, waiting: showWrong }));
     if (signal.aborted) return;
-    showPage(found, link);
   } catch (error) {
     if (signal.aborted) return;
     showWrong(error.message);
@@ -75,10 +86,18 @@ function showWrong(sentence) {
   document.querySelector("#wrong").textContent = sentence;
 }
 
+function showProgress(doing, part) {
+  document.querySelector("#doing").textContent = part === null ? "" : `${doing} …`;
+  const bar = document.querySelector("#working progress");
+  if (part !== null) bar.value = part;
+  else bar.removeAttribute("value");
+}
+
 /** Shows that an answer is being computed, and how to stop that where it takes long. */
 function setBusy(pause) {
   answer.setAttribute("aria-busy", "true");
   clearTimeout(working);
+  showProgress("", null);
   working = setTimeout(() => {
     document.querySelector("#working").hidden = false;
   }, pause);
