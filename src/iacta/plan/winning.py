@@ -26,7 +26,7 @@ from iacta.plan.looks import Look, quick_look
 from iacta.plan.reinforcement import Placement, turn_options
 
 MAX_SETS = 6  # sets of the fewest armies that are compared
-MAX_LOOKS = 24  # quick looks at sets of territories in all
+MAX_LOOKS = 12  # quick looks at sets of territories in all
 BOUND_SHARE = 0.2  # the share of the time for the bound
 
 Conquest: TypeAlias = TakeAll | TakeAny
@@ -53,7 +53,7 @@ def find_win(turn: Turn, deadline: Deadline, player: str | None = None) -> Win |
     player: the player; `None` for the player whose turn it is. Another player gets the usual new
         armies, and neither `keep` nor `stay` binds them.
     """
-    study = _Study(turn, turn.player if player is None else player, deadline)
+    study = _WinSearch(turn, turn.player if player is None else player, deadline)
     if (placement := study.find_placement()) is not None:
         return Win(TakeAll(tuple(name for name, _ in placement)), 1.0, placement)
     goals = [*dict.fromkeys(study.list_goals())]
@@ -63,7 +63,7 @@ def find_win(turn: Turn, deadline: Deadline, player: str | None = None) -> Win |
     return Win(best, study.bound(goals))
 
 
-class _Study:
+class _WinSearch:
     """The search for a goal that wins."""
 
     def __init__(self, turn: Turn, player: str, deadline: Deadline) -> None:
