@@ -12,10 +12,10 @@ from iacta.game.actions import Place
 from iacta.native.bit_sets import bits
 from iacta.native.deadline import Deadline
 from iacta.plan import Policy, TakeAll, TakeAny, judge
-from iacta.plan.looks import Conquest, Look, find_implied, order_looks
 from iacta.plan.policy import best_policy
 from iacta.plan.problem import TurnState, pose_problem
-from iacta.plan.reinforcement import best_reinforced, turn_options
+from iacta.plan.quick_estimates import Conquest, QuickEstimate, find_implied, order_estimates
+from iacta.plan.reinforcement import plan_with_new_armies, turn_options
 
 PLAYERS = "red", "blue", "green"
 TURNS = 100
@@ -64,8 +64,8 @@ def find_disorder(turn: Turn) -> list[str]:
     for who, (start, rows) in groups.items():
         for words, goal, chance in rows:
             for others, other, least in rows:
-                stronger = Conquest.of(goal, start)
-                if stronger.implies(Conquest.of(other, start)) and chance > least:
+                stronger = Conquest.for_goal(goal, start)
+                if stronger.implies(Conquest.for_goal(other, start)) and chance > least:
                     wrong.append(f"{who}: {words} {chance} > {others} {least}")
     return wrong
 
@@ -80,24 +80,27 @@ def test_an_implied_goal_adopts_the_policy_and_a_stronger_goal_the_bound() -> No
     holdings = Holding("red", 5), *(Holding("blue", 1),) * 3
     position = Position(board, "red", holdings)
     goals = {"b": TakeAll("b"), "all": TakeAll("b,c,d"), "any": TakeAny("c,d")}
-    implied = find_implied({key: Conquest.of(goal, position) for key, goal in goals.items()})
+    implied = find_implied({key: Conquest.for_goal(goal, position) for key, goal in goals.items()})
     assert implied == {"b": [], "all": ["b", "any"], "any": []}
-    best = Look(0.4, (0.3, 0.5), 0.9, (("a", 2),), 3.0)
+    best = QuickEstimate(0.4, (0.3, 0.5), 0.9, (("a", 2),), 3.0)
     looks = {
-        "b": Look(0.2, None, 0.8, (("a", 1),), 1.0),
+        "b": QuickEstimate(0.2, None, 0.8, (("a", 1),), 1.0),
         "all": best,
-        "any": Look(0.5, None, 0.5, (("a", 1),), 2.0),
+        "any": QuickEstimate(0.5, None, 0.5, (("a", 1),), 2.0),
     }
-    ordered = order_looks(looks, implied)
-    assert ordered["all"] == Look(0.4, (0.3, 0.5), 0.5, (("a", 2),), 3.0)
-    assert ordered["b"] == Look(0.4, (0.3, 0.5), 0.8, (("a", 2),), 3.0)
+    ordered = order_estimates(looks, implied)
+    assert ordered["all"] == QuickEstimate(0.4, (0.3, 0.5), 0.5, (("a", 2),), 3.0)
+    assert ordered["b"] == QuickEstimate(0.4, (0.3, 0.5), 0.8, (("a", 2),), 3.0)
     assert ordered["any"] == looks["any"]
 
 
 def test_games_that_were_lucky_are_cut_at_the_bound_of_an_implied_goal() -> None:
-    looks = {"stronger": Look(0.6, (0.5, 0.7), 1.0, ()), "weaker": Look(0.55, None, 0.55, ())}
-    ordered = order_looks(looks, {"stronger": ["weaker"], "weaker": []})
-    assert ordered["stronger"] == Look(0.55, (0.5, 0.55), 0.55, ())
+    looks = {
+        "stronger": QuickEstimate(0.6, (0.5, 0.7), 1.0, ()),
+        "weaker": QuickEstimate(0.55, None, 0.55, ()),
+    }
+    ordered = order_estimates(looks, {"stronger": ["weaker"], "weaker": []})
+    assert ordered["stronger"] == QuickEstimate(0.55, (0.5, 0.55), 0.55, ())
 
 
 def find_goal(turn: Turn) -> TakeAll | None:
@@ -145,7 +148,7 @@ def test_the_value_of_a_state_is_the_mean_of_the_values_after_its_best_attack(se
         for v in bits(problem.stacks & state.owned):
             for c in bits(problem.out[v] & problem.field & ~state.owned):
                 for dice in (1, 2, 3):
-                    assert policy.judge(state, v, c, dice).value <= action.value + 1e-9
+                    assert policy.evaluate_attack(state, v, c, dice).value <= action.value + 1e-9
 
 
 @pytest.mark.parametrize("seed", range(TURNS))
@@ -173,7 +176,7 @@ def test_the_value_before_new_armies_is_the_value_after_the_best_placement(
     goal = find_goal(turn)
     assert goal is not None
     before = judge.evaluate_state(turn, goal, Deadline())
-    plan = best_reinforced(turn.position, goal, 3, turn_options(turn), Deadline(), 0.05)
+    plan = plan_with_new_armies(turn.position, goal, 3, turn_options(turn), Deadline(), 0.05)
     placement = {
         name: plan.position.find_holding(name).armies - turn.position.find_holding(name).armies
         for name in turn.position.list_territories(turn.player)

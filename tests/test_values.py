@@ -105,7 +105,7 @@ def test_a_plan_can_be_pickled_and_followed_on() -> None:
     play = by_battles().follow()
     again = pickle.loads(pickle.dumps(play))  # noqa: S301 # our own bytes
     assert (again, again.next_move()) == (play, play.next_move())
-    assert again.won(5).next_move() == play.won(5).next_move()
+    assert again.win_battle(5).next_move() == play.win_battle(5).next_move()
 
 
 def test_a_policy_is_pickled_without_its_search() -> None:

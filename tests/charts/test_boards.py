@@ -36,7 +36,7 @@ from iacta.charts.theme import (
 from iacta.forms.percentages import percent, short_percent
 from iacta.forms.sentences import join_phrases
 from iacta.plan import Goal
-from iacta.plan.alternatives import first_attacks
+from iacta.plan.alternatives import list_first_attacks
 from iacta.plan.report import main_line
 from iacta.questions.plan.arrows import list_arrows
 from tests.charts.look import is_drawn
@@ -354,7 +354,7 @@ def test_the_first_arrow_is_the_best_attack_and_the_others_follow(file: str, goa
     plan = best_plan(iacta.read_position(f"examples/{file}"), goal, budget=0.02)
     arrows = list_arrows(plan)
     names = plan.position.board.territories
-    best = first_attacks(plan)[0]
+    best = list_first_attacks(plan)[0]
     assert (names[arrows[0].start], names[arrows[0].to]) == best[:2]
     assert [arrow.number for arrow in arrows] == [*range(1, len(arrows) + 1)]
     looks = [arrow.look for arrow in arrows]

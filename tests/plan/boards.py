@@ -19,7 +19,7 @@ from iacta.plan.goals import Rewards
 from iacta.plan.planner import Found
 from iacta.plan.policy import Policy
 from iacta.plan.problem import Problem, read_problem
-from iacta.plan.simulated import games
+from iacta.plan.simulated import play_games
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.variants import find_rules
 
@@ -37,7 +37,7 @@ def known(value: Value | None) -> Value:
 
 def drawn_ends(plan: Plan, rng: "np.random.Generator", until: int = 0) -> Iterator[Position]:
     """Yield positions in which a plan ends, or has taken all of a set."""
-    return (plan.problem.make_position(end) for end, _ in games(plan.policy, rng, until))
+    return (plan.problem.make_position(end) for end, _ in play_games(plan.policy, rng, until))
 
 
 def paid_for(rewards: Rewards, c: int, left: int) -> float:
@@ -187,7 +187,7 @@ class SmallGame:
         return {"rules_of": self.rules_of, "keep": self.keep, "stay": self.stay}
 
     def problem(self, play: str = "rolls") -> Problem:
-        """Return what is to be planned."""
+        """Return the problem of the game."""
         return read_problem(self.position, self.goal, self.rules, play=play, **self.options)
 
     def plan(self, **options: Any) -> Plan:
@@ -262,7 +262,7 @@ def _goal(rng: Random, targets: list[str]) -> Goal:
     return Worth(lands, bonus=rng.choice((0.0, 1.0)), army=army, prizes=prizes)
 
 
-def planned(policy: Policy) -> Plan:
+def plan_policy(policy: Policy) -> Plan:
     """Return the plan that goes by a policy, with its exact value."""
     report = policy.search.flow(Deadline())
     assert report is not None

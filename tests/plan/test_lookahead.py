@@ -13,7 +13,7 @@ from iacta import Battle, Board, Position, evaluate
 from iacta.inputs.errors import TooLargeError
 from iacta.native.deadline import Deadline
 from iacta.plan import InOrder, TakeAll, best_plan, go_on, take_and_hold
-from iacta.plan.alternatives import alternatives, first_attacks
+from iacta.plan.alternatives import alternatives, list_first_attacks
 from iacta.plan.best import make_plan
 from iacta.plan.planner import STYLES, Planner, evaluate_policy
 from iacta.plan.policy import STARTS, Policy, policy_for
@@ -32,7 +32,7 @@ from tests.plan.boards import (
     ROLLED,
     SmallGame,
     board_of,
-    planned,
+    plan_policy,
     position_on,
     small_game,
 )
@@ -71,7 +71,7 @@ def best_value(game: SmallGame, play: str = "rolls") -> float:
 def test_its_exact_value_is_what_its_moves_are_paid(seed: int) -> None:
     game = small_game(seed)
     style = CAREFUL if seed % 2 else USUAL
-    plan = planned(looking(game, style=style))
+    plan = plan_policy(looking(game, style=style))
     paid = float(twin_of(game).followed(plan.next_move))
     assert plan.value == pytest.approx(paid, abs=1e-9)
     assert plan.comparable_value - plan.problem.held <= best_value(game) + 1e-9
@@ -280,7 +280,7 @@ def test_list_and_main_line_begin_with_what_the_policy_does() -> None:
             move = plan.next_move()
             assert move is not None
             first = move.start, move.to
-            assert alternatives(plan)[0][:2] == first_attacks(plan)[0][:2] == first
+            assert alternatives(plan)[0][:2] == list_first_attacks(plan)[0][:2] == first
             line = main_line(plan)[0].step
             assert (line.start, line.to) == first
 

@@ -9,7 +9,7 @@ from iacta.board import Board, Holding, Position
 from iacta.inputs.errors import IactaError
 from iacta.plan import Plan, Play, TakeAll, TakeAny, Worth, best_plan, measure_plan_luck
 from iacta.plan.policy import policy_for
-from tests.plan.boards import planned, small_game
+from tests.plan.boards import plan_policy, small_game
 
 RED, BLUE = Holding("red", 8), Holding("blue", 2)
 EDGES = (*itertools.permutations("ABC", 2), ("C", "D"), ("D", "C"))
@@ -50,7 +50,7 @@ def test_luck_adds_up_to_the_end_and_averages_to_nothing(how: str) -> None:
             continue
         state, decision = play.problem.start, plan.policy.decide(play.problem.start)
         mine, theirs = state.armies[decision.start], state.armies[decision.to]
-        for each, (after, p) in zip(decision.outcomes, play.followers(), strict=True):
+        for each, (after, p) in zip(decision.outcomes, play.list_successors(), strict=True):
             end = mine - each.attackers, theirs - each.defenders
             plays.append(((*path, end), after, chance * p))
     assert ends > 10
@@ -64,7 +64,7 @@ def test_luck_begins_with_the_value_of_a_plan_where_the_defender_sees_the_dice()
     for game in map(small_game, range(200)):
         if not game.replies or not game.goal.is_chance or not game.problem().field:
             continue
-        plan = planned(policy_for(game.problem(), states=0))
+        plan = plan_policy(policy_for(game.problem(), states=0))
         decision, start = plan.policy.decide(plan.problem.start), plan.problem.start
         if not decision.outcomes:
             continue

@@ -30,7 +30,7 @@ from tests.plan.boards import (
     GOALS,
     board_of,
     chain,
-    planned,
+    plan_policy,
     position_on,
     positions,
     scattered,
@@ -113,7 +113,7 @@ def test_a_plan_is_followed_within_the_rules() -> None:
         assert move.to in position.board.neighbours(move.start)
         assert start.armies > 1
         assert all(min(3, able) <= moved <= able for able, moved in move.advance.items())
-        waiting += (after for after, _ in play.followers())
+        waiting += (after for after, _ in play.list_successors())
     assert seen > 50
 
 
@@ -122,7 +122,7 @@ def test_a_position_has_a_next_move() -> None:
     first = plan.next_move()
     assert first is not None
     assert plan.next_move(plan.position) == first
-    after = plan.follow().won(max(first.advance))
+    after = plan.follow().win_battle(max(first.advance))
     assert plan.next_move(after.position) == after.next_move()
     elsewhere = best_plan(ring(14), TakeAll("a,b,c"), play="battles")
     assert elsewhere.comparable_value > 0.9
@@ -136,7 +136,7 @@ def test_another_stack_takes_over_where_one_fails() -> None:
     alone = Campaign(6, [4]).win_probability()
     best = best_plan(position, TakeAll("t"))
     assert float(alone) + 0.15 < best.comparable_value
-    found = planned(policy_for(read_problem(position, TakeAll("t")), states=0))
+    found = plan_policy(policy_for(read_problem(position, TakeAll("t")), states=0))
     assert 0.999 * best.comparable_value <= found.comparable_value <= best.comparable_value
     assert {(step.start, step.to) for step in best.steps} == {("s", "t"), ("z", "t")}
 
@@ -203,7 +203,7 @@ def test_real_dice_agree(rules: Rules, goal: Goal) -> None:
 
 @pytest.mark.parametrize("goal", [TakeAll("a,b,c"), TakeAny("b,c"), Worth(2.0, army=0.5)])
 def test_real_dice_agree_with_plans_that_are_not_searched_through(goal: Goal) -> None:
-    plan = planned(policy_for(read_problem(ring(7), goal), states=0))
+    plan = plan_policy(policy_for(read_problem(ring(7), goal), states=0))
     assert_consistent(plan)
     simulated = simulate_plan(plan, runs=20_000, seed=1)
     assert_agrees(plan, simulated.value, simulated.error)

@@ -25,7 +25,7 @@ ROW = position_on(board_of("row", [("s", "a"), ("a", "b")], "sab"), {"s": 6}, {"
 def test_thrown_dice_are_those_of_the_rules() -> None:
     play, rng = best_plan(ROW, TakeAll("a,b")).follow(), np.random.default_rng(1)
     runs = 3000
-    thrown = [play.thrown(rng) for _ in range(runs)]
+    thrown = [play.draw_losses(rng) for _ in range(runs)]
     for losses, weight in (((0, 2), 2890), ((1, 1), 2611), ((2, 0), 2275)):
         chance = weight / 7776
         assert abs(thrown.count(losses) / runs - chance) < 4 * (chance * (1 - chance) / runs) ** 0.5
@@ -100,7 +100,7 @@ def test_the_chances_of_a_roll_are_computed_once(monkeypatch: pytest.MonkeyPatch
     assert len({id(each) for each in built}) == 1
     spans = len(built)
     for _ in range(20):
-        play.thrown(rng)
+        play.draw_losses(rng)
     assert play.chances() == chances
     assert len(built) == spans
 
@@ -136,7 +136,7 @@ def test_following_a_plan_reaches_its_goal_as_often_as_it_says(rules: str) -> No
     for _ in range(runs):
         play = plan.follow()
         while play.move is not None:
-            play = play.after(*play.thrown(rng))
+            play = play.after(*play.draw_losses(rng))
         won -= play.position.find_holding("b").owner != "red"
     chance = plan.comparable_value
     assert abs(won / runs - chance) < 4 * (chance * (1 - chance) / runs) ** 0.5
@@ -156,7 +156,7 @@ def test_a_plan_that_fights_battles_to_their_end_goes_on_with_the_battle() -> No
 
 def reach_goal(play: Play) -> float:
     """Return the chance that a plan which is followed reaches its goal, by all results."""
-    return float(play.is_reached) or sum(p * reach_goal(each) for each, p in play.followers())
+    return float(play.is_reached) or sum(p * reach_goal(each) for each, p in play.list_successors())
 
 
 @pytest.mark.parametrize("play", ["rolls", "battles"])
@@ -206,12 +206,12 @@ def test_a_plan_by_battles_goes_on_with_what_it_began() -> None:
     assert play.move == play.plan.next_move()
     later = play.after(1, 1)
     assert (later.move is not None, later.results()) == (True, ((0, 1), (1, 0)))
-    assert later.after(0, 1).move == play.won(4).move
+    assert later.after(0, 1).move == play.win_battle(4).move
     assert later.after(0, 1, 4).move is not None
     lost = later
     while lost.move is not None:
         lost = lost.after(1, 0)
-    assert lost.position == play.lost(1).position
+    assert lost.position == play.lose_battle(1).position
 
 
 def test_a_plan_that_is_over_has_no_next_move() -> None:

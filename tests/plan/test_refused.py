@@ -84,27 +84,27 @@ def test_a_battle_is_won_only_with_armies_that_can_be_left() -> None:
     assert move is not None
     assert sorted(move.advance) == [1, 2, 3, 4]
     for able in move.advance:
-        assert play.won(able).position.list_territories("red") == ("s", "a", "z")
+        assert play.win_battle(able).position.list_territories("red") == ("s", "a", "z")
     with pytest.raises(IllegalError, match=r"^able must be a whole number from 1 to 4, got 5"):
-        play.won(5)
+        play.win_battle(5)
     with pytest.raises(IllegalError, match=r"^able must be a whole number from 1 to 4, got 0"):
-        play.won(0)
+        play.win_battle(0)
     with pytest.raises(MalformedError, match=r"^able must be a whole number .* got 1\.5"):
-        play.won(1.5)  # type: ignore[arg-type]
+        play.win_battle(1.5)  # type: ignore[arg-type]
 
 
 def test_a_battle_is_lost_only_to_defenders_that_can_be_left() -> None:
     play = PLAN.follow()
-    assert {play.lost(left).position.find_holding("a").armies for left in (1, 2)} == {1, 2}
+    assert {play.lose_battle(left).position.find_holding("a").armies for left in (1, 2)} == {1, 2}
     for left in (0, 3, -1):
         with pytest.raises(IllegalError, match=r"^defenders must be a whole number from 1 to 2"):
-            play.lost(left)
+            play.lose_battle(left)
     with pytest.raises(MalformedError, match=r"^defenders must be a whole number from 1 to 2"):
-        play.lost("1")  # type: ignore[arg-type]
+        play.lose_battle("1")  # type: ignore[arg-type]
     with pytest.raises(IllegalError, match="a plan that is over has no next move"):
-        play.lost(1).lost(1)
+        play.lose_battle(1).lose_battle(1)
     with pytest.raises(IllegalError, match="a plan that is over has no next move"):
-        play.lost(1).won(1)
+        play.lose_battle(1).win_battle(1)
 
 
 def test_a_position_without_the_goal_has_no_next_move() -> None:
@@ -130,9 +130,9 @@ def test_a_battle_that_is_certain_to_be_won_is_not_lost() -> None:
     sure = Position(SMALL.board, "red", holdings)
     play = best_plan(sure, TakeAll("a"), Rules(mode=BalancedBlitz()), play="battles").follow()
     with pytest.raises(IllegalError, match=r"^losses must be one of 0-1, 1-1, 2-1, got 199-0"):
-        play.lost(1)
+        play.lose_battle(1)
     with pytest.raises(IllegalError, match=r"^losses must be one of .*, got 198-1"):
-        play.won(1)
+        play.win_battle(1)
 
 
 def test_the_chance_is_shown_as_it_is_given() -> None:

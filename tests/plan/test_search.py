@@ -59,7 +59,7 @@ def compare(core: Search, problem: Problem, turn: Turn) -> int:
             if isinstance(each, Attack) and (each.start, each.to) == (start, to)
         }
         for dice in (0,) if is_whole else range(1, MOST_DICE + 1):
-            found = core.judge(state, v, c, dice)
+            found = core.evaluate_attack(state, v, c, dice)
             assert (dice in legal) == bool(found.dice)
             if dice in legal:
                 check_results(core, problem, turn, legal[dice], found)
@@ -75,7 +75,7 @@ def check_results(
     results = turn.results(attack)
     worths = {
         losses: worth_after(core, problem, turn, after, losses.attackers)
-        for losses, after in followers(turn, attack)
+        for losses, after in list_successors(turn, attack)
     }
     for each in found.outcomes:
         losses = each.attackers, each.defenders
@@ -86,7 +86,7 @@ def check_results(
     assert found.value == pytest.approx(expected(turn, attack, worths), abs=1e-12)
 
 
-def followers(turn: Turn, attack: Attack) -> Iterator[tuple[Losses, Turn]]:
+def list_successors(turn: Turn, attack: Attack) -> Iterator[tuple[Losses, Turn]]:
     """Yield what an attack may cost, and what follows."""
     for result in turn.results(attack):
         after = turn.after(attack, result)

@@ -21,7 +21,7 @@ from iacta.plan.policy import policy_for
 from iacta.plan.problem import Problem, TurnState, read_problem
 from iacta.plan.search import Search, Style
 from iacta.rules.variants import find_rules
-from tests.plan.boards import CLASSIC_BOARD, board_of, planned, small_game
+from tests.plan.boards import CLASSIC_BOARD, board_of, plan_policy, small_game
 from tests.plan.test_search import state_of, walk
 from tests.processes import press_ctrl_c_after
 
@@ -81,9 +81,9 @@ def test_threads_that_share_a_policy_get_its_values(seed: int, states: int) -> N
 @each_way
 def test_threads_that_share_a_plan_follow_it_as_one_would(states: int) -> None:
     problem = small_game(7).problem("rolls")
-    alone, shared = (planned(policy_for(problem, states=states)) for _ in range(2))
+    alone, shared = (plan_policy(policy_for(problem, states=states)) for _ in range(2))
     start = alone.follow()
-    positions = [start.position, *(play.position for play, _ in start.followers())]
+    positions = [start.position, *(play.position for play, _ in start.list_successors())]
     assert len(positions) > 2
 
     def asked(plan: Plan, position: Position) -> object:
@@ -104,7 +104,7 @@ def test_threads_ask_different_things_of_one_core() -> None:
     first = alone.decide(problem.start)
     asked: list[Callable[[Search], object]] = [
         lambda core: core.decide(problem.start),
-        lambda core: core.judge(problem.start, first.start, first.to),
+        lambda core: core.evaluate_attack(problem.start, first.start, first.to),
         lambda core: core.play(Deadline(), 4).gains.tolist(),
         lambda core: core.play(Deadline(), 4, 4).report.value,
         lambda core: core.play(Deadline(), 4).report.visits,
@@ -170,7 +170,7 @@ def test_ctrl_c_stops_a_call_that_waits_for_another_one(name: str) -> None:
     found = core.decide(start)
     asked: dict[str, Callable[[], object]] = {
         "decide": lambda: core.decide(start),
-        "judge": lambda: core.judge(start, found.start, found.to),
+        "judge": lambda: core.evaluate_attack(start, found.start, found.to),
         "advance": lambda: core.advance(start, found.start, found.to, 1),
     }
     wanted = asked[name]()

@@ -11,7 +11,7 @@ from iacta import Turn
 from iacta.board import Board, Continent, Holding, Position
 from iacta.game import Fortify
 from iacta.inputs.errors import IactaError
-from iacta.plan import Goal, TakeAll, TakeAny, placed, usual_reinforcements
+from iacta.plan import Goal, TakeAll, TakeAny, place_armies, usual_reinforcements
 from iacta.plan.threats import Kind, Threats, threats
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import CLASSIC, Rules
@@ -37,7 +37,7 @@ def best_of_all(position: Position, player: str, goal: Goal) -> float:
     theirs = replace(position, player=player)
     mine = theirs.list_territories(player)
     rows = combinations_with_replacement(mine, usual_reinforcements(position, player))
-    after = (placed(theirs, [(name, row.count(name)) for name in mine]) for row in rows)
+    after = (place_armies(theirs, [(name, row.count(name)) for name in mine]) for row in rows)
     return max(float(Play(each, goal, CLASSIC).value()) for each in after)
 
 
@@ -65,7 +65,7 @@ def test_the_best_placement_and_play_of_small_boards_is_found_and_bounded(seed: 
             assert each.chance == pytest.approx(best, abs=1e-9)
             assert best <= each.at_most + 1e-9
             assert each.armies == sum(number for _, number in each.placement)
-            theirs = placed(replace(position, player=player), each.placement)
+            theirs = place_armies(replace(position, player=player), each.placement)
             assert each.chance <= Play(theirs, goal, CLASSIC).value() + 1e-9
     assert not found
 
@@ -154,7 +154,9 @@ class Losses:
         worth = bonuses[which[1]] if which[0] == "break" else 1 / 3
         for end, lost in zip(ends, self.lost, strict=True):
             theirs = replace(end, player=player)
-            after = (placed(theirs, [(name, row.count(name)) for name in mine]) for row in rows)
+            after = (
+                place_armies(theirs, [(name, row.count(name)) for name in mine]) for row in rows
+            )
             loss = worth * max(float(play.value(play.state(each))) for each in after)
             lost[which] = max(lost.get(which, 0.0), loss)
 

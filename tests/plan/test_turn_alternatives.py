@@ -10,7 +10,7 @@ from iacta.board import Position
 from iacta.game import Attack
 from iacta.native.deadline import Deadline
 from iacta.plan import Goal, Plan, TakeAll, Worth, best_plan, eliminate
-from iacta.plan.alternatives import alternatives, first_attacks
+from iacta.plan.alternatives import alternatives, list_first_attacks
 from iacta.plan.policy import best_policy
 from iacta.plan.problem import pose_problem
 from iacta.rules.rules import CLASSIC
@@ -102,8 +102,8 @@ def test_a_worth_counts_what_is_held() -> None:
 
 def test_without_time_only_the_attack_of_the_plan_is_listed() -> None:
     plan = best_plan(scattered(), TakeAll("South America"), budget=0.01)
-    (only,) = first_attacks(plan, Deadline(0.0))
-    first = first_attacks(plan)[0]
+    (only,) = list_first_attacks(plan, Deadline(0.0))
+    first = list_first_attacks(plan)[0]
     assert only[:3] == first[:3]
 
 
@@ -115,7 +115,7 @@ def test_an_attack_that_can_only_cost_armies_is_not_listed() -> None:
     turn, goal = Turn.from_code(code), TakeAll("South America")
     plan = best_plan(turn.position, goal)
     assert [each.to for each in alternatives(plan)] == ["Brazil", "Peru"]
-    hidden = [each for each in first_attacks(plan) if each.is_detour]
+    hidden = [each for each in list_first_attacks(plan) if each.is_detour]
     assert {each.to for each in hidden} == {"Western Europe", "North Africa"}
     for way in hidden:
         attack = Attack(way.start, way.to, way.dice)
@@ -139,7 +139,7 @@ def test_an_attack_outside_of_the_focus_of_a_plan_has_a_cost() -> None:
     policy = best_policy(narrow, Deadline())
     assert policy is not None
     plan = replace(best_plan(turn.position, TakeAll("Africa")), policy=policy)
-    ways = {(each.to, each.dice): each for each in first_attacks(plan)}
+    ways = {(each.to, each.dice): each for each in list_first_attacks(plan)}
     assert not ways["Egypt", 3].is_detour
     assert ways["Western Europe", 3].is_detour
     assert ways["Western Europe", 3].value < ways["Egypt", 3].value - 0.001

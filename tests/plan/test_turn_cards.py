@@ -15,7 +15,7 @@ from iacta.board import Holding, Position
 from iacta.game import Action, Attack, EndPhase, Sets, Turn, traded_armies
 from iacta.game.cards import find_sets as sets_of
 from iacta.game.cards import list_hands
-from iacta.plan import InOrder, TakeAll, best_plan, eliminate, go_on, placed
+from iacta.plan import InOrder, TakeAll, best_plan, eliminate, go_on, place_armies
 from iacta.probability.distribution import Distribution
 from tests.plan.boards import BLUE, THREE_STACKS, board_of, chain, drawn_ends, known, position_on
 
@@ -141,7 +141,8 @@ def test_the_turn_goes_on_with_what_the_cards_bring() -> None:
             position.board, {"s": round(able + 1 - moved), "b": round(moved)}, {"g": 3}, "green"
         )
         values = [
-            best_plan(placed(after, [("b", n)]), TakeAll("g")).comparable_value for n in (0, 4)
+            best_plan(place_armies(after, [("b", n)]), TakeAll("g")).comparable_value
+            for n in (0, 4)
         ]
         exact += chance * (0.25 * values[0] + 0.75 * values[1])
         without += chance * values[0]
@@ -187,7 +188,7 @@ def best_turn(position: Position, armies: dict[int, int]) -> float:
             return 1.0
         mine, theirs = end.list_territories("red"), end.list_territories("green")
         rows = combinations_with_replacement(mine, number)
-        placements = (placed(end, [(name, row.count(name)) for name in mine]) for row in rows)
+        placements = (place_armies(end, [(name, row.count(name)) for name in mine]) for row in rows)
         return max(best_plan(each, TakeAll(theirs)).comparable_value for each in placements)
 
     @cache

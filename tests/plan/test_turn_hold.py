@@ -12,7 +12,7 @@ from iacta import Battle
 from iacta.board import Board, Continent, Holding, Position
 from iacta.inputs.errors import IllegalError
 from iacta.plan import Plan, TakeAll, TakeAny, best_plan, hold, take_and_hold, usual_reinforcements
-from iacta.plan.reinforcement import placed
+from iacta.plan.reinforcement import place_armies
 from iacta.questions.plan.armies_cards_hold import describe_hold
 from iacta.rules.rules import CLASSIC
 from tests.plan.boards import BLUE, board_of, drawn_ends, known, small_game
@@ -78,7 +78,7 @@ def test_opponents_play_their_best_or_it_is_reported_that_they_may(seed: int) ->
         rows = combinations_with_replacement(mine, new)
         chance = max(
             best_plan(
-                placed(theirs, [(n, row.count(n)) for n in mine]), goal, plan.rules
+                place_armies(theirs, [(n, row.count(n)) for n in mine]), goal, plan.rules
             ).comparable_value
             for row in rows
         )

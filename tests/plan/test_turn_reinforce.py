@@ -13,7 +13,13 @@ from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.deadline import Deadline
 from iacta.plan import TakeAll, TakeAny, Worth, best_plan, reinforce, reinforcements_needed
 from iacta.plan.problem import TurnState
-from iacta.plan.reinforcement import Placements, QuickValues, everywhere, placed, rank_plans
+from iacta.plan.reinforcement import (
+    Placements,
+    QuickValues,
+    place_armies,
+    pose_reinforced_problem,
+    rank_plans,
+)
 from iacta.plan.search import Solution
 from tests.plan.boards import (
     GOALS,
@@ -47,11 +53,11 @@ def test_two_new_armies_stand_where_no_other_placement_is_better(
 ) -> None:
     found = reinforce(position, goal, 2)
     best = max(
-        best_plan(placed(position, each), goal).comparable_value
+        best_plan(place_armies(position, each), goal).comparable_value
         for each in all_placements(position, 2)
     )
     assert found.plan.value == pytest.approx(best, abs=1e-9)
-    assert found.plan.position == placed(position, found.placement)
+    assert found.plan.position == place_armies(position, found.placement)
     assert sum(number for _, number in found.placement) == 2
     assert found.before.value == pytest.approx(best_plan(position, goal).comparable_value)
 
@@ -63,7 +69,7 @@ def test_no_placement_on_a_small_board_is_better(seed: int, armies: int) -> None
     options: dict[str, Any] = {**game.options, "rules": game.rules}
     found = reinforce(game.position, game.goal, armies, **options)
     best = max(
-        best_plan(placed(game.position, each), game.goal, **options).comparable_value
+        best_plan(place_armies(game.position, each), game.goal, **options).comparable_value
         for each in all_placements(game.position, armies)
     )
     assert found.plan.value == pytest.approx(best, abs=1e-9)
@@ -73,20 +79,20 @@ def test_no_placement_on_a_small_board_is_better(seed: int, armies: int) -> None
 def test_equal_placements_are_ordered_by_the_armies_left_then_by_rolls_then_by_stacks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    values = QuickValues(everywhere(APART, TakeAll("a,b"), 3, {}), Deadline(), 1000)
+    values = QuickValues(pose_reinforced_problem(APART, TakeAll("a,b"), 3, {}), Deadline(), 1000)
     found = Placements(TurnState.from_position(APART), values)
     rows = [(("s", 3),), (("s", 2), ("z", 1)), (("z", 2), ("s", 1)), (("z", 3),)]
     pairs = [(0.5, 2.0), (0.5, 1.0), (0.6, 3.0), (0.5, 1.0)]
     costs = {found.after(row): Solution(*pair) for row, pair in zip(rows, pairs, strict=True)}
     monkeypatch.setattr(values, "find", costs.__getitem__)
-    assert found.compared(3) == [rows[2], rows[3], rows[1], rows[0]]
+    assert found.rank_placements(3) == [rows[2], rows[3], rows[1], rows[0]]
     noise, roll = 1e-12, 1e-6
     costs[found.after(rows[0])] = Solution(0.6 + noise, 3.0 - roll)
-    assert found.compared(3)[:2] == [rows[0], rows[2]]
+    assert found.rank_placements(3)[:2] == [rows[0], rows[2]]
 
 
 def test_of_plans_within_the_noise_the_one_that_leaves_most_armies_is_best() -> None:
-    plan = best_plan(placed(APART, [("s", 3)]), TakeAll("a,b"))
+    plan = best_plan(place_armies(APART, [("s", 3)]), TakeAll("a,b"))
     weak = replace(plan, territories=plan.territories[1:])
     rough = replace(weak, value=plan.comparable_value + 4e-4, interval=(0.0, 1.0))
     exact = replace(weak, value=plan.comparable_value + 1e-7)
@@ -101,7 +107,7 @@ def test_the_best_of_all_placements_by_battles_is_found() -> None:
     goal = TakeAll("a,b")
     found = reinforce(APART, goal, 4, play="battles")
     tried = [
-        best_plan(placed(APART, each), goal, play="battles").comparable_value
+        best_plan(place_armies(APART, each), goal, play="battles").comparable_value
         for each in all_placements(APART, 4)
     ]
     assert found.plan.comparable_value == pytest.approx(max(tried), abs=1e-9)
@@ -112,7 +118,8 @@ def test_armies_are_divided_where_two_stacks_need_them() -> None:
     found = reinforce(APART, goal, 6)
     assert dict(found.placement).keys() == {"s", "z"}
     tried = [
-        best_plan(placed(APART, each), goal).comparable_value for each in all_placements(APART, 6)
+        best_plan(place_armies(APART, each), goal).comparable_value
+        for each in all_placements(APART, 6)
     ]
     assert found.plan.comparable_value == pytest.approx(max(tried), abs=1e-9)
     assert found.plan.comparable_value > max(each.all for each in found.marginals)
@@ -124,7 +131,7 @@ def test_the_table_shows_what_one_army_and_all_are_worth() -> None:
     assert {each.territory for each in found.marginals} == {"s", "z"}  # y has no enemy beside it
     for each in found.marginals:
         for number, value in ((1, each.one), (3, each.all)):
-            plan = best_plan(placed(APART, [(each.territory, number)]), goal)
+            plan = best_plan(place_armies(APART, [(each.territory, number)]), goal)
             assert value == pytest.approx(plan.value)
             assert value > found.quick
     assert [each.all for each in found.marginals] == sorted(
@@ -148,13 +155,13 @@ def test_the_fewest_new_armies_reach_the_chance_and_one_less_does_not(
     chance: str, position: Position
 ) -> None:
     goal, wanted = TakeAll("t0"), float(chance[:-1]) / 100
-    assume(best_plan(placed(position, [("s", 20), ("z", 20)]), goal).comparable_value)
+    assume(best_plan(place_armies(position, [("s", 20), ("z", 20)]), goal).comparable_value)
     found = reinforcements_needed(position, goal, chance)
     assert found.plan.comparable_value >= wanted
     if found.armies:
         less = all_placements(position, found.armies - 1) if found.armies < 12 else []
         assert all(
-            best_plan(placed(position, each), goal).comparable_value < wanted for each in less
+            best_plan(place_armies(position, each), goal).comparable_value < wanted for each in less
         )
     else:
         assert found.placement == ()
@@ -176,7 +183,7 @@ def test_what_cannot_be_placed_is_refused() -> None:
     with pytest.raises(
         IllegalError, match="new armies must be placed on territories of red, got a"
     ):
-        placed(APART, [("a", 1)])
+        place_armies(APART, [("a", 1)])
     with pytest.raises(MalformedError, match="position must be a Position"):
         reinforce("here", goal, 1)  # type: ignore[arg-type]
     with pytest.raises(IllegalError, match="goal must be TakeAll or TakeAny"):

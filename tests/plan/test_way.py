@@ -66,7 +66,7 @@ def test_the_way_goes_on_as_the_plan_does(asia: Plan) -> None:
     armies = play.position.find_holding(play.move.start).armies
     others = {n: branch for branch in first.branches for n in branch.armies}
     for left in range(1, armies):
-        move = play.won(left).move
+        move = play.win_battle(left).move
         border = move and (move.start, move.to)
         if left + 1 in others:
             assert border == (others[left + 1].start, others[left + 1].to)

@@ -11,7 +11,7 @@ from benchmarks.positions import midgame
 from iacta import IactaError, Turn, review
 from iacta.game import Attack
 from iacta.plan import TakeAll, best_plan
-from iacta.plan.alternatives import first_attacks
+from iacta.plan.alternatives import list_first_attacks
 from iacta.plan.judge import StateValue
 from iacta.plan.step_tree import StepTree
 from iacta.questions import ask
@@ -129,7 +129,7 @@ def _best_rolls() -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
         wanted = [each for each in continents if len({*each.territories} - mine) in (4, 5)]
         for name in (each.name for each in wanted):
             plan = best_plan(turn.position, TakeAll(name), budget=0.05, threads=1)
-            for best in first_attacks(plan)[:1]:
+            for best in list_first_attacks(plan)[:1]:
                 losses = min(turn.results(Attack(*best[:3])))
                 left = turn.position.find_holding(best.start).armies - losses[0]
                 their_left = turn.position.find_holding(best.to).armies - losses[1]

@@ -1,4 +1,4 @@
-"""Plans: the best way to take several territories, with its chance or value.
+"""Plans: the best attacks of a turn for a goal, with their chance or value.
 
 A plan is a policy for the attacks of one turn of `iacta.game`: a function from states to actions.
 The planner (`iacta.plan.planner`) searches for the policy. All reported numbers come from querying
@@ -16,7 +16,7 @@ from iacta.plan.policy import Policy
 from iacta.plan.reinforcement import (
     Marginal,
     Reinforcement,
-    placed,
+    place_armies,
     reinforce,
     reinforcements_needed,
 )
@@ -49,7 +49,7 @@ __all__ = [
     "go_on",
     "hold",
     "measure_plan_luck",
-    "placed",
+    "place_armies",
     "reinforce",
     "reinforcements_needed",
     "simulate_plan",

@@ -1,4 +1,4 @@
-"""Alternatives: the values of plans that begin with other attacks.
+"""Alternatives: the values of a plan after each possible first attack.
 
 For each border over which the player can attack at once, the action value of a first attack there
 is
@@ -26,12 +26,12 @@ from iacta.plan.policy import Policy
 from iacta.plan.problem import PolicyAction, TurnState
 
 MAX_ROLL_RESULTS = 4  # whole battles have more results
-SAME = 1e-9  # the last bits of exact values
-DIGITS = 12  # digits that decide the order of values; then more dice come first
+SAME = 1e-9  # exact values that differ by less count as equal
+DIGITS = 12  # values equal to 12 digits are sorted by the number of dice, the most first
 
 
 class Alternative(NamedTuple):
-    """A way to begin."""
+    """A possible first attack of a plan."""
 
     start: str  # the territory that attacks first
     to: str  # the attacked territory
@@ -45,16 +45,16 @@ class Alternative(NamedTuple):
 
 
 def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternative, ...]:
-    """Return the values of plans that begin over each border, the best first, without detours.
+    """Return the best first attack over each border, the best attack first, without detours.
 
     plan: the plan.
-    deadline: the end of the search, which begins with the plan's own attack and then takes the
-        attacks of the largest stacks; `None` for no limit.
+    deadline: the end of the search, which evaluates the plan's own attack and then the attacks
+        of the largest stacks; `None` for no limit.
 
-    Each border has its best number of dice. The plan's own first attack is in the list. Attacks
-    that can only cost armies are not. The values of exact play are exact. Lookahead may see far
-    less than the plan achieves; then all values are scaled by the same factor, so that the first
-    entry has the value of the plan. A plan without a value has no alternatives.
+    Each border has its best number of dice. The plan's own first attack is included; attacks
+    that can only cost armies are not. The values of exact play are exact. Lookahead may
+    underestimate the plan; then all values are scaled by the same factor, so that the first entry
+    has the value of the plan. A plan without a value has no alternatives.
 
     >>> from iacta.board import Board, Holding, Position
     >>> from iacta.plan import TakeAll, best_plan
@@ -66,11 +66,11 @@ def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternat
     A 3 0.8691
     B 2 0.869
     """
-    return () if plan.value is None else best_over_borders(first_attacks(plan, deadline))
+    return () if plan.value is None else select_best_per_border(list_first_attacks(plan, deadline))
 
 
-def best_over_borders(ways: Iterable[Alternative]) -> tuple[Alternative, ...]:
-    """Return the first way to begin over each border, the best first, without detours."""
+def select_best_per_border(ways: Iterable[Alternative]) -> tuple[Alternative, ...]:
+    """Return the first listed attack over each border, sorted by value, without detours."""
     first: dict[tuple[str, str], Alternative] = {}
     for each in ways:
         first.setdefault((each.start, each.to), each)
@@ -78,15 +78,15 @@ def best_over_borders(ways: Iterable[Alternative]) -> tuple[Alternative, ...]:
     return tuple(sorted(useful, key=lambda each: -each.value))
 
 
-def first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternative, ...]:
-    """Return the values of plans that begin with each attack and number of dice, the best first.
+def list_first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternative, ...]:
+    """Return each possible first attack with each number of dice, the best first.
 
     plan, deadline: as for `alternatives`. Detours are last.
     """
     problem, policy, found = plan.problem, plan.policy, list[Alternative]()
     start, own = problem.start, policy.decide(problem.start)
     deadline = Deadline() if deadline is None else deadline
-    best = own.value if deadline.is_over else _value(policy, start, own)
+    best = own.value if deadline.is_over else _find_value(policy, start, own)
     is_scaled = not policy.is_exact and best > 0.0 and plan.value is not None
     scale = (plan.comparable_value - problem.held) / best if is_scaled else 1.0
     names = problem.goal.names if problem.goal.is_chance else ()
@@ -107,10 +107,10 @@ def first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alterna
                 is_own = (v, c) == own[:2] and (is_whole or dice == own.dice)
                 judged = own
                 if not is_own:
-                    judged = policy.judge(start, v, c, 0 if is_whole else dice, deadline)
+                    judged = policy.evaluate_attack(start, v, c, 0 if is_whole else dice, deadline)
                 if judged.dice and (is_own or not deadline.is_over):
                     # The policy may prefer its attack to an attack of a slightly greater value.
-                    value = best if is_own else min(_value(policy, start, judged), best)
+                    value = best if is_own else min(_find_value(policy, start, judged), best)
                     can_help = any(each.value > best + equal for each in judged.outcomes)
                     is_detour = not is_own and not wanted >> c & 1 and not can_help
                     worth = problem.held + scale * value
@@ -123,9 +123,9 @@ def first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alterna
 
 
 def _attacks_outside(plan: Plan, deadline: Deadline) -> Iterator[Alternative]:
-    """Yield the attacks that a policy with a focus never makes, as detours.
+    """Yield the attacks outside the focus of the policy, as detours.
 
-    The value is that of the armies that are left in the focus, so it is at most the true value.
+    The value counts only the armies left in the focus, so it is a lower bound.
     """
     problem, policy, start = plan.problem, plan.policy, plan.problem.start
     for attack in problem.turn.actions():
@@ -153,10 +153,10 @@ def _attacks_outside(plan: Plan, deadline: Deadline) -> Iterator[Alternative]:
 
 
 def uncertainty(plan: Plan) -> float:
-    """Return the largest difference from the value of a plan that may be an error.
+    """Return the uncertainty of the value of a plan; a smaller difference may be an error.
 
-    It is the width of the interval of an estimated value, and at least the error of the lookahead
-    that compares the attacks. The values of exact play are exact.
+    The uncertainty of an estimate is the width of its interval, or the error of the lookahead that
+    compares the attacks if this is larger.
     """
     if plan.value is None:
         return inf
@@ -167,11 +167,11 @@ def uncertainty(plan: Plan) -> float:
 
 
 def find_significant_loss(loss: float, unsure: float) -> float:
-    """Return the loss of a decision, or 0 if it is at most `unsure`."""
+    """Return the loss of a decision, or 0 if it does not exceed the uncertainty `unsure`."""
     return loss if loss > unsure else 0.0
 
 
-def _value(policy: Policy, state: TurnState, attack: PolicyAction) -> float:
+def _find_value(policy: Policy, state: TurnState, attack: PolicyAction) -> float:
     if policy.is_exact or len(attack.outcomes) > MAX_ROLL_RESULTS:
         return attack.value
     afters = ((each.chance, state.after(attack, each)) for each in attack.outcomes)

@@ -22,7 +22,7 @@ from iacta.rules.rules import Rules
 Progress: TypeAlias = Callable[[float, float], object]  # called with a value and its bound
 Improved: TypeAlias = Callable[[Plan], object]  # called with the best plan so far
 
-MIN_CHANCE = 1e-12  # reports omit less likely battles
+MIN_CHANCE = 1e-12  # reports omit battles with a smaller chance
 MAX_ARMIES = 1000  # upper end of the search for the fewest armies
 FIRST_TRIED = 8
 TRIAL_TIME_SHARE = 0.2  # share of the remaining time for one number of armies
@@ -48,14 +48,14 @@ def best_plan(
     """Search for the best plan for a goal.
 
     position: who holds what; the player is the one whose turn it is.
-    goal: `TakeAll`, `TakeAny`, `Worth` or `InOrder`; `eliminate` makes the first of a player's
-        name.
-    rules: `Rules`, or the name of a rule set; those under which armies grow are refused.
+    goal: `TakeAll`, `TakeAny`, `Worth` or `InOrder`; `eliminate` returns a `TakeAll` for a
+        player's name.
+    rules: `Rules`, or the name of a rule set. Rules under which armies grow are refused.
     play: `"rolls"` for a plan that decides after each roll; `"battles"` for a plan that fights each
         battle to its end.
-    rules_of: by name, the rules of the battles for single territories.
-    garrison: armies that must stay behind on each territory; `None` for the number of the rules.
-    keep: by name, larger numbers of armies that must always remain on a territory.
+    rules_of: for single territories by name, the rules of the battles for them.
+    garrison: the armies that must stay on each territory; `None` for the garrison of the rules.
+    keep: for single territories by name, a larger number of armies that must stay there.
     stay: names of the player's territories that may not attack.
     time_limit: the maximum time in seconds; `None` for no limit.
     budget: the amount of work, in units of the default amount. The same budget finds the same plan
@@ -66,7 +66,7 @@ def best_plan(
         process.
     progress: a callback that receives the value of the best plan and the bound when either
         improves.
-    improved: a callback that receives the best plan at the same moments.
+    improved: a callback that receives the best plan when `progress` is called.
 
     Return a `Plan`. Its value is exact within about 1e-12, or an estimate with an interval;
     `proven` is true if no play is better, and `gap` bounds the possible improvement. Ctrl-C ends
@@ -92,9 +92,9 @@ def best_plan(
     return plan_within(
         problem,
         deadline,
-        budget=None if budget is None else _positive(budget, "budget"),
-        prove=None if prove is None else _positive(prove, "prove"),
-        threads=usual_threads() if threads is None else read_int(threads, "threads", least=1),
+        budget=None if budget is None else _read_positive(budget, "budget"),
+        prove=None if prove is None else _read_positive(prove, "prove"),
+        threads=_read_threads(threads),
         progress=progress,
         improved=improved,
     )
@@ -125,12 +125,12 @@ def plan_within(
     except KeyboardInterrupt:
         if found is None:
             raise
-    assert found is not None  # noqa: S101 # the planner finds one or raises
+    assert found is not None  # noqa: S101 # the planner yields at least once or raises
     return make_plan(found, deadline.seconds)
 
 
-def rising(progress: Progress | None) -> Progress:
-    """Return a callback that reports the best of several plans.
+def make_best_reporter(progress: Progress | None) -> Progress:
+    """Return a callback that passes on the value of the best plan of several searches.
 
     progress: the user's callback, or `None`; another value is an error.
     """
@@ -151,14 +151,20 @@ def _check_callback(callback: object, name: str) -> None:
         raise MalformedError(f"{name} must be a function, got {quote(callback)}")
 
 
-def usual_threads() -> int:
+def count_default_threads() -> int:
     """Return the default number of threads: 2, or 1 in a worker process."""
     from multiprocessing import parent_process  # slow to import, and only needed here
 
     return 2 if parent_process() is None else 1
 
 
-def _positive(value: object, name: str) -> float:
+def _read_threads(threads: int | None) -> int:
+    if threads is None:
+        return count_default_threads()
+    return read_int(threads, "threads", least=1)
+
+
+def _read_positive(value: object, name: str) -> float:
     number = unwrap_number(value)
     if isinstance(number, bool) or not isinstance(number, int | float) or not number >= 0:
         raise MalformedError(f"{name} must be a number of at least 0, got {quote(value)}")
@@ -166,7 +172,7 @@ def _positive(value: object, name: str) -> float:
 
 
 def make_plan(found: Found, seconds: float) -> Plan:
-    """Return the plan of a policy.
+    """Return the plan with a policy and its statistics.
 
     found: the policy with its value and its report.
     seconds: the duration of the search.
@@ -266,8 +272,8 @@ def armies_needed_for_plan(
     options: `play`, `rules_of`, `garrison`, `keep` and `stay`, as for `best_plan`.
 
     Return a whole number of at least 1. With one army less, the best plan found does not reach the
-    chance; unless plans are proven, a better plan might. A chance that 1000 armies do not reach
-    raises `IllegalError`.
+    chance, although a better plan might unless that plan is proven. A chance that 1000 armies do
+    not reach raises `IllegalError`.
     """
     check_position(position)
     if not isinstance(goal, Goal) or not goal.is_chance:

@@ -1,27 +1,23 @@
 """Cards: a turn that continues with the cards of an eliminated player.
 
 A player who eliminates another player gets their cards. A player with six or more cards trades in
-sets at once, until four or fewer cards are left (`iacta.game.traded_armies`), and place the new
-armies, in the same turn.
+sets at once, until four or fewer cards are left (`iacta.game.traded_armies`), and places the new
+armies in the same turn.
 
-The value after the first goal depends on the position of the armies then. On a small board the
-whole
-turn is solved backward: from the best play after each placement of the new armies, over the
-    possible
-numbers of new armies, to the best play before them.
+The value after the first goal depends on where the armies are then. On a small board the whole turn
+is solved by backward induction: the best play after each placement of the new armies, the mean over
+the possible numbers of new armies, and the best play before them.
 
-On larger boards a better turn may exist. The search tries several policies for the first part of
-the
-turn: the best policy for the first goal, for all goals in order, for all goals in order with far
-    more
-valuable later goals, and for the first goal with a payoff for surviving armies.
+On larger boards the search tries several policies for the first part of the turn, so a better turn
+may exist: the best policy for the first goal, for all goals in order, for all goals in order with
+far more valuable later goals, and for the first goal with a payoff for surviving armies.
 
 Each policy is simulated until the first goal is reached. The value of the new armies there is
-computed as in `iacta.plan.reinforcement`: exactly on a small board, and by a quick look elsewhere.
-A few games select the better half of the policies, twice as many games the better half of the
-remaining policies, and so on; separate games estimate the value of the best policy. With x the
-result of a game and l the luck in it as the policy sees it, x − βl has the same mean as x, and
-β = cov(x, l) / var(l) minimises the variance.
+computed as in `iacta.plan.reinforcement`: exactly on a small board, and by a quick estimate
+elsewhere. A few games select the better half of the policies, twice the number of games selects the
+better half of the rest, and so on; separate games estimate the value of the best policy. Let x be
+the result of a game and l the luck in it by the policy's own values. Then x − βl has the same mean
+as x, and β = cov(x, l) / var(l) minimises its variance.
 """
 
 from collections.abc import Iterator, Mapping
@@ -38,7 +34,7 @@ from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import ChartLike, DisplayMixin
 from iacta.native.bit_sets import bits, make_mask
 from iacta.native.deadline import Deadline
-from iacta.plan.best import Progress, make_plan, rising
+from iacta.plan.best import Progress, make_best_reporter, make_plan
 from iacta.plan.goals import Goal, InOrder, TakeAll, Worth
 from iacta.plan.plan import Plan
 from iacta.plan.planner import Found, evaluate_policy
@@ -46,21 +42,21 @@ from iacta.plan.policy import STARTS, Policy, attach_search, best_policy
 from iacta.plan.problem import Problem, TurnState, read_problem
 from iacta.plan.reinforcement import Placements, PlanOptions, QuickValues
 from iacta.plan.search import Search
-from iacta.plan.simulated import final_states, games
+from iacta.plan.simulated import find_final_states, play_games
 from iacta.probability.distribution import Distribution
 from iacta.probability.estimate import MIN_GAMES, NORMAL_QUANTILE, mean_error
 
 ENDS = 128  # default number of games
-AFTER_INTERRUPT = 0.5  # seconds after Ctrl-C for the value of the best turn so far
+AFTER_INTERRUPT = 0.5  # time in seconds to evaluate the best turn after Ctrl-C
 PILOT_DIVISOR = 8  # the first comparison of policies plays 1/8 of the games
-FIRST, PILOTED, LAST = 0.2, 0.4, 0.7  # shares of the remaining time
-REPORT_BUDGET = 0.5  # work for the report of the chosen policy
-LATER = 20.0  # worth of later goals, in units of the first goal's worth
-ARMY = (0.01, 0.04)  # worth of a surviving army, in units of the first goal's worth
-MAX_FIRST_STATES = 50_000  # limit of exact play until the first goal is reached
-MAX_LATER_STATES = 2_000  # limit of exact play after the first goal
+FIRST_SHARE, PILOT_SHARE, LAST_SHARE = 0.2, 0.4, 0.7  # shares of the remaining time
+REPORT_BUDGET = 0.5  # work for the report of the chosen policy; 1 is the default work of a plan
+LATER_WORTH = 20.0  # worth of later goals, in units of the first goal's worth
+ARMY_WORTHS = (0.01, 0.04)  # worth of a surviving army, in units of the first goal's worth
+MAX_FIRST_STATES = 50_000  # states of exact play until the first goal is reached
+MAX_LATER_STATES = 2_000  # states of exact play after the first goal
 EXACT_TIME_SHARE = 0.3  # share of the time for an exact solution
-MAX_TURN_STATES = 6_000  # limit of an exact solution of the whole turn
+MAX_TURN_STATES = 6_000  # states of an exact solution of the whole turn
 MAX_ENDS = 1_000  # states in which the first goal is reached, in an exact solution
 SAME = 1e-12
 
@@ -75,7 +71,7 @@ class Continuation(DisplayMixin):
     armies: the distribution of the new armies after the first goal.
     win_probability: the chance to reach both goals, or an estimate of the chance.
     error: the standard error of the estimate, never 0, as the games may have missed rare ends.
-    without: the chance of both goals without new armies, after the same plan, from the same games.
+    without: the chance of both goals without new armies, from the same games.
     ends: the number of simulated games of the first plan; 0 for exact chances.
     proven: whether no turn is better; then the chances are exact.
     """
@@ -127,19 +123,19 @@ def go_on(
     goal: the goals in order; more than two goals count as the first goal and all others together.
     armies: the distribution of the new armies, such as that of `traded_armies`.
     ends: the number of games of the first plan for an estimate.
-    seed: the seed of their dice.
+    seed: the seed of the dice.
     time_limit: the maximum time in seconds; `None` for no limit.
     progress: a callback that receives the chance of the best turn so far, and 1.
     options: as for `reinforce`.
 
-    On a small board the turn is exact play. On larger boards the search compares several plans for
-    the first part of the turn; each plan ends when the first goal is reached.
+    On a small board the result is exact play. On larger boards the search compares several plans
+    that end when the first goal is reached.
     """
     new = armies if isinstance(armies, Distribution) else Distribution(armies)
     number = read_int(ends, "ends", least=1)
     if not isinstance(goal, InOrder) or len(goal.goals) < 2:
         raise IllegalError(f"goal must be at least two goals in order, got {quote(goal)}")
-    deadline, show = Deadline.from_time_limit(time_limit), rising(progress)
+    deadline, show = Deadline.from_time_limit(time_limit), make_best_reporter(progress)
     first = read_problem(position, goal.goals[0], **options)
     names = chain(*(each.names for each in goal.read(position.board).goals[1:]))
     later = _Later(TakeAll(tuple(dict.fromkeys(names))), new)
@@ -148,22 +144,22 @@ def go_on(
         if best.win_probability is not None:
             show(best.win_probability, 1.0)
         return best
-    policies = [*_policies(first, goal, deadline.take_share(FIRST), options)]
+    policies = [*_list_policies(first, goal, deadline.take_share(FIRST_SHARE), options)]
     tried = [_Turn(policy, policies[0], later, seed) for policy in policies]
     try:
-        end, few = deadline.take_share(PILOTED), max(number // PILOT_DIVISOR, 2)
+        end, few = deadline.take_share(PILOT_SHARE), max(number // PILOT_DIVISOR, 2)
         while len(tried) > 1:
             for turn in tried:
                 turn.sample_games(few, end.take_share(1 / (2 * len(tried))))
             tried.sort(key=lambda turn: -turn.value)
             show(tried[0].value, 1.0)
             tried, few = tried[: (len(tried) + 1) // 2], 2 * few
-        tried[0].begin(1)  # the games that selected the policy overestimate it
-        tried[0].sample_games(number, deadline.take_share(LAST))
+        tried[0].begin(1)  # new games, because the games that selected the policy overestimate it
+        tried[0].sample_games(number, deadline.take_share(LAST_SHARE))
     except KeyboardInterrupt:
         deadline.stop()
         deadline = Deadline(AFTER_INTERRUPT)
-    return tried[0].continuation(deadline)
+    return tried[0].make_continuation(deadline)
 
 
 class _Later(NamedTuple):
@@ -176,14 +172,12 @@ class _Later(NamedTuple):
 def _best_turn(
     first: Problem, whole: Problem, later: _Later, deadline: Deadline
 ) -> Continuation | None:
-    """Return exact play of the whole turn; `None` if the turn is too large.
+    """Solve the whole turn exactly; return `None` if it has too many states.
 
     first, whole: the problems of the first goal, and of all goals in order.
     """
-    until, part = (
-        make_mask(map(first.place, first.goal.names)),
-        deadline.take_share(EXACT_TIME_SHARE),
-    )
+    until = make_mask(map(first.place, first.goal.names))
+    part = deadline.take_share(EXACT_TIME_SHARE)
     if not until & ~first.owned:
         return None
     known: dict[TurnState, _End] = {}
@@ -198,7 +192,7 @@ def _best_turn(
     if value is None:
         return None
     policy = attach_search(Policy(whole), search)
-    ends = final_states(policy, deadline)
+    ends = find_final_states(policy, deadline)
     if ends is None:
         return None
     reached = {s: p for s, p in ends.items() if not until & ~s.owned}
@@ -214,7 +208,7 @@ def _best_turn(
 
 
 def _plan_until(plan: Plan, goal: Goal, chance: float, bound: float) -> Plan:
-    """Return a plan for several aims as a plan for one goal."""
+    """Return a plan for several goals as a plan for its first goal."""
     return replace(
         plan,
         goal=goal,
@@ -228,9 +222,9 @@ def _plan_until(plan: Plan, goal: Goal, chance: float, bound: float) -> Plan:
 
 
 class _End:
-    """The value of a turn after its first goal.
+    """The value of the rest of a turn after its first goal.
 
-    first: the problem of the first goal.
+    first: the problem before the first goal.
     state: a state in which the first goal is reached.
     end: the end of the search.
     """
@@ -243,12 +237,12 @@ class _End:
         self._armies, self.proven = later.armies, True
 
     def worth(self, armies: int) -> float:
-        """Return the chance to reach the later goals with some new armies.
+        """Return the chance to reach the later goals with a number of new armies.
 
         The chance is exact as long as `proven` is true.
         """
         new = self._new
-        value = new.value(new.compared(armies)[0])
+        value = new.value(new.rank_placements(armies)[0])
         self.proven &= new.values.proven and (new.has_tried_all or not new.places)
         return value
 
@@ -256,14 +250,14 @@ class _End:
         return sum(float(p) * self.worth(n) for n, p in self._armies.items())
 
 
-def _policies(
+def _list_policies(
     first: Problem, goal: InOrder, deadline: Deadline, options: PlanOptions
 ) -> Iterator[Policy]:
     """Yield candidate policies for the first part of the turn."""
     one, *others = goal.goals
-    goals: list[Goal] = [goal, InOrder(goal.goals, (1.0, *(LATER for _ in others)))]
+    goals: list[Goal] = [goal, InOrder(goal.goals, (1.0, *(LATER_WORTH for _ in others)))]
     if not first.held:
-        goals += [Worth(0.0, bonus=0.0, army=army, prizes=((one, 1.0),)) for army in ARMY]
+        goals += [Worth(0.0, bonus=0.0, army=army, prizes=((one, 1.0),)) for army in ARMY_WORTHS]
     problems = [first, *(read_problem(first.position, each, **options) for each in goals)]
     for place, problem in enumerate(problems):
         part = deadline.take_share(1 / (len(problems) - place))
@@ -275,7 +269,7 @@ def _policies(
 
 
 class _Turn:
-    """A turn that begins with a policy, and its simulated games so far."""
+    """Simulated games of a turn that begins with a policy."""
 
     def __init__(self, policy: Policy, first: Policy, later: _Later, seed: int) -> None:
         self.policy, self.first, self.later, self.seed = policy, first, later, seed
@@ -285,19 +279,18 @@ class _Turn:
 
     def begin(self, part: int) -> None:
         """Discard the games so far and start another sequence of games."""
-        self._found: list[
-            tuple[float, float, float]
-        ] = []  # results with and without new armies, and luck
+        # for each game its result with new armies, its result without, and its luck
+        self._found: list[tuple[float, float, float]] = []
         rng = np.random.default_rng((self.seed, part))
-        self._games = games(self.policy, rng, self._until)
+        self._games = play_games(self.policy, rng, self._until)
 
     def sample_games(self, count: int, deadline: Deadline) -> None:
-        """Simulate games until there are enough or the time is over."""
+        """Simulate games until there are `count` games or the time is over."""
         while len(self._found) < count and not deadline.is_over:
             end, luck = next(self._games)
             if end not in self._known:
                 values = self._evaluate_end(end, deadline)
-                if deadline.is_over:  # the values may be cut short
+                if deadline.is_over:  # the search of the values may be cut short
                     return
                 self._known[end] = values
             self._found.append((*self._known[end], luck))
@@ -309,7 +302,10 @@ class _Turn:
         return end.mean(), end.worth(0)
 
     def _subtract_luck(self, column: int) -> list[float]:
-        """Return the results of the games, less the luck in them."""
+        """Return the results of the games less their luck.
+
+        column: 0 for the results with new armies, 1 for the results without.
+        """
         rows = np.array(self._found)
         values, luck = rows[:, column], rows[:, 2]
         spread = luck.var() if len(rows) >= MIN_GAMES else 0.0
@@ -321,7 +317,7 @@ class _Turn:
     def value(self) -> float:
         return max(float(np.mean(self._subtract_luck(0))), 0.0) if self._found else 0.0
 
-    def continuation(self, deadline: Deadline) -> Continuation:
+    def make_continuation(self, deadline: Deadline) -> Continuation:
         (plan, chance), new = self._plan(deadline), self.later.armies
         if chance is None or (chance and not self._found):
             return Continuation(plan, None, new, None, 0.0, None, 0)
@@ -336,7 +332,7 @@ class _Turn:
         return Continuation(plan, first, new, value, error, without, len(self._found))
 
     def _plan(self, deadline: Deadline) -> tuple[Plan, float | None]:
-        """Return the plan for the first goal, and its chance."""
+        """Return the plan for the first goal, and its chance of success."""
         found = evaluate_policy(self.policy, deadline, REPORT_BUDGET)
         plan = make_plan(found, deadline.seconds)
         if plan.value is None:

@@ -1,7 +1,7 @@
 """The log of a game: its turns, from JSON lines or from a recording of RiskGameRecorder.
 
-A recording shows the map, not the attacks. After an unclear or illegal battle, a new part of the
-turn begins with the next battle, from the map before that battle.
+A recording shows the map, not the attacks. An unclear or illegal battle is left out; the next
+battle begins a new `LoggedTurn` with the map before it.
 """
 
 from collections import Counter
@@ -30,16 +30,16 @@ from iacta.plan.goals import Goal
 from iacta.plan.named_goals import read_goal_record
 from iacta.plan.problem import begin_attacks
 
-MAX_BYTES = 2**24  # the size of a log with thousands of turns
+MAX_BYTES = 2**24  # enough for thousands of turns
 TURN_KEYS = ("version", "turn", "board", "goal", "corrected", "battles", "stops")
 NOBODY = "nobody"  # the owner of neutral territories
 
 
 class LoggedTurn(NamedTuple):
-    """A turn of a log, or a part of a turn."""
+    """A turn of a log, or a part of a turn with a position of its own."""
 
     number: int  # from 1 on
-    turn: Turn  # before the first battle
+    turn: Turn  # the state before the first battle
     goal: Goal | None  # `None` for a turn without a goal
     battles: tuple[LoggedBattle, ...]
     is_over: bool = True  # whether the player stops after the last battle
@@ -56,7 +56,7 @@ def read_game(
 ) -> tuple[list[LoggedTurn], tuple[tuple[str, int], ...]]:
     """Return the turns of a log, and the number of each kind of unclear event in a recording.
 
-    log: the text of a log, or its path.
+    log: the content of a log, or its path.
     board: the board of a recording, or of the lines before the first key `board`.
     """
     if isinstance(log, Path):
@@ -68,7 +68,7 @@ def read_game(
     known = board if board is None or isinstance(board, Board) else read_board(board)
     if '"roundInfo"' in log:
         recorded = _Recorded(read_recording(parse_json(log)), known or read_board("classic"))
-        turns = list(recorded.turns())
+        turns = list(recorded.list_turns())
         if not turns:
             raise MalformedError("the recording has no turns")
         return turns, tuple(recorded.unclear.items())
@@ -88,12 +88,12 @@ def _read_lines(log: str, board: Board | None) -> Iterator[LoggedTurn]:
             given = parse_json(line)
         except ValueError:
             raise MalformedError(
-                f"cannot read the log: line {number} is not a turn, a JSON object, "
+                f"cannot read the log: line {number} is not a turn as a JSON object, "
                 f"got {quote(line)}"
             ) from None
         with add_place(f"line {number}"):
             record = _check_object(given, "turn", TURN_KEYS)
-            if "board" in record:  # logs come from strangers: no path of a file
+            if "board" in record:  # a log from a stranger may not name a file
                 board = read_board(_check_object(record["board"], "board"))
             played = _read_turn(turn, record, board)
         yield played
@@ -148,23 +148,23 @@ class _Recorded:
             for each, name in names.items()
         }
 
-    def turns(self) -> Iterator[LoggedTurn]:
+    def list_turns(self) -> Iterator[LoggedTurn]:
         number = 0
         for (round_number, _), changes in groupby(
             self.recording.list_changes(), key=lambda change: (change.round, change.player)
         ):
             with add_place(f"round {round_number}"):
-                parts = self._parts(list(changes))
+                parts = self._split_turn(list(changes))
             if round_number == 0 and not any(part.battles for part in parts):
                 continue  # players choose their capitals in round 0
             number += bool(parts)
             yield from (part._replace(number=number) for part in parts)
 
-    def _parts(self, changes: list[Change]) -> list[LoggedTurn]:
-        """Return the parts of a turn; a new part begins if the map changed between battles."""
+    def _split_turn(self, changes: list[Change]) -> list[LoggedTurn]:
+        """Return a turn in parts; a new part begins where the map changed between battles."""
         parts, last, player = list[LoggedTurn](), changes[0].lands, changes[0].player
         for change in _join_moves(changes):
-            before = self._turn(player, change.lands) if change.attack else None
+            before = self._make_turn(player, change.lands) if change.attack else None
             if change.attack and before:
                 if not parts or parts[-1].end.position != before.position:
                     parts.append(LoggedTurn(0, before, None, (), is_over=False))
@@ -182,14 +182,14 @@ class _Recorded:
                 self.unclear[change.unclear] += 1
             if not _is_move(change):
                 last = {**change.lands, **change.changed}
-        end = self._turn(player, last)
+        end = self._make_turn(player, last)
         if end is not None:
             if not parts or parts[-1].end.position != end.position:
                 parts.append(LoggedTurn(0, end, None, ()))
             parts[-1] = parts[-1]._replace(is_over=True)
         return [part for part in parts if part.battles or part.is_over]
 
-    def _turn(self, player: str, lands: Mapping[str, Land]) -> Turn | None:
+    def _make_turn(self, player: str, lands: Mapping[str, Land]) -> Turn | None:
         recording, names = self.recording, self._names
         owners = {each: names.get(str(land.owner), NOBODY) for each, land in lands.items()}
         if player not in names or names[player] not in owners.values():

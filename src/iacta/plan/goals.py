@@ -27,8 +27,8 @@ from iacta.native.bit_sets import bits, make_mask
 if TYPE_CHECKING:
     from iacta.game import Turn
 
-MAX_WORTH = 1e9  # floats still distinguish single armies at this size
-MAX_NAMED = 4  # longer lists of territories appear as a count
+MAX_WORTH = 1e9  # sums of this size still show differences of single armies
+MAX_NAMED = 4  # territories; a longer list is shown as a count
 
 
 class Rewards(NamedTuple):
@@ -41,7 +41,7 @@ class Rewards(NamedTuple):
 
     @property
     def most(self) -> float:
-        """The upper bound of the payoff of any play."""
+        """The largest possible payoff."""
         if self.once:
             return max(self.lands, default=0.0)
         return sum(self.lands) + sum(paid for _, paid in self.sets)
@@ -60,11 +60,11 @@ class Goal(PasteableMixin):
     @property
     @abstractmethod
     def names(self) -> tuple[str, ...]:
-        """The territories to own, after `read`; empty for a worth."""
+        """The territories to own, in the board's spelling after `read`; empty for a `Worth`."""
 
     @property
     def sequence(self) -> tuple["TakeAll", ...]:
-        """The goals to reach in turn; empty for a single goal."""
+        """The goals to reach one after another; empty for a single goal."""
         return ()
 
     @abstractmethod
@@ -103,36 +103,34 @@ class Goal(PasteableMixin):
 
     @abstractmethod
     def worth(self, turn: "Turn") -> float:
-        """Return the value that the player has secured, such as 1 for a goal that is reached.
+        """Return the value of the player's present holdings, such as 1 for a goal that is reached.
 
         turn: a turn in any phase.
         """
 
     def is_reached(self, turn: "Turn") -> bool:
-        """Return whether the rest of the turn cannot change the worth.
+        """Return whether the goal is reached, so that the rest of the turn cannot change the worth.
 
         turn: a turn in any phase.
         """
         return {*self.names} <= _list_owned(turn)
 
     def stages(self, board: Board) -> tuple[int, ...]:
-        """Return for each goal of `sequence` the set to own for this goal and all earlier goals.
+        """Return for each goal of `sequence` the territories of this goal and all earlier goals.
 
         board: the board on which the goal was read.
         """
         return tuple(accumulate((_mask(each.names, board) for each in self.sequence), or_))
 
     def refuse_unfit(self, turn: "Turn") -> None:
-        """Raise an error for a turn that does not fit the goal.
+        """Raise an error if the goal does not make sense in a turn.
 
         turn: the turn in its attack phase.
         """
         mine = _list_owned(turn)
         for name in self.names:
             if not turn.position.find_holding(name).armies and name not in mine:
-                raise IllegalError(
-                    f"territories to take must be held by somebody; nobody holds {name}"
-                )
+                raise IllegalError(f"territories to take must have an owner; {name} has none")
 
 
 @dataclass(frozen=True, repr=False)
@@ -177,9 +175,8 @@ class _Conquest(Goal):
 class TakeAll(_Conquest):
     """Own all given territories at the end of the attacks.
 
-    territories: their names, or one text: names separated by commas, or a continent's name.
-    owner: the player to eliminate, who owns all of the territories; it changes only the name of the
-        goal.
+    territories: names, or one string: names separated by commas, or the name of a continent.
+    owner: the player to eliminate, who owns all the territories; `phrase` names this player.
 
     >>> TakeAll(["Egypt", "Congo"])
     TakeAll(territories=('Egypt', 'Congo'))
@@ -242,11 +239,11 @@ class TakeAny(_Conquest):
 class Worth(Goal):
     """Maximise the expected worth of the player's holdings at the end of the attacks.
 
-    territories: the worth of a territory: one number for every territory, or a mapping from names
-        to numbers, in which other territories have the worth 0.
-    bonus: the worth of each bonus army of continents that the player owns as a whole.
-    army: the worth of each army that the player still has.
-    prizes: more goals with their worth: pairs of a `TakeAll` and a number.
+    territories: the worth of each territory: one number for all territories, or a mapping from
+        names to numbers; territories without a number are worth 0.
+    bonus: the worth of each bonus army from continents that the player owns completely.
+    army: the worth of each army that the player has left.
+    prizes: additional goals: pairs of a `TakeAll` and its worth.
 
     Each worth must be from 0 to 1e9.
 
@@ -278,7 +275,7 @@ class Worth(Goal):
             _check_worth(self.territories, "territories")
         _check_worth(self.bonus, "bonus")
         _check_worth(self.army, "army")
-        set_field(self, "prizes", tuple(_checked_prizes(self.prizes)))
+        set_field(self, "prizes", tuple(_read_prizes(self.prizes)))
 
     def _summary(self) -> str:
         return f"bonus {self.bonus:g}, army {self.army:g}, {len(self.prizes)} prizes"
@@ -311,7 +308,7 @@ class Worth(Goal):
 
     def _sets(self, board: Board) -> Iterator[tuple[int, float]]:
         for each in board.continents:
-            if each.territories:  # one without any pays nobody
+            if each.territories:  # an empty continent gives no bonus
                 yield _mask(each.territories, board), self.bonus * each.bonus
         for goal, worth in self.prizes:
             yield _mask(goal.names, board), worth
@@ -325,7 +322,7 @@ class Worth(Goal):
         return Rewards(lands, _filter_sets(sets, owned), self.army)
 
     def worth(self, turn: "Turn") -> float:
-        owned = owned_in(turn)
+        owned = find_owned(turn)
         whole = sum(paid for mask, paid in self._sets(turn.board) if not mask & ~owned)
         armies = sum(turn.armies[t] for t in bits(owned))
         return float(
@@ -341,11 +338,11 @@ class Worth(Goal):
 
 @dataclass(frozen=True, repr=False)
 class InOrder(Goal):
-    """Reach several goals; each goal counts only together with all earlier goals.
+    """Reach several goals in order; a goal counts only if all earlier goals are reached.
 
     goals: a sequence of `TakeAll`.
-    worths: the worth of each goal; empty for 1 each. A plan maximises the expected worth, so it
-        does not risk a first goal that is worth much more than the second.
+    worths: the worth of each goal; empty if each goal is worth 1. A plan maximises the expected
+        worth, so it does not risk a first goal that is worth much more than the second.
 
     >>> InOrder((TakeAll("Egypt"), TakeAll("Africa")))
     InOrder(goals=(TakeAll(territories='Egypt'), TakeAll(territories='Africa')), worths=(1.0, 1.0))
@@ -405,7 +402,7 @@ class InOrder(Goal):
         return Rewards((0.0,) * len(board.territories), _filter_sets(sets, owned))
 
     def worth(self, turn: "Turn") -> float:
-        owned = owned_in(turn)
+        owned = find_owned(turn)
         pairs = zip(self.stages(turn.board), self.worths, strict=True)
         return float(sum(worth for mask, worth in pairs if not mask & ~owned))
 
@@ -413,10 +410,10 @@ class InOrder(Goal):
 def eliminate(position: Position, owner: str) -> TakeAll:
     """Return the goal of taking all territories of another player.
 
-    position: who holds what.
-    owner: the other player.
+    position: the position.
+    owner: the player to eliminate.
 
-    An owner without territories is refused, and so is the player whose turn it is.
+    An owner without territories, or the player whose turn it is, raises an error.
     """
     check_position(position)
     if not isinstance(owner, str):
@@ -428,13 +425,13 @@ def eliminate(position: Position, owner: str) -> TakeAll:
     return TakeAll(position.list_territories(found), found)
 
 
-def owned_in(turn: "Turn") -> int:
+def find_owned(turn: "Turn") -> int:
     """Return the set of the territories of the player whose turn it is."""
     return make_mask(t for t, owner in enumerate(turn.owners) if owner == turn.player)
 
 
 def _list_owned(turn: "Turn") -> set[str]:
-    return {turn.board.territories[t] for t in bits(owned_in(turn))}
+    return {turn.board.territories[t] for t in bits(find_owned(turn))}
 
 
 def _mask(names: Iterable[str], board: Board) -> int:
@@ -443,12 +440,12 @@ def _mask(names: Iterable[str], board: Board) -> int:
 
 
 def _filter_sets(sets: Iterable[tuple[int, float]], owned: int) -> tuple[tuple[int, float], ...]:
-    """Return the sets without owned territories, without empty sets."""
+    """Return the non-empty sets of territories that are still missing, with their payoffs."""
     return tuple((mask & ~owned, paid) for mask, paid in sets if mask & ~owned)
 
 
 def _phrase(names: tuple[str, ...] | str, board: Board, whole: str, last: str, many: str) -> str:
-    """Return the conquest of some territories in words.
+    """Describe the conquest of some territories in words.
 
     whole: the words before the name of a continent.
     last: the conjunction before the last of a few names.
@@ -475,7 +472,7 @@ def _check_worths(pairs: object) -> None:
         _check_worth(pair[1], f"the worth of {pair[0]}")
 
 
-def _checked_prizes(pairs: object) -> Iterator[tuple[TakeAll, float]]:
+def _read_prizes(pairs: object) -> Iterator[tuple[TakeAll, float]]:
     for pair in read_list(pairs, "prizes", "pairs"):
         if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[0], TakeAll):
             raise MalformedError(

@@ -8,14 +8,15 @@ The model, for each end of the plan with its goal reached:
 3. The targets are held if no opponent takes any target. With p_i the chance of opponent i, the
    chance to hold is Π (1 − p_i).
 
-So opponents neither help nor hinder each other. Ends are random, and the chance is an estimate. The
-player fortifies by the move with the greatest Π (1 − p_i) when each stack of an opponent fights one
-battle, against the weakest territory beside it. The reported chances are those of whole turns.
+So opponents neither help nor hinder each other. An *end* is a state in which the plan stops; ends
+are drawn at random, so the chance is an estimate. To choose the last move, each stack of an
+opponent is assumed to fight a single battle against the weakest target beside it, and the move with
+the greatest Π (1 − p_i) is made. The reported chances are those of whole turns.
 
 On a small board p_i is exact: the best of all placements and plays. Elsewhere p_i is the value of a
 quick search (`iacta.plan.reinforcement`), and an opponent may have a better play. Then Π (1 − p_i)
-is an upper bound, and Π (1 − q_i) a lower bound, with bounds q_i ≥ p_i: no play of an opponent with
-all new armies everywhere at once has a greater value than q_i.
+is an upper bound. A lower bound is Π (1 − q_i), where q_i ≥ p_i bounds the chance of opponent i
+even if all new armies stood on each of their territories.
 
 The best plan to take may not be the best plan to hold. `take_and_hold` also tries plans in which a
 large stack stays at home, or armies remain on the targets beside enemies, and chooses the plan with
@@ -42,40 +43,40 @@ from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.inputs.reprs import ChartLike, DisplayMixin
 from iacta.native.bit_sets import bits, make_mask
 from iacta.native.deadline import Deadline
-from iacta.plan.best import plan_within, usual_threads
+from iacta.plan.best import count_default_threads, plan_within
 from iacta.plan.goals import TakeAny
-from iacta.plan.looks import BOUND_VALUES
 from iacta.plan.opponents import (
     SingleBattles,
-    enemies_beside,
-    last_moves,
-    opponents_in,
+    list_enemies_beside,
+    list_last_moves,
+    list_opponents,
     usual_reinforcements,
 )
 from iacta.plan.plan import Plan
-from iacta.plan.problem import TurnState, read_problem, turn_at
+from iacta.plan.problem import TurnState, make_turn_at, read_problem
+from iacta.plan.quick_estimates import BOUND_VALUES
 from iacta.plan.reinforcement import (
     Placements,
     PlanOptions,
     QuickValues,
-    everywhere,
+    pose_reinforced_problem,
 )
 from iacta.plan.search import Search
-from iacta.plan.simulated import games
+from iacta.plan.simulated import play_games
 from iacta.probability.estimate import NORMAL_QUANTILE, mean_error
 
-ENDS = 100
-MIN_ENDS = 100  # a chance needs so many ends, or all `ends` if these are fewer
-RARE = 1e-4  # a plan with a smaller chance to take has no ends
-SAME = 1e-9
-BOUNDED = 16  # ends with bounds on the plays of opponents
-MAX_STATES = 4_000  # the most states of an opponent's turn for an exact solution
-MAX_AT_HOME = 3  # the most stacks that stay at home, one in each alternative plan
-REMAIN = (2, 4)  # armies that must remain beside enemies in alternative plans
-SCOUTED = 12  # ends for the comparison of plans
-OTHERS = 0.25  # the share of the usual work for an alternative plan
-ENOUGH = 0.999  # no alternative is tried where this share of the chance to take is held
-GAIN = 1e-4
+ENDS = 100  # default number of ends
+MIN_ENDS = 100  # ends needed for an estimate, unless fewer are asked for
+RARE = 1e-4  # no ends are drawn if the goal is reached with a smaller chance
+SAME = 1e-9  # values that differ by less count as equal
+BOUNDED_ENDS = 16  # number of ends for which bounds on opponents are computed
+MAX_STATES = 4_000  # states of an opponent's turn that is solved exactly
+MAX_AT_HOME = 3  # alternative plans in which one of the largest stacks stays at home
+REARGUARDS = (2, 4)  # armies that must remain beside enemies in alternative plans
+SCOUTING_ENDS = 12  # number of ends for the first comparison of plans
+ALTERNATIVE_BUDGET = 0.25  # work for an alternative plan; 1 is the default work of a plan
+MAX_HOLD_SHARE = 0.999  # if the conquests are held this often, no alternative is tried
+GAIN = 1e-4  # smallest gain for which an alternative plan replaces the best plan to take
 
 
 class Threat(NamedTuple):
@@ -84,7 +85,7 @@ class Threat(NamedTuple):
     player: the opponent.
     chance: the chance to take any target by the best play found, after the goal is reached.
     armies: the mean number of new armies.
-    at_most: an upper bound on the chance of any play.
+    at_most: an upper bound on the chance of any play of this opponent.
     """
 
     player: str
@@ -97,7 +98,7 @@ class Fortified(NamedTuple):
     """A move at the end of the turn.
 
     start, to: the two territories; both are empty for no move.
-    part: the share of the ends with this move.
+    part: the share of the ends after which the player makes this move.
     armies: the mean number of armies that move.
     """
 
@@ -113,16 +114,16 @@ class Hold(DisplayMixin):
 
     plan: the plan.
     win_probability: the estimated chance to reach and hold the goal; `None` if the plan has no
-        value, or without time for enough ends.
+        value, or if there was no time for enough ends.
     error: the standard error of the chance.
     unfortified: the chance without a move at the end of the turn.
-    at_least: the chance if each opponent's play is as good as its bound.
-    proven: whether the plays of all opponents are optimal, at each end. If not, the chance may be
-        smaller, down to `at_least`.
+    at_least: a lower bound: the chance if each opponent plays as well as the bound allows.
+    proven: whether the opponents' play after each end is optimal; otherwise the chance may be as
+        small as `at_least`.
     threats: the opponents, the most dangerous first.
     moves: the moves at the end of the turn, the most frequent first.
     ends: the number of ends behind the estimate.
-    otherwise: the result for the best plan to take, if another plan was chosen.
+    otherwise: the result for the best plan to take, if a different plan was chosen.
     """
 
     plan: Plan
@@ -170,14 +171,15 @@ def hold(
     """Return the chance that a plan reaches its goal and no opponent takes a target back.
 
     plan: a plan to take all of some territories, or goals in order.
-    get: the new armies of each opponent, or a mapping from players to numbers. Other players, and
-        all players with `None`, get new armies by the usual rule.
+    get: the number of new armies of each opponent, or a mapping from players to numbers. Players
+        without a number get new armies by the usual rule.
     fortify: the range of the move at the end: `connected`, `adjacent` or `none`.
     ends: the number of ends of the plan for the estimate.
     seed: the seed of the dice.
-    time_limit: in seconds. There is no chance if the time ends before 100 ends, or before all
-        `ends` if these are fewer.
-    options: as for `reinforce`; opponents play by the same rules, without the constraints.
+    time_limit: the maximum time in seconds; `None` for no limit. The chance is `None` if the time
+        ends before 100 ends (or before all `ends` if there are fewer).
+    options: as for `reinforce`. Opponents play by the same rules; `keep` and `stay` do not bind
+        them.
     """
     outlook = _Outlook(plan, get, fortify, options)
     number = read_int(ends, "ends", least=1)
@@ -196,7 +198,7 @@ def take_and_hold(
     time_limit: float | None = None,
     **options: Unpack[PlanOptions],
 ) -> Hold:
-    """Return the plan with the greatest chance to take and hold, of several plans.
+    """Compare several plans, and return the plan with the greatest chance to take and hold.
 
     plan: the best plan to take.
     get, fortify, ends, seed, time_limit: as for `hold`.
@@ -207,27 +209,30 @@ def take_and_hold(
     If the estimates do not clearly differ, the first plan is chosen.
     """
     outlook, number = _Outlook(plan, get, fortify, options), read_int(ends, "ends", least=1)
-    deadline, few = Deadline.from_time_limit(time_limit).disable_shares(), min(SCOUTED, number)
+    deadline = Deadline.from_time_limit(time_limit).disable_shares()
+    few = min(SCOUTING_ENDS, number)
     first = _Ends(outlook, plan, seed)
     found = first.hold(number, deadline)
     if found.win_probability is None:
         return found
-    tried = [(_chance(first.hold(few, deadline)), first)]
-    for more in _constraints(plan, options):
-        if deadline.is_over or tried[0][0] >= ENOUGH * _reached(plan):
+    tried = [(_find_chance(first.hold(few, deadline)), first)]
+    for more in _list_constraints(plan, options):
+        if deadline.is_over or tried[0][0] >= MAX_HOLD_SHARE * _find_take_chance(plan):
             break
         limited: PlanOptions = {**options, **more, "rules": plan.rules}
         problem = read_problem(plan.position, plan.goal, **limited)
-        other = plan_within(problem, deadline, budget=OTHERS, threads=usual_threads())
-        if _reached(other) > max(chance for chance, _ in tried):
+        other = plan_within(
+            problem, deadline, budget=ALTERNATIVE_BUDGET, threads=count_default_threads()
+        )
+        if _find_take_chance(other) > max(chance for chance, _ in tried):
             drawn = _Ends(outlook, other, seed)
-            tried.append((_chance(drawn.hold(few, deadline)), drawn))
+            tried.append((_find_chance(drawn.hold(few, deadline)), drawn))
     best = max(tried, key=lambda each: each[0])[1]
     chosen = found if best is first else best.hold(number, deadline)
     if chosen is found or chosen.win_probability is None:
         return found
     noise = NORMAL_QUANTILE * hypot(chosen.error, found.error)
-    if _chance(chosen) <= _chance(found) + max(noise, GAIN):
+    if _find_chance(chosen) <= _find_chance(found) + max(noise, GAIN):
         return found
     # The bound holds for all play; the bound of the alternative holds under its constraints only.
     proven = best.plan.interval is None and plan.upper_bound - best.plan.comparable_value <= SAME
@@ -235,7 +240,7 @@ def take_and_hold(
     return replace(chosen, plan=reported, otherwise=found)
 
 
-def _constraints(plan: Plan, options: PlanOptions) -> Iterator[PlanOptions]:
+def _list_constraints(plan: Plan, options: PlanOptions) -> Iterator[PlanOptions]:
     """Yield constraints for plans that may hold more targets."""
     position, names = plan.position, plan.goal.names
     stay = options.get("stay", ())
@@ -245,22 +250,22 @@ def _constraints(plan: Plan, options: PlanOptions) -> Iterator[PlanOptions]:
     if len(largest) > 1:
         for name in largest[:MAX_AT_HOME]:
             yield {"stay": (*resting, name)}
-    edge = [name for name in names if {*enemies_beside(position, name)} - {*names}]
-    for number in REMAIN if edge else ():
+    edge = [name for name in names if {*list_enemies_beside(position, name)} - {*names}]
+    for number in REARGUARDS if edge else ():
         yield {"keep": {**dict.fromkeys(edge, number), **(options.get("keep") or {})}}
 
 
-class _Afterwards(NamedTuple):
-    """The opponents' next turns after an end of the plan."""
+class _OpponentTurns(NamedTuple):
+    """The opponents' turns after an end of the plan."""
 
     held: float  # the chance to hold the targets
-    unfortified: float  # the chance without a move before
+    unfortified: float  # the chance to hold the targets without a last move
     threats: dict[str, Threat]  # by opponent
     move: Fortify
 
     @property
     def at_least(self) -> float:
-        """The chance to hold if each opponent's play is as good as its bound."""
+        """The chance to hold if each opponent plays as well as the bound allows."""
         return min(prod(1.0 - each.at_most for each in self.threats.values()), self.held)
 
 
@@ -268,7 +273,7 @@ NOTHING = Fortify("", "", 0)
 
 
 class _Outlook:
-    """The model of the opponents after plans for one goal."""
+    """The opponents' turns after any plan for a goal."""
 
     def __init__(
         self, plan: Plan, get: Mapping[str, int] | int | None, fortify: str, options: PlanOptions
@@ -284,49 +289,51 @@ class _Outlook:
                 "garrison must be at least 1 to hold what is taken", parameter="garrison"
             )
         check_choice(fortify, FORTIFY, "fortify")
-        self.numbers, self.fortify = _reinforcements(plan.position, get), fortify
+        self.numbers, self.fortify = _read_reinforcements(plan.position, get), fortify
         self.held, self.problem = plan.goal.names, plan.problem
         self.theirs: PlanOptions = {"rules": plan.rules}
         if "rules_of" in options:
             self.theirs["rules_of"] = options["rules_of"]
         self.battles = SingleBattles(plan.problem.turn)
-        self.large = set[str]()  # the opponents with too many states for the best play
+        self.large = set[str]()  # opponents whose turns have too many states for exact play
 
-    def look_at(
+    def evaluate_end(
         self, plan: Plan, end: Position, is_bounded: bool, deadline: Deadline
-    ) -> _Afterwards:
+    ) -> _OpponentTurns:
         """Return the opponents' next turns after an end.
 
-        is_bounded: whether to compute bounds on plays that are not optimal; otherwise these bounds
-            are 1.
+        is_bounded: whether to bound the play of opponents whose best play is not known; otherwise
+            the bound is 1.
         """
-        turn = turn_at(plan.problem.turn, end, "fortify", self.fortify)
-        move = self._best_move(turn)
-        threats = self._threats(end, deadline, is_bounded and move is NOTHING)
-        held = unfortified = _left(threats)
+        turn = make_turn_at(plan.problem.turn, end, "fortify", self.fortify)
+        move = self._find_best_move(turn)
+        threats = self._find_threats(end, deadline, is_bounded and move is NOTHING)
+        held = unfortified = _find_hold_chance(threats)
         if move is not NOTHING:
-            fortified = self._threats(turn.after(move).position, deadline, is_bounded)
-            if _left(fortified) >= held:
-                threats, held = fortified, _left(fortified)
+            fortified = self._find_threats(turn.after(move).position, deadline, is_bounded)
+            if _find_hold_chance(fortified) >= held:
+                threats, held = fortified, _find_hold_chance(fortified)
             else:  # whole turns contradict the single battles
                 move = NOTHING
-        return _Afterwards(held, unfortified, threats, move)
+        return _OpponentTurns(held, unfortified, threats, move)
 
-    def _threats(self, end: Position, deadline: Deadline, is_bounded: bool) -> dict[str, Threat]:
+    def _find_threats(
+        self, end: Position, deadline: Deadline, is_bounded: bool
+    ) -> dict[str, Threat]:
         return {
-            player: self._threat(replace(end, player=player), deadline, is_bounded)
-            for player in opponents_in(end)
+            player: self._find_threat(replace(end, player=player), deadline, is_bounded)
+            for player in list_opponents(end)
         }
 
-    def _threat(self, theirs: Position, deadline: Deadline, is_bounded: bool) -> Threat:
+    def _find_threat(self, theirs: Position, deadline: Deadline, is_bounded: bool) -> Threat:
         player = theirs.player
-        new = self._new(theirs, player)
-        problem = everywhere(theirs, TakeAny(self.held), new, self.theirs)
+        new = self._count_new_armies(theirs, player)
+        problem = pose_reinforced_problem(theirs, TakeAny(self.held), new, self.theirs)
         if not problem.stacks:
             return Threat(player, 0.0, new, 0.0)
         values = QuickValues(problem, deadline, 0 if player in self.large else MAX_STATES)
         placements = Placements(TurnState.from_position(theirs), values)
-        chance = placements.value(placements.compared(new)[0])
+        chance = placements.value(placements.rank_placements(new)[0])
         if placements.has_tried_all or not placements.places:
             return Threat(player, chance, new, chance)
         self.large.add(player)
@@ -335,66 +342,68 @@ class _Outlook:
             bound = min(next(Search(problem).bounds(deadline, BOUND_VALUES)), 1.0)
         return Threat(player, chance, new, max(bound, chance))
 
-    def _new(self, end: Position, player: str) -> int:
+    def _count_new_armies(self, end: Position, player: str) -> int:
         if player in self.numbers:
             return self.numbers[player]
         return usual_reinforcements(end, player)
 
-    def _best_move(self, turn: Turn) -> Fortify:
-        """Return the move that holds best when each stack fights one battle."""
+    def _find_best_move(self, turn: Turn) -> Fortify:
+        """Return the last move that holds best if each stack of an opponent fights one battle."""
         end = turn.position
         threats = [
-            (beside, self._new(end, player))
-            for player in opponents_in(end)
-            if (beside := self.battles.beside(end, player, self.held))
+            (beside, self._count_new_armies(end, player))
+            for player in list_opponents(end)
+            if (beside := self.battles.list_targets(end, player, self.held))
         ]
         exposed = {name for beside, _ in threats for near in beside.values() for name in near}
 
         def held(position: Position) -> float:
-            return prod(self.battles.missed(position, beside, new) for beside, new in threats)
+            return prod(
+                self.battles.find_hold_chance(position, beside, new) for beside, new in threats
+            )
 
-        moves = {each: held(turn.after(each).position) for each in last_moves(turn, exposed)}
+        moves = {each: held(turn.after(each).position) for each in list_last_moves(turn, exposed)}
         best = max(moves, key=lambda move: moves[move], default=NOTHING)
         return best if moves.get(best, 0.0) > held(end) else NOTHING
 
 
 class _Ends:
-    """Random ends of a plan with its goal reached, and the opponents' turns after them.
+    """Random ends of a plan in which the goal is reached, with the opponents' turns after them.
 
     seed: the seed of the dice.
     """
 
     def __init__(self, outlook: _Outlook, plan: Plan, seed: int) -> None:
         self.outlook, self.plan = outlook, plan
-        self._found = list[_Afterwards]()
-        self._known = dict[TurnState, _Afterwards]()
+        self._found = list[_OpponentTurns]()
+        self._known = dict[TurnState, _OpponentTurns]()
         self._rng = np.random.default_rng(seed)
 
     def hold(self, ends: int, deadline: Deadline) -> Hold:
         """Return the chance to take and hold, estimated from the first ends.
 
-        There is no chance if the deadline comes before enough ends.
+        The chance is `None` if the deadline comes before enough ends.
         """
         plan, found = self.plan, self._found
         if plan.value is None:
             return Hold(plan, None, 0.0, None, 0.0, False, (), (), 0)
-        if _reached(plan) > RARE:
+        if _find_take_chance(plan) > RARE:
             if len(found) < ends:
                 self._draw(ends, deadline)
             if len(found) < min(ends, MIN_ENDS):
                 return Hold(plan, None, 0.0, None, 0.0, False, (), (), len(found))
-        return _summed(plan, found[:ends], not self.outlook.large)
+        return _summarise(plan, found[:ends], not self.outlook.large)
 
     def _draw(self, ends: int, deadline: Deadline) -> None:
-        """Draw ends until there are so many, or until the deadline."""
+        """Draw ends until there are `ends` of them, or until the deadline."""
         plan, found = self.plan, self._found
         held = make_mask(map(plan.problem.place, self.outlook.held))
-        for end, _ in games(plan.policy, self._rng, deadline=deadline):
+        for end, _ in play_games(plan.policy, self._rng, deadline=deadline):
             if held & ~end.owned:
                 continue
             if end not in self._known:
-                position, is_bounded = plan.problem.make_position(end), len(found) < BOUNDED
-                afterwards = self.outlook.look_at(plan, position, is_bounded, deadline)
+                position, is_bounded = plan.problem.make_position(end), len(found) < BOUNDED_ENDS
+                afterwards = self.outlook.evaluate_end(plan, position, is_bounded, deadline)
                 if deadline.is_over:  # the search may be cut short
                     return
                 self._known[end] = afterwards
@@ -403,34 +412,34 @@ class _Ends:
                 return
 
 
-def _left(threats: Mapping[str, Threat]) -> float:
+def _find_hold_chance(threats: Mapping[str, Threat]) -> float:
     return prod(1.0 - each.chance for each in threats.values())
 
 
-def _reinforcements(position: Position, get: Mapping[str, int] | int | None) -> dict[str, int]:
+def _read_reinforcements(position: Position, get: Mapping[str, int] | int | None) -> dict[str, int]:
     if get is None:
         return {}
     if not isinstance(get, Mapping):
-        return dict.fromkeys(opponents_in(position), read_int(get, "get", least=0))
+        return dict.fromkeys(list_opponents(position), read_int(get, "get", least=0))
     numbers = {}
     for player, number in get.items():
-        owner = find_player(player, "get", opponents_in(position))
+        owner = find_player(player, "get", list_opponents(position))
         numbers[owner] = read_int(number, f"get of {player}", least=0)
     return numbers
 
 
-def _reached(plan: Plan) -> float:
+def _find_take_chance(plan: Plan) -> float:
     """Return the chance to reach the goal, 0 for an unknown chance."""
     return plan.win_probability or 0.0
 
 
-def _chance(held: Hold) -> float:
+def _find_chance(held: Hold) -> float:
     return held.win_probability or 0.0
 
 
-def _summed(plan: Plan, found: list[_Afterwards], proven: bool) -> Hold:
-    if not found:  # the goal is hardly ever reached
-        return Hold(plan, 0.0, _reached(plan) / NORMAL_QUANTILE, 0.0, 0.0, True, (), (), 0)
+def _summarise(plan: Plan, found: list[_OpponentTurns], proven: bool) -> Hold:
+    if not found:  # the goal is almost never reached
+        return Hold(plan, 0.0, _find_take_chance(plan) / NORMAL_QUANTILE, 0.0, 0.0, True, (), (), 0)
     held = np.array([each.held for each in found])
     error = mean_error(held.tolist())
     threats = []
@@ -438,18 +447,18 @@ def _summed(plan: Plan, found: list[_Afterwards], proven: bool) -> Hold:
         none = Threat(player, 0.0, 0, 0.0)
         rows = [each.threats.get(player, none) for each in found]
         chance, armies = np.mean([(each.chance, each.armies) for each in rows], axis=0).tolist()
-        most = chance if proven else float(np.mean([each.at_most for each in rows[:BOUNDED]]))
+        most = chance if proven else float(np.mean([each.at_most for each in rows[:BOUNDED_ENDS]]))
         threats.append(Threat(player, chance, armies, max(most, chance)))
     moves = defaultdict[tuple[str, str], list[int]](list)
     for each in found:
         moves[each.move.start, each.move.to].append(each.move.armies)
-    reached = _reached(plan)
+    reached = _find_take_chance(plan)
     if plan.interval is not None:
         missed = (plan.interval[1] - plan.interval[0]) / (2 * NORMAL_QUANTILE)
-        if plan.stages:  # the interval is that of what all goals in order pay
+        if plan.stages:  # the interval belongs to the worth of all goals, not to the chance
             missed = sqrt(reached * (1 - reached) / plan.games)
         error = hypot(error, missed * float(held.mean()) / reached)
-    least = held.mean() if proven else np.mean([each.at_least for each in found[:BOUNDED]])
+    least = held.mean() if proven else np.mean([each.at_least for each in found[:BOUNDED_ENDS]])
     return Hold(
         plan,
         reached * float(held.mean()),

@@ -1,7 +1,7 @@
 """The judge: the luck and the cost of one step of a turn.
 
 Let V(s) be the value of the best plan found in a state s, and Q(s, a) the action value of an attack
-a with its number of dice (`iacta.plan.alternatives`). A step from s to s' has
+a with a number of dice (`iacta.plan.alternatives`). A step from s to s' has
 
     cost = V(s) − Q(s, a),     luck = V(s') − V(s) + cost,
 
@@ -19,10 +19,10 @@ If the defender rolls k dice, fewer than usual, luck is judged for these dice:
 
     luck = V(s') − E[V(s') | k defence dice].
 
-Then the change of the value also has a part that the defender gave away, which is neither luck nor
-cost.
+The defender also gives away value by rolling fewer dice; that part of the change is neither luck
+nor cost.
 
-Each state gets a search with a fixed amount of work, so that a value is the same on each machine.
+The search of each state has a fixed amount of work, so its value is the same on every machine.
 
 Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
 """
@@ -34,32 +34,38 @@ from iacta.game import Turn
 from iacta.game.actions import Advance, Attack
 from iacta.game.steps import list_advances
 from iacta.native.deadline import Deadline
-from iacta.plan.alternatives import Alternative, find_significant_loss, first_attacks, uncertainty
+from iacta.plan.alternatives import (
+    Alternative,
+    find_significant_loss,
+    list_first_attacks,
+    uncertainty,
+)
 from iacta.plan.best import plan_within
 from iacta.plan.goals import Goal
 from iacta.plan.plan import Plan
 from iacta.plan.problem import pose_problem
-from iacta.plan.reinforcement import best_reinforced, turn_options
+from iacta.plan.reinforcement import plan_with_new_armies, turn_options
 from iacta.rules.roll import Losses
 
-BUDGET = 0.2  # the share of the usual work that the search of a state may do
-TRIED_ADVANCES = 3  # numbers of armies to move in whose values are compared
+BUDGET = 0.2  # work for the search of a state; 1 is the default work of a plan
+TRIED_ADVANCES = 3  # how many different advances are compared after a conquest
 
 
 class StateValue(NamedTuple):
     """The value of a state of a turn."""
 
-    value: float  # the chance of the goal, or points
-    error: float = 0.0  # half the width of its interval
-    uncertainty: float = 0.0  # a smaller difference from the value may be an error
+    value: float  # the chance of the goal, or the expected worth
+    error: float = 0.0  # half the width of the interval of the value
+    uncertainty: float = 0.0  # smaller differences between values count as 0
     attacks: tuple[Alternative, ...] = ()  # the possible first attacks, the best first
 
 
 class Judgement(NamedTuple):
-    """The effect of a step.
+    """The effect of a step on the value, split into luck and cost.
 
     change: the change of the value; `None` without a goal or a value.
-    luck: the part of the change that the dice made; `None` where the decision cannot be judged.
+    luck: the part of the change that is due to the dice; `None` where the decision cannot be
+        judged.
     cost: the value that the decision gave up; `None` where the decision cannot be judged.
     error: the error of the change.
     luck_armies: the luck of the dice in armies; `None` without dice.
@@ -73,11 +79,11 @@ class Judgement(NamedTuple):
 
 
 def plan_state(turn: Turn, goal: Goal, deadline: Deadline, threads: int = 1) -> Plan | None:
-    """Return the plan of a turn at its attacks, `None` after the attacks or a reached goal.
+    """Return the plan of a turn; `None` outside the attack phase, or if the goal is reached.
 
     turn: the turn.
-    goal: the goal of its player.
-    deadline: the end of the search, which changes the plan only if it cuts the search short.
+    goal: the goal of the player.
+    deadline: the end of the search; it changes the plan only if it cuts the search short.
     threads: the number of threads of the search.
     """
     if turn.phase != "attack" or (goal.is_chance and goal.is_reached(turn)):
@@ -88,7 +94,7 @@ def plan_state(turn: Turn, goal: Goal, deadline: Deadline, threads: int = 1) -> 
 def evaluate_state(turn: Turn, goal: Goal | None, deadline: Deadline) -> StateValue:
     """Return the value of a turn in any phase.
 
-    goal: the goal of its player; `None` for the elimination of a player without territories.
+    goal: the goal of the player; `None` if the player to eliminate has no territories.
     """
     if goal is None or (goal.is_chance and goal.is_reached(turn)):
         return StateValue(1.0)
@@ -101,7 +107,7 @@ def evaluate_state(turn: Turn, goal: Goal | None, deadline: Deadline) -> StateVa
         return max(values, key=lambda each: each.value)
     if turn.phase == "place":
         options = turn_options(turn)
-        plan = best_reinforced(turn.position, goal, turn.place, options, deadline, BUDGET)
+        plan = plan_with_new_armies(turn.position, goal, turn.place, options, deadline, BUDGET)
     else:
         found = plan_state(turn, goal, deadline)
         if found is None:
@@ -113,10 +119,10 @@ def evaluate_state(turn: Turn, goal: Goal | None, deadline: Deadline) -> StateVa
 def value_plan(plan: Plan, *, has_attacks: bool = True) -> StateValue:
     """Return the value of the state in which a plan begins.
 
-    has_attacks: whether the values of the first attacks are added.
+    has_attacks: whether to add the values of the possible first attacks.
     """
     low, high = plan.interval or (plan.comparable_value, plan.comparable_value)
-    attacks = first_attacks(plan) if has_attacks else ()
+    attacks = list_first_attacks(plan) if has_attacks else ()
     return StateValue(plan.comparable_value, (high - low) / 2, uncertainty(plan), attacks)
 
 
@@ -181,7 +187,7 @@ def measure_army_luck(
     dice: int | None,
     their_dice: int | None = None,
 ) -> float | None:
-    """Return the luck of an attack in armies, `None` for a battle too large to expect.
+    """Return the luck of an attack in armies; `None` if the battle is too large to evaluate.
 
     before, after: the turn before the attack and after it.
     border: the attacking territory and the attacked one.

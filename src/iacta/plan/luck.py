@@ -1,7 +1,7 @@
 """Luck with a plan: the luck of the dice while a player follows the plan.
 
-The chance of a plan is the mean of its chances after the next roll, or after the next battle where
-it fights each to its end, over all results z,
+The chance of a plan is the mean over all results z of its chance after the next roll (after the
+next battle, if the plan fights each battle to its end),
 
     V(s) = Σ_z P(z)·V(s after z),
 
@@ -27,7 +27,7 @@ from iacta.plan.plan import NextMove, Plan, Play
 from iacta.plan.policy import Policy
 from iacta.plan.problem import TurnState
 
-MAX_STATES = 20_000  # states in the exact chance of a plan, which takes some seconds
+MAX_STATES = 20_000  # an exact evaluation of this size takes some seconds
 
 
 class LuckOfBattle(NamedTuple):
@@ -47,7 +47,7 @@ class LuckOfBattle(NamedTuple):
 
     @property
     def luck(self) -> float:
-        """The change of the chance by the dice."""
+        """The change of the chance that is due to the dice."""
         return self.after - self.before
 
 
@@ -55,12 +55,12 @@ def measure_plan_luck(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[Luck
     """Return the luck of each roll or battle of a plan that a player followed.
 
     plan: a plan to take all or any of some territories.
-    ends: pairs in order: the armies left on the attacking territory before any move in, and the
-        defenders left. A pair is the end of a battle if the plan fights each battle to its end, and
-        the result of a roll otherwise.
+    ends: the results in order, as pairs: the armies left on the attacking territory before any
+        armies move in, and the defenders left. A pair is the end of a battle if the plan fights
+        each battle to its end, and the result of a roll otherwise.
 
-    A plan for worths is refused, and so are impossible pairs, and a plan that is not exact and may
-    reach more than 20,000 states.
+    A plan for a worth, an impossible pair, and a plan that is not exact and may reach more than
+    20,000 states raise an error.
 
     >>> from iacta import Board, Holding, Position, TakeAll, best_plan
     >>> board = Board("row", ("A", "B", "C"), (("A", "B"), ("B", "C"), ("B", "A"), ("C", "B")))
@@ -102,7 +102,7 @@ def _follow(play: Play, move: NextMove, left: int, defenders: int) -> Play:
     if not play.problem.turn.whole_battles:
         mine, theirs = (play.position.find_holding(name).armies for name in (move.start, move.to))
         return play.after(mine - left, theirs - defenders)
-    after = play.fought(left, defenders)
+    after = play.apply_battle(left, defenders)
     if after.battle is not None:
         raise IllegalError(
             f"the battle of {move.start} against {move.to} must be fought to its end, got {left} "

@@ -1,4 +1,4 @@
-"""Goals that users name, by a word such as `take` and a text."""
+"""Goals as users write them: a kind such as `take`, and territories or a player."""
 
 from collections.abc import Mapping
 
@@ -11,19 +11,19 @@ from iacta.plan.goals import Goal, TakeAll, TakeAny, Worth, eliminate
 from iacta.plan.winning import find_win
 
 GOAL_KINDS = ("take", "take_any", "eliminate", "worth", "win")  # the keys by which users name goals
-FLAGS = ("worth", "win")  # kinds without a text
+FLAGS = ("worth", "win")  # kinds without territories or a player
 
 
 def read_goal(turn: Turn, kind: str, text: str = "") -> Goal | None:
-    """Return the goal that a user names.
+    """Return the goal that a user has written.
 
     turn: the turn of the goal.
     kind: a key from `GOAL_KINDS`.
     text: a continent, territories separated by commas, or a player; unused for `worth` and `win`.
 
     `take_any` omits the player's own territories until the turn has a conquest. The goal may be
-    reached already (`Goal.is_reached`). Return `None` for the elimination of a player without
-    territories, and to win a game that the player has won.
+    reached already (`Goal.is_reached`). Return `None` if the player to eliminate has no
+    territories, or if the player whose turn it is has already won.
 
     >>> from iacta.game import Turn
     >>> turn = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2")
@@ -62,19 +62,19 @@ def _read_win(turn: Turn) -> Goal | None:
 
 
 def read_goal_record(turn: Turn, record: object) -> Goal | None:
-    """Return the goal of a JSON object whose only key is a kind from `GOAL_KINDS`.
+    """Read a goal from a JSON object whose only key is a kind from `GOAL_KINDS`.
 
     turn: the turn of the goal.
     record: the object, such as `{"take": "Africa"}` or `{"worth": true}`.
 
-    The result is as for `read_goal`; an object of another form raises an error.
+    Return the goal, or `None` as `read_goal` does. An object in another form raises an error.
     """
     if not isinstance(record, Mapping):
         raise MalformedError(f"goal must be a JSON object, got {quote(record)}")
     refuse_unknown_keys(record, GOAL_KINDS)
     if len(record) != 1:
         raise IllegalError(
-            f"goal must have a single key of {', '.join(GOAL_KINDS)}, got {len(record)}"
+            f"goal must have a single key, one of {', '.join(GOAL_KINDS)}, got {len(record)}"
         )
     ((kind, text),) = record.items()
     if kind in FLAGS and text is not True:

@@ -10,17 +10,17 @@ from iacta.board.position import check_position
 from iacta.game import Fortify, Turn
 from iacta.methods import find_kernel
 
-PARTS = (1.0, 0.75, 0.5, 0.25)  # shares of the armies that may move
-MAX_SOURCES = 6  # the most stacks with moves to compare, the largest first
+MOVE_SHARES = (1.0, 0.75, 0.5, 0.25)  # shares of the movable armies that are compared
+MAX_SOURCES = 6  # number of stacks, the largest first, whose moves are compared
 
 
-def opponents_in(position: Position) -> list[str]:
-    """Return the other owners of territories, by name."""
+def list_opponents(position: Position) -> list[str]:
+    """Return the players other than the one to move who own territories, sorted by name."""
     return sorted({each.owner for each in position.holdings} - {"", position.player})
 
 
-def enemies_beside(position: Position, name: str) -> list[str]:
-    """Return the territories of other owners that can be attacked from a territory."""
+def list_enemies_beside(position: Position, name: str) -> list[str]:
+    """Return the enemy territories that can be attacked from a territory."""
     near, ours = position.board.neighbours(name), ("", position.player)
     return [each for each in near if position.find_holding(each).owner not in ours]
 
@@ -56,8 +56,10 @@ class SingleBattles:
         self.turn = turn
         self._win = cache(self._find_win)
 
-    def beside(self, position: Position, player: str, held: Iterable[str]) -> dict[str, list[str]]:
-        """Return, for each territory of a player, its neighbours among the territories to hold."""
+    def list_targets(
+        self, position: Position, player: str, held: Iterable[str]
+    ) -> dict[str, list[str]]:
+        """Return the territories in `held` that each territory of a player can attack."""
         wanted = {*held}
         found = {
             name: [each for each in position.board.neighbours(name) if each in wanted]
@@ -65,10 +67,12 @@ class SingleBattles:
         }
         return {name: near for name, near in found.items() if near}
 
-    def missed(self, position: Position, beside: Mapping[str, list[str]], new: int) -> float:
-        """Return the chance that no stack of an opponent wins, with the new armies placed best.
+    def find_hold_chance(
+        self, position: Position, beside: Mapping[str, list[str]], new: int
+    ) -> float:
+        """Return the chance that an opponent wins no battle, with the new armies placed best.
 
-        beside: the targets of each territory of the opponent.
+        beside: the targets of each territory of the opponent, from `list_targets`.
         new: the number of new armies.
         """
 
@@ -91,8 +95,8 @@ class SingleBattles:
         return float(kernel.win_probability(able, defenders)) if able > 0 else 0.0
 
 
-def last_moves(turn: Turn, exposed: Iterable[str]) -> Iterator[Fortify]:
-    """Yield moves of armies that may help: parts of the largest stacks to exposed territories.
+def list_last_moves(turn: Turn, exposed: Iterable[str]) -> Iterator[Fortify]:
+    """Yield last moves that may help: parts of the largest stacks to exposed territories.
 
     turn: a turn at its last move.
     exposed: the territories within reach of an attack.
@@ -103,5 +107,5 @@ def last_moves(turn: Turn, exposed: Iterable[str]) -> Iterator[Fortify]:
     largest = sorted({(-spare, start) for (start, _), spare in most.items()})[:MAX_SOURCES]
     for (start, to), spare in most.items():
         if to in wanted and (-spare, start) in largest:
-            for number in sorted({int(part * spare) for part in PARTS} - {0}):
+            for number in sorted({int(part * spare) for part in MOVE_SHARES} - {0}):
                 yield Fortify(start, to, number)

@@ -1,7 +1,7 @@
 """Plans: a policy with its numbers, and the play of a plan step by step.
 
 A plan is a policy with statistics. `Play` follows the plan: it returns the next attack in any
-position, also in the middle of a battle. The kernel gives the possible losses. A plan that fights
+position, even in the middle of a battle. The kernel gives the possible losses. A plan that fights
 each battle to its end continues a battle roll by roll as long as possible.
 """
 
@@ -120,7 +120,7 @@ class Plan(DisplayMixin):
     proven: whether no play exceeds the value by more than 1e-9; false for an estimate.
     steps: the borders that the plan may attack over, the most likely first.
     territories: all territories at the end, in the order of the board.
-    endings: the ways to fail, the most likely first.
+    endings: the battles that can end the plan by a loss, the most likely first.
     seconds: the duration of the search.
     policy: the policy of the plan.
     stages: for goals in order, the chance to reach each goal and all earlier goals; an estimate if
@@ -179,10 +179,10 @@ class Plan(DisplayMixin):
         return self.resume(self.position)
 
     def resume(self, position: Position) -> "Play":
-        """Return the play of the plan from a position on.
+        """Return the play of the plan from a position.
 
-        position: any position of the same board and player, also in the middle of a battle. The
-            plan need not lead to it.
+        position: any position with the same board and player, even in the middle of a battle, or
+            one to which the plan does not lead.
         """
         if not isinstance(position, Position) or position.board != self.position.board:
             raise MalformedError(
@@ -204,13 +204,13 @@ class Plan(DisplayMixin):
 
 @dataclass(frozen=True, repr=False)
 class Play(DisplayMixin):
-    """A plan at some point of its play.
+    """A position in which a player follows a plan.
 
     plan: the plan.
     position: the present position.
     battle: the border of an unfinished battle that the plan fights to its end, or `None`.
-    state: the present state, if the player owns a territory without armies, which `position` shows
-        as unowned; `None` otherwise.
+    state: the present state if the player owns a territory without armies, because `position` shows
+        it as unowned; otherwise `None`.
 
     >>> from iacta.board import Board, Holding
     >>> from iacta.plan import TakeAll, best_plan
@@ -253,7 +253,7 @@ class Play(DisplayMixin):
         if self.battle is not None:
             v, c = map(self.problem.place, self.battle)
             if not start.owned >> c & 1 and start.armies[v] > self.problem.garrisons[v]:
-                return self._policy.judge(start, v, c)
+                return self._policy.evaluate_attack(start, v, c)
         return self._policy.decide(start)
 
     @property
@@ -324,7 +324,7 @@ class Play(DisplayMixin):
         if not kernel.is_rolled:
             return kernel.battle(spare, defenders)
         choices = kernel.rolls(turn.armies[found.start] - turn.rules.garrison, defenders, spare)
-        if turn.whole_battles:  # as many dice as the armies allow
+        if turn.whole_battles:  # the most dice that the armies allow
             return kernel.rolls(spare, defenders)[0]
         return next(each for each in choices if each.dice == found.dice)
 
@@ -333,10 +333,10 @@ class Play(DisplayMixin):
         options = [option for throw in self._choice.throws for option in throw.options]
         return tuple(sorted({(lost, killed) for option in options for _, lost, killed in option}))
 
-    def thrown(self, rng: "np.random.Generator") -> tuple[int, int]:
+    def draw_losses(self, rng: "np.random.Generator") -> tuple[int, int]:
         """Draw the losses of the next roll.
 
-        rng: the generator. A defender with a choice chooses the worst for the plan.
+        rng: the generator. A defender with a choice makes the choice that is worst for the plan.
         """
         drawn = self._chances
         shares = np.array([each.chance for each in drawn])
@@ -346,8 +346,8 @@ class Play(DisplayMixin):
     def chances(self) -> list[Result]:
         """Return the possible losses of the next roll with their chances.
 
-        A defender with a choice chooses the worst for the plan, as the policy sees it; in a battle
-        that is fought to its end, the choice that keeps the territory most likely.
+        A defender with a choice makes the choice with the least value for the plan; in a battle
+        that is fought to its end, the choice that is most likely to keep the territory.
 
         >>> from iacta.board import Board, Holding
         >>> from iacta.plan import TakeAll, best_plan
@@ -391,8 +391,8 @@ class Play(DisplayMixin):
             raise IllegalError(f"losses must be one of {known}, got {losses[0]}-{losses[1]}")
         return self._after(*losses, moved)
 
-    def fought(self, left: int, defenders: int, moved: int | None = None) -> "Play":
-        """Return the play after any number of rolls of the next battle.
+    def apply_battle(self, left: int, defenders: int, moved: int | None = None) -> "Play":
+        """Return the play after one or more rolls of the next battle.
 
         left: the armies left on the attacking territory, before any armies move in.
         defenders: the armies left on the attacked territory; 0 after a conquest.
@@ -406,9 +406,9 @@ class Play(DisplayMixin):
         >>> board = Board("two", ("A", "B"), (("A", "B"), ("B", "A")))
         >>> start = Position(board, "red", (Holding("red", 5), Holding("blue", 2)))
         >>> play = best_plan(start, TakeAll("B")).follow()
-        >>> play.fought(4, 0).position.find_holding("B")
+        >>> play.apply_battle(4, 0).position.find_holding("B")
         Holding(owner='red', armies=3)
-        >>> play.fought(3, 1).position.find_holding("A")
+        >>> play.apply_battle(3, 1).position.find_holding("A")
         Holding(owner='red', armies=3)
         """
         found = self._next()
@@ -441,31 +441,31 @@ class Play(DisplayMixin):
         return Play(self.plan, position, battle, None if is_shown else after)
 
     def conquers(self, defenders: int) -> bool:
-        """Return whether the next roll conquers, given the `defenders` that it costs."""
+        """Return whether the next roll conquers the territory if it kills `defenders` armies."""
         return self.problem.turn.armies[self._next().to] == defenders
 
     def advances(self, attackers: int) -> tuple[int, int, int]:
-        """Return the minimum and the maximum of the armies that move in, and the plan's choice.
+        """Return the least, the most, and the plan's number of armies that move in.
 
         attackers: the attackers lost in the conquering roll.
         """
         found, able = self._next(), self._spare - attackers
         least = min(self._choice.least, able)
         usual = self.move.advance.get(able) if self.move is not None else None
-        if usual is None:  # after several rolls
+        if usual is None:  # the decision does not cover a conquest after several rolls
             start = self.problem.start
             usual = self._policy.advance(start, found.start, found.to, able, least)
         return least, able, max(usual, least)
 
-    def won(self, able: int) -> "Play":
+    def win_battle(self, able: int) -> "Play":
         """Return the play after a victory in the next battle.
 
         able: the armies able to move after the victory, at least 1.
         """
         garrison = self.problem.garrisons[self._next().start]
-        return self.fought(read_int(able, "able", least=1, most=self._spare) + garrison, 0)
+        return self.apply_battle(read_int(able, "able", least=1, most=self._spare) + garrison, 0)
 
-    def lost(self, defenders: int) -> "Play":
+    def lose_battle(self, defenders: int) -> "Play":
         """Return the play after a defeat in the next battle.
 
         defenders: the defenders left, at least 1.
@@ -473,10 +473,10 @@ class Play(DisplayMixin):
         found = self._next()
         most = self.problem.turn.armies[found.to]
         left = read_int(defenders, "defenders", least=1, most=most)
-        return self.fought(self.problem.garrisons[found.start], left)
+        return self.apply_battle(self.problem.garrisons[found.start], left)
 
-    def followers(self) -> Iterator[tuple["Play", float]]:
-        """Yield the play after each result of the next attack, with the chance of the result.
+    def list_successors(self) -> Iterator[tuple["Play", float]]:
+        """Yield each possible play after the next attack, with its chance.
 
         The attack is a roll, or a whole battle in a plan that fights each battle to its end.
         """

@@ -1,25 +1,23 @@
-"""The planner: it searches for the best policy, its value, and an upper bound of any play.
+"""The planner: a search for the best policy, with its value and an upper bound on any play.
 
 1. *Exact.* Backward induction over the reachable states (`src/core/search/exact.hpp`), if there are
    few enough. Then the value is the bound.
 2. *Lookahead.* Otherwise a policy looks ahead from an assignment of targets to stacks
    (`src/core/search/lookahead.hpp`). Sequential halving (Karnin, Koren and Somekh, 2013) compares
-   its
-   styles: all styles play games with common random numbers, and the better half plays on, until one
-   style is left.
+   its styles: all styles play games with common random numbers, and the better half plays on, until
+   one style is left.
    A problem that is too large for exact play may contain a small one: the targets and the stacks
    beside them (`Problem.narrow`). Its best play is a candidate, too, and its assignment one more
    start of the comparison.
 3. *Value.* Exact, by a forward pass, if the policy visits few states; otherwise the mean of
-separate
-   games, less the luck in them as the policy sees it, with an interval. With h(s) the policy's
-   estimate in a state, Q its value of the chosen attack, and T the end,
+   separate games, less their luck by the policy's own values, with an interval. With h(s) the
+   policy's estimate of a state, Q(s) its value of the attack chosen there, s_t the states and T the
+   end,
 
     V(s_0) = h(s_0) + E(Σ_t (Q(s_t) − h(s_t)) − h(s_T)).
 
 4. *Bound.* The least value of several relaxed games (`src/core/search/relaxed.hpp`), which are
-solved
-   one after another as time permits.
+   solved one after another as time permits.
 
 The best result so far is always available. Without a time limit the search counts its work in
 states and games, so the result is reproducible.
@@ -44,7 +42,7 @@ from iacta.probability.estimate import MIN_GAMES, NORMAL_QUANTILE, find_half_wid
 
 PROVEN_GAP = 1e-9  # a plan within this gap of its bound is proven best
 EXACT_TIME_SHARE = 0.25  # share of the time for exact play
-LARGE = 12  # territories; exact play rarely succeeds on larger fields
+LARGE = 12  # territories; on larger fields exact play rarely succeeds
 LARGE_TIME_SHARE = 0.1  # share of the time for exact play on a large field
 BOUND_TIME_SHARE = 0.4  # share of the time for bounds in a single thread
 NARROW_TIME_SHARE = 0.15  # share of the time for the narrow problem
@@ -74,7 +72,7 @@ class Limits(NamedTuple):
     values: float
     visited: int
 
-    def times(self, factor: float) -> "Limits":
+    def scale(self, factor: float) -> "Limits":
         games = max(int(self.games * factor), MIN_GAMES)
         visited = max(int(self.visited * factor), MIN_VISITED)
         return Limits(self.states * factor, games, self.values * factor, visited)
@@ -108,7 +106,7 @@ class Found:
         return self.interval is None and self.gap <= PROVEN_GAP
 
     def is_above(self, other: "Found") -> bool:
-        """Return whether the value exceeds an exact one by EQUAL and by a standard error."""
+        """Return whether the value exceeds an exact value by EQUAL and a standard error."""
         if self.value is None or other.value is None:
             return self.value is not None
         low, high = self.interval or (self.value, self.value)
@@ -118,8 +116,8 @@ class Found:
     def gap(self) -> float:
         return inf if self.value is None else self.bound - self.value
 
-    def below(self, bound: float) -> "Found":
-        """Return the policy with another bound, which also limits value and interval."""
+    def cap(self, bound: float) -> "Found":
+        """Return the policy with another bound, which also caps its value and interval."""
         value = 0.0 if bound <= 0.0 else self.value and min(self.value, bound)
         interval = self.interval and (min(self.interval[0], bound), min(self.interval[1], bound))
         return replace(self, value=value, interval=interval, bound=bound)
@@ -148,7 +146,7 @@ class Planner:
         self.problem, self.deadline, self.threads = problem, deadline, threads
         self.prove = PROVEN_GAP if prove is None else max(prove, PROVEN_GAP)
         is_endless = budget is None and (deadline.limited or prove is not None)
-        self.work = UNBOUNDED if is_endless else DEFAULT.times(1.0 if budget is None else budget)
+        self.work = UNBOUNDED if is_endless else DEFAULT.scale(1.0 if budget is None else budget)
         # Whole battles have too many results for deeper lookahead.
         is_long = deadline.find_seconds_left() >= DEEPER_SECONDS and self.work.games > DEFAULT.games
         self.deeper = DEEPER if is_long and not problem.turn.whole_battles else ()
@@ -194,7 +192,7 @@ class Planner:
         found, narrow = self.found, self.narrow
         if narrow is not None and not found.is_above(narrow):
             found = narrow
-        return found.below(self.bound)
+        return found.cap(self.bound)
 
     @property
     def _is_enough(self) -> bool:
@@ -231,21 +229,18 @@ class Planner:
     def _compare_styles(self, starts: list["_Trial"]) -> Iterator[Found]:
         """Find the best style, then estimate its value in separate games.
 
-        starts: trials of the first style; the first trial is repeated with each other style.
+        starts: trials of the first style; the other styles use the assignment of the first trial.
         """
-        deadline, games = (
-            self.deadline.take_share(COMPARISON_SHARE),
-            int(COMPARISON_SHARE * self.work.games),
-        )
+        deadline = self.deadline.take_share(COMPARISON_SHARE)
+        games = int(COMPARISON_SHARE * self.work.games)
         stages = 2 if self.deeper else 1
-        best, trials = starts[0], [*starts, *(starts[0].other(style) for style in STYLES[1:])]
+        best, trials = starts[0], [*starts, *(starts[0].with_style(style) for style in STYLES[1:])]
         for stage in range(stages, 0, -1):
             for best in self._halve_trials(trials, deadline.take_share(1 / stage), games // stages):
                 yield best.found
             style = best.policy.style
-            trials = [best, *(best.other(style._replace(depth=each)) for each in self.deeper)]
-        # The games of the comparison overestimate the winner, so the final estimate needs other
-        # games.
+            trials = [best, *(best.with_style(style._replace(depth=each)) for each in self.deeper)]
+        # The games of the comparison overestimate the winner, so the estimate uses new games.
         final, games = _Trial(best.policy, best.core, FRESH), max(self.work.games - games, BATCH)
         while not self._is_enough and not final.is_known and len(final.gains) < games:
             final.play(
@@ -279,7 +274,7 @@ class Planner:
             yield trials[0]
 
     def _bound(self, deadline: Deadline) -> None:
-        """Improve the bound until memory is short."""
+        """Improve the bound until the memory limit is reached."""
         with suppress(TooLargeError):
             for bound in Search(self.problem, deadline).bounds(deadline, self.work.values):
                 self.bound = min(self.bound, bound)
@@ -315,13 +310,13 @@ class _Trial:
         self.exact: Report | None = None  # exact statistics
         self.was_followed = False
 
-    def other(self, style: Style) -> "_Trial":
+    def with_style(self, style: Style) -> "_Trial":
         """Return a trial of the same assignment with another style and no games."""
         return _Trial(replace(self.policy, style=style), self.core)
 
     def play(self, deadline: Deadline, games: int) -> None:
         """Play more games."""
-        self._take()
+        self._load_policy()
         played = self.core.play(deadline, games, self.first + len(self.gains))
         report = played.report * len(played.gains)
         self.games = report if self.games is None else self.games + report
@@ -333,17 +328,17 @@ class _Trial:
         states: the maximum number of states.
         """
         if not self.was_followed and self.games is not None and self.games.states < SEEN:
-            self._take()
+            self._load_policy()
             self.exact = self.core.flow(deadline, states)
         self.was_followed = True
 
-    def _take(self) -> None:
+    def _load_policy(self) -> None:
         if self.policy.assignment is not None:
             self.core.follow(self.policy.assignment, self.policy.style)
 
     @property
     def armies_left(self) -> float:
-        """The player's armies after the games, on average."""
+        """The mean number of the player's armies after the games."""
         assert self.games is not None  # noqa: S101 # they are played first
         return float(sum(self.games.armies)) / max(len(self.gains), 1)
 
@@ -377,7 +372,7 @@ def evaluate_policy(policy: Policy, deadline: Deadline, budget: float) -> Found:
     deadline: the end of the evaluation.
     budget: the amount of work, in units of the default amount.
     """
-    work, most = DEFAULT.times(budget), policy.problem.rewards.most
+    work, most = DEFAULT.scale(budget), policy.problem.rewards.most
     trial = _Trial(policy, policy.search)
     if policy.is_best:
         trial.exact, most = policy.search.flow(deadline), policy.decide(policy.problem.start).value
@@ -387,4 +382,4 @@ def evaluate_policy(policy: Policy, deadline: Deadline, budget: float) -> Found:
         trial.follow(deadline, work.visited)
         with suppress(TooLargeError):
             most = min(most, *Search(policy.problem).bounds(deadline, work.values))
-    return trial.found.below(most)
+    return trial.found.cap(most)

@@ -1,9 +1,9 @@
 """Policies: functions from the states of a turn to actions.
 
-A policy is a small value: a problem, and for lookahead an assignment of targets to stacks and a
-style; a policy without an assignment is exact play. The actions are a function of these fields, so
-any process that receives a policy plays the same. The search behind a policy is not pickled; each
-process repeats it.
+A policy is a small value: a problem and, for lookahead, a style and an assignment of targets to
+stacks. A policy without an assignment is exact play. These fields determine the actions, so a
+policy plays the same in every process. The search behind a policy is not pickled; each process
+repeats it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,17 +17,17 @@ from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.bit_sets import bits, make_mask
 from iacta.native.deadline import Deadline
-from iacta.plan.goals import owned_in
+from iacta.plan.goals import find_owned
 from iacta.plan.problem import PolicyAction, Problem, TurnState
 from iacta.plan.search import ORDERS, Assignment, Search, Style
 
 MAX_STATES_BY_DEFAULT = 300_000  # about 0.3 s of exact play
 STARTS = 24  # number of starts of the search for an assignment
-QUICK_STATES, QUICK_STARTS = 2_000, 8  # limits for a policy without delay
+QUICK_STATES, QUICK_STARTS = 2_000, 8  # limits for a policy that is needed at once
 SAME = 1e-12
 GAMES = 256  # number of games that estimate a value
-VISITED = 10_000  # limit of states for an exact value
-SEEN = 1_500  # no exact value if the first games see more states
+VISITED = 10_000  # states of a policy with an exact value
+SEEN = 1_500  # if the first games visit more states, no exact value is tried
 VERSION = 1
 MAX_DEPTH = 3  # deepest lookahead in a record
 USUAL_STYLE = Style()
@@ -37,7 +37,7 @@ USUAL_STYLE = Style()
 class Policy:
     """A function from the states of a turn to actions.
 
-    problem: the problem; the policy plays any state that may follow its start.
+    problem: the problem; the policy plays any state that can follow the start of the problem.
     assignment: for each set with a payoff, the targets of each stack; `None` for exact play.
     style: the style of lookahead.
 
@@ -56,12 +56,12 @@ class Policy:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the policy is exact play of its problem, so that its values are exact."""
+        """Whether the policy plays its problem exactly, so that its values are exact."""
         return self.assignment is None
 
     @property
     def is_best(self) -> bool:
-        """Whether no play is better: exact play of a problem without a focus."""
+        """Whether no play of the turn is better: exact play of a problem without a focus."""
         return self.is_exact and self.problem.focus is None
 
     @cached_property
@@ -80,10 +80,10 @@ class Policy:
         return core
 
     def decide(self, state: TurnState) -> PolicyAction:
-        """Return the action in a state that may follow the start of the problem."""
+        """Return the action in a state that can follow the start of the problem."""
         return self.search.decide(state)
 
-    def judge(
+    def evaluate_attack(
         self,
         state: TurnState,
         start: int,
@@ -91,13 +91,13 @@ class Policy:
         dice: int = 0,
         deadline: Deadline | None = None,
     ) -> PolicyAction:
-        """Return an attack with its value if the policy plays on after it.
+        """Return an attack with its value, if the policy decides all later attacks.
 
         start, to: the attacking territory and the attacked territory.
         dice: the number of attack dice; 0 for the maximum.
-        deadline: the end of the search, after which the result is a stop; `None` for no limit.
+        deadline: the end of the search; `None` for no limit. After it the result is a stop.
         """
-        return self.search.judge(state, start, to, dice, deadline)
+        return self.search.evaluate_attack(state, start, to, dice, deadline)
 
     def advance(self, state: TurnState, start: int, to: int, able: int, least: int) -> int:
         """Return the number of armies that the policy moves in after a battle.
@@ -112,10 +112,10 @@ class Policy:
         return self.search.advance(TurnState(tuple(armies), state.owned), start, to, least)
 
     def value(self, state: TurnState) -> tuple[float, bool]:
-        """Return the expected payoff from a state on, and whether it is exact.
+        """Return the expected payoff from a state, and whether it is exact.
 
-        The value is exact for exact play and if few states may follow; otherwise it is an estimate
-        from a few hundred games.
+        The payoff is exact for exact play, or if few states can follow; otherwise it is an estimate
+        from 256 games.
         """
         if self.is_exact:
             return self.search.decide(state).value, True
@@ -127,7 +127,7 @@ class Policy:
         return max(float(games.gains.mean()), 0.0), False
 
     def covers(self, state: TurnState) -> bool:
-        """Return whether a state may follow the start of the problem, judged by its armies."""
+        """Return whether a state can follow the start of the problem, by its owners and armies."""
         start, field = self.problem.start, self.problem.field
         largest = max((start.armies[v] for v in bits(start.owned)), default=0)
         most = (
@@ -144,8 +144,9 @@ class Policy:
     def at(self, problem: Problem) -> "Policy":
         """Return the policy for another position of the problem.
 
-        It is this policy where the position may follow, unless a policy with a focus gives up
-        there: then stacks outside of the focus may still reach the goal.
+        The result is this policy if the position can follow from its start. An exception is a
+        policy with a focus that stops there, because stacks outside the focus may still reach the
+        goal.
         """
         if problem.out == self.problem.out and self.covers(problem.start):
             is_limited = self.problem.focus is not None and not problem.goal.is_reached(
@@ -158,9 +159,9 @@ class Policy:
     def __call__(self, turn: Turn) -> Action:
         """Return the action in a turn, for `iacta.game.Turn.play`.
 
-        turn: a turn of the player; the policy ends every phase but attacks and advances.
+        turn: a turn of the player. Outside attacks and advances, the policy ends the phase.
         """
-        owned = owned_in(turn)
+        owned = find_owned(turn)
         if turn.phase == "attack":
             found = self.decide(TurnState(turn.armies, owned))
             if not found.dice:
@@ -199,7 +200,7 @@ class Policy:
     def from_record(cls, record: object, problem: Problem) -> "Policy":
         """Return the policy of a record.
 
-        record: the result of `to_record`, possibly by way of JSON.
+        record: the result of `to_record`, even after conversion to JSON and back.
         problem: the problem of the policy.
 
         A record of another version or turn raises an error.
@@ -241,7 +242,7 @@ def _parts(record: Mapping[str, Iterable[object]], problem: Problem) -> tuple[in
 
 
 def best_policy(problem: Problem, deadline: Deadline, states: float = inf) -> Policy | None:
-    """Return exact play; `None` if the search exceeds its limits.
+    """Return the policy of exact play; `None` if the search exceeds its limits.
 
     states: the maximum number of states.
     """
@@ -260,7 +261,7 @@ def attach_search(policy: Policy, search: Search) -> Policy:
 def policy_for(
     problem: Problem, style: Style = USUAL_STYLE, states: float = QUICK_STATES
 ) -> Policy:
-    """Return a policy for a problem without delay.
+    """Return a good policy for a problem quickly.
 
     style: the style of lookahead.
     states: the maximum number of states of exact play.

@@ -1,7 +1,8 @@
 """The problem of a plan: a turn in its attack phase, a goal, and the relevant part of the board.
 
-All properties derive from the turn, the goal and the focus. Territory t is `board.territories[t]`,
-and bit t of an integer that represents a set (`iacta.native.bit_sets`).
+All properties derive from the turn, the goal and the focus. Territories are numbered as in
+`board.territories`. A set of territories is an integer whose bit t stands for territory t
+(`iacta.native.bit_sets`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,12 +19,12 @@ from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel
 from iacta.native.bit_sets import bits, find_components, find_reached, make_mask
 from iacta.native.core_library import load_library
-from iacta.plan.goals import Goal, Rewards, owned_in
+from iacta.plan.goals import Goal, Rewards, find_owned
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
 PLAYS = ("rolls", "battles")
-MAX_ARMIES = 2000  # limit for each territory
+MAX_ARMIES = 2000  # on each territory
 
 
 class AttackResult(NamedTuple):
@@ -33,7 +34,7 @@ class AttackResult(NamedTuple):
     attackers: int  # attackers lost
     defenders: int  # defenders lost
     moved: int  # armies that move in; 0 without a conquest
-    value: float  # expected payoff from this result on, as the policy sees it
+    value: float  # the policy's value after this result: the expected payoff
 
 
 class PolicyAction(NamedTuple):
@@ -42,7 +43,7 @@ class PolicyAction(NamedTuple):
     start: int  # the attacking territory
     to: int  # the attacked territory
     dice: int  # the attack dice; 0 to stop
-    value: float  # expected payoff from this state on, as the policy sees it
+    value: float  # the value that the policy assigns to the state: the expected payoff
     outcomes: tuple[AttackResult, ...]
 
 
@@ -86,7 +87,7 @@ class Problem:
 
     turn: Turn  # in its phase `"attack"`
     goal: Goal  # read on the board of the turn
-    # A set outside of which no stack attacks and nothing is attacked; `None` for no such limit.
+    # The set of territories that may attack and be attacked; `None` for all territories.
     focus: int | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -124,7 +125,7 @@ class Problem:
 
     @cached_property
     def owned(self) -> int:
-        return owned_in(self.turn)
+        return find_owned(self.turn)
 
     @cached_property
     def resting(self) -> int:
@@ -186,8 +187,8 @@ class Problem:
     def field(self) -> int:
         """The set of territories whose conquest may help.
 
-        It omits unreachable territories. If territories pay only as a set, it also omits each part
-        with a single neighbour, because a stack could leave such a part only where it entered.
+        Unreachable territories are left out. If territories pay only as a set, so is each dead end:
+        a region that a stack can leave only where it entered.
         """
         field, rewards = find_reached(self.out, self.stacks, self._open), self.rewards
         if any(rewards.lands):
@@ -212,7 +213,7 @@ class Problem:
         return self.goal.worth(self.turn)
 
     def paid(self, state: TurnState) -> float:
-        """Return the payoffs collected until a state is reached, less the cost of lost armies."""
+        """Return the payoffs collected on the way to a state, less the cost of lost armies."""
         rewards, taken = self.rewards, state.owned & ~self.owned
         lost = self.start.total - state.total
         whole = sum(paid for mask, paid in rewards.sets if not mask & ~state.owned)
@@ -231,19 +232,19 @@ class Problem:
         return self.make_turn(state).position
 
     def at_state(self, state: TurnState, goal: Goal | None = None) -> "Problem":
-        """Return the problem from a later state on, with the same rules and constraints.
+        """Return the problem that begins in a later state, with the same rules and constraints.
 
-        The player keeps territories without armies.
+        A territory without armies keeps its owner.
 
         goal: another goal, read on the board; `None` for the same goal.
         """
         return Problem(self.make_turn(state), self.goal if goal is None else goal)
 
     def narrow(self) -> "Problem | None":
-        """Return the problem in which only the stacks beside the targets attack the targets.
+        """Return the narrow problem: only stacks beside the targets attack, and only targets.
 
         Any play of the narrow problem is a play of this problem. Return `None` if the problems are
-        equal or if single territories pay.
+        equal, or if single territories have a payoff.
         """
         targets = make_mask(t for mask, _ in self.rewards.sets for t in bits(mask)) & ~self.owned
         if any(self.rewards.lands) or not targets:
@@ -263,14 +264,14 @@ class Problem:
                 )
 
     def at(self, position: Position) -> "Problem":
-        """Return the problem from another position on, with the same rules and constraints.
+        """Return the problem that begins in another position, with the same rules and constraints.
 
         position: a position of the same player on the same board.
         """
-        return Problem(turn_at(self.turn, position, "attack"), self.goal)
+        return Problem(make_turn_at(self.turn, position, "attack"), self.goal)
 
 
-def turn_at(
+def make_turn_at(
     turn: Turn, position: Position, phase: Literal["attack", "fortify"], fortify: str = FORTIFY[0]
 ) -> Turn:
     """Return a turn in another position, with the same rules and constraints.
@@ -293,13 +294,13 @@ def turn_at(
 
 def begin_attacks(turn: Turn) -> Turn:
     """Return a turn in its attack phase, without cards and new armies."""
-    return turn_at(turn, turn.position, "attack").replace_armies(turn.owners, turn.armies)
+    return make_turn_at(turn, turn.position, "attack").replace_armies(turn.owners, turn.armies)
 
 
 def refuse_large_board(board: Board, what: str) -> None:
     """Raise an error for a board with too many territories for the core.
 
-    what: the subject of the question, such as `"plans"`.
+    what: the feature that needs the core, such as `"plans"`.
 
     >>> refuse_large_board(Board("small", ("A", "B"), ()), "plans")
     """
@@ -337,7 +338,7 @@ def read_problem(
 
 
 def pose_problem(turn: Turn, goal: Goal) -> Problem:
-    """Return the problem to reach a goal from a turn on, beginning with attacks.
+    """Return the problem to reach a goal in the attack phase of a turn.
 
     turn: the turn; its cards do not count.
     goal: the goal.

@@ -1,8 +1,8 @@
 """New armies: the best placement before the first attack, together with the plan.
 
-Each placement leads to a state, and all these states belong to one problem, in which each territory
-has all new armies. One search therefore evaluates all placements. With few states, the values are
-those of exact play, all placements are compared, and the best placement is proven.
+Consider the problem in which each territory of the player has all new armies. The state after any
+placement belongs to this problem, so one search evaluates all placements. With few states, the
+values are those of exact play, all placements are compared, and the best placement is proven.
 
 With many states, the values come from one step of lookahead. The search first places all new armies
 on one territory, then half of them on each of two. It improves the best placement by moving armies
@@ -10,7 +10,7 @@ between territories, first half of them and finally one at a time, as long as th
 with a fixed amount of work then decide between the best few placements, and the best placement gets
 a full plan.
 
-Values that count as equal are decided by the armies left, and equal armies by the number of rolls.
+Ties between values are broken by the armies left, and then by the number of rolls.
 """
 
 from collections import Counter
@@ -30,7 +30,13 @@ from iacta.inputs.reprs import DisplayMixin
 from iacta.native.bit_sets import bits, make_mask
 from iacta.native.deadline import Deadline
 from iacta.odds.search import find_least
-from iacta.plan.best import Improved, Progress, plan_within, rising, usual_threads
+from iacta.plan.best import (
+    Improved,
+    Progress,
+    count_default_threads,
+    make_best_reporter,
+    plan_within,
+)
 from iacta.plan.goals import Goal
 from iacta.plan.plan import Plan
 from iacta.plan.planner import EQUAL
@@ -40,27 +46,29 @@ from iacta.probability.chances import Chance, read_chance
 from iacta.probability.estimate import MIN_GAMES, find_half_width
 from iacta.rules.rules import Rules
 
-MAX_NEW = 1000  # the most new armies, also in a search for the fewest
+MAX_NEW = 1000  # new armies; also the limit of the search for the fewest
 FIRST_TRIED = 8
-SETTLED = 2  # placements that plans compare
-SETTLED_BUDGET = 0.2  # work for each of these plans, in default amounts
-SETTLED_SHARE = 0.3  # share of the time left for these plans
-DIGITS = 9  # digits that decide the order of exact values and costs
-GAIN = 1e-9
-MAX_PLACEMENTS = 2000  # the most placements for a comparison of all of them
-MAX_STATES = 50_000  # the most states for exact play after all placements
-QUICK_STATES = 1_000  # the limit for a quick look
-SMALL_BOARD = 7  # the most territories with an owner on a small board
-SMALL_PLACEMENTS = 100_000  # the most placements on a small board
-MAX_FLOW_STATES = 2_000  # the most states for the exact value of a policy
-GAMES = 64  # games that estimate the value of a policy with more states
-MANY_STATES = 10**6  # the limit for exact play where a time limit ends the search
-BEFORE = 0.2  # the share of the time for the plan without new armies
-COMPARED = 0.5  # the share of the time left for the comparison of placements
-EXACT = 0.5  # the share of that time for the best play
-FOLLOWED = 0.5  # the share of the time left for the exact value of a policy
+FINALISTS = 2  # placements that plans compare
+FINALIST_BUDGET = 0.2  # work for each of these plans; 1 is the default work of a plan
+FINALIST_SHARE = 0.3  # share of the remaining time for these plans
+DIGITS = 9  # values and costs are compared to this number of digits
+GAIN = 1e-9  # smaller differences of exact values count as 0
+MAX_PLACEMENTS = 2000  # if there are more placements, only some are compared
+MAX_STATES = 50_000  # states of exact play after all placements
+QUICK_STATES = 1_000  # states of exact play in a quick estimate
+SMALL_BOARD = 7  # territories with an owner on a board that counts as small
+SMALL_PLACEMENTS = 100_000  # as MAX_PLACEMENTS, on a small board
+MAX_FLOW_STATES = 2_000  # states of a policy with an exact value
+GAMES = 64  # simulated games of a policy without an exact value
+MANY_STATES = 10**6  # as MAX_STATES, if there is a time limit
+BEFORE_SHARE = 0.2  # the share of the time for the plan without new armies
+COMPARISON_SHARE = 0.5  # the share of the remaining time for the comparison of placements
+EXACT_SHARE = 0.5  # the share of that time for exact play
+VALUE_SHARE = 0.5  # the share of the remaining time for the exact value of a policy
 
-Placement: TypeAlias = tuple[tuple[str, int], ...]  # (territory, new armies), the most first
+Placement: TypeAlias = tuple[
+    tuple[str, int], ...
+]  # pairs (territory, new armies), the most armies first
 
 
 class PlanOptions(TypedDict, total=False):
@@ -75,7 +83,7 @@ class PlanOptions(TypedDict, total=False):
 
 
 def turn_options(turn: Turn) -> PlanOptions:
-    """Return the rules and constraints of a turn, as options of a plan from where it is."""
+    """Return the rules and constraints of a turn as options of a plan."""
     return {
         "rules": turn.rules,
         "play": PLAYS[turn.whole_battles],
@@ -89,7 +97,7 @@ def turn_options(turn: Turn) -> PlanOptions:
 
 @dataclass(frozen=True)
 class Marginal:
-    """The value of new armies on one territory, at a quick look.
+    """A quick estimate of the value of new armies on one territory.
 
     territory: the territory.
     one: the value of the plan with one new army on the territory.
@@ -103,13 +111,13 @@ class Marginal:
 
 @dataclass(frozen=True, repr=False)
 class Reinforcement(DisplayMixin):
-    """Where to place new armies, and the plan that follows.
+    """The best placement of new armies, and the plan after it.
 
     armies: the number of new armies.
-    placement: (territory, new armies), the most first.
-    plan: the plan with the new armies, which are part of its position.
+    placement: pairs (territory, new armies), the most armies first.
+    plan: the plan after the placement.
     before: the plan without new armies.
-    quick: the value without new armies at a quick look, for comparison with `marginals`.
+    quick: a quick estimate of the value without new armies, for comparison with `marginals`.
     marginals: the values of new armies on each useful territory, the best first. Territories that
         the time limit left out are missing.
     has_tried_all: whether all placements were compared, each with the best play after it.
@@ -133,16 +141,16 @@ class Reinforcement(DisplayMixin):
         return f"{where}; {aim}, {' instead of '.join(values)}"
 
 
-def placed(position: Position, placement: Iterable[tuple[str, int]]) -> Position:
-    """Return a position with new armies.
+def place_armies(position: Position, placement: Iterable[tuple[str, int]]) -> Position:
+    """Return a position with new armies placed.
 
     position: the position.
-    placement: (territory, new armies), on territories of the player.
+    placement: pairs (territory, new armies); the territories belong to the player.
 
     >>> from iacta.board import Board
     >>> board = Board("two", ("A", "B"), (("A", "B"), ("B", "A")))
     >>> position = Position(board, "red", (Holding("red", 4), Holding("blue", 1)))
-    >>> placed(position, [("A", 3)]).find_holding("A").armies
+    >>> place_armies(position, [("A", 3)]).find_holding("A").armies
     7
     """
     holdings = dict(zip(position.board.territories, position.holdings, strict=True))
@@ -172,7 +180,8 @@ def reinforce(
     position: the position before the placement.
     goal: as for `best_plan`.
     armies: the number of new armies, from 1 to 1000; all are placed.
-    time_limit: in seconds; `None` for no limit, with a result that does not depend on the machine.
+    time_limit: the maximum time in seconds; `None` for no limit, and for a result that is the same
+        on every machine.
     progress: a callback that receives the value of the best plan so far and its bound.
     improved: a callback that receives the best placement so far with its plan.
     options: `rules`, `play`, `rules_of`, `garrison`, `keep` and `stay`, as for `best_plan`.
@@ -188,10 +197,10 @@ def reinforce(
     ((('A', 2), ('C', 2)), 0.4303, 0.7917)
     """
     number = read_int(armies, "armies", least=1, most=MAX_NEW)
-    deadline, progress = Deadline.from_time_limit(time_limit), rising(progress)
-    before = planned(position, goal, options, deadline.take_share(BEFORE), progress)
-    found = _placements(position, goal, number, options, deadline)
-    some = found.compared(number)
+    deadline, progress = Deadline.from_time_limit(time_limit), make_best_reporter(progress)
+    before = find_plan(position, goal, options, deadline.take_share(BEFORE_SHARE), progress)
+    found = _make_placements(position, goal, number, options, deadline)
+    some = found.rank_placements(number)
     marginals = [
         Marginal(each, found.value(one), found.value(all_there))
         for each in found.places
@@ -205,11 +214,13 @@ def reinforce(
         return Reinforcement(number, placement, plan, before, quick, tuple(marginals), all_tried)
 
     report = None if improved is None else lambda *pair: improved(combine(*pair))
-    settled = _settled(position, some[:SETTLED], found, goal, options, deadline, progress, report)
+    settled = _choose_placement(
+        position, some[:FINALISTS], found, goal, options, deadline, progress, report
+    )
     return combine(*settled)
 
 
-def best_reinforced(
+def plan_with_new_armies(
     position: Position,
     goal: Goal,
     armies: int,
@@ -217,14 +228,14 @@ def best_reinforced(
     deadline: Deadline,
     budget: float,
 ) -> Plan:
-    """Return the best plan with one of the best placements, with bounded work.
+    """Plan after each of the best two placements with limited work, and return the better plan.
 
-    budget: the work of each of two plans; 1 is the usual work.
+    budget: the work for each plan; 1 is the default work of a plan.
     """
-    problem = everywhere(position, goal, armies, options)
-    values = QuickValues(problem, deadline.take_share(COMPARED), QUICK_STATES)
+    problem = pose_reinforced_problem(position, goal, armies, options)
+    values = QuickValues(problem, deadline.take_share(COMPARISON_SHARE), QUICK_STATES)
     found = Placements(TurnState.from_position(position), values)
-    few = found.compared(armies)[:SETTLED]
+    few = found.rank_placements(armies)[:FINALISTS]
     plans = list_plans(position, few, goal, options, deadline, budget)
     return next(iter(rank_plans(plans).values()))
 
@@ -237,24 +248,24 @@ def list_plans(
     deadline: Deadline,
     budget: float,
 ) -> dict[Placement, Plan]:
-    """Return the plans with some placements, each with bounded work, at least one of them.
+    """Return the plan after each placement, with limited work; at least one plan.
 
-    budget: the work of each plan; 1 is the usual work.
+    budget: the work for each plan; 1 is the default work of a plan.
     """
     plans = dict[Placement, Plan]()
     for each in placements:
         if plans and deadline.is_over:
             break
-        there = read_problem(placed(position, each), goal, **options)
+        there = read_problem(place_armies(position, each), goal, **options)
         part = deadline.take_share(1 / (len(placements) - len(plans)))
         plans[each] = plan_within(there, part, budget=budget)
     return plans
 
 
 def rank_plans(plans: Mapping[Placement, Plan]) -> dict[Placement, Plan]:
-    """Return the plans with some placements, the best first.
+    """Return the plans of several placements, the best first.
 
-    Of plans whose values count as equal, the plan that leaves most armies is best.
+    Of plans with equal values, the plan that leaves the most armies comes first.
     """
     top = max(plans.values(), key=lambda plan: plan.comparable_value)
 
@@ -276,12 +287,12 @@ def reinforcements_needed(
     time_limit: float | None = None,
     **options: Unpack[PlanOptions],
 ) -> Reinforcement:
-    """Return the fewest new armies, best placed, for which a plan reaches a wanted chance.
+    """Return the fewest new armies with which a plan reaches a wanted chance.
 
     position: the position before the placement.
     goal: `TakeAll` or `TakeAny`.
     chance: the wanted chance, between 0 and 1.
-    time_limit: in seconds. A search that takes longer raises `IllegalError`.
+    time_limit: the maximum time in seconds. A search that takes longer raises `IllegalError`.
     options: as for `reinforce`.
 
     Return a `Reinforcement` without marginals; the number is 0 if the plan needs no new armies.
@@ -300,26 +311,26 @@ def reinforcements_needed(
                 f"time_limit must be more to find the fewest armies, got {time_limit} seconds",
                 parameter="time_limit",
             )
-        found = _placements(position, goal, number, options, deadline)
-        return found, found.compared(number)[:SETTLED]
+        found = _make_placements(position, goal, number, options, deadline)
+        return found, found.rank_placements(number)[:FINALISTS]
 
     @cache
     def best(number: int) -> tuple[Placement, Plan]:
         found, some = add_armies(number)
-        return _settled(position, some, found, goal, options, deadline)
+        return _choose_placement(position, some, found, goal, options, deadline)
 
     def promises(number: int) -> bool:
         found, some = add_armies(number)
         return found.value(some[0]) >= wanted
 
-    before = planned(position, goal, options, deadline.take_share(BEFORE))
+    before = find_plan(position, goal, options, deadline.take_share(BEFORE_SHARE))
     quick, fewest = add_armies(0)[0].value(()), 0
     if before.comparable_value < wanted:
         number = find_least(promises, FIRST_TRIED, step=FIRST_TRIED, most=MAX_NEW)
         if number is None:
             raise IllegalError(f"{MAX_NEW} new armies do not reach a chance of {chance}")
         while number < MAX_NEW and best(number)[1].comparable_value < wanted:
-            number += 1  # the quick look was too optimistic
+            number += 1  # the quick estimate was too high
         while number > 1 and best(number - 1)[1].comparable_value >= wanted:
             number -= 1  # the full plan needs fewer
         fewest = number
@@ -327,16 +338,16 @@ def reinforcements_needed(
     return Reinforcement(fewest, placement, plan, before, quick, ())
 
 
-def _placements(
+def _make_placements(
     position: Position, goal: Goal, armies: int, options: PlanOptions, deadline: Deadline
 ) -> "Placements":
-    problem = everywhere(position, goal, armies, options)
+    problem = pose_reinforced_problem(position, goal, armies, options)
     states = MANY_STATES if deadline.limited else MAX_STATES
-    values = QuickValues(problem, deadline.take_share(COMPARED), states)
+    values = QuickValues(problem, deadline.take_share(COMPARISON_SHARE), states)
     return Placements(TurnState.from_position(position), values)
 
 
-def _settled(
+def _choose_placement(
     position: Position,
     placements: Sequence[Placement],
     found: "Placements",
@@ -354,14 +365,14 @@ def _settled(
     """
     best = placements[0]
     if len(placements) > 1 and not found.has_tried_all:
-        part = deadline.take_share(SETTLED_SHARE)
-        plans = list_plans(position, placements, goal, options, part, SETTLED_BUDGET)
+        part = deadline.take_share(FINALIST_SHARE)
+        plans = list_plans(position, placements, goal, options, part, FINALIST_BUDGET)
         best = next(iter(rank_plans(plans)))
     report: Improved | None = None if improved is None else partial(improved, best)
-    return best, planned(placed(position, best), goal, options, deadline, progress, report)
+    return best, find_plan(place_armies(position, best), goal, options, deadline, progress, report)
 
 
-def planned(
+def find_plan(
     position: Position,
     goal: Goal,
     options: PlanOptions,
@@ -372,31 +383,30 @@ def planned(
     return plan_within(
         read_problem(position, goal, **options),
         deadline,
-        threads=usual_threads(),
+        threads=count_default_threads(),
         progress=progress,
         improved=improved,
     )
 
 
 class QuickValues:
-    """The values of the states of a problem at a quick look.
+    """Quick estimates of the values of the states of a problem.
 
-    A value is that of the best play as long as there are few states, and else the estimate of
-    lookahead.
+    The values are exact as long as there are few states; afterwards lookahead estimates them.
 
     deadline: the deadline of all values; exact play gets a share of the time.
-    states: the most states for exact play.
+    states: the maximum number of states of exact play.
     """
 
     def __init__(self, problem: Problem, deadline: Deadline, states: int) -> None:
         self.problem, self.deadline = problem, deadline
-        self.proven = states > 0  # whether all values so far are those of exact play
-        self._exact, self._states = deadline.take_share(EXACT), states
+        self.proven = states > 0  # whether all values so far are exact
+        self._exact, self._states = deadline.take_share(EXACT_SHARE), states
         self._search = _make_search(problem)
         self._known: dict[TurnState, Solution] = {}
 
     def find(self, state: TurnState) -> Solution | None:
-        """Return the expected payoff from a state on with its cost, `None` without time.
+        """Return the expected payoff from a state, with its cost; `None` if the time is over.
 
         The cost is 0 for an estimate of lookahead.
         """
@@ -418,14 +428,14 @@ class QuickValues:
     def play(
         self, state: TurnState, deadline: Deadline
     ) -> tuple[float, tuple[float, float] | None, float] | None:
-        """Return the value of quick play from a state on, its interval, and the armies it leaves.
+        """Return the value of the quick policy from a state, its interval, and the armies left.
 
-        The 95% interval is `None` for an exact value. The result is `None` without time.
+        The 95% interval is `None` for an exact value. The result is `None` if the time is over.
         """
         self.find(state)
         if deadline.is_over:
             return None
-        part = deadline.take_share(FOLLOWED)
+        part = deadline.take_share(VALUE_SHARE)
         report, interval = self._search.flow(part, MAX_FLOW_STATES, state), None
         value = 0.0 if report is None else report.value
         if report is None:
@@ -446,31 +456,33 @@ def _make_search(problem: Problem) -> Search:
     return search
 
 
-def everywhere(position: Position, goal: Goal, armies: int, options: PlanOptions) -> Problem:
-    """Return the problem with some new armies on each territory of the player."""
+def pose_reinforced_problem(
+    position: Position, goal: Goal, armies: int, options: PlanOptions
+) -> Problem:
+    """Return the problem in which each territory of the player has `armies` new armies."""
     check_position(position)
     mine = position.list_territories(position.player)
-    return read_problem(placed(position, [(name, armies) for name in mine]), goal, **options)
+    return read_problem(place_armies(position, [(name, armies) for name in mine]), goal, **options)
 
 
 def is_small(turn: Turn) -> bool:
-    """Return whether a turn has so few territories that all placements are compared."""
+    """Return whether the board is small, so that all placements are compared."""
     return sum(map(bool, turn.owners)) <= SMALL_BOARD
 
 
 class Rank(NamedTuple):
-    """The rank of a placement; the greatest rank is best."""
+    """The rank of a placement; a greater rank is better."""
 
     value: float  # the expected payoff
     saved: float  # minus the cost of exact play; 0 for an estimate
 
 
 class Placements:
-    """Placements of new armies, and their values at a quick look.
+    """Placements of new armies, with quick estimates of their values.
 
     start: the state before the placement.
-    values: the values of the problem with all new armies everywhere, which begins at this state or
-        earlier. Their deadline also ends the comparison.
+    values: the values of a problem from `pose_reinforced_problem` that includes this state. Their
+        deadline also ends the comparison.
     """
 
     def __init__(self, start: TurnState, values: QuickValues) -> None:
@@ -485,18 +497,18 @@ class Placements:
             )
             if problem.out[v] & problem.field & ~start.owned
         )
-        # Whether the last call of `compared` ranked all placements, each by exact play.
+        # Whether the last call of `rank_placements` ranked all placements, each by exact play.
         self.has_tried_all = False
 
     def value(self, placement: Placement) -> float:
-        """Return the value of a placement; of one without a rank, the value of an end at once."""
+        """Return the value of a placement; if it has no rank, the value of stopping at once."""
         problem, state = self.values.problem, self.after(placement)
         found = self.values.find(state)
         paid = 0.0 if found is None else min(found.value, problem.rewards.most)
         return paid + problem.paid(state) + problem.held
 
     def find_rank(self, placement: Placement) -> Rank | None:
-        """Return the rank of a placement; `None` without time."""
+        """Return the rank of a placement; `None` if the time is over."""
         state = self.after(placement)
         found = self.values.find(state)
         if found is None:
@@ -508,10 +520,10 @@ class Placements:
         """Return the state in which the new armies are placed."""
         return self.start.add_armies({self.values.problem.place(name): n for name, n in placement})
 
-    def compared(self, armies: int) -> list[Placement]:
-        """Return some placements of the armies, or all, the best first.
+    def rank_placements(self, armies: int) -> list[Placement]:
+        """Return some or all placements of the armies, the best first.
 
-        There is at least one placement, even without time to compare.
+        There is at least one placement, even if there is no time to compare.
         """
         self.has_tried_all = False
         if not self.places:
@@ -521,7 +533,7 @@ class Placements:
         ranks = dict[Placement, Rank]()
         if comb(armies + len(self.places) - 1, armies) <= most and self.values.proven:
             for row in combinations_with_replacement(self.places, armies):
-                if not self._rank(_ordered(Counter(row)), ranks) or not self.values.proven:
+                if not self._rank(_sort_placement(Counter(row)), ranks) or not self.values.proven:
                     break
             self.has_tried_all = self.values.proven
         if not self.has_tried_all:
@@ -530,7 +542,7 @@ class Placements:
         return sorted(ranks, key=lambda each: (*ranks[each], -len(each)), reverse=True) or [alone]
 
     def _rank(self, placement: Placement, ranks: dict[Placement, Rank]) -> bool:
-        """Add the rank of a placement to some ranks; return `False` without time."""
+        """Add the rank of a placement to `ranks`; return `False` if the time is over."""
         if placement not in ranks:
             rank = self.find_rank(placement)
             if rank is None:
@@ -539,10 +551,10 @@ class Placements:
         return True
 
     def _climb(self, armies: int) -> dict[Placement, Rank]:
-        """Return the ranks of some placements where all placements are too many."""
+        """Rank some placements, if there are too many to rank them all."""
         was_proven = self.values.proven
         ranks = self._find_ranks(armies)
-        # If exact play was abandoned on the way, the ranks mix exact values and estimates.
+        # If exact play was abandoned meanwhile, the ranks mix exact values and estimates.
         return self._find_ranks(armies) if was_proven and not self.values.proven else ranks
 
     def _find_ranks(self, armies: int) -> dict[Placement, Rank]:
@@ -555,12 +567,12 @@ class Placements:
         least = GAIN if none is None else none.value + GAIN
         places = [each for each in alone if ranks[alone[each]].value > least] or self.places
         for one, other in combinations(places, 2):
-            pair = _ordered({one: armies - armies // 2, other: armies // 2})
+            pair = _sort_placement({one: armies - armies // 2, other: armies // 2})
             if armies > 1 and not self._rank(pair, ranks):
                 return ranks
         best, step = max(ranks, key=lambda each: ranks[each]), max(armies // 2, 1)
         while step:
-            moved = [*_moved(dict(best), places, step)]
+            moved = [*_list_transfers(dict(best), places, step)]
             if not all(self._rank(each, ranks) for each in moved):
                 return ranks
             better = max(moved, key=lambda each: ranks[each], default=best)
@@ -572,9 +584,9 @@ class Placements:
 
 
 def _find_distances(problem: Problem) -> dict[int, int]:
-    """Return for each territory how many attacks it is away from the targets of a problem.
+    """Return for each territory its distance from the targets of a problem, in attacks.
 
-    A problem whose territories pay one by one has no targets; then all distances are 0.
+    If single territories have payoffs, the problem has no targets, and all distances are 0.
     """
     wanted = make_mask(map(problem.place, problem.goal.names)) & ~problem.owned
     found, near = dict.fromkeys(range(len(problem.out)), 0), wanted
@@ -588,14 +600,16 @@ def _find_distances(problem: Problem) -> dict[int, int]:
     return found
 
 
-def _moved(placement: Mapping[str, int], places: Iterable[str], step: int) -> Iterator[Placement]:
+def _list_transfers(
+    placement: Mapping[str, int], places: Iterable[str], step: int
+) -> Iterator[Placement]:
     for start, there in placement.items():
         for to in places:
             if to != start and there >= step:
                 changed = {**placement, start: there - step}
                 changed[to] = changed.get(to, 0) + step
-                yield _ordered({name: number for name, number in changed.items() if number})
+                yield _sort_placement({name: number for name, number in changed.items() if number})
 
 
-def _ordered(placement: Mapping[str, int]) -> Placement:
+def _sort_placement(placement: Mapping[str, int]) -> Placement:
     return tuple(sorted(placement.items(), key=lambda pair: (-pair[1], pair[0])))

@@ -1,4 +1,4 @@
-"""Reports of a plan: its main line, and the armies that stay behind."""
+"""Reports of a plan: its main line (the most likely course), and the armies that stay behind."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -10,16 +10,16 @@ from iacta.plan.problem import AttackResult, PolicyAction
 
 Border: TypeAlias = tuple[int, int]
 
-NEVER = 1e-9
-RARE = 0.01  # share of the conquests that a range may omit at either end
-MIN_SHARE = 0.1  # the next battle of the main line follows this share of the conquests
-LIKELY = 0.1  # a roll on the main line has at least this chance
-MAX_ROLLS = 100_000  # limit for an average game
+NEVER = 1e-9  # smaller chances count as 0
+RARE = 0.01  # share of conquests left out at either end of a range
+MIN_SHARE = 0.1  # the main line goes on to a battle only after this share of the conquests
+LIKELY = 0.1  # least chance of a roll's result on the main line
+MAX_ROLLS = 100_000  # in the game with average losses
 
 
 @dataclass(frozen=True)
 class Branch:
-    """Another battle that may come next."""
+    """A battle beside the main line that may come next."""
 
     start: str  # the attacking territory
     to: str  # the attacked territory
@@ -42,8 +42,8 @@ def main_line(plan: Plan) -> tuple[MainBattle, ...]:
     """Return the battles of the main line of a plan, in order.
 
     For a plan that decides after each roll, the main line is a game with average losses. For a plan
-    that fights each battle to its end, the player wins each battle of the main line; the next
-    battle is the most frequent battle of the sufficiently likely ones.
+    that fights each battle to its end, the player wins each battle of the main line, and the most
+    frequent next battle follows.
     """
     if plan.play == "battles":
         return _won_battles(plan)
@@ -72,7 +72,7 @@ def _average_game(plan: Plan) -> Iterator[tuple[PolicyAction, bool]]:
 
 
 def _won_battles(plan: Plan) -> tuple[MainBattle, ...]:
-    """Return the main line of a plan that fights each battle to its end."""
+    """Return the main line of a plan in which each battle is fought to its end and won."""
     policy, problem = plan.policy, plan.problem
     steps = {(problem.place(step.start), problem.place(step.to)): step for step in plan.steps}
     state, made, line = problem.start, policy.decide(problem.start), dict[Border, MainBattle]()
@@ -127,8 +127,8 @@ class Rearguard:
     start: str  # the attacking territory
     to: str  # the conquered territory
     probability: float  # the chance of the conquest over this border
-    least: int  # minimum in nearly all cases
-    most: int  # maximum in nearly all cases
+    least: int  # the minimum, except in 1% of the conquests
+    most: int  # the maximum, except in 1% of the conquests
     usual: int  # the most frequent number
     garrison: int  # the number that must stay behind
 
@@ -153,14 +153,14 @@ def rearguards(plan: Plan) -> tuple[Rearguard, ...]:
         total = sum(stays.values())
         if total > 0.0:
             rising = sorted(stays.items())
-            least, most = _first(rising, total), _first(rising[::-1], total)
+            least, most = _find_quantile(rising, total), _find_quantile(rising[::-1], total)
             usual = max(rising, key=lambda each: each[1])[0]
             chance = min(total, 1.0)
             found.append(Rearguard(step.start, step.to, chance, least, most, usual, garrison))
     return tuple(found)
 
 
-def _first(distribution: list[tuple[int, float]], total: float) -> int:
+def _find_quantile(distribution: list[tuple[int, float]], total: float) -> int:
     passed = 0.0
     for number, chance in distribution:
         passed += chance

@@ -2,8 +2,8 @@
 
 Each turn is judged by the goal that its player had. Let V(s) be the value of the best plan found in
 a state, Q(s, a) the action value of an attack a with its number of dice
-(`iacta.plan.alternatives`), s' the state after the attack and the advance that were made, and s*
-the state after the advance of the policy. Then
+(`iacta.plan.alternatives`), s' the state after the actual attack and advance, and s* the
+state after the same attack and the advance that the policy prefers. Then
 
     cost = V(s) − Q(s, a) + V(s*) − V(s'),     luck = V(s') − V(s) + cost.
 
@@ -30,7 +30,7 @@ from iacta.game.steps import LoggedBattle, list_advances
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.native.deadline import Deadline
 from iacta.plan.alternatives import Alternative
-from iacta.plan.best import usual_threads
+from iacta.plan.best import count_default_threads
 from iacta.plan.game_log import LoggedTurn, read_game
 from iacta.plan.goals import Goal, Worth
 from iacta.plan.judge import (
@@ -46,9 +46,9 @@ from iacta.plan.judge import (
 from iacta.plan.plan import Plan
 from iacta.rules.roll import Losses
 
-MAX_BATTLES = 2_000  # a log this long takes minutes of planning
-MAX_COSTLIEST = 3  # the decisions that a review names
-MIN_MISTAKE = 0.01  # a smaller cost, in chance, is no mistake; ten times that for worths
+MAX_BATTLES = 2_000  # a review of this many battles takes minutes
+MAX_COSTLIEST = 3  # costly decisions that a review names
+MIN_MISTAKE = 0.01  # least cost of a mistake, as a chance; ten times this for worths
 
 
 class ReviewedStep(NamedTuple):
@@ -56,17 +56,19 @@ class ReviewedStep(NamedTuple):
 
     turn: the number of the turn, from 1 on.
     player: the attacker.
-    start, to: the attacking territory and the attacked one; both empty for a stop.
+    start, to: the attacking and the attacked territory; both empty for a stop.
     lost, killed: the losses of the attacker and of the defender.
     moved: the armies that moved in.
     before, after: the value of the best plan found before and after; `None` without a goal.
     luck: the luck of the dice in the value; `None` without a goal.
     spread: the standard deviation of the luck; `None` for several rolls, or without a goal.
-    cost: the value that the decision gave up against the best one; `None` without a goal.
+    cost: the value that the decision gave up, compared with the best decision; `None` without a
+        goal.
     better: the better decision in words, empty if no better decision is known.
     is_useful: whether the attack serves the goal.
     dice: the attack dice of the decision; `None` if no dice were judged.
-    is_assumed: whether the log states no dice, so that `dice` is the best number that fits.
+    is_assumed: whether `dice` is assumed, because the log states no dice: the best number that
+        fits.
     luck_armies: the luck of the dice in armies; `None` for a stop, or for a battle too large.
     """
 
@@ -103,7 +105,8 @@ class PlayerReview(NamedTuple):
     spread: the standard deviation of the luck; `None` if the spread of a step is not known.
     cost: the sum of the costs of all decisions; `None` without a goal.
     luck_armies: the sum of the luck in armies; `None` if a battle is too large.
-    mistakes: the number of decisions that cost at least a point, with a better one known.
+    mistakes: the number of decisions that cost at least 1 percentage point (.1 for worths) and for
+        which a better decision is known.
     worst: the costliest mistake; `None` without a mistake.
     """
 
@@ -124,12 +127,11 @@ class Review:
 
     steps: the battles, and the stop of each turn, in order.
     is_chance: whether the goals are chances rather than worths.
-    proven: whether all values are proven to be the best.
-    unclear: the number of each kind of event that a recording shows unclearly, and that is left
-        out of the steps.
+    proven: whether all values are proven optimal.
+    unclear: for each kind of event that is unclear in a recording, the number of events left out.
     missed: the number of battles at the end that were left out for lack of time.
     corrections: the corrections of positions by hand, in words; they are not judged.
-    pending: the number of battles that are not reviewed yet, in a review that goes on.
+    pending: the number of battles that an unfinished review has still to reach.
     """
 
     steps: tuple[ReviewedStep, ...]
@@ -198,19 +200,18 @@ def review(
         and the following lines (default: the classic board).
     board: the board of a recording, or of the lines before the first key `board`: a `Board`, or an
         argument of `read_board`; `None` for the classic board.
-    time_limit: the most seconds that the review may take; `None` for no limit. Battles at the end
-        may be left out. The limit changes no other result. A time too short for the first battle
-        is refused.
-    worth: whether a turn without a goal is to gain the most on average, the goal `{"worth": true}`;
-        otherwise only its luck in armies is measured.
-    progress: a callback with the number of reviewed battles, the number of all battles, and the
-        review so far.
+    time_limit: the maximum time in seconds; `None` for no limit. The limit may leave out battles at
+        the end, and changes nothing else. A limit too short for the first battle is an error.
+    worth: whether a turn without a goal gets the goal `{"worth": true}`, the greatest expected
+        worth; otherwise only the luck in armies of such a turn is measured.
+    progress: a callback that receives the number of reviewed battles, the number of all battles,
+        and the review so far.
 
-    After the last battle of a turn, its player stops. A battle is one roll or several; of several
-    rolls, the first decision is judged. If a battle has no `dice`, the best number of dice that
-    fits is assumed, and luck may be biased. Cards are not considered. An impossible battle is
-    refused with the number of its line, and so is a log with both chances and worths. After an
-    unclear change in a recording, the turn goes on with the next battle.
+    After the last battle of a turn, its player stops. A battle may be one roll or several; if it is
+    several rolls, only its first decision is judged. If a battle has no `dice`, the best number of
+    dice that fits is assumed, and luck may be biased. Cards are not considered. An impossible
+    battle raises an error with the number of its line, and so does a log with both chances and
+    worths. After an unclear change in a recording, the turn goes on with the next battle.
 
     >>> turn = '"turn": "1;classic;red;Peru:red:5,Brazil:blue:2,Argentina:blue:1"'
     >>> battle = '{"from": "Peru", "to": "Brazil", "left": 3, "their_left": 2}'
@@ -262,7 +263,7 @@ def review(
 
 
 class _State(NamedTuple):
-    """A state of a game."""
+    """A state of a game, with its plan and value."""
 
     turn: Turn
     plan: Plan | None  # `None` where nothing is left to plan
@@ -270,22 +271,25 @@ class _State(NamedTuple):
 
 
 class _Values:
-    """The values of states of a turn."""
+    """The values of the states of a turn, for the goal of its player."""
 
     def __init__(self, goal: Goal, deadline: Deadline) -> None:
         self.goal, self.deadline, self.proven = goal, deadline, True
         self._known: dict[Turn, StateValue] = {}
 
     def evaluate(self, turn: Turn, *, has_attacks: bool = True) -> _State:
-        """Return a state with its plan, and with the values of its first attacks if wanted."""
-        plan = plan_state(turn, self.goal, self.deadline, usual_threads())
+        """Return a state with its plan and value.
+
+        has_attacks: whether to add the values of the possible first attacks.
+        """
+        plan = plan_state(turn, self.goal, self.deadline, count_default_threads())
         self.proven = self.proven and (plan is None or plan.proven)
         if plan is None:
             return _State(turn, None, StateValue(self.goal.worth(turn)))
         return _State(turn, plan, value_plan(plan, has_attacks=has_attacks))
 
     def find_value(self, turn: Turn) -> StateValue:
-        """Return the value of a state that was not played."""
+        """Return the value of a state that the game did not reach."""
         if turn not in self._known:
             self._known[turn] = self.evaluate(turn, has_attacks=False).value
         return self._known[turn]
@@ -320,7 +324,7 @@ def _find_steps(played: LoggedTurn, values: _Values | None) -> Iterator[Reviewed
 
 
 def _measure_armies(turn: Turn, battle: LoggedBattle) -> float | None:
-    """Return the luck of a battle in armies; without stated dice it may be several rolls."""
+    """Return the luck of a battle in armies; a battle without stated dice may be several rolls."""
     border, losses = (battle.start, battle.to), Losses(battle.lost, battle.killed)
     dice = battle.dice, battle.their_dice
     return measure_army_luck(turn, battle.after, border, losses, *dice)
@@ -343,7 +347,7 @@ def _judge_battle(
     known = {attack.dice for attack in value.attacks if attack[:2] == border}
     if not known:
         cost = judge_choice(value, after).cost or 0.0
-        better = _name(best) if best is not None and cost else ""
+        better = _name_attack(best) if best is not None and cost else ""
         return step._replace(cost=cost, better=better, is_useful=False)
     judged = []
     for dice, fought in battle.ways:
@@ -362,7 +366,7 @@ def _judge_battle(
     if advance > attack_cost:
         better = f"move {usual} in"
     elif best is not None and attack_cost:
-        better = _name(best)
+        better = _name_attack(best)
         if best[:2] == border:
             better += f" with {best.dice} {'die' if best.dice == 1 else 'dice'}"
     return step._replace(
@@ -378,9 +382,11 @@ def _judge_battle(
 def _value_reduced_ends(
     turn: Turn, battle: LoggedBattle, dice: int, fought: Turn, ready: StateValue, values: _Values
 ) -> list[tuple[float, float]]:
-    """Return the chances and values after a roll with fewer defence dice; empty otherwise.
+    """Return the chances and values after a roll with fewer defence dice than usual.
 
-    fought, ready: the turn after the roll that was made, and its value.
+    fought, ready: the turn after the actual roll, and its value.
+
+    The result is empty after a roll with the usual number of dice.
     """
     if battle.their_dice is None:
         return []
@@ -396,14 +402,14 @@ def _value_reduced_ends(
     ]
 
 
-def _name(way: Alternative) -> str:
+def _name_attack(way: Alternative) -> str:
     return f"{way.start} to {way.to}"
 
 
 def _judge_advance(
     plan: Plan, battle: LoggedBattle, fought: Turn, after: StateValue, values: _Values
 ) -> tuple[float, int]:
-    """Return the cost of the number of armies that moved in, and the number of the policy."""
+    """Return the cost of the actual advance, and the number of armies the policy would move in."""
     if fought.phase != "advance":
         return 0.0, 0
     problem, numbers = plan.problem, list_advances(fought)
@@ -420,7 +426,7 @@ def _list_ends(plan: Plan, battle: LoggedBattle, dice: int) -> list[tuple[float,
     """Return the chances of the results of a roll, and their values under the plan's policy."""
     problem = plan.problem
     v, c = map(problem.place, battle[:2])
-    judged = plan.policy.judge(problem.start, v, c, 0 if problem.is_whole(c) else dice)
+    judged = plan.policy.evaluate_attack(problem.start, v, c, 0 if problem.is_whole(c) else dice)
     return [(each.chance, each.value) for each in judged.outcomes]
 
 

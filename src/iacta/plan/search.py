@@ -1,4 +1,4 @@
-"""A search of the compiled core for one problem."""
+"""The search of the compiled core for one problem, as a Python class."""
 
 from collections.abc import Callable, Iterator
 from ctypes import byref, c_double, c_int32, c_int64
@@ -26,9 +26,11 @@ from iacta.plan.problem import (
 )
 from iacta.plan.tables import Floats, make_tables
 
-Assignment: TypeAlias = tuple[tuple[int, ...], ...]  # for each set that pays, a set of each stack
+Assignment: TypeAlias = tuple[
+    tuple[int, ...], ...
+]  # for each set with a payoff, the targets of each stack
 
-NEVER = 2**31 - 1  # order of a border without attacks
+NEVER = 2**31 - 1  # the place in `Report.order` of a border without attacks
 STOP = PolicyAction(-1, -1, 0, 0.0, ())
 
 ORDERS = ("value", "risk")
@@ -37,9 +39,9 @@ ORDERS = ("value", "risk")
 class Style(NamedTuple):
     """The parameters of lookahead, as documented in `src/core/iacta.h`."""
 
-    depth: int = 1  # attacks of lookahead between close values
-    idle: float = 0.002  # value of an idle army, as a share of the chance
-    order: str = ORDERS[0]  # of nearly equal attacks: by their values, or by `"risk"`
+    depth: int = 1  # number of attacks to look ahead if the best values are close
+    idle: float = 0.002  # value of each idle army near the targets of others, as a chance
+    order: str = ORDERS[0]  # how nearly equal attacks are ordered: by value or by risk
 
 
 class Visit(NamedTuple):
@@ -50,7 +52,7 @@ class Visit(NamedTuple):
     reached: float  # chance of an attack over the border
     conquered: float  # chance of a conquest over the border
     arrived: float  # mean of the armies that move in, counted as 0 without a conquest
-    ended: float  # chance that the turn ends with an attack over the border, short of the goal
+    ended: float  # chance that the turn ends with an attack over the border before the goal
     # For each number of armies able to move: the chance of a conquest with this number left, and
     # the chance times the mean number of armies that move in.
     advances: tuple[tuple[int, float, float], ...]
@@ -58,15 +60,15 @@ class Visit(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """Statistics of a policy, exact or from games. Weighted reports of parts of the games add."""
+    """Statistics of a policy, exact or from games. Reports can be weighted and added."""
 
     problem: Problem
     states: int  # number of visited states
-    order: npt.NDArray[np.int64]  # for each border, the number of borders attacked before
+    order: npt.NDArray[np.int64]  # for each border, its rank in the order of first attacks, from 0
     numbers: Floats  # all statistics, in the layout of `src/core/iacta.h`
 
     def __add__(self, other: "Report") -> "Report":
-        """Return the report of both; the other games were played later."""
+        """Return the sum of two reports; the games of `other` were played later."""
         later = self.order[self.order < NEVER].max(initial=-1) + 1
         order = np.minimum(self.order, other.order + later)
         states, numbers = max(self.states, other.states), self.numbers + other.numbers
@@ -117,16 +119,16 @@ class Report:
 
 
 class Solution(NamedTuple):
-    """The value of exact play of a state, with the cost of that play."""
+    """The value of exact play from a state, with its cost in armies."""
 
     value: float  # the expected payoff
-    cost: float  # the armies lost on average, and a millionth for each roll
+    cost: float  # the expected number of lost armies, plus 1e-6 for each roll
 
 
 class Games(NamedTuple):
     """Games of a policy."""
 
-    # the payoff of each game, less the luck as the policy sees it; the mean is the value
+    # the payoff of each game less its luck by the policy's own values; the mean is the value
     gains: Floats
     report: Report  # statistics of the games
 
@@ -165,14 +167,14 @@ class Search:
         active = problem.stacks | problem.field
         self._is_active = [active >> t & 1 == 1 for t in range(self.lands)]
         self.goals: int = self._library.functions.iacta_count_goals(self._search)
-        self.max_depth = self._library.constant("MAX_DEPTH")  # of the lookahead of a style
+        self.max_depth = self._library.constant("MAX_DEPTH")  # of `Style.depth`
 
     def __del__(self) -> None:
         if self._search:
             self._library.functions.iacta_close(self._search)
 
     def _call(self, name: str, deadline: Deadline, *arguments: Any, **how: Any) -> int:
-        """Call a function of the core, with the options of `iacta.native.calls.call`."""
+        """Call a function of the core, with the options of `call_core`."""
         function = getattr(self._library.functions, f"iacta_{name}")
         return call_core(
             self._library,
@@ -220,10 +222,13 @@ class Search:
         most: int,
         value_of: Callable[[TurnState], float | None],
     ) -> float | None:
-        """Return the value of exact play of a turn that ends early; `None` as for `solve`.
+        """Return the value of exact play of a turn that ends when `until` is conquered.
 
         most: the maximum number of states in which the turn ends.
-        value_of: a function from such a state to its value; `None` if its limits are exceeded.
+        value_of: a function from such a state to its value, or to `None` if its limits are
+            exceeded.
+
+        Return `None` if the search or `value_of` exceeds its limits.
         """
         armies = np.zeros((most, self.lands), dtype=np.int32)
         mine, values = np.zeros((most, self.lands), dtype=np.uint8), np.zeros(most)
@@ -252,7 +257,7 @@ class Search:
         )
 
     def follow(self, assignment: Assignment | None, style: Style) -> None:
-        """Make lookahead on an assignment the policy; `None` for an empty assignment.
+        """Make lookahead with an assignment the policy; `None` for an empty assignment.
 
         A style that the core does not know raises an error.
         """
@@ -278,12 +283,14 @@ class Search:
         return self._decision("decide", state)
 
     def find_value(self, state: TurnState, deadline: Deadline) -> float | None:
-        """Return the value that the policy sees in a state, `None` after the deadline."""
-        found: Any = self._library.header.structures["decision"]()  # without room for outcomes
+        """Return the value that the policy assigns to a state; `None` after the deadline."""
+        found: Any = self._library.header.structures[
+            "decision"
+        ]()  # no room for outcomes, because only the value is needed
         code = self._ask("decide", deadline, state, byref(found), is_short=True)
         return float(found.value) if code == self._library.constant("DONE") else None
 
-    def judge(
+    def evaluate_attack(
         self,
         state: TurnState,
         start: int,
@@ -291,7 +298,7 @@ class Search:
         dice: int = 0,
         deadline: Deadline | None = None,
     ) -> PolicyAction:
-        """Return an attack with its value; 0 dice stand for the maximum.
+        """Return an attack with its value; `dice` 0 means the maximum.
 
         After the deadline the result is a stop.
         """
@@ -331,7 +338,7 @@ class Search:
     def _ask(
         self, name: str, deadline: Deadline, state: TurnState | None, *more: Any, **how: Any
     ) -> int:
-        """Call a function of the core for a state, or `None` for the start of the problem."""
+        """Call a function of the core for a state; `None` stands for the start of the problem."""
         armies, owned = self.problem.start if state is None else state
         mine = np.array([owned >> t & 1 for t in range(self.lands)], dtype=np.uint8)
         counted = np.where(self._is_active, armies, self._armies).astype(np.int32)
@@ -342,7 +349,7 @@ class Search:
     def flow(
         self, deadline: Deadline, states: float = inf, start: TurnState | None = None
     ) -> Report | None:
-        """Return exact statistics of the policy; `None` if it takes too many states or too long."""
+        """Return exact statistics of the policy; `None` if the search exceeds its limits."""
         code, report = self._report("evaluate_policy", deadline, start, states=states)
         return report if code == self._library.constant("DONE") else None
 
@@ -354,9 +361,9 @@ class Search:
         seed: int = 0,
         start: TurnState | None = None,
     ) -> Games:
-        """Play games with the policy; fewer where the deadline comes first.
+        """Play games with the policy, until the deadline at most.
 
-        first: the number of the first game; each has its own dice.
+        first: the number of the first game; the number of a game and `seed` determine its dice.
         """
         gains, played = np.zeros(games), c_int32()
         more = seed, first, games, make_pointer(gains), byref(played)
@@ -366,7 +373,7 @@ class Search:
     def _report(
         self, name: str, deadline: Deadline, start: TurnState | None, *more: Any, **how: Any
     ) -> tuple[int, Report]:
-        """Call a function of the core that reports how the policy goes."""
+        """Call a function of the core that fills a report on the policy."""
         borders = sum(mask.bit_count() for mask in self.problem.out)
         sets = len(self.problem.rewards.sets)
         room = 1 + 2 * self.lands + sets + borders * (6 + 2 * self._able)
@@ -378,9 +385,9 @@ class Search:
         return code, Report(self.problem, report.data.states, order.astype(np.int64), numbers)
 
     def bounds(self, deadline: Deadline, values: float = inf) -> Iterator[float]:
-        """Yield upper bounds on the value of any play, none above the one before.
+        """Yield upper bounds on the value of any play, in descending order.
 
-        values: how many values of relaxed games may be looked at.
+        values: the maximum number of values of relaxed games to compute.
         """
         more = self._library.constant("MORE")
         bound, code = c_double(inf), more

@@ -1,9 +1,9 @@
-"""Simulations of a plan, and the positions at its end.
+"""Simulations of a plan, and the states in which it ends.
 
-The policy chooses each action; `simulate_plan` rolls random dice (`iacta.rules.thrown`), so the
-result does not depend on the chances that the plan reports. A battle whose dice are not chosen
-before each roll ends by the distribution behind the plan; there the simulation checks only the
-sequence of the battles.
+The policy chooses each action. `simulate_plan` rolls random dice (`iacta.rules.thrown`), so its
+result does not depend on the chances that the plan reports. In dice modes in which the number of
+dice is not chosen before each roll, the results of a battle are drawn from the plan's own
+distribution; then the simulation checks only the sequence of the battles.
 """
 
 from collections import Counter
@@ -27,8 +27,8 @@ from iacta.probability.estimate import Estimate
 from iacta.rules.stop import NEVER
 from iacta.rules.thrown import RUNS, SEED, Seed, fight_until, throw_losses
 
-MOST_RUNS = 10_000_000  # an hour or more, on a large board
-FIRST_PART = 10  # runs of the first part of a simulation with a time limit
+MAX_RUNS = 10_000_000  # these take an hour or more on a large board
+FIRST_PART = 10  # runs in the first part of a simulation with a time limit
 
 Weight = TypeVar("Weight", int, float)
 
@@ -37,10 +37,12 @@ Weight = TypeVar("Weight", int, float)
 class SimulatedPlan(PasteableMixin):
     """Statistics of the simulated runs of a plan.
 
-    won: how often the goal was reached; for a `Worth`, how often the player gained anything.
-    value: the mean value, as `Plan.value`.
+    won: the share of runs in which the goal was reached, or for a `Worth`, in which the player
+        gained anything.
+    value: the mean value, in the unit of `Plan.value`.
     error: the standard error of the mean value.
-    owned: how often the player owned each territory of the board at the end.
+    owned: for each territory of the board, the share of runs in which the player owned it at the
+        end.
     """
 
     won: Estimate
@@ -59,17 +61,17 @@ def simulate_plan(
     *,
     time_limit: float | Fraction | None = None,
 ) -> SimulatedPlan:
-    """Carry out a plan many times, roll by roll with real dice where there are any.
+    """Simulate a plan with random dice many times.
 
-    plan: the plan; under rules whose battles are not rolled with dice chosen before each roll, the
-        ends of battles are drawn from their distribution.
-    runs: how many times; more than 10,000,000 are refused.
-    seed: a whole number, or a `numpy.random.Generator`; the same seed throws the same dice.
-    time_limit: the most seconds that the simulation may take: it stops after fewer runs. A limit
-        that ends before the first runs is refused. `None` for no limit.
+    plan: the plan. In dice modes in which the number of dice is not chosen before each roll, the
+        results of battles are drawn from their distribution.
+    runs: the number of runs, at most 10,000,000.
+    seed: a whole number, which makes the simulation repeatable, or a `numpy.random.Generator`.
+    time_limit: the maximum time in seconds, after which the simulation stops with fewer runs;
+        `None` for no limit. A limit too short for the first runs is an error.
 
-    A `SimulatedPlan`: how often each territory was owned, and the goal reached. `won.interval()`
-    holds the plan's `win_probability` in 95% of all simulations.
+    Return the statistics of the runs. The interval `won.interval()` contains the plan's
+    `win_probability` in 95% of simulations.
     """
     found = simulate_within(plan, runs, seed, Deadline.from_time_limit(time_limit))
     if found is None:
@@ -81,13 +83,13 @@ def simulate_plan(
 
 
 def simulate_within(plan: Plan, runs: int, seed: Seed, deadline: Deadline) -> SimulatedPlan | None:
-    """Return the result of `simulate_plan`, `None` where there is no time for the first runs."""
+    """Return the result of `simulate_plan`; `None` if there is no time for the first runs."""
     if not isinstance(plan, Plan):
         raise MalformedError(f"plan must be a Plan, got {quote(plan)}")
     count = read_int(runs, "runs", least=1)
-    if count > MOST_RUNS:
+    if count > MAX_RUNS:
         raise TooLargeError(
-            f"runs must be at most {MOST_RUNS:,} of a plan, got {quote(count)}", parameter="runs"
+            f"runs must be at most {MAX_RUNS:,} of a plan, got {quote(count)}", parameter="runs"
         )
     number = seed if isinstance(seed, np.random.Generator) else read_int(seed, "seed")
     rng, policy = np.random.default_rng(number), plan.policy
@@ -101,7 +103,7 @@ def simulate_within(plan: Plan, runs: int, seed: Seed, deadline: Deadline) -> Si
     square = sum(ended[state] * (paid[state] - mean) ** 2 for state in ended) / count
     least = 0.5 if goal.is_chance and not problem.held else 0.0
     won = sum(ended[state] for state in ended if paid[state] > least)
-    if goal.is_chance and problem.held:  # the goal was reached before
+    if goal.is_chance and problem.held:  # the goal was already reached at the start
         won = count
     owned = tuple(
         Estimate(count, sum(ended[state] for state in ended if state.owned >> t & 1))
@@ -113,15 +115,15 @@ def simulate_within(plan: Plan, runs: int, seed: Seed, deadline: Deadline) -> Si
 def _simulate(
     policy: Policy, runs: int, rng: "np.random.Generator", deadline: Deadline
 ) -> dict[TurnState, int]:
-    """Return the final states of as many runs as there is time for, with their numbers.
+    """Return the final states of the runs, with the number of runs that ended in each.
 
-    With a time limit the runs are simulated in parts; complete parts count at its end.
+    With a time limit the runs are simulated in parts, and only complete parts count.
     """
     ended, part = dict[TurnState, int](), FIRST_PART if deadline.limited else runs
     done = 0
     while done < runs:
         part = min(part, runs - done)
-        found = _follow(policy, part, lambda *attack: _thrown(policy, rng, *attack), deadline)
+        found = _follow(policy, part, lambda *attack: _draw_results(policy, rng, *attack), deadline)
         if found is None:
             break
         for state, number in found.items():
@@ -131,10 +133,10 @@ def _simulate(
     return ended
 
 
-def final_states(policy: Policy, deadline: Deadline) -> dict[TurnState, float] | None:
+def find_final_states(policy: Policy, deadline: Deadline) -> dict[TurnState, float] | None:
     """Return the states in which a turn with a policy ends, with their chances.
 
-    The result is `None` where the deadline comes first.
+    The result is `None` if the deadline comes first.
     """
     return _follow(
         policy,
@@ -152,10 +154,11 @@ def _follow(
 ) -> dict[TurnState, Weight] | None:
     """Return the states in which a turn with a policy ends, with their weights.
 
-    results: the results of an attack in a state of some weight, with their weights.
+    whole: the weight of the start: 1, or the number of runs.
+    results: a function from a state, an attack and a weight to the weighted results.
 
-    Each attack costs armies, so that the states with the most armies come first. The result is
-    `None` where the deadline comes first.
+    Each attack costs armies, so states are handled in descending order of armies. The result is
+    `None` if the deadline comes first.
     """
     ended, start = dict[TurnState, Weight](), policy.problem.start
     waiting = {sum(start.armies): {start: whole}}
@@ -174,10 +177,10 @@ def _follow(
     return ended
 
 
-def _thrown(
+def _draw_results(
     policy: Policy, rng: "np.random.Generator", state: TurnState, action: PolicyAction, runs: int
 ) -> Iterable[tuple[AttackResult, int]]:
-    """Return the results of an attack in some runs, and in how many of them."""
+    """Draw the results of an attack in several runs; return the number of runs with each result."""
     problem, defenders = policy.problem, state.armies[action.to]
     able = state.armies[action.start] - problem.garrisons[action.start]
     kernel = problem.kernels[action.to]
@@ -196,7 +199,7 @@ def _thrown(
         lost, killed = (each.astype(np.int64) for each in thrown)
     known = {(each.attackers, each.defenders): each for each in action.outcomes}
 
-    def result(lost: int, killed: int) -> AttackResult:  # some are too rare to be known
+    def result(lost: int, killed: int) -> AttackResult:  # the action omits very rare results
         if (lost, killed) in known:
             return known[lost, killed]
         moved, left = 0, able - lost
@@ -208,14 +211,14 @@ def _thrown(
     return [(result(*pair), counted[pair]) for pair in sorted(counted)]
 
 
-def games(
+def play_games(
     policy: Policy, rng: "np.random.Generator", until: int = 0, deadline: Deadline | None = None
 ) -> Iterator[tuple[TurnState, float]]:
-    """Yield the ends of games of a policy, with the luck that it saw in them, 0 on average.
+    """Yield the final states of random games, with the luck in each by the policy's own values.
 
-    rng: random numbers.
+    rng: the random generator.
     until: a set of territories; a game ends when all of them are taken. 0 for no such set.
-    deadline: after it there are no more games; `None` for no limit.
+    deadline: the end of the games; `None` for no limit.
     """
     decide = cache(policy.decide)
 

@@ -1,9 +1,9 @@
 """The values of a tree of steps: the value of each turn, and the effect of each step.
 
 Each turn has a quick search of its own for the goal of its player, so calls share no state. A turn
-has no value if the time ends before its search, so a longer time adds values and changes no value,
-with one exception: a state is worth at least as much as its successors prove, either one state
-after a choice or all states after a roll.
+has no value if the time ends before its search. A longer time adds values and changes none, with
+one exception: the value of a state is raised to the value after the best choice, or to the mean
+value after a roll, if that is greater.
 """
 
 import json
@@ -25,7 +25,7 @@ CHOICES = ("place", "advance", "stop", "fortify")  # steps without dice
 
 
 class StepTree:
-    """A tree of steps with the values that are known so far.
+    """A tree of steps with the values found so far.
 
     nodes: the turns; the first turn has no step.
     """
@@ -35,10 +35,10 @@ class StepTree:
         self._known: dict[tuple[str, str], StateValue] = {}  # by the codes of turns, and goals
 
     def list_searches(self, order: Iterable[int]) -> list[tuple[Turn, object]]:
-        """Return the turns to search with their goals, without repetition.
+        """Return the turns to search with their goals, without duplicates.
 
-        order: the numbers of the turns to value. The turn before a step is searched for the goal
-            of the step, and so are all results of a roll with fewer defence dice than usual.
+        order: the numbers of the turns to evaluate. The turn before each step is searched, too,
+            and each possible result of a roll with fewer defence dice than usual.
         """
         found: dict[tuple[str, str], tuple[Turn, object]] = {}
         for k in order:
@@ -52,7 +52,7 @@ class StepTree:
         return [*found.values()]
 
     def _begins_turn(self, k: int, number: int) -> bool:
-        """Return whether a turn is the turn of another player than the turn of a step."""
+        """Return whether step `k` begins a new turn, so that turn `number` has another player."""
         step = self.nodes[k].step
         return number != k and step is not None and step["do"] == "next"
 
@@ -64,23 +64,25 @@ class StepTree:
         """Return the value of each turn, raised to the value that later turns prove."""
         best = [self._find_known(k, self.nodes[k].goal) for k in range(len(self.nodes))]
         rolls: dict[tuple[int, Attack], dict[Losses, StateValue]] = {}
-        for k in range(len(self.nodes) - 1, -1, -1):  # a turn comes after the one before it
+        for k in range(
+            len(self.nodes) - 1, -1, -1
+        ):  # backward, because each turn has a greater number than its predecessor
             node = self.nodes[k]
             for (before, attack), known in rolls.items():
                 if before == k and node.turn is not None:
-                    best[k] = _larger(best[k], _expect(node.turn, attack, known))
+                    best[k] = _raise_value(best[k], _average_roll(node.turn, attack, known))
             value = best[k]
             if node.step is None or value is None or node.goal != self.nodes[node.before].goal:
                 continue
             if node.step["do"] in CHOICES:
-                best[node.before] = _larger(best[node.before], value)
+                best[node.before] = _raise_value(best[node.before], value)
             elif node.step["do"] == "attack" and node.step.get("dice") and not _has_reduced(node):
                 attack, losses = self._read_roll(node)
                 rolls.setdefault((node.before, attack), {})[losses] = value
         return best
 
     def judge(self, k: int, values: Sequence[StateValue | None]) -> Judgement | None:
-        """Return the effect of the step to a turn, `None` if it is not known or there is no step.
+        """Return the effect of the step that leads to a turn; `None` if it is not known.
 
         k: the number of the turn.
         values: the values of all turns, as `values` returns them.
@@ -162,14 +164,16 @@ def _make_key(turn: Turn, goal: object) -> tuple[str, str]:
     return turn.to_code(), json.dumps(goal, sort_keys=True)
 
 
-def _larger(value: StateValue | None, proven: StateValue | None) -> StateValue | None:
-    """Return a value, raised to the value that other states prove for the same state."""
+def _raise_value(value: StateValue | None, proven: StateValue | None) -> StateValue | None:
+    """Return the greater of a state's own value and the value that later states prove."""
     if value is not None and proven is not None and proven.value > value.value:
         return proven._replace(attacks=value.attacks)
     return value
 
 
-def _expect(turn: Turn, attack: Attack, known: Mapping[Losses, StateValue]) -> StateValue | None:
+def _average_roll(
+    turn: Turn, attack: Attack, known: Mapping[Losses, StateValue]
+) -> StateValue | None:
     """Return the mean value of all results of a roll, `None` if a result has no value yet."""
     parts = list[tuple[float, StateValue]]()
     for losses, chance in turn.results(attack).items():

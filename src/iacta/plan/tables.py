@@ -1,4 +1,4 @@
-"""Tables: a problem as arrays for the compiled core: borders, dice, whole battles, rewards."""
+"""A problem as arrays for the compiled core: borders, dice, whole battles and rewards."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -18,9 +18,9 @@ from iacta.rules.roll import refuse_many_rolls
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-SMALLEST = 1e-18  # chances of battles below this bound count as 0
-MAX_BYTES = 400e6  # limit for the tables of whole battles
-MIN_SECONDS = 0.1  # the least time that dice and battles get, however short the deadline is
+SMALLEST = 1e-18  # smaller chances of battles count as 0
+MAX_BYTES = 400e6  # for the tables of whole battles
+MIN_SECONDS = 0.1  # time for dice and battles, even after the deadline
 
 # The largest numbers of attack dice and defence dice, and the rolls for each pair of numbers.
 _Dice: TypeAlias = tuple[int, int, list[Choice]]
@@ -29,7 +29,7 @@ _known_dice: WeakKeyDictionary[Kernel, dict[bool, _Dice]] = WeakKeyDictionary()
 
 
 def find_dice(kernel: Kernel, is_whole: bool, deadline: Deadline) -> _Dice:
-    """Return the dice of a kernel; dice that take longer than the deadline are refused."""
+    """Return the dice of a kernel; raise an error if they would take longer than the deadline."""
     known = _known_dice.setdefault(kernel, {})
     if is_whole not in known:
         attack, defence = kernel.rules.full_roll
@@ -48,8 +48,9 @@ def find_dice(kernel: Kernel, is_whole: bool, deadline: Deadline) -> _Dice:
 def solve_battles(kernel: Kernel, able: int, defenders: int) -> tuple[Floats, Floats]:
     """Return the outcomes of whole battles of 0 to `able` attackers against some defenders.
 
-    Entry [a, x] of the first array is the chance to win with x armies lost, as far as x goes; entry
-    [a, e] of the second is the chance not to win, with e defenders left.
+    Entry [a, x] of the first array is the chance that a attackers win and lose x armies; columns of
+    zeros at the end are cut off. Entry [a, e] of the second array is the chance that e defenders
+    are left and the attackers do not win.
     """
     won, lost = kernel.transitions(able, defenders)
     a, x = np.indices(won.shape)
@@ -78,7 +79,7 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
         lands=lands,
         border_first=np.cumsum([0, *map(len, borders)]),
         border_to=[c for row in borders for c in row],
-        # Armies that can never fight are not counted in full, as tables are as long as stacks.
+        # Armies that can never fight are capped, as the tables are as long as the largest stack.
         armies=[n if active >> t & 1 else min(n, able) for t, n in enumerate(turn.armies)],
         keep=cap_garrisons(library, problem.garrisons),
         kind=[kernels.index(each) for each in problem.kernels],

@@ -1,27 +1,27 @@
 """Threats: the goals that each opponent could reach on their next turn, with their chances.
 
 Each threat is separate: an opponent q gets their usual new armies, places all of them where these
-help one goal g most, and plays for that goal alone, against the position as it is. With f the
-placements and V_g the chance of the best play for g,
+help one goal g most, and plays for that goal alone, against the present position. With f ranging
+over the placements and V_g the chance of the best play for g,
 
     threat(q, g) = max_f V_g(position with f),
 
-so threats of one opponent exclude each other, and those of several do not add up. The goals are to
-take each border territory, to break each continent that the player owns, to eliminate them, and to
-win the game. A quick look compares the placements and bounds all play (`iacta.plan.looks`); a plan
-improves the play after the best placement. A threat never has a greater chance than a threat of the
-same opponent that it implies: taking a territory breaks its continent.
+so the threats of one opponent exclude each other, and chances do not add up. The goals are to take
+each border territory, to break each continent that the player owns, to eliminate the player, and to
+win the game. A quick estimate (`iacta.plan.quick_estimates`) compares the placements and bounds all
+play; a plan improves the play after the best placement. If a threat implies another threat of the
+same opponent, as taking a territory implies breaking its continent, its chance is not greater.
 
 A continent counts as its bonus, and a territory as a third of an army of the player's next turn:
 
     loss = Σ_C max_q threat(q, C) · bonus(C) + Σ_t max_q threat(q, t) / 3.
 
-The best last move lowers the loss of bonuses most, and among moves that are equal to a hundredth of
-an army the loss of territories. A continent is held only as a whole, while single territories count
-by threes, and not at all where a player has few. A move after which the loss is not lower, over all
-continents, territories and opponents, is never recommended. On a board of up to seven territories
-all moves are compared, each with the best placements and plays. Elsewhere single battles
-(`iacta.plan.opponents`) select a few moves, and quick looks and plans settle these.
+The best last move lowers the loss of bonuses most; if bonuses are equal to .01 armies, it lowers
+the loss of territories most. Bonuses come first because losing one territory loses the whole bonus,
+while territories count only by threes. A move that does not lower the total loss is never
+recommended. On a board of up to seven territories all moves are compared, each with the best
+placements and plays. Elsewhere single battles (`iacta.plan.opponents`) select a few moves, and
+quick estimates and plans decide between them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -38,57 +38,57 @@ from iacta.inputs.checks import quote
 from iacta.inputs.errors import MalformedError
 from iacta.native.deadline import Deadline, run_in_threads
 from iacta.plan.goals import Goal, TakeAll, TakeAny
-from iacta.plan.looks import (
-    NEAR,
+from iacta.plan.opponents import (
+    SingleBattles,
+    list_enemies_beside,
+    list_last_moves,
+    list_opponents,
+    usual_reinforcements,
+)
+from iacta.plan.problem import TurnState, make_turn_at, refuse_large_board
+from iacta.plan.quick_estimates import (
+    MIN_GAP,
     NOT_TRIED,
     SMALL_STATES,
     Conquest,
-    Look,
+    QuickEstimate,
+    estimate_goal,
     find_implied,
-    order_looks,
-    quick_look,
-    quick_plan,
+    improve_estimate,
+    order_estimates,
 )
-from iacta.plan.opponents import (
-    SingleBattles,
-    enemies_beside,
-    last_moves,
-    opponents_in,
-    usual_reinforcements,
-)
-from iacta.plan.problem import TurnState, refuse_large_board, turn_at
 from iacta.plan.reinforcement import (
     Placement,
     Placements,
     PlanOptions,
     QuickValues,
-    everywhere,
     is_small,
+    pose_reinforced_problem,
     turn_options,
 )
 from iacta.plan.winning import find_win
 
 Kind: TypeAlias = Literal["take", "break", "eliminate", "win"]
 
-WIN_PART = 0.2  # the share of the time for the choice of the goals that win
-LOOK_PART = 0.4  # the share of the time for quick looks
-PLAN_PART = 0.6  # the share of the time left for plans; the rest is for the last move
-MAX_MOVES = 200  # the most moves for a comparison of all of them
-SETTLED = 2  # moves that quick looks compare on a larger board
+WIN_SHARE = 0.2  # the share of the time for the choice of the goals that win
+ESTIMATE_SHARE = 0.4  # the share of the time for quick estimates
+PLAN_SHARE = 0.6  # the share of the remaining time for plans; the rest is for the last move
+MAX_MOVES = 200  # if there are more last moves, only some are compared
+MAX_PLANNED_MOVES = 2  # last moves that estimates and plans compare on a larger board
 SMALL = 1e-9  # smaller chances and gains count as 0
 
 
 class Threatened(NamedTuple):
-    """A goal of an opponent for their next turn, if they play for this goal alone.
+    """A goal that an opponent could reach on their next turn, playing for this goal alone.
 
     player: the opponent.
     kind: `"take"` a territory, `"break"` a continent, `"eliminate"` the player, or `"win"`.
     name: the territory, the continent, or the player; empty for a win.
-    chance: the chance of the best play found; 0 without time to try a play.
+    chance: the chance of the best play found; 0 if there was no time to try a play.
     interval: the 95% interval of an estimate from games; `None` for an exact chance.
     at_most: an upper bound on the chance of any placement and play.
     armies: the number of new armies.
-    placement: (territory, new armies), the most first.
+    placement: pairs (territory, new armies), the most armies first.
     """
 
     player: str
@@ -102,13 +102,14 @@ class Threatened(NamedTuple):
 
 
 class HelpfulMove(NamedTuple):
-    """The last move of armies that helps most.
+    """The most helpful last move of armies.
 
     start, to: the two territories.
     armies: the number of armies that move.
     kept: the new armies of the player's next turn that the move saves, on average.
-    before: the greatest threat to the territory or continent that gains most by the move.
-    after: the greatest threat to it after the move.
+    before: the greatest threat, before the move, to the territory or continent that the move helps
+        most.
+    after: the greatest threat to the same territory or continent after the move.
     """
 
     start: str
@@ -143,9 +144,9 @@ def threats(
 ) -> Threats:
     """Return the threats of each opponent to the player to move, on the opponent's next turn.
 
-    turn: any moment of a turn; the position counts as it is, as if the player stopped now.
-    time_limit: in seconds; a shorter search compares fewer plays.
-    progress: a callback that receives the result so far and the share of the work done.
+    turn: any moment of a turn; the threats are those if the player stopped now.
+    time_limit: the maximum time in seconds; a shorter search compares fewer plays.
+    progress: a callback that receives the result so far and the completed share of the work.
 
     Each chance is separate. Opponents get the usual new armies and trade no cards, and neither
     `keep` nor `stay` binds them. Rules under which a battle can gain armies raise an error.
@@ -162,25 +163,25 @@ def threats(
         raise MalformedError(f"turn must be a Turn, got {quote(turn)}")
     refuse_large_board(turn.board, "threats")
     deadline = Deadline.from_time_limit(time_limit)
-    aims = [*_aims(turn, deadline.take_share(WIN_PART))]
-    study, move, is_complete = _Study(turn, aims), None, False
+    aims = [*_list_aims(turn, deadline.take_share(WIN_SHARE))]
+    search, move, is_complete = _ThreatSearch(turn, aims), None, False
 
     def found() -> Threats:
-        looks = study.order(study.known)
-        every = (_threatened(aim, look) for aim, look in looks.items())
+        estimates = search.order(search.known)
+        every = (_make_threat(aim, estimate) for aim, estimate in estimates.items())
         some = (each for each in every if each.at_most > SMALL)
         ranked = sorted(some, key=lambda each: (-each.chance, -each.at_most))
         return Threats(turn.player, tuple(ranked), move, is_complete)
 
     try:
-        for part in study.look(deadline):
+        for part in search.estimate(deadline):
             if progress is not None:
                 progress(found(), part)
-        move = _find_helpful_move(study, deadline)
+        move = _find_helpful_move(search, deadline)
         is_complete = not deadline.is_over
     except KeyboardInterrupt:
         deadline.stop()
-        if not study.known:
+        if not search.known:
             raise
     return found()
 
@@ -194,7 +195,7 @@ class _Aim(NamedTuple):
     goal: Goal
     armies: int  # their new armies
     worth: float  # the loss of the player, in new armies of their next turn
-    at_most: float = 0.0  # a bound on the chance of all goals of which this one is the likeliest
+    at_most: float = 0.0  # a bound on the chance of any goal of which this is the likeliest
     placement: Placement | None = None  # of new armies that reach the goal without an attack
 
     @property
@@ -206,14 +207,14 @@ class _Aim(NamedTuple):
 _Lost: TypeAlias = tuple[Kind, str]
 
 
-def _aims(turn: Turn, deadline: Deadline) -> Iterator[_Aim]:
+def _list_aims(turn: Turn, deadline: Deadline) -> Iterator[_Aim]:
     position = turn.position
     board, mine = position.board, position.list_territories(position.player)
-    border = [name for name in mine if enemies_beside(position, name)]
+    border = [name for name in mine if list_enemies_beside(position, name)]
     whole = [
         each for each in board.continents if each.territories and {*each.territories} <= {*mine}
     ]
-    for player in opponents_in(position):
+    for player in list_opponents(position):
         new = usual_reinforcements(position, player)
         for name in border:
             yield _Aim(player, "take", name, TakeAll((name,)), new, 1 / TERRITORIES_PER_ARMY)
@@ -226,64 +227,68 @@ def _aims(turn: Turn, deadline: Deadline) -> Iterator[_Aim]:
             yield _Aim(player, "win", "", win.goal, new, 0.0, at_most, win.placement)
 
 
-class _Study:
-    """The looks at all aims of opponents in a position.
+class _ThreatSearch:
+    """A search for the chances of all goals of opponents in a position.
 
-    turn: the turn that has the rules.
-    aims: the aims.
-    position: the position; `None` for that of the turn.
+    turn: the turn, for its rules.
+    aims: the goals of opponents.
+    position: the position; `None` for the position of the turn.
     """
 
     def __init__(self, turn: Turn, aims: list[_Aim], position: Position | None = None) -> None:
         self.turn, self.aims = turn, aims
         self.position = turn.position if position is None else position
-        self.first = dict[_Aim, Look]()  # the quick looks
-        self.known = dict[_Aim, Look]()  # the best looks, with the plans
-        # The owners of a position do not change, and so the same events imply each other.
+        self.first = dict[_Aim, QuickEstimate]()  # the quick estimates
+        self.known = dict[_Aim, QuickEstimate]()  # the best results, including plans
+        # The last move changes no owners, so the implications hold for all positions.
         self.implied = dict[_Aim, list[_Aim]]()
         for player in dict.fromkeys(aim.player for aim in aims):
             theirs = replace(self.position, player=player)
             own = (aim for aim in aims if aim.player == player)
-            self.implied |= find_implied({aim: Conquest.of(aim.goal, theirs) for aim in own})
+            self.implied |= find_implied({aim: Conquest.for_goal(aim.goal, theirs) for aim in own})
 
-    def order(self, looks: Mapping[_Aim, Look]) -> dict[_Aim, Look]:
-        """Return the looks at all aims, in the order that the aims imply."""
-        return order_looks({aim: looks.get(aim, NOT_TRIED) for aim in self.aims}, self.implied)
+    def order(self, estimates: Mapping[_Aim, QuickEstimate]) -> dict[_Aim, QuickEstimate]:
+        """Return the estimates of all goals, made consistent with their implications."""
+        return order_estimates(
+            {aim: estimates.get(aim, NOT_TRIED) for aim in self.aims}, self.implied
+        )
 
-    def settle(self, planned: set[_Lost]) -> dict[_Aim, Look]:
-        """Return the looks with the plans for some losses, and without plans for the others."""
-        looks = ((self.known if aim.lost in planned else self.first) for aim in self.aims)
-        return self.order({aim: found[aim] for aim, found in zip(self.aims, looks, strict=True)})
+    def settle(self, planned: set[_Lost]) -> dict[_Aim, QuickEstimate]:
+        """Return the estimates, improved by plans only for the losses in `planned`."""
+        estimates = ((self.known if aim.lost in planned else self.first) for aim in self.aims)
+        return self.order(
+            {aim: found[aim] for aim, found in zip(self.aims, estimates, strict=True)}
+        )
 
-    def look(self, deadline: Deadline) -> Iterator[float]:
-        """Look at each aim, and then plan for it; yield the share of the work that is done."""
-        for done in self.look_first(deadline.take_share(LOOK_PART)):
+    def estimate(self, deadline: Deadline) -> Iterator[float]:
+        """Estimate each goal, then improve the estimates by plans; yield the completed share."""
+        for done in self.estimate_first(deadline.take_share(ESTIMATE_SHARE)):
             yield 0.5 * done
-        unsure = [aim for aim, each in self.known.items() if each.at_most - each.chance > NEAR]
+        unsure = [aim for aim, each in self.known.items() if each.at_most - each.chance > MIN_GAP]
         unsure.sort(key=lambda aim: -self.known[aim].at_most * (aim.worth or SMALL))
-        for done in self.plan(unsure, deadline.take_share(PLAN_PART)):
+        for done in self.plan(unsure, deadline.take_share(PLAN_SHARE)):
             yield 0.5 + 0.5 * done
 
-    def look_first(self, deadline: Deadline) -> Iterator[float]:
-        """Have a quick look at each aim; yield the share of the work that is done."""
-        looks = run_in_threads(self._look, self.aims, deadline)
-        for done, (aim, look) in enumerate(looks, 1):
-            self.first[aim] = self.known[aim] = look
+    def estimate_first(self, deadline: Deadline) -> Iterator[float]:
+        """Estimate each goal quickly; yield the completed share of the work."""
+        estimates = run_in_threads(self._estimate, self.aims, deadline)
+        for done, (aim, estimate) in enumerate(estimates, 1):
+            self.first[aim] = self.known[aim] = estimate
             yield done / len(self.aims)
 
     def plan(self, aims: list[_Aim], deadline: Deadline) -> Iterator[float]:
-        """Improve the looks at some aims by plans; yield the share of the work that is done."""
-        for done, (aim, look) in enumerate(run_in_threads(self._plan, aims, deadline), 1):
-            self.known[aim] = look
+        """Improve the estimates of some goals by plans; yield the completed share of the work."""
+        for done, (aim, estimate) in enumerate(run_in_threads(self._plan, aims, deadline), 1):
+            self.known[aim] = estimate
             yield done / len(aims)
 
-    def _look(self, aim: _Aim, deadline: Deadline) -> Look:
+    def _estimate(self, aim: _Aim, deadline: Deadline) -> QuickEstimate:
         theirs = replace(self.position, player=aim.player)
-        return quick_look(theirs, aim.goal, aim.armies, _options(self.turn), deadline)
+        return estimate_goal(theirs, aim.goal, aim.armies, _options(self.turn), deadline)
 
-    def _plan(self, aim: _Aim, deadline: Deadline) -> Look:
+    def _plan(self, aim: _Aim, deadline: Deadline) -> QuickEstimate:
         theirs = replace(self.position, player=aim.player)
-        return quick_plan(theirs, aim.goal, _options(self.turn), self.known[aim], deadline)
+        return improve_estimate(theirs, aim.goal, _options(self.turn), self.known[aim], deadline)
 
 
 def _options(turn: Turn) -> PlanOptions:
@@ -291,28 +296,29 @@ def _options(turn: Turn) -> PlanOptions:
     return {**turn_options(turn), "keep": None, "stay": ()}
 
 
-def _threatened(aim: _Aim, look: Look) -> Threatened:
+def _make_threat(aim: _Aim, estimate: QuickEstimate) -> Threatened:
     if aim.placement is not None:
         return Threatened(*aim[:3], 1.0, None, 1.0, aim.armies, aim.placement)
-    at_most = max(look.at_most, aim.at_most)
-    return Threatened(*aim[:3], *look[:2], at_most, aim.armies, look.placement)
+    at_most = max(estimate.at_most, aim.at_most)
+    return Threatened(*aim[:3], *estimate[:2], at_most, aim.armies, estimate.placement)
 
 
 # The last move.
 
 
-def _find_helpful_move(study: _Study, deadline: Deadline) -> HelpfulMove | None:
-    """Return the last move that lowers the loss most, `None` where none is known to lower it."""
-    turn = study.turn
-    if turn.phase == "over" or turn.fortify == "none" or len(study.first) < len(study.aims):
+def _find_helpful_move(search: _ThreatSearch, deadline: Deadline) -> HelpfulMove | None:
+    """Return the last move that lowers the loss most; `None` if no move is known to lower it."""
+    turn = search.turn
+    if turn.phase == "over" or turn.fortify == "none" or len(search.first) < len(search.aims):
         return None
-    last = turn_at(turn, turn.position, "fortify", turn.fortify)
+    last = make_turn_at(turn, turn.position, "fortify", turn.fortify)
     compare = _compare_all_moves if is_small(turn) else _compare_some_moves
-    return _find_best(compare(study, last, deadline))
+    return _find_best(compare(search, last, deadline))
 
 
-_Looks: TypeAlias = dict[_Aim, Look]
-_Compared: TypeAlias = list[tuple[Fortify, _Looks, _Looks]]  # with the looks before and after
+_Estimates: TypeAlias = dict[_Aim, QuickEstimate]
+# moves, each with the estimates before and after it
+_Compared: TypeAlias = list[tuple[Fortify, _Estimates, _Estimates]]
 
 
 def _find_best(compared: _Compared) -> HelpfulMove | None:
@@ -323,121 +329,127 @@ def _find_best(compared: _Compared) -> HelpfulMove | None:
         in_all = sum(kept.values())
         if in_all > SMALL and (rank := _rank(kept)) > most:
             first = max(kept, key=lambda lost: _rank({lost: kept[lost]}))
-            changes = (_threatened(*_find_worst(looks)[first]) for looks in (before, after))
+            changes = (
+                _make_threat(*_find_worst(estimates)[first]) for estimates in (before, after)
+            )
             best = HelpfulMove(move.start, move.to, move.armies, in_all, *changes)
             most = rank
     return best
 
 
-def _find_worst(looks: _Looks) -> dict[_Lost, tuple[_Aim, Look]]:
+def _find_worst(estimates: _Estimates) -> dict[_Lost, tuple[_Aim, QuickEstimate]]:
     """Return the greatest threat to each territory and continent."""
-    worst = dict[_Lost, tuple[_Aim, Look]]()
-    for aim, look in looks.items():
-        if aim.worth and (aim.lost not in worst or look.chance > worst[aim.lost][1].chance):
-            worst[aim.lost] = aim, look
+    worst = dict[_Lost, tuple[_Aim, QuickEstimate]]()
+    for aim, estimate in estimates.items():
+        if aim.worth and (aim.lost not in worst or estimate.chance > worst[aim.lost][1].chance):
+            worst[aim.lost] = aim, estimate
     return worst
 
 
-def _find_kept(before: _Looks, after: _Looks) -> dict[_Lost, float]:
+def _find_kept(before: _Estimates, after: _Estimates) -> dict[_Lost, float]:
     """Return by how much a move lowers the loss of each territory and continent."""
     worst = _find_worst(after)
     return {
-        lost: aim.worth * (look.chance - worst[lost][1].chance)
-        for lost, (aim, look) in _find_worst(before).items()
+        lost: aim.worth * (estimate.chance - worst[lost][1].chance)
+        for lost, (aim, estimate) in _find_worst(before).items()
     }
 
 
 def _rank(kept: Mapping[_Lost, float]) -> tuple[float, float]:
-    """Return the armies that are kept of bonuses, and of territories."""
+    """Return the armies that a move saves by bonuses (to .01), and by territories."""
     bonuses = sum(value for (kind, _), value in kept.items() if kind == "break")
     return round(bonuses, 2), sum(value for (kind, _), value in kept.items() if kind != "break")
 
 
-def _compare_all_moves(study: _Study, last: Turn, deadline: Deadline) -> _Compared:
-    """Return moves with the best play of all opponents before and after each of them.
+def _compare_all_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -> _Compared:
+    """Return all last moves with the exact threats before and after each move.
 
-    The result is empty where the search takes too many states or too long. Of more than 200 moves
-    only parts of each stack are compared.
+    The result is empty if the search takes too many states or too long. If there are more than 200
+    moves, each stack moves only some shares of its armies.
 
-    For each aim there is one search, of the position in which each territory has the most armies
-    that any move leaves on it: all positions after moves are states of that problem.
+    One search per goal evaluates all moves. In its problem each territory has the largest number of
+    armies that any move leaves on it, so the positions after all moves are states of this problem.
     """
     moves = [each for each in last.actions() if isinstance(each, Fortify)]
     if len(moves) > MAX_MOVES:
-        moves = [*last_moves(last, last.board.territories)]
-    position, options = last.position, _options(study.turn)
+        moves = [*list_last_moves(last, last.board.territories)]
+    position, options = last.position, _options(search.turn)
     ends = [position, *(last.after(each).position for each in moves)]
     most = tuple(
         Holding(each.owner, max(end.holdings[t].armies for end in ends))
         for t, each in enumerate(position.holdings)
     )
-    looks: list[_Looks] = [{} for _ in ends]
-    for aim in study.aims:
+    estimates: list[_Estimates] = [{} for _ in ends]
+    for aim in search.aims:
         if not aim.worth:
             continue
         largest = replace(position, player=aim.player, holdings=most)
-        problem = everywhere(largest, aim.goal, aim.armies, options)
+        problem = pose_reinforced_problem(largest, aim.goal, aim.armies, options)
         values = QuickValues(problem, deadline, SMALL_STATES)
-        for end, found in zip(ends, looks, strict=True):
+        for end, found in zip(ends, estimates, strict=True):
             start = TurnState.from_position(replace(end, player=aim.player))
             placements = Placements(start, values)
-            best = placements.compared(aim.armies)[0]
+            best = placements.rank_placements(aim.armies)[0]
             if deadline.is_over or (placements.places and not placements.has_tried_all):
                 return []
             chance = min(placements.value(best), 1.0)
-            found[aim] = Look(chance, None, chance, best)
-    return [(move, looks[0], after) for move, after in zip(moves, looks[1:], strict=True)]
+            found[aim] = QuickEstimate(chance, None, chance, best)
+    return [(move, estimates[0], after) for move, after in zip(moves, estimates[1:], strict=True)]
 
 
-def _compare_some_moves(study: _Study, last: Turn, deadline: Deadline) -> _Compared:
-    """Return moves that single battles select, with quick looks and plans before and after.
+def _compare_some_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -> _Compared:
+    """Return the moves that single battles select, with the threats before and after each move.
 
-    Chances compare only if they come from the same kind of search. So a move that lowers the loss
-    by quick looks must lower it also by plans, before and after.
+    Only chances from the same kind of search are comparable. So quick estimates before and after
+    the move must show a lower loss, and so must plans before and after.
     """
     settled: _Compared = []
-    moves = [*islice(_select_moves(study, last, deadline), SETTLED)]
-    before = study.order(study.first)
+    moves = [*islice(_select_moves(search, last, deadline), MAX_PLANNED_MOVES)]
+    before = search.order(search.first)
     for left, move in zip(range(len(moves), 0, -1), moves, strict=True):
         part = deadline.take_share(1 / left)
-        there = _Study(study.turn, study.aims, last.after(move).position)
-        for _ in there.look_first(part.take_share(LOOK_PART)):
+        there = _ThreatSearch(search.turn, search.aims, last.after(move).position)
+        for _ in there.estimate_first(part.take_share(ESTIMATE_SHARE)):
             pass
-        if len(there.first) < len(study.aims):
+        if len(there.first) < len(search.aims):
             break
         kept = _find_kept(before, there.order(there.first))
         if sum(kept.values()) <= SMALL or _rank(kept) <= (0.0, SMALL):
             continue
         changed = {lost for lost, value in kept.items() if abs(value) > SMALL}
-        unsure = (aim for aim, look in there.first.items() if look.at_most - look.chance > NEAR)
+        unsure = (
+            aim
+            for aim, estimate in there.first.items()
+            if estimate.at_most - estimate.chance > MIN_GAP
+        )
         for _ in there.plan([aim for aim in unsure if aim.lost in changed], part):
             pass
         if deadline.is_over:
             break
-        settled.append((move, study.settle(changed), there.settle(changed)))
+        settled.append((move, search.settle(changed), there.settle(changed)))
     return settled
 
 
-def _select_moves(study: _Study, last: Turn, deadline: Deadline) -> Iterator[Fortify]:
-    """Yield the moves that lower the loss when each stack fights one battle, the best first."""
-    position, battles, beside = last.position, SingleBattles(study.turn), {}
-    for aim in study.aims:
+def _select_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -> Iterator[Fortify]:
+    """Yield the moves that lower the loss if each stack fights one battle, the best first."""
+    position, battles, beside = last.position, SingleBattles(search.turn), {}
+    for aim in search.aims:
         if deadline.is_over:
             return
         held = aim.goal.read(last.board).names if aim.worth else ()
-        if near := battles.beside(position, aim.player, held):
+        if near := battles.list_targets(position, aim.player, held):
             beside[aim] = near
 
     def find_loss(there: Position) -> dict[_Lost, float]:
         worst = dict[_Lost, float]()
         for aim, near in beside.items():
-            loss = aim.worth * (1.0 - battles.missed(there, near, aim.armies))
+            loss = aim.worth * (1.0 - battles.find_hold_chance(there, near, aim.armies))
             worst[aim.lost] = max(worst.get(aim.lost, 0.0), loss)
         return worst
 
     before, ranks = find_loss(position), dict[Fortify, tuple[float, float]]()
     exposed = {name for near in beside.values() for name in chain(*near.values())}
-    for move in last_moves(last, exposed):
+    for move in list_last_moves(last, exposed):
         if deadline.is_over:
             break
         after = find_loss(last.after(move).position)

@@ -1,14 +1,15 @@
 """Winning now: the goal of a turn that fulfils the victory condition.
 
-A condition has one or several ways to win (`iacta.game.victory.WayToWin`). A way that names
-territories is a goal to take all of them. New armies alone may win where a way asks for several
-armies on each territory; other wins of such a way are not searched. A way that only counts
+A victory condition has one or several ways to win (`iacta.game.victory.WayToWin`). A way that names
+territories is a goal to take all of them. If a way asks for several armies on each territory, new
+armies alone may win; no other wins of such a way are searched. A way that asks only for a number of
 territories leaves a choice: with n territories missing,
 
     max_S V(take all of S) ≤ V(own any n more) ≤ V(take any territory),   |S| = n.
 
-The search begins with the sets of the fewest armies, which grow from all stacks and from each
-stack, and exchanges single territories as long as the chance at a quick look rises.
+The search starts with the sets defended by the fewest armies, grown from all territories of the
+player and from each of them. Then it exchanges single territories as long as the quick estimate of
+the chance rises.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,11 +23,11 @@ from iacta.game import Turn
 from iacta.game.victory import WayToWin
 from iacta.native.deadline import Deadline
 from iacta.plan.goals import TakeAll, TakeAny
-from iacta.plan.looks import Look, quick_look
+from iacta.plan.quick_estimates import QuickEstimate, estimate_goal
 from iacta.plan.reinforcement import Placement, turn_options
 
-MAX_SETS = 6  # sets of the fewest armies that are compared
-MAX_LOOKS = 12  # quick looks at sets of territories in all
+MAX_SETS = 6  # starting sets of territories
+MAX_ESTIMATES = 12  # quick estimates of one search
 BOUND_SHARE = 0.2  # the share of the time for the bound
 
 Conquest: TypeAlias = TakeAll | TakeAny
@@ -46,25 +47,25 @@ class Win(NamedTuple):
 
 
 def find_win(turn: Turn, deadline: Deadline, player: str | None = None) -> Win | None:
-    """Return the likeliest goal that wins the game in a turn, `None` without one.
+    """Return the likeliest goal that wins the game in a turn; `None` if there is no such goal.
 
-    turn: the turn with the rules, and before the attacks.
+    turn: the turn before the attacks.
     deadline: the end of the search.
     player: the player; `None` for the player whose turn it is. Another player gets the usual new
         armies, and neither `keep` nor `stay` binds them.
     """
-    study = _WinSearch(turn, turn.player if player is None else player, deadline)
-    if (placement := study.find_placement()) is not None:
+    search = _WinSearch(turn, turn.player if player is None else player, deadline)
+    if (placement := search.find_placement()) is not None:
         return Win(TakeAll(tuple(name for name, _ in placement)), 1.0, placement)
-    goals = [*dict.fromkeys(study.list_goals())]
+    goals = [*dict.fromkeys(search.list_goals())]
     if len(goals) < 2:
         return Win(goals[0]) if goals else None
-    best = study.find_best(goals)
-    return Win(best, study.bound(goals))
+    best = search.find_best(goals)
+    return Win(best, search.bound(goals))
 
 
 class _WinSearch:
-    """The search for a goal that wins."""
+    """The search for the likeliest goal that wins."""
 
     def __init__(self, turn: Turn, player: str, deadline: Deadline) -> None:
         self.turn, self.player, self.deadline = turn, player, deadline
@@ -74,13 +75,13 @@ class _WinSearch:
         if not is_mover:
             self.options |= {"keep": None, "stay": ()}
         self.new = turn.place if is_mover else turn.new_armies(player)
-        self.known = dict[Conquest, Look]()
+        self.known = dict[Conquest, QuickEstimate]()
         self.armies = dict(zip(turn.board.territories, turn.armies, strict=True))
         self.own = {*self.position.list_territories(player)}
         self.others = {name for name, n in self.armies.items() if n and name not in self.own}
 
     def find_placement(self) -> Placement | None:
-        """Return new armies on own territories that win without an attack, `None` without any."""
+        """Return a placement of new armies that wins without an attack; `None` if there is none."""
         for way in self.turn.victory.list_ways(self.turn, self.player):
             missing = sorted(
                 (way.armies - self.armies[name], name)
@@ -94,7 +95,7 @@ class _WinSearch:
         return None
 
     def list_goals(self) -> Iterator[Conquest]:
-        """Yield the goals that win; of many sets of territories those with the fewest armies."""
+        """Yield goals that win; of many sets of territories, those with the fewest defenders."""
         for way in self.turn.victory.list_ways(self.turn, self.player):
             named = {*way.territories} - self.own
             if not named <= self.others:
@@ -124,7 +125,7 @@ class _WinSearch:
             yield from (TakeAll(names) for _, names in ranked[:MAX_SETS])
 
     def _grow(self, start: Iterable[str], need: int) -> set[str]:
-        """Return the territories with the fewest armies that can be taken one after another."""
+        """Return connected territories to take, adding the one with the fewest armies each time."""
         found, board = set[str](), self.turn.board
         beside = {near for name in start for near in board.neighbours(name)}
         while len(found) < need:
@@ -141,23 +142,23 @@ class _WinSearch:
         return tuple(name for name in self.turn.board.territories if name in chosen)
 
     def find_best(self, goals: list[Conquest]) -> Conquest:
-        """Return the likeliest of some goals, with exchanges of single territories."""
-        best = max(goals, key=self._look)
+        """Return the likeliest goal, improved by exchanging single territories."""
+        best = max(goals, key=self._estimate)
         counts = [way.number for way in self.turn.victory.list_ways(self.turn, self.player)]
         if not any(counts) or isinstance(best, TakeAny):
             return best
         is_better = True
-        while is_better and len(self.known) < MAX_LOOKS and not self.deadline.is_over:
+        while is_better and len(self.known) < MAX_ESTIMATES and not self.deadline.is_over:
             is_better = False
             for goal in self._exchange(best):
-                if len(self.known) >= MAX_LOOKS or self.deadline.is_over:
+                if len(self.known) >= MAX_ESTIMATES or self.deadline.is_over:
                     break
-                if self._look(goal) > self._look(best):
+                if self._estimate(goal) > self._estimate(best):
                     best, is_better = goal, True
         return best
 
     def _exchange(self, goal: Conquest) -> Iterator[TakeAll]:
-        """Yield the goals with one other territory, the fewest armies first."""
+        """Yield the goals with one territory exchanged, the fewest armies first."""
         names = {*goal.names}
         board = self.turn.board
         beside = {near for name in (*self.own, *names) for near in board.neighbours(name)}
@@ -168,10 +169,10 @@ class _WinSearch:
         )
         yield from (TakeAll(self._sort(names - {old} | {new})) for _, old, new in pairs)
 
-    def _look(self, goal: Conquest) -> float:
+    def _estimate(self, goal: Conquest) -> float:
         if goal not in self.known:
-            part = self.deadline.take_share(1.0 / (MAX_LOOKS - len(self.known) + 1))
-            self.known[goal] = quick_look(self.position, goal, self.new, self.options, part)
+            part = self.deadline.take_share(1.0 / (MAX_ESTIMATES - len(self.known) + 1))
+            self.known[goal] = estimate_goal(self.position, goal, self.new, self.options, part)
         return self.known[goal].chance
 
     def bound(self, goals: list[Conquest]) -> float:
@@ -181,4 +182,4 @@ class _WinSearch:
             return min(sum(self.known[goal].at_most for goal in goals), 1.0)
         goal = TakeAny(self._sort(self.others))
         part = self.deadline.take_share(BOUND_SHARE)
-        return quick_look(self.position, goal, self.new, self.options, part).at_most
+        return estimate_goal(self.position, goal, self.new, self.options, part).at_most

@@ -13,7 +13,7 @@ from iacta.forms.record import OMITTED, Count, IntervalRecord, KeyedRecord, Unit
 from iacta.forms.sections import Section, Table
 from iacta.forms.sentences import armies, count
 from iacta.forms.shared_parameters import TIME_LIMIT
-from iacta.plan.looks import NEAR
+from iacta.plan.quick_estimates import MIN_GAP
 from iacta.plan.threats import HelpfulMove, Threatened, Threats, threats
 from iacta.probability.estimate import CONFIDENCE
 from iacta.questions.plan.armies_cards_hold import new_armies
@@ -220,7 +220,7 @@ def _cell(threat: Threatened | None) -> str:
 
 def _is_close(threat: Threatened) -> bool:
     """Return whether the chance of a threat is close to the bound of all play."""
-    return threat.at_most - threat.chance <= NEAR
+    return threat.at_most - threat.chance <= MIN_GAP
 
 
 def _record(each: Threatened, player: str) -> ThreatenedRecord:

@@ -29,14 +29,14 @@ from iacta.inputs.checks import read_int, read_seconds
 from iacta.inputs.errors import IactaError, IllegalError
 from iacta.native.deadline import Deadline, run_in_threads
 from iacta.plan import Goal, Plan, TakeAll, TakeAny, Worth, best_plan
-from iacta.plan.looks import (
+from iacta.plan.quick_estimates import (
     NOT_TRIED,
     Conquest,
-    Look,
+    QuickEstimate,
+    estimate_goal,
     find_implied,
-    order_looks,
-    quick_look,
-    quick_plan,
+    improve_estimate,
+    order_estimates,
 )
 from iacta.plan.reinforcement import Placement, turn_options
 from iacta.plan.winning import find_win
@@ -102,7 +102,7 @@ class Reach:
     placement: Placement
 
     @classmethod
-    def from_look(cls, words: str, goal: TakeAll | TakeAny, look: Look) -> Self:
+    def from_estimate(cls, words: str, goal: TakeAll | TakeAny, look: QuickEstimate) -> Self:
         """Return the result of a quick look at a goal."""
         interval = Interval(look.low, look.at_most)
         return cls(words, goal, look.chance, interval, look.left, look.placement)
@@ -222,31 +222,31 @@ def goals_in_reach(
         sure.append(Reach(WIN_NOW, win.goal, 1.0, Interval(1.0, 1.0), *every))
     elif win is not None:
         goals[WIN_NOW] = win.goal
-    looks = dict[str, Look]()
+    looks = dict[str, QuickEstimate]()
     implied = find_implied(
-        {words: Conquest.of(goal, start.position) for words, goal in goals.items()}
+        {words: Conquest.for_goal(goal, start.position) for words, goal in goals.items()}
     )
 
     def likeliest(*, is_over: bool = False) -> tuple[Reach, ...]:
         known = {words: looks.get(words, NOT_TRIED) for words in goals} if is_over else looks
         some = {
             words: look
-            for words, look in order_looks(known, implied).items()
+            for words, look in order_estimates(known, implied).items()
             if (look.chance if look.is_tried else look.at_most) >= MIN_CHANCE
         }
         if win is not None and win.at_most is not None and WIN_NOW in some:
             # The bound of one set of territories is no bound of all ways to win.
             bound = max(some[WIN_NOW].at_most, win.at_most)
             some[WIN_NOW] = some[WIN_NOW]._replace(at_most=bound)
-        found = [Reach.from_look(words, goals[words], look) for words, look in some.items()]
+        found = [Reach.from_estimate(words, goals[words], look) for words, look in some.items()]
         key = lambda each: (each.words != WIN_NOW, -each.chance, each.words)  # noqa: E731
         return tuple(sorted([*sure, *found], key=key))
 
-    def look_at(words: str, part: Deadline) -> Look:
-        return quick_look(start.position, goals[words], start.place, options, part)
+    def look_at(words: str, part: Deadline) -> QuickEstimate:
+        return estimate_goal(start.position, goals[words], start.place, options, part)
 
-    def plan_for(words: str, part: Deadline) -> Look:
-        return quick_plan(start.position, goals[words], options, looks[words], part)
+    def plan_for(words: str, part: Deadline) -> QuickEstimate:
+        return improve_estimate(start.position, goals[words], options, looks[words], part)
 
     looked = run_in_threads(look_at, [*goals], deadline.take_share(LOOK_TIME_SHARE))
     for done, (words, look) in enumerate(looked, 1):

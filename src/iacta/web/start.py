@@ -61,7 +61,7 @@ def game() -> Game:
     begins = f"Red wants {CONTINENT} with {armies} armies. {_format_chance(play)}"
     stills, arrows = [_make_still(begins, position, owners)], list[Arrow]()
     while move := play.move:
-        lost, killed = play.thrown(rng)
+        lost, killed = play.draw_losses(rng)
         is_taken = play.conquers(killed)
         play = play.after(lost, killed)
         if is_taken:

@@ -7,7 +7,7 @@ from iacta.forms.sentences import count
 from iacta.game import Attack
 from iacta.native.deadline import Deadline
 from iacta.plan import Plan
-from iacta.plan.alternatives import Alternative, best_over_borders, first_attacks
+from iacta.plan.alternatives import Alternative, list_first_attacks, select_best_per_border
 from iacta.plan.problem import TurnState
 from iacta.plan.report import main_line
 from iacta.probability.distribution import Distribution
@@ -42,8 +42,8 @@ def rank_moves(plan: Plan, deadline: Deadline) -> Iterator[RankedMove]:
 
     deadline: the end of the search for other attacks than that of the plan.
     """
-    every = first_attacks(plan, deadline)
-    ways = best_over_borders(every)
+    every = list_first_attacks(plan, deadline)
+    ways = select_best_per_border(every)
     line = [(leg.step.start, leg.step.to) for leg in main_line(plan)]
     ranked = []
     for way in ways:
@@ -110,7 +110,7 @@ def _describe_success(plan: Plan, way: Alternative) -> str | None:
     if plan.goal.is_chance and plan.goal.is_reached(problem.make_turn(state)):
         figure = "100%"
     else:
-        # If lookahead underestimates the plan, values are scaled as in `first_attacks`.
+        # If lookahead underestimates the plan, values are scaled as in `list_first_attacks`.
         now, held = plan.policy.decide(problem.start).value, problem.held
         scale = 1.0 if plan.policy.is_exact or now <= 0.0 else (plan.comparable_value - held) / now
         after = held + scale * (problem.paid(state) + plan.policy.decide(state).value)

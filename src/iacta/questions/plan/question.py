@@ -55,7 +55,7 @@ from iacta.plan.alternatives import Alternative, alternatives
 from iacta.plan.named_goals import GOAL_KINDS, read_goal
 from iacta.plan.problem import PLAYS
 from iacta.plan.reinforcement import MAX_NEW, turn_options
-from iacta.plan.simulated import MOST_RUNS, simulate_within
+from iacta.plan.simulated import MAX_RUNS, simulate_within
 from iacta.plan.winning import find_win
 from iacta.probability.distribution import Distribution
 from iacta.questions.plan import armies_cards_hold as around
@@ -280,7 +280,7 @@ class PlanQuestion(RulesForm, Question):
         default=None,
     )
     check: int | None = parameter(
-        Whole(least=1, most=MOST_RUNS),
+        Whole(least=1, most=MAX_RUNS),
         "Play the plan this many times with random dice.",
         metavar="RUNS",
         default=None,

@@ -1,0 +1,187 @@
+"""Quick estimates: the chance of each of several goals, with new armies, and bounds on it.
+
+A quick estimate places the new armies (`iacta.plan.reinforcement`), plays a policy from there, and
+bounds all play by a relaxed game. On a board of up to seven territories with at most 100,000
+placements it compares all placements, each with the best play; then the chance is exact.
+
+Goals imply each other: a player who takes all of S takes each part of S, and any territory of S.
+If a goal g implies a goal h, then, for the best placement and play,
+
+    chance(g) ≤ chance(h).
+
+Estimates may violate this inequality. So h adopts the policy of g if the chance of g is greater,
+and g adopts the bound of h if that bound is smaller.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping
+from math import inf
+from typing import NamedTuple, TypeVar
+
+from iacta.board import Position
+from iacta.native.bit_sets import make_mask
+from iacta.native.deadline import Deadline
+from iacta.plan.best import plan_within
+from iacta.plan.goals import Goal, TakeAny
+from iacta.plan.problem import TurnState, read_problem
+from iacta.plan.reinforcement import (
+    COMPARISON_SHARE,
+    QUICK_STATES,
+    Placement,
+    Placements,
+    PlanOptions,
+    QuickValues,
+    is_small,
+    place_armies,
+    pose_reinforced_problem,
+)
+from iacta.plan.search import Search
+
+SMALL_STATES = 300_000  # states of exact play on a small board; takes about a second
+PLAN_BUDGET = 0.05  # work for the plan after a quick estimate; 1 is the default work of a plan
+MIN_GAP = 0.001  # if chance and bound are closer, no plan is tried
+BOUND_VALUES = 20_000  # number of relaxed values for one bound
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+class QuickEstimate(NamedTuple):
+    """The result of a quick estimate of a goal."""
+
+    chance: float  # the chance of the play that was found
+    interval: tuple[float, float] | None  # 95% interval if estimated from games
+    at_most: float  # upper bound for any placement and play
+    placement: Placement  # the best placement found for the new armies
+    left: float = 0.0  # the mean number of the player's armies after the attacks
+    is_tried: bool = True  # whether there was time to try a play; otherwise the chance is 0
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval of the chance."""
+        return self.chance if self.interval is None else self.interval[0]
+
+    def cap(self, bound: float) -> "QuickEstimate":
+        """Return the estimate with its chance, interval and upper bound reduced to a bound."""
+        if bound >= self.at_most:
+            return self
+        interval = self.interval and (min(self.interval[0], bound), min(self.interval[1], bound))
+        return self._replace(chance=min(self.chance, bound), interval=interval, at_most=bound)
+
+
+OUT_OF_REACH = QuickEstimate(0.0, None, 0.0, ())
+NOT_TRIED = QuickEstimate(0.0, None, 1.0, (), is_tried=False)
+
+
+def estimate_goal(
+    position: Position, goal: Goal, armies: int, options: PlanOptions, deadline: Deadline
+) -> QuickEstimate:
+    """Return a quick estimate of a goal, with the new armies placed best.
+
+    position: the position before the new armies are placed.
+    armies: the number of new armies.
+    deadline: the end of the search. Without time for a play, `is_tried` is false.
+    """
+    problem = pose_reinforced_problem(position, goal, armies, options)
+    if problem.rewards.most <= 0.0:
+        return OUT_OF_REACH
+    states = SMALL_STATES if is_small(problem.turn) else QUICK_STATES
+    values = QuickValues(problem, deadline.take_share(COMPARISON_SHARE), states)
+    placements = Placements(TurnState.from_position(position), values)
+    best = placements.rank_placements(armies)[0] if armies else ()
+    played = values.play(placements.after(best), deadline.take_share(COMPARISON_SHARE))
+    if values.proven and (placements.has_tried_all or not armies):
+        chance = min(placements.value(best), 1.0)
+        if played is None:
+            return NOT_TRIED._replace(at_most=chance, placement=best)
+        return QuickEstimate(chance, None, chance, best, played[2])
+    at_most = min(next(Search(problem).bounds(deadline, BOUND_VALUES), 1.0), 1.0)
+    if played is None:
+        return NOT_TRIED._replace(at_most=at_most, placement=best)
+    chance, interval, left = played
+    # The mean of the games is subject to luck, so it may exceed the bound.
+    return QuickEstimate(chance, interval, inf, best, left).cap(at_most)
+
+
+def improve_estimate(
+    position: Position,
+    goal: Goal,
+    options: PlanOptions,
+    estimate: QuickEstimate,
+    deadline: Deadline,
+) -> QuickEstimate:
+    """Return a better estimate from a plan with the same placement, if the plan is better."""
+    if estimate.at_most - estimate.low <= MIN_GAP:
+        return estimate
+    problem = read_problem(place_armies(position, estimate.placement), goal, **options)
+    plan = plan_within(problem, deadline, budget=PLAN_BUDGET)
+    if plan.value is None or plan.value <= estimate.chance:
+        return estimate
+    at_most = max(estimate.at_most, plan.value)
+    left = sum(each.expected_armies for each in plan.territories)
+    return QuickEstimate(plan.value, plan.interval, at_most, estimate.placement, left)
+
+
+class Conquest(NamedTuple):
+    """The territories that must still be conquered for a goal.
+
+    needed: the set of these territories.
+    is_any: whether a single one of these territories is enough.
+    """
+
+    needed: int
+    is_any: bool
+
+    @classmethod
+    def for_goal(cls, goal: Goal, position: Position) -> "Conquest":
+        """Return the conquest that a `TakeAll` or `TakeAny` needs.
+
+        position: the position before the attacks.
+        """
+        board = position.board
+        names = goal.read(board).names
+        theirs = [name for name in names if position.find_holding(name).owner != position.player]
+        needed = make_mask(map(board.territories.index, theirs))
+        return cls(needed, isinstance(goal, TakeAny) and len(theirs) > 1)
+
+    def implies(self, other: "Conquest") -> bool:
+        """Return whether this conquest always includes another conquest.
+
+        >>> both, first, any_of_three = (Conquest(0b11, False), Conquest(0b1, False),
+        ...     Conquest(0b111, True))
+        >>> both.implies(first), first.implies(any_of_three), any_of_three.implies(first)
+        (True, True, False)
+        """
+        if self.is_any:
+            return other.is_any and not self.needed & ~other.needed
+        if other.is_any:
+            return bool(self.needed & other.needed)
+        return not other.needed & ~self.needed
+
+
+def find_implied(conquests: Mapping[Key, Conquest]) -> dict[Key, list[Key]]:
+    """Return for each conquest the keys of the other conquests that it implies."""
+    return {
+        key: [name for name, other in conquests.items() if name != key and one.implies(other)]
+        for key, one in conquests.items()
+    }
+
+
+def order_estimates(
+    estimates: Mapping[Key, QuickEstimate], implied: Mapping[Key, Iterable[Key]]
+) -> dict[Key, QuickEstimate]:
+    """Return estimates in which no goal has a greater chance than a goal that it implies.
+
+    estimates: the estimates of some goals.
+    implied: for each goal the goals that it implies, including goals without an estimate.
+    """
+    bounded = {}
+    for key, estimate in estimates.items():
+        bounds = (estimates[name].at_most for name in implied[key] if name in estimates)
+        bounded[key] = estimate.cap(min(bounds, default=inf))
+    ordered = dict(bounded)
+    for key, estimate in bounded.items():
+        for name in implied[key]:
+            if name in ordered and estimate.chance > ordered[name].chance:
+                ordered[name] = estimate._replace(
+                    at_most=max(ordered[name].at_most, estimate.chance)
+                )
+    return ordered
