@@ -186,11 +186,11 @@ class Sets:
             raise IllegalError("values must contain the armies for at least one set, got none")
         set_field(self, "values", tuple(read_int(v, "values", 0, MAX_VALUE) for v in values))
 
-    def nth(self, place: int) -> int:
+    def nth(self, index: int) -> int:
         """Return the armies for the set at an index; the next set has index 0."""
-        if place < len(self.values):
-            return self.values[place]
-        last, more = self.values[-1], place - len(self.values) + 1
+        if index < len(self.values):
+            return self.values[index]
+        last, more = self.values[-1], index - len(self.values) + 1
         if last in PROGRESSIVE:
             coming = PROGRESSIVE[PROGRESSIVE.index(last) + 1 :]
             if more <= len(coming):
