@@ -112,7 +112,7 @@ def find_goal(turn: Turn) -> TakeAll | None:
 
 
 def solve_turn(seed: int) -> Policy | None:
-    """Return exact play for a continent on a drawn board, `None` if the board is too large."""
+    """Return exact play for a continent on a random board, `None` if the board is too large."""
     turn = draw_turn(seed)
     goal = find_goal(turn)
     if goal is None:

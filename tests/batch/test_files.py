@@ -446,7 +446,7 @@ def test_a_list_of_json_is_read_as_lines_of_json(tmp_path: Path) -> None:
     assert json.loads(found[1])["error"] == "missing defenders"
 
 
-# Arrow and Excel.
+# Formats that need extra packages: Arrow and Excel.
 
 
 @pytest.mark.parametrize("compression", ["uncompressed", "lz4", "zstd"])

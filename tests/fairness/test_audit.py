@@ -559,7 +559,7 @@ def test_a_bias_too_small_for_any_log_is_refused(bias: str | float) -> None:
 
 def test_so_few_rolls_that_none_could_raise_an_alarm_show_no_bias() -> None:
     chances = np.array([15, 21]) / 36  # 1 against 1
-    assert library.bias_seen(8, chances, 0.01) is None  # as 8 losses of 8 have a chance of 0.0134
+    assert library.bias_seen(8, chances, 0.01) is None  # 8 losses out of 8 have a chance of 0.0134
     assert library.bias_seen(12, chances, 0.01) is not None
     assert library.rolls_needed(0.45, chances, 0.01) > 8
 

@@ -38,7 +38,7 @@ def moments(chances: dict[int, Fraction]) -> tuple[float, float]:
 
 
 def normal_tails(rolls: int, lost: int) -> float:
-    """Return the normal chance of a loss in rolls of 3 against 2 that is as far from the mean."""
+    """Return the normal approximation to the chance of losses at least this far from the mean."""
     mean, variance = moments(THREE_TWO)
     off, spread = abs(lost - rolls * mean), math.sqrt(rolls * variance)
     few, many = math.floor(rolls * mean - off + 1e-6), math.ceil(rolls * mean + off - 1e-6)

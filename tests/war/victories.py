@@ -45,7 +45,7 @@ def random_capitals(rng: Random, turn: Turn) -> Victory:
 
 
 def random_missions(rng: Random, turn: Turn) -> Victory:
-    """Return a mission of each player, of any kind."""
+    """Return a random mission of any kind for each player."""
     names = [each.name for each in turn.board.continents if each.territories]
     number = len(turn.owners)
 

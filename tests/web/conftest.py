@@ -17,7 +17,7 @@ Visit: TypeAlias = Callable[..., Page]
 AXE = Axe()
 
 PATIENCE = 120_000  # milliseconds: where many tests run at once, a page may take long
-# Other hosts cannot be found; that none is even asked for is tested too.
+# Other hosts cannot be found, and a test checks that no page requests one.
 ARGUMENTS = ["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
 
 

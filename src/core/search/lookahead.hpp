@@ -67,7 +67,7 @@ class Lookahead {
     static constexpr double DEPTH_MARGIN = 0.05;  // relative; deeper lookahead decides between closer values
     static constexpr double ORDER_MARGIN = 0.03;  // relative; the style decides between closer values
     static constexpr double EQUAL = 0.0005;       // values with a smaller difference count as equal
-    static constexpr double IDLE_BONUS = 0.002;   // per idle army, in the search for the base
+    static constexpr double IDLE_BONUS = 0.002;   // per idle army, in the search for the base policy
 
     // Searches for the best assignment at the start by hill climbing from random assignments, and makes it the
     // base. A search that is stopped keeps the best assignment so far. Returns whether all `starts` were tried.
@@ -280,7 +280,7 @@ class Lookahead {
         return parts;
     }
 
-    // Returns the assignment of a state.
+    // Returns the assignment of targets to stacks in a state.
     std::vector<Parts<W>> find_parts(const Position<W>& s) {
         std::vector<Parts<W>> parts = project_base(s);
         improve_fully(s, parts, MAX_PART);

@@ -15,7 +15,7 @@ struct Visit {
     int start, to;
     double reached = 0.0;           // the chance of ever rolling over the border
     double conquered = 0.0;         // the chance of a conquest over the border
-    double arrived = 0.0;           // the mean armies that advance; 0 without a conquest
+    double arrived = 0.0;           // the mean number of armies that advance; 0 without a conquest
     double ended = 0.0;             // the chance that the turn ends with a roll over the border, short of the goal
     std::vector<Advance> advances;  // by armies that can move: the chance, and the chance times the mean advance
 };

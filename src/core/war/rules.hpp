@@ -49,7 +49,7 @@ struct War {
     std::vector<int> held, strength;  // lands and armies of owner o in continent k: [k * OWNERS + o]
     std::array<int, OWNERS> lands{}, armies{};
     std::array<int, MAX_PLAYERS> mission{};  // the number of each player's mission, -1 for none
-    std::array<int, OWNERS> strong{};        // lands with at least the armies of the owner's mission
+    std::array<int, OWNERS> strong{};        // lands with as many armies as the owner's mission requires
     std::array<Cards, MAX_PLAYERS> known{};
     std::array<int, MAX_PLAYERS> hidden{};  // cards that nobody has seen
     int mover = 0, phase = IACTA_PHASE_OVER, place = 0, first = 0, sets = 0, then = IACTA_PHASE_ATTACK;

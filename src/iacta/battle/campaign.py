@@ -262,7 +262,7 @@ class Campaign(PasteableMixin):
         return self.outcomes(exact=exact, method=method).map(self.find_score)
 
     def find_score(self, end: CampaignOutcome) -> int:
-        """Return Norvig's score of one end of the campaign, as for `score`.
+        """Return Norvig's score of one outcome of the campaign, as in `score`.
 
         end: the end of the campaign.
 

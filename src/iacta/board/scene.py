@@ -4,11 +4,11 @@ A map can have any size. Land, borders and places grow with the map, whereas bad
 letters keep their size. An `Anchor` therefore consists of a point of the board and an offset in
 units, such as pixels, that do not depend on the size of the map.
 
-Neither does the layout. Each label has a fixed anchor and a minimum width of the map. On wider maps
-the label overlaps no badge, no arrow and no earlier label, so a renderer only has to drop the
-labels for which the map is too small. An item with the anchor (p, u) is drawn at p z + u on a map
-of scale z. Two items overlap at the scales z at which several linear functions of z are all
-negative. These scales form an interval, which is computed exactly.
+The layout does not depend on the size of the map, either. Each label has a fixed anchor and a
+minimum width of the map. On wider maps the label overlaps no badge, no arrow and no earlier label,
+so a renderer only has to drop the labels for which the map is too small. An item with the anchor
+(p, u) is drawn at p z + u on a map of scale z. Two items overlap at the scales z at which several
+linear functions of z are all negative. These scales form an interval, which is computed exactly.
 
 Source: Been, Daiches and Yap, "Dynamic map labeling" (2006).
 """
@@ -246,7 +246,7 @@ def build_scene(
     """Return the drawing of a board.
 
     board: the board.
-    arrows: the battles of a plan, without places.
+    arrows: the battles of a plan, with their places not set yet.
     values: chances or gains of territories, as text; these labels take priority over names.
     width: the minimum width of the map, in units; by default, enough room for every territory.
     sizes: the sizes of badges, letters and discs. With a badge size of 0, names replace badges.

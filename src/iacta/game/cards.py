@@ -29,7 +29,7 @@ SET_SIZE = 3
 MUST_TRADE = 5  # a player with at least 5 cards must trade
 TRADED_AT_ONCE = 6  # a player with at least 6 cards after an elimination trades at once
 SYMBOLS = ("infantry", "cavalry", "artillery")
-PICTURED = 2  # new armies on an own territory that a traded card pictures
+PICTURED = 2  # new armies on the player's own territory that a traded card pictures
 
 
 class _Cards(NamedTuple):

@@ -430,7 +430,7 @@ class Capitals(Victory):
 
 
 def spell_players(texts: Mapping[str, V], turn: GameState, what: str) -> dict[str, V]:
-    """Return a mapping from players with the spelling of a turn; unknown players are refused.
+    """Return a mapping by player, with names spelled as in a turn; unknown players are refused.
 
     texts: the values by player.
     turn: the turn.
@@ -478,9 +478,9 @@ def format_victory(victory: Victory) -> str:
 
 
 def read_victory(text: str) -> Victory:
-    """Return the victory condition in a text.
+    """Return the victory condition in a string.
 
-    text: the word of the condition with its value, such as `share:70%`, and more pairs.
+    text: the name and the value of the condition, such as `share:70%`; further pairs may follow.
     """
     given = text if ":" in text else f"{text}:"
     return make_victory({name: unescape_name(value) for name, value in read_pairs(given)})

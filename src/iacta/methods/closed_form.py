@@ -317,7 +317,7 @@ def _raise_power(base: int, exponent: int) -> int:
 def _find_first_passage(
     state: tuple[int, int], weight: int, steps: Steps
 ) -> Iterator[tuple[tuple[int, int], int]]:
-    """Yield the first states that paths reach outside, with the weight of the paths to each."""
+    """Yield the first states outside a region that paths reach, with the weight of the paths."""
     if not _is_inside(*state):
         yield state, weight
         return

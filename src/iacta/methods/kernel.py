@@ -49,7 +49,7 @@ MAX_STEPS = 10**9  # one step takes about 20 ns
 MAX_BYTES = 2 * 2**30  # memory for arrays
 OUTCOME_BYTES = 300
 FLOAT_BYTES = 8
-DIGIT_BYTES = 64  # bytes of a large integer that Python multiplies in one step
+DIGIT_BYTES = 64  # Python multiplies large integers in pieces of this many bytes
 INTERPRETED_STEPS = 15  # overhead of Python per state
 
 

@@ -290,7 +290,7 @@ class _Induction:
 
     @cached_property
     def rolls(self) -> dict[Dice, list[list[_Roll]]]:
-        """The possible rolls by the largest numbers of attack and defence dice.
+        """The possible rolls, indexed by the largest numbers of attack and defence dice.
 
         Each inner list contains the defender's replies to one number of attack dice.
         """

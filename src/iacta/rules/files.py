@@ -82,7 +82,7 @@ def read_rules_record(record: Mapping[str, Any], base: Rules | str = "classic") 
 
 
 def rules_record(rules: Rules | str) -> dict[str, Any]:
-    """Return every field of the rules as values for JSON; dice become mappings, tuples lists.
+    """Return each field as JSON values; dice become mappings, and tuples become lists.
 
     rules: `Rules`, or the name of a rule set.
 

@@ -58,7 +58,7 @@ class Mode:
 
     @classmethod
     def read(cls, value: Any) -> "Mode | None":
-        """Return the mode that a value of its key stands for, or `None` for another mode."""
+        """Return this mode if the value of its key stands for it, and `None` otherwise."""
         raise NotImplementedError
 
     def sentences(self) -> Iterator[str]:

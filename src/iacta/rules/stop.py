@@ -7,7 +7,7 @@ from iacta.inputs.errors import MalformedError
 from iacta.inputs.reprs import format_short_repr
 from iacta.rules.rules import Rules
 
-# For the error that rules without single rolls cannot be used with a stop rule.
+# Used in the error message for a stop rule with rules that have no single rolls.
 ROLL_STOP_PURPOSE = "for a battle that stops by stop_at, charge, max_losses or max_rolls"
 NUMBERS = ("hold_back", "stop_at", "max_losses", "max_rolls")
 

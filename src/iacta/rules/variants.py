@@ -404,7 +404,7 @@ def _combine(modifiers: tuple[Modifier, ...]) -> RuleSet:
 
 
 def find_rules(rules: Rules | str, garrison: int | None = None) -> Rules:
-    """Return the rules with a name, or given rules unchanged, and set their garrison.
+    """Return the rules of a name, or the given rules, with their garrison set.
 
     rules: `Rules`, or a name such as `"capital"` in any spelling.
     garrison: armies that must stay behind; `None` keeps the garrison of the rules.

@@ -129,8 +129,8 @@ def win_chances(
     turn: any moment of a turn, with or without cards. Unknown cards are dealt anew in each game.
     player: the AI: `"usual"`, `"simple"`, `"yardstick"`, or a policy, which is a function from a
         turn to a legal action. Games of the usual AI stop after six rounds.
-    best_goal: whether the player to move plays this turn for the goal after which they win most of
-        40 games. The estimate comes from other games than this selection. Otherwise the AI chooses
+    best_goal: whether the player to move plays this turn for the goal with the most wins in 40
+        trial games. The estimate comes from other games than the choice. Otherwise the AI chooses
         its goal.
     games: the number of games for each AI. The default is 600 for the usual AI, 2,000 for the
         simple AI and 40 for a policy.
@@ -323,7 +323,7 @@ class _Sample:
         return sum(len(each.chances) for each in self._parts)
 
     def play_stage(self, end: int, deadline: Deadline, progress: Progress) -> None:
-        """Play until a number of games; keep an incomplete stage only if it is the first one."""
+        """Play up to a number of games; keep an incomplete stage only if it is the first."""
         start = len(self)
 
         def count(done: int, total: int) -> None:

@@ -74,7 +74,7 @@ PLAN_BUDGET = 0.1  # fraction of the default budget of a plan
 SIMPLE_TIME_SHARE = 0.2  # share of a goal's time for games of the simple AI
 AIMS_TIME_SHARE = 0.6  # share of the total time for tactics if plans follow
 ALL_AIMS_TIME_SHARE = 0.8  # share of the total time for tactics if no plans follow
-WIN_TIME_SHARE = 0.2  # share of the total time for the choice of the goal that wins
+WIN_TIME_SHARE = 0.2  # share of the total time for choosing the goal with the most wins
 LOOK_TIME_SHARE = 0.4  # share of the total time for quick looks at all goals
 WIN_NOW = "win now"
 MIN_CHANCE = 0.005  # less likely goals are out of reach
@@ -374,7 +374,7 @@ def best_goals(
             most = min(number, PLAN_GAMES)
             part = deadline.take_share(
                 1 / (len(planned) + 1 - k)
-            )  # the last part is for the best goal
+            )  # the last part of the time is for games of the best goal
             # Discard plans with too few games to compare.
             rows += (
                 row

@@ -159,7 +159,7 @@ class WinsInReach:
     # WinsInReach by armies on own territories.
 
     def _count_missing(self, mission: CoreMission | None) -> int | None:
-        """Return how many more territories need enough armies; `None` for another mission."""
+        """Return how many more territories need enough armies, `None` for other missions."""
         if mission is None or mission.kind != "lands" or mission.armies < 1:
             return None
         return max(mission.number - self._count_held(self.turn.player, mission), 0)

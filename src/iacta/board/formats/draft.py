@@ -270,7 +270,9 @@ def _index_by_key(entries: Iterable[_Entry], what: str, faults: _Faults) -> dict
         return f"{what} {quote(name)} appears twice{place}"
 
     for entry in entries:
-        same_key = by_key.setdefault(fold_name(entry.key), entry)  # even with an invalid name
+        same_key = by_key.setdefault(
+            fold_name(entry.key), entry
+        )  # register the key of an invalid entry, too
         try:
             name = fold_name(read_name(entry.name, what))
         except IactaError as error:

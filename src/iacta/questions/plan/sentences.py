@@ -290,7 +290,7 @@ def format_value(plan: Plan, value: float) -> str:
 
 
 def plan_chance(plan: Plan, chance: float) -> Probability:
-    """Return a chance of a plan, as a `Fraction` if it is certain."""
+    """Return a chance of a plan, as a `Fraction` if it is exactly 0 or 1."""
     near = float(round(chance))
     return mark_certain(near if abs(chance - near) < ROUNDING else chance, [plan.rules])
 

@@ -19,7 +19,7 @@ import { redraw } from "./redraw.js";
 const SVG = "http://www.w3.org/2000/svg";
 const NOBODY = "nobody";
 const LONGEST = 24;
-const UNIT = 1.25; // pixels of a unit on small maps: names are 11 pixels high, badges 32 apart
+const UNIT = 1.25; // pixels per unit on small maps: names are 11 pixels high, badges 32 apart
 const GROWTH = [0.5, 0.75]; // of a unit on larger maps, and on those for a projector
 const MOST_ZOOM = 6;
 const BESIDE = 40; // pixels between revealed territories and the edges of the view

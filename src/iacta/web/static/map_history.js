@@ -12,7 +12,7 @@ export class Tree {
   constructor() {
     this.key = "";
     this.texts = []; // the steps that the turns are about
-    this.version = 0; // another one once they are about other steps
+    this.version = 0; // increases whenever the texts are replaced
     this.turns = [];
     this.waiting = null;
   }

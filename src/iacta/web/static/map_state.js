@@ -229,7 +229,7 @@ export function codeOf(board, state) {
     ([t, count]) => `${escaped(board.territories[t])}:${count}`,
   );
   const stay = state.stay.map((t) => escaped(board.territories[t]));
-  // By the rules of a code, the players' turns come in the order of their first territories.
+  // In a position code, the players' turns come in the order of their first territories.
   const usual = [...new Set(state.owners.filter((owner) => owner >= 0))];
   const order = [...usual].sort((a, b) => a - b);
   const options = [

@@ -4,7 +4,7 @@ import { page } from "./ask.js";
 import { on } from "./page.js";
 
 const STEP = 1500; // milliseconds for each conquest
-const REST = 3; // as many steps the end stays
+const REST = 3; // number of steps during which the end stays on the screen
 
 // The two numbers.
 
