@@ -17,14 +17,20 @@ const PANELS = {
 };
 
 /** Return the panel for the phase of the turn. */
-export const showPanel = () => [showLuck(), PANELS[findTurn()?.phase]?.() ?? []];
+export function showPanel() {
+  const turn = findTurn();
+  const isBattle = turn?.odds?.some((each) => isPicked(each));
+  return [!isBattle && showLuck(), PANELS[turn?.phase]?.() ?? []];
+}
+
+const isPicked = ({ from, to }) => from === store.picked.from && to === store.picked.to;
 
 /** Return the luck of the last dice; the move of armies after a conquest has none of its own. */
 function showLuck() {
   const { steps, at } = store.state;
-  const { words, luck } =
-    findTurn(steps[at - 1]?.do === "advance" ? steps[at - 1].after : at) ?? {};
-  return luck && element("p", { id: "luck", className: "help" }, `${words}: ${luck}.`);
+  const isAdvance = steps[at - 1]?.do === "advance";
+  const { luck } = findTurn(isAdvance ? steps[at - 1].after : at) ?? {};
+  return luck && element("p", { id: "luck", className: "help" }, `Last dice: ${luck}.`);
 }
 
 function showPlacement() {
@@ -146,7 +152,12 @@ function showBattle(border, move) {
   return element(
     "div",
     { id: "battle" },
-    element("h3", { id: "battle-name" }, `${territories[from]} to ${territories[to]}`),
+    element(
+      "div",
+      { className: "row" },
+      element("h3", { id: "battle-name" }, `${territories[from]} to ${territories[to]}`),
+      showLuck(), // in a line with the name, so that no button moves under a finger
+    ),
     element(
       "p",
       { id: "battle-said" },
