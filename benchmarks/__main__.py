@@ -1,9 +1,9 @@
-"""Measures, and prints each row as soon as it is there: `make bench [GROUP=...]`.
+"""Run the benchmarks, and print each row as soon as it is measured: `make bench [GROUP=...]`.
 
     python -m benchmarks [GROUP ...]
 
-Without names, every group is measured. Rows are also written to `build/bench.json`. The groups
-that have more to measure are commands of their own: `python -m benchmarks.planner` and so on.
+Without a name, all groups run. The rows are also written to `build/bench.json`. Longer versions of
+some groups are commands of their own, such as `python -m benchmarks.planner`.
 """
 
 import json
@@ -21,7 +21,7 @@ from typing import TypeAlias
 import numpy as np
 
 from benchmarks import batches, board, compiled, decisions, limits, load, plain, planner, war
-from benchmarks.measure import Line, Mark, seconds
+from benchmarks.measure import Comparison, Measurement, seconds
 from iacta import Battle, Campaign, armies_needed, simulate_campaign, win_probability, win_table
 from iacta.methods import counting, find_kernel
 from iacta.rules.roll import _count_losses, loss_counts
@@ -30,10 +30,10 @@ from iacta.rules.rules import CLASSIC
 UNFINISHED = [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]
 CHANCES = [p / 100 for p in (1, 5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 95, 99)]
 MATCH_UPS = [(i, j) for i in (1, 2, 3) for j in (1, 2)]
-LONGEST_PROCESS = 1.4  # relative to the import of NumPy
+MAX_PROCESS_RATIO = 1.4  # seconds of the command, relative to the import of NumPy
 RESULTS = Path("build") / "bench.json"
-Measure: TypeAlias = Callable[[], Iterator[Line | Mark]]
-# About as good as even, from small to very large; attackers include the garrison.
+Measure: TypeAlias = Callable[[], Iterator[Comparison | Measurement]]
+# Mostly even battles, from small to very large; attackers include the garrison.
 SINGLE_BATTLES = [
     (11, 10),
     (101, 100),
@@ -48,8 +48,8 @@ SINGLE_BATTLES = [
 ]
 
 
-def roll_lines() -> Iterator[Line]:
-    """Measure the losses of the six classic rolls, nothing cached."""
+def compare_rolls() -> Iterator[Comparison]:
+    """Compare the losses of the six classic rolls, without a cache."""
 
     def cold() -> None:
         loss_counts.cache_clear()
@@ -59,22 +59,22 @@ def roll_lines() -> Iterator[Line]:
             loss_counts(*dice, CLASSIC)
 
     theirs = seconds(lambda: [plain.loss_counts(*dice) for dice in MATCH_UPS])
-    yield Line(
+    yield Comparison(
         "the six classic rolls, cold", seconds(cold), "all rolls one by one", theirs, 1, 0.005
     )
 
 
-def battle_lines() -> Iterator[Line]:
-    """Measure battles in fractions and in floats."""
+def compare_battles() -> Iterator[Comparison]:
+    """Compare battles in fractions and in floats."""
     battle = Battle(101, 100)
-    yield Line(
+    yield Comparison(
         "100 v 100 in fractions",
         seconds(lambda: battle.win_probability(exact=True), 9),
         "dictionary of fractions",
         seconds(lambda: plain.fraction_win_table(101, 100), 3),
         50,
     )
-    yield Line(
+    yield Comparison(
         "100 v 100 in floats",
         seconds(battle.win_probability),
         "recursion with a memory",
@@ -82,8 +82,8 @@ def battle_lines() -> Iterator[Line]:
     )
 
 
-def large_lines() -> Iterator[Line]:
-    """Measure single battles of any size, and a requirement, against a battle of a thousand."""
+def compare_large_battles() -> Iterator[Comparison]:
+    """Compare battles of all sizes with a battle of 1,000, and a requirement with brute force."""
 
     def measure_time(attackers: int, defenders: int) -> float:
         battle = Battle(attackers, defenders)
@@ -92,7 +92,7 @@ def large_lines() -> Iterator[Line]:
 
     thousand = measure_time(*SINGLE_BATTLES[2])
     for attackers, defenders in SINGLE_BATTLES:
-        yield Line(
+        yield Comparison(
             f"{attackers:,} v {defenders:,} in floats",
             measure_time(attackers, defenders),
             "the same with 1,000 defenders",
@@ -100,7 +100,7 @@ def large_lines() -> Iterator[Line]:
             1 / 2,
             0.001,
         )
-    yield Line(
+    yield Comparison(
         "armies needed against 10^9 for 95%",
         seconds(lambda: armies_needed(10**9, 0.95), 21),
         "all states up to there, compiled (1,000 x 1,000 timed)",
@@ -110,9 +110,9 @@ def large_lines() -> Iterator[Line]:
     )
 
 
-def exact_lines() -> Iterator[Line]:
-    """Measure large battles in fractions."""
-    yield Line(
+def compare_fractions() -> Iterator[Comparison]:
+    """Compare large battles in fractions."""
+    yield Comparison(
         "1,000 v 1,000 in fractions",
         seconds(lambda: find_kernel(CLASSIC, method="closed_form").win_probability(1000, 1000)),
         "whole numbers over a table",
@@ -122,8 +122,8 @@ def exact_lines() -> Iterator[Line]:
     )
 
 
-def markov_lines() -> Iterator[Line]:
-    """Measure the Markov chain."""
+def compare_markov() -> Iterator[Comparison]:
+    """Compare tables from the Markov chain."""
     memory: plain.Memory = {}
 
     def plain_table() -> None:
@@ -132,7 +132,7 @@ def markov_lines() -> Iterator[Line]:
             for d in range(1, 101):
                 plain.recursive_win_probability(a, d, memory)
 
-    yield Line(
+    yield Comparison(
         "markov, all starts up to 100 v 100",
         seconds(lambda: find_kernel(CLASSIC, method="markov").win_table(100, 100, 1)),
         "recursion with a memory",
@@ -142,12 +142,12 @@ def markov_lines() -> Iterator[Line]:
     )
 
 
-def simulation_lines() -> Iterator[Line]:
-    """Measure real dice."""
+def compare_simulations() -> Iterator[Comparison]:
+    """Compare simulations with random dice."""
     rng = random.Random(1)
     runs = 1_000
     simulated = seconds(lambda: [plain.campaign_run(72, UNFINISHED, rng) for _ in range(runs)], 3)
-    yield Line(
+    yield Comparison(
         "100,000 unfinished games with real dice",
         seconds(lambda: simulate_campaign(72, UNFINISHED, runs=100_000)),
         f"one after the other ({runs:,} timed)",
@@ -157,14 +157,14 @@ def simulation_lines() -> Iterator[Line]:
     )
 
 
-def campaign_lines() -> Iterator[Line]:
-    """Measure the unfinished game."""
+def compare_campaigns() -> Iterator[Comparison]:
+    """Compare the campaign `UNFINISHED`."""
     campaign = Campaign(72, UNFINISHED)
     campaign.outcomes()
     rng = random.Random(1)
     runs = 1_000
     simulated = seconds(lambda: [plain.campaign_run(72, UNFINISHED, rng) for _ in range(runs)], 3)
-    yield Line(
+    yield Comparison(
         "unfinished game in floats, warm",
         seconds(campaign.outcomes, 21),
         f"100,000 simulated runs ({runs:,} timed)",
@@ -172,7 +172,7 @@ def campaign_lines() -> Iterator[Line]:
         3_000,
         0.005,
     )
-    yield Line(
+    yield Comparison(
         "unfinished game in fractions",
         seconds(lambda: campaign.outcomes(exact=True)),
         f"100,000 simulated runs ({runs:,} timed)",
@@ -180,8 +180,8 @@ def campaign_lines() -> Iterator[Line]:
     )
 
 
-def table_lines() -> Iterator[Line]:
-    """Measure tables."""
+def compare_tables() -> Iterator[Comparison]:
+    """Compare tables of win probabilities."""
     size = 300
 
     def plain_table() -> None:
@@ -190,18 +190,18 @@ def table_lines() -> Iterator[Line]:
             for d in range(1, size + 1):
                 plain.recursive_win_probability(a, d, memory)
 
-    table_of_theirs = seconds(plain_table, 1)
-    yield Line(
+    plain_seconds = seconds(plain_table, 1)
+    yield Comparison(
         "table of 1,000 x 1,000",
         seconds(lambda: win_table(1000, 1000), 11),
         f"recursion with a memory ({size} x {size} timed)",
-        table_of_theirs * (1000 / size) ** 2,
+        plain_seconds * (1000 / size) ** 2,
         1,
         0.03,
     )
     for size, least in ((1_000, 1 / 10), (5_000, 1.0)):
         compiled.win_table(10, 10)
-        yield Line(
+        yield Comparison(
             f"table of {size:,} x {size:,}",
             seconds(partial(win_table, size + 1, size), 7),
             "brute-force loop, compiled",
@@ -210,13 +210,13 @@ def table_lines() -> Iterator[Line]:
         )
 
 
-def array_lines() -> Iterator[Line]:
-    """Measure arrays and requirements."""
+def compare_arrays() -> Iterator[Comparison]:
+    """Compare arrays of battles and of requirements."""
     rng = np.random.default_rng(1)
     attackers, defenders = rng.integers(1, 201, size=(2, 10**6))
     memory: plain.Memory = {}
     some = list(zip(attackers[:100_000].tolist(), defenders[:100_000].tolist(), strict=True))
-    yield Line(
+    yield Comparison(
         "10^6 battles up to 200 v 200",
         seconds(lambda: win_probability(attackers, defenders)),
         "a loop over them, all remembered (10^5 timed)",
@@ -228,7 +228,7 @@ def array_lines() -> Iterator[Line]:
     searched = seconds(
         lambda: [plain.linear_requirement(200, chance) for chance in CHANCES[::7]], 1
     )
-    yield Line(
+    yield Comparison(
         "armies needed, exactly, 200 x 15, classic and capital",
         seconds(
             lambda: [armies_needed(every_defence, [CHANCES], r) for r in ("classic", "capital")], 3
@@ -240,8 +240,8 @@ def array_lines() -> Iterator[Line]:
     )
 
 
-def process_lines() -> Iterator[Line]:
-    """Measure the command as a whole process, against the import of NumPy."""
+def compare_processes() -> Iterator[Comparison]:
+    """Compare a process that runs the command with a process that imports NumPy."""
     times: dict[str, list[float]] = {"iacta": [], "numpy": []}
     words = {"iacta": ["-m", "iacta", "battle", "12", "10"], "numpy": ["-c", "import numpy"]}
     for _ in range(15):
@@ -249,21 +249,21 @@ def process_lines() -> Iterator[Line]:
             start = time.perf_counter()
             subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
             times[name].append(time.perf_counter() - start)
-    yield Line(
+    yield Comparison(
         "iacta battle 12 10, as a process",
         statistics.median(times["iacta"]),
         "import numpy, as a process",
         statistics.median(times["numpy"]),
-        1 / LONGEST_PROCESS,
+        1 / MAX_PROCESS_RATIO,
     )
 
 
-def picture_lines() -> Iterator[Line]:
-    """Measure a picture of a large table as a whole process, against the import of its library."""
+def compare_pictures() -> Iterator[Comparison]:
+    """Compare a process that draws a large table with a process that imports the libraries."""
     with tempfile.TemporaryDirectory() as folder:
         picture = str(Path(folder) / "table.png")
         words = ["-m", "iacta", "table", "60", "60", "--csv", "--plot", picture]
-        yield Line(
+        yield Comparison(
             "iacta table 60 60 --plot, as a process",
             seconds(partial(_run_process, words), 7),
             "import numpy, vl_convert, as a process",
@@ -274,34 +274,40 @@ def picture_lines() -> Iterator[Line]:
 
 
 def _run_process(words: list[str]) -> None:
-    """Run Python with some words to its end."""
+    """Run Python with the given arguments, without output."""
     hidden = subprocess.DEVNULL
     subprocess.run([sys.executable, *words], check=True, stdout=hidden, stderr=hidden)
 
 
-# Plans come first: how much memory they take is only known of the process as a whole.
+# Plans come first, because their memory is measured as the peak of the whole process.
 GROUPS: dict[str, tuple[Measure, ...]] = {
     "plans": planner.MEASURES,
-    "battles": (roll_lines, battle_lines, large_lines, exact_lines, campaign_lines),
-    "simulation": (simulation_lines,),
-    "tables": (markov_lines, table_lines, array_lines),
+    "battles": (
+        compare_rolls,
+        compare_battles,
+        compare_large_battles,
+        compare_fractions,
+        compare_campaigns,
+    ),
+    "simulation": (compare_simulations,),
+    "tables": (compare_markov, compare_tables, compare_arrays),
     "decisions": decisions.MEASURES,
     "batches": batches.MEASURES,
-    "processes": (process_lines, picture_lines),
+    "processes": (compare_processes, compare_pictures),
     "war": war.MEASURES,
-    "load": (load.load,),
+    "load": (load.measure_load,),
     "limits": limits.MEASURES,
-    "board": (board.board_marks,),
+    "board": (board.measure_board,),
 }
 
 
 def main(words: list[str]) -> int:
-    """Measure the groups that are named; return 1 if something that is asked is missed."""
+    """Run the named groups; return 1 if a requirement is missed."""
     unknown = [word for word in words if word not in GROUPS]
     if unknown:
         print(f"unknown group {unknown[0]!r}; expected some of {', '.join(GROUPS)}")
         return 2
-    rows: list[Line | Mark] = []
+    rows: list[Comparison | Measurement] = []
     for name in GROUPS:
         if words and name not in words:
             continue
@@ -312,14 +318,14 @@ def main(words: list[str]) -> int:
                 rows.append(row)
                 print(f"  {'' if row.is_met else 'MISSED: '}{row}", flush=True)
         print(f"  ({time.perf_counter() - started:.0f} s)", flush=True)
-    write_down(rows)
+    write_rows(rows)
     missed = sum(not row.is_met for row in rows)
     print(f"{len(rows)} rows, {missed} missed; written to {RESULTS}")
     return 1 if missed else 0
 
 
-def write_down(rows: list[Line | Mark]) -> None:
-    """Write the rows into a file of JSON."""
+def write_rows(rows: list[Comparison | Measurement]) -> None:
+    """Write the rows to a JSON file."""
     RESULTS.parent.mkdir(exist_ok=True)
     records = [{**row._asdict(), "is_met": row.is_met} for row in rows]
     partial_file = RESULTS.with_suffix(".part")

@@ -1,14 +1,14 @@
-"""Audits logs, and counts alarms: python -m benchmarks.audits [LOGS [THROWS ...]].
+"""Audit simulated logs, and count alarms: python -m benchmarks.audits [LOGS [THROWS ...]].
 
-Logs of single dice, rolls, their losses, battles, and totals of both, by one player and by three,
-are audited whole, as `iacta audit` does, with fewer simulated logs. Dice are written as thrown, or
-sorted, as most people do. For each question and level it prints the share of logs whose p-value is
-no larger, the share of logs with an alarm, and the share of logs in which the evidence, checked
-after each throw, ever reached 1 / level. No share may exceed the level, except by chance.
+The logs contain single dice, rolls, losses, battles, or totals, of one player or of three. They
+are audited as by `iacta audit`, but with fewer simulations. Dice are written in the order of the
+throw or sorted. For each test and level, the program prints the share of logs whose p-value does
+not exceed the level, the share of logs with an alarm, and the share of logs in which the evidence,
+checked after each throw, ever reached 1 / level. No share may exceed the level, except by chance.
 
 `python -m benchmarks.audits level [LOGS]` audits fair logs of 1 to 12 battles of all sizes.
-`python -m benchmarks.audits power [LOGS]` audits logs of unfair battles, and prints how
-often they raise the alarm by all tests, and by the tests that do not look at tails. The table in
+`python -m benchmarks.audits power [LOGS]` audits logs of unfair battles, and prints the
+share of logs with an alarm by all tests, and by all tests except the tests of tails. The table in
 docs/questions/fair-dice.md is its output.
 """
 
@@ -26,8 +26,8 @@ from iacta.fairness.p_values import correct_by_holm
 LOGS = 2_000
 LEVEL_LOGS = 10_000
 POWER_LOGS = 100
-MOST_BATTLES = 12  # the length of the longest fair log
-MOST_ATTACKERS, MOST_DEFENDERS = 40, 30
+MAX_BATTLES = 12  # in a fair log
+MAX_ATTACKERS, MAX_DEFENDERS = 40, 30
 BATTLES = (20, 60, 200)  # lengths of unfair logs
 TAIL_TESTS = ("luck", "spread", "most extreme", "chances")
 UPSETS = 0.05  # share of battles in which the favourite loses everything
@@ -58,9 +58,9 @@ def fair_log(way: str, throws: int, rng: np.random.Generator, players: int = 1) 
     """Return a log of fair dice.
 
     way: the content and the format of a line, one of `WAYS`.
-    throws: how many lines there are.
-    rng: random numbers.
-    players: how many take turns at random.
+    throws: the number of lines.
+    rng: the random generator.
+    players: the number of players, who take turns at random.
     """
     heading, lines = {
         "dice": ("die", _dice(rng)),
@@ -97,7 +97,7 @@ def _rolls(rng: np.random.Generator, *, is_sorted: bool = False) -> Iterator[str
 
 
 def _fights(rng: np.random.Generator, *, is_sorted: bool = False) -> Iterator[str]:
-    """Yield the rolls of whole battles: the losses decide with how many dice the next is rolled."""
+    """Yield the rolls of whole battles; losses determine the dice of the next roll."""
     while True:
         attackers, defenders = rng.integers(2, 15, 2).tolist()
         while attackers > 1 and defenders:
@@ -145,8 +145,8 @@ def battle_log(dice: str, battles: int, rng: np.random.Generator) -> str:
     """
     rows = ["attackers,defenders,attackers_left,defenders_left"]
     for _ in range(battles):
-        attackers = int(rng.integers(2, MOST_ATTACKERS + 1))
-        defenders = int(rng.integers(1, MOST_DEFENDERS + 1))
+        attackers = int(rng.integers(2, MAX_ATTACKERS + 1))
+        defenders = int(rng.integers(1, MAX_DEFENDERS + 1))
         if dice == "loaded":
             ours, theirs = _fight_loaded(attackers, defenders, rng)
         else:
@@ -180,13 +180,13 @@ def _fight_loaded(attackers: int, defenders: int, rng: np.random.Generator) -> t
 
 
 def is_alarm_without_tails(found: Audit) -> bool:
-    """Return whether a log raises the alarm by the tests that do not look at tails."""
+    """Return whether a log raises an alarm by the tests other than the tests of tails."""
     p_values = [each.p_value for each in found.findings if each.question not in TAIL_TESTS]
     return min(correct_by_holm(p_values)) <= found.level
 
 
-def measure_level(logs: int, most_battles: int = MOST_BATTLES) -> dict[str, np.ndarray]:
-    """Return the p-values of fair logs of battles of all sizes, and the corrected ones as `ALARM`.
+def measure_level(logs: int, most_battles: int = MAX_BATTLES) -> dict[str, np.ndarray]:
+    """Return the p-values of fair logs of battles of all sizes; `ALARM` has the corrected ones.
 
     Where a log is too short for a question, such as that about order, the p-value is 1.
 
@@ -206,7 +206,7 @@ def measure_level(logs: int, most_battles: int = MOST_BATTLES) -> dict[str, np.n
 
 
 def measure_power(dice: str, battles: int, logs: int) -> tuple[float, float]:
-    """Return the share of logs that raise the alarm without the tests of tails, and with them.
+    """Return the shares of logs with an alarm, without and with the tests of tails.
 
     dice: a name in `UNFAIR`.
     battles: how many each log has.
@@ -225,7 +225,7 @@ def main() -> None:
     """Print the shares of alarms."""
     if sys.argv[1:2] == ["level"]:
         logs = int(sys.argv[2]) if sys.argv[2:] else LEVEL_LOGS
-        print(f"{logs:,} fair logs of 1 to {MOST_BATTLES} battles of all sizes:")
+        print(f"{logs:,} fair logs of 1 to {MAX_BATTLES} battles of all sizes:")
         _print_shares(measure_level(logs))
         return
     if sys.argv[1:2] == ["power"]:

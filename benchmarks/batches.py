@@ -1,4 +1,4 @@
-"""Measures batches: battles by the ten million, campaigns, plans on a cluster, and a lost worker.
+"""Batches: ten million battles, campaigns, plans on a cluster, and a worker that is killed.
 
     python -m benchmarks.batches [ROWS]
 
@@ -25,7 +25,7 @@ import psutil
 import pyarrow as pa
 import pyarrow.parquet
 
-from benchmarks.measure import Line, Mark, seconds
+from benchmarks.measure import Comparison, Measurement, seconds
 from iacta import ask, read_position
 
 ALL_ROWS = 10**7
@@ -43,13 +43,13 @@ ADDED = (
 PLAIN = "import polars, sys; polars.read_parquet(sys.argv[1]).write_parquet(sys.argv[2])"
 
 
-def ended(words: list[str]) -> None:
-    """Run Python with some words to its end."""
+def run_python(words: list[str]) -> None:
+    """Run Python with the given arguments."""
     subprocess.run([sys.executable, *words], check=True, stdout=subprocess.DEVNULL)
 
 
 def write_battles(file: str, rows: int) -> list[tuple[int, int]]:
-    """Write random battles into a file, and return some of the battles."""
+    """Write random battles to a file, and return some of the battles."""
     import polars as pl
 
     numbers = np.random.default_rng(1).integers(1, 201, (rows, 2))
@@ -57,17 +57,17 @@ def write_battles(file: str, rows: int) -> list[tuple[int, int]]:
     return [(int(a), int(d)) for a, d in numbers[:TIMED]]
 
 
-def battle_lines(rows: int = ALL_ROWS) -> Iterator[Line]:
-    """Measure battles from Parquet to Parquet, whole processes, beside plain Polars and a loop."""
+def compare_battles(rows: int = ALL_ROWS) -> Iterator[Comparison]:
+    """Compare a batch of battles in a process of its own with plain Polars and with a loop."""
     import polars as pl
 
     with tempfile.TemporaryDirectory() as folder:
         source, target, copy = (str(Path(folder) / f"{n}.parquet") for n in ("in", "out", "copy"))
         calls = write_battles(source, rows)
-        ours = seconds(lambda: ended(["-m", "iacta", "batch", source, target]), 3)
+        ours = seconds(lambda: run_python(["-m", "iacta", "batch", source, target]), 3)
         pl.read_parquet(target).select("attackers", "defenders", *ADDED).write_parquet(copy)
-        plain = seconds(lambda: ended(["-c", PLAIN, copy, target]), 3)
-    yield Line(
+        plain = seconds(lambda: run_python(["-c", PLAIN, copy, target]), 3)
+    yield Comparison(
         f"{rows:,} battles up to 200 v 200, Parquet to Parquet",
         ours,
         "Polars reads and writes the same columns",
@@ -77,7 +77,7 @@ def battle_lines(rows: int = ALL_ROWS) -> Iterator[Line]:
     single = seconds(
         lambda: [ask("battle", attackers=a, defenders=d).record() for a, d in calls], 1
     )
-    yield Line(
+    yield Comparison(
         f"{rows:,} battles, each at its share of the time: {CALLS:,} of them",
         ours * CALLS / rows,
         f"a loop of {CALLS:,} calls ({TIMED} timed)",
@@ -86,8 +86,8 @@ def battle_lines(rows: int = ALL_ROWS) -> Iterator[Line]:
     )
 
 
-def campaign_lines(rows: int = 10**5) -> Iterator[Line]:
-    """Measure campaigns of five territories, beside one after the other."""
+def compare_campaigns(rows: int = 10**5) -> Iterator[Comparison]:
+    """Compare a batch of campaigns of five territories with a loop."""
     import polars as pl
 
     from iacta.batch import answer
@@ -99,7 +99,7 @@ def campaign_lines(rows: int = 10**5) -> Iterator[Line]:
     single = seconds(
         lambda: [ask("campaign", attackers=a, territories=way).record() for a, way in some], 1
     )
-    yield Line(
+    yield Comparison(
         f"{rows:,} campaigns of 5 territories",
         seconds(lambda: answer(frame, "campaign"), 1),
         f"one after the other ({TIMED} timed)",
@@ -108,8 +108,8 @@ def campaign_lines(rows: int = 10**5) -> Iterator[Line]:
     )
 
 
-def plan_lines(plans: int = PLANS) -> Iterator[Line]:
-    """Measure plans of a continent on two workers of a local cluster, beside one worker."""
+def compare_plans(plans: int = PLANS) -> Iterator[Comparison]:
+    """Compare plans of a continent on two workers of a local cluster with one worker."""
     import polars as pl
 
     from iacta.batch import answer_file
@@ -130,17 +130,20 @@ def plan_lines(plans: int = PLANS) -> Iterator[Line]:
                 ) as local,
                 distributed.Client(local) as client,
             ):
-                for rows in (texts[: 2 * workers], texts):  # the first are to load the workers
+                for rows in (
+                    texts[: 2 * workers],
+                    texts,
+                ):  # the first batch only warms up the workers
                     pl.DataFrame({"position": rows}).write_parquet(source)
                     start = time.perf_counter()
                     answer_file(source, target, "plan", client=client, take="Asia", play="battles")
                     taken[workers] = time.perf_counter() - start
-    yield Line(
+    yield Comparison(
         f"{plans:,} plans of a continent on two workers", taken[2], "on one worker", taken[1], 1.8
     )
 
 
-def large_lines(rows: int = LARGE) -> Iterator[Mark]:
+def measure_large_batch(rows: int = LARGE) -> Iterator[Measurement]:
     """Measure a batch larger than memory, on a local cluster that loses a worker."""
     import polars as pl
 
@@ -157,7 +160,7 @@ def large_lines(rows: int = LARGE) -> Iterator[Mark]:
             here = psutil.Process()
             memory = 0
             for process in (here, *here.children(recursive=True)):
-                with suppress(psutil.Error):  # it has ended
+                with suppress(psutil.Error):  # it has run_python
                     memory += process.memory_info().rss
             most = max(most, memory)
 
@@ -189,13 +192,13 @@ def large_lines(rows: int = LARGE) -> Iterator[Mark]:
         lost = rows - found.select(pl.col("win_probability").count()).collect().item()
     claim = f"{rows:,} battles, --cluster local, a worker killed"
     is_whole = killed and done == (rows, 0) and sums[0] == sums[1]
-    yield Mark(f"{claim}: rows lost", lost if is_whole else rows, 0, False, rows)
-    yield Mark(f"{claim}: GB of all processes", most / 1e9, 4, False, rows)
-    yield Mark(f"{claim}: seconds", taken, None, False, rows)
+    yield Measurement(f"{claim}: rows lost", lost if is_whole else rows, 0, False, rows)
+    yield Measurement(f"{claim}: GB of all processes", most / 1e9, 4, False, rows)
+    yield Measurement(f"{claim}: seconds", taken, None, False, rows)
 
 
 def write_large(file: Path, rows: int) -> None:
-    """Write random battles into a Parquet file, ten million at a time."""
+    """Write random battles to a Parquet file, ten million at a time."""
     rng = np.random.default_rng(1)
     schema = pa.schema({"attackers": pa.int32(), "defenders": pa.int32()})
     with pa.parquet.ParquetWriter(file, schema) as writer:
@@ -204,19 +207,26 @@ def write_large(file: Path, rows: int) -> None:
             writer.write_table(pa.table([*numbers.T], schema=schema), row_group_size=2**18)
 
 
-MEASURES = (battle_lines, campaign_lines, plan_lines, large_lines)
+MEASURES = (compare_battles, compare_campaigns, compare_plans, measure_large_batch)
 
 
 def main() -> None:
-    """Measure all, with the memory of the largest process in memory."""
+    """Run all benchmarks of batches, and measure the memory of a batch in memory."""
     rows = int(sys.argv[1]) if len(sys.argv) > 1 else LARGE
     with tempfile.TemporaryDirectory() as folder:
         source, target = (str(Path(folder) / f"{name}.parquet") for name in ("in", "out"))
         write_battles(source, ALL_ROWS)
-        ended(["-m", "iacta", "batch", source, target])
+        run_python(["-m", "iacta", "batch", source, target])
     memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6
-    print(Mark(f"{ALL_ROWS:,} battles by Polars: GB", memory, 3, False, ALL_ROWS), flush=True)
-    for lines in (battle_lines(), campaign_lines(), plan_lines(ALL_PLANS), large_lines(rows)):
+    print(
+        Measurement(f"{ALL_ROWS:,} battles by Polars: GB", memory, 3, False, ALL_ROWS), flush=True
+    )
+    for lines in (
+        compare_battles(),
+        compare_campaigns(),
+        compare_plans(ALL_PLANS),
+        measure_large_batch(rows),
+    ):
         for line in lines:
             print(line, flush=True)
 

@@ -1,4 +1,4 @@
-"""The analysis board in a browser: how soon it changes, what moves, how soon a link is analysed."""
+"""The analysis board in a browser: response to a tap, layout shift, and time to analyse a link."""
 
 import shutil
 import subprocess
@@ -12,16 +12,16 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
-from benchmarks.measure import Mark
+from benchmarks.measure import Measurement
 from iacta import Turn
 from iacta.board.position import read_position
 from iacta.web.turns import replay_turns, step_turn
 
 BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 PHONE = {"width": 390, "height": 844}
-MOST_TAP, MOST_SHIFT, MOST_LINK = 0.05, 0.05, 10.0  # seconds, layout shift, seconds
+MAX_TAP, MAX_SHIFT, MAX_LINK = 0.05, 0.05, 10.0  # seconds, layout shift, seconds
 TAPS, ROLLS = 20, 30
-SETTLED = 6_000  # milliseconds until the first search has ended
+SETTLED = 6_000  # milliseconds; the first search ends within this time
 EXAMPLE = Path(__file__).parents[1] / "examples" / "asia.toml"
 TAP = """taps => {
   const spot = document.querySelector('.spot[aria-label^="China"]');
@@ -40,47 +40,47 @@ VALUED = """() => [...document.querySelectorAll("#steps li small")]
   .filter(each => /^[^g]*%/.test(each.textContent)).length"""
 
 
-def board_marks() -> Iterator[Mark]:
+def measure_board() -> Iterator[Measurement]:
     """Measure the board on a phone."""
-    with _page() as (page, address):
+    with _open_page() as (page, address):
         page.add_init_script(SHIFT)
         page.goto(f"{address}/map")
         page.wait_for_selector("#moves button")
         page.wait_for_timeout(SETTLED)
-        yield Mark(
+        yield Measurement(
             "layout shift while the board is analysed",
-            _number(page, "() => window.shift"),
-            MOST_SHIFT,
+            _read_number(page, "() => window.shift"),
+            MAX_SHIFT,
             False,
             1,
         )
         page.click("#to-setup")
-        yield Mark(
+        yield Measurement(
             "seconds until a tap has changed the map",
-            _number(page, TAP, TAPS),
-            MOST_TAP,
+            _read_number(page, TAP, TAPS),
+            MAX_TAP,
             False,
             TAPS,
         )
-        fragment, steps = _turn_of_rolls()
+        fragment, steps = _make_link()
         page.goto("about:blank")
         begun = time.perf_counter()
         page.goto(f"{address}/map{fragment}")
         while page.evaluate(VALUED) <= steps:
             page.wait_for_timeout(50)
         taken = time.perf_counter() - begun
-        yield Mark(
-            f"seconds until a link with {ROLLS} rolls is analysed", taken, MOST_LINK, False, 1
+        yield Measurement(
+            f"seconds until a link with {ROLLS} rolls is analysed", taken, MAX_LINK, False, 1
         )
 
 
-def _number(page: Page, script: str, *args: Any) -> float:
+def _read_number(page: Page, script: str, *args: Any) -> float:
     return float(page.evaluate(script, *args))
 
 
 @contextmanager
-def _page() -> Iterator[tuple[Page, str]]:
-    """Yield a page of a phone, and the address of a server."""
+def _open_page() -> Iterator[tuple[Page, str]]:
+    """Start a server and a browser; yield a page of a phone, and the server's address."""
     command = [sys.executable, "-m", "iacta", "serve", "--port", "0"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None  # noqa: S101 # it is piped
@@ -98,8 +98,8 @@ def _page() -> Iterator[tuple[Page, str]]:
         server.wait()
 
 
-def _turn_of_rolls() -> tuple[str, int]:
-    """Return the fragment of a turn of many rolls, and how many steps it has."""
+def _make_link() -> tuple[str, int]:
+    """Return the fragment of a link to a turn of many rolls, and the number of its steps."""
     position = read_position(tomllib.loads(EXAMPLE.read_text(encoding="utf-8")))
     (state,) = replay_turns({"code": Turn(position).to_code()})["turns"]
     texts = list[str]()

@@ -1,4 +1,4 @@
-"""The brute-force loop over all states, compiled."""
+"""A rival of iacta: the brute-force loop over all states, compiled by Numba."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from iacta.rules.rules import CLASSIC
 
 
 def _step_table() -> npt.NDArray[np.float64]:
-    """Return the chances of 0, 1, 2 defenders lost, by attack dice, defence dice and losses."""
+    """Return the chances of losses, indexed by attack dice, defence dice and defenders lost."""
     steps = np.zeros((4, 3, 3))
     for i in (1, 2, 3):
         for j in (1, 2):
@@ -21,7 +21,7 @@ def _step_table() -> npt.NDArray[np.float64]:
 
 
 def _fill(able: int, defenders: int, steps: Any) -> Any:
-    """Return the chances to win, `[able, defenders]`, each from those after one roll."""
+    """Return the win probabilities, indexed by attackers (without garrison) and defenders."""
     table = np.empty((able + 1, defenders + 1))
     table[:, 0] = 1.0
     table[0, 1:] = 0.0
@@ -42,6 +42,9 @@ _compiled = njit(_fill)
 
 
 def win_table(able: int, defenders: int) -> npt.NDArray[np.float64]:
-    """Return the chances to win of all battles up to a size, classic rules, garrison left out."""
+    """Return the win probabilities of all battles up to a size, under classic rules.
+
+    able: the largest number of attackers, without the garrison.
+    """
     table: npt.NDArray[np.float64] = _compiled(able, defenders, STEPS)
     return table

@@ -1,10 +1,10 @@
-"""The measured claims about rules and decisions."""
+"""Benchmarks of rule sets and decisions."""
 
 from collections.abc import Iterator
 from functools import partial
 
 from benchmarks import plain
-from benchmarks.measure import Line, seconds
+from benchmarks.measure import Comparison, seconds
 from iacta import Battle, best_mix, spread_defenders, when_to_stop, win_table
 from iacta.odds.spread import spread_value
 from iacta.rules.variants import RULE_SETS, find_rules
@@ -13,8 +13,8 @@ SIZE = 200
 SPREADS = 118_755  # ways to place 30 armies on 6 territories, at least one on each
 
 
-def variant_lines() -> Iterator[Line]:
-    """Measure the slowest table of all named rule sets."""
+def compare_variants() -> Iterator[Comparison]:
+    """Compare the slowest table of all named rule sets."""
     memory: plain.Memory = {}
 
     def plain_table() -> None:
@@ -26,7 +26,7 @@ def variant_lines() -> Iterator[Line]:
     solved = [each.name for each in RULE_SETS if not find_rules(each.name).mode.grows]
     times = {name: seconds(partial(win_table, SIZE, SIZE, name), 3) for name in solved}
     slowest = max(times, key=lambda name: times[name])
-    yield Line(
+    yield Comparison(
         f"table of {SIZE} x {SIZE}, the slowest rules ({slowest})",
         times[slowest],
         "recursion with a memory, classic rules",
@@ -36,10 +36,10 @@ def variant_lines() -> Iterator[Line]:
     )
 
 
-def blitz_lines() -> Iterator[Line]:
-    """Measure balanced blitz."""
+def compare_blitz() -> Iterator[Comparison]:
+    """Compare balanced blitz."""
     battle = Battle(1_001, 1_000, "balanced blitz")
-    yield Line(
+    yield Comparison(
         "distribution of 1,000 v 1,000 by balanced blitz",
         seconds(battle.outcomes, 11),
         "states one by one, true dice (100 v 100 timed)",
@@ -49,9 +49,9 @@ def blitz_lines() -> Iterator[Line]:
     )
 
 
-def decision_lines() -> Iterator[Line]:
-    """Measure the best policies."""
-    yield Line(
+def compare_decisions() -> Iterator[Comparison]:
+    """Compare decisions to stop, and to roll by hand or blitz."""
+    yield Comparison(
         f"when to stop, all states to {SIZE} x {SIZE}",
         seconds(lambda: when_to_stop(SIZE + 1, SIZE, prize=10)),
         "states one by one",
@@ -59,7 +59,7 @@ def decision_lines() -> Iterator[Line]:
         1,
         0.2,
     )
-    yield Line(
+    yield Comparison(
         "by hand or blitz, all states to 50 x 50",
         seconds(lambda: best_mix(51, 50)),
         "states one by one, each with its distribution (20 x 20 timed)",
@@ -69,11 +69,11 @@ def decision_lines() -> Iterator[Line]:
     )
 
 
-def spread_lines() -> Iterator[Line]:
-    """Measure the best spread of armies, found by comparing it with all others."""
+def compare_spreads() -> Iterator[Comparison]:
+    """Compare the best spread of armies with evaluating every spread."""
     some = [(5, 5, 5, 5, 5, 5), (10, 4, 4, 4, 4, 4), (1, 1, 1, 1, 1, 25), (9, 1, 1, 1, 9, 9)]
     one = seconds(lambda: [spread_value(40, each) for each in some]) / len(some)
-    yield Line(
+    yield Comparison(
         "best spread of 30 over 6 territories against 40",
         seconds(lambda: spread_defenders(40, 30, 6), 3),
         "each spread by itself (4 timed)",
@@ -83,4 +83,4 @@ def spread_lines() -> Iterator[Line]:
     )
 
 
-MEASURES = (variant_lines, blitz_lines, decision_lines, spread_lines)
+MEASURES = (compare_variants, compare_blitz, compare_decisions, compare_spreads)

@@ -1,9 +1,9 @@
-"""Time limits: the work that functions do after their limit, and numbers that agree.
+"""Time limits: processor time after the limit, and the coherence of reported chances.
 
     python -m benchmarks.limits
 
-A deadline is a moment on the clock of the wall, and a busy computer may do little before it. So the
-marks count the processor time that is spent after the deadline, or after Ctrl-C.
+A deadline is a moment of wall-clock time, and a busy computer may do little before it. So the
+benchmarks count the processor time spent after the deadline, or after Ctrl-C.
 """
 
 import os
@@ -20,7 +20,7 @@ from urllib.parse import urlencode
 import psutil
 
 from benchmarks.load import ask_path, start_server
-from benchmarks.measure import Mark
+from benchmarks.measure import Measurement
 from iacta import (
     IactaError,
     InOrder,
@@ -45,15 +45,15 @@ from tests.plan.test_threats import judge_last_move
 from tests.test_coherence import draw_turn, find_disorder
 
 LIMITS = 0.2, 1.0  # seconds
-SLACK, SHARE = 0.2, 0.1  # seconds after a limit, and the share of the limit besides
+SLACK, SHARE = 0.2, 0.1  # allowed overrun: seconds, plus a share of the limit
 MAX_AFTER_INTERRUPT = 1.0  # seconds
-INTERRUPTED = 0.5  # seconds after which Ctrl-C is pressed
+INTERRUPT_AFTER = 0.5  # seconds until Ctrl-C is pressed
 POSITIONS, SMALL_BOARDS = 500, 200
 
 Work: TypeAlias = Callable[[float | None], object]
 
 
-def deal_boards() -> Iterator[tuple[str, Position]]:
+def make_boards() -> Iterator[tuple[str, Position]]:
     """Yield boards of 42 to 1,000 territories with two to six players."""
     for armies in (3, 10, 43):
         yield f"six players with {armies} armies each", deal(armies)
@@ -62,7 +62,7 @@ def deal_boards() -> Iterator[tuple[str, Position]]:
 
 
 def list_work(position: Position) -> Iterator[tuple[str, Work]]:
-    """Yield the functions with a time limit, each as a function of the limit."""
+    """Yield the names of functions with a time limit, each with a function of the limit only."""
     turn, other = Turn(position), position.list_territories("blue")
     goal, later = TakeAll(tuple(other[:4])), TakeAll(tuple(other[4:6]))
     plan = best_plan(position, goal, time_limit=1)
@@ -103,7 +103,7 @@ def _reinforce(position: Position, goal: TakeAll, new: int, limit: float | None)
 
 
 def measure_overrun(work: Work, limit: float) -> float:
-    """Return the processor seconds that some work takes after its time limit."""
+    """Return the processor time in seconds that a function uses after its time limit."""
     at_limit = list[float]()
     timer = Timer(limit, lambda: at_limit.append(time.process_time()))
     timer.start()
@@ -114,14 +114,14 @@ def measure_overrun(work: Work, limit: float) -> float:
 
 
 def measure_interrupt(work: Work) -> float:
-    """Return the processor seconds that some work without a limit takes after Ctrl-C."""
+    """Return the processor time in seconds that a function without a limit uses after Ctrl-C."""
     pressed = list[float]()
 
     def press() -> None:
         pressed.append(time.process_time())
         os.kill(os.getpid(), signal.SIGINT)
 
-    timer = Timer(INTERRUPTED, press)
+    timer = Timer(INTERRUPT_AFTER, press)
     timer.start()
     with suppress(KeyboardInterrupt):
         work(None)
@@ -129,22 +129,24 @@ def measure_interrupt(work: Work) -> float:
     return time.process_time() - pressed[0] if pressed else 0.0
 
 
-def limit_marks() -> Iterator[Mark]:
-    """Yield the work of each function after its limit, and after Ctrl-C."""
-    ask("goals", position=deal(3), win=True, time_limit=1)  # loads all that is loaded once
-    for board, position in deal_boards():
+def measure_limits() -> Iterator[Measurement]:
+    """Measure the overrun of each function after its limit, and after Ctrl-C."""
+    ask("goals", position=deal(3), win=True, time_limit=1)  # loads the libraries and weights
+    for board, position in make_boards():
         for name, work in list_work(position):
             over = {limit: measure_overrun(work, limit) for limit in LIMITS}
             limit = max(over, key=lambda each: over[each] - SLACK - SHARE * each)
             claim = f"{name}, {board}: after {limit:g} s"
-            yield Mark(claim, over[limit], SLACK + SHARE * limit, False, len(over))
+            yield Measurement(claim, over[limit], SLACK + SHARE * limit, False, len(over))
     for name, work in list_work(make_grid(40, 25)):
         after = measure_interrupt(work)
-        yield Mark(f"{name}, grid of 1,000: after Ctrl-C", after, MAX_AFTER_INTERRUPT, False, 1)
+        yield Measurement(
+            f"{name}, grid of 1,000: after Ctrl-C", after, MAX_AFTER_INTERRUPT, False, 1
+        )
 
 
-def served_marks() -> Iterator[Mark]:
-    """Yield the work of a server after the time limit of a request."""
+def measure_served_limits() -> Iterator[Measurement]:
+    """Measure the processor time of a server after the time limit of a request."""
     code, goal = Turn(deal(43)).to_code(), "Africa"
     questions: dict[str, dict[str, object]] = {
         "threats": {"code": code},
@@ -160,27 +162,27 @@ def served_marks() -> Iterator[Mark]:
             status = ask_path(address, path)
             timer.join()
             after = _count_seconds(process) - at_limit[0]
-            yield Mark(f"{name} of a server: status", status, 200, False, 1)
-            yield Mark(f"{name} of a server: after 1 s", after, SLACK + SHARE, False, 1)
+            yield Measurement(f"{name} of a server: status", status, 200, False, 1)
+            yield Measurement(f"{name} of a server: after 1 s", after, SLACK + SHARE, False, 1)
 
 
 def _count_seconds(process: psutil.Process) -> float:
-    """Return the processor seconds of a process and those that it started."""
+    """Return the processor time in seconds of a process and its children."""
     times = (each.cpu_times() for each in (process, *process.children(recursive=True)))
     return float(sum(each.user + each.system for each in times))
 
 
-def coherence_marks() -> Iterator[Mark]:
-    """Yield how many numbers contradict each other, and how good last moves are."""
+def measure_coherence() -> Iterator[Measurement]:
+    """Count contradicting chances, and last moves that are not the best or do harm."""
     wrong = sum(bool(find_disorder(draw_turn(seed))) for seed in range(POSITIONS))
-    yield Mark("positions with chances out of order", wrong, 0, False, POSITIONS)
+    yield Measurement("positions with chances out of order", wrong, 0, False, POSITIONS)
     helps, best, harmful = zip(*map(judge_last_move, range(SMALL_BOARDS)), strict=True)
     missed = sum(is_helped and not is_best for is_helped, is_best in zip(helps, best, strict=True))
-    yield Mark("small boards whose best last move is missed", missed, 0, False, sum(helps))
-    yield Mark("small boards with a harmful last move", sum(harmful), 0, False, SMALL_BOARDS)
+    yield Measurement("small boards whose best last move is missed", missed, 0, False, sum(helps))
+    yield Measurement("small boards with a harmful last move", sum(harmful), 0, False, SMALL_BOARDS)
 
 
-MEASURES = limit_marks, served_marks, coherence_marks
+MEASURES = measure_limits, measure_served_limits, measure_coherence
 
 
 if __name__ == "__main__":

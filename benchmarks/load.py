@@ -1,8 +1,8 @@
-"""How much load a server handles: random battles, small questions beside plans and large answers.
+"""The load that a server handles: battles, and small questions during plans and large answers.
 
     python -m benchmarks.load [--seconds SECONDS] [--soak SECONDS]
 
-Requests come from wrk, on the same machine; the marks are for two otherwise idle cores.
+Requests come from wrk on the same machine; the requirements are for two otherwise idle cores.
 """
 
 import argparse
@@ -26,13 +26,13 @@ from typing import NamedTuple
 
 import psutil
 
-from benchmarks.measure import Mark
+from benchmarks.measure import Measurement
 from iacta.inputs.errors import list_packages
 from tests.web.proxied import NAME, NGINX, context, proxied
 
 SCRIPT = Path(__file__).with_name("load.lua")
 CONNECTIONS = 8
-PAUSE = 40  # milliseconds between the small questions of a client while plans run
+PAUSE = 40  # milliseconds between two small questions of a client while plans run
 PLAN = "/api/v1/plan?from_=Ukraine=42,Brazil=30&others=3&take=Asia&time_limit=2"
 BATTLE = "/api/v1/battle?attackers=12"
 PICTURE = "/api/v1/battle/picture.svg?attackers=12&defenders={}"
@@ -45,11 +45,11 @@ HEAVY = (
 )
 PLANNERS = 2
 SEARCHES, IDLE = 20, 500  # connections of one client behind nginx, busy and idle
-ASKED_PER_SECOND = 1_000
-MOST_SECONDS = 0.050  # the limit for a small question while plans run
-MOST_SECONDS_BESIDE_LARGE = 0.3
-MOST_MEGABYTES = 128
-MOST_GROWTH = 1.10
+MIN_PER_SECOND = 1_000
+MAX_SECONDS = 0.050  # the limit for a small question while plans run
+MAX_SECONDS_BESIDE_LARGE = 0.3
+MAX_MEGABYTES = 128
+MAX_GROWTH = 1.10
 SETTLED = 60.0  # seconds of a soak until all caches are full
 
 
@@ -94,7 +94,7 @@ def start_server() -> Iterator[tuple[str, psutil.Process]]:
 
 
 def ask_path(address: str, path: str) -> int:
-    """Ask, read the whole answer, and return its status."""
+    """Request a path, read the whole answer, and return its status."""
     connection = HTTPConnection(address.removeprefix("http://"), timeout=60)
     try:
         connection.request("GET", path)
@@ -105,8 +105,12 @@ def ask_path(address: str, path: str) -> int:
         connection.close()
 
 
-def wrk(address: str, seconds: float, pause: int = 0) -> Report:
-    """Ask small questions for some seconds."""
+def run_wrk(address: str, seconds: float, pause: int = 0) -> Report:
+    """Send small questions, and return the report of wrk.
+
+    seconds: the duration.
+    pause: milliseconds between two questions of a client.
+    """
     command = [
         *("wrk", "--threads", "1", "--connections", str(CONNECTIONS)),
         *("--duration", f"{seconds:.0f}s", "--timeout", "10s", "--script", str(SCRIPT)),
@@ -118,7 +122,7 @@ def wrk(address: str, seconds: float, pause: int = 0) -> Report:
 
 @contextmanager
 def keep_planning(address: str) -> Iterator[list[int]]:
-    """Keep some clients asking for plans, and yield the statuses of their answers."""
+    """Request plans in the background, and yield the list of statuses so far."""
     paths = [PLAN.replace("Brazil=30", f"Brazil={30 + k}") for k in range(50)]
     with keep_asking(address, paths, PLANNERS) as statuses:
         yield statuses
@@ -126,7 +130,7 @@ def keep_planning(address: str) -> Iterator[list[int]]:
 
 @contextmanager
 def keep_asking(address: str, paths: list[str], clients: int) -> Iterator[list[int]]:
-    """Keep some clients asking one path after another, and yield the statuses of their answers."""
+    """Request paths in the background with several clients; yield the list of statuses so far."""
     is_over = threading.Event()
     statuses: list[int] = []
 
@@ -143,75 +147,79 @@ def keep_asking(address: str, paths: list[str], clients: int) -> Iterator[list[i
         thread.join()
 
 
-def memory(process: psutil.Process) -> int:
-    """Return the memory of a process and its children in bytes, shared memory counted once."""
+def count_memory(process: psutil.Process) -> int:
+    """Return the memory of a process and its children in bytes; shared memory counts once."""
     return sum(each.memory_full_info().pss for each in [process, *process.children(recursive=True)])
 
 
-def load(seconds: float = 10.0, soak: float = 0.0) -> Iterator[Mark]:
-    """Yield the load that a server handles.
+def measure_load(seconds: float = 10.0, soak: float = 0.0) -> Iterator[Measurement]:
+    """Measure the load that a server handles.
 
     seconds: the time of each measurement.
     soak: the time of a test of memory under small questions and plans; 0 for no such test.
     """
     with start_server() as (address, process):
-        yield from behind_nginx(address, seconds)
-        yield from pictures_beside_plans(address, seconds)
-        yield from beside_large_answers(address, process, seconds)
+        yield from measure_behind_nginx(address, seconds)
+        yield from measure_pictures_beside_plans(address, seconds)
+        yield from measure_beside_large_answers(address, process, seconds)
     needed = find_missing()
     if needed is not None:
         print(f"  not measured; that needs {needed}")
         return
     with start_server() as (address, process):
-        wrk(address, 2)
-        found = wrk(address, seconds)
+        run_wrk(address, 2)
+        found = run_wrk(address, seconds)
         per_second = found.requests / found.seconds
-        yield Mark("battles a second", per_second, ASKED_PER_SECOND, True, found.requests)
-        yield Mark("battles, half within seconds", found.half, None, False, found.requests)
-        yield Mark("battles, 99% within seconds", found.most, None, False, found.requests)
-        yield Mark("battles, lost", found.lost, 0, False, found.requests)
+        yield Measurement("battles a second", per_second, MIN_PER_SECOND, True, found.requests)
+        yield Measurement("battles, half within seconds", found.half, None, False, found.requests)
+        yield Measurement("battles, 99% within seconds", found.most, None, False, found.requests)
+        yield Measurement("battles, lost", found.lost, 0, False, found.requests)
         with keep_planning(address) as statuses:
-            found = wrk(address, seconds, PAUSE)
-        yield Mark("beside plans, half within seconds", found.half, None, False, found.requests)
-        yield Mark(
-            "beside plans, 99% within seconds", found.most, MOST_SECONDS, False, found.requests
+            found = run_wrk(address, seconds, PAUSE)
+        yield Measurement(
+            "beside plans, half within seconds", found.half, None, False, found.requests
         )
-        yield Mark("beside plans, lost", found.lost, 0, False, found.requests)
+        yield Measurement(
+            "beside plans, 99% within seconds", found.most, MAX_SECONDS, False, found.requests
+        )
+        yield Measurement("beside plans, lost", found.lost, 0, False, found.requests)
         unmade = sum(status != 200 for status in statuses)
-        yield Mark("plans, lost", unmade, 0, False, len(statuses))
+        yield Measurement("plans, lost", unmade, 0, False, len(statuses))
         if soak:
-            yield from _soaked(address, process, soak)
+            yield from _measure_soak(address, process, soak)
 
 
-def beside_large_answers(address: str, process: psutil.Process, seconds: float) -> Iterator[Mark]:
-    """Yield the latency of small questions while another client requests large answers.
+def measure_beside_large_answers(
+    address: str, process: psutil.Process, seconds: float
+) -> Iterator[Measurement]:
+    """Measure the latency of small questions while another client requests large answers.
 
     address, process: the server.
     seconds: the time of the measurement.
     """
     for path in HEAVY:
         before = process.memory_info().rss
-        with keep_asking(address, [path], 1) as statuses, peak_memory(process) as peak:
+        with keep_asking(address, [path], 1) as statuses, watch_memory(process) as peak:
             waits = measure_waits(address, f"{BATTLE}&defenders={{}}", seconds)
-        most = MOST_SECONDS_BESIDE_LARGE
-        wait = quantile(waits, 0.99)
-        yield Mark(f"beside {path}, 99% within seconds", wait, most, False, len(waits))
+        most = MAX_SECONDS_BESIDE_LARGE
+        wait = find_quantile(waits, 0.99)
+        yield Measurement(f"beside {path}, 99% within seconds", wait, most, False, len(waits))
         refused = sum(status != 200 for status in statuses)
-        yield Mark(f"{path}, refused", refused, None, False, len(statuses))
+        yield Measurement(f"{path}, refused", refused, None, False, len(statuses))
         growth = (max(peak) - before) / 2**20
-        yield Mark(f"beside {path}, megabytes more", growth, MOST_MEGABYTES, False, len(peak))
+        yield Measurement(f"beside {path}, megabytes more", growth, MAX_MEGABYTES, False, len(peak))
 
 
-def pictures_beside_plans(address: str, seconds: float) -> Iterator[Mark]:
-    """Yield the latency of pictures while two clients search plans, and without plans."""
+def measure_pictures_beside_plans(address: str, seconds: float) -> Iterator[Measurement]:
+    """Measure the latency of pictures with and without two clients that search plans."""
     alone = measure_waits(address, PICTURE, seconds)
     with keep_planning(address):
         beside = measure_waits(address, PICTURE, seconds)
     for part in (0.5, 0.9, 0.99):
         claim = f"pictures beside plans, {part:.0%} within seconds"
-        yield Mark(claim, quantile(beside, part), None, False, len(beside))
-    ratio = quantile(beside, 0.9) / quantile(alone, 0.9)
-    yield Mark("pictures beside plans, times as long as alone", ratio, 2, False, len(beside))
+        yield Measurement(claim, find_quantile(beside, part), None, False, len(beside))
+    ratio = find_quantile(beside, 0.9) / find_quantile(alone, 0.9)
+    yield Measurement("pictures beside plans, times as long as alone", ratio, 2, False, len(beside))
 
 
 def measure_waits(address: str, path: str, seconds: float) -> list[float]:
@@ -230,14 +238,14 @@ def measure_waits(address: str, path: str, seconds: float) -> list[float]:
     return sorted(waits)
 
 
-def quantile(waits: list[float], part: float) -> float:
+def find_quantile(waits: list[float], part: float) -> float:
     """Return a quantile of the waits."""
     return waits[math.ceil(part * len(waits)) - 1]
 
 
 @contextmanager
-def peak_memory(process: psutil.Process) -> Iterator[list[int]]:
-    """Sample the memory of a process, and yield the list of its sizes in bytes."""
+def watch_memory(process: psutil.Process) -> Iterator[list[int]]:
+    """Sample the memory of a process in the background; yield the list of samples in bytes."""
     is_over, found = threading.Event(), [process.memory_info().rss]
 
     def look() -> None:
@@ -251,27 +259,27 @@ def peak_memory(process: psutil.Process) -> Iterator[list[int]]:
     watching.join()
 
 
-def _soaked(address: str, process: psutil.Process, seconds: float) -> Iterator[Mark]:
+def _measure_soak(address: str, process: psutil.Process, seconds: float) -> Iterator[Measurement]:
     with keep_planning(address) as statuses:
-        first = wrk(address, SETTLED)
-        before = memory(process)
-        found = wrk(address, seconds)
-        after = memory(process)
+        first = run_wrk(address, SETTLED)
+        before = count_memory(process)
+        found = run_wrk(address, seconds)
+        after = count_memory(process)
     lost = first.lost + found.lost
     megabytes = [size / 2**20 for size in (before, after)]
-    yield Mark("soak, lost", lost, 0, False, first.requests + found.requests)
+    yield Measurement("soak, lost", lost, 0, False, first.requests + found.requests)
     unmade = sum(status != 200 for status in statuses)
-    yield Mark("soak, plans lost", unmade, 0, False, len(statuses))
-    yield Mark("soak, megabytes at first", megabytes[0], None, False, 1)
-    most = MOST_GROWTH * megabytes[0]
-    yield Mark("soak, megabytes in the end", megabytes[1], most, False, 1)
+    yield Measurement("soak, plans lost", unmade, 0, False, len(statuses))
+    yield Measurement("soak, megabytes at first", megabytes[0], None, False, 1)
+    most = MAX_GROWTH * megabytes[0]
+    yield Measurement("soak, megabytes in the end", megabytes[1], most, False, 1)
 
 
-def behind_nginx(address: str, seconds: float) -> Iterator[Mark]:
-    """Yield the effect of busy clients on another one, behind nginx as in `docs/serve.md`.
+def measure_behind_nginx(address: str, seconds: float) -> Iterator[Measurement]:
+    """Measure the latency of a client beside busy clients, behind nginx as in `docs/serve.md`.
 
     address: the address of the server.
-    seconds: the time for small questions.
+    seconds: the duration of the measurement.
     """
     if NGINX is None:
         print("  not measured; that needs nginx: apt-get install nginx")
@@ -285,9 +293,9 @@ def behind_nginx(address: str, seconds: float) -> Iterator[Mark]:
         for _ in range(IDLE):
             idle.enter_context(socket.create_connection(("127.0.0.1", port)))
         trust, end = context(Path(name)), time.monotonic() + seconds
-        searches = [pool.submit(_searched, port, trust, end) for _ in range(SEARCHES)]
+        searches = [pool.submit(_search_plans, port, trust, end) for _ in range(SEARCHES)]
         waits: list[float] = []
-        with _connected(port, trust, "127.0.0.2") as connection:
+        with _connect(port, trust, "127.0.0.2") as connection:
             while time.monotonic() < end:
                 begun = time.perf_counter()
                 connection.request("GET", f"{BATTLE}&defenders={5 + len(waits) % 40}")
@@ -299,15 +307,17 @@ def behind_nginx(address: str, seconds: float) -> Iterator[Mark]:
     waits.sort()
     most = waits[math.ceil(0.99 * len(waits)) - 1]
     claim = "beside 500 idle clients, 20 searches of one, 99% within seconds"
-    yield Mark(claim, most, MOST_SECONDS, False, len(waits))
-    yield Mark("searches of one client, refused", statuses.count(429), None, True, len(statuses))
+    yield Measurement(claim, most, MAX_SECONDS, False, len(waits))
+    yield Measurement(
+        "searches of one client, refused", statuses.count(429), None, True, len(statuses)
+    )
 
 
-def _searched(port: int, trust: ssl.SSLContext, end: float) -> list[int]:
-    """Search plans until the end, and return the statuses of the answers."""
+def _search_plans(port: int, trust: ssl.SSLContext, end: float) -> list[int]:
+    """Request plans until the time `end`, and return the statuses of the answers."""
     statuses = []
     while time.monotonic() < end:
-        with _connected(port, trust, "127.0.0.1") as connection:
+        with _connect(port, trust, "127.0.0.1") as connection:
             connection.request("GET", PLAN)
             response = connection.getresponse()
             response.read()
@@ -318,7 +328,7 @@ def _searched(port: int, trust: ssl.SSLContext, end: float) -> list[int]:
 
 
 @contextmanager
-def _connected(port: int, trust: ssl.SSLContext, client: str) -> Iterator[HTTPConnection]:
+def _connect(port: int, trust: ssl.SSLContext, client: str) -> Iterator[HTTPConnection]:
     connection = HTTPConnection(NAME, timeout=60)
     with (
         socket.create_connection(("127.0.0.1", port), 60, (client, 0)) as plain,
@@ -328,13 +338,13 @@ def _connected(port: int, trust: ssl.SSLContext, client: str) -> Iterator[HTTPCo
 
 
 def main() -> int:
-    """Measure as the command line asks; return 1 if a mark is missed."""
+    """Run the benchmarks of the command line; return 1 if a requirement is missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--soak", type=float, default=0.0)
     words = parser.parse_args()
     missed = 0
-    for mark in load(words.seconds, words.soak):
+    for mark in measure_load(words.seconds, words.soak):
         print(mark, flush=True)
         missed += not mark.is_met
     return 1 if missed else 0

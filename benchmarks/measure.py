@@ -1,4 +1,4 @@
-"""Results of benchmarks: a mark is one number, a line compares iacta with a rival."""
+"""Results of benchmarks: measurements, and comparisons of iacta with a simple rival program."""
 
 import statistics
 import time
@@ -8,14 +8,14 @@ from typing import NamedTuple, TypeAlias
 Work: TypeAlias = Callable[[], object]
 
 
-class Mark(NamedTuple):
-    """One number.
+class Measurement(NamedTuple):
+    """A measured number with its requirement.
 
     claim: the name of the measurement.
-    got: the number.
-    asked: the required number, `None` without a requirement.
-    is_least: whether the number must be at least `asked`; otherwise at most.
-    of: the number of measurements.
+    got: the measured number.
+    asked: the required number; `None` for no requirement.
+    is_least: whether `asked` is a minimum; otherwise it is a maximum.
+    of: the number of samples behind the number.
     """
 
     claim: str
@@ -37,15 +37,15 @@ class Mark(NamedTuple):
         return f"{self.claim:60}{self.got:14,.4f}  {asked:20}of {self.of:,}"
 
 
-class Line(NamedTuple):
-    """One comparison.
+class Comparison(NamedTuple):
+    """The time of iacta compared with the time of a rival program for the same task.
 
-    claim: the task of iacta.
-    ours: the seconds of iacta.
-    rival: the plain program for the same task.
-    theirs: the seconds of the rival, extrapolated if only a part was timed.
+    claim: the task.
+    ours: the time of iacta in seconds.
+    rival: the name of the rival.
+    theirs: the time of the rival in seconds, extrapolated if only a part was timed.
     least_ratio: the required speed-up.
-    most_seconds: the time limit on a machine of two cores, `None` for no limit.
+    most_seconds: the maximum time of iacta in seconds on two cores; `None` for no maximum.
     """
 
     claim: str
@@ -69,7 +69,7 @@ class Line(NamedTuple):
 
 
 def seconds(work: Work, runs: int = 5) -> float:
-    """Return the median time of some runs."""
+    """Return the median time of several runs in seconds."""
     times = []
     for _ in range(runs):
         start = time.perf_counter()

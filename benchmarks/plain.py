@@ -1,4 +1,4 @@
-"""Plain rivals of iacta: the first program that comes to mind for each task."""
+"""Rivals of iacta: the simplest program for each task."""
 
 import random
 from collections.abc import Sequence
@@ -13,16 +13,16 @@ Memory = dict[tuple[int, int], float]
 
 
 def loss_counts(attack_dice: int, defence_dice: int) -> Counts:
-    """Return how many rolls cost the defenders 0, 1, 2 armies, by enumeration."""
+    """Return the number of rolls in which the defenders lose 0, 1 or 2 armies, by enumeration."""
     counts = dict.fromkeys(range(min(attack_dice, defence_dice) + 1), 0)
     for attack in product(FACES, repeat=attack_dice):
         for defence in product(FACES, repeat=defence_dice):
-            counts[defenders_lost(attack, defence)] += 1
+            counts[count_defenders_lost(attack, defence)] += 1
     return counts
 
 
-def defenders_lost(attack: Sequence[int], defence: Sequence[int]) -> int:
-    """Return how many pairs of dice the attackers win."""
+def count_defenders_lost(attack: Sequence[int], defence: Sequence[int]) -> int:
+    """Return the number of defenders lost in a roll."""
     ours, theirs = sorted(attack)[::-1], sorted(defence)[::-1]
     return sum(ours[rank] > theirs[rank] for rank in range(min(len(ours), len(theirs))))
 
@@ -61,7 +61,7 @@ def fraction_win_table(attackers: int, defenders: int) -> dict[tuple[int, int], 
 
 
 def linear_requirement(defenders: int, chance: float) -> int:
-    """Return the fewest attackers, trying 2, 3, 4 ... one after the other."""
+    """Return the fewest attackers with a wanted chance, trying 2, 3, 4 and so on."""
     memory: Memory = {}
     attackers = 2
     while recursive_win_probability(attackers, defenders, memory) < chance:
@@ -87,7 +87,7 @@ def stopping_values(able: int, defenders: int, prize: float) -> Memory:
 
 
 def outcome_distribution(able: int, defenders: int) -> Memory:
-    """Return the chance of each end of a battle, pushed forward from state to state."""
+    """Return the distribution of the ends of a battle, by a forward pass over its states."""
     visits: Memory = {(able, defenders): 1.0}
     for a in range(able, 0, -1):
         for d in range(defenders, 0, -1):
@@ -99,8 +99,8 @@ def outcome_distribution(able: int, defenders: int) -> Memory:
     return visits
 
 
-def without_front(chances: list[float]) -> list[float]:
-    """Return the chances without the first tenth."""
+def drop_front(chances: list[float]) -> list[float]:
+    """Return chances of which the first 10% is removed."""
     kept, over = list(chances), 0.0
     for place, chance in enumerate(chances):
         over += chance
@@ -111,7 +111,7 @@ def without_front(chances: list[float]) -> list[float]:
 
 
 def blitz_win_probability(able: int, defenders: int) -> float:
-    """Return the chance to win by balanced blitz, step by step from its outcomes."""
+    """Return the chance to win by balanced blitz, from the distribution of true dice."""
     outcomes = outcome_distribution(able, defenders)
     won = [outcomes[a, 0] for a in range(able, 0, -1)]
     lost = [outcomes[0, d] for d in range(1, defenders + 1)]
@@ -120,7 +120,7 @@ def blitz_win_probability(able: int, defenders: int) -> float:
         return float(chance > other)
     power = chance**1.3 / (chance**1.3 + other**1.3)
     line = [p * power / chance for p in won] + [p * (1 - power) / other for p in lost]
-    kept = without_front(without_front(line)[::-1])[::-1]
+    kept = drop_front(drop_front(line)[::-1])[::-1]
     return sum(kept[:able]) / sum(kept)
 
 
@@ -141,13 +141,13 @@ def mix_win_probabilities(able: int, defenders: int) -> Memory:
 
 
 def campaign_run(attackers: int, territories: Sequence[int], rng: random.Random) -> bool:
-    """Play one campaign roll by roll, and tell whether it takes all territories."""
+    """Play one campaign roll by roll; return whether it takes all territories."""
     for defenders in territories:
         holding = defenders
         while holding and attackers > 1:
             attack = rng.choices(FACES, k=min(3, attackers - 1))
             defence = rng.choices(FACES, k=min(CLASSIC_DEFENCE_DICE, holding))
-            lost = defenders_lost(attack, defence)
+            lost = count_defenders_lost(attack, defence)
             holding -= lost
             attackers -= min(len(attack), len(defence)) - lost
         if holding:

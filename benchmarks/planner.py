@@ -22,7 +22,7 @@ from random import Random
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.measure import Mark
+from benchmarks.measure import Measurement as Mark
 from benchmarks.positions import (
     BOUNDED,
     Question,

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.measure import Mark
+from benchmarks.measure import Measurement
 from benchmarks.train_war import random_board, start_of
 from iacta import Board, Position, Sets, Turn, best_goals, classic_board, tournament
 from iacta.game import Action
@@ -98,7 +98,7 @@ def middle_of(board: Board, players: int, seed: int) -> Turn:
     return turn
 
 
-def speed_lines() -> Iterator[Mark]:
+def measure_speed() -> Iterator[Measurement]:
     """Measure turns, and the time that four players take to +-2 points."""
     start = start_of(classic_board(), 4, None)
     for name, games, asked in (("simple", 400, 10.0), ("usual", 40, 100.0)):
@@ -108,7 +108,7 @@ def speed_lines() -> Iterator[Mark]:
             found = games_of(start, [name] * 4, games, 1, is_dealt=True)
             micro.append(1e6 * (time.process_time() - begun) / _turns(start, found))
         claim = f"a turn of {name}, microseconds, fastest of 5"
-        yield Mark(claim, min(micro), asked, False, _turns(start, found))
+        yield Measurement(claim, min(micro), asked, False, _turns(start, found))
     needed = list[float]()
     for seed in range(8):
         turn = middle_of(classic_board(), 4, seed)
@@ -117,8 +117,8 @@ def speed_lines() -> Iterator[Mark]:
         found = games_of(turn, ["usual"] * number, 100, 1, cut=CUT_ROUNDS)
         each = (time.process_time() - begun) / 100
         needed.append(each * (Z * float(found.chances.std(axis=0, ddof=1).max()) / 0.02) ** 2)
-    yield Mark("four players to +-2 points, seconds, mean", fmean(needed), 1.0, False, 8)
-    yield Mark("the same, worst", max(needed), None, False, 8)
+    yield Measurement("four players to +-2 points, seconds, mean", fmean(needed), 1.0, False, 8)
+    yield Measurement("the same, worst", max(needed), None, False, 8)
 
 
 def _turns(start: Turn, found: PlayedGames) -> int:
@@ -127,7 +127,7 @@ def _turns(start: Turn, found: PlayedGames) -> int:
     return int((found.rounds + 1).sum() * (players + 2) / 2)
 
 
-def player_lines() -> Iterator[Mark]:
+def measure_players() -> Iterator[Measurement]:
     """Measure who wins how often, dealt anew and seats in turn."""
     for one, other, players, games, asked in (
         ("usual", "simple", 4, 2400, 0.55),
@@ -142,7 +142,7 @@ def player_lines() -> Iterator[Mark]:
             found = games_of(start, names, games // players, 50 + seat, is_dealt=True)
             wins += float((found.chances[:, seat] == 1).sum())
         claim = f"{one} among {players - 1} of {other}, share of games won"
-        yield Mark(claim, wins / games, asked, True, games)
+        yield Measurement(claim, wins / games, asked, True, games)
     rng = Random(4)
 
     def at_random(turn: Turn) -> Action:
@@ -152,10 +152,10 @@ def player_lines() -> Iterator[Mark]:
     start = start_of(classic_board(), 4, None).next()
     first, *_ = tournament(["simple", *[at_random] * 3], start, games=RANDOM_GAMES, seed=1)
     claim = "simple among three random, share of games won"
-    yield Mark(claim, first.wins / RANDOM_GAMES, 0.9, True, RANDOM_GAMES)
+    yield Measurement(claim, first.wins / RANDOM_GAMES, 0.9, True, RANDOM_GAMES)
 
 
-def length_lines() -> Iterator[Mark]:
+def measure_lengths() -> Iterator[Measurement]:
     """Measure how many games are not over after 200 rounds."""
     long = games = 0
     for players in range(2, 7):
@@ -164,7 +164,7 @@ def length_lines() -> Iterator[Mark]:
             found = games_of(start, ["usual"] * players, OF_A_LENGTH, 9, is_dealt=True)
             long += int(found.is_too_long.sum())
             games += OF_A_LENGTH
-    yield Mark("usual games over 200 rounds, share", long / games, 0.001, False, games)
+    yield Measurement("usual games over 200 rounds, share", long / games, 0.001, False, games)
     for name in ("usual", "simple"):
         long = games = 0
         for seed in range(SMALL_BOARDS):
@@ -173,7 +173,7 @@ def length_lines() -> Iterator[Mark]:
             long += int(found.is_too_long.sum())
             games += OF_A_SMALL_BOARD
         claim = f"{name} games over 200 rounds on 4 to 8 territories"
-        yield Mark(claim, long / games, 0.001, False, games)
+        yield Measurement(claim, long / games, 0.001, False, games)
 
 
 def small_board(territories: int, seed: int) -> Board:
@@ -185,7 +185,7 @@ def small_board(territories: int, seed: int) -> Board:
     return Board.from_edges("small", ring if seed % 4 else ring[:-1], continents=continents)
 
 
-def cut_lines() -> Iterator[Mark]:
+def measure_cuts() -> Iterator[Measurement]:
     """Measure how far games that are cut are from recorded complete ones with the same dice."""
     for name, words, asked, most in (
         ("classic", "classic board", 0.03, 0.06),
@@ -201,12 +201,12 @@ def cut_lines() -> Iterator[Mark]:
             noise += ((cut - won).var(axis=0) / games).tolist()
         number, squares = len(recorded()[name]), float(np.square(apart).mean())
         rms, worst = max(squares - fmean(noise), 0.0) ** 0.5, float(np.abs(apart).max())
-        yield Mark(f"cut against complete, {words}, rms", rms, asked, False, number)
-        yield Mark("the same, worst, with noise", worst, most, False, number)
-        yield Mark("the noise, rms", fmean(noise) ** 0.5, None, False, number)
+        yield Measurement(f"cut against complete, {words}, rms", rms, asked, False, number)
+        yield Measurement("the same, worst, with noise", worst, most, False, number)
+        yield Measurement("the noise, rms", fmean(noise) ** 0.5, None, False, number)
 
 
-def calibration_lines() -> Iterator[Mark]:
+def measure_calibration() -> Iterator[Measurement]:
     """Measure V on new games, tenth by tenth."""
     rng = Random(77)
     for name, player, games in (("choosing", "simple", 600), ("ending", "usual", 150)):
@@ -237,7 +237,7 @@ def calibration_lines() -> Iterator[Mark]:
                 error = float(got.std()) / np.sqrt(max(inside.sum() / 10, 1))
                 over = max(over, apart / max(0.02, 2 * error))
         claim = f"V {name}, worst tenth, of 2 points or 2 standard errors"
-        yield Mark(claim, over, 1.0, False, len(found))
+        yield Measurement(claim, over, 1.0, False, len(found))
 
 
 def _softmax(row: np.ndarray, alive: np.ndarray, name: str) -> np.ndarray:
@@ -249,7 +249,7 @@ def _softmax(row: np.ndarray, alive: np.ndarray, name: str) -> np.ndarray:
     return np.asarray(powers / powers.sum())
 
 
-def interval_lines() -> Iterator[Mark]:
+def measure_intervals() -> Iterator[Measurement]:
     """Measure how often the intervals of complete games cover the chance, and what armies do."""
     turn = middle_of(classic_board(), 3, 21)
     names = ["simple"] * len(War(turn).seats)
@@ -260,8 +260,10 @@ def interval_lines() -> Iterator[Mark]:
     for part in won.reshape(REPEATS, -1):
         low, high = Estimate(len(part), int(part.sum())).interval()
         covered += low <= chance <= high
-    yield Mark("95% intervals of complete games cover", covered / REPEATS, 0.93, True, REPEATS)
-    yield Mark("the same, at most", covered / REPEATS, 0.97, False, REPEATS)
+    yield Measurement(
+        "95% intervals of complete games cover", covered / REPEATS, 0.93, True, REPEATS
+    )
+    yield Measurement("the same, at most", covered / REPEATS, 0.97, False, REPEATS)
     lower = 0
     for k in range(STRONGER):
         turn = middle_of(classic_board(), 2 + k % 5, 300 + k)
@@ -274,7 +276,7 @@ def interval_lines() -> Iterator[Mark]:
         gained = after.chances[:, mover] - before
         lower += gained.mean() + Z * gained.std(ddof=1) / np.sqrt(games) < 0
     claim = "ten more armies make the chance clearly lower, share"
-    yield Mark(claim, lower / STRONGER, 0.025, False, STRONGER)
+    yield Measurement(claim, lower / STRONGER, 0.025, False, STRONGER)
 
 
 def names_moved_on(turn: Turn) -> dict[str, str]:
@@ -296,7 +298,7 @@ def renamed(turn: Turn) -> Turn:
     )
 
 
-def renamed_lines() -> Iterator[Mark]:
+def measure_renamed() -> Iterator[Measurement]:
     """Measure whether names and numbers of players change V, and who wins."""
     apart, ending = 0.0, load_weights("ending")
     for k in range(RENAMED):
@@ -305,7 +307,7 @@ def renamed_lines() -> Iterator[Mark]:
         wanted = dict(zip(map(other.get, one.seats), one.judge(ending)[0].tolist(), strict=True))
         for name, chance in zip(again.seats, again.judge(ending)[0].tolist(), strict=True):
             apart = max(apart, abs(wanted[name] - chance))
-    yield Mark("V of renamed players, largest difference", apart, 1e-12, False, RENAMED)
+    yield Measurement("V of renamed players, largest difference", apart, 1e-12, False, RENAMED)
     turn = middle_of(classic_board(), 4, 7)
     other, again = names_moved_on(turn), War(renamed(turn))
     for name in ("simple", "usual"):
@@ -319,10 +321,10 @@ def renamed_lines() -> Iterator[Mark]:
         found = float((np.square(wins - expected) / expected).sum())
         most = ONE_IN_A_THOUSAND[wins.shape[1] - 1]
         claim = f"games of renamed players, {name}, chi-square"
-        yield Mark(claim, found, most, False, 2 * RENAMED_GAMES)
+        yield Measurement(claim, found, most, False, 2 * RENAMED_GAMES)
 
 
-def goal_lines() -> Iterator[Mark]:
+def measure_goals() -> Iterator[Measurement]:
     """Measure how far the best of some goals is from the best by many more games, as recorded."""
     fit = near = 0
     positions = recorded()["goals"]
@@ -337,17 +339,17 @@ def goal_lines() -> Iterator[Mark]:
             way.rpartition(", ")[0] in unclear for way, win in wins.items() if win == most
         )
     claim = "best goals within a point of the best, or unclear"
-    yield Mark(claim, fit / len(positions), 1.0, True, len(positions))
-    yield Mark("of these within a point", near / len(positions), None, True, len(positions))
+    yield Measurement(claim, fit / len(positions), 1.0, True, len(positions))
+    yield Measurement("of these within a point", near / len(positions), None, True, len(positions))
 
 
 MEASURES = (
-    speed_lines,
-    player_lines,
-    length_lines,
-    cut_lines,
-    calibration_lines,
-    interval_lines,
-    renamed_lines,
-    goal_lines,
+    measure_speed,
+    measure_players,
+    measure_lengths,
+    measure_cuts,
+    measure_calibration,
+    measure_intervals,
+    measure_renamed,
+    measure_goals,
 )
