@@ -70,7 +70,7 @@ def random_hidden(rng: Random, turn: Turn) -> Victory:
     known = random_missions(rng, turn)
     assert isinstance(known, Missions)
     missions = {
-        name: rng.choice(("hidden", "hidden", each, f"secret {each.to_text()}"))
+        name: rng.choice(("hidden", "hidden", each, f"secret {each.format_text()}"))
         for name, each in known.missions.items()
         if isinstance(each, Mission)
     }

@@ -50,7 +50,7 @@ def read_mission_cards(
 
 
 def _read_line(text: str, line: int, board: Board, players: tuple[str, ...]) -> Mission | None:
-    """Return the mission of a line, `None` to eliminate a player who does not play."""
+    """Return the mission of a line, `None` for the elimination of an absent player."""
     words = text.split(maxsplit=COLUMNS)
     numbers, marks = words[:3], words[3:COLUMNS]
     if len(words) < COLUMNS or not all(each.isdecimal() for each in numbers):

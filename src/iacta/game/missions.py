@@ -1,8 +1,8 @@
 """Missions: the tasks of players, such as two continents or the elimination of a player.
 
-A mission is known to everybody, secret (known to its player), or hidden: unknown cards remain, and
-each simulated game deals them anew. The cards that remain possible are those that nobody is known
-to have, and that no player with a hidden mission has fulfilled.
+A mission is known to everybody, secret (known to its player), or hidden. Each simulated game deals
+hidden missions anew from the cards that remain possible: cards that are no known mission, and that
+their player has not fulfilled.
 """
 
 import re
@@ -58,7 +58,7 @@ class Mission:
         """
 
     @abstractmethod
-    def to_text(self) -> str:
+    def format_text(self) -> str:
         """Return the mission as text, which `read_mission` reads."""
 
     @abstractmethod
@@ -83,7 +83,7 @@ class Mission:
         """
 
     @abstractmethod
-    def to_core(self, turn: GameState, players: Sequence[str]) -> CoreMission:
+    def convert_for_core(self, turn: GameState, players: Sequence[str]) -> CoreMission:
         """Return the mission for the core.
 
         turn, players: the turn, and the players in the order of play.
@@ -95,9 +95,9 @@ class OwnTerritories(Mission):
     """Own a number of territories, each with enough armies.
 
     number: the number of territories.
-    armies: the least armies that must be on each of them.
+    armies: the fewest armies on each of these territories.
 
-    >>> OwnTerritories(18, 2).to_text()
+    >>> OwnTerritories(18, 2).format_text()
     '18 territories with 2 armies'
     """
 
@@ -115,7 +115,7 @@ class OwnTerritories(Mission):
             )
         return self
 
-    def to_text(self) -> str:
+    def format_text(self) -> str:
         armies = f" with {self.armies} armies" if self.armies else ""
         return f"{self.number} territories{armies}"
 
@@ -130,9 +130,9 @@ class OwnTerritories(Mission):
         return (WayToWin(number=self.number, armies=self.armies),)
 
     def describe_progress(self, turn: GameState, player: str) -> str:
-        return f"{self._count(turn, player)} of {self.to_text()}"
+        return f"{self._count(turn, player)} of {self.format_text()}"
 
-    def to_core(self, turn: GameState, players: Sequence[str]) -> CoreMission:
+    def convert_for_core(self, turn: GameState, players: Sequence[str]) -> CoreMission:
         return CoreMission("lands", self.number, self.armies)
 
 
@@ -143,7 +143,7 @@ class OwnContinents(Mission):
     continents: the names of the continents.
     others: the number of further continents.
 
-    >>> OwnContinents(("Asia", "South America")).to_text()
+    >>> OwnContinents(("Asia", "South America")).format_text()
     'Asia, South America'
     """
 
@@ -178,7 +178,7 @@ class OwnContinents(Mission):
             )
         return replace(self, continents=tuple(found))
 
-    def to_text(self) -> str:
+    def format_text(self) -> str:
         return ", ".join((*self.continents, *[ANY] * self.others))
 
     def _list_others(self, board: Board) -> list[tuple[str, ...]]:
@@ -222,7 +222,7 @@ class OwnContinents(Mission):
             parts.append(f"{min(whole, self.others)} of {self.others} other continents")
         return ", ".join(parts)
 
-    def to_core(self, turn: GameState, players: Sequence[str]) -> CoreMission:
+    def convert_for_core(self, turn: GameState, players: Sequence[str]) -> CoreMission:
         places = {each.name: k for k, each in enumerate(turn.board.continents)}
         entries = tuple(places[name] for name in self.continents)
         return CoreMission("continents", self.others, entries=entries)
@@ -234,7 +234,7 @@ class Eliminate(Mission):
 
     player: the player.
 
-    >>> Eliminate("blue").to_text()
+    >>> Eliminate("blue").format_text()
     'eliminate blue'
     """
 
@@ -249,7 +249,7 @@ class Eliminate(Mission):
             )
         return replace(self, player=spelling[fold_name(self.player)])
 
-    def to_text(self) -> str:
+    def format_text(self) -> str:
         return f"eliminate {self.player}"
 
     def is_fulfilled(self, turn: GameState, player: str) -> bool:
@@ -262,7 +262,7 @@ class Eliminate(Mission):
     def describe_progress(self, turn: GameState, player: str) -> str:
         return f"{turn.owners.count(self.player)} territories of {self.player} left"
 
-    def to_core(self, turn: GameState, players: Sequence[str]) -> CoreMission:
+    def convert_for_core(self, turn: GameState, players: Sequence[str]) -> CoreMission:
         if self.player not in players:  # eliminated: any player alive fulfils the mission
             return CoreMission("lands", 1)
         return CoreMission("eliminate", entries=(players.index(self.player),))
@@ -272,14 +272,14 @@ class Eliminate(Mission):
 class Hidden(Mission):
     """A mission that is not known.
 
-    >>> Hidden().to_text()
+    >>> Hidden().format_text()
     'hidden'
     """
 
     def read(self, turn: GameState) -> Self:
         return self
 
-    def to_text(self) -> str:
+    def format_text(self) -> str:
         return HIDDEN
 
     def is_fulfilled(self, turn: GameState, player: str) -> bool:
@@ -291,7 +291,7 @@ class Hidden(Mission):
     def describe_progress(self, turn: GameState, player: str) -> str:
         return "hidden"
 
-    def to_core(self, turn: GameState, players: Sequence[str]) -> CoreMission:
+    def convert_for_core(self, turn: GameState, players: Sequence[str]) -> CoreMission:
         return CoreMission(HIDDEN)
 
 
@@ -390,16 +390,16 @@ class Missions(Victory):
         deck = None if cards is None else tuple(str(cards).split(BETWEEN_CARDS))
         return cls(missions, instead, AT_END in words, deck)
 
-    def to_texts(self) -> tuple[str, Mapping[str, str]]:
+    def format_texts(self) -> tuple[str, Mapping[str, str]]:
         number = [] if self.instead is None else [str(self.instead)]
         value = "+".join([*number, *([AT_END] if self.at_end else [])])
         texts = {
-            name: f"{SECRET if name in self.secret else ''}{each.to_text()}"
+            name: f"{SECRET if name in self.secret else ''}{each.format_text()}"
             for name, each in self._missions.items()
         }
         if self.cards is not None:
             cards = cast(tuple[Mission, ...], self.cards)
-            texts[CARDS] = BETWEEN_CARDS.join(each.to_text() for each in cards)
+            texts[CARDS] = BETWEEN_CARDS.join(each.format_text() for each in cards)
         return value, texts
 
     def read(self, turn: GameState) -> Self:
@@ -479,7 +479,7 @@ class Missions(Victory):
     def _find_own(self, turn: GameState) -> Mission:
         return OwnTerritories(min(self.instead or INSTEAD, len(turn.owners)))
 
-    def after_elimination(self, turn: GameState, loser: str) -> Self:
+    def apply_elimination(self, turn: GameState, loser: str) -> Self:
         if self.instead is None:
             return self
         number = min(self.instead, len(turn.owners))
@@ -506,7 +506,7 @@ class Missions(Victory):
         return self._missions[player].list_ways(turn, player)
 
     def describe(self, turn: GameState) -> str:
-        texts = {name: text for name, text in self.to_texts()[1].items() if name != CARDS}
+        texts = {name: text for name, text in self.format_texts()[1].items() if name != CARDS}
         rows = "; ".join(f"{name}: {text}" for name, text in texts.items())
         when = " at the end of their turn" if self.at_end else ""
         return f"The first player who has fulfilled their mission{when} wins. Missions: {rows}."
@@ -525,7 +525,7 @@ class Missions(Victory):
 
     def _complete(self, mission: Mission, turn: GameState, players: Sequence[str]) -> CoreMission:
         """Return a mission for the core, with the missions that may replace it."""
-        found = mission.to_core(turn, players)
+        found = mission.convert_for_core(turn, players)
         if found.kind != "eliminate":
             return found
         own = CoreMission("lands", min(self.instead or INSTEAD, len(turn.owners)))

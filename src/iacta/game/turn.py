@@ -956,7 +956,7 @@ class Turn:
         if loser in self.owners:
             return self._replace(then="attack")
         if loser in self.players:
-            after = self.victory.after_elimination(self, loser)
+            after = self.victory.apply_elimination(self, loser)
             return self._replace(victory=after)._take_cards_of(loser)
         return self._take_cards_of(loser)
 

@@ -54,7 +54,7 @@ class WayToWin(NamedTuple):
 
     territories: the territories to own.
     number: the number of territories to own in all.
-    armies: the armies that must be on each of this number of territories.
+    armies: the fewest armies on each of these territories.
     """
 
     territories: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ class CoreMission(NamedTuple):
 
     kind: the kind, a constant `IACTA_MISSION_...` of the core in lower case.
     number: the number of territories to own.
-    armies: the armies that must be on each of these territories.
+    armies: the fewest armies on each of these territories.
     entries: the numbers of the territories, continents or players that the mission names.
     instead: the mission that replaces this one when another player eliminates its player.
     own: the mission that replaces this one when it is dealt to its player.
@@ -94,14 +94,14 @@ class Victory:
     @classmethod
     @abstractmethod
     def from_texts(cls, value: str, of_players: Mapping[str, str]) -> Self:
-        """Return the condition of texts, the inverse of `to_texts`.
+        """Return the condition of texts, the inverse of `format_texts`.
 
         value: the value of the condition.
         of_players: a text for each player.
         """
 
     @abstractmethod
-    def to_texts(self) -> tuple[str, Mapping[str, str]]:
+    def format_texts(self) -> tuple[str, Mapping[str, str]]:
         """Return the value of the condition as text, and a text for each player."""
 
     def read(self, turn: GameState) -> Self:
@@ -175,7 +175,7 @@ class Victory:
         """
         return False
 
-    def after_elimination(self, turn: GameState, loser: str) -> Self:
+    def apply_elimination(self, turn: GameState, loser: str) -> Self:
         """Return the condition after the player whose turn it is has eliminated another.
 
         turn, loser: the turn and the eliminated player.
@@ -197,7 +197,7 @@ class Victory:
 
 
 def register_victory(victory: type[V]) -> type[V]:
-    """Add a class of victory conditions to those that texts name.
+    """Register a class of victory conditions, so that texts can name it.
 
     victory: the class.
     """
@@ -220,7 +220,7 @@ def find_survivor(turn: GameState) -> str | None:
 class Survivor(Victory):
     """The last player who owns a territory wins.
 
-    >>> Survivor().to_texts()
+    >>> Survivor().format_texts()
     ('', {})
     """
 
@@ -231,7 +231,7 @@ class Survivor(Victory):
         _refuse_values(cls.word, value, of_players)
         return cls()
 
-    def to_texts(self) -> tuple[str, Mapping[str, str]]:
+    def format_texts(self) -> tuple[str, Mapping[str, str]]:
         return "", {}
 
     def find_winner(self, turn: GameState) -> str | None:
@@ -289,7 +289,7 @@ class Share(Victory):
         _refuse_values(cls.word, "", of_players)
         return cls(value)
 
-    def to_texts(self) -> tuple[str, Mapping[str, str]]:
+    def format_texts(self) -> tuple[str, Mapping[str, str]]:
         share = self.share
         return format_fraction(share) if isinstance(share, Fraction) else str(share), {}
 
@@ -336,7 +336,7 @@ class Capitals(Victory):
     """The first player who owns their own capital and enough capitals of others wins.
 
     capitals: the capital of each player: a mapping from names of players to territories.
-    number: the number of capitals to own, the own capital included; `None` for all of them.
+    number: the number of capitals to own, the own capital included; `None` for all capitals.
 
     The capital of a player counts also when the player has been eliminated. A capital that another
     player has taken does not eliminate its player.
@@ -369,7 +369,7 @@ class Capitals(Victory):
         number = None if value in ("", "all") else parse_int(value, "capitals", 1)
         return cls(of_players, number)
 
-    def to_texts(self) -> tuple[str, Mapping[str, str]]:
+    def format_texts(self) -> tuple[str, Mapping[str, str]]:
         return "all" if self.number is None else str(self.number), self.capitals
 
     def read(self, turn: GameState) -> Self:
@@ -472,7 +472,7 @@ def format_victory(victory: Victory) -> str:
     >>> format_victory(Share("70%")), read_victory("share:7/10")
     ('share:7/10', Share(share=Fraction(7, 10)))
     """
-    value, of_players = victory.to_texts()
+    value, of_players = victory.format_texts()
     texts = {victory.word: value, **of_players}
     return format_pairs({name: escape_name(text) for name, text in texts.items()})
 

@@ -165,7 +165,7 @@ class WinsInReach:
         return max(mission.number - self._count_held(self.turn.player, mission), 0)
 
     def find_winning_placement(self) -> tuple[int, int] | None:
-        """Return the first placement of those that win: a territory and a number of armies."""
+        """Return the next placement that wins: a territory and a number of armies."""
         turn, mission = self.turn, self._missions[self.turn.player]
         need = self._count_missing(mission)
         if not need or mission is None:
