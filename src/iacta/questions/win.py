@@ -34,6 +34,7 @@ from iacta.forms.whole_game import (
 )
 from iacta.war import WinChance, WinChances, WinEstimate, win_chances
 from iacta.war.chances import CUT_ROUNDS, DEFAULT_GAMES
+from iacta.war.games import AS_LIKED, OPEN_AIMS
 from iacta.war.players import PLAYERS
 from iacta.war.tournament import MAX_ROUNDS
 
@@ -209,9 +210,10 @@ class WinAnswer(Answer):
         chances, goal = self.found.chances, self.found.goal
         name = self.question.turn.player
         chosen = [f"In this turn {name} plays for the goal that won most games: {goal}."]
+        is_chosen = goal not in ("", OPEN_AIMS[AS_LIKED])
         condition = list_condition(self.question.turn)
         people = [PEOPLE] if chances.games else []
-        yield Section([win_sentence(self), *condition, *(chosen if goal else []), *people])
+        yield Section([win_sentence(self), *condition, *(chosen if is_chosen else []), *people])
         rows = [
             (
                 usual.player,
