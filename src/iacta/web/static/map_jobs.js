@@ -6,7 +6,7 @@ import { lineThrough, pathTo, plain } from "./map_history.js";
 import { findGoalOfTurn, findTurnStart, goalOf } from "./map_state.js";
 import { findTurn, store, tree } from "./map_store.js";
 
-const SECONDS = { goal: 9, longGoal: 20, games: 6, list: 9 };
+const SECONDS = { goal: 9, longGoal: 20, games: 12, list: 9 };
 const GAMES = 800; // a fixed number: the same link always shows the same chances to win
 
 const render = () => store.render();
