@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from itertools import combinations, islice, pairwise
+from itertools import chain, combinations, count, islice, pairwise
 from random import Random
 
 import numpy as np
@@ -30,7 +30,9 @@ from benchmarks.positions import (
     hard_positions,
     hard_questions,
     midgame,
+    played,
     questions,
+    restricted_questions,
 )
 from iacta import Turn, ask, goals_in_reach, threats
 from iacta.board import Board, Position
@@ -47,6 +49,9 @@ EXAMPLE = ("plan", "examples/asia.toml", "--take", "Asia")
 MEGABYTE = 1024  # kilobytes
 FEW, MANY = 2.0, 10.0  # time limits in seconds
 LONGEST = 60.0
+QUICK_LIMIT = 3.0  # seconds of the quick estimates of all goals, and of a plan for each goal
+QUICK_SEED, QUICK_GOALS = 40_000, 61  # first seed, and number of goals with quick estimates
+RESTRICTED = 40
 RUNS = 3_000
 FRESH_GAME = 2**40  # games from this number on are new to every plan
 
@@ -95,11 +100,11 @@ def exact_marks() -> Iterator[Mark]:
         started = time.perf_counter()
         proven += best_plan(position, goal).proven
         slowest = max(slowest, time.perf_counter() - started)
-    count = 40 - len(rates)
+    solved = 40 - len(rates)
     if rates:
         yield Mark("states solved a second", statistics.median(rates), 2e5, True, len(rates))
-    yield Mark("small boards proven", proven / count, 1.0, True, count)
-    yield Mark("slowest small board, seconds", slowest, 2.0, False, count)
+    yield Mark("small boards proven", proven / solved, 1.0, True, solved)
+    yield Mark("slowest small board, seconds", slowest, 2.0, False, solved)
 
 
 def game_marks() -> Iterator[Mark]:
@@ -227,6 +232,45 @@ def gap_marks(positions: int = 8) -> Iterator[Mark]:
         yield Mark("value at 10 s above 2 s, mean", statistics.mean(gains), 0.0, True, len(gains))
 
 
+def restricted_marks() -> Iterator[Mark]:
+    """Yield how far plans are below the optimum of the problem around the goal."""
+    short = [
+        optimum - best_plan(each.position, each.goal, time_limit=FEW).comparable_value
+        for each, optimum in restricted_questions(RESTRICTED)
+    ]
+    claim = "plans at 2 s below the restricted optimum, most"
+    yield Mark(claim, max(short), 0.002, False, len(short))
+
+
+def quick_marks() -> Iterator[Mark]:
+    """Yield how plans compare with the quick estimates of `goals`, with the same time.
+
+    Both values have intervals, so only a plan whose interval lies lower counts as below.
+    """
+    compared = chain.from_iterable(map(compare_quick_estimates, count(QUICK_SEED)))
+    clear, gains = zip(*islice(compared, QUICK_GOALS), strict=True)
+    yield Mark("plans at 3 s below quick estimates, most", max(clear), 0.001, False, len(clear))
+    yield Mark(
+        "plans at 3 s above quick estimates, mean", statistics.mean(gains), 0.0, True, len(gains)
+    )
+
+
+def compare_quick_estimates(seed: int) -> Iterator[tuple[float, float]]:
+    """Yield for each goal of a played position how far its plan is below its quick estimate.
+
+    seed: the seed of the game.
+
+    The first number is the distance between the intervals, the second the gain of the plan.
+    """
+    position = played(seed)
+    for each in goals_in_reach(Turn(position), time_limit=QUICK_LIMIT):
+        if each.chance < 0.999:
+            plan = best_plan(position, each.goal, time_limit=QUICK_LIMIT)
+            value = plan.comparable_value
+            high = value if plan.interval is None else plan.interval[1]
+            yield each.interval.low - high, value - each.chance
+
+
 def planned(drawn: list[Question], limit: float) -> list[Plan]:
     """Return the plans for some questions."""
     return [best_plan(each.position, each.goal, time_limit=limit) for each in drawn]
@@ -286,7 +330,7 @@ def limit_marks() -> Iterator[Mark]:
 
 MEASURES = (
     *(process_marks, board_marks, exact_marks, game_marks, large_marks, hard_marks, play_marks),
-    *(limit_marks, gap_marks),
+    *(limit_marks, restricted_marks, quick_marks, gap_marks),
 )
 
 

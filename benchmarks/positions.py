@@ -14,6 +14,7 @@ from iacta.native.deadline import Deadline
 from iacta.plan import Goal, TakeAll, Worth, eliminate
 from iacta.plan.policy import policy_for
 from iacta.plan.problem import read_problem
+from iacta.plan.search import Search
 
 POSITIONS = 300
 BOUNDED = 64  # the number of positions for the comparison of bounds
@@ -21,6 +22,8 @@ PLAYERS = ("red", "blue", "green", "black", "yellow", "white")
 HARD_SIZES = range(6, 14)  # sizes of goals that are tried first
 HARD_STATES = 20_000  # smaller games are solved exactly
 HARD_GAMES, HARD_SEEN = 40, 800  # a position is hard if so many games see more states
+RESTRICTED_SIZE = 9  # the most territories of a restricted problem
+RESTRICTED_STATES = 1_000_000  # larger restricted problems are left out
 HARD = Path(__file__).with_name("midgame.json")
 
 
@@ -219,6 +222,14 @@ def _conquer(
         start = to
 
 
+def _list_goals(position: Position) -> Iterator[TakeAll]:
+    """Yield the eliminations of the other players, and the continents."""
+    for owner in sorted({each.owner for each in position.holdings} - {position.player}):
+        yield eliminate(position, owner)
+    for each in position.board.continents:
+        yield TakeAll(each.territories)
+
+
 def hard_questions(number: int, first: int = 20_000) -> Iterator[Question]:
     """Yield goals in played positions that lookahead reaches with a chance from .1 to .9.
 
@@ -230,9 +241,7 @@ def hard_questions(number: int, first: int = 20_000) -> Iterator[Question]:
             return
         position, rng = played(seed), Random(-1 - seed)
         mine = {*position.list_territories(position.player)}
-        others = sorted({each.owner for each in position.holdings} - {position.player})
-        goals: list[TakeAll] = [eliminate(position, owner) for owner in others]
-        goals += [TakeAll(each.territories) for each in position.board.continents]
+        goals = [*_list_goals(position)]
         rng.shuffle(goals)
         goals.sort(key=lambda goal: len({*_names(position, goal)} - mine) not in HARD_SIZES)
         for goal in goals:
@@ -243,6 +252,32 @@ def hard_questions(number: int, first: int = 20_000) -> Iterator[Question]:
             if 0.1 < games.gains.mean() < 0.9 and games.report.states > HARD_SEEN:
                 number -= 1
                 yield Question(seed, "elimination", goal, position)
+                break
+
+
+def restricted_questions(number: int, first: int = 30_000) -> Iterator[tuple[Question, float]]:
+    """Yield goals in played positions, each with the optimum of the restricted problem.
+
+    number: the number of goals, at most one in a position.
+    first: the seed of the first game.
+
+    In the restricted problem only the player's territories beside the goal attack, and only the
+    territories of the goal are attacked. It has at most nine territories.
+    """
+    for seed in count(first):
+        if not number:
+            return
+        position, rng = played(seed), Random(-1 - seed)
+        goals = [*_list_goals(position)]
+        rng.shuffle(goals)
+        for goal in goals:
+            narrow = read_problem(position, goal).narrow()
+            if narrow is None or narrow.focus is None or narrow.focus.bit_count() > RESTRICTED_SIZE:
+                continue
+            solution = Search(narrow).solve(Deadline(), RESTRICTED_STATES)
+            if solution is not None and 0.02 < solution.value < 0.98:
+                number -= 1
+                yield Question(seed, "restricted", goal, position), solution.value
                 break
 
 

@@ -3,12 +3,14 @@
 import pytest
 from hypothesis import given, settings
 
+from benchmarks.positions import played
 from iacta.board import Position
 from iacta.native.deadline import Deadline
 from iacta.plan import Goal, TakeAll, best_plan
 from iacta.plan.planner import Planner
 from iacta.plan.policy import Policy, best_policy
 from iacta.plan.problem import read_problem
+from iacta.plan.search import Search
 from tests.plan.boards import BLUE, GOALS, positions, scattered
 
 
@@ -32,6 +34,31 @@ def test_no_narrow_play_beats_the_best_play(position: Position, goal: Goal) -> N
 def test_targets_that_only_far_stacks_reach_leave_no_narrow_problem() -> None:
     targets = "Peru", "Madagascar", "Japan"
     assert read_problem(scattered(), TakeAll(targets)).narrow() is None
+
+
+@pytest.mark.parametrize(
+    ("seed", "goal"),
+    [
+        (30000, "Africa"),
+        (30014, "South America"),
+        (30032, "Africa"),
+        (30044, "South America"),
+    ],
+)
+def test_lookahead_is_replaced_where_the_narrow_play_is_better(seed: int, goal: str) -> None:
+    problem = read_problem(played(seed), TakeAll(goal))
+    narrow = problem.narrow()
+    assert narrow is not None
+    solution = Search(narrow).solve(Deadline())
+    assert solution is not None
+    planner = Planner(problem, Deadline())
+    planner.work = planner.work._replace(states=20_000, games=64, values=1e3)
+    *_, last = planner.run()
+    assert last.value is not None
+    assert planner.found is not None
+    assert planner.found.value is not None
+    assert planner.found.value < solution.value - 0.002
+    assert last.value >= solution.value - 0.0005
 
 
 def test_a_plan_is_at_least_as_good_as_the_narrow_play() -> None:

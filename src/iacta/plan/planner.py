@@ -8,7 +8,7 @@
    one style is left.
    A problem that is too large for exact play may contain a small one: the targets and the stacks
    beside them (`Problem.narrow`). Its best play is a candidate, too, and its assignment one more
-   start of the comparison.
+   start of the comparison. Lookahead without an assignment, as in a quick estimate, is another.
 3. *Value.* Exact, by a forward pass, if the policy visits few states; otherwise the mean of
    separate games, less their luck by the policy's own values, with an interval. With h(s) the
    policy's estimate of a state, Q(s) its value of the attack chosen there, s_t the states and T the
@@ -35,7 +35,15 @@ import numpy.typing as npt
 
 from iacta.inputs.errors import TooLargeError
 from iacta.native.deadline import Deadline
-from iacta.plan.policy import MAX_STATES_BY_DEFAULT, SEEN, STARTS, VISITED, Policy, attach_search
+from iacta.plan.policy import (
+    MAX_STATES_BY_DEFAULT,
+    QUICK_STYLE,
+    SEEN,
+    STARTS,
+    VISITED,
+    Policy,
+    attach_search,
+)
 from iacta.plan.problem import Problem
 from iacta.plan.search import Report, Search, Style
 from iacta.probability.estimate import MIN_GAMES, NORMAL_QUANTILE, find_half_width
@@ -43,9 +51,10 @@ from iacta.probability.estimate import MIN_GAMES, NORMAL_QUANTILE, find_half_wid
 PROVEN_GAP = 1e-9  # a plan within this gap of its bound is proven best
 EXACT_TIME_SHARE = 0.25  # share of the time for exact play
 LARGE = 12  # territories; on larger fields exact play rarely succeeds
-LARGE_TIME_SHARE = 0.1  # share of the time for exact play on a large field
+LARGE_TIME_SHARE = 0.05  # share of the time for exact play on a large field
 BOUND_TIME_SHARE = 0.4  # share of the time for bounds in a single thread
-NARROW_TIME_SHARE = 0.15  # share of the time for the narrow problem
+NARROW_TIME_SHARE = 0.25  # share of the time for the narrow problem in a single thread
+NARROW_THREAD_SHARE = 0.7  # share of the time for the narrow problem in the thread of the bounds
 EQUAL = 0.0005  # difference of values that count as equal; then the armies left decide
 COMPARISON_SHARE = 0.7  # share of the time and of the games for the comparison of styles
 FRESH = 2**32  # number of the first game of the final estimate
@@ -164,26 +173,30 @@ class Planner:
         first.play(self.deadline, BATCH)
         self.found, starts = first.found, [first]
         yield self._best
-        if (narrow := self.problem.narrow()) is not None:
-            starts += self._start_narrow(narrow, core)
-            yield self._best
-        bounding = Thread(target=self._bound, args=(self.deadline,))
+        narrow = self.problem.narrow()
+        proving = Thread(target=self._prove, args=(narrow,))
         if self.threads > 1:
-            bounding.start()
+            proving.start()
         try:
             if self.threads <= 1:
+                self._solve_narrow(narrow, NARROW_TIME_SHARE)
+                yield self._best
                 self._bound(self.deadline.take_share(BOUND_TIME_SHARE))
+            empty = ((0,) * core.lands,) * core.goals
+            starts.append(_Trial(Policy(self.problem, empty, QUICK_STYLE), core))
+            if narrow is not None:
+                starts += self._start_narrow(narrow, core)
             for found in self._compare_styles(starts):
                 self.found = found
                 yield self._best
             if self.threads > 1:
-                bounding.join(TIMEOUT_MAX)  # which Ctrl-C ends, see `Search._call`
+                proving.join(TIMEOUT_MAX)  # which Ctrl-C ends, see `Search._call`
         except BaseException:
             self.deadline.stop()
             raise
         finally:
-            if bounding.ident is not None:
-                bounding.join()
+            if proving.ident is not None:
+                proving.join()
         yield self._best
 
     @property
@@ -213,17 +226,34 @@ class Planner:
         self.found = Found(policy, value, None, value, report, 0)
         return True
 
+    def _prove(self, narrow: Problem | None) -> None:
+        """Solve a narrow problem, and improve the bound."""
+        self._solve_narrow(narrow, NARROW_THREAD_SHARE)
+        self._bound(self.deadline)
+
+    def _solve_narrow(self, narrow: Problem | None, share: float) -> None:
+        """Solve a narrow problem if there is one, and if possible.
+
+        share: the share of the time for a small field.
+        """
+        if narrow is None:
+            return
+        is_large = narrow.field.bit_count() > LARGE
+        deadline = self.deadline.take_share(LARGE_TIME_SHARE if is_large else share)
+        with suppress(TooLargeError):
+            search = Search(narrow, deadline)
+            solution = search.solve(deadline, self.work.states)
+            report = None if solution is None else search.flow(self.deadline)
+            if solution is not None and report is not None:
+                policy = attach_search(Policy(narrow), search)
+                self.narrow = Found(policy, solution.value, None, inf, report, 0)
+
     def _start_narrow(self, narrow: Problem, core: Search) -> list["_Trial"]:
-        """Solve a narrow problem if possible, and return a trial of its assignment."""
+        """Return a trial of the assignment of a narrow problem."""
         search = Search(narrow, self.deadline)
-        solution = search.solve(self.deadline.take_share(NARROW_TIME_SHARE), self.work.states)
-        report = None if solution is None else search.flow(self.deadline)
-        if solution is not None and report is not None:
-            policy = attach_search(Policy(narrow), search)
-            self.narrow = Found(policy, solution.value, None, inf, report, 0)
         if search.goals != core.goals or self.deadline.is_over:
             return []
-        assignment = Search(narrow, self.deadline).assign(self.deadline, STARTS)
+        assignment = search.assign(self.deadline, STARTS)
         return [_Trial(Policy(self.problem, assignment), core)]
 
     def _compare_styles(self, starts: list["_Trial"]) -> Iterator[Found]:

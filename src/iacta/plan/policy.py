@@ -31,6 +31,7 @@ SEEN = 1_500  # if the first games visit more states, no exact value is tried
 VERSION = 1
 MAX_DEPTH = 3  # deepest lookahead in a record
 USUAL_STYLE = Style()
+QUICK_STYLE = Style(idle=0.0)  # the style of quick estimates, which follow no assignment
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,9 @@ from iacta.plan.best import (
 from iacta.plan.goals import Goal
 from iacta.plan.plan import Plan
 from iacta.plan.planner import EQUAL
+from iacta.plan.policy import QUICK_STYLE
 from iacta.plan.problem import PLAYS, Problem, TurnState, read_problem
-from iacta.plan.search import Search, Solution, Style
+from iacta.plan.search import Search, Solution
 from iacta.probability.chances import Chance, read_chance
 from iacta.probability.estimate import MIN_GAMES, find_half_width
 from iacta.rules.rules import Rules
@@ -452,7 +453,7 @@ class QuickValues:
 def _make_search(problem: Problem) -> Search:
     """Return a lookahead search whose values are comparable between positions."""
     search = Search(problem)
-    search.follow(None, Style(idle=0.0))
+    search.follow(None, QUICK_STYLE)
     return search
 
 
