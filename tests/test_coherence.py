@@ -6,12 +6,15 @@ from random import Random
 
 import pytest
 
+from benchmarks.positions import played
 from iacta import Turn, goals_in_reach, threats
 from iacta.board import Board, Continent, Holding, Position
 from iacta.game.actions import Place
 from iacta.native.bit_sets import bits
 from iacta.native.deadline import Deadline
-from iacta.plan import Policy, TakeAll, TakeAny, judge
+from iacta.plan import Policy, TakeAll, TakeAny, best_plan, judge
+from iacta.plan.alternatives import list_first_attacks
+from iacta.plan.planner import EQUAL
 from iacta.plan.policy import best_policy
 from iacta.plan.problem import TurnState, pose_problem
 from iacta.plan.quick_estimates import Conquest, QuickEstimate, find_implied, order_estimates
@@ -165,6 +168,44 @@ def test_each_attack_takes_a_target_or_a_territory_that_the_value_needs(seed: in
         other = best_policy(without, Deadline())
         assert other is not None
         assert other.decide(without.start).value < action.value - 1e-12, problem.name(action.to)
+
+
+def list_useless_attacks(policy: Policy) -> list[str]:
+    """Return the attacks of a likely line of play that take no target and change no value."""
+    problem, useless = policy.problem, list[str]()
+    for state in list_states(policy)[:-1]:
+        action = policy.decide(state)
+        values = [each.value for each in action.outcomes]
+        is_target = problem.name(action.to) in problem.goal.names
+        if not is_target and max(values) <= min(values) + 1e-9:
+            useless.append(f"{problem.name(action.start)} to {problem.name(action.to)}")
+    return useless
+
+
+# Positions in which an idle stack would attack for nothing while the goal waits.
+@pytest.mark.parametrize(
+    ("seed", "goal"),
+    [(50024, "Africa"), (50032, "Australia"), (50039, "Europe")],
+)
+def test_the_values_of_lookahead_agree_and_no_attack_is_useless(seed: int, goal: str) -> None:
+    plan = best_plan(played(seed), TakeAll(goal), budget=0.02)
+    assert not plan.policy.is_exact
+    policy, problem, start = plan.policy, plan.problem, plan.problem.start
+    own = policy.decide(start)
+    assert list_useless_attacks(policy) == []
+    ways = list_first_attacks(plan)
+    assert ways[0][:2] == (problem.name(own.start), problem.name(own.to))
+    assert ways[0].value == pytest.approx(plan.comparable_value, abs=1e-9)
+    means = list[float]()
+    for each in ways:
+        border = problem.place(each.start), problem.place(each.to)
+        judged = policy.evaluate_attack(start, *border, each.dice)
+        assert judged.value <= own.value * (1.03 if policy.style.order == "risk" else 1.0) + EQUAL
+        afters = [(result.chance, start.after(judged, result)) for result in judged.outcomes]
+        means.append(sum(p * (problem.paid(s) + policy.decide(s).value) for p, s in afters))
+    for each, mean in zip(ways, means, strict=True):
+        assert each.value <= plan.comparable_value + 1e-9
+        assert each.value == pytest.approx(ways[0].value * min(mean / means[0], 1.0), abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 13, 14])

@@ -297,6 +297,7 @@ class Lookahead {
 
     struct Option {
         Decision roll;
+        bool is_useful;    // whether the target pays or is assigned, or some result raises the value
         bool is_assigned;  // whether the target is assigned to the attacking stack
         bool is_begun;     // whether the battle has begun
         int armies;        // on the attacking land
@@ -305,7 +306,8 @@ class Lookahead {
     Decision search_decision(const Position<W>& start, int depth) {
         if (game_.is_over(start)) return {};
         Position<W> s = start;
-        std::vector<Parts<W>> parts = find_parts(s);
+        std::vector<Parts<W>> parts = project_base(s);
+        double now = improve_fully(s, parts, MAX_PART) * (1.0 + TIE_FACTOR);
         std::vector<Option> options;
         Afters known;
         Set<W> left = game_.unconquered(s);
@@ -320,9 +322,15 @@ class Lookahead {
                 bool is_assigned = false;
                 for (const auto& each : parts) is_assigned = is_assigned || each[v].has(c);
                 bool is_begun = s.armies[c] < game_.start.armies[c];
-                options.push_back({std::move(best), is_assigned, is_begun, s.armies[v], place});
+                bool is_useful = is_assigned || game_.paying.has(c);
+                for (const Outcome& each : best.outcomes) is_useful = is_useful || each.value > now;
+                options.push_back({std::move(best), is_useful, is_assigned, is_begun, s.armies[v], place});
             }
         }
+        // An attack that changes nothing keeps the value of the state, which may look better than a step forward.
+        auto is_useful = [](const Option& each) { return each.is_useful; };
+        if (std::any_of(options.begin(), options.end(), is_useful))
+            std::erase_if(options, [=](const Option& each) { return !is_useful(each); });
         if (depth > 1) deepen(start, options, depth);
         const Option* best = pick_first(options);
         return best ? best->roll : Decision{};
