@@ -5,6 +5,7 @@ import json
 import subprocess
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from iacta.charts.registry import list_charts as registered
 from iacta.charts.registry import list_defaults
 from iacta.charts.saving import SUBTITLE_WIDTH, TITLE_WIDTH
 from iacta.odds.simulation import running_estimates
+from iacta.questions.threats import ThreatsAnswer
 from iacta_literature import charts as literature
 from tests.browser import BROWSER
 from tests.charts.look import find_flaw, is_drawn
@@ -81,6 +83,7 @@ EXAMPLES: dict[str, Callable[[], Chart]] = {
     "decision_map, no line": lambda: charts.decision_map(iacta.when_to_stop(4, 8, prize=3)),
     "distribution, of outcomes": lambda: charts.distribution(Battle(20, 16).outcomes()),
     "goal_bars, with games": lambda: charts.find_chart(ask("goals", code=WAR, games=4, win=True)),
+    "threat_bars, with bounds": lambda: charts.find_chart(ask_open_threats()),
     "win_bar, nobody left": lambda: charts.find_chart(ask("win", code="1;classic;red;Peru:red:9")),
     "minimum_troops": lambda: literature.minimum_troops(9, ["50%", "95%"]),
     "minimum_troops, for each": lambda: literature.minimum_troops(
@@ -92,6 +95,14 @@ EXAMPLES: dict[str, Callable[[], Chart]] = {
     "state_space": lambda: literature.state_space(4, 2),
     "survival, one": lambda: charts.survival(iacta.Campaign(5, [5])),
 }
+
+
+def ask_open_threats() -> ThreatsAnswer:
+    """Return threats whose chances are clearly below the bound."""
+    answer = ask("threats", code=WAR)
+    assert isinstance(answer, ThreatsAnswer)
+    rows = tuple(each._replace(chance=0.5 * each.chance) for each in answer.found.threats)
+    return replace(answer, found=replace(answer.found, threats=rows))
 
 
 FIGURES = literature.__all__
@@ -214,6 +225,15 @@ ANSWERS: Mapping[str, Mapping[str, Any]] = {
     "win": {"code": WAR, "games": 20},
     "goals": {"code": WAR, "games": 4, "win": True},
 }
+
+
+def test_threats_show_the_interval_up_to_the_bound() -> None:
+    closed = charts.find_chart(ask("threats", code=WAR))
+    opened = EXAMPLES["threat_bars, with bounds"]()
+    kinds = [[part["mark"]["type"] for part in each.view["layer"]] for each in (closed, opened)]
+    assert kinds == [["bar", "text"], ["bar", "rule", "text"]]
+    assert opened.view["layer"][1]["encoding"]["x2"] == {"field": "at_most"}
+    assert "at most" in json.dumps(opened.view["layer"][2])
 
 
 @pytest.mark.parametrize("name", ANSWERS)

@@ -183,8 +183,9 @@ def threat_bars(answer: ThreatsAnswer) -> Chart:
     answer: the answer of `iacta.ask` to `threats`.
 
     The table `threats` has for each `goal` of an opponent the highest `chance`, its `player`, and
-    the upper bound `at_most`.
+    the upper bound `at_most`. A line leads from the chance to a bound that is clearly greater.
     """
+    from iacta.plan.quick_estimates import MIN_GAP  # slow to import
     from iacta.questions.threats import CONDITION, threats_sentence  # slow to import
 
     rows: list[Row] = []
@@ -209,10 +210,20 @@ def threat_bars(answer: ThreatsAnswer) -> Chart:
     )
     bars = base.mark("bar", style="outlined")
     bars = bars.encode(color=categories("player", by_player, rows))
-    written = base.calculate(label=format_percent("chance", 1))
-    written = written.mark("text", align="left", dx=5).encode(text="label:N")
-    drawn = layer(bars, written).properties(height=GOAL_ROW * max(len(rows), 1))
+    is_open = f"datum.at_most - datum.chance > {MIN_GAP}"
+    bound = f"' (at most ' + ({format_percent('at_most', 1)}) + ')'"
+    written = base.calculate(
+        label=f"({format_percent('chance', 1)}) + ({is_open} ? {bound} : '')",
+        last=f"{is_open} ? datum.at_most : datum.chance",
+    )
+    written = written.mark("text", align="left", dx=5).encode(x="last:Q", text="label:N")
+    layers = [bars, written]
     words = f"{CONDITION[0].upper()}{CONDITION[1:]}."
+    if any(row["at_most"] - row["chance"] > MIN_GAP for row in rows):
+        lines = base.filter(is_open).mark("rule", style="ink", strokeWidth=2)
+        layers.insert(1, lines.encode(x2="at_most"))
+        words = f"Lines: up to the chance that no attack exceeds. {words}"
+    drawn = layer(*layers).properties(height=GOAL_ROW * max(len(rows), 1))
     return Chart(drawn, threats_sentence(answer), words, {"threats": rows})
 
 
