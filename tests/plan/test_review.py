@@ -9,9 +9,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
-from iacta import IactaError, Rules, read_position, review
+from iacta import IactaError, Rules, read_position, review, win_chances
 from iacta.board import Board, Holding, Position
-from iacta.game import Advance, Attack, Losses, Turn
+from iacta.forms.record import OMITTED
+from iacta.game import Advance, Attack, EndPhase, Losses, Turn
 from iacta.methods.kernel import Throw
 from iacta.plan import Goal, TakeAll, Worth
 from iacta.plan.review import Review
@@ -400,3 +401,27 @@ def test_a_turn_without_a_goal_can_gain_the_most() -> None:
     found = review(json.dumps(line), worth=True)
     assert found == review(json.dumps({**line, "goal": {"worth": True}}))
     assert not found.is_chance
+
+
+def test_turns_without_a_goal_are_judged_by_the_chance_to_win() -> None:
+    start = "1;classic;red;Peru:red:9,Argentina:red:1,Brazil:blue:2,Venezuela:blue:3"
+    battle = {"from": "Peru", "to": "Brazil", "left": 1, "their_left": 1}
+    lines = [
+        {"turn": start, "goal": {"take": "Brazil"}, "battles": [battle]},
+        {"turn": start, "battles": [battle]},
+    ]
+    log = "\n".join(map(json.dumps, lines))
+    assert ReviewQuestion(log=log).answer().data.wins is OMITTED
+    answer = ReviewQuestion(log=log, win=True).answer()
+    (row,) = answer.data.wins
+    before = Turn.from_code(start)
+    after = before.apply_battle("Peru", "Brazil", 1, 1).after(EndPhase())
+    chances = [
+        win_chances(turn, games=200).chances.find_chance("red").chance for turn in (before, after)
+    ]
+    assert (row.turn, row.player) == (2, "red")
+    assert [row.before, row.after] == chances
+    assert row.change == pytest.approx(chances[1] - chances[0])
+    assert row.change < -0.3
+    rows = [each for section in answer.sections() for each in section.parts]
+    assert any(f"{100 * row.change:+.1f}" in str(each) for each in rows)

@@ -1,6 +1,6 @@
 """The review of a game: the luck of each player, and the cost of their decisions."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,13 +11,24 @@ from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import FileName, Flag, Name, Source
 from iacta.forms.percentages import format_armies, format_goal_change
 from iacta.forms.question import Answer, Charts, Question, Watch, question
-from iacta.forms.record import Count, KeyedRecord, key
+from iacta.forms.record import OMITTED, Count, IntervalRecord, KeyedRecord, Unit, key
 from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import count
 from iacta.forms.shared_parameters import TIME_LIMIT
+from iacta.forms.whole_game import (
+    CONDITION,
+    PEOPLE,
+    format_share_and_range,
+    make_interval_record,
+)
+from iacta.game import Turn
+from iacta.native.deadline import Deadline
+from iacta.plan.game_log import LoggedTurn, read_game
 from iacta.plan.review import PlayerReview, Review, ReviewedStep, review
+from iacta.war.turn_wins import TurnWins, measure_turn_wins
 
 MAX_SHOWN = 100  # the answer lists at most this many steps
+REVIEW_TIME_SHARE = 0.5  # share of the time limit for the review, if games follow
 USUAL_LUCK = (
     "Usual luck is the standard deviation of luck: in about two of three games, luck lies between "
     "minus and plus this number."
@@ -60,6 +71,11 @@ class ReviewQuestion(Question):
         "Judge turns without a goal by the points that they gain; otherwise they have no cost.",
         default=False,
     )
+    win: bool = parameter(
+        Flag(),
+        "Also compare the chance to win before and after each turn without a goal.",
+        default=False,
+    )
     time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)
 
     def answer(self, watch: Watch | None = None) -> "ReviewAnswer":
@@ -69,14 +85,36 @@ class ReviewQuestion(Question):
                 watch(f"Replaying {total:,} battles", done / max(total, 1), so_far=answer)
 
         source = Path(self.file) if self.file is not None else self.log or ""
+        deadline = Deadline.from_time_limit(self.time_limit)
+        part = deadline.take_share(REVIEW_TIME_SHARE).time_limit if self.win else self.time_limit
         reviewed = review(
             source,
             board=self.board,
-            time_limit=self.time_limit,
+            time_limit=part,
             worth=self.worth,
             progress=progress,
         )
-        return ReviewAnswer(self, reviewed)
+        if not self.win:
+            return ReviewAnswer(self, reviewed)
+        turns = [*_list_turns_without_goal(read_game(source, self.board)[0])]
+
+        def show_turns(done: int, total: int) -> None:
+            if watch is not None:
+                watch(f"Playing games around {total:,} turns", done / total)
+
+        wins = measure_turn_wins(turns, deadline=deadline, progress=show_turns)
+        return ReviewAnswer(self, reviewed, tuple(wins), len(turns) - len(wins))
+
+
+def _list_turns_without_goal(logged: Iterable[LoggedTurn]) -> Iterator[tuple[int, Turn, Turn]]:
+    """Yield the number of each turn without a goal, its first moment, and its last moment."""
+    start: Turn | None = None
+    for each in logged:  # a part of a turn, or a whole turn
+        start = each.turn if start is None else start
+        if each.is_over:
+            if each.goal is None:
+                yield each.number, start, each.battles[-1].after if each.battles else each.turn
+            start = None
 
 
 class ReviewedPlayerRecord(KeyedRecord):
@@ -129,6 +167,19 @@ class ReviewedStepRecord(KeyedRecord):
         return cls.from_attributes(step, from_=step.start)
 
 
+class TurnWinRecord(KeyedRecord):
+    """The chance to win before and after a turn without a goal."""
+
+    turn: Count = key("The number of the turn.")
+    player: str = key("The player of the turn.")
+    before: Unit = key("The share of games that the player wins from the first attack on.")
+    before_interval: IntervalRecord = key("The 95% interval of `before`.")
+    after: Unit = key("The share of games that the player wins after the last attack.")
+    after_interval: IntervalRecord = key("The 95% interval of `after`.")
+    change: float = key("`after` minus `before`.")
+    change_under_simple: float = key("The same change if the simple AI plays every side.")
+
+
 class ReviewRecord(KeyedRecord):
     """The review of a game: luck, and the cost of decisions."""
 
@@ -144,16 +195,24 @@ class ReviewRecord(KeyedRecord):
     players: Sequence[ReviewedPlayerRecord] = key("The game of each player.")
     costliest: Sequence[ReviewedStepRecord] = key("The costliest decisions, at most 3.")
     steps: Sequence[ReviewedStepRecord] = key("All battles, and the stops of turns.")
+    wins: Sequence[TurnWinRecord] = key(
+        f"The chance to win before and after each turn without a goal, {CONDITION}.",
+        default=OMITTED,
+    )
 
 
 class ReviewAnswer(Answer):
     """The review of a game.
 
     reviewed: the review.
+    wins: the chances to win before and after turns without a goal, if requested.
+    missed_wins: the number of such turns that were left out for lack of time.
     """
 
     question: ReviewQuestion
     reviewed: Review
+    wins: tuple[TurnWins, ...] = ()
+    missed_wins: int = 0
 
     @property
     def data(self) -> ReviewRecord:
@@ -165,6 +224,7 @@ class ReviewAnswer(Answer):
             players=[ReviewedPlayerRecord.from_attributes(player) for player in reviewed.players],
             costliest=[ReviewedStepRecord.of_step(step) for step in reviewed.costliest],
             steps=[ReviewedStepRecord.of_step(step) for step in reviewed.steps],
+            wins=[_record_wins(each) for each in self.wins] if self.question.win else OMITTED,
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
@@ -177,10 +237,49 @@ class ReviewAnswer(Answer):
             yield tuple("" if cell is None else cell for cell in cells)
 
     def sections(self) -> Iterator[Section]:
-        return _make_sections(self.reviewed)
+        player_lines, *others = _make_sections(self.reviewed)
+        yield player_lines
+        if self.question.win:
+            yield from self._list_wins()
+        yield from others
+
+    def _list_wins(self) -> Iterator[Section]:
+        """Yield the chances to win before and after turns without a goal."""
+        notes = [PEOPLE] if self.wins else []
+        if self.missed_wins:
+            missed = count(self.missed_wins, "turn", "turns")
+            notes.append(f"There was no time for {missed} without a goal.")
+        if not self.wins:
+            yield Section(notes or ["Each turn has a goal, so the chance to win judges no turn."])
+            return
+        rows = []
+        for each in self.wins:
+            shown = [
+                format_share_and_range(found.chance, found.interval)
+                for found in (ends.chances.find_chance(each.player) for ends in each[2:])
+            ]
+            changes = (f"{100 * change:+.1f}" for change in (each.change, each.change_under_simple))
+            rows.append((f"turn {each.number}, {each.player}", *shown, *changes))
+        table = Table(("", "before", "after", "change in points", "with the simple AI"), rows)
+        title = f"Chance to win before and after turns without a goal, {CONDITION}:"
+        yield Section([table, *notes], title=title)
 
     def draw(self, charts: Charts) -> Any:
         return charts.game_review(self.reviewed)
+
+
+def _record_wins(each: TurnWins) -> TurnWinRecord:
+    before, after = (ends.chances.find_chance(each.player) for ends in each[2:])
+    return TurnWinRecord(
+        each.number,
+        each.player,
+        before.chance,
+        make_interval_record(before.interval),
+        after.chance,
+        make_interval_record(after.interval),
+        each.change,
+        each.change_under_simple,
+    )
 
 
 @make_sections.register

@@ -1,0 +1,82 @@
+"""The chance to win before and after a turn, which judges a turn without a goal.
+
+Both chances come from games in which one AI plays every seat (`iacta.war.chances`). They are
+comparable only at these two moments: within a turn, the AI would go on with attacks of its own.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from iacta.game import EndPhase, Turn
+from iacta.native.deadline import Deadline
+from iacta.war.chances import WinChances, win_chances
+
+GAMES = 200  # default number of games for each chance
+
+
+class TurnWins(NamedTuple):
+    """The chances to win before and after a turn.
+
+    number: the number of the turn.
+    player: the player of the turn.
+    before, after: the chances of all players.
+    """
+
+    number: int
+    player: str
+    before: WinChances
+    after: WinChances
+
+    @property
+    def change(self) -> float:
+        """The change of the player's chance if the usual AI plays every seat."""
+        return self._find_change(False)
+
+    @property
+    def change_under_simple(self) -> float:
+        """The change of the player's chance if the simple AI plays every seat."""
+        return self._find_change(True)
+
+    def _find_change(self, is_simple: bool) -> float:
+        ends = self.before, self.after
+        estimates = (each.under_simple if is_simple else each.chances for each in ends)
+        before, after = (each.find_chance(self.player).chance for each in estimates)
+        return after - before
+
+
+def measure_turn_wins(
+    turns: Sequence[tuple[int, Turn, Turn]],
+    *,
+    games: int = GAMES,
+    seed: int = 0,
+    deadline: Deadline,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[TurnWins]:
+    """Return the chances to win before and after some turns; of fewer turns by the deadline.
+
+    turns: for each turn its number, the turn at its first attack, and the turn after its last.
+    games: the number of games of the usual AI for each chance; the simple AI plays as many.
+    seed: the seed of the dice.
+    deadline: the end of the games; each chance gets an equal share of the time.
+    progress: a callback that receives the number of turns done and the total.
+
+    >>> before = Turn.from_code("1;classic;red;Peru:red:9,Argentina:red:1,Brazil:blue:1")
+    >>> after = Turn.from_code("1;classic;red;Peru:red:1,Argentina:red:1,Brazil:red:8")
+    >>> (found,) = measure_turn_wins([(1, before, after)], games=20, deadline=Deadline())
+    >>> found.player, found.after.chances.find_chance("red").chance
+    ('red', 1.0)
+    """
+    found = list[TurnWins]()
+    for number, start, last in turns:
+        if deadline.is_over:
+            break
+        end = last.after(EndPhase()) if last.phase == "attack" else last
+        parts = [deadline.take_share(1 / (2 * (len(turns) - len(found)))) for _ in range(2)]
+        before, after = (
+            win_chances(turn, games=games, time_limit=part.time_limit, seed=seed)
+            for turn, part in zip((start, end), parts, strict=True)
+        )
+        found.append(TurnWins(number, start.player, before, after))
+        if progress is not None:
+            progress(len(found), len(turns))
+    return found
