@@ -270,9 +270,8 @@ def _index_by_key(entries: Iterable[_Entry], what: str, faults: _Faults) -> dict
         return f"{what} {quote(name)} appears twice{place}"
 
     for entry in entries:
-        same_key = by_key.setdefault(
-            fold_name(entry.key), entry
-        )  # register the key of an invalid entry, too
+        # Register the key of an invalid entry, too.
+        same_key = by_key.setdefault(fold_name(entry.key), entry)
         try:
             name = fold_name(read_name(entry.name, what))
         except IactaError as error:
