@@ -1,4 +1,4 @@
-"""The methods with attackers counted as players count, garrison included."""
+"""Methods in which attackers include the garrison, as players count them."""
 
 from collections.abc import Iterator
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Runs the notebooks of `examples/`, and stores their outputs.
+"""Run the notebooks of `examples/`, and store their outputs.
 
 `python -m tests.notebooks` updates all outputs.
 """

@@ -19,7 +19,7 @@ def dice(draw: st.DrawFn, most_dice: int = 3, most_faces: int = 5) -> Dice:
 
 @st.composite
 def rules(draw: st.DrawFn) -> Rules:
-    """Draw rules in which every field that shapes a roll may differ from classic."""
+    """Draw rules in which every field of the roll may differ from classic."""
     attack, defence = draw(dice()), draw(dice(most_faces=4))
     full_attack = draw(st.none() | dice().filter(lambda other: other.kept == attack.kept))
     full_defence = draw(st.none() | dice(2).filter(lambda other: other.kept == defence.kept))

@@ -12,5 +12,5 @@ def table(test: str, name: str) -> tuple[list[str], list[Any]]:
 
 
 def large_text(head: str, repeated: str, times: int, tail: str) -> str:
-    """Repeat a part of a string, with `{n}` replaced by its number."""
+    """Return a part repeated many times, with `{n}` replaced by the number of the repetition."""
     return head + "".join(repeated.replace("{n}", str(n)) for n in range(times)) + tail

@@ -64,7 +64,7 @@ def count_states_and_paths(given: dict[str, Any]) -> None:
 
 
 def show_that_capitals_are_never_better_than_even(_: dict[str, Any]) -> None:
-    """Solve the chain of the capital, and compare the losses of a roll with all dice."""
+    """Solve the Markov chain under capital rules, and compare the losses in a full roll."""
 
     @cache
     def f(attackers: int, defenders: int) -> Fraction:

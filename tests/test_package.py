@@ -87,7 +87,7 @@ def test_a_package_imports_only_from_floors_below() -> None:
 
 
 def find_calls(name: str) -> dict[str, list[ast.Call]]:
-    """Return the calls of a function, by the file that they are in."""
+    """Return the calls of a function in each file."""
     found: dict[str, list[ast.Call]] = {}
     for module, file in MODULES.items():
         for node in read_syntax(file):
@@ -182,7 +182,7 @@ def test_packages_list_their_names_and_other_files_say_with_an_underscore_what_i
 
 
 def _place(name: str) -> tuple[bool, bool, str]:
-    """Constants come first, then classes, then functions, each by the alphabet."""
+    """Return a sort key: constants, then classes, then functions, each in alphabetical order."""
     return not name.isupper(), name[0].islower(), name
 
 

@@ -14,7 +14,7 @@ def test_a_star_import_brings_typed_names() -> None:
 
 
 def test_the_stub_lists_what_it_exports() -> None:
-    """Type checkers read the names from the stub."""
+    """Type checkers read the public names from the stub."""
     stub = ast.parse((Path(iacta.__file__).parent / "__init__.pyi").read_text("utf-8"))
     lists = [each.value for each in stub.body if isinstance(each, ast.Assign)]
     assert [ast.literal_eval(each) for each in lists] == [iacta.__all__]

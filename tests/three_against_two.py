@@ -1,4 +1,4 @@
-"""Rules and battles with three dice against two, for the closed form and Taflin's equations."""
+"""Rules and battles with three dice against two, for tests of the closed form."""
 
 from itertools import product
 

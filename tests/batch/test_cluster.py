@@ -1,4 +1,4 @@
-"""A cluster gives the same answers as a single process, and loses no row."""
+"""Batches on a cluster: the same answers as in a single process, and no lost row."""
 
 import io
 import json

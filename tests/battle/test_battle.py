@@ -1,4 +1,4 @@
-"""Battle: the odds of one battle, and the literature's figures for it."""
+"""`Battle`: the odds of one battle, compared with published values."""
 
 import math
 import re
@@ -129,7 +129,7 @@ def test_repr_can_be_pasted_back() -> None:
 
 
 def bare(name: str) -> str:
-    """Return a name of rules without what does not matter in it."""
+    """Return a name of rules without its irrelevant parts."""
     return re.sub("[ _!-]", "", name.casefold())
 
 

@@ -1,4 +1,4 @@
-"""Campaign: one stack through a chain of territories."""
+"""`Campaign`: one stack against a chain of territories."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ WAY = [int(defenders) for defenders in UNFINISHED["territories"].split()]
 
 
 def twin(campaign: Campaign) -> dict[CampaignOutcome, Fraction]:
-    """Fight the battles one after the other, with a dictionary of fractions."""
+    """Solve the battles one after another, with a dictionary of fractions."""
     stacks = {campaign.attackers: Fraction(1)}
     ended: Counter[CampaignOutcome] = Counter()
     garrison = campaign.rules.garrison

@@ -1,4 +1,4 @@
-"""Armies held back, and armies at which attackers stop, beside a chain that is written out here.
+"""Armies held back, and stops at a number of armies, compared with an independent Markov chain.
 
 The chain shares nothing with the package but the words: its dice are enumerated here, it counts all
 armies on the attacking territory, and it knows the dice of the classic game and of a capital.
@@ -47,7 +47,7 @@ DEFENCE_DICE = {"classic": 2, "capital": 3}
 
 
 class Chain(NamedTuple):
-    """How one side attacks: by which dice, and with which armies it goes on."""
+    """The attack of one side: its dice, and the armies with which it goes on."""
 
     rules: str = "classic"
     garrison: int = 1
@@ -61,7 +61,7 @@ class Chain(NamedTuple):
 
 @cache
 def chances_to_cost(attack_dice: int, defence_dice: int) -> dict[int, Fraction]:
-    """Return how likely a roll costs the defenders 0, 1, 2 ... armies; a tie is theirs."""
+    """Return the chances that the defenders lose 0, 1, 2 ... armies in a roll; they win ties."""
     counts: Counter[int] = Counter()
     for dice in product(range(1, 7), repeat=attack_dice + defence_dice):
         ours, theirs = sorted(dice[:attack_dice])[::-1], sorted(dice[attack_dice:])[::-1]
@@ -71,7 +71,7 @@ def chances_to_cost(attack_dice: int, defence_dice: int) -> dict[int, Fraction]:
 
 @cache
 def ends(attackers: int, defenders: int, chain: Chain) -> dict[tuple[int, int], Fraction]:
-    """Return how likely each end of a battle is: all attackers left, and the defenders."""
+    """Return the distribution of (attackers, defenders) left, garrison included."""
     able = attackers - chain.garrison - chain.hold_back
     if not defenders or able <= 0 or attackers <= chain.stop_at:
         return {(attackers, defenders): Fraction(1)}
@@ -90,7 +90,7 @@ def win_chance(attackers: int, defenders: int, chain: Chain) -> Fraction:
 
 
 def way_chance(attackers: int, way: tuple[int, ...], chain: Chain) -> Fraction:
-    """Return how likely a stack takes all territories, moving on with all but the garrison."""
+    """Return the chance that a stack takes all territories, moving all armies but the garrison."""
     if not way:
         return Fraction(1)
     return sum(
@@ -218,7 +218,7 @@ WHOLE = ("balanced blitz", "wall+balanced blitz", "defender sees first", "five o
 
 
 def solvers(rules: str, stop: StopRule) -> dict[str, Callable[[], object]]:
-    """Return a question for each function that takes a stop, by its name."""
+    """Return a call of each function that takes a stop rule, by name."""
     options: dict[str, Any] = {"rules": rules, "stop": stop}
     runs = {"runs": 100, **options}
     return {

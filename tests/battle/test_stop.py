@@ -1,4 +1,4 @@
-"""The stop rule: what it says, what it refuses, and what a battle with one answers."""
+"""Stop rules: their behaviour, refused input, and the answers of battles with a stop rule."""
 
 from fractions import Fraction
 

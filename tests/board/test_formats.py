@@ -1,4 +1,4 @@
-"""Board formats: the same board in every format, and messages about mistakes with their lines."""
+"""Board formats: the same board in every format, and errors with line numbers."""
 
 import json
 from pathlib import Path
@@ -225,7 +225,7 @@ def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
 
 
 def replace_text(file: str | None, old: str, new: str) -> str:
-    """Return the text of a file with a replacement, or only the new text."""
+    """Return the content of a file after a replacement, or only the new text."""
     return (FILES / file).read_text().replace(old, new) if file else new
 
 

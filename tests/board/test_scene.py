@@ -36,7 +36,7 @@ def arrows(board: Board, ways: Sequence[tuple[str, str]]) -> list[Arrow]:
 
 
 def find_point(scene: Scene, anchor: Anchor, width: float) -> Point:
-    """Return the place of an anchor on a map with this width in units."""
+    """Return the coordinates of an anchor on a map of a given width in units."""
     scale = width / scene.frame.width
     x, y = anchor.locate(scale)
     return (x - scene.frame.x) * scale, (y - scene.frame.y) * scale
@@ -61,7 +61,7 @@ def labels(scene: Scene, width: float) -> Iterator[tuple[str, Box]]:
 
 
 def is_free(scene: Scene, width: float) -> None:
-    """Check every pair of items on a map with one width."""
+    """Return whether no two items overlap on a map of a given width."""
     words = dict(labels(scene, width))
     badge, disc = scene.sizes.badge, scene.sizes.disc
     others = [

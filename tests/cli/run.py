@@ -1,4 +1,4 @@
-"""Runs commands in this process, like the installed command."""
+"""Run commands in this process, like the installed command."""
 
 import os
 import signal
@@ -25,7 +25,7 @@ class Result(NamedTuple):
 
 
 class Run:
-    """Runs command lines, and captures the output."""
+    """A function that runs command lines and captures their output."""
 
     def __init__(self, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]) -> None:
         self.patch = patch

@@ -1,4 +1,4 @@
-"""The command and the Python call shown for a question give the same record."""
+"""The command and the Python call shown with an answer give the same record."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Targets of the Makefile that can do without the core go on where no compiler builds it."""
+"""Makefile targets that do not need the core work without a compiler."""
 
 import os
 import shutil
@@ -29,7 +29,7 @@ done
 
 
 class Ended(NamedTuple):
-    """How `make` ended."""
+    """The exit code and the output of `make`."""
 
     code: int
     stdout: str
@@ -37,7 +37,7 @@ class Ended(NamedTuple):
 
 
 class Checkout:
-    """A copy of what builds the core."""
+    """A copy of the files that build the core."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -47,7 +47,7 @@ class Checkout:
         shutil.copytree(ROOT / "src" / "core", folder / "src" / "core")
 
     def make(self, *words: str) -> Ended:
-        """Run `make` with some words."""
+        """Run `make` with arguments."""
         given = ("MAKE", "MFLAGS", "VENV")  # by a `make` that runs the tests
         usual = {k: v for k, v in os.environ.items() if not k.startswith(given)}
         command = ["make", f"PYTHON={sys.executable}", *words]
@@ -55,7 +55,7 @@ class Checkout:
         return Ended(ended.returncode, ended.stdout, ended.stderr)
 
     def compiler(self, name: str) -> str:
-        """Write a compiler, and return the setting that names it."""
+        """Write a fake compiler, and return the setting of `make` that selects it."""
         path, text = self.folder / name, COMPILERS[name]
         if text is not None:
             path.write_text(text)
@@ -65,7 +65,7 @@ class Checkout:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
-    """Return a copy of what builds the core."""
+    """Return a copy of the files that build the core."""
     return Checkout(tmp_path)
 
 

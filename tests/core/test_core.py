@@ -1,4 +1,4 @@
-"""The library that Python loads is what was built, from the source beside it."""
+"""Python loads the library that was built from the source beside it."""
 
 import ctypes
 import re
@@ -71,7 +71,7 @@ def test_searches_and_whole_games_do_not_include_each_other() -> None:
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a core that is installed elsewhere, without its sources."""
+    """Return a copy of the core in another folder, without its sources."""
     (built,) = NATIVE.glob("core.*[!6]")
     folder = tmp_path / "iacta" / "native" / "library"
     shutil.copytree(built.parent, folder)
@@ -81,7 +81,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def change(library: Path, new: bytes) -> None:
-    """Put other content into a file of its own, as the old one may be loaded."""
+    """Replace a file by a new one with other content, because the old file may be loaded."""
     library.unlink()
     library.write_bytes(new)
 

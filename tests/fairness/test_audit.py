@@ -1,4 +1,4 @@
-"""The audit: its p-values, its evidence, its power and its luck are what they claim to be."""
+"""The audit: p-values, evidence, power and luck agree with independent computations."""
 
 import itertools
 import math
@@ -38,17 +38,17 @@ def p_value(found: Audit, question: str) -> float:
 
 
 def counted(counts: list[int], chances: np.ndarray) -> Throws:
-    """Return counts whose order is not known."""
+    """Return throws with counts and without an order."""
     return shared({0: np.array(counts)}, chances)
 
 
 def shared(by_player: dict[int, np.ndarray], chances: np.ndarray) -> Throws:
-    """Return what came to players."""
+    """Return throws with the counts of each player."""
     return Throws("dice", "dice", (), chances, np.arange(float(len(chances))), by_player)
 
 
 def walked(results: np.ndarray, kinds: int) -> Throws:
-    """Return counts with the pairs of results that follow each other."""
+    """Return throws with counts of results and of pairs of consecutive results."""
     pairs = np.zeros((kinds, kinds), dtype=np.int64)
     np.add.at(pairs, (results[:-1], results[1:]), 1)
     found = shared({0: np.bincount(results, minlength=kinds)}, np.full(kinds, 1 / kinds))
@@ -56,7 +56,7 @@ def walked(results: np.ndarray, kinds: int) -> Throws:
 
 
 def followed(faces: np.ndarray) -> ThrowSequence:
-    """Return dice as they are followed."""
+    """Return the throws of single dice in order."""
     return ThrowSequence("die", "dice", np.zeros_like(faces), faces, np.full(len(faces), 1 / 6))
 
 
@@ -73,7 +73,7 @@ def written(faces: np.ndarray, sizes: list[tuple[int, int]], *, is_sorted: bool)
     return "\n".join(lines)
 
 
-# What others have published.
+# Published values.
 
 
 def test_the_rolls_that_dominating12_published_are_fair() -> None:
@@ -95,7 +95,7 @@ def test_a_loaded_die_is_found_out() -> None:
     assert wanted.pvalue < 1e-5
     assert p_value(found, "dice") < 3e-5
     assert found.is_alarm
-    assert math.exp(found.log_evidence) > 100  # and who had watched it, would have known
+    assert math.exp(found.log_evidence) > 100  # a player who watched the evidence would have known
     assert [each.result for each in found.results if each.low > each.expected] == ["6"]
 
 
@@ -103,7 +103,7 @@ def test_a_loaded_die_is_found_out() -> None:
 
 
 def fair_p_values(counts: np.ndarray, chances: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return the simulated p-values of many logs of one length, a row of counts each."""
+    """Return the simulated p-values of logs of one length, given by rows of counts."""
     fair = np.sort(
         library._compute_pearson(
             rng.multinomial(counts[0].sum(), chances, size=library.DRAWS), chances
@@ -157,7 +157,7 @@ def test_a_simulated_p_value_has_its_interval() -> None:
 
 
 def test_odds_are_reported_as_far_as_the_simulated_logs_support_them() -> None:
-    # None of 100,000 fair logs is as odd; so Wilson's interval ends at z² / (n + z²).
+    # No fair log of 100,000 is this unusual, so Wilson's interval ends at z² / (n + z²).
     text = "die,count\n1,500\n2,500\n3,500\n4,500\n5,500\n6,1000\n"
     found = audit(text)
     (finding,) = found.findings
@@ -171,7 +171,7 @@ def test_odds_are_reported_as_far_as_the_simulated_logs_support_them() -> None:
 
 
 def test_holm_is_as_published() -> None:
-    # Holm's own step-down rule: the smallest of m is multiplied by m, and none falls below another.
+    # Holm's step-down rule: the smallest of m p-values is multiplied by m, and the order is kept.
     assert library.correct_by_holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx(
         [0.03, 0.06, 0.06, 0.02]
     )
@@ -209,7 +209,7 @@ def test_ten_thousand_fair_logs_may_be_watched_after_every_roll() -> None:
     assert log_evidence(seen[0].astype(np.int64), chances) == pytest.approx(logs[0])
     for level in (0.01, 0.05, 0.2):
         assert (most >= -math.log(level)).mean() <= level
-    # Peeking at p-values does what players do: it finds something in the end.
+    # Checking a p-value after every throw finds something in the end, as players do.
     peeked = np.zeros(LOGS, dtype=bool)
     for n in range(20, throws + 1, 20):
         counts = np.stack([(results[:, :n] == kind).sum(axis=1) for kind in range(3)], axis=1)
@@ -235,7 +235,7 @@ def test_the_evidence_of_a_log_is_that_of_its_counts() -> None:
 
 @pytest.mark.parametrize("rules", ["classic", "attack magic", "defence commander"])
 def test_dice_and_their_losses_are_not_bet_on_together(rules: str) -> None:
-    # Where the dice of one side are not alike, those of the other are; but both decide the losses.
+    # If the dice of one side differ, the dice of the other side do not; both determine the losses.
     rng = np.random.default_rng(5)
     rolls = [f"{a} {b} {c},{d}" for a, b, c, d in rng.integers(1, 7, (300, 4)).tolist()]
     found = audit("\n".join(["attack,defence", *rolls]), rules=rules, draws=99)
@@ -345,7 +345,7 @@ def test_dice_that_are_alike_in_a_roll_are_found_however_they_are_written(is_sor
 
 
 def copied_slowly(way: ThrowSequence) -> list[float]:
-    """Return log E of copies from each distance, pair by pair."""
+    """Return the log of the evidence for copied results at each distance, pair by pair."""
     n, found = len(way.results), []
     for distance in range(1, n):
         stakes = []
@@ -376,7 +376,7 @@ def test_the_bet_on_a_list_is_that_of_all_pairs() -> None:
     assert library._compute_copy_evidence(way) == pytest.approx(
         copied_slowly(way), rel=1e-9, abs=1e-9
     )
-    # Where a result is so frequent that a Fourier transform counts its pairs, too.
+    # A result so frequent that a Fourier transform counts its pairs.
     coins = rng.integers(0, 2, 2000)
     pairs = [int((coins[lag:] == coins[: 2000 - lag]).sum()) for lag in range(2000)]
     assert library._count_pairs(np.arange(2000), coins).tolist() == pairs
@@ -412,7 +412,7 @@ def test_sorted_dice_are_asked_nothing_about_their_order() -> None:
         assert found.alarm is None
         assert found.most_evidence == max(0.0, found.log_evidence)
         assert not found.moments
-    assert audit([3, 3, 5, 6]).is_ordered  # so few dice are often in order
+    assert audit([3, 3, 5, 6]).is_ordered  # dice in so short a log are often in order by chance
 
 
 # Players.
@@ -458,7 +458,7 @@ def test_battles_of_all_sizes_are_one_kind_of_throw(rules: str) -> None:
     assert not fair.is_alarm
     assert not fair.impossible
     assert p_value(fair, "battles") > 0.005
-    # The same battles under other rules are found out.
+    # The same battles do not fit other rules.
     other = audit(log, rules="balanced blitz" if rules == "classic" else "classic")
     assert other.is_alarm
 
@@ -481,7 +481,7 @@ def test_battles_that_take_too_long_are_refused_before_the_first_is_looked_at(
     with pytest.raises(TooLargeError, match="row 1: attackers times all defenders must be"):
         audit([rolls[0] | {"attackers": 10_000, "ahead": "1000 1000"}])
     monkeypatch.undo()
-    assert audit(rolls, draws=99).lines == 1000  # 300,000 armies, but rolls take less
+    assert audit(rolls, draws=99).lines == 1000  # rolls need less work than battles
 
 
 def test_what_no_dice_can_do_is_an_alarm() -> None:
@@ -666,7 +666,7 @@ def test_luck_over_time_ends_with_the_luck_of_all_throws(names: str) -> None:
 
 
 def test_luck_in_chance_adds_up_to_the_end_of_the_battle() -> None:
-    # Roll by roll: the chance to win moves from its first value to 0 or 1 by luck alone.
+    # Roll by roll, luck alone moves the chance to win from its first value to 0 or 1.
     rng = np.random.default_rng(3)
     attackers, defenders = 9, 7
     rows = ["attack_dice,defence_dice,attackers_lost,attackers,defenders"]

@@ -1,4 +1,4 @@
-"""Logs of dice: all formats tell the same, what is wrong is said with its line, none is a bomb."""
+"""Logs of dice: equal results from all formats, errors with line numbers, and no endless input."""
 
 import bz2
 import gzip
@@ -30,13 +30,13 @@ CLASSIC = find_rules("classic")
 
 
 def entries(log: Any) -> list[Entry]:
-    """Return what the lines of a log say."""
+    """Return the entries of a log."""
     blocks = read_log(log, CLASSIC, Notes())
     return [block.entries[code] for block in blocks for code in block.codes]
 
 
 def counts(found: Audit) -> dict[str, list[int]]:
-    """Return how often each result came."""
+    """Return the number of times each result occurred."""
     return {each.name: each.counts.tolist() for each in found.throws}
 
 
@@ -214,14 +214,14 @@ def test_a_bomb_is_refused_at_once(name: str, tmp_path: Path) -> None:
 
 
 class Endless(io.RawIOBase):
-    """A pipe that gives the same lines again and again, and never more than it must."""
+    """An endless pipe that repeats its lines, and gives no more than is requested."""
 
     def __init__(self, head: bytes, lines: list[bytes], count: int) -> None:
         self.parts: Iterator[bytes] = iter([head, *(lines[n % len(lines)] for n in range(count))])
         self.buffer = self
 
     def read(self, _: int = -1) -> bytes:
-        """Return the next part."""
+        """Return the next bytes."""
         return next(self.parts, b"")
 
 
@@ -246,7 +246,7 @@ def test_lines_that_never_repeat_are_forgotten(monkeypatch: pytest.MonkeyPatch) 
         f"{n % 90 + 1},100,{n % 30},{n}\n" for n in range(9000)
     )
     made: list[Any] = []
-    readers = audit_log._Reader  # what it remembers is the point
+    readers = audit_log._Reader  # the test checks how much this class stores
 
     def reader(*given: Any) -> Any:
         made.append(readers(*given))
@@ -289,7 +289,7 @@ def test_a_log_is_the_same_in_one_block_and_in_many(monkeypatch: pytest.MonkeyPa
 
 
 def land(owner: int | None, units: int, capital: bool = False) -> dict[str, Any]:
-    """Return a territory as a recording has it."""
+    """Return a territory in the format of a recording."""
     return {"ownedBy": owner, "units": units, "isCapital": capital}
 
 
@@ -313,7 +313,7 @@ FIRST = {"A": land(1, 12), "B": land(2, 5), "C": land(2, 4, capital=True), "D": 
 
 
 def said(*changes: dict[str, Any], **info: Any) -> tuple[list[Entry], dict[str, int]]:
-    """Return what a recording tells, and what it does not."""
+    """Return the entries of a recording, and its unclear events."""
     notes = Notes()
     text = json.dumps(recording(FIRST, list(changes), **info))
     blocks = list(read_log(text, CLASSIC, notes))
@@ -381,7 +381,7 @@ def test_only_outcomes_that_can_be_reported_are_compared() -> None:
     trial = Trial("battle", 6, 3, find_rules("classic"), is_recorded=True)
     every = find_outcomes(trial._replace(is_recorded=False))
     kept = find_outcomes(trial)
-    assert set(every) - set(kept) == {(5, 0)}  # failed without a trace
+    assert set(every) - set(kept) == {(5, 0)}  # these failed without a recorded change
     total = sum(every[each] for each in kept)
     assert all(kept[each] == pytest.approx(every[each] / total) for each in kept)
     assert sum(kept.values()) == pytest.approx(1)

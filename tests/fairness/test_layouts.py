@@ -1,4 +1,4 @@
-"""Layouts: logs as people have them show the same from all sources, none is guessed."""
+"""Layouts of logs: each common layout is recognised from every source, and none is guessed."""
 
 import io
 import json
@@ -32,24 +32,24 @@ def entries(log: Any, rules: str = "classic") -> list[Entry]:
 
 
 def remarks(log: Any) -> list[str]:
-    """Return how a log was read."""
+    """Return the remarks on how a log was read."""
     notes = Notes()
     list(read_log(log, CLASSIC, notes))
     return list(notes.remarks)
 
 
 def spaced(dice: tuple[int, ...], mark: str = " ") -> str:
-    """Return dice with a mark between them."""
+    """Return dice with a separator between them."""
     return mark.join(map(str, dice))
 
 
 def padded(dice: tuple[int, ...], count: int, mark: str) -> str:
-    """Return dice in cells of their own, the last ones empty."""
+    """Return dice in cells of their own, followed by empty cells."""
     return mark.join([*map(str, dice), *[""] * (count - len(dice))])
 
 
 def lines(line: str, rolls: list[tuple[tuple[int, ...], tuple[int, ...]]] = ROLLS) -> str:
-    """Return a log of lines such as a pattern, with `a` and `d` for the dice of both sides."""
+    """Return a log whose lines follow a pattern with `a` and `d` for the dice of both sides."""
     parts = []
     for attack, defence in rolls:
         values = {f"a{name}": spaced(attack, mark) for name, mark in MARKS.items()}

@@ -1,4 +1,4 @@
-"""Tests of tails: exact however small, they keep their level, and see what tenths cannot."""
+"""Tests of tails: exact at any size, within their level, and more powerful than tenths."""
 
 import itertools
 import json
@@ -44,7 +44,7 @@ def p_values(found: Audit) -> dict[str, float]:
 
 
 def said(log: str) -> str:
-    """Return the answer to a log as text, its tables left out."""
+    """Return the answer to a log as text, without tables."""
     answer = ask("audit", log=log)
     return "\n".join(str(part) for section in answer.sections() for part in section.parts)
 
@@ -90,7 +90,7 @@ def test_three_battles_of_nine_against_one_that_are_lost_are_not_fair() -> None:
     assert p_values(found)["luck"] == pytest.approx(2 * chance, rel=1e-6)
     assert found.is_alarm
     assert min(found.corrected) < 1e-9
-    assert found.alarm == 2  # who watched was warned after two battles
+    assert found.alarm == 2  # a player who watched was warned after two battles
     assert not is_alarm_without_tails(audit(battles(*["9,1,1,1"] * 2)))
 
 
@@ -249,7 +249,7 @@ def test_many_fair_chances_raise_no_alarm_and_show_a_bias() -> None:
     log = "\n".join(["chance_before,chance_after", *rows])
     assert not audit(log).is_alarm
     assert "with 3,000 chances, wins off by" in said(log)
-    # Chances that are really a tenth of the way nearer to one half.
+    # The true chances are closer to one half by a tenth of the distance.
     bent = (rng.random(3000) < 0.8 * before + 0.1).astype(int)
     rows = [f"{b},{a}" for b, a in zip(before, bent, strict=True)]
     assert audit("\n".join(["chance_before,chance_after", *rows])).is_alarm
@@ -319,7 +319,7 @@ def test_an_answer_does_not_contradict_itself(log: str) -> None:
 
 
 def test_evidence_without_an_alarm_of_the_tests_is_not_called_nothing() -> None:
-    # Who watched saw 100 to 1 after two battles, which 200 fair ones hide in the sums.
+    # After two battles the evidence was 100 to 1; 200 fair battles hide it in the sums.
     fair = battle_log("fair", 200, np.random.default_rng(0)).split("\n")[1:]
     log = battles("9,1,1,1", "9,1,1,1", *fair)
     found = audit(log)

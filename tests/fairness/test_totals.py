@@ -1,4 +1,4 @@
-"""Logs of totals: their p-values are those of enumerations and SciPy; what they hide is stated."""
+"""Logs of totals: p-values as by enumeration and SciPy, and a remark on what totals cannot show."""
 
 import itertools
 import math
@@ -26,7 +26,7 @@ ROWS = "rolls,attack_dice,defence_dice,attackers_lost,defenders_lost\n"
 
 
 def finding(found: Audit, question: str) -> Finding:
-    """Return what was found on a question."""
+    """Return the finding of a test."""
     (each,) = (each for each in found.findings if each.question == question)
     return each
 
@@ -42,7 +42,7 @@ def normal_tails(rolls: int, lost: int) -> float:
     mean, variance = moments(THREE_TWO)
     off, spread = abs(lost - rolls * mean), math.sqrt(rolls * variance)
     few, many = math.floor(rolls * mean - off + 1e-6), math.ceil(rolls * mean + off - 1e-6)
-    # The sum takes whole numbers: the normal tails begin half an army earlier.
+    # Sums are whole numbers, so the normal tails begin half an army earlier.
     low, high = (few + 0.5 - rolls * mean) / spread, (many - 0.5 - rolls * mean) / spread
     return float(stats.norm.cdf(low) + stats.norm.sf(high))
 
@@ -113,7 +113,7 @@ def test_long_totals_are_as_good_as_normal() -> None:
     chances = {lost: float(p) for lost, p in THREE_TWO.items()}
     mean, variance = compute_loss_moments(chances)
     assert (mean, variance) == pytest.approx(moments(THREE_TWO))
-    for rolls in (131_071, 131_072, 10**9):  # the last that is transformed, and normal ones
+    for rolls in (131_071, 131_072, 10**9):  # the first by Fourier transform
         lost = round(rolls * mean + 2.5 * math.sqrt(rolls * variance))
         tail, _ = compute_loss_tail(chances, rolls, lost)
         assert tail == pytest.approx(normal_tails(rolls, lost), rel=1e-4)
@@ -173,7 +173,7 @@ def test_totals_and_rolls_may_be_mixed() -> None:
     assert found.lines == 1001
     assert not found.is_ordered
     only = audit(rows[1:], draws=99)
-    assert found.log_evidence == pytest.approx(only.log_evidence)  # no bet is made on totals
+    assert found.log_evidence == pytest.approx(only.log_evidence)  # totals give no evidence
 
 
 # Battles of which only the winner is known.
@@ -182,7 +182,7 @@ FOUGHT = ((6, 1, False), (9, 3, False), (7, 2, True))
 
 
 def won_at_most(chances: list[float], most: int) -> float:
-    """Return the chance to win at most so many battles, summed over all results."""
+    """Return the chance to win at most a number of battles, summed over all results."""
     total = 0.0
     for ends in itertools.product((0, 1), repeat=len(chances)):
         if sum(ends) <= most:
@@ -279,7 +279,7 @@ def test_all_kinds_of_lines_make_one_log() -> None:
     assert finding(found, "wins").p_value == pytest.approx(2 * (1 - Battle(6, 1).win_probability()))
     ada, ben = found.lucks
     mean, _ = moments(THREE_TWO)
-    assert ada.armies == pytest.approx(-2 * (92 - 100 * mean))  # chances have no armies
+    assert ada.armies == pytest.approx(-2 * (92 - 100 * mean))  # chances count no armies
     assert ada.wins == pytest.approx(-0.9 + 0.2 - Battle(6, 1).win_probability())
     assert (ada.throws, ben.throws) == (103, 2)
 

@@ -1,4 +1,4 @@
-"""Case: a question to iacta, how its answer is found, and what differs from the recorded one."""
+"""Cases: questions to iacta with recorded answers, and comparison with the present answers."""
 
 import csv
 import io
@@ -32,13 +32,13 @@ NAMES = {name: getattr(iacta, name) for name in iacta.__all__}
 
 
 def read_cases(kind: str) -> dict[str, Any]:
-    """Return the recorded answers of a kind by what was asked; `None` for one not yet recorded."""
+    """Return the recorded answers of a kind by question; `None` for an answer not recorded yet."""
     cases: dict[str, Any] = json.loads((FOLDER / f"{kind}.json").read_text(encoding="utf-8"))
     return cases
 
 
 def write_cases(kind: str, cases: Mapping[str, Any]) -> None:
-    """Write the answers of a kind: words line by line, and of all else one case a line."""
+    """Write the answers of a kind, one case per line; texts keep their own lines."""
     indent = 1 if kind in ("text", "refusal") else None
     entries = [
         f"{json.dumps(asked)}: {json.dumps(found, ensure_ascii=False, indent=indent)}"
@@ -49,13 +49,13 @@ def write_cases(kind: str, cases: Mapping[str, Any]) -> None:
 
 
 def answer(kind: str, asked: str) -> Any:
-    """Return what iacta answers now, as JSON can hold it."""
+    """Return iacta's present answer as JSON values."""
     with chdir(ROOT):
         return _value(asked) if kind == "value" else _run(kind, asked)
 
 
 def differences(found: Any, expected: Any, where: str = "answer") -> Iterator[str]:
-    """Yield where an answer differs: floats by more than 1e-12, all else at all."""
+    """Yield the places where answers differ; floats may differ by 1e-12."""
     if type(found) is not type(expected):
         yield f"{where} is {found!r}, expected {expected!r}"
     elif isinstance(expected, dict) and list(found) == list(expected):
@@ -72,7 +72,7 @@ def differences(found: Any, expected: Any, where: str = "answer") -> Iterator[st
 
 
 def _run(kind: str, line: str) -> dict[str, Any]:
-    """Return how a command ends, what it prints, and what it writes to its file."""
+    """Return a command's exit code, its output, and the file that it writes."""
     out, err = io.StringIO(), io.StringIO()
     environment = {name: text for name, text in os.environ.items() if name != "FORCE_COLOR"}
     with TemporaryDirectory() as folder:
@@ -95,7 +95,7 @@ def _run(kind: str, line: str) -> dict[str, Any]:
 
 
 def _output(kind: str, printed: str) -> Any:
-    """Return what a command has printed, without what differs from run to run."""
+    """Return the output of a command without the parts that differ from run to run."""
     if kind == "json" and printed:
         return _steady(json.loads(printed))
     if kind == "csv":
@@ -116,7 +116,7 @@ def _steady(record: Any) -> Any:
 
 
 def _rows(text: str) -> list[list[float | str]]:
-    """Return the cells of a CSV text, numbers that are not whole as floats."""
+    """Return the cells of a CSV text, with fractional numbers as floats."""
     heading, *rows = list(csv.reader(io.StringIO(text))) or [[]]
     steady = [
         ["" if name in VARYING else _cell(cell) for name, cell in zip(heading, row, strict=True)]
@@ -130,7 +130,7 @@ def _cell(text: str) -> float | str:
 
 
 def _value(expression: str) -> Any:
-    """Return the value of an expression, or how it is refused."""
+    """Return the value of an expression, or its error."""
     try:
         return _plain(eval(expression, {**NAMES, "np": np, "Fraction": Fraction}))  # noqa: S307 # ours
     except iacta.IactaError as error:
@@ -138,7 +138,7 @@ def _value(expression: str) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON can hold it: fractions as texts, distributions as sorted pairs."""
+    """Return a value as JSON: fractions as strings, distributions as sorted pairs."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Fraction):

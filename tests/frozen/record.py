@@ -1,4 +1,4 @@
-"""Record anew what iacta answers, where that was changed on purpose.
+"""Record iacta's answers again after an intended change.
 
 python -m tests.frozen.record [WORD ...] looks at the cases that have all the words in their kind
 and question, at all cases without any, and rewrites the answers that differ. A new case is written
@@ -12,7 +12,7 @@ from tests.frozen.case import KINDS, answer, differences, read_cases, write_case
 
 
 def record(words: Sequence[str]) -> None:
-    """Rewrite the answers that differ, and print what was asked."""
+    """Rewrite the answers that differ, and print their questions."""
     for kind in KINDS:
         cases = read_cases(kind)
         for asked, expected in cases.items():

@@ -12,7 +12,7 @@ PLAYERS = ("red", "blue", "green")
 
 
 def line_turn(held: str, **options: object) -> Turn:
-    """Return a turn of red on a line of territories, held as `"r4 b1 g2"` says from A on."""
+    """Return red's turn on a line of territories; `"r4 b1 g2"` gives owners and armies."""
     owners = {name[0]: name for name in PLAYERS} | {"n": "neutral"}
     rows = [Holding(owners[each[0]], int(each[1:])) for each in held.split()]
     rows += [Holding("", 0)] * (len(LINE.territories) - len(rows))
@@ -32,7 +32,7 @@ def small_turn(game: SmallGame, *, whole_battles: bool = False) -> Turn:
 
 
 def classic_turn(board: Board, seed: int) -> Turn:
-    """Return the first turn of a game of three players on a board, dealt at random."""
+    """Return the first turn of a randomly dealt game of three players on a board."""
     rng = Random(seed)  # noqa: S311 # deals games, no secrets
     holdings = [Holding(rng.choice(PLAYERS), rng.randint(1, 6)) for _ in board.territories]
     holdings[0] = Holding("red", 9)

@@ -20,12 +20,12 @@ EAST = TakeAll(("B", "C"))
 
 
 def bold(turn: Turn) -> Action:
-    """Do what is listed first: attack while it is possible."""
+    """Return the first legal action: attack while possible."""
     return EndPhase() if turn.phase == "fortify" else turn.actions()[0]
 
 
 def played(environment: TurnEnvironment, seed: int) -> list[Any]:
-    """Return what an episode of random legal actions shows."""
+    """Return the record of an episode of random legal actions."""
     dice = np.random.default_rng(seed)
     seen, info = environment.reset(seed=seed)
     found: list[Any] = [seen]

@@ -1,4 +1,4 @@
-"""Moments: a file can hold each option of a code; an invalid file is refused in one sentence."""
+"""Moments: files support each option of codes; an invalid file raises a one-sentence error."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Cards that picture territories, and games with a neutral player, as claims."""
+"""Cards that picture territories, and games with a neutral player."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""What policies are worth: exact values, estimates and their intervals, rules of thumb."""
+"""Values of policies: exact values, estimates with intervals, and simple policies."""
 
 from random import Random
 from typing import Any
@@ -19,7 +19,7 @@ class Own:
         self.name = name
 
     def worth(self, turn: Turn) -> float:
-        """Return 1 if it is the player's."""
+        """Return 1 if the player owns the territory, 0 otherwise."""
         return float(turn.position.find_holding(self.name).owner == turn.player)
 
 
@@ -27,13 +27,13 @@ class Armies:
     """The goal to have armies."""
 
     def worth(self, turn: Turn) -> float:
-        """Return how many the player has."""
+        """Return the number of the player's armies."""
         rows = zip(turn.armies, turn.owners, strict=True)
         return float(sum(n for n, owner in rows if owner == turn.player))
 
 
 def always(turn: Turn) -> Action:
-    """Attack with all dice, from the first territory against the first, and advance with all."""
+    """Attack over the first border with the most dice, and advance with all armies."""
     return turn.actions()[0] if turn.phase == "attack" else turn.actions()[-1]
 
 
@@ -76,7 +76,7 @@ def test_where_armies_grow_games_are_played() -> None:
 def test_a_goal_that_is_reached_ends_the_play() -> None:
     class Once(Own):
         def is_reached(self, turn: Turn) -> bool:
-            """Return whether it is owned."""
+            """Return whether the player owns the territory."""
             return self.worth(turn) == 1
 
     turn = line_turn("r9 b1 b9")

@@ -1,4 +1,4 @@
-"""The attack phase is compared with the rules written a second time, and whole games with laws."""
+"""The attack phase agrees with an independent twin, and whole games keep the invariants."""
 
 import pickle
 from collections import Counter
@@ -38,7 +38,7 @@ MOST_STATES = 60
 
 
 def state_of(turn: Turn) -> State:
-    """Return a turn as the twin's state."""
+    """Return the twin's state for a turn."""
     return State(turn.armies, tuple(owner == turn.player for owner in turn.owners))
 
 
@@ -47,7 +47,7 @@ def attacks(actions: Iterable[Action]) -> list[Attack]:
 
 
 def thrown(rows: Iterable[tuple[float, Iterable[Iterable[tuple[float, int, int]]]]]) -> Any:
-    """Return throws in one form: what each lets the defender choose from, with its chance."""
+    """Return throws in a common form: the defender's options of each throw, with its chance."""
     throws = []
     for weight, replies in rows:
         found = []
@@ -72,7 +72,7 @@ def thrown(rows: Iterable[tuple[float, Iterable[Iterable[tuple[float, int, int]]
 
 
 def rows_of(turn: Turn, attack: Attack) -> Any:
-    """Return the throws of an attack as the game gives them."""
+    """Return the throws of an attack from the game."""
     results = turn.results(attack)
     if not any(isinstance(each, Throw) for each in results):
         return [(1.0, [[(p, *losses) for losses, p in results.items()]])]
@@ -148,11 +148,11 @@ class Taken:
         self.twin = twin
 
     def worth(self, turn: Turn) -> float:
-        """Return what the twin is paid."""
+        """Return the twin's payoff."""
         return float(self.twin.paid(state_of(turn)))
 
     def is_reached(self, turn: Turn) -> bool:
-        """Return whether nothing more can be paid."""
+        """Return whether no further payoff is possible."""
         return self.twin.is_over(state_of(turn)) and turn.phase == "attack"
 
 
@@ -274,7 +274,7 @@ def test_no_attack_is_made_once_a_turn_is_over() -> None:
 
 
 def described(action: Action) -> str:
-    """Return the fields of an action; the type checker sees that no action is left out."""
+    """Return the fields of an action; the type checker makes sure that every class is handled."""
     match action:
         case Reveal() | EndPhase():
             return ""

@@ -1,4 +1,4 @@
-"""Actions and results as a client may send them in JSON: they are legal, or refused."""
+"""Actions and results in JSON from a client are legal, or raise an error."""
 
 from dataclasses import fields
 from typing import Any
@@ -34,7 +34,7 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 
 @st.composite
 def sent(draw: st.DrawFn, value: object) -> Any:
-    """Draw a value as a client may send it: equal to the right one, near it, or anything."""
+    """Draw a value that a client might send: the right one, a similar one, or anything."""
     near: list[Any]
     if isinstance(value, tuple):  # a row, or a hand
         near = [value, tuple(value), tuple(draw(sent(each)) for each in value)]

@@ -1,4 +1,4 @@
-"""Claims about turns: placement, cards, eliminations, last moves, and the next player."""
+"""Turns: placement, cards, eliminations, last moves, and the next player."""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -18,7 +18,7 @@ THREE = Hand(infantry=3)
 
 
 def placements(turn: Turn) -> list[tuple[int, ...]]:
-    """Return where the armies stand after each way to place them."""
+    """Return the armies on each territory after each possible placement."""
     if turn.phase != "place":
         return [turn.armies]
     return [end for action in turn.actions() for end in placements(turn.after(action))]
@@ -94,7 +94,7 @@ def test_fixed_sets_are_read_as_the_best_kind() -> None:
 
 
 def won(turn: Turn, start: str, to: str) -> Turn:
-    """Return the turn after the last defender of a territory is lost to three dice."""
+    """Return the turn after three dice kill the last defender of a territory."""
     return turn.after(Attack(start, to, 3), (0, 1))
 
 

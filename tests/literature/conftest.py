@@ -1,4 +1,4 @@
-"""What these tests share: the command line within the process, and one whole run of the command."""
+"""Shared fixtures: the command line in this process, and one complete run of the command."""
 
 import fcntl
 import io
@@ -17,7 +17,7 @@ __all__ = ["Whole", "run", "whole"]
 
 
 class Whole(NamedTuple):
-    """A whole run of `iacta reproduce --json`: its folder, and what it prints."""
+    """A complete run of `iacta reproduce --json`: its folder and its output."""
 
     folder: Path
     record: dict[str, Any]
@@ -30,7 +30,7 @@ class Whole(NamedTuple):
 
 @pytest.fixture(scope="session")
 def whole(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Whole:
-    """Run the command once, also for workers beside this one."""
+    """Run the command once for all test workers."""
     base = tmp_path_factory.getbasetemp()
     base = base if worker_id == "master" else base.parent
     folder, printed = base / "whole", base / "whole.json"

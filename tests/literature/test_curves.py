@@ -1,4 +1,4 @@
-"""Curves and requirements as articles draw them: the library's rows, and titles that are true."""
+"""Curves and requirements from articles: rows from the library, and correct titles."""
 
 import json
 from collections.abc import Callable

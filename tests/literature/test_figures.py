@@ -1,4 +1,4 @@
-"""The figures: the numbers behind them are those that the sources print, counted as they count."""
+"""Figures: their numbers equal the published numbers."""
 
 from fractions import Fraction
 from typing import Any
@@ -15,7 +15,7 @@ PRINTED = {f"{source.key}_{figure.name}": figure for source in SOURCES for figur
 
 
 def rows(name: str, table: str = "") -> list[dict[str, Any]]:
-    """Return the rows behind a figure, those of its first table unless it is named."""
+    """Return the rows of a figure's table; the first table unless a name is given."""
     tables = PRINTED[name].draw().tables
     return [dict(row) for row in (tables[table] if table else next(iter(tables.values())))]
 

@@ -1,4 +1,4 @@
-"""Tan's distribution is wrong, and simulated dice reject it, but not the right one."""
+"""Tan's distribution is wrong: simulated dice reject it, and do not reject the correct one."""
 
 import builtins
 import math
@@ -21,7 +21,7 @@ WRONG = [(2, 2), (3, 2)]
 
 
 def rank_chances(attack_dice: int, defence_dice: int) -> list[Fraction]:
-    """Count over all rolls how likely the attackers win each rank."""
+    """Return the chance that the attackers win each rank, by enumeration."""
     rolls = 6 ** (attack_dice + defence_dice)
     ranks = min(attack_dice, defence_dice)
     won = [0] * ranks

@@ -1,4 +1,4 @@
-"""The published values: each agrees with ours or is a listed erratum, and when that is so."""
+"""Published values: each agrees with iacta's value or is a listed erratum."""
 
 import csv
 import shutil
@@ -41,7 +41,7 @@ def test_a_wrong_value_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def spoil(folder: Path) -> None:
-    """Copy the published values, one of them wrong by a digit."""
+    """Copy the published values with one wrong digit."""
     shutil.copytree(library.FOLDER, folder, dirs_exist_ok=True)
     file = folder / "hoehle_win_10x10.csv"
     text = file.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The command that reproduces the literature: its files, its end, and what interrupts it."""
+"""The command that reproduces the literature: its files, exit code and interruption."""
 
 import csv
 import os
@@ -135,7 +135,7 @@ main()
 
 @pytest.fixture
 def few(tmp_path: Path) -> list[str]:
-    """Return the line that runs the command with little to do, as it is soon done."""
+    """Return a command line that is finished quickly."""
     script = tmp_path / "few.py"
     script.write_text(FEW, encoding="utf-8")
     return [sys.executable, str(script), "reproduce", str(tmp_path / "into")]
@@ -172,7 +172,7 @@ def test_ctrl_c_ends_it_with_130_and_no_file_half_written(
 
 
 def check_whole(folder: Path) -> None:
-    """Check that a run that was ended has left whole files, and not the report."""
+    """Check that an interrupted run has left complete files and no report."""
     left = [file for file in folder.iterdir() if not file.name.startswith(".")]
     assert left
     assert folder / "report.html" not in left
@@ -187,7 +187,7 @@ def children(process: int) -> list[str]:
 
 
 def until(comes_true: Any) -> None:
-    """Wait for something that comes, however slow the machine is."""
+    """Wait until a condition holds, on machines of any speed."""
     end = time.monotonic() + 300
     while not comes_true():
         assert time.monotonic() < end

@@ -1,4 +1,4 @@
-"""Scores, differences and simulations as articles draw them: their numbers are the library's."""
+"""Scores, differences and simulations from articles: their numbers come from the library."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Pictures of states: the nodes, the chances and the matrix are the library's."""
+"""Pictures of states: nodes, chances and matrix come from the library."""
 
 import math
 from fractions import Fraction
@@ -91,7 +91,7 @@ def test_every_state_up_to_a_battle_is_shown(draw: Any, rules: str) -> None:
 
 
 def _keeps_apart(chart: Chart) -> None:
-    """Check that no number of a roll covers another, and no roll passes over a state."""
+    """Check that labels of rolls do not overlap, and that no arrow crosses a state."""
     place = _places(chart)
     labels = [_label(row, place) for row in chart.tables["rolls"]]
     for number, (x, y) in enumerate(labels):
@@ -105,7 +105,7 @@ def _keeps_apart(chart: Chart) -> None:
 
 
 def _places(chart: Chart) -> Any:
-    """Return what turns the numbers of a tree into pixels, in a plot as wide as on a page."""
+    """Return a function from coordinates of a tree to pixels, at the width of a page."""
     states = chart.tables["states"]
     across = [state["x"] for state in states]
     layers = max(-state["y"] for state in states)
@@ -127,7 +127,7 @@ def _label(roll: Row, place: Any) -> tuple[float, float]:
 
 
 def _gap(roll: Row, state: Row, place: Any) -> float:
-    """Return how far a roll stays away from a state."""
+    """Return the distance between an arrow and a state."""
     node, middle = place(state["x"], state["y"]), place(*_middle(roll))
     ends = place(roll["x"], roll["y"]), place(roll["x2"], roll["y2"])
     return min(_distance(node, end, middle) for end in ends)
@@ -136,7 +136,7 @@ def _gap(roll: Row, state: Row, place: Any) -> float:
 def _distance(
     point: tuple[float, float], start: tuple[float, float], end: tuple[float, float]
 ) -> float:
-    """Return how far a point is from the line between two."""
+    """Return the distance of a point from the line through two points."""
     along = [e - s for s, e in zip(start, end, strict=True)]
     part = sum((p - s) * a for p, s, a in zip(point, start, along, strict=True))
     part = max(0.0, min(1.0, part / sum(a * a for a in along)))

@@ -1,4 +1,4 @@
-"""The methods agree: with each other, and with battles counted state by state."""
+"""The methods agree with each other, and with battles computed state by state."""
 
 from fractions import Fraction
 from itertools import product

@@ -1,4 +1,4 @@
-"""All methods give one answer, or say in one sentence why they give none."""
+"""All methods give the same answer, or a one-sentence error."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -47,7 +47,7 @@ def test_each_method_is_for_some_mode() -> None:
 def find_refusal(
     name: str, rules: Rules, attackers: int = 5, defenders: int = 4
 ) -> IactaError | None:
-    """Return why a method cannot answer, `None` if it can."""
+    """Return the error of a method that cannot answer; `None` if it can."""
     try:
         ASKED[name].refuse(attackers, defenders, rules)
     except IactaError as error:
@@ -79,7 +79,7 @@ def test_every_method_agrees_with_counted_paths(name: str, rules: Rules) -> None
 def check_outcomes(
     name: str, rules: Rules, attackers: int, expected: Mapping[Any, Any], defenders: int
 ) -> None:
-    """Assert that a method has the outcomes of a battle within its bound."""
+    """Assert that the outcomes of a method are within its error bound."""
     method = ASKED[name]
     bound = method.relative_error(attackers, defenders, rules)
     assert (bound == 0) == (name in EXACT_METHODS)
@@ -155,7 +155,7 @@ def test_counted_paths_are_those_of_the_twin(rules: Rules) -> None:
 
 
 def assert_near(value: object, exact: Fraction, bound: float) -> None:
-    """Assert that an answer is within its bound of the exact one, and of its kind."""
+    """Assert that an answer has the right type and is within its error bound."""
     if bound == 0:
         assert isinstance(value, int | Fraction)
         assert value == exact
@@ -165,7 +165,7 @@ def assert_near(value: object, exact: Fraction, bound: float) -> None:
 
 
 def assert_sentence(error: IactaError) -> None:
-    """Assert that a refusal is one sentence."""
+    """Assert that an error message is one sentence."""
     text = str(error)
     assert text
     assert "\n" not in text

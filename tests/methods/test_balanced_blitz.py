@@ -1,4 +1,4 @@
-"""The claims about balanced blitz."""
+"""Balanced blitz."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -80,7 +80,7 @@ def test_it_is_the_twin_under_any_rules(rules: Rules, attackers: int, defenders:
 
 
 def assert_is_twin(attackers: int, defenders: int, rules: Rules) -> None:
-    """Assert that each outcome is as near as seen, and that this is within the bound."""
+    """Assert that outcomes agree with the twin within the stated bound."""
     expected = list_outcomes(attackers, defenders, rules)
     battle = Battle(attackers, defenders, blitz(rules))
     ends, chance = battle.outcomes(), battle.win_probability()

@@ -1,4 +1,4 @@
-"""What takes more than the budget is refused before it begins; what takes less is answered."""
+"""The budget: work above it is refused before it starts; work below it is done."""
 
 import tracemalloc
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Taflin's closed form, the exact method that is made of his equations."""
+"""Taflin's closed form, an exact method from his equations."""
 
 from collections.abc import Callable
 from math import isclose
@@ -18,7 +18,7 @@ LONG = [*EDGES, (90, 7), (7, 90), (60, 61)]
 
 
 def dice(keep: int) -> st.SearchStrategy[Dice]:
-    """Draw dice of which so many are kept."""
+    """Draw dice with a given number of kept dice."""
     faces = st.lists(st.integers(1, 5), min_size=keep, max_size=keep + 1).map(tuple)
     bonus = st.lists(st.integers(-3, 3), max_size=keep).map(tuple)
     return st.builds(Dice, faces, st.just(keep), bonus=bonus)

@@ -1,4 +1,4 @@
-"""Every kernel: what it derives, or does faster, agrees with its forward pass."""
+"""All kernels: derived and accelerated results agree with the forward pass."""
 
 from fractions import Fraction
 from functools import cache
@@ -40,7 +40,7 @@ MOST_ATTACKERS, MOST_DEFENDERS = 7, 4
 
 
 def kernels() -> list[Any]:
-    """Return every kernel that there is for some rules, a stop and a kind of number."""
+    """Return all kernels for the given rules, stop rule and kind of number."""
     found = []
     for rules_name, rules in RULES.items():
         for stop_name, stop in STOPS.items():
@@ -63,7 +63,7 @@ def ends(kernel: Kernel, attackers: int, defenders: int) -> dict[State, Any]:
 
 
 def near(kernel: Kernel, one: Any, other: Any, scale: Any = 1) -> bool:
-    """Tell whether two answers agree as well as the kernel promises, for values up to `scale`."""
+    """Return whether two answers agree within the kernel's bound, for values up to `scale`."""
     error = kernel.error(MOST_ATTACKERS, MOST_DEFENDERS)
     if kernel.exact:
         return bool(one == other)

@@ -1,4 +1,4 @@
-"""The lattice: a table made by anti-diagonals is the one made by rows."""
+"""The lattice: tables by anti-diagonals equal tables by rows."""
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +33,7 @@ def by_rows(attackers: int, defenders: int, rules: Rules) -> npt.NDArray[np.floa
 def assert_same(
     table: npt.NDArray[np.float64], rows: npt.NDArray[np.float64], tolerance: float
 ) -> None:
-    """Assert that all but the least chances are the same, relatively, and the least next to 0."""
+    """Assert that chances are relatively equal, except tiny chances, which must be almost 0."""
     rare = rows < 1e-150
     assert np.allclose(table[~rare], rows[~rare], rtol=tolerance, atol=0)
     assert (table[rare] < 1.001e-150).all()

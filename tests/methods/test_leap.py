@@ -1,4 +1,4 @@
-"""The leap is right at any size: against fractions, and against thirty digits."""
+"""Leaps are correct at any size, compared with fractions and with 30 digits."""
 
 import math
 from collections.abc import Callable
@@ -31,7 +31,7 @@ LEAST_TOLD = Fraction(1, 10**150)
 
 
 def assert_within_bound(value: float, exact: Fraction, case: object = None) -> None:
-    """Assert the stated error, which holds down to 1e-150."""
+    """Assert that the relative error is within its bound, for chances above 1e-150."""
     error = abs(Fraction(value) - exact)
     if exact > LEAST_TOLD:
         assert error <= BOUND * exact, case
@@ -74,7 +74,7 @@ def test_any_rules_are_solved_or_refused(rules: Rules, attackers: int, defenders
 
 
 def digits_of_chance(attackers: int, defenders: int, rules: Rules, near: int = 128) -> mpmath.mpf:
-    """Return the chance to win to some thirty digits.
+    """Return the chance to win to about 30 digits.
 
     The states with `near` armies left are weighed with the chances to come by there, each of which
     is an integral over a circle in 60 digits; their own chances are fractions.

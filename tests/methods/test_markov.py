@@ -123,7 +123,7 @@ def test_absorption_is_where_all_rolls_lead(name: str, battle: tuple[int, int]) 
 
 
 def mean_rolls(attackers: int, defenders: int, rules: Rules) -> Fraction:
-    """Return the mean number of rolls, from the distribution of the state after each."""
+    """Return the mean number of rolls, from the distribution of the state after each roll."""
     current, mean = {Outcome(attackers, defenders): Fraction(1)}, Fraction(0)
     while going_on := {s: p for s, p in current.items() if s[0] > rules.garrison and s[1]}:
         mean += sum(going_on.values())
@@ -283,7 +283,7 @@ def test_dice_that_are_thrown_agree() -> None:
 def thrown_battle(
     attackers: int, defenders: int, rules: Rules, rng: np.random.Generator
 ) -> tuple[int, int]:
-    """Throw the dice of a battle; they must be plain, with ties to the defender."""
+    """Roll a battle with plain dice, in which the defender wins ties."""
     while attackers > rules.garrison and defenders:
         i = min(attackers - rules.garrison, rules.attack.kept)
         j = min(defenders, rules.defence.kept)

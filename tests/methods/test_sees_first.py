@@ -1,4 +1,4 @@
-"""The claims about a defender who chooses his dice after he has seen the attack."""
+"""Defenders who choose their dice after seeing the attack."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -49,7 +49,7 @@ def test_distributions_are_those_of_the_twin(rules: Rules) -> None:
 
 
 def replies(able: int, defenders: int, rules: Rules, *, exact: bool) -> list[list[bool]]:
-    """Return the replies in every state up to a size."""
+    """Return the defender's replies in every state up to a size."""
     battles = AllBattles(able, defenders, rules, exact)
     return [battles.find_replies(span).ravel().tolist() for span in battles.iterate_spans()]
 

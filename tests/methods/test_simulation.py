@@ -1,4 +1,4 @@
-"""The simulation throws real dice: it agrees with the distributions, and knows nothing of them."""
+"""Simulations roll random dice, agree with the distributions, and do not use them."""
 
 import ast
 import math
@@ -74,7 +74,7 @@ def test_thrown_losses_have_the_distribution_of_any_rules(rules: Rules, seed: in
 def assert_distribution_of_throws(
     distribution: Mapping[Any, Probability], i: int, j: int, rules: Rules, rng: np.random.Generator
 ) -> None:
-    """Assert that real dice do not reject a distribution of losses."""
+    """Assert that simulated dice do not reject a distribution of losses."""
     rolls = 20_000
     lost = thrown.throw_losses(i, j, rules, rolls, rng)
     assert (lost.attackers + lost.defenders == min(i, j)).all()
@@ -106,7 +106,7 @@ def test_all_ones_come_as_often_as_computed(attack: Dice, defence: Dice) -> None
 
 
 def chance_of_all_ones(rules: Rules) -> Fraction:
-    """Count the faces of each die after a second throw."""
+    """Return the chance that all dice show one after rerolls, by enumeration."""
     chance = Fraction(1)
     for dice in (rules.attack, rules.defence):
         for faces in dice.faces:
@@ -150,7 +150,7 @@ def test_battles_end_as_counted(name: str) -> None:
 
 
 def rare_joined(chances: list[Fraction], counts: list[int]) -> float:
-    """Return the p-value of the chi-square test; what is expected less than 5 times is joined."""
+    """Return the p-value of the chi-square test, with counts expected below 5 merged."""
     total = sum(counts)
     often = [(p, n) for p, n in zip(chances, counts, strict=True) if p * total >= 5]
     rest = 1 - sum((p for p, _ in often), Fraction(0))
@@ -176,7 +176,7 @@ def test_campaigns_end_as_computed() -> None:
 
 
 def fight_with_five_ones(attackers: int, defenders: int, dice: random.Random) -> tuple[int, int]:
-    """Fight one battle, die by die, in which both sides gain an army when all dice show one."""
+    """Fight one battle die by die; both sides gain an army if all dice show one."""
     while attackers > 1 and defenders:
         ours = sorted((dice.randint(1, 2) for _ in range(min(2, attackers - 1))), reverse=True)
         theirs = [dice.randint(1, 2)]
@@ -201,7 +201,7 @@ def test_five_ones_end_as_battles_rolled_one_by_one() -> None:
 
 
 def deviations_between(first: Estimate, second: Estimate) -> float:
-    """Return how many standard deviations lie between two estimates of equally many runs."""
+    """Return the difference of two estimates with equal numbers of runs, in standard deviations."""
     middle = float(first.probability + second.probability) / 2
     deviation = math.sqrt(2 * middle * (1 - middle) / first.runs)
     return float(first.probability - second.probability) / deviation
@@ -260,7 +260,7 @@ def test_wilson_s_interval_as_published() -> None:
 
 
 def pools() -> list[Callable[[], Executor]]:
-    """Return makers of pools of 1, 2 and 3 simulation."""
+    """Return functions that start pools: one thread, three threads and two processes."""
     context = get_context("spawn")
     return [
         lambda: ThreadPoolExecutor(1),
@@ -312,14 +312,14 @@ def test_blocks_throw_different_dice(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Recorder:
-    """An executor that ends its first call when it is asked to, and never begins the others."""
+    """An executor that records calls: the first call ends at once, the others never start."""
 
     def __init__(self, first: Counter[End] | BaseException) -> None:
         self.first = first
         self.futures: list[Future[Counter[End]]] = []
 
     def submit(self, *_: object) -> Future[Counter[End]]:
-        """Take a call."""
+        """Record a call."""
         future: Future[Counter[End]] = Future()
         self.futures.append(future)
         if len(self.futures) > 1:
@@ -332,7 +332,7 @@ class Recorder:
 
 
 def interrupt(done: int) -> None:
-    """Do as Ctrl-C does."""
+    """Raise `KeyboardInterrupt`."""
     raise KeyboardInterrupt
 
 
@@ -413,10 +413,10 @@ def test_what_takes_more_than_an_hour_is_refused_at_once(attackers: int, defende
 
 
 class NoFutures(Executor):
-    """Takes on work, and returns nothing."""
+    """An invalid executor, whose `submit` returns `None`."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Return nothing, against its own word."""
+        """Return `None`, although the type promises a future."""
         return None  # type: ignore[return-value] # the fault
 
 

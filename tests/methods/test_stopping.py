@@ -1,4 +1,4 @@
-"""Battles that the attackers may leave off: exact, in floats, and with real dice."""
+"""Battles that attackers may stop: exact, in floats, and with simulated dice."""
 
 import math
 from dataclasses import replace
@@ -59,7 +59,7 @@ def solved(
 def distribution_of(
     stack: Distribution[int], defenders: int, rules: Rules, stop: StopRule, *, exact: bool
 ) -> Distribution[Outcome]:
-    """Return the distribution of a stack by `Stopping`, whatever the stop."""
+    """Return the distribution of a stack by `Stopping`, for any stop rule."""
     kept = stop.add_to_garrison(rules).garrison
     fight = replace(stop, hold_back=None).subtract_garrison(kept)
     kernel = Stopping(rules, fight, exact=exact)

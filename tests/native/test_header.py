@@ -1,4 +1,4 @@
-"""The interface that Python reads from the header is the one that a C compiler reads."""
+"""Python and a C compiler read the same interface from the header."""
 
 import ctypes
 import os

@@ -1,4 +1,4 @@
-"""Odds over arrays: they broadcast, and each element is that battle's own."""
+"""Odds of arrays: they broadcast, and each element equals the answer for its battle."""
 
 from fractions import Fraction
 from typing import Any

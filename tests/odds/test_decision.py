@@ -1,4 +1,4 @@
-"""Decisions: the policies found are the best there are, and are worth what is claimed."""
+"""Decisions: policies are optimal, and their values are correct."""
 
 import math
 import random
@@ -37,7 +37,7 @@ Policy = Callable[[int, int], bool]
 
 
 def dice_of(attackers: int, defenders: int, rules: Rules) -> tuple[int, int]:
-    """Return how many dice both sides throw if they throw all that they may."""
+    """Return the maximum numbers of dice of both sides."""
     able = attackers - rules.garrison
     return min(able, rules.attack.kept), min(defenders, rules.defence.kept)
 
@@ -65,7 +65,7 @@ def value_of_policy(
 
 
 def all_policies(start: State, rules: Rules) -> Iterator[Policy]:
-    """Yield every way to say roll or stop in each state that can come."""
+    """Yield every policy: each choice between roll and stop in each reachable state."""
     seen, new = set(), {start}
     while new:
         a, d = new.pop()
@@ -80,22 +80,22 @@ def all_policies(start: State, rules: Rules) -> Iterator[Policy]:
 
 
 def following(decision: iacta.Decision) -> Policy:
-    """Return the policy that rolls where the decision says so."""
+    """Return the policy that rolls in the states in which the decision says to roll."""
     return lambda a, d: decision.find_action(a, d) == "roll"
 
 
 def at_least(fewest: int) -> Policy:
-    """Return the policy that rolls with so many attackers."""
+    """Return the policy that rolls with at least a number of attackers."""
     return lambda a, d: a >= fewest
 
 
 def ahead_by(fewest: int) -> Policy:
-    """Return the policy that rolls with so many attackers more than defenders."""
+    """Return the policy that rolls with a number of attackers more than defenders."""
     return lambda a, d: a - d >= fewest
 
 
 def decide(start: State, rules: Rules, reward: Reward, *, exact: bool = False) -> iacta.Decision:
-    """Ask when to stop."""
+    """Return the decision when to stop."""
     return when_to_stop(
         *start,
         rules,
@@ -171,7 +171,7 @@ def test_real_dice_bring_the_value(start: State, rules: str, prize: int) -> None
 
 
 def thrown(dice: random.Random, attack: int, defence: int, rules: Rules = CLASSIC) -> State:
-    """Throw real dice, and return the armies lost by both sides."""
+    """Roll random dice, and return the armies lost by both sides."""
     ours = sorted((dice.randint(1, face) for face in rules.attack.faces[:attack]), reverse=True)
     theirs = sorted((dice.randint(1, face) for face in rules.defence.faces[:defence]), reverse=True)
     won = sum(y > z for y, z in zip(ours, theirs, strict=False))

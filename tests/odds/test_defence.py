@@ -1,4 +1,4 @@
-"""Defence: the fewest defenders that hold with a wanted chance."""
+"""Defence: the fewest defenders that hold a territory with a wanted chance."""
 
 from fractions import Fraction
 

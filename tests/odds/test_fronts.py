@@ -46,7 +46,7 @@ class Brute:
         self.known: dict[tuple[int, tuple[int, ...]], Fraction] = {}
 
     def value(self, place: int, spread: tuple[int, ...]) -> Fraction:
-        """Return what the attackers of a front achieve."""
+        """Return the value of a spread for the attackers of a front."""
         if (place, spread) not in self.known:
             front, twin = self.fronts[place], self.twins[place]
             if front.shape == "any":
@@ -64,7 +64,7 @@ class Brute:
         return 1 - prod((1 - value for value in values), start=Fraction(1))
 
     def best(self) -> Fraction:
-        """Return the least value of all."""
+        """Return the least value of all divisions."""
         return min(map(self.total, self.all()))
 
     def all(self) -> Iterator[tuple[tuple[int, ...], ...]]:
@@ -81,7 +81,7 @@ class Brute:
 
 
 def spreads_of(best: BestFronts) -> list[tuple[int, ...]]:
-    """Return the spreads."""
+    """Return every spread of armies on a front."""
     return [each.spread for each in best.fronts]
 
 
@@ -185,7 +185,7 @@ def test_numbers_of_numpy_are_taken() -> None:
 
 
 def every_way_to_put(armies: int, territories: int) -> Iterator[tuple[int, ...]]:
-    """Yield every way to put some armies on some territories."""
+    """Yield every placement of a number of armies on a number of territories."""
     if territories == 1:
         yield (armies,)
         return

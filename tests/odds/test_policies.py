@@ -1,4 +1,4 @@
-"""Recommended policies, played with real dice and compared with every other policy."""
+"""Recommended policies, played with random dice and compared with all other policies."""
 
 import math
 import random
@@ -16,7 +16,7 @@ RUNS = 8_000
 
 
 def within(won: int, chance: float) -> bool:
-    """Return whether this number of wins is within what chance allows."""
+    """Return whether a number of wins is within the bounds of chance."""
     return abs(won - RUNS * chance) < 3.5 * math.sqrt(RUNS * chance * (1 - chance))
 
 
@@ -29,7 +29,7 @@ def states(start: State, garrison: int) -> list[State]:
 
 
 def dice_at(said: iacta.DiceDecision, a: int, d: int) -> tuple[int, int]:
-    """Return the dice that both sides should roll."""
+    """Return the recommended dice of both sides."""
     able = a - said.rules.garrison
     return int(said.attack_policy[d, able]), int(said.defence_policy[d, able])
 

@@ -1,4 +1,4 @@
-"""Search: the least number that reaches a chance, decided by floats, and by fractions."""
+"""Searches for the least number that reaches a chance, by floats and fractions."""
 
 from fractions import Fraction
 
@@ -18,7 +18,7 @@ TRUE = [1 - Fraction(1, max(n, 1)) for n in range(31)]  # 0, 0, 1/2, 2/3 ...
 
 
 def curve(error: float, asked: list[int], most: int = 30) -> Curve:
-    """Return the true chances as floats know them, and note for how many fractions are asked."""
+    """Return chances as floats with their bounds, and count the requests for fractions."""
 
     def exact(count: int) -> list[Fraction]:
         asked.append(count)

@@ -1,4 +1,4 @@
-"""A defender who sees the attack: the chances are those of a slow twin, throw by throw."""
+"""A defender who sees the attack: chances equal those of a slow twin, throw by throw."""
 
 from dataclasses import replace
 from fractions import Fraction

@@ -54,12 +54,12 @@ def every_spread(armies: int, territories: int) -> Iterator[tuple[int, ...]]:
 
 
 def measure_unevenness(spread: tuple[int, ...]) -> tuple[int, ...]:
-    """Return what the most even spreads have the least of."""
+    """Return a measure of unevenness, which is least for the most even spreads."""
     return sum(n * n for n in spread), *spread
 
 
 class Twin:
-    """The slow twin of the attack: it plays on from every outcome of every battle."""
+    """A slow twin of the attack, which follows every outcome of every battle."""
 
     def __init__(self, rules: Rules, fight: Fight = brute.outcomes) -> None:
         self.rules = rules
@@ -90,7 +90,7 @@ class Twin:
         return mean
 
     def run(self, attackers: int, way: tuple[int, ...], taken: int, values: list[int]) -> Fraction:
-        """Return the expected value of a way, with so many territories taken before."""
+        """Return the expected value of a path after a number of conquests."""
         if not way:
             return Fraction(values[taken])
         mean = Fraction(0)

@@ -30,18 +30,18 @@ Value = TypeVar("Value")
 
 
 def known(value: Value | None) -> Value:
-    """Return a value that is not `None`, as where there was time for games."""
+    """Return a value after asserting that it is not `None`."""
     assert value is not None
     return value
 
 
 def drawn_ends(plan: Plan, rng: "np.random.Generator", until: int = 0) -> Iterator[Position]:
-    """Yield positions in which a plan ends, or has taken all of a set."""
+    """Yield random positions in which a plan ends, or has conquered a set."""
     return (plan.problem.make_position(end) for end, _ in play_games(plan.policy, rng, until))
 
 
 def paid_for(rewards: Rewards, c: int, left: int) -> float:
-    """Return what it pays to take a territory, of a set that is not yet taken."""
+    """Return the payoff of a conquest: of the territory, and of each set that it completes."""
     whole = (paid for mask, paid in rewards.sets if mask >> c & 1 and not mask & left & ~(1 << c))
     return rewards.lands[c] + sum(whole)
 
@@ -83,7 +83,7 @@ BLUE = read_position("examples/eliminate-blue.json")
 def position_on(
     board: Board, mine: Mapping[str, int], theirs: Mapping[str, int], other: str = "blue"
 ) -> Position:
-    """Return a position: red holds `mine`, the other player all else, with 1 army if not said."""
+    """Return a position: red owns `mine`, blue the rest; the default is 1 army."""
     holdings = tuple(
         Holding("red", mine[name]) if name in mine else Holding(other, theirs.get(name, 1))
         for name in board.territories
@@ -155,7 +155,7 @@ def position_of(mine: dict[str, int], theirs: dict[str, int], borders: str) -> P
     return position_on(board_of("case", pairs, [*mine, *theirs]), mine, theirs)
 
 
-# Stacks that help and block each other, by which errors of the search were found.
+# Stacks that help and block each other; these boards have revealed errors of the search.
 TWO_STACKS = position_of({"A": 8, "B": 8}, {"c": 3, "d": 3}, "A: c; B: c; c: d")
 BLOCKED = position_of({"A": 8, "B": 7}, {"c": 4, "x": 2, "e": 4}, "A: c x; B: x; c: x e")
 WALLS = position_of(
@@ -172,7 +172,7 @@ THREE_STACKS = position_of(
 
 @dataclass(frozen=True)
 class SmallGame:
-    """A question about a small board: the arguments of a plan."""
+    """A small board with the arguments of a plan."""
 
     position: Position
     goal: Goal
@@ -183,7 +183,7 @@ class SmallGame:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The arguments that are named."""
+        """The keyword arguments of the plan."""
         return {"rules_of": self.rules_of, "keep": self.keep, "stay": self.stay}
 
     def problem(self, play: str = "rolls") -> Problem:
@@ -196,7 +196,7 @@ class SmallGame:
 
     @property
     def replies(self) -> bool:
-        """Whether a defender chooses the dice after the attack is thrown."""
+        """Whether a defender chooses dice after seeing the attack."""
         return not all(
             each.mode.dice_chosen_first for each in (self.rules, *self.rules_of.values())
         )
@@ -263,7 +263,7 @@ def _goal(rng: Random, targets: list[str]) -> Goal:
 
 
 def plan_policy(policy: Policy) -> Plan:
-    """Return the plan that goes by a policy, with its exact value."""
+    """Return the plan of a policy, with its exact value."""
     report = policy.search.flow(Deadline())
     assert report is not None
     return make_plan(Found(policy, report.value, None, report.value, report, 0), 0.0)

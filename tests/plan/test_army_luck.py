@@ -1,4 +1,4 @@
-"""Luck in armies: the same as by counting all dice, 0 on average, and the same for every goal."""
+"""Luck in armies: equal to an enumeration of all dice, 0 on average, and equal for all goals."""
 
 import json
 import math
@@ -20,7 +20,7 @@ Losses = tuple[int, int]
 
 @cache
 def count_rolls(attack_dice: int, defence_dice: int) -> dict[Losses, Fraction]:
-    """Return the chance of the losses of both sides, by counting all dice."""
+    """Return the distribution of both sides' losses, by enumerating all dice."""
     found = Counter[Losses]()
     for dice in product(range(1, 7), repeat=attack_dice + defence_dice):
         pairs = zip(
@@ -66,7 +66,7 @@ def expect_losses(attackers: int, defenders: int) -> tuple[Fraction, Fraction]:
 
 
 def measure(attackers: int, defenders: int, left: int, their_left: int, **more: Any) -> float:
-    """Return the luck in armies that a review and the steps of a turn agree on."""
+    """Return the luck in armies, after asserting that a review and the steps of a turn agree."""
     turn = Turn.from_code(f"1;classic;red;Peru:red:{attackers},Brazil:blue:{defenders}")
     dice: dict[str, int] = {key: more[key] for key in ("dice", "their_dice") if key in more}
     goal = {"goal": more["goal"]} if "goal" in more else {}

@@ -1,7 +1,7 @@
-"""A deadline ends all phases of each function with a time limit.
+"""Deadlines end every phase of each function with a time limit.
 
-The clock of these tests counts: each look at it is a step of time. A phase that goes on after the
-deadline looks at the clock again and again, or gives the core time that is no longer there.
+The clock of these tests advances by a step at each reading. A phase that goes on after the
+deadline reads the clock many times, or gives the core more time than is left.
 """
 
 from collections.abc import Callable
@@ -36,9 +36,9 @@ from iacta.plan.alternatives import alternatives
 from iacta.questions import ask
 from iacta.war import games
 
-STEP = 0.01  # seconds that each look at the clock takes
-MAX_LOOKS_AFTER = 250  # to wind up: some in each phase, and in the step of a phase that is late
-MAX_GRACE = 0.2  # seconds of the core after a deadline, for the first two games
+STEP = 0.01  # seconds by which each reading advances the clock
+MAX_LOOKS_AFTER = 250  # readings after the deadline, mostly in the interrupted phase
+MAX_GRACE = 0.2  # seconds of the core after a deadline, for its first two games
 PLAYERS = "red", "blue", "green", "yellow", "black", "pink"
 
 
@@ -49,7 +49,7 @@ def deal(armies: int) -> Position:
 
 
 def make_grid(width: int, height: int, players: int = 4) -> Position:
-    """Return a grid board of some players, whose territories lie apart."""
+    """Return a position on a grid, in which the territories of each player lie apart."""
     names = [f"{x},{y}" for y in range(height) for x in range(width)]
     pairs = [
         (f"{x},{y}", f"{p},{q}")
@@ -68,11 +68,11 @@ def make_grid(width: int, height: int, players: int = 4) -> Position:
 
 
 class Clock:
-    """A clock that each look advances by a step, with what happens after a deadline.
+    """A clock that advances by a step at each reading, and counts readings after a deadline.
 
-    late: the looks after it.
-    given: the seconds that calls of the core are given after it; calls that decide about a state
-        are short, and have no limit.
+    late: the number of readings after the deadline.
+    given: the time limits in seconds of calls of the core after the deadline, except calls that
+        decide about a state, which are short and have no limit.
     """
 
     def __init__(self, patch: pytest.MonkeyPatch, limit: float) -> None:

@@ -1,4 +1,4 @@
-"""The best play of all: the core, and the turn written from the rules."""
+"""Exact play: the core agrees with an independent twin."""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -29,18 +29,18 @@ from tests.plan.boards import (
 )
 from tests.plan.twin import Play, battle_ends, followed
 
-# These draw every rule, goal and constraint.
+# Together these draw every rule, goal and constraint.
 SEEDS = range(50)
 
 
 def twin_of(game: SmallGame, *, battles: bool = False) -> Play:
-    """Return the turn of a game as the rules say it."""
+    """Return the twin of a game."""
     goal = game.problem().goal
     return Play(game.position, goal, game.rules, **game.options, battles=battles)
 
 
 def solved(problem: Problem) -> Search:
-    """Return the best play, as the core finds it."""
+    """Return the core's exact play."""
     core = Search(problem)
     assert core.solve(Deadline()) is not None
     return core
@@ -68,7 +68,7 @@ def test_the_best_play_goes_as_its_games_do_when_all_are_counted(seed: int) -> N
     assert report.value == pytest.approx(core.decide(problem.start).value, abs=1e-12)
     assert report.owned == pytest.approx(twin.owned, abs=1e-11)
     assert report.taken == pytest.approx(twin.taken, abs=1e-11)
-    for t in bits(problem.field | problem.stacks):  # armies elsewhere never change
+    for t in bits(problem.field | problem.stacks):  # other armies never change
         assert report.armies[t] == pytest.approx(twin.armies[t], abs=1e-11)
     assert {each[:2] for each in report.visits} == twin.visits.keys()
     for each in report.visits:
@@ -111,7 +111,7 @@ def test_known_values(case: str) -> None:
 
 
 def enemies(position: Position) -> tuple[str, ...]:
-    """Return what is not yet the player's."""
+    """Return the territories that the player does not own."""
     return tuple(position.list_territories("blue"))
 
 
@@ -135,7 +135,7 @@ def test_no_bound_is_below_an_exact_value(first: int) -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_no_bound_for_many_targets_is_below_an_exact_value(seed: int) -> None:
-    # Many targets are one item first, and then more and more of them.
+    # The search treats many targets as one item first, then as more and more items.
     rng = Random(seed)  # noqa: S311 # draws numbers, no secrets
     names = [f"t{k}" for k in range(11)]
     pairs = [(names[rng.randrange(max(k - 3, 0), k)], names[k]) for k in range(1, len(names))]

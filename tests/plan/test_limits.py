@@ -1,4 +1,4 @@
-"""What is too large, or takes too long, is refused or ended before it costs anything."""
+"""Limits: too much work is refused, or ended in time."""
 
 import tracemalloc
 from collections.abc import Callable
@@ -55,7 +55,7 @@ def test_no_row_is_made_for_a_battle_that_is_refused() -> None:
 
 @pytest.fixture
 def without_rolls(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no roll be worked out."""
+    """Fail if a roll is computed."""
 
     def counted(*_: Any) -> None:
         raise AssertionError("a roll was worked out first")

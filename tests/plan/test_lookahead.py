@@ -1,4 +1,4 @@
-"""Lookahead on an assignment: it plays by the rules, near the best, and is paid what it says."""
+"""Lookahead on an assignment: legal play, near the optimum, with the reported value."""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -60,7 +60,7 @@ def core_of(policy: Policy) -> Search:
 
 
 def best_value(game: SmallGame, play: str = "rolls") -> float:
-    """Return what the best play gains."""
+    """Return the value of exact play."""
     found = Search(game.problem(play)).solve(Deadline())
     assert found is not None
     return found.value
@@ -105,7 +105,7 @@ def test_a_stack_may_take_as_many_territories_as_it_has_armies_to_leave(lands: i
     names = tuple(f"t{k}" for k in range(8))
     position = position_on(board_of("chain", pairwise(names), names), {"t0": 1 + lands}, {})
     for taken in range(1, 8):
-        goal = TakeAll(names[taken : taken + 1])  # all before it are on the way
+        goal = TakeAll(names[taken : taken + 1])  # all earlier territories are on the way
         problem = read_problem(position, goal)
         report = policy_for(problem, states=0).search.flow(Deadline())
         best = Search(problem).solve(Deadline())
@@ -235,7 +235,7 @@ def test_what_it_sees_of_one_battle_is_the_chance_to_win_it(
     if rules.mode != DefenderSeesFirst():
         assert seen == pytest.approx(exact, rel=1e-9, abs=1e-15)
         return
-    # Lookahead lets a defender who sees first choose by one rule, whatever is left.
+    # In lookahead, a defender who sees first chooses by one rule in all states.
     assert exact - 1e-12 <= seen <= 1.03 * exact
 
 

@@ -1,4 +1,4 @@
-"""Luck with a plan: it adds up from the chance at the start to the end, and averages to nothing."""
+"""Luck with a plan: its sum is the change of the chance, and its mean is 0."""
 
 import itertools
 import math
@@ -19,12 +19,12 @@ START = Position(BOARD, "red", (RED, BLUE, BLUE, Holding("blue", 1)))
 
 @pytest.fixture(scope="module")
 def plan() -> Plan:
-    """Return a plan to take a whole small board."""
+    """Return a plan to take a small board completely."""
     return best_plan(START, TakeAll("B,C,D"), play="battles")
 
 
 def small(play: str) -> Plan:
-    """Return a plan with few courses."""
+    """Return a plan with few possible games."""
     armies = 8 if play == "battles" else 6
     mine, others = Holding("red", armies), [Holding("blue", 2 if armies == 8 else 1)] * 2
     position = Position(BOARD, "red", (mine, *others, Holding("blue", 1)))
@@ -55,7 +55,7 @@ def test_luck_adds_up_to_the_end_and_averages_to_nothing(how: str) -> None:
             plays.append(((*path, end), after, chance * p))
     assert ends > 10
     assert mean == pytest.approx(0.0, abs=1e-9)
-    # All the luck there is: the variance of success.
+    # The total luck is the variance of success.
     assert variance == pytest.approx(plan.comparable_value * (1 - plan.comparable_value), abs=1e-9)
 
 

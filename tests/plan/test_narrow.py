@@ -1,4 +1,4 @@
-"""The problem around the targets is a part of the whole problem."""
+"""Narrow problems: only stacks beside the targets attack."""
 
 import pytest
 from hypothesis import given, settings

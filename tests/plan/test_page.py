@@ -1,4 +1,4 @@
-"""The page on plans: what it shows of positions can be read."""
+"""The page on plans: its position files are valid."""
 
 import json
 import re

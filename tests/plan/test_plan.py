@@ -1,4 +1,4 @@
-"""Plans as a player asks for them."""
+"""Plans from `best_plan`."""
 
 from itertools import product
 from time import monotonic
@@ -57,7 +57,7 @@ def test_the_unfinished_game_is_that_of_the_campaign() -> None:
     assert abs(plan.comparable_value - campaign.win_probability()) < 1e-12
     assert plan.proven
     assert plan.gap == 0.0
-    # The plan stops when too few are left for all the rest; the campaign fights on.
+    # The plan stops when too few armies are left for the rest; the campaign goes on.
     for step, odds in zip(plan.steps, campaign.territory_odds(), strict=True):
         assert step.reach_probability <= odds.reach_probability
         assert step.conquer_probability <= odds.conquer_probability + 1e-12
@@ -75,7 +75,7 @@ def test_small_plans_are_proven_and_say_how_they_go(
 
 
 def assert_consistent(plan: Plan) -> None:
-    """Check a plan's parts against each other."""
+    """Check that the numbers of a plan agree."""
     position, board = plan.position, plan.position.board
     borders = {*board.borders}
     for step in plan.steps:
@@ -162,7 +162,7 @@ def test_a_player_is_eliminated_by_three_stacks() -> None:
     assert_consistent(plan)
     assert 0.65 < plan.comparable_value <= plan.upper_bound
     extras = {step.to for step in plan.steps} - {*SCATTERED}
-    assert extras  # nobody comes to Peru and Madagascar otherwise
+    assert extras  # otherwise no armies reach Peru and Madagascar
     runs = 400
     simulated = simulate_plan(plan, runs=runs, seed=3)
     games = plan.games or 10**9

@@ -32,7 +32,7 @@ def test_thrown_dice_are_those_of_the_rules() -> None:
 
 
 def seen_chances(attackers: int, defenders: int, *, whole: bool) -> dict[tuple[int, int], float]:
-    """Return what a roll may cost where the defender sees it first, by counting all dice.
+    """Return the results of a roll that the defender sees first, by enumerating all dice.
 
     whole: whether the attacker always goes on, with all dice; else they may stop, or throw fewer.
     """
@@ -84,7 +84,7 @@ def test_a_defender_who_sees_the_attack_answers_as_the_plan_expects(
 
 
 def test_the_chances_of_a_roll_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One table of all smaller battles is enough for every result, and for all later questions."""
+    """One table of smaller battles serves all results and all later calls."""
     start = position_on(board_of("two", [("s", "a")], "sa"), {"s": 11}, {"a": 9})
     play = best_plan(start, TakeAll("a"), "defender sees first", play="battles").follow()
     assert play.move is not None
@@ -155,7 +155,7 @@ def test_a_plan_that_fights_battles_to_their_end_goes_on_with_the_battle() -> No
 
 
 def reach_goal(play: Play) -> float:
-    """Return the chance that a plan which is followed reaches its goal, by all results."""
+    """Return the chance that a followed plan reaches its goal, by enumerating all results."""
     return float(play.is_reached) or sum(p * reach_goal(each) for each, p in play.list_successors())
 
 
@@ -165,7 +165,7 @@ def reach_goal(play: Play) -> float:
 def test_territories_that_all_armies_have_left_remain_the_player_s(
     goal: TakeAll, play: str, *, proven: bool
 ) -> None:
-    """Without a garrison, the position shows these territories as nobody's."""
+    """Without a garrison, the position shows these territories as unowned."""
     board = board_of("row", [("s", "a"), ("a", "b"), ("s", "c"), ("b", "c")], "sabc")
     start = position_on(board, {"s": 5}, {"a": 1, "b": 2, "c": 1})
     plan = best_plan(start, goal, garrison=0, play=play)

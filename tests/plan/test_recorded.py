@@ -1,4 +1,4 @@
-"""Recordings of games: they are reviewed as the same turns written as JSON lines are."""
+"""Recordings of games: their reviews equal those of the same turns as JSON lines."""
 
 import json
 from typing import Any
@@ -18,7 +18,7 @@ Lands = dict[str, tuple[str, int]]
 
 
 def shown(lands: Lands, before: Lands | None = None) -> dict[str, dict[str, Any]]:
-    """Return territories as a recording has them."""
+    """Return territories in the format of a recording."""
     return {
         name: {"ownedBy": NUMBERS.get(owner), "units": armies, "isCapital": False}
         | ({} if before is None else {"previousUnits": before[name][1]})
@@ -27,7 +27,7 @@ def shown(lands: Lands, before: Lands | None = None) -> dict[str, dict[str, Any]
 
 
 class Recorder:
-    """Writes down a game, and plays a player's turn of it.
+    """Records a game, and plays random turns of its players.
 
     lands: the map as it is.
     rounds: what a recording has of each round.
@@ -38,14 +38,14 @@ class Recorder:
         self.rounds: dict[str, Any] = {}
 
     def begin(self, player: str) -> None:
-        """Begin a turn, in a round of its own."""
+        """Begin a turn in a new round."""
         self.snapshots: list[dict[str, Any]] = []
         number = str(len(self.rounds) + 1)
         turns = {str(NUMBERS[player]): {"snapshots": self.snapshots}}
         self.rounds[number] = {"mapState": shown(self.lands), "playerTurns": turns}
 
     def change(self, lands: Lands) -> None:
-        """Write down a change of some territories."""
+        """Record a change of some territories."""
         changed = {name: each for name, each in lands.items() if self.lands[name] != each}
         snapshot = {"type": "territory", "time": 50 * len(self.snapshots)}
         self.snapshots.append(snapshot | {"territories": shown(changed, self.lands)})
@@ -61,7 +61,7 @@ class Recorder:
 
 
 def held(turn: Turn) -> Lands:
-    """Return who holds what."""
+    """Return the owner and the armies of each territory."""
     holdings = ((name, turn.position.find_holding(name)) for name in turn.board.territories)
     return {name: (each.owner, each.armies) for name, each in holdings}
 
@@ -82,7 +82,7 @@ def play(recorder: Recorder, player: str, rng: np.random.Generator) -> str:
         attack = attacks[rng.integers(len(attacks))]
         (result,) = turn.results(attack).sample(1, rng)
         if not result.defenders:
-            continue  # nobody would see where this attack went
+            continue  # a recording would not show the target of this attack
         before, turn = turn, turn.after(attack, result)
         battle: dict[str, Any] = {
             "from": attack.start,
@@ -100,7 +100,7 @@ def play(recorder: Recorder, player: str, rng: np.random.Generator) -> str:
         battles.append(battle)
     record = {"turn": line, "board": BOARD.to_record(), "battles": battles}
     mine = [name for name, each in recorder.lands.items() if each[0] == player and each[1] > 1]
-    if len(mine) > 1 and "moved" not in (battles or [{}])[-1]:  # else it looks like moving in
+    if len(mine) > 1 and "moved" not in (battles or [{}])[-1]:  # else it looks like an advance
         (one, from_one), (other, from_other) = (
             (each, recorder.lands[each][1]) for each in mine[:2]
         )
@@ -127,7 +127,7 @@ def test_after_what_is_not_clear_a_turn_goes_on_from_the_map() -> None:
     recorder = Recorder(START)
     recorder.begin("Ada")
     recorder.change({"A": ("Ada", 8), "C": ("Ben", 3)})
-    recorder.change({"A": ("Ada", 6)})  # an attack on who knows whom
+    recorder.change({"A": ("Ada", 6)})  # an attack on an unknown territory
     recorder.change({"A": ("Ada", 1), "C": ("Ada", 4)})
     found = review(recorder.text(), board=BOARD)
     assert [each.name for each in found.steps] == ["A to C", "A to C", "stop"]

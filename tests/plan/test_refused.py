@@ -1,4 +1,4 @@
-"""What is no plan, no goal, no position and no end of a battle is refused in one sentence."""
+"""Invalid plans, goals, positions and results of battles raise one-sentence errors."""
 
 from collections.abc import Callable
 from fractions import Fraction

@@ -40,20 +40,20 @@ RULES: dict[str, dict[str, Any]] = {
     "balanced blitz": {"rules": Rules(mode=BalancedBlitz())},
 }
 BREAK_OFF = Path(__file__).parents[2] / "examples" / "break-off.json"
-Fights: TypeAlias = list[tuple[float, Losses]]  # with their chances
+Fights: TypeAlias = list[tuple[float, Losses]]  # results with their chances
 
 
 def log_of(
     goal: dict[str, Any], battles: list[dict[str, Any]], turn: Turn | None = None, **more: Any
 ) -> str:
-    """Return a line of a log: a turn, from the start on unless another is given."""
+    """Return a line of a log: a turn, by default from the start."""
     turn = turn or Turn(START, phase="attack")
     record = {"turn": turn.to_code(), "board": turn.board.to_record(), "goal": goal}
     return json.dumps({**record, "battles": battles, **more})
 
 
 def known(number: float | None) -> float:
-    """Return a number that is not `None`."""
+    """Return a number after asserting that it is not `None`."""
     assert number is not None
     return number
 
@@ -63,7 +63,7 @@ def attacks_of(turn: Turn) -> list[Attack]:
 
 
 def advanced(turn: Turn, rng: np.random.Generator) -> tuple[Turn, dict[str, int]]:
-    """Return a turn after any advance, which is drawn, and its entry in a log."""
+    """Return a turn after a random advance, if one is due, and the keys of the advance in a log."""
     advances = [each for each in turn.actions() if isinstance(each, Advance)]
     if not advances:
         return turn, {}
@@ -79,7 +79,7 @@ def entry_of(turn: Turn, attack: Attack, losses: Losses) -> dict[str, Any]:
 
 
 def fights(turn: Turn, attack: Attack) -> list[tuple[float, list[Fights]]]:
-    """Return the throws of an attack with their chances, and the losses after each answer."""
+    """Return the throws of an attack with their chances and the losses of each reply."""
     throws = turn.results(attack)
     if not any(isinstance(each, Throw) for each in throws):
         return [(1.0, [[(float(p), losses) for losses, p in throws.items()]])]
@@ -136,14 +136,14 @@ def test_a_turn_agrees_with_its_slow_twin(kind: str, seed: int, rules: str, said
     slow = twin.Play(START, goal, first.rules, battles=first.whole_battles)
     rng = np.random.default_rng(seed)
     turn, battles = first, list[dict[str, Any]]()
-    expected = []  # luck and cost
+    expected = []  # pairs of luck and cost
     while len(battles) < 8 and attacks_of(turn) and not slow.is_over(slow.state(turn.position)):
         attack = attacks_of(turn)[rng.integers(len(attacks_of(turn)))]
         (result,) = turn.results(attack).sample(1, rng)
         before, state, entry = turn, slow.state(turn.position), entry_of(turn, attack, result)
         turn, moved = advanced(turn.after(attack, result), rng)
         after = slow.value(slow.state(turn.position))
-        judged = []  # costs with each number of dice that fits, and lucks
+        judged = []  # cost and luck for each number of dice that fits
         for action in slow.actions(state):
             names = slow.names[action.start], slow.names[action.to]
             ((_, (ends,)),) = slow.throws(state, action)

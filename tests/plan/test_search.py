@@ -1,4 +1,4 @@
-"""The core plays the game of a turn: its attacks, results and advances are those of `Turn`."""
+"""The core follows the rules of `Turn`: attacks, results and advances agree."""
 
 from collections.abc import Iterator
 from itertools import takewhile
@@ -19,13 +19,13 @@ MOST_DICE = 4
 
 
 def state_of(turn: Turn) -> TurnState:
-    """Return a turn as the planner sees it."""
+    """Return the planner's state for a turn."""
     owned = sum(1 << t for t, owner in enumerate(turn.owners) if owner == turn.player)
     return TurnState(turn.armies, owned)
 
 
 def walk(turn: Turn, rng: Random) -> Iterator[Turn]:
-    """Yield the states of a turn that is played at random, before each attack."""
+    """Yield the states before each attack of a random turn."""
     while turn.phase != "over":
         if turn.phase == "attack":
             yield turn
@@ -46,7 +46,7 @@ def test_states_are_the_same_action_by_action_and_result_by_result(seed: int) ->
 
 
 def compare(core: Search, problem: Problem, turn: Turn) -> int:
-    """Hold all attacks of a turn to what the core says of them; return how many there are."""
+    """Compare all attacks of a turn with the core; return their number."""
     state, worths = state_of(turn), [0.0]
     for start, to in turn.board.borders:
         v, c = problem.place(start), problem.place(to)
@@ -71,7 +71,7 @@ def compare(core: Search, problem: Problem, turn: Turn) -> int:
 def check_results(
     core: Search, problem: Problem, turn: Turn, attack: Attack, found: PolicyAction
 ) -> None:
-    """Hold the results of an attack, and the advances after it, to those of the game."""
+    """Compare the core's results and advances of an attack with the game."""
     results = turn.results(attack)
     worths = {
         losses: worth_after(core, problem, turn, after, losses.attackers)
@@ -87,7 +87,7 @@ def check_results(
 
 
 def list_successors(turn: Turn, attack: Attack) -> Iterator[tuple[Losses, Turn]]:
-    """Yield what an attack may cost, and what follows."""
+    """Yield the possible losses of an attack, and the turns after them."""
     for result in turn.results(attack):
         after = turn.after(attack, result)
         if isinstance(result, Losses):
@@ -99,7 +99,7 @@ def list_successors(turn: Turn, attack: Attack) -> Iterator[tuple[Losses, Turn]]
 
 
 def expected(turn: Turn, attack: Attack, worths: dict[Losses, float]) -> float:
-    """Return what an attack is worth, with the answers that are worst for the player."""
+    """Return the value of an attack, with the replies that are worst for the player."""
     total = 0.0
     for result, chance in turn.results(attack).items():
         if not isinstance(result, Throw):
@@ -114,7 +114,7 @@ def expected(turn: Turn, attack: Attack, worths: dict[Losses, float]) -> float:
 
 
 def worth_after(core: Search, problem: Problem, before: Turn, after: Turn, lost: int) -> float:
-    """Return what is paid at once and what follows is worth, with the best advance."""
+    """Return the immediate payoff plus the value afterwards, with the best advance."""
     rewards = problem.rewards
     paid = -rewards.price * lost
     if after.phase != "advance":

@@ -1,4 +1,4 @@
-"""Threads may share plans, policies, boards and kernels: each gets what it would get alone."""
+"""Threads that share plans, policies, boards and kernels get the same results as one thread."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -31,7 +31,7 @@ each_way = pytest.mark.parametrize("states", [0, 1_000_000], ids=["lookahead", "
 
 
 def same_from_threads(ask: Callable[[int], object], wanted: Sequence[object]) -> None:
-    """Hold what threads get at the same time, each in another order, to what one gets alone."""
+    """Compare results from several threads, in different orders, with results from one thread."""
     together = Barrier(THREADS)
 
     def answers(seed: int) -> list[tuple[int, object]]:
@@ -47,7 +47,7 @@ def same_from_threads(ask: Callable[[int], object], wanted: Sequence[object]) ->
 
 
 def large_problem() -> Problem:
-    """Return a problem whose policy looks ahead: the classic board, a fifth of it the player's."""
+    """Return a problem for lookahead: the player owns a fifth of the classic board."""
     names = CLASSIC_BOARD.territories
     held = {
         name: Holding("blue", 2 + k % 4) if k % 5 else Holding("red", 30)
@@ -87,7 +87,7 @@ def test_threads_that_share_a_plan_follow_it_as_one_would(states: int) -> None:
     assert len(positions) > 2
 
     def asked(plan: Plan, position: Position) -> object:
-        play = Play(plan, position)  # which knows nothing yet
+        play = Play(plan, position)  # with empty caches
         return play.value, play.is_exact, play.move, None if play.is_over else play.chances()
 
     same_from_threads(
@@ -123,7 +123,7 @@ def test_threads_that_share_a_new_kernel_get_its_chances(name: str) -> None:
 
     wanted = [ask(k) for k in range(20)]
     for _ in range(10):
-        _kernel.cache_clear()  # so that the threads share one that knows nothing yet
+        _kernel.cache_clear()  # so that the threads share a kernel with empty caches
         same_from_threads(ask, wanted)
 
 
@@ -188,7 +188,7 @@ def test_a_call_waits_for_one_that_ctrl_c_has_not_ended_yet(
     core.follow(assignment, Style(1))
     before, deadline = core.decide(problem.start), Deadline()
     other = copy(core)
-    other._lock = Lock()  # that of the other call was given up
+    other._lock = Lock()  # the other call has abandoned its lock
     playing = Thread(target=other.play, args=(deadline, 10**6))
     library, none = core._library, (c_uint8 * 1)()
     unsound, budget = CoreData(library, "style"), make_budget(library, Deadline(), 1)
@@ -199,4 +199,4 @@ def test_a_call_waits_for_one_that_ctrl_c_has_not_ended_yet(
     monkeypatch.setattr("iacta.native.calls.sleep", lambda _: deadline.stop())
     assert core.decide(problem.start) == before
     playing.join()
-    other._search = None  # it is closed once
+    other._search = None  # so that it is not closed twice

@@ -1,4 +1,4 @@
-"""What opponents could do next turn, compared with every placement and play on small boards."""
+"""Threats: compared with all placements and plays on small boards."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,7 +20,7 @@ from tests.plan.twin import Play
 
 
 def small(seed: int) -> Position:
-    """Return five or six territories of three players, of which red owns a continent."""
+    """Return a turn on five or six territories of three players; red owns a continent."""
     rng = Random(seed)  # noqa: S311 # draws boards, no secrets
     names = "abcdef"[: rng.randint(5, 6)]
     pairs = [(names[rng.randrange(k)], names[k]) for k in range(1, len(names))]
@@ -129,7 +129,7 @@ def test_the_last_move_brings_armies_to_the_front_and_says_what_that_changes() -
 
 
 class Losses:
-    """The loss of red by each last move, by every placement and play of every opponent.
+    """Red's loss after each last move, by enumerating placements and plays of all opponents.
 
     position: who holds what; red may move armies.
     """
@@ -161,7 +161,7 @@ class Losses:
             lost[which] = max(lost.get(which, 0.0), loss)
 
     def find_kept(self, move: Fortify) -> tuple[float, float]:
-        """Return what a move keeps of bonuses and of territories, in armies."""
+        """Return the armies that a move saves by bonuses and by territories."""
         before, after = self.lost[0], self.lost[1 + self.moves.index(move)]
         parts = {"break": 0.0, "take": 0.0}
         for which in before:

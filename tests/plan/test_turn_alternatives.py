@@ -1,4 +1,4 @@
-"""Beginnings are worth what the best play after them gains."""
+"""Alternatives: each first attack has the value of the best play after it."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ from tests.plan.twin import Action, Play
 
 
 def can_only_cost(twin: Play, action: Action) -> bool:
-    """Return whether the defender can see to it that no result raises the value."""
+    """Return whether the defender can make sure that no result raises the value."""
     at = twin.start, action
     most = float(twin.value()) + 1e-9
     return all(
@@ -32,7 +32,7 @@ def can_only_cost(twin: Play, action: Action) -> bool:
 
 
 def check_beginnings(plan: Plan, twin: Play) -> None:
-    """Hold all beginnings of a plan to what the twin says."""
+    """Compare all first attacks of a plan with the twin."""
     found = alternatives(plan)
     for each in found:
         pair = twin.place[each.start], twin.place[each.to]

@@ -1,4 +1,4 @@
-"""What cards bring, how plans end, and how a turn goes on with new armies."""
+"""Cards: their armies, endings of plans, and turns that continue with new armies."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -25,14 +25,14 @@ SMALL_DECK = [*"AAABBBCCC", "*", "*"]
 
 
 def is_set(cards: tuple[str, ...]) -> bool:
-    """Return whether three cards are one of a symbol or one of each."""
+    """Return whether three cards have equal or three different symbols."""
     symbols = {card for card in cards if card != "*"}
     jokers = cards.count("*")
     return len(symbols) <= 1 or len(symbols) == 3 - jokers
 
 
 def find_sets(hand: tuple[str, ...]) -> int:
-    """Return the most sets that a hand holds, trying all."""
+    """Return the largest number of sets in a hand, by enumeration."""
     best = 0
     for three in combinations(range(len(hand)), 3):
         if is_set(tuple(hand[k] for k in three)):
@@ -75,7 +75,7 @@ def test_fixed_values_are_those_of_the_best_set() -> None:
     values = {"A": 4, "B": 6, "C": 8}
 
     def worth(hand: tuple[str, ...]) -> int:
-        """Return what the best set of a hand brings, trying all."""
+        """Return the armies of the best set of a hand, by enumeration."""
         found = [0]
         for three in filter(is_set, combinations(hand, 3)):
             symbols = {card for card in three if card != "*"}
@@ -123,7 +123,7 @@ def test_ends_stop_where_they_should() -> None:
 
 
 def two_players(armies: int) -> Position:
-    """Return a stack before a territory of blue's, and one of green's behind it."""
+    """Return a stack beside blue's territory, with green's territory behind it."""
     board = board_of("row", [("s", "b"), ("b", "g")], "sbg")
     holdings = Holding("red", armies), Holding("blue", 2), Holding("green", 3)
     return Position(board, "red", holdings)
@@ -160,7 +160,7 @@ def test_the_turn_goes_on_with_what_the_cards_bring() -> None:
 
 
 def star(seed: int) -> tuple[Position, dict[int, int]]:
-    """Return a star around a stack of red's, and how often blue's cards bring how many armies."""
+    """Return a star around red's stack, and the distribution of armies from blue's cards."""
     rng = Random(seed)  # noqa: S311 # draws boards, no secrets
     targets = [f"t{k}" for k in range(rng.randint(2, 4))]
     names, pairs = ["s", *targets], [("s", name) for name in targets]
@@ -180,7 +180,7 @@ def star(seed: int) -> tuple[Position, dict[int, int]]:
 
 
 def best_turn(position: Position, armies: dict[int, int]) -> float:
-    """Return the chance of the best turn that takes all, with new armies once blue is gone."""
+    """Return the chance of the best turn to take all, with new armies after blue's elimination."""
 
     @cache
     def after(end: Position, number: int) -> float:
@@ -214,11 +214,11 @@ def best_turn(position: Position, armies: dict[int, int]) -> float:
 
 @pytest.fixture
 def estimated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no turn be solved whole, as on a large board."""
+    """Disable exact solutions of whole turns, as on a large board."""
     monkeypatch.setattr("iacta.plan.continuation.MAX_TURN_STATES", 0)
 
 
-# Seeds 5 and 10 have turns whose enumeration takes longer than all others together.
+# The enumeration of seeds 5 and 10 takes longer than that of all others together.
 @pytest.mark.parametrize("seed", [*range(5), *range(6, 10), 11])
 def test_the_turn_on_a_small_board_is_the_best_of_all(seed: int) -> None:
     position, armies = star(seed)
@@ -231,7 +231,7 @@ def test_the_turn_on_a_small_board_is_the_best_of_all(seed: int) -> None:
 
 
 def best_turn_played(position: Position, armies: dict[int, int], rules: Rules) -> float:
-    """Return the chance of the best turn that takes all, by every action of every turn."""
+    """Return the chance of the best turn to take all, by enumerating all actions."""
 
     @cache
     def later(turn: Turn) -> float:
@@ -310,7 +310,7 @@ def test_no_turn_is_much_better_than_an_estimated_one(seed: int) -> None:
 
 
 def test_armies_are_placed_apart_where_none_of_them_alone_is_enough() -> None:
-    # s has taken b; then both s and b are beside one of green's, with a single army each.
+    # After s takes b, both s and b are beside a territory of green's with a single army.
     pairs = [("s", "b"), ("s", "g"), ("b", "h")]
     board = board_of("apart", pairs, "sbgh")
     holdings = Holding("red", 5), Holding("blue", 1), Holding("green", 1), Holding("green", 1)

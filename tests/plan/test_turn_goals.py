@@ -1,4 +1,4 @@
-"""Goals in order, prizes, and what each goal is called."""
+"""Goals in order, prizes, and the names of goals."""
 
 from dataclasses import replace
 

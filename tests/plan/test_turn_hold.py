@@ -1,4 +1,4 @@
-"""What is taken is held, or it is taken back."""
+"""Take and hold: the chance that conquests are still held at the next turn."""
 
 from dataclasses import replace
 from itertools import combinations_with_replacement, count
@@ -19,7 +19,7 @@ from tests.plan.boards import BLUE, board_of, drawn_ends, known, small_game
 
 
 def wall(own: int, blue: int, green: int = 1, rear: int = 1) -> Position:
-    """Return red before a territory of one army, with blue behind it and green far away."""
+    """Return red beside a territory with one army, with blue behind it and green far away."""
     pairs = [("s", "t"), ("s", "r"), ("t", "b"), ("g", "b")]
     board = board_of("wall", pairs, "srtbg")
     red = Holding("red", own), Holding("red", rear)
@@ -46,7 +46,7 @@ def test_one_battle_decides_whether_one_territory_is_held() -> None:
 
 
 def small_end(seed: int) -> tuple[Plan, int, Position]:
-    """Return a plan on a small board, how many new armies opponents get, and an end of the plan."""
+    """Return a plan on a small board, the opponents' new armies, and an end of the plan."""
     game, rng = small_game(seed, most_targets=5), Random(seed)  # noqa: S311 # no secrets
     holdings = tuple(
         Holding("red", each.armies + 6)
@@ -65,7 +65,7 @@ def small_end(seed: int) -> tuple[Plan, int, Position]:
     return plan, rng.randint(0, 5), next(reached)
 
 
-# Quick plans of the opponents fell short of the best in most of these.
+# In most of these, quick plans of opponents were not optimal.
 @pytest.mark.parametrize("seed", [8, 4, 7, 17, 30])
 def test_opponents_play_their_best_or_it_is_reported_that_they_may(seed: int) -> None:
     plan, new, end = small_end(seed)
@@ -151,7 +151,7 @@ def test_opponents_get_what_is_said_or_what_the_usual_rule_gives() -> None:
     chances = [each.chance for each in usual.threats]
     assert chances == sorted(chances, reverse=True)
     assert known(usual.win_probability) <= 1.0 - max(chances) + 1e-9
-    # Where one opponent is weak, so are the others: they meet the same end.
+    # If one opponent is weak, so are the others, because they face the same end.
     assert known(usual.win_probability) >= prod(1 - c for c in chances) - 0.05
 
 

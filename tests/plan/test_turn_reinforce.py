@@ -1,4 +1,4 @@
-"""New armies stand where they help most."""
+"""New armies are placed where they help most."""
 
 from dataclasses import replace
 from itertools import combinations_with_replacement
@@ -38,7 +38,7 @@ APART = position_on(
 
 
 def all_placements(position: Position, armies: int) -> list[list[tuple[str, int]]]:
-    """Return every way to place new armies on the player's territories."""
+    """Return every placement of new armies on the player's territories."""
     mine = position.list_territories(position.player)
     return [
         [(name, row.count(name)) for name in mine]

@@ -1,4 +1,4 @@
-"""The usual way of a plan, and how many armies stay behind."""
+"""The main line of a plan, and the armies that stay behind."""
 
 import pytest
 
@@ -18,7 +18,7 @@ SPLIT = {
 
 @pytest.fixture(scope="module")
 def asia() -> Plan:
-    """Return a plan with many ways."""
+    """Return a plan with many possible paths."""
     return best_plan(read_position("examples/asia.toml"), TakeAll("Asia"), play="battles")
 
 

@@ -1,4 +1,4 @@
-"""Slow twins: all that can happen on a small board, by plain recursion, without any vectors.
+"""Slow twins: exhaustive recursion over the play on a small board, without arrays.
 
 `Play` is the game as its rules say it: the player rolls from any stack against any neighbour, with
 as many dice as he likes, moves on after a conquest, and may stop or turn elsewhere after any roll.
@@ -31,7 +31,7 @@ class State(NamedTuple):
 
 
 class Action(NamedTuple):
-    """An attack with so many dice; of a whole battle, the most dice."""
+    """An attack with its number of dice; for a whole battle, the maximum."""
 
     start: int
     to: int
@@ -39,7 +39,7 @@ class Action(NamedTuple):
 
 
 class End(NamedTuple):
-    """What a roll or a battle may cost both sides, and the dice of the last roll."""
+    """A result of a roll or battle: the losses of both sides, and the dice of the last roll."""
 
     chance: Number
     lost: int
@@ -69,7 +69,7 @@ def battle_ends(able: int, defenders: int, rules: Rules) -> dict[tuple[int, int,
 
 @cache
 def _battle(able: int, defenders: int, rules: Rules) -> Throws:
-    """Return what may become of a whole battle."""
+    """Return the possible results of a whole battle."""
     ends: dict[tuple[int, int, int], Number]
     if isinstance(rules.mode, BalancedBlitz):
         ends = {
@@ -84,7 +84,7 @@ def _battle(able: int, defenders: int, rules: Rules) -> Throws:
 
 @cache
 def _roll(dice: int, defenders: int, rules: Rules) -> Throws:
-    """Return what may become of one roll."""
+    """Return the possible results of one roll."""
     most = min(defenders, rules.defence.kept)
     if isinstance(rules.mode, DefenderSeesFirst):
         throws = find_loss_counts_by_throw(dice, most, rules)
@@ -108,7 +108,7 @@ def _roll(dice: int, defenders: int, rules: Rules) -> Throws:
 
 
 class Play:
-    """A game from a position on: what is legal, what it leads to, and what it is worth at best.
+    """A game that begins in a position: legal actions, successor states, and best values.
 
     position: who holds what.
     rules: the rules of all battles.
@@ -149,12 +149,12 @@ class Play:
         self._throws: dict[tuple[int, int, Rules], Throws] = {}
 
     def state(self, position: Position) -> State:
-        """Return a position as a state."""
+        """Return the state of a position."""
         owned = tuple(each.owner == position.player for each in position.holdings)
         return State(tuple(each.armies for each in position.holdings), owned)
 
     def paid(self, state: State) -> Number:
-        """Return what the goal pays if the player stops here."""
+        """Return the payoff if the player stops here."""
         armies = {name: armies for name, armies, own in zip(self.names, *state, strict=True) if own}
         goal = self.goal
         if isinstance(goal, TakeAll):
@@ -183,11 +183,11 @@ class Play:
         return self.number(lands + rest)
 
     def is_over(self, state: State) -> bool:
-        """Return whether nothing more can be paid."""
+        """Return whether no further payoff is possible."""
         return isinstance(self.goal, TakeAll | TakeAny) and self.paid(state) == 1
 
     def actions(self, state: State) -> Iterator[Action]:
-        """Yield all legal attacks: those after which no result can break what must be kept."""
+        """Yield all legal attacks: those that cannot break a garrison."""
         armies, owned = state
         for v, ways in enumerate(self.ways):
             for c in ways:
@@ -217,7 +217,7 @@ class Play:
         return end.dice if self.rules_of[action.to].least_advance else 1
 
     def throws(self, state: State, action: Action) -> Throws:
-        """Return what may become of an attack."""
+        """Return the possible results of an attack."""
         rules = self.rules_of[action.to]
         whole = self.battles or isinstance(rules.mode, BalancedBlitz)
         able = state.armies[action.start] - self.keep[action.start] if whole else action.dice
@@ -234,7 +234,7 @@ class Play:
         return self._throws[key]
 
     def after(self, state: State, action: Action, end: End) -> list[State]:
-        """Return the states that may follow, of which the player chooses one."""
+        """Return the possible states after a result; the player chooses one."""
         v, c, _ = action
         left, against = state.armies[v] - end.lost, state.armies[c] - end.killed
         if against:
@@ -246,7 +246,7 @@ class Play:
         ]
 
     def value(self, state: State | None = None) -> Number:
-        """Return what a state is worth at best; `None` for the first."""
+        """Return the best value of a state; `None` stands for the start."""
         return self._best(self.start if state is None else state)[0]
 
     def best_action(self, state: State) -> Action | None:
@@ -266,7 +266,7 @@ class Play:
         return found
 
     def worth_of(self, state: State, action: Action) -> Number:
-        """Return what an attack is worth, if everything after it is best."""
+        """Return the value of an attack if all later play is optimal."""
         return sum(
             weight
             * min(
@@ -281,7 +281,7 @@ class Play:
         )
 
     def position_at(self, state: State) -> Position:
-        """Return a state as a position."""
+        """Return the position of a state."""
         start = self.position
         holdings = tuple(
             Holding(start.player if own else there.owner, armies)
@@ -290,7 +290,7 @@ class Play:
         return replace(start, holdings=holdings)
 
     def followed(self, moves: Callable[[Position], NextMove | None]) -> Number:
-        """Return what a policy is paid on average, the defenders answering as badly as they can.
+        """Return the expected payoff of a policy against the worst replies of defenders.
 
         moves: what to do next in a position; what is not legal is an error.
         """
@@ -333,7 +333,7 @@ Border: TypeAlias = tuple[int, int]
 
 @dataclass
 class Followed:
-    """What is reported of a policy, as `iacta.plan.search.Report` and `Visit` have it."""
+    """Statistics of a policy, as in `iacta.plan.search.Report` and `Visit`."""
 
     owned: list[float]
     armies: list[float]
@@ -347,7 +347,7 @@ class Followed:
 
 
 def followed(core: Search, problem: Problem) -> Followed:
-    """Follow the policy of a core to all its ends, also by the borders attacked over before."""
+    """Follow the policy of a core to all its ends, with the borders attacked so far."""
     lands, sets = len(problem.out), problem.rewards.sets
     found = Followed([0.0] * lands, [0.0] * lands, [0.0] * len(sets))
     layer: dict[tuple[TurnState, tuple[Border, ...]], float] = {(problem.start, ()): 1.0}
@@ -386,7 +386,7 @@ def followed(core: Search, problem: Problem) -> Followed:
 
 
 def is_over(problem: Problem, state: TurnState) -> bool:
-    """Return whether nothing that is left on the field pays."""
+    """Return whether no territory left on the field has a payoff."""
     rewards = problem.rewards
     paying = {t for t, paid in enumerate(rewards.lands) if paid}
     paying |= {t for mask, _ in rewards.sets for t in range(len(problem.out)) if mask >> t & 1}

@@ -1,4 +1,4 @@
-"""The literature's tables, as data files; the first line of each names its source.
+"""Published tables as data files; the first line of each names its source.
 
 What the five sources print stands in the package, which reproduces it; here is what has been
 computed independently, or is published elsewhere.
@@ -14,5 +14,5 @@ FOLDER = Path(__file__).parent
 
 
 def read_rows(name: str) -> list[dict[str, str]]:
-    """Return the rows of a table, as texts by column."""
+    """Return the rows of a table: strings by column."""
     return published.read_rows(name, FOLDER if (FOLDER / f"{name}.csv").exists() else None)

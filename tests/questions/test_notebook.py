@@ -1,4 +1,4 @@
-"""Values and answers show themselves in a notebook."""
+"""The display of values and answers in notebooks."""
 
 import re
 import sys

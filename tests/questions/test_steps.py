@@ -1,4 +1,4 @@
-"""The values of steps agree with plans, and separate dice from choices."""
+"""The values of steps agree with plans, and luck is separate from cost."""
 
 import json
 from collections.abc import Iterator
@@ -122,7 +122,7 @@ def test_luck_against_fewer_defence_dice_is_0_on_average_in_steps_and_reviews() 
 
 
 def _best_rolls() -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
-    """Yield mid-game turns with a goal, and a roll of the attack that a longer plan calls best."""
+    """Yield mid-game turns with a goal, and a roll of the attack that a longer search prefers."""
     for seed in count(9):
         turn = Turn(midgame(seed), phase="attack")
         mine, continents = {*turn.position.list_territories("red")}, turn.board.continents

@@ -1,4 +1,4 @@
-"""Questions about the whole game: every face states the condition of the numbers."""
+"""Questions about whole games: every interface states the assumption behind the chances."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The named rule sets say what their games say: rolls of dice that are written out here."""
+"""The named rule sets follow their games, compared with rolls written out here."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -18,32 +18,32 @@ Shown = list[int]
 
 
 def as_they_fall(dice: Shown) -> Shown:
-    """Change nothing."""
+    """Return the dice unchanged."""
     return dice
 
 
 def highest_plus_one(dice: Shown) -> Shown:
-    """Add one to the highest."""
+    """Add one to the highest die."""
     return [dice[0] + 1, *dice[1:]]
 
 
 def highest_minus_one_at_least_one(dice: Shown) -> Shown:
-    """Take one from the highest, unless it is a one, and sort again."""
+    """Subtract one from the highest die, unless it is a one, and sort again."""
     return sorted([max(1, dice[0] - 1), *dice[1:]], reverse=True)
 
 
 def all_plus_one(dice: Shown) -> Shown:
-    """Add one to each."""
+    """Add one to each die."""
     return [die + 1 for die in dice]
 
 
 def without_lowest(dice: Shown) -> Shown:
-    """Leave out the lowest."""
+    """Remove the lowest die."""
     return dice[:-1]
 
 
 class Written(NamedTuple):
-    """The dice of a full roll, and what is done with them, highest first."""
+    """The numbers of dice in a full roll, and the change to the sorted dice."""
 
     attack: Sequence[list[int]] = (D6, D6, D6)
     defence: Sequence[list[int]] = (D6, D6)
@@ -52,7 +52,7 @@ class Written(NamedTuple):
     attacker_wins_ties: bool = False
 
     def defenders_lost(self) -> Counter[int]:
-        """Count the rolls that cost the defenders so many armies."""
+        """Count the rolls in which the defenders lose a given number of armies."""
         throws = [
             [change(sorted(dice, reverse=True)) for dice in product(*faces)]
             for faces, change in (
@@ -112,7 +112,7 @@ def test_a_full_roll_is_what_the_game_says(name: str) -> None:
 
 
 def test_battles_of_ammo_shortage_have_the_published_chances() -> None:
-    """Players of Risk Legacy publish two digits; the others are of an enumeration."""
+    """Players of Risk Legacy publish two digits; the other digits come from an enumeration."""
     for name in ("ammo shortage", "ammo shortage clamped", "ammo clamped"):
         won = [
             float(Battle(*each, name).win_probability()) for each in ((10, 10), (20, 20), (5, 3))

@@ -1,4 +1,4 @@
-"""The distribution of the losses of one throw of the dice."""
+"""The distribution of losses in one roll."""
 
 from collections import Counter
 from dataclasses import replace
@@ -56,7 +56,7 @@ CHANGES = {
 
 
 def count_by_hand(bonus: tuple[int, ...], *, sort_again: bool) -> Counter[int]:
-    """Count the rolls of three against two by the dice that the defenders lose."""
+    """Count the rolls of three dice against two by the number of defenders lost."""
     counts: Counter[int] = Counter()
     for a, b, c, y, z in product(range(1, 7), repeat=5):
         ours = [die + more for die, more in zip(sorted((a, b, c))[::-1], (*bonus, 0), strict=False)]
@@ -82,7 +82,7 @@ def test_dice_are_sorted_again_after_a_bonus_unless_the_rules_say_otherwise(
 
 
 def test_the_order_of_a_bonus_matters_where_dice_are_sorted_again() -> None:
-    """A die that is not compared can become one of the highest."""
+    """A die outside the compared ones can become one of the highest."""
     lowest = Rules(attack=Dice((6, 6, 6), bonus=(0, 0, 3)))
     kept = Rules(attack=Dice((6, 6, 6), bonus=(0, 0, 3), sort_again=False))
     assert loss_counts(3, 1, kept) == loss_counts(3, 1, CLASSIC)
@@ -184,7 +184,7 @@ SEEN = Rules(attack=Dice((6,) * 5), defence=Dice((6,) * 4), mode=DefenderSeesFir
 
 
 def test_rows_are_compared_no_more_often_than_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The count is what dice are refused by."""
+    """Dice are refused by this count."""
     compared, after_rank = 0, rolls._compare_rank
 
     def counted(highest: int, defence: Any) -> Any:

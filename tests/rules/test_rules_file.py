@@ -1,4 +1,4 @@
-"""Rules as text: what is written is read again, and what is wrong is named."""
+"""Rules files: written rules can be read again, and errors name the mistake."""
 
 import json
 import re
@@ -25,7 +25,7 @@ HOUSE = Path(__file__).with_name("house.toml")
 
 @pytest.fixture
 def house(tmp_path: Path) -> Path:
-    """Return where a rules file may be written."""
+    """Return the path for a rules file."""
     return tmp_path / "house.toml"
 
 

@@ -1,1 +1,1 @@
-"""The claims about the pages and their API."""
+"""Tests of the pages and the API."""

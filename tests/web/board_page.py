@@ -1,4 +1,4 @@
-"""The board page in a browser: small boards, and the gestures that its tests share."""
+"""The board page in a browser: small boards, and gestures for its tests."""
 
 import base64
 import json
@@ -40,7 +40,7 @@ POSITION = {"board": TINY, "player": "red", "territories": HELD}
 
 
 def link(board: dict[str, Any], fragment: str) -> str:
-    """Return the address of a map with a board of its own."""
+    """Return the address of the board page with a custom board."""
     packer = zlib.compressobj(wbits=-15)
     packed = packer.compress(json.dumps(board).encode()) + packer.flush()
     code = base64.urlsafe_b64encode(packed).decode().rstrip("=")
@@ -71,7 +71,7 @@ def spot(page: Page, name: str) -> Any:
 
 
 def says(page: Page, name: str, words: str) -> None:
-    """Check what is spoken of a territory, given without the noun of its armies."""
+    """Check the accessible name of a territory, given without the word "armies"."""
     words = re.sub(r", (\d+)", lambda found: f"{found[0]} {counted(int(found[1]))}", words, count=1)
     label = re.compile(rf"^{re.escape(f'{name}, {words}')}(, ([<>] )?\d+% to own it at the end)?$")
     expect(spot(page, name)).to_have_attribute("aria-label", label)
@@ -100,7 +100,7 @@ def dropped(page: Page, text: str, name: str) -> None:
 
 
 def downloaded(page: Page, button: str) -> str:
-    """Return the text of the file that a button saves."""
+    """Return the content of the file that a button saves."""
     with page.expect_download() as download:
         page.get_by_role("button", name=button).click()
     return Path(download.value.path()).read_text(encoding="utf-8")
@@ -122,7 +122,7 @@ def attack(page: Page, start: str, to: str) -> None:
 
 
 def fought(page: Page, left: int, theirs: int) -> None:
-    """Say how the chosen battle ended."""
+    """Enter the result of the selected battle."""
     page.fill("#left", str(left))
     page.fill("#theirs", str(theirs))
     page.locator("#fought").get_by_role("button", name="Enter").click()

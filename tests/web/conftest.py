@@ -1,4 +1,4 @@
-"""A server and a browser that the tests of the pages share, and what no page may ever do."""
+"""A shared server and browser for tests of pages, and checks that hold on every page."""
 
 import asyncio
 import json
@@ -16,20 +16,20 @@ from tests.web.served import Server, shared
 Visit: TypeAlias = Callable[..., Page]
 AXE = Axe()
 
-PATIENCE = 120_000  # milliseconds: where many tests run at once, a page may take long
+PATIENCE = 120_000  # milliseconds; a page is slow while many tests run
 # Other hosts cannot be found, and a test checks that no page requests one.
 ARGUMENTS = ["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
 
 
 @pytest.fixture(scope="session")
 def server() -> Server:
-    """Return a server that answers while the tests run."""
+    """Return the server that all tests share."""
     return shared()
 
 
 @pytest.fixture
 def own_server() -> Iterator[Server]:
-    """Return a server that a test may end."""
+    """Return a server that a test may stop."""
     found = Server()
     yield found
     found.end()
@@ -37,13 +37,13 @@ def own_server() -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def address(server: Server) -> str:
-    """Return where a server is whose long work can begin."""
-    server.wait()  # until then, what takes long on a slow machine is refused
+    """Return the address of a server that is ready for long work."""
+    server.wait()  # before this, a slow machine would reject long work
     return server.address
 
 
 class Driver:
-    """A browser, whose loop is this thread's only while a test of pages runs."""
+    """A browser whose event loop runs in this thread only during tests of pages."""
 
     def __init__(self) -> None:
         expect.set_options(timeout=PATIENCE)
@@ -56,7 +56,7 @@ class Driver:
 
     @contextmanager
     def driving(self) -> Iterator[None]:
-        """Let the browser be driven; outside, other tests can run loops of their own."""
+        """Run the browser's event loop; outside this context, tests can run their own loops."""
         asyncio._set_running_loop(self._loop)
         try:
             yield
@@ -64,7 +64,7 @@ class Driver:
             asyncio._set_running_loop(None)
 
     def close(self) -> None:
-        """End the browser."""
+        """Close the browser."""
         with self.driving():
             self.browser.close()
             self._playwright.stop()
@@ -82,7 +82,7 @@ def driver() -> Iterator[Driver]:
 
 @pytest.fixture
 def visit(driver: Driver, address: str) -> Iterator[Visit]:
-    """Return what opens a page, by its path, in a window of its own.
+    """Return a function that opens the page of a path in a new window.
 
     Options are those of `Browser.new_context`. A page that asks another host, or breaks its own
     rules or scripts, fails the test.
@@ -111,13 +111,13 @@ def visit(driver: Driver, address: str) -> Iterator[Visit]:
             context.close()
     ours = (f"{address}/", "data:", "blob:")
     assert [each for each in strangers if not each.startswith(ours)] == []
-    # A refusal is shown on the page, and by browsers in their console too.
+    # Browsers also report a rejected request in their console.
     refusals = ("status of 4", "status of 503")
     assert [each for each in complaints if not any(map(each.__contains__, refusals))] == []
 
 
 def barriers(page: Page, *rules: str) -> list[Any]:
-    """Return what keeps somebody from reading a page, by these rules of axe or by all."""
+    """Return the accessibility violations of a page, by the given rules of axe or by all."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.axe_script)
     options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}
@@ -126,6 +126,6 @@ def barriers(page: Page, *rules: str) -> list[Any]:
 
 
 def late(route: Route) -> None:
-    """Let a request wait."""
+    """Delay a request."""
     route.request.frame.page.wait_for_timeout(400)
     route.continue_()

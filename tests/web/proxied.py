@@ -1,4 +1,4 @@
-"""nginx in front of a server, as `docs/serve.md` says, on a free port of this machine."""
+"""nginx in front of a server, configured as in `docs/serve.md`, on a free local port."""
 
 import re
 import shutil
@@ -24,7 +24,7 @@ http {
 
 
 def documented(kind: str) -> str:
-    """Return the file of a kind, such as `nginx`, that the page prints."""
+    """Return the configuration of a kind, such as `nginx`, from the page."""
     page = Path(__file__).parents[2] / "docs" / "serve.md"
     (found,) = re.findall(rf"```{kind}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     return str(found)
@@ -32,7 +32,7 @@ def documented(kind: str) -> str:
 
 @contextmanager
 def proxied(server: str, folder: Path, **changes: str) -> Iterator[int]:
-    """Run nginx in front of a server, and yield the port at which it speaks TLS.
+    """Run nginx in front of a server, and yield its TLS port.
 
     server: the address and port of the server.
     folder: for what nginx writes, and for the certificate `fullchain.pem`.
@@ -66,7 +66,7 @@ def proxied(server: str, folder: Path, **changes: str) -> Iterator[int]:
 
 
 def context(folder: Path) -> ssl.SSLContext:
-    """Return what trusts the certificate in a folder."""
+    """Return a TLS context that trusts the certificate in a folder."""
     return ssl.create_default_context(cafile=str(folder / "fullchain.pem"))
 
 

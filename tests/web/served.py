@@ -1,4 +1,4 @@
-"""A server in a process of its own, and what it answers."""
+"""A server in a child process, and its responses."""
 
 import atexit
 import json
@@ -14,7 +14,7 @@ PATIENCE = 600  # tries of 0.1 s each, until long work can begin
 
 
 class Reply(NamedTuple):
-    """What a server answers."""
+    """A response of a server."""
 
     status: int
     headers: HTTPMessage
@@ -22,12 +22,12 @@ class Reply(NamedTuple):
 
     @property
     def record(self) -> Any:
-        """The JSON that it holds."""
+        """The body as JSON."""
         return json.loads(self.body)
 
 
 class Server:
-    """`iacta serve` with one worker, on a port that is free.
+    """`iacta serve` with one worker on a free port.
 
     options: more words of the command line.
     """
@@ -53,7 +53,7 @@ class Server:
         chunks: list[bytes] | None = None,
         headers: dict[str, str] | None = None,
     ) -> Reply:
-        """Return what the server answers.
+        """Return the response to a request.
 
         path: the path and the query.
         record: JSON to send.
@@ -75,21 +75,21 @@ class Server:
             connection.close()
 
     def wait(self) -> None:
-        """Wait until long work can begin."""
+        """Wait until the server is ready for long work."""
         for _ in range(PATIENCE):
             if self.ask("/api/v1/plan?from_=Peru=9&others=2&take=Brazil").status != 503:
                 return
             sleep(0.1)
 
     def end(self) -> None:
-        """End the server."""
+        """Stop the server."""
         self.process.terminate()
         self.process.communicate()
 
 
 @cache
 def shared(*options: str) -> Server:
-    """Return a server with these options that lasts until the tests end."""
+    """Return a server with the given options that runs until the tests end."""
     server = Server(*options)
     atexit.register(server.end)
     return server

@@ -1,4 +1,4 @@
-"""The API: each question is answered as `iacta.ask` and the command answer it, or refused."""
+"""The API: each question has the same answer as `iacta.ask` and the command, or an error."""
 
 import csv
 import html
@@ -36,7 +36,7 @@ UNSTEADY = (
     "steps",
     "threats",
     "win",
-)  # files, dice, or the clock
+)  # these depend on files, dice or the clock
 WAR = "1;classic;red;Peru:red:9,Venezuela:green:4,Brazil:blue:6,Argentina:blue:1"
 CLOCKED = {"seconds", "relative_error"}
 POSITION = {
@@ -67,7 +67,7 @@ def asked(example: Example, name: str) -> Question:
 
 
 def questions() -> list[Question]:
-    """Return the questions of all examples that neither the clock nor dice decide, and some."""
+    """Return the questions of all repeatable examples, and a few others."""
     found = [
         asked(example, name)
         for name in QUESTIONS
@@ -91,14 +91,14 @@ def questions() -> list[Question]:
 
 
 def steady(value: Any) -> Any:
-    """Return a record without what the clock says."""
+    """Return a record without times."""
     if isinstance(value, dict):
         return {key: steady(each) for key, each in value.items() if key not in CLOCKED}
     return [steady(each) for each in value] if isinstance(value, list) else value
 
 
 def values(question: Question) -> dict[str, Any]:
-    """Return what a question was asked with, as JSON has it."""
+    """Return the parameters of a question as JSON values."""
     given = [(each, getattr(question, each.name)) for each in list_parameters(type(question))]
     return {
         each.name: each.kind.json(value)
@@ -237,13 +237,13 @@ def test_every_recorded_answer_fits_the_schema_of_its_question() -> None:
 
 
 def fitting(name: str) -> Draft202012Validator:
-    """Return what checks an answer against the schema of its question."""
+    """Return a function that checks an answer against the schema of its question."""
     answers, records = answer_schemas()
     return Draft202012Validator({**answers[name], "components": {"schemas": records}})
 
 
 def timed(value: Any) -> Any:
-    """Return a recorded answer with the seconds that records leave out."""
+    """Return a recorded answer with the times that records leave out."""
     if isinstance(value, dict):
         return {key: 1.0 if key == "seconds" else timed(each) for key, each in value.items()}
     return [timed(each) for each in value] if isinstance(value, list) else value
@@ -255,7 +255,8 @@ def test_the_schema_names_every_question_and_parameter(server: Server) -> None:
         taken = schema["paths"][f"/api/v1/{name}"]
         body = taken["post"]["requestBody"]["content"]["application/json"]["schema"]
         assert list(body["properties"]) == [each.name for each in list_parameters(form)]
-        named = {each["name"] for each in taken["get"]["parameters"]} - {"plan"}  # one found before
+        # `plan` takes the record of an earlier plan.
+        named = {each["name"] for each in taken["get"]["parameters"]} - {"plan"}
         assert named <= {*body["properties"]} <= named | {"position", "board"}
 
 

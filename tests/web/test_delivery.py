@@ -1,4 +1,4 @@
-"""Delivery: every address can be asked for its head only, kept, and sent in a smaller form."""
+"""Delivery: HEAD requests, caching and compression at every address."""
 
 import asyncio
 import gzip
@@ -91,25 +91,25 @@ HALF = Response(bytes(MAX_UNREAD_BYTES // 2 + 1))
 
 
 class Client:
-    """A client that reads nothing until it is told to; what is sent to it."""
+    """A client that reads only on request, and the messages sent to it."""
 
     def __init__(self) -> None:
         self.reads = asyncio.Event()
         self.sent: list[Message] = []
 
     async def send(self, message: Message) -> None:
-        """Take a message."""
+        """Receive a message."""
         self.sent.append(message)
         if "body" in message:
             await self.reads.wait()
 
     def ask(self, delivery: Delivery) -> "asyncio.Task[None]":
-        """Ask for an answer."""
+        """Send a request."""
         return asyncio.ensure_future(delivery(SCOPE, never, self.send))
 
 
 async def never() -> Message:
-    """Wait for ever."""
+    """Wait forever."""
     await asyncio.Event().wait()
     return {}
 
@@ -152,7 +152,7 @@ def test_a_client_that_does_not_read_is_left(monkeypatch: pytest.MonkeyPatch) ->
     delivery = Delivery(HALF)
 
     async def run() -> None:
-        for _ in range(3):  # more than may wait, one after another
+        for _ in range(3):  # together more requests than the queue may hold
             client = Client()
             await client.ask(delivery)
             assert client.sent[0]["status"] == 200

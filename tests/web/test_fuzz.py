@@ -1,4 +1,4 @@
-"""Whatever the schema of the API allows is answered as it says, and never by a mistake."""
+"""Random requests within the schema of the API get responses within the schema, and no 500."""
 
 from typing import Any
 
@@ -19,9 +19,9 @@ DEVIATIONS = {
     # parameters exclude each other, and which numbers are too large to be answered. The answer is
     # 422 with a sentence.
     "positive_data_acceptance",
-    # What is drawn is mixed with a question that has an answer, so it is not what was drawn.
+    # The drawn values are merged into a valid question, so the request differs from the draw.
     "negative_data_rejection",
-    # The same: a parameter that is left out here is in that question.
+    # For the same reason, a parameter that was not drawn may be present.
     "missing_required_header",
 }
 HELD = [check for check in CHECKS.get_all() if check.__name__ not in DEVIATIONS]
@@ -30,7 +30,7 @@ OPERATIONS = [(name, method) for name in list_served_questions() for method in (
 
 
 def bases(name: str, method: str) -> list[dict[str, Any]]:
-    """Return what is asked before something of it is changed."""
+    """Return the requests that are changed at random."""
     if name == "plan" and method == "GET":
         return [{"from_": "Peru=9", "others": "2", "take": "Brazil", "time_limit": "1/10"}]
     if name == "plan":
@@ -40,7 +40,7 @@ def bases(name: str, method: str) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def server() -> Server:
-    """Return a server that does not work on an answer for long."""
+    """Return a server with a short time limit."""
     return shared("--time-limit", "1")
 
 
@@ -63,7 +63,7 @@ def test_what_the_schema_allows_is_answered_as_it_says(
     @given(case=operation.as_strategy(), base=st.sampled_from(bases(name, method)), data=st.data())
     def ask(case: Any, base: dict[str, Any], data: st.DataObject) -> None:
         drawn = case.query if method == "GET" else case.body
-        if isinstance(drawn, dict) and drawn:  # most of what is drawn as a whole says nothing
+        if isinstance(drawn, dict) and drawn:  # most objects drawn as a whole are meaningless
             changed = data.draw(st.lists(st.sampled_from(sorted({*drawn, *base})), max_size=2))
             asked = base | {key: drawn[key] for key in changed if key in drawn}
             if method == "GET":

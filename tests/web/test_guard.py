@@ -1,4 +1,4 @@
-"""The guard: who may ask, how much, and what neither a browser nor a stranger may do."""
+"""The guard: allowed hosts and origins, limits on requests, and attacks."""
 
 import asyncio
 import json
@@ -111,7 +111,7 @@ def test_no_parameter_reads_a_file(server: Server, name: str, tmp_path: Path) ->
 
 
 def _needed(name: str) -> dict[str, object]:
-    """Return what a position needs to be looked at."""
+    """Return the parameters that a question needs besides a position."""
     return {"take": "Asia"} if name == "plan" else {}
 
 
@@ -200,7 +200,7 @@ def sent_by(
     headers: Mapping[str, str] = LOCAL,
     raises: type[Exception] | None = None,
 ) -> list[Message]:
-    """Return what an app sends, which may raise an error besides."""
+    """Return the messages that an app sends, even if it raises an error."""
     scope = {
         "type": "http",
         "method": method,

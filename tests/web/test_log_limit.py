@@ -1,4 +1,4 @@
-"""The log: one line of a kind in a second, and no traceback for what is no mistake."""
+"""The log: one line per kind and second, and no traceback for expected errors."""
 
 import asyncio
 import errno
@@ -14,7 +14,7 @@ from iacta.web.log_limit import LogLimit
 def record(
     error: BaseException | None, message: str = "failed", line: int = 1
 ) -> logging.LogRecord:
-    """Return what is logged about an error by some line of code."""
+    """Return the log record of an error at a line of code."""
     info = None if error is None else (type(error), error, None)
     return logging.LogRecord("iacta", logging.ERROR, "file.py", line, message, (), info)
 

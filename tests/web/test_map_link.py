@@ -1,4 +1,4 @@
-"""Links of the board page: all of the state is in the address."""
+"""Links of the board page: the address contains the whole state."""
 
 from playwright.sync_api import expect
 

@@ -411,7 +411,7 @@ def test_a_turn_on_a_phone_scrolls_no_page(visit: Visit) -> None:
     pans = []
 
     def take(territories: list[str]) -> None:
-        """Take territories with all armies, each from the one before it."""
+        """Take territories one after another, moving all armies each time."""
         for to in territories:
             if not page.evaluate(SEEN, [to]):
                 pans.append(to)

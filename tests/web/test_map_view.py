@@ -1,4 +1,4 @@
-"""The board page on screens, projectors and paper, and for all of its readers."""
+"""The board page on screens, projectors and paper, and its accessibility."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""nginx in front, by the file that `docs/serve.md` prints: what it lets through, and what not."""
+"""nginx with the configuration of `docs/serve.md`: accepted and rejected requests."""
 
 import configparser
 import html
@@ -41,7 +41,7 @@ class Proxy(NamedTuple):
 
     @contextmanager
     def connected(self, client: str = "127.0.0.1", name: str = NAME) -> Iterator[ssl.SSLSocket]:
-        """Connect from an address of this machine to a host's name."""
+        """Connect from a local address to a host name."""
         with (
             socket.create_connection(("127.0.0.1", self.port), 60, (client, 0)) as plain,
             self.trust.wrap_socket(plain, server_hostname=name) as safe,
@@ -52,7 +52,7 @@ class Proxy(NamedTuple):
     def asked(
         self, path: str, record: object = None, client: str = "127.0.0.1", **headers: str
     ) -> Iterator[Any]:
-        """Ask, and yield the response, of which only the head has been read."""
+        """Send a request, and yield the response before its body is read."""
         with self.connected(client) as safe:
             connection = HTTPConnection(NAME)
             connection.sock = safe

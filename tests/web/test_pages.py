@@ -1,4 +1,4 @@
-"""The pages in a real browser: what is asked and answered, by links, by inputs, by keyboard."""
+"""The pages in a real browser: questions by links, forms and keyboard."""
 
 import json
 import re
@@ -46,12 +46,12 @@ def question_of(name: str) -> Question:
 
 @cache
 def answer_once(question: Question) -> Answer:
-    """Return the answer to a question, which some tests compare in several places."""
+    """Return the answer to a question from a cache, because several tests need it."""
     return question.answer()
 
 
 def lead(question: Question) -> str:
-    """Return the sentence of an answer as a page has it."""
+    """Return the main sentence of an answer as a page shows it."""
     return answer_once(question).sentence.rstrip(":")
 
 
@@ -80,7 +80,7 @@ def test_form_answers_its_link_its_inputs_and_its_twin_and_says_what_is_wrong(
     assert codes == [format_command(question), format_python_call(question)]
     page.locator("details.rare").evaluate_all("all => all.forEach(each => { each.open = true; })")
     for each in list_inputs(FORMS[name]):
-        # Nothing wrong can be typed into some; any text is a name, which the answer looks up.
+        # Some fields accept any input, because it may be a name.
         if not isinstance(each.kind, Flag | RulesName | OneOf) and type(each.kind) is not Name:
             check_wrong_input(page, name, each)
     expect(page.locator("#lead")).to_have_text(lead(question))
@@ -88,7 +88,7 @@ def test_form_answers_its_link_its_inputs_and_its_twin_and_says_what_is_wrong(
 
 
 def check_wrong_input(page: Page, name: str, each: Parameter) -> None:
-    """Check that what is wrong is shown at its field, until it is put right."""
+    """Check that an error is shown at its field until it is corrected."""
     box = page.locator(f"#{each.name}")
     if each.kind.is_list:
         box = page.locator(f".field[data-name={each.name}] .chip input").first
@@ -100,7 +100,7 @@ def check_wrong_input(page: Page, name: str, each: Parameter) -> None:
 
 
 def fill(page: Page, name: str, text: str) -> None:
-    """Fill a form, as who types into it."""
+    """Fill in a form by typing."""
     given = dict(pairs(text))
     page.locator("details.rare").evaluate_all("all => all.forEach(each => { each.open = true; })")
     for each in list_inputs(FORMS[name]):
@@ -120,14 +120,14 @@ def fill(page: Page, name: str, text: str) -> None:
 
 
 def shown(page: Page) -> dict[str, str]:
-    """Return what a form holds, without what is left at its default."""
+    """Return the values in a form that differ from their defaults."""
     return dict(
         page.evaluate("[...new FormData(document.querySelector('#form'))].filter(each => each[1])")
     )
 
 
 def unhurried(record: Any) -> Any:
-    """Return a record as JSON, without the times that methods took."""
+    """Return a record as JSON without times."""
     plain = json.loads(json.dumps(record))
     for each in plain.get("methods", []):
         each.pop("seconds", None)
@@ -135,7 +135,7 @@ def unhurried(record: Any) -> Any:
 
 
 def refusal(name: str, parameter: Parameter, page: Page) -> str:
-    """Return the sentence with which the library refuses what the form holds."""
+    """Return the library's error message for the values in a form."""
     try:
         read_address(FORMS[name], [*shown(page).items()])
     except IactaError as error:
@@ -234,7 +234,7 @@ def test_everybody_can_read_it_and_the_first_screen_has_the_fields_and_the_answe
 
 
 def bottom(page: Page, selector: str) -> float:
-    """Return where an element ends."""
+    """Return the lower edge of an element."""
     found: float = page.locator(selector).evaluate("each => each.getBoundingClientRect().bottom")
     return found
 
@@ -280,7 +280,7 @@ def test_what_the_picture_shows_is_folded(visit: Visit) -> None:
     expect(letters).to_be_visible()
     page.get_by_role("button", name="Defenders: more").click()
     expect(page).to_have_url(re.compile("defenders=11"))
-    expect(letters).to_be_visible()  # what is unfolded stays so
+    expect(letters).to_be_visible()  # an open section stays open
 
 
 def test_table_of_20_fits_a_laptop(visit: Visit) -> None:
@@ -374,7 +374,7 @@ def way(page: Page) -> str:
 def test_way_is_edited_as_a_row(visit: Visit) -> None:
     page = visit("/campaign?attackers=30&territories=8 2 4")
     chips = page.locator(".chip input")
-    chips.nth(2).press("Enter")  # behind the last there is room for another
+    chips.nth(2).press("Enter")  # a new empty field appears after the last
     page.keyboard.type("5 6")
     assert way(page) == "8 2 4 5 6"
     page.keyboard.press("Alt+ArrowLeft")
@@ -487,7 +487,7 @@ def test_plan_on_the_start_page_plays_itself_until_it_is_paused(visit: Visit) ->
     expect(words).to_have_text(shown)
     page.emulate_media(reduced_motion="reduce")
     page.reload()
-    expect(page.get_by_role("button", name="Play")).to_be_visible()  # nothing moves by itself
+    expect(page.get_by_role("button", name="Play")).to_be_visible()  # no animation by itself
 
 
 def test_log_is_reviewed_from_a_file_and_its_link_opens_finished(

@@ -1,4 +1,4 @@
-"""The lines of a search: a client that reads slowly gets the newest ones."""
+"""The lines of a search: a slow client gets only the newest lines."""
 
 import asyncio
 import json
@@ -15,10 +15,10 @@ from iacta.web.worker import Progress, answer_part
 
 
 class Searching:
-    """Work that reports at once all that it ever finds."""
+    """Work that reports all its results at once."""
 
     async def search(self, *args: Any, report: Any) -> bytes:
-        """Report much, and return the best."""
+        """Report many results, and return the best."""
         for k in range(1000):
             await report(Progress(f"{k}", None, keeps=False, so_far=json.dumps({"value": k})))
         return json.dumps({"value": 1000}).encode()

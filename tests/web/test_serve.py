@@ -1,4 +1,4 @@
-"""`iacta serve` as a process: how it begins, how it ends, and who goes away."""
+"""`iacta serve` as a process: start, end, and clients that disconnect."""
 
 import json
 import re
@@ -32,7 +32,7 @@ ENDLESS = "/api/v1/simulate?attackers=2000&territories=900+900&runs=10000000&rul
 
 
 def sent(server: Server, path: str) -> socket.socket:
-    """Ask without waiting for the answer."""
+    """Send a request without waiting for the response."""
     host, _, port = server.host.rpartition(":")
     asked = socket.create_connection((host, int(port)))
     asked.sendall(f"GET {path} HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode())
@@ -41,7 +41,7 @@ def sent(server: Server, path: str) -> socket.socket:
 
 @contextmanager
 def searched(server: Server, asked: str | dict[str, object]) -> Iterator[Iterator[dict[str, Any]]]:
-    """Begin a search, and yield the lines of its answer; the client leaves at the end."""
+    """Start a search, and yield the lines of its response; then disconnect."""
     connection = HTTPConnection(server.host, timeout=300)
     body = asked if isinstance(asked, str) else json.dumps(asked)
     connection.request("POST", "/api/v1/plan", body, {**JSON, "Accept": LINES})
@@ -54,7 +54,7 @@ def test_ctrl_c_ends_it_with_work_running_and_leaves_no_process(own_server: Serv
     own_server.wait()
     asked = sent(own_server, ENDLESS)
     with searched(own_server, LONG) as lines:
-        next(lines)  # it has begun
+        next(lines)  # the search has started
         children = psutil.Process(own_server.process.pid).children(recursive=True)
         assert len(children) >= 4
         own_server.process.send_signal(signal.SIGINT)
@@ -70,7 +70,7 @@ def test_a_signal_while_processes_start_refuses_what_waits_for_them(
 ) -> None:
     paths = ("/api/v1/battle?attackers=3&defenders=2", "/api/v1/plan?from_=Peru=9&take=Brazil")
     waiting = [sent(own_server, path) for path in paths]
-    assert own_server.ask("/theme.json").status == 200  # those before it have been read, too
+    assert own_server.ask("/theme.json").status == 200  # the requests before it have been read, too
     own_server.process.send_signal(sent_signal)
     for asked in waiting:
         with closing(HTTPResponse(asked)) as response:
@@ -100,7 +100,7 @@ def test_a_request_without_its_body_ends_with_the_server(own_server: Server) -> 
 
 
 def peak_memory(server: Server) -> int:
-    """Return the most bytes of memory that the process which serves everybody has had."""
+    """Return the peak memory of the server process in bytes."""
     status = Path(f"/proc/{server.process.pid}/status").read_text()
     return 1024 * int(re.findall(r"VmHWM:\s*(\d+) kB", status)[0])
 
@@ -140,7 +140,7 @@ FILE = "/static/map.js"
 
 
 def test_requests_that_are_sent_at_once_are_answered_in_turn(server: Server) -> None:
-    numbers = [2 + k % 50 for k in range(1100)]  # more than Python's functions may be deep
+    numbers = [2 + k % 50 for k in range(1100)]  # more than Python's recursion limit
     paths = [f"/api/v1/battle?attackers={number}&defenders=2" for number in numbers]
     asked = "".join(f"GET {path} HTTP/1.1\r\nHost: {server.host}\r\n\r\n" for path in paths)
     body = b'{"attackers": 3, "defenders": 2}'
@@ -196,7 +196,7 @@ def test_processes_end_with_a_server_that_is_killed(own_server: Server) -> None:
 
 def test_a_client_that_goes_away_ends_its_work(server: Server) -> None:
     server.wait()
-    for _ in range(3):  # with two searches each, more than may wait
+    for _ in range(3):  # two searches each: together more than the queue may hold
         sent(server, "/api/v1/plan?from_=Ukraine=42&others=3&take=Asia&time_limit=20").close()
         with searched(server, LONG) as lines:
             next(lines)

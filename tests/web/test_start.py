@@ -1,4 +1,4 @@
-"""The plan that plays itself on the start page."""
+"""The animated plan on the start page."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""The turn of the board page: its new armies, the words of its rolls, and of its first attacks."""
+"""Turns for the board page: new armies, and the texts of rolls and first attacks."""
 
 import pytest
 from playwright.sync_api import expect

@@ -1,4 +1,4 @@
-"""Work: nothing holds up anything else, and what nobody waits for is ended."""
+"""Work: jobs do not block each other, and abandoned jobs end."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ from iacta.web.process_pool import BusyError, DiedError, LateError, Work
 from iacta.web.worker import FailedError, Progress, answer_part
 from tests.processes import run_python
 
-FOREVER = 600  # seconds that nothing here lasts
+FOREVER = 600  # seconds; no test lasts this long
 BATTLE = "battle", [("attackers", "3"), ("defenders", "2")]
 CLOCK = "__import__('time').process_time"
 BUSY = f"(lambda end: next(t for t in iter({CLOCK}, 0) if t > end))({CLOCK}() + 1.1)"  # of its time
@@ -40,7 +40,7 @@ def work(runner: asyncio.Runner) -> Iterator[Work]:
 
 
 def in_the_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """Run a test in the loop of the runner, which goes on from test to test."""
+    """Run a test in an event loop that all tests share."""
 
     @wraps(test)
     def run(**fixtures: Any) -> None:
@@ -50,7 +50,7 @@ def in_the_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[...,
 
 
 async def begun(work: Work, function: Callable[..., Any], *args: Any) -> Any:
-    """Return the result of long work, once its process has started."""
+    """Return the result of long work, retrying while no process is ready."""
     while True:
         try:
             return await work.search(function, *args)
@@ -67,14 +67,14 @@ async def ended(process: int) -> bool:
 
 
 async def asleep(work: Work, count: int = 1) -> list["asyncio.Task[Any]"]:
-    """Begin work that does not end."""
+    """Start work that does not end."""
     tasks = [asyncio.ensure_future(work.search(time.sleep, FOREVER)) for _ in range(count)]
     await asyncio.sleep(0.1)
     return tasks
 
 
 async def over(tasks: list["asyncio.Task[Any]"]) -> None:
-    """Let nobody wait any more."""
+    """Cancel tasks, and wait until they have ended."""
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
