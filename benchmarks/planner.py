@@ -22,7 +22,7 @@ from random import Random
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.measure import Measurement as Mark
+from benchmarks.measure import Measurement
 from benchmarks.positions import (
     BOUNDED,
     Question,
@@ -48,16 +48,16 @@ from iacta.questions.plan import PlanQuestion
 EXAMPLE = ("plan", "examples/asia.toml", "--take", "Asia")
 MEGABYTE = 1024  # kilobytes
 FEW, MANY = 2.0, 10.0  # time limits in seconds
-LONGEST = 60.0
+MAX_LIMIT = 60.0  # the longest time limit in seconds
 QUICK_LIMIT = 3.0  # seconds of the quick estimates of all goals, and of a plan for each goal
 QUICK_SEED, QUICK_GOALS = 40_000, 61  # first seed, and number of goals with quick estimates
 RESTRICTED = 40
 RUNS = 3_000
-FRESH_GAME = 2**40  # games from this number on are new to every plan
+FRESH_GAME = 2**40  # the first number of games that no plan has played
 
 
-def process_marks() -> Iterator[Mark]:
-    """Yield how long a plan takes as a whole process."""
+def measure_process() -> Iterator[Measurement]:
+    """Measure the time of a plan as a process of its own."""
     times = []
     for _ in range(5):
         started = time.perf_counter()
@@ -65,11 +65,13 @@ def process_marks() -> Iterator[Mark]:
             [sys.executable, "-m", "iacta", *EXAMPLE], check=True, stdout=subprocess.DEVNULL
         )
         times.append(time.perf_counter() - started)
-    yield Mark("a plan for Asia as a process, seconds", statistics.median(times), 1.5, False, 5)
+    yield Measurement(
+        "a plan for Asia as a process, seconds", statistics.median(times), 1.5, False, 5
+    )
 
 
 def small_board(seed: int) -> Position:
-    """Return a board of 5 to 9 territories, of which red has one or two with many armies."""
+    """Return a board of 5 to 9 territories; red has one or two large stacks."""
     rng = Random(seed)
     names = tuple(f"t{k}" for k in range(rng.randint(5, 9)))
     pairs = [(names[rng.randrange(k)], names[k]) for k in range(1, len(names))]
@@ -86,8 +88,8 @@ def small_board(seed: int) -> Position:
     )
 
 
-def exact_marks() -> Iterator[Mark]:
-    """Yield how fast games are solved, and how many small boards are proven, and how fast."""
+def measure_exact_play() -> Iterator[Measurement]:
+    """Measure the speed of exact play, and the share and times of proven plans on small boards."""
     rates, slowest, proven = [], 0.0, 0
     for seed in range(40):
         position = small_board(seed)
@@ -102,13 +104,13 @@ def exact_marks() -> Iterator[Mark]:
         slowest = max(slowest, time.perf_counter() - started)
     solved = 40 - len(rates)
     if rates:
-        yield Mark("states solved a second", statistics.median(rates), 2e5, True, len(rates))
-    yield Mark("small boards proven", proven / solved, 1.0, True, solved)
-    yield Mark("slowest small board, seconds", slowest, 2.0, False, solved)
+        yield Measurement("states solved a second", statistics.median(rates), 2e5, True, len(rates))
+    yield Measurement("small boards proven", proven / solved, 1.0, True, solved)
+    yield Measurement("slowest small board, seconds", slowest, 2.0, False, solved)
 
 
-def game_marks() -> Iterator[Mark]:
-    """Yield how long a game of a policy takes, and its next move, on hard positions."""
+def measure_games() -> Iterator[Measurement]:
+    """Measure the times of a simulated game and of `next_move` on hard positions."""
     games, moves = [], []
     for each in hard_positions():
         policy = policy_for(read_problem(each.position, each.goal), states=0)
@@ -122,12 +124,12 @@ def game_marks() -> Iterator[Mark]:
             started = time.perf_counter()
             plan.next_move(position)
             moves.append(time.perf_counter() - started)
-    yield Mark("a game, median milliseconds", 1000 * statistics.median(games), 0.9, False, 7)
-    yield Mark("next_move, worst milliseconds", 1000 * max(moves), 20.0, False, len(moves))
+    yield Measurement("a game, median milliseconds", 1000 * statistics.median(games), 0.9, False, 7)
+    yield Measurement("next_move, worst milliseconds", 1000 * max(moves), 20.0, False, len(moves))
 
 
-def board_marks() -> Iterator[Mark]:
-    """Yield the times of the goals of a turn and of the threats of opponents."""
+def measure_goals_and_threats() -> Iterator[Measurement]:
+    """Measure the times of `goals_in_reach`, `best_goals` and `threats`."""
     first, every, games, threatened = [], [], [], []
     for name in ("asia.toml", "eliminate-blue.json", "break-off.json"):
         turn = Turn(read_position(f"examples/{name}"))
@@ -142,35 +144,35 @@ def board_marks() -> Iterator[Mark]:
         started = time.perf_counter()
         threats(turn)
         threatened.append(time.perf_counter() - started)
-    yield Mark("goals of a turn, first seconds", max(first), 0.5, False, 3)
-    yield Mark("goals of a turn, all, seconds", max(every), 3.0, False, 3)
-    yield Mark("with 3 s for games too, seconds", max(games), 3.3, False, 3)
-    yield Mark("what opponents can do, seconds", max(threatened), 2.0, False, 3)
+    yield Measurement("goals of a turn, first seconds", max(first), 0.5, False, 3)
+    yield Measurement("goals of a turn, all, seconds", max(every), 3.0, False, 3)
+    yield Measurement("with 3 s for games too, seconds", max(games), 3.3, False, 3)
+    yield Measurement("what opponents can do, seconds", max(threatened), 2.0, False, 3)
 
 
-def hard_marks(limit: float = FEW) -> Iterator[Mark]:
-    """Yield what plans of hard positions report and reach, and the best known of each."""
+def measure_hard_positions(limit: float = FEW) -> Iterator[Measurement]:
+    """Compare plans on hard positions with simulations and with the best known values."""
     for k, hard in enumerate(hard_positions(), start=1):
         plan = best_plan(hard.position, hard.goal, time_limit=limit)
         simulated = simulate_plan(plan, runs=RUNS, seed=k)
         off = abs(plan.comparable_value - simulated.value) / max(simulated.error, 1 / RUNS)
-        yield Mark(f"hard position {k}: reported", plan.comparable_value, None, True, 1)
+        yield Measurement(f"hard position {k}: reported", plan.comparable_value, None, True, 1)
         # The chance is an estimate from simulated games: two standard errors are tolerated.
         noise = 2 * (2 * hard.reached * (1 - hard.reached) / RUNS) ** 0.5
-        yield Mark(
+        yield Measurement(
             f"hard position {k}: simulated", simulated.value, hard.reached - noise, True, RUNS
         )
         claim = f"hard position {k}: reported and simulated, standard errors"
-        yield Mark(claim, off, 4, False, RUNS)
+        yield Measurement(claim, off, 4, False, RUNS)
 
 
-def play_marks(
+def measure_play(
     positions: int = 20,
     limits: Sequence[float] = (0.5, FEW, MANY),
     games: int = 4_000,
-    longest: float = LONGEST,
-) -> Iterator[Mark]:
-    """Yield how far plans of hard positions are below the best known, in points.
+    longest: float = MAX_LIMIT,
+) -> Iterator[Measurement]:
+    """Measure how far plans on hard positions are below the best known values, in points.
 
     positions: how many; they are played, and no style was chosen by them.
     limits: seconds of the plans.
@@ -180,7 +182,7 @@ def play_marks(
     short: dict[float, list[float]] = {limit: [] for limit in limits}
     inside = list[bool]()
     for each in hard_questions(positions):
-        gains = partial(_gains, Search(read_problem(each.position, each.goal)), games)
+        gains = partial(_play_gains, Search(read_problem(each.position, each.goal)), games)
         values = {style: gains(style) for style in STYLES}
         best, plans = best_plan(each.position, each.goal, time_limit=longest), dict[float, Plan]()
         for limit in limits:
@@ -198,59 +200,67 @@ def play_marks(
     for limit, points in short.items():
         claim = f"plans in {limit:g} s: points below the best known"
         wanted = {FEW: 0.8, MANY: 0.4}.get(limit)
-        yield Mark(f"{claim}, mean", statistics.mean(points), wanted, False, len(points))
-        yield Mark(f"{claim}, most", max(points), 4.0 if wanted else None, False, len(points))
-    yield Mark("intervals that hold the value", statistics.mean(inside), 0.95, True, len(inside))
+        yield Measurement(f"{claim}, mean", statistics.mean(points), wanted, False, len(points))
+        yield Measurement(
+            f"{claim}, most", max(points), 4.0 if wanted else None, False, len(points)
+        )
+    yield Measurement(
+        "intervals that hold the value", statistics.mean(inside), 0.95, True, len(inside)
+    )
 
 
-def _gains(core: Search, games: int, style: Style) -> npt.NDArray[np.float64]:
+def _play_gains(core: Search, games: int, style: Style) -> npt.NDArray[np.float64]:
     core.follow(core.assign(Deadline(), STARTS), style)
     return core.play(Deadline(), games, FRESH_GAME).gains
 
 
-def gap_marks(positions: int = 8) -> Iterator[Mark]:
-    """Yield the gaps of mid-game plans at two time limits, and what the longer one gains.
+def measure_gaps(positions: int = 8) -> Iterator[Measurement]:
+    """Measure the gaps of mid-game plans at two time limits, and the gain from the longer limit.
 
     positions: how many of the set by which bounds are compared.
     """
     asked = {("continent", FEW): 0.02, ("continent", MANY): 0.01}
     asked |= {("elimination", FEW): 0.20, ("elimination", MANY): 0.12}
     drawn = [*bounded_questions(positions)]
-    plans: dict[float, list[Plan]] = {limit: planned(drawn, limit) for limit in (FEW, MANY)}
+    plans: dict[float, list[Plan]] = {limit: make_plans(drawn, limit) for limit in (FEW, MANY)}
     for (kind, limit), most in asked.items():
         gaps = [
             plan.gap for each, plan in zip(drawn, plans[limit], strict=True) if each.kind == kind
         ]
         claim = f"{kind}s at {limit:g} s: median gap"
-        yield Mark(claim, statistics.median(gaps), most, False, len(gaps))
+        yield Measurement(claim, statistics.median(gaps), most, False, len(gaps))
     gains = [
         later.comparable_value - early.comparable_value
         for early, later in zip(plans[FEW], plans[MANY], strict=True)
         if not early.proven
     ]
     if gains:
-        yield Mark("value at 10 s above 2 s, mean", statistics.mean(gains), 0.0, True, len(gains))
+        yield Measurement(
+            "value at 10 s above 2 s, mean", statistics.mean(gains), 0.0, True, len(gains)
+        )
 
 
-def restricted_marks() -> Iterator[Mark]:
-    """Yield how far plans are below the optimum of the problem around the goal."""
+def measure_restricted() -> Iterator[Measurement]:
+    """Measure how far plans are below the optimum of the narrow problem."""
     short = [
         optimum - best_plan(each.position, each.goal, time_limit=FEW).comparable_value
         for each, optimum in restricted_questions(RESTRICTED)
     ]
     claim = "plans at 2 s below the restricted optimum, most"
-    yield Mark(claim, max(short), 0.002, False, len(short))
+    yield Measurement(claim, max(short), 0.002, False, len(short))
 
 
-def quick_marks() -> Iterator[Mark]:
-    """Yield how plans compare with the quick estimates of `goals`, with the same time.
+def measure_quick_estimates() -> Iterator[Measurement]:
+    """Compare plans with the quick estimates of `goals` in the same time.
 
     Both values have intervals, so only a plan whose interval lies lower counts as below.
     """
     compared = chain.from_iterable(map(compare_quick_estimates, count(QUICK_SEED)))
     clear, gains = zip(*islice(compared, QUICK_GOALS), strict=True)
-    yield Mark("plans at 3 s below quick estimates, most", max(clear), 0.001, False, len(clear))
-    yield Mark(
+    yield Measurement(
+        "plans at 3 s below quick estimates, most", max(clear), 0.001, False, len(clear)
+    )
+    yield Measurement(
         "plans at 3 s above quick estimates, mean", statistics.mean(gains), 0.0, True, len(gains)
     )
 
@@ -271,13 +281,16 @@ def compare_quick_estimates(seed: int) -> Iterator[tuple[float, float]]:
             yield each.interval.low - high, value - each.chance
 
 
-def planned(drawn: list[Question], limit: float) -> list[Plan]:
-    """Return the plans for some questions."""
+def make_plans(drawn: list[Question], limit: float) -> list[Plan]:
+    """Return the plans for questions.
+
+    limit: the time limit of each plan in seconds.
+    """
     return [best_plan(each.position, each.goal, time_limit=limit) for each in drawn]
 
 
-def large_marks() -> Iterator[Mark]:
-    """Yield how long the first plan takes on a grid of 500 territories, with its first game."""
+def measure_large_board() -> Iterator[Measurement]:
+    """Measure the time until the first plan and its first game on a grid of 500 territories."""
     columns, rows = 25, 20
     names = [f"t{k}" for k in range(columns * rows)]
     pairs = [(a, b) for a, b in pairwise(names) if int(b[1:]) % columns]
@@ -293,11 +306,11 @@ def large_marks() -> Iterator[Mark]:
         core.assign(Deadline(), STARTS)
         core.play(Deadline(), 1)
         times.append(time.process_time() - started)
-    yield Mark("500 territories: first plan, CPU seconds", max(times), 2.0, False, 3)
+    yield Measurement("500 territories: first plan, CPU seconds", max(times), 2.0, False, 3)
 
 
-def limit_marks() -> Iterator[Mark]:
-    """Yield how long answers take that are given a second."""
+def measure_limits() -> Iterator[Measurement]:
+    """Measure the times of answers with a time limit of one second, and the peak memory."""
     plans, placed = list[float](), list[float]()
     gone_on, held = list[float](), list[float]()
     for each in islice(questions(8, every=False), 12):
@@ -320,17 +333,27 @@ def limit_marks() -> Iterator[Mark]:
             started = time.perf_counter()
             replace(asked, **more).answer()
             times.append(time.perf_counter() - started)
-    yield Mark("a plan in 1 s: the longest, seconds", max(plans), 1.2, False, len(plans))
-    yield Mark("new armies in 1 s: the longest, seconds", max(placed), 1.2, False, len(placed))
-    yield Mark("cards in 1 s: the longest, seconds", max(gone_on), 1.2, False, len(gone_on))
-    yield Mark("to hold in 1 s: the longest, seconds", max(held), 1.2, False, len(held))
+    yield Measurement("a plan in 1 s: the longest, seconds", max(plans), 1.2, False, len(plans))
+    yield Measurement(
+        "new armies in 1 s: the longest, seconds", max(placed), 1.2, False, len(placed)
+    )
+    yield Measurement("cards in 1 s: the longest, seconds", max(gone_on), 1.2, False, len(gone_on))
+    yield Measurement("to hold in 1 s: the longest, seconds", max(held), 1.2, False, len(held))
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / MEGABYTE
-    yield Mark("memory, megabytes", most, 500, False, 1)
+    yield Measurement("memory, megabytes", most, 500, False, 1)
 
 
 MEASURES = (
-    *(process_marks, board_marks, exact_marks, game_marks, large_marks, hard_marks, play_marks),
-    *(limit_marks, restricted_marks, quick_marks, gap_marks),
+    *(
+        measure_process,
+        measure_goals_and_threats,
+        measure_exact_play,
+        measure_games,
+        measure_large_board,
+        measure_hard_positions,
+        measure_play,
+    ),
+    *(measure_limits, measure_restricted, measure_quick_estimates, measure_gaps),
 )
 
 
@@ -338,7 +361,7 @@ def main(words: list[str]) -> int:
     """Print what plans take and reach; return 1 if something that is asked is missed."""
     positions = int(words[0]) if words else BOUNDED
     missed = 0
-    for measure in (*MEASURES[:-1], partial(gap_marks, positions)):
+    for measure in (*MEASURES[:-1], partial(measure_gaps, positions)):
         for mark in measure():
             print(mark, flush=True)
             missed += not mark.is_met

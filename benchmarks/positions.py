@@ -1,4 +1,4 @@
-"""Positions in the middle of a game: random, played, and seven hard positions of a study."""
+"""Mid-game positions: random positions, played positions, and seven hard ones from a study."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -17,11 +17,11 @@ from iacta.plan.problem import read_problem
 from iacta.plan.search import Search
 
 POSITIONS = 300
-BOUNDED = 64  # the number of positions for the comparison of bounds
+BOUNDED = 64  # positions for the comparison of bounds
 PLAYERS = ("red", "blue", "green", "black", "yellow", "white")
-HARD_SIZES = range(6, 14)  # sizes of goals that are tried first
+HARD_SIZES = range(6, 14)  # sizes of goals, in territories, that are tried first
 HARD_STATES = 20_000  # smaller games are solved exactly
-HARD_GAMES, HARD_SEEN = 40, 800  # a position is hard if so many games see more states
+HARD_GAMES, HARD_SEEN = 40, 800  # a position is hard if 40 games visit more than 800 states
 RESTRICTED_SIZE = 9  # the most territories of a restricted problem
 RESTRICTED_STATES = 1_000_000  # larger restricted problems are left out
 HARD = Path(__file__).with_name("midgame.json")
@@ -40,7 +40,7 @@ class Question(NamedTuple):
 
 
 class Hard(NamedTuple):
-    """A question of the study, with the chance that its simple search reached."""
+    """A question of the study, with the chance that the simple search of the study reached."""
 
     goal: TakeAll
     position: Position
@@ -73,7 +73,7 @@ def midgame(seed: int, board: Board | None = None) -> Position:
 
 
 def drawn_board(seed: int) -> Board:
-    """Return a board of 30 to 60 territories with 3 to 7 continents, drawn by a seed.
+    """Return a random board of 30 to 60 territories with 3 to 7 continents.
 
     Territories are points of a square; two are neighbours if no other point is within the
     circle through both (Gabriel & Sokal 1969). Such a board is connected, and in the plane. A
@@ -101,7 +101,7 @@ def drawn_board(seed: int) -> Board:
 
 
 def bounded_questions(count: int = BOUNDED) -> Iterator[Question]:
-    """Yield an elimination and a continent of each of some positions, half on drawn boards.
+    """Yield an elimination and a continent for each position; half of the boards are random.
 
     count: the number of positions; other sets use other seeds.
     """
@@ -113,14 +113,14 @@ def bounded_questions(count: int = BOUNDED) -> Iterator[Question]:
 
 
 def _owners(rng: Random, board: Board, players: tuple[str, ...]) -> dict[str, str]:
-    """Give each territory to a player, preferably to an owner of a neighbour."""
+    """Return an owner for each territory, preferably the owner of a neighbour."""
     near: dict[str, list[str]] = {name: [] for name in board.territories}
     for a, b in board.borders:
         near[a].append(b)
     weight = {player: rng.uniform(0.5, 1.5) for player in players}
     names = list(board.territories)
     rng.shuffle(names)
-    owners = dict(zip(names, players, strict=False))  # everyone has one
+    owners = dict(zip(names, players, strict=False))  # each player owns at least one
     for name in names[len(players) :]:
         around = [owners[other] for other in near[name] if other in owners]
         if around and rng.random() < 0.6:
@@ -161,7 +161,7 @@ def _questions(seed: int, position: Position, *, every: bool) -> Iterator[Questi
 
 
 def played(seed: int) -> Position:
-    """Return a position before the attacks of a player, after some turns of a game of 3 to 6.
+    """Return a position before the attacks of a turn, in a game of 3 to 6 players.
 
     seed: the seed of the game. All players attack from their largest stacks while these are larger.
     """
@@ -223,7 +223,7 @@ def _conquer(
 
 
 def _list_goals(position: Position) -> Iterator[TakeAll]:
-    """Yield the eliminations of the other players, and the continents."""
+    """Yield the goals to eliminate each other player, and to take each continent."""
     for owner in sorted({each.owner for each in position.holdings} - {position.player}):
         yield eliminate(position, owner)
     for each in position.board.continents:
@@ -231,7 +231,7 @@ def _list_goals(position: Position) -> Iterator[TakeAll]:
 
 
 def hard_questions(number: int, first: int = 20_000) -> Iterator[Question]:
-    """Yield goals in played positions that lookahead reaches with a chance from .1 to .9.
+    """Yield goals in played positions that lookahead reaches with a chance of .1 to .9.
 
     number: the number of goals.
     first: the seed of the first game.

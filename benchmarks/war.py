@@ -72,7 +72,7 @@ def recorded() -> dict[str, list[Recorded]]:
 def games_of(
     turn: Turn, names: list[str], games: int, seed: int, **more: int | bool
 ) -> PlayedGames:
-    """Return games of named players from a turn on."""
+    """Return games of the named AIs that begin with a turn."""
     return War(turn).play_games(
         tuple(PLAYERS[each] for each in names),
         load_weights("choosing"),
@@ -84,7 +84,7 @@ def games_of(
 
 
 def middle_of(board: Board, players: int, seed: int) -> Turn:
-    """Return a turn some rounds into a game of simple players."""
+    """Return a turn after some rounds of a game of simple AIs."""
     turn = start_of(board, players, None)
     rng = Random(seed)
     held = list(turn.owners)
@@ -99,7 +99,7 @@ def middle_of(board: Board, players: int, seed: int) -> Turn:
 
 
 def measure_speed() -> Iterator[Measurement]:
-    """Measure turns, and the time that four players take to +-2 points."""
+    """Measure the time of a turn, and the time to estimate four players' chances to +-2 points."""
     start = start_of(classic_board(), 4, None)
     for name, games, asked in (("simple", 400, 10.0), ("usual", 40, 100.0)):
         micro = list[float]()
@@ -122,13 +122,13 @@ def measure_speed() -> Iterator[Measurement]:
 
 
 def _turns(start: Turn, found: PlayedGames) -> int:
-    """Return about how many turns games took: players are eliminated at even distances."""
+    """Return the approximate number of turns in games, if eliminations are evenly spaced."""
     players = len(start.players)
     return int((found.rounds + 1).sum() * (players + 2) / 2)
 
 
 def measure_players() -> Iterator[Measurement]:
-    """Measure who wins how often, dealt anew and seats in turn."""
+    """Measure the share of games that each AI wins, from random deals with rotating seats."""
     for one, other, players, games, asked in (
         ("usual", "simple", 4, 2400, 0.55),
         ("yardstick", "simple", 6, 30_000, 0.25),
@@ -156,7 +156,7 @@ def measure_players() -> Iterator[Measurement]:
 
 
 def measure_lengths() -> Iterator[Measurement]:
-    """Measure how many games are not over after 200 rounds."""
+    """Measure the share of games that are not over after 200 rounds."""
     long = games = 0
     for players in range(2, 7):
         for trade in (None, Sets(is_fixed=True)):
@@ -177,7 +177,7 @@ def measure_lengths() -> Iterator[Measurement]:
 
 
 def small_board(territories: int, seed: int) -> Board:
-    """Return a ring of territories in two continents; each fourth board is a line."""
+    """Return a ring of territories in two continents, or for each fourth seed a line."""
     ring = [(f"T{t}", f"T{(t + 1) % territories}") for t in range(territories)]
     names = [name for name, _ in ring]
     half = territories // 2
@@ -186,7 +186,7 @@ def small_board(territories: int, seed: int) -> Board:
 
 
 def measure_cuts() -> Iterator[Measurement]:
-    """Measure how far games that are cut are from recorded complete ones with the same dice."""
+    """Measure the difference of cut games from recorded complete games with the same dice."""
     for name, words, asked, most in (
         ("classic", "classic board", 0.03, 0.06),
         ("unseen", "boards not seen in training", 0.04, None),
@@ -207,7 +207,7 @@ def measure_cuts() -> Iterator[Measurement]:
 
 
 def measure_calibration() -> Iterator[Measurement]:
-    """Measure V on new games, tenth by tenth."""
+    """Measure the calibration of V on new games, for each tenth of its values."""
     rng = Random(77)
     for name, player, games in (("choosing", "simple", 600), ("ending", "usual", 150)):
         found, happened = [], []
@@ -250,7 +250,7 @@ def _softmax(row: np.ndarray, alive: np.ndarray, name: str) -> np.ndarray:
 
 
 def measure_intervals() -> Iterator[Measurement]:
-    """Measure how often the intervals of complete games cover the chance, and what armies do."""
+    """Measure the coverage of intervals, and how often more armies lower a chance."""
     turn = middle_of(classic_board(), 3, 21)
     names = ["simple"] * len(War(turn).seats)
     number = REPEATS * GAMES_OF_A_REPEAT
@@ -280,12 +280,12 @@ def measure_intervals() -> Iterator[Measurement]:
 
 
 def names_moved_on(turn: Turn) -> dict[str, str]:
-    """Return for each player the name of the next one."""
+    """Return for each player the name of the next player."""
     return dict(zip(turn.players, (*turn.players[1:], turn.players[0]), strict=True))
 
 
 def renamed(turn: Turn) -> Turn:
-    """Return the start of a turn with the names of the players moved on by one."""
+    """Return the start of a turn in which each player has the next player's name."""
     other = names_moved_on(turn)
     rows = zip(turn.board.territories, turn.owners, turn.armies, strict=True)
     return Turn(
@@ -299,7 +299,7 @@ def renamed(turn: Turn) -> Turn:
 
 
 def measure_renamed() -> Iterator[Measurement]:
-    """Measure whether names and numbers of players change V, and who wins."""
+    """Measure the influence of the names and numbers of players on V and on wins."""
     apart, ending = 0.0, load_weights("ending")
     for k in range(RENAMED):
         turn = middle_of(classic_board(), 2 + k % 5, 700 + k)
@@ -325,7 +325,7 @@ def measure_renamed() -> Iterator[Measurement]:
 
 
 def measure_goals() -> Iterator[Measurement]:
-    """Measure how far the best of some goals is from the best by many more games, as recorded."""
+    """Measure how often the best goal is near the best goal of many recorded games."""
     fit = near = 0
     positions = recorded()["goals"]
     for seed, each in enumerate(positions):
