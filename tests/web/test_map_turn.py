@@ -313,12 +313,17 @@ def test_what_is_entered_wrong_is_refused_where_it_can_be_seen(visit: Visit) -> 
     expect(page.locator("#battle")).to_be_in_viewport()
     page.get_by_text("Enter the dice").click()
     page.locator("#faces").get_by_role("button", name="Enter").click()
-    expect(page.locator("#wrong")).to_have_text("Enter the dice that you rolled, such as 6 4")
-    expect(page.locator("#wrong")).to_be_in_viewport()
+    refusal = page.locator("#dice .wrong")
+    expect(refusal).to_have_text("Enter the dice that you rolled, such as 6 4")
+    expect(refusal).to_be_in_viewport()
+    page.locator("#mine").fill("6 6 6 6")
+    page.locator("#yours").fill("5")
+    page.locator("#faces").get_by_role("button", name="Enter").click()
+    expect(refusal).to_have_text("You can roll at most 3 dice, got 4")
     page.locator("#yours").focus()
     page.set_viewport_size({"width": 360, "height": 400})  # as a keyboard does
     expect(page.locator("#yours")).to_be_in_viewport()
-    expect(page.locator("#wrong")).to_be_in_viewport()
+    expect(refusal).to_be_in_viewport()
     spot(page, "D").dispatch_event("click")
     expect(page.locator("#attack-help")).to_have_text("You have no armies that can attack D.")
 
@@ -336,7 +341,7 @@ def test_a_step_that_cannot_be_is_refused(visit: Visit) -> None:
     attack(page, "A", "B")
     fought(page, 10, 0)
     sentence = "Armies left on A must be a whole number from 1 to 9, got 10"
-    expect(page.locator("#wrong")).to_have_text(sentence)
+    expect(page.locator("#fought + .wrong")).to_have_text(sentence)
     # C cannot be attacked from A.
     page = visit(f"{TINY_LINK}&go=1&x=0a0-2-8-0.1m7&i=2")
     expect(page.locator("#steps")).to_contain_text("A cannot attack C: no border leads there")

@@ -21,6 +21,7 @@ import { endStep } from "./map_taps.js";
 import { reviewLink } from "./pack.js";
 import { announce, copy, on } from "./page.js";
 
+const FORMS = ["attack", "faces"]; // steps whose forms show why the step is refused
 const TYPING = 1200; // milliseconds between two digits of a number
 
 /** Return the whole number in a field. */
@@ -211,6 +212,7 @@ async function take(step) {
   if (store.isBusy || !findTurn()) return false;
   store.isBusy = true;
   on.wrong.textContent = "";
+  store.refused = null;
   let isTaken = false;
   try {
     const { board, state, picked } = store;
@@ -233,7 +235,10 @@ async function take(step) {
     isTaken = true;
   } catch (error) {
     if (!(error instanceof Refused)) console.error(error);
-    on.wrong.textContent = error.message;
+    if (FORMS.includes(step.do)) {
+      update({ refused: { do: step.do, words: error.message } });
+      on.now.querySelector(".wrong:not(:empty)")?.scrollIntoView({ block: "nearest" });
+    } else on.wrong.textContent = error.message;
   }
   store.isBusy = false;
   endStep(isTaken);

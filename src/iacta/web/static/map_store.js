@@ -28,6 +28,7 @@ export const store = {
   picked: { from: null, to: null }, // the border of the next attack, or of the last move
   placing: {}, // new armies by territory
   moving: null, // the number of armies about to move in
+  refused: null, // the kind of the step that the server refused last, and the reason in words
   fixes: null, // corrected owners and armies by territory, while the present position is corrected
   replaced: null, // the board and the state before another position replaced them
   help: "", // a hint about the last tap
@@ -62,6 +63,7 @@ export function forgetBegun() {
     picked: { from: null, to: null },
     placing: {},
     moving: null,
+    refused: null,
     fixes: null,
     longer: null,
     help: "",

@@ -183,8 +183,16 @@ function showBattle(border, move) {
       numberField("theirs", 4, { defaultValue: "0" }),
       showEnter(),
     ),
+    showRefusal("attack"),
     showDice(from, to),
   );
+}
+
+/** Return the reason why a step was refused, beside its form. */
+function showRefusal(kind) {
+  const { refused } = store;
+  const isShown = refused?.do === kind;
+  return element("p", { className: "wrong", role: "alert" }, isShown && refused.words);
 }
 
 const showEnter = () => element("button", { className: "tool" }, "Enter");
@@ -208,6 +216,7 @@ function showDice(from, to) {
       field("yours", "5 3"),
       showEnter(),
     ),
+    showRefusal("faces"),
   );
 }
 
