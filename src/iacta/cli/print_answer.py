@@ -43,8 +43,7 @@ class OutputOptions(Form, kw_only=True):
     csv: bool = parameter(Flag(), "Print the answer as a spreadsheet table (CSV).", default=False)
     plot: str | None = parameter(
         Name(),
-        "Save a chart as FILE, whose ending chooses the format: .png, .svg, .pdf, .html, .csv or "
-        ".json.",
+        "Save a chart as FILE; its ending sets the format: .png, .svg, .pdf, .html, .csv or .json.",
         metavar="FILE",
         default=None,
     )

@@ -29,7 +29,7 @@ def resolve_board(board: str | Board | None) -> Board | None:
 
 
 class VictoryForm(Form, kw_only=True):
-    """A question about a game that is won in a stated way."""
+    """A question about a game with a stated victory condition."""
 
     win_by: str | None = parameter(
         Name(),
@@ -54,7 +54,8 @@ class VictoryForm(Form, kw_only=True):
 
     mission: tuple[tuple[str, str], ...] | None = parameter(
         Pairs(Name(), "red=Asia, Africa;blue=eliminate red", ";"),
-        "With --win-by missions, each mission: red='Asia, Africa', or red=hidden; repeatable.",
+        "With --win-by missions, the mission of a player: red='Asia, Africa' or red=hidden. Repeat "
+        "the option for each player.",
         metavar="MISSIONS",
         needs="win_by",
         excludes="capital",
@@ -62,8 +63,9 @@ class VictoryForm(Form, kw_only=True):
     )
     mission_cards: str | None = parameter(
         FileName(),
-        "Cards of hidden missions: a TOML file, or .cards of Domination.",
-        usual="the cards of the box",
+        "The cards from which hidden missions are dealt: a TOML file, or a .cards file of the "
+        "program Domination.",
+        usual="the cards of the 1993 edition",
         needs="mission",
         default=None,
     )

@@ -20,7 +20,7 @@ DEFENDERS = ARMIES, "Armies on the defended territory."
 TAKE = Name(), "Take these territories, or a continent."
 TAKE_ANY = Name(), "Take any one of these territories."
 ELIMINATE = Name(), "Eliminate this player."
-SEED = Whole(), "Any number: the same number gives the same dice again."
+SEED = Whole(), "Any number; repeat it to get the same dice."
 TIME_LIMIT = Number(least=0, unit="seconds"), "Give the best answer found within this many seconds."
 
 
@@ -36,8 +36,9 @@ class ChainForm(Form):
 
     territories: tuple[str | Territory, ...] = parameter(
         Way(),
-        "Defenders of each territory, in the order of attack, such as 8 2 4. Add :capital for a "
-        "territory with these rules, @3 to leave 3 armies there, ~5 to hold back 5 armies there.",
+        "Defenders of each territory, in the order of attack, such as 8 2 4. After a number, add "
+        ":capital if the territory defends as a capital, @3 to leave 3 armies there after you take "
+        "it, or ~5 to keep 5 armies out of the battle for it.",
         is_argument=True,
         metavar="DEFENDERS",
     )
@@ -70,7 +71,7 @@ class RulesForm(Form, kw_only=True):
     )
     rules_file: str | None = parameter(
         FileName(),
-        "A file with your house rules; see the docs page Rules.",
+        "House rules from a file (documentation: page Rules).",
         excludes="rules",
         default=None,
     )
@@ -109,14 +110,14 @@ class StopForm(Form, kw_only=True):
     )
     stop_at: int | None = parameter(
         Whole(),
-        "Stop a battle once this many armies are left, including the garrison.",
+        "Stop once you have only this many armies left, including the garrison.",
         default=None,
     )
     charge: bool = parameter(
         Flag(), "Stop as soon as you would roll fewer dice than at the start.", default=False
     )
     max_losses: int | None = parameter(
-        Whole(), "Stop a battle once you have lost this many armies.", default=None
+        Whole(), "Stop once you have lost this many armies in a battle.", default=None
     )
     max_rolls: int | None = parameter(Whole(), "Stop a battle after this many rolls.", default=None)
 

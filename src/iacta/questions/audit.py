@@ -110,9 +110,12 @@ class AuditQuestion(RulesForm, Question):
     """Test whether the dice in a log were fair, and who was lucky."""
 
     help_sections: ClassVar = {
-        "Layouts of a log: its heading, a colon and a line, or only a line": [
-            (each.text, each.meaning) for each in EXAMPLES
-        ]
+        "A log with a heading in its first line (here: heading, a colon, a sample line)": [
+            (each.text, each.meaning) for each in EXAMPLES if each.heading
+        ],
+        "A log without a heading (here: a sample line)": [
+            (each.text, each.meaning) for each in EXAMPLES if not each.heading
+        ],
     }
 
     file: str | None = parameter(
@@ -149,13 +152,14 @@ class AuditQuestion(RulesForm, Question):
     )
     bias: Fraction | None = parameter(
         Chance(),
-        "With --power: show how many rolls reveal a face that is off by this much, such as 1%.",
+        "With --power: show how many rolls reveal a number that comes up too often or too rarely "
+        "by this much, such as 1%.",
         needs="power",
         excludes="file or log",
         default=None,
     )
     seed: int = parameter(
-        Whole(), "Any number: the same number simulates the same fair dice again.", default=1
+        Whole(), "Any number; repeat it to get the same simulated dice.", default=1
     )
 
     def __post_init__(self) -> None:

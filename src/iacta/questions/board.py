@@ -67,7 +67,7 @@ class BoardQuestion(VictoryForm, Question):
     )
     to: str | None = parameter(
         FileName(),
-        f"Write the board to a file, whose ending chooses the format: {WRITTEN}.",
+        f"Write the board to a file; its ending sets the format: {WRITTEN}.",
         excludes="odds",
         default=None,
     )

@@ -62,7 +62,7 @@ class CampaignQuestion(CampaignForm, ExactForm, Question):
     )
     seed: int | None = parameter(
         Whole(),
-        "With --narrate, any number: the same number gives the same dice again.",
+        "With --narrate: any number; repeat it to get the same dice.",
         needs="narrate",
         default=None,
     )

@@ -102,7 +102,7 @@ class StepsQuestion(MomentForm, Question):
     )
     win: bool = parameter(
         Flag(),
-        "Win the game in this turn.",
+        "Win the game this turn.",
         excludes="take or take_any or eliminate or worth",
         default=False,
     )

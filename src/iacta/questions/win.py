@@ -50,14 +50,14 @@ class WinQuestion(WholeGameForm, Question):
 
     player: str = parameter(
         OneOf(tuple(PLAYERS)),
-        "The computer player of every side: usual, simple or yardstick.",
+        "The AI that plays every side: usual, simple, or yardstick, which hunts for cards.",
         metavar="NAME",
         default="usual",
     )
 
     best_goal: bool = parameter(
         Flag(),
-        "The player to move plays this turn for the goal that wins most games.",
+        "The player to move plays this turn for the goal that wins the most games.",
         default=False,
     )
 

@@ -110,7 +110,10 @@ USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
     "plan",
     Topic.BOARD,
     Example("plan --from Ukraine=42 --others 2 --take Asia", "which way should I go?"),
-    Example("plan game.toml --worth", "which attacks gain most? (make game.toml with iacta board)"),
+    Example(
+        "plan game.toml --worth",
+        "which attacks gain the most? (make game.toml with iacta board)",
+    ),
 )
 class PlanQuestion(RulesForm, Question):
     """Find the best attacks to take a continent, eliminate a player, or gain points."""
@@ -126,7 +129,7 @@ class PlanQuestion(RulesForm, Question):
     )
     board: str | Board | None = parameter(
         Source(Board, read_board, ("classic",)),
-        "The board for --from or a code.",
+        "The map for --from or for a code.",
         metavar="FILE",
         usual="classic",
         excludes="position",
@@ -134,14 +137,14 @@ class PlanQuestion(RulesForm, Question):
     )
     from_: tuple[tuple[str, int], ...] | None = parameter(
         Pairs(Whole(least=1), "Ukraine=42"),
-        "If you have no file: your armies (red), as Ukraine=42.",
+        "If you have no file: your armies (red): Ukraine=42.",
         needs="others",
         label="your armies",
         default=None,
     )
     others: tuple[tuple[str, int], ...] | None = parameter(
         OtherArmies(Whole(least=1), "2,Ural=4"),
-        "Armies on each other territory (blue): 2 or 2,Ural=4.",
+        "Armies on all other territories (blue): 2 or 2,Ural=4.",
         excludes="position",
         label="their armies",
         default=None,
@@ -175,7 +178,7 @@ class PlanQuestion(RulesForm, Question):
     )
     bonus_value: Fraction | None = parameter(
         WORTH,
-        "Points for each army of a bonus.",
+        "Points per army of a continent bonus.",
         usual=str(USUAL_WORTH["bonus_value"]),
         needs="worth",
         default=None,
@@ -194,7 +197,7 @@ class PlanQuestion(RulesForm, Question):
         needs="worth",
         default=None,
     )
-    win: bool = parameter(Flag(), "Win the game in this turn.", default=False)
+    win: bool = parameter(Flag(), "Win the game this turn.", default=False)
     keep: tuple[tuple[str, int], ...] | None = parameter(
         Pairs(Whole(), "Brazil:3,Egypt:2"),
         "Leave more armies behind: Brazil:3,Egypt:2.",
@@ -221,7 +224,7 @@ class PlanQuestion(RulesForm, Question):
     )
     prove: Fraction | None = parameter(
         Chance(),
-        "Search until no plan can be better by more than this.",
+        "Search until no other plan can be better by more than this, such as 1%.",
         metavar="GAP",
         default=None,
     )
@@ -236,7 +239,7 @@ class PlanQuestion(RulesForm, Question):
     )
     trade: Sets | None = parameter(
         Trades(),
-        "Armies for the next card sets, or fixed as in the app.",
+        "Armies for the next card sets; fixed: the fixed values of the app.",
         usual="4,6,8,10,12,15",
         needs="cards",
         default=None,
@@ -257,7 +260,7 @@ class PlanQuestion(RulesForm, Question):
     )
     fortify: str | None = parameter(
         OneOf(FORTIFY),
-        "With --hold: last moves within connected or adjacent territories, or none.",
+        "With --hold: your last move: to a connected territory, an adjacent one, or none.",
         usual=FORTIFY[0],
         needs="hold",
         default=None,
