@@ -141,8 +141,8 @@ def play_to_end(
 
     after_turn: a callback that receives the end of each turn.
     """
-    rng = np.random.default_rng([seed, number])
-    turn, turns = deal_missions(turn, int(rng.integers(2**62))), 0
+    rng, dealer = (np.random.default_rng([seed, number, *more]) for more in ((), (1,)))
+    turn, turns = deal_missions(turn, int(dealer.integers(2**62))), 0
     while turn.winner is None and turns < MAX_ROUNDS * len(by_name):
         seat, dice = by_name[turn.player], int(rng.integers(2**62))
         if turn.phase != "over":
