@@ -171,7 +171,7 @@ def test_what_cannot_be_taken_cannot_be_held() -> None:
 
 def test_without_a_garrison_nothing_is_held() -> None:
     plan = best_plan(wall(9, 2), TakeAll("t"), replace(CLASSIC, garrison=0))
-    with pytest.raises(IllegalError, match="garrison must be at least 1 to hold what is taken"):
+    with pytest.raises(IllegalError, match="garrison must be at least 1 to hold conquests"):
         hold(plan)
 
 

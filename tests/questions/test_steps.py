@@ -171,7 +171,7 @@ def test_a_turn_is_worth_what_the_turns_after_it_prove() -> None:
     for k, value in enumerate((0.5, 0.6, 0.9, 0.8, 0.4)):
         turn = tree.nodes[k].turn
         assert turn is not None
-        tree.put(turn, asked.goal, StateValue(value))
+        tree.add_value(turn, asked.goal, StateValue(value))
     first, placed, *_ = StepsAnswer(asked, tree).record()["values"]
     mean = (0.9 * 2890 + 0.8 * 2611 + 0.4 * 2275) / 7776
     assert first["value"] == placed["value"] == pytest.approx(mean)

@@ -125,7 +125,7 @@ def go_on(
     ends: the number of games of the first plan for an estimate.
     seed: the seed of the dice.
     time_limit: the maximum time in seconds; `None` for no limit.
-    progress: a callback that receives the chance of the best turn so far, and 1.
+    progress: a callback that receives the chance of the best turn so far, and 1 as its bound.
     options: as for `reinforce`.
 
     On a small board the result is exact play. On larger boards the search compares several plans

@@ -174,7 +174,7 @@ class _Recorded:
                     record["moved"] = change.changed[to].armies
                 try:
                     battle = fight_battle(before, record)
-                except IllegalError:  # a portal, or a whole battle that was broken off
+                except IllegalError:  # an attack through a portal, or an unfinished whole battle
                     self.unclear["attacks that the rules do not allow"] += 1
                 else:
                     parts[-1] = parts[-1]._replace(battles=(*parts[-1].battles, battle))

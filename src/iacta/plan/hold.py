@@ -286,7 +286,7 @@ class _Outlook:
             )
         if not plan.rules.garrison:
             raise IllegalError(
-                "garrison must be at least 1 to hold what is taken", parameter="garrison"
+                "garrison must be at least 1 to hold conquests", parameter="garrison"
             )
         check_choice(fortify, FORTIFY, "fortify")
         self.numbers, self.fortify = _read_reinforcements(plan.position, get), fortify

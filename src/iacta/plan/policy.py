@@ -211,7 +211,9 @@ class Policy:
                 f"policy must be a record of version {VERSION}, got {quote(record)}"
             )
         if record.get("turn") != problem.turn.to_code():
-            raise IllegalError("policy must be for the turn of its problem, got that of another")
+            raise IllegalError(
+                "policy must be for the turn of its problem, got a policy for another turn"
+            )
         try:
             shares = record["assignment"]
             assignment = None if shares is None else tuple(_parts(each, problem) for each in shares)

@@ -358,7 +358,7 @@ def _choose_placement(
     progress: Progress | None = None,
     improved: Callable[[Placement, Plan], object] | None = None,
 ) -> tuple[Placement, Plan]:
-    """Return the best of some placements, with its plan.
+    """Choose the best of several placements by plans, and return it with its full plan.
 
     position: the position before the placement.
     placements: the placements, the best first.

@@ -93,7 +93,6 @@ def _won_battles(plan: Plan) -> tuple[MainBattle, ...]:
             each: sum(won[left].chance for left in lefts) for each, lefts in following.items()
         }
         enough = MIN_SHARE * sum(chances.values())
-        # the most frequent battle among the sufficiently likely ones
         likely = (each for each, chance in chances.items() if chance > enough)
         main = max(likely, key=likelihood, default=None)
         going = won.keys() - following.get(None, [])

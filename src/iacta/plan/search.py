@@ -156,7 +156,7 @@ class Search:
         max_sets = self._library.constant("MAX_SETS")
         if len(problem.rewards.sets) > max_sets:
             raise TooLargeError(
-                f"a plan can be paid for at most {max_sets:,} continents, "
+                f"a goal can count at most {max_sets:,} continents, "
                 f"got {len(problem.rewards.sets):,} on board {quote(problem.board.name)}"
             )
         tables = make_tables(self._library, problem, until, deadline or Deadline())
@@ -194,7 +194,7 @@ class Search:
     ) -> Solution | None:
         """Return the value of exact play and its cost, and make exact play the policy.
 
-        is_short: whether the search is nearly always over at once.
+        is_short: whether the call usually takes milliseconds.
 
         Return `None` if the search exceeds its limits.
         """

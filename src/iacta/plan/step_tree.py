@@ -56,7 +56,7 @@ class StepTree:
         step = self.nodes[k].step
         return number != k and step is not None and step["do"] == "next"
 
-    def put(self, turn: Turn, goal: object, value: StateValue) -> None:
+    def add_value(self, turn: Turn, goal: object, value: StateValue) -> None:
         """Add the value of a turn for a goal."""
         self._known[_make_key(turn, goal)] = value
 
@@ -81,7 +81,7 @@ class StepTree:
                 rolls.setdefault((node.before, attack), {})[losses] = value
         return best
 
-    def judge(self, k: int, values: Sequence[StateValue | None]) -> Judgement | None:
+    def judge_step(self, k: int, values: Sequence[StateValue | None]) -> Judgement | None:
         """Return the effect of the step that leads to a turn; `None` if it is not known.
 
         k: the number of the turn.
@@ -127,7 +127,7 @@ class StepTree:
         return None if turn is None else self._known.get(_make_key(turn, goal))
 
     def _list_reduced_ends(self, k: int) -> list[tuple[float, Turn]]:
-        """Return the chances and turns after a roll with fewer defence dice; empty otherwise."""
+        """Return the turns after a roll with fewer defence dice than usual, with chances."""
         node = self.nodes[k]
         turn = self.nodes[node.before].turn
         if turn is None or node.turn is None or not _has_reduced(node):
@@ -137,7 +137,7 @@ class StepTree:
         return list_reduced_ends(turn, (attack.start, attack.to), attack.dice, their_dice)
 
     def _expect_reduced(self, k: int) -> float | None:
-        """Return the expected value after a roll with fewer defence dice; `None` otherwise."""
+        """Return the expected value after a roll with fewer defence dice, or `None`."""
         goal, parts = self.nodes[k].goal, list[float]()
         for chance, turn in self._list_reduced_ends(k):
             value = self._known.get(_make_key(turn, goal))
@@ -174,7 +174,7 @@ def _raise_value(value: StateValue | None, proven: StateValue | None) -> StateVa
 def _average_roll(
     turn: Turn, attack: Attack, known: Mapping[Losses, StateValue]
 ) -> StateValue | None:
-    """Return the mean value of all results of a roll, `None` if a result has no value yet."""
+    """Return the mean value after a roll; `None` if a result has no value yet."""
     parts = list[tuple[float, StateValue]]()
     for losses, chance in turn.results(attack).items():
         value = None if isinstance(losses, Throw) else known.get(losses)

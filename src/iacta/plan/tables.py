@@ -64,7 +64,7 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
     """Return a problem as a structure of the core.
 
     until: a set of territories; the turn ends when all of them are taken. 0 for no such set.
-    deadline: when the tables must be ready.
+    deadline: the time by which the tables must be ready.
     """
     turn, field = problem.turn, problem.field
     lands = len(problem.board.territories)

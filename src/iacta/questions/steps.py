@@ -157,7 +157,7 @@ class StepsQuestion(MomentForm, Question):
         numbers = range(len(searches))
         for done, (number, value) in enumerate(run_in_threads(evaluate, numbers, deadline), 1):
             if value is not None:
-                tree.put(*searches[number], value)
+                tree.add_value(*searches[number], value)
             if watch is not None:
                 watch("Looking at steps", done / len(searches), so_far=StepsAnswer(self, tree))
         return StepsAnswer(self, tree)
@@ -212,7 +212,7 @@ class StepsAnswer(Answer):
 
     @cached_property
     def judgements(self) -> list[Judgement | None]:
-        return [self.tree.judge(k, self.values) for k in range(len(self.values))]
+        return [self.tree.judge_step(k, self.values) for k in range(len(self.values))]
 
     @property
     def data(self) -> StepsRecord:

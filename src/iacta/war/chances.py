@@ -49,7 +49,7 @@ CUT_ROUNDS = 6  # length of a game of the usual AI
 ALLOWANCE = 0.03  # error of a chance due to cutting games
 DEFAULT_GAMES = {"simple": 2000, "usual": 600}
 POLICY_GAMES = 40
-Z = 1.96  # standard errors to either side of a mean
+Z = 1.96  # half the width of a 95% interval, in standard errors
 GRACE = 0.1  # extra seconds past a deadline if fewer than two games are done
 CHUNK_GAMES = 20  # games per call of the core; a deadline and Ctrl-C act between calls
 FIRST_STAGE = 100  # Each further stage doubles the number of games.
@@ -263,7 +263,7 @@ def play_games(
         except BaseException:
             deadline.stop()
             raise
-    # Sort chunks by game number, independent of the threads.
+    # Sort chunks by game number, so that the result does not depend on the threads.
     parts = [chunk for _, chunk in sorted(chain(*rows), key=lambda row: row[0])]
     return PlayedGames(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 

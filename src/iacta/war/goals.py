@@ -75,7 +75,7 @@ SIMPLE_TIME_SHARE = 0.2  # share of a goal's time for games of the simple AI
 AIMS_TIME_SHARE = 0.6  # share of the total time for tactics if plans follow
 ALL_AIMS_TIME_SHARE = 0.8  # share of the total time for tactics if no plans follow
 WIN_TIME_SHARE = 0.2  # share of the total time for choosing the goal with the most wins
-LOOK_TIME_SHARE = 0.4  # share of the total time for quick looks at all goals
+ESTIMATE_TIME_SHARE = 0.4  # share of the total time for quick estimates of all goals
 WIN_NOW = "win now"
 MIN_CHANCE = 0.005  # less likely goals are out of reach
 TERRITORY_WORTH = 0.6  # the value of a territory in armies
@@ -103,7 +103,7 @@ class Reach:
 
     @classmethod
     def from_estimate(cls, words: str, goal: TakeAll | TakeAny, look: QuickEstimate) -> Self:
-        """Return the result of a quick look at a goal."""
+        """Return the goal with its quick estimate."""
         interval = Interval(look.low, look.at_most)
         return cls(words, goal, look.chance, interval, look.left, look.placement)
 
@@ -248,7 +248,7 @@ def goals_in_reach(
     def plan_for(words: str, part: Deadline) -> QuickEstimate:
         return improve_estimate(start.position, goals[words], options, looks[words], part)
 
-    looked = run_in_threads(look_at, [*goals], deadline.take_share(LOOK_TIME_SHARE))
+    looked = run_in_threads(look_at, [*goals], deadline.take_share(ESTIMATE_TIME_SHARE))
     for done, (words, look) in enumerate(looked, 1):
         looks[words] = look
         if progress is not None:
@@ -494,7 +494,7 @@ def _play_plan(
     deadline: Deadline,
     records: list[Record] | None = None,
 ) -> Floats:
-    """Return the mover's results in games that follow a turn by a plan; fewer by the deadline.
+    """Return the mover's results in games after a turn by a plan, until the deadline at most.
 
     records: receives the turns.
     """

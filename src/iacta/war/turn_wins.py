@@ -52,10 +52,10 @@ def measure_turn_wins(
     deadline: Deadline,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[TurnWins]:
-    """Return the chances to win before and after some turns; of fewer turns by the deadline.
+    """Return the chances to win before and after turns; the deadline may leave out the last turns.
 
     turns: for each turn its number, the turn at its first attack, and the turn after its last.
-    games: the number of games of the usual AI for each chance; the simple AI plays as many.
+    games: the number of games for each chance with each AI.
     seed: the seed of the dice.
     deadline: the end of the games; each chance gets an equal share of the time.
     progress: a callback that receives the number of turns done and the total.
