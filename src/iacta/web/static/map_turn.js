@@ -26,11 +26,12 @@ export function showPanel() {
 const isPicked = ({ from, to }) => from === store.picked.from && to === store.picked.to;
 
 /** Return the luck of the last dice; the move of armies after a conquest has none of its own. */
-function showLuck() {
+function showLuck(none = "") {
   const { steps, at } = store.state;
   const isAdvance = steps[at - 1]?.do === "advance";
   const { luck } = findTurn(isAdvance ? steps[at - 1].after : at) ?? {};
-  return luck && element("p", { id: "luck", className: "help" }, `Last dice: ${luck}.`);
+  const words = luck || none;
+  return words && element("p", { id: "luck", className: "help" }, `Last dice: ${words}.`);
 }
 
 function showPlacement() {
@@ -156,7 +157,7 @@ function showBattle(border, move) {
       "div",
       { className: "row" },
       element("h3", { id: "battle-name" }, `${territories[from]} to ${territories[to]}`),
-      showLuck(), // in a line with the name, so that no button moves under a finger
+      showLuck("none yet"), // always a line, so that no button moves under a finger
     ),
     element(
       "p",
