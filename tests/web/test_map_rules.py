@@ -130,7 +130,8 @@ def test_thrown_dice_are_recorded_by_their_result() -> None:
     attack = {"do": "attack", **border, "left": 8, "their_left": 1}
     position = {**POSITION, "territories": HELD | {"B": {"owner": "blue", "armies": 2}}}
     asked = {"code": iacta.Turn(read_position(position)).to_code(), "board": TINY}
-    for mine, theirs in (("6 1", "5 4"), ("61", "54"), ([6, 1], [5, 4])):
+    pasted = [("6 1 vs 5 4", ""), ("6-1 v. 5-4", ""), ("61: 54", "")]
+    for mine, theirs in (("6 1", "5 4"), ("61", "54"), ([6, 1], [5, 4]), *pasted):
         step = {"do": "faces", **border, "mine": mine, "theirs": theirs}
         assert step_turn({**asked, "step": step})["step"] == {**attack, "dice": 2}
     fewer = step_turn({**asked, "step": {"do": "faces", **border, "mine": "6 1", "theirs": "5"}})

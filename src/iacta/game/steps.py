@@ -9,6 +9,7 @@ in this format. Several steps may follow one step, so steps form a tree: `read_t
 keeps the goal of a step without interpreting it.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -25,6 +26,7 @@ from iacta.rules.thrown import compare_dice
 
 VERSION = 1  # the version of this format; records without a version have it, too
 MAX_STEPS = 500  # a tree has at most this many steps
+BETWEEN_SIDES = re.compile(r"\s*(?:\bvs?\b\.?|\bagainst\b|[:;|])\s*", re.IGNORECASE)
 MAX_ROLLS = 2_000  # a step `roll` stops after this many rolls
 
 Step: TypeAlias = Mapping[str, Any]
@@ -236,8 +238,12 @@ def _read_dice(turn: Turn, start: str, to: str, step: Step) -> tuple[list[int], 
     if not turn.has_single_rolls(to):
         raise IllegalError(f"the battle for {to} has no rolls: enter the armies left at its end")
     rules = turn.rules_of.get(to, turn.rules)
-    mine = _read_faces(step.get("mine"), "mine", "you", rules.attack, legal)
-    theirs = _read_faces(step.get("theirs"), "theirs", "they", rules.defence, range(most, 0, -1))
+    mine_given, theirs_given = step.get("mine"), step.get("theirs")
+    if isinstance(mine_given, str) and not theirs_given:
+        sides = BETWEEN_SIDES.split(mine_given)  # both sides in one field
+        mine_given, theirs_given = sides if len(sides) == 2 else (mine_given, theirs_given)
+    mine = _read_faces(mine_given, "mine", "you", rules.attack, legal)
+    theirs = _read_faces(theirs_given, "theirs", "they", rules.defence, range(most, 0, -1))
     return mine, theirs
 
 
