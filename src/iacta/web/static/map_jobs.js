@@ -6,7 +6,7 @@ import { lineThrough, pathTo, plain } from "./map_history.js";
 import { findGoalOfTurn, findTurnStart, goalOf } from "./map_state.js";
 import { findTurn, store, tree } from "./map_store.js";
 
-const SECONDS = { goal: 9, longGoal: 20, games: 12, list: 9 };
+const SECONDS = { goal: 9, longGoal: 20, games: 8, list: 9 };
 const GAMES = 800; // a fixed number: the same link always shows the same chances to win
 
 const render = () => store.render();
@@ -33,7 +33,10 @@ export function startSearches() {
   goalSearches.want([job].filter(Boolean));
   const ends = line.filter((k) => findComparable(k) === k);
   const shown = findComparable(state.at);
-  gameSearches.want([...new Set([shown, ...ends])].map(winJob).filter(Boolean));
+  // The plan comes first: games would keep a server with one processor busy for seconds.
+  const isWaiting = job && !findPlan() && !goalSearches.isDone(job);
+  const games = isWaiting ? [] : [...new Set([shown, ...ends])];
+  gameSearches.want(games.map(winJob).filter(Boolean));
   const lists = [
     (view === "threats" || findTurn().phase === "fortify") && threatsJob(state.at),
     (isChoosing() || state.goal === "win") && goalsJob(state.at),
