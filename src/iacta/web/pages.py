@@ -73,7 +73,7 @@ WORDS = {  # each question in the words of a player
     "fronts": "Where do my new armies go?",
     "audit": "Are these dice fair?",
     "compare": "Do all methods agree?",
-    "review": "Was it luck, or did I make mistakes?",
+    "review": "Was it luck, or my mistakes?",
     "roll": "How costly is one roll?",
     "rules": "How do other rules differ?",
     "simulate": "What do a million games say?",
