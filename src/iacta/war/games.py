@@ -180,7 +180,7 @@ class War:
         return [Aim(kinds[kind], which) for kind, which in found[: count.value].tolist()]
 
     def _number(self, kind: str) -> int:
-        """Return the code of a kind of aim in the core."""
+        """Return the number of a kind of aim."""
         return self._library.constant(f"AIM_{kind.upper().replace(' ', '_')}")
 
     def play_turn(
