@@ -23,8 +23,7 @@ PEOPLE = (
 )
 CONDITION_KEY = "The AI that plays every side in these games; games among people differ."
 
-
-MAX_MARGIN = 4  # in percentage points; the board shows no share that is less certain
+MAX_MARGIN = 4  # percentage points; less certain shares are not shown
 NOTHING_TO_PLACE = "This assumes that all new armies are placed; --reinforce N adds some."
 
 

@@ -33,7 +33,7 @@ HIDDEN, SECRET = "hidden", "secret "
 CARDS = "cards"  # the key of the cards among the texts of players
 BETWEEN_CARDS = "/"
 MAX_DEALS = 1000  # deals of hidden missions that are tried
-BOX_CARDS = (  # of the box of 1993, besides the elimination of each player
+BOX_CARDS = (  # the box of 1993, without the eliminations
     "24 territories",
     "18 territories with 2 armies",
     "North America, Africa",

@@ -27,7 +27,7 @@ from iacta.probability.chances import read_chance
 
 SURVIVOR = "survivor"
 V = TypeVar("V")
-VICTORIES: "dict[str, type[Victory]]" = {}  # by word
+VICTORIES: "dict[str, type[Victory]]" = {}  # key: the word of the condition
 
 
 class GameState(Protocol):

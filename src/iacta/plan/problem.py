@@ -24,7 +24,7 @@ from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
 PLAYS = ("rolls", "battles")
-MAX_ARMIES = 2000  # on each territory
+MAX_ARMIES = 2000  # armies on each territory
 
 
 class AttackResult(NamedTuple):

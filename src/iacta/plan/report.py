@@ -14,7 +14,7 @@ NEVER = 1e-9  # smaller chances count as 0
 RARE = 0.01  # share of conquests left out at either end of a range
 MIN_SHARE = 0.1  # the main line goes on to a battle only after this share of the conquests
 LIKELY = 0.1  # least chance of a roll's result on the main line
-MAX_ROLLS = 100_000  # in the game with average losses
+MAX_ROLLS = 100_000  # rolls in the game with average losses
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from iacta.rules.roll import refuse_many_rolls
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 SMALLEST = 1e-18  # smaller chances of battles count as 0
-MAX_BYTES = 400e6  # for the tables of whole battles
+MAX_BYTES = 400e6  # memory for the tables of whole battles
 MIN_SECONDS = 0.1  # time for dice and battles, even after the deadline
 
 # The largest numbers of attack dice and defence dice, and the rolls for each pair of numbers.

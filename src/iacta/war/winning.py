@@ -11,7 +11,7 @@ from iacta.game import Turn
 from iacta.game.victory import CoreMission
 
 MAX_WANTED = 12  # a player who needs more territories to win is not about to win
-WIN_PRIZE, STOP_PRIZE = 100.0, 10.0  # in armies
+WIN_PRIZE, STOP_PRIZE = 100.0, 10.0  # unit: armies
 
 
 class WinsInReach:

@@ -26,7 +26,7 @@ MIN_CACHED_SECONDS = 0.2  # answers that took less time are not cached
 
 # Answers: the main process keeps each answer until its client has read it.
 MAX_ANSWER_BYTES = 32 * 2**20
-MAX_UNREAD_BYTES = 128 * 2**20  # of all answers larger than PART_BYTES together
+MAX_UNREAD_BYTES = 128 * 2**20  # total of all answers larger than PART_BYTES
 PART_BYTES = 2**16  # answers are sent in parts of this size
 MAX_READ_SECONDS = 30.0  # a client must read each part within this time
 LARGE_BYTES = 2_000  # larger bodies are compressed
@@ -35,5 +35,5 @@ MAX_CELLS = 10_000  # a page cuts larger tables to this number of cells
 # Connections.
 MAX_ACCEPTED = 64  # the event loop accepts at most this many connections in one step
 MAX_CONNECTING = 2048  # the operating system queues at most this many new connections
-SHUTDOWN_SECONDS = 1  # at shutdown, clients have this time to read their last answers
+SHUTDOWN_SECONDS = 1  # time for clients to read their last answers
 LOG_SECONDS = 1.0  # the log gets at most one record of a kind within this time

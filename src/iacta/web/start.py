@@ -17,7 +17,7 @@ from iacta.plan import Play, TakeAll, best_plan
 
 EXAMPLE = Path(__file__).parent / "static" / "examples" / "asia.toml"
 CONTINENT = "Asia"
-SEED = 2  # with this seed the turn is almost lost, but succeeds
+SEED = 2  # a turn that is almost lost, but succeeds
 SIZE = {"width": 400, "height": 255}  # pixels
 
 

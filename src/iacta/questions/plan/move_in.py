@@ -9,8 +9,8 @@ from iacta.native.deadline import Deadline
 from iacta.plan import Goal, Plan, best_plan
 from iacta.plan.reinforcement import turn_options
 
-MAX_COMPARED = 12  # at most this many numbers of armies are compared
-MAX_DEFENDED = 60  # at most this many numbers are compared when both territories are defended
+MAX_COMPARED = 12  # numbers of armies to compare
+MAX_DEFENDED = 60  # numbers of armies to compare when both territories are defended
 COMPARISON_SHARE = 0.6  # share of the time for the comparison; the best number gets the rest
 
 
