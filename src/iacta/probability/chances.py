@@ -97,9 +97,9 @@ def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -
     if fraction == 1 and not certain:
         raise refuse_certainty(value, name)
     if not 0 < fraction <= 1:
-        is_percentage = 2 <= fraction < 100 and not isinstance(value, str)
-        meant = f'"{float(fraction):g}%" or {float(fraction / 100):g}'
-        hint = f"; did you mean {meant}?" if is_percentage else ""
+        hint = ""
+        if 2 <= fraction < 100 and not isinstance(value, str):
+            hint = f'; did you mean "{float(fraction):g}%" or {float(fraction / 100):g}?'
         raise IllegalError(
             f"{name} must lie between 0 and 1, {excluded}, got {quote(value)}{hint}", parameter=name
         )
