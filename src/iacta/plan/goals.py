@@ -217,7 +217,9 @@ class TakeAny(_Conquest):
         return {"kind": self.kind, "territories": [*self.names]}
 
     def phrase(self, position: Position) -> str:
-        return _phrase(self.territories, position.board, "take a territory of ", "or", "one")
+        return _phrase(
+            self.territories, position.board, "take a territory of ", "or", "at least one"
+        )
 
     def rewards(self, board: Board, owned: int) -> Rewards:
         return Rewards(tuple(float(name in self.names) for name in board.territories), once=True)

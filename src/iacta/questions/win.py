@@ -266,5 +266,5 @@ def _played(estimate: WinEstimate) -> str:
     if not ended:
         return f"{games}, all played to the end."
     extra = 100 * estimate.allowance
-    allow = f", so the result may be off by {extra:g} points more" if extra else ""
+    allow = f", so the result may be off by a further {extra:g} points" if extra else ""
     return f"{games}: {join_phrases(ended)}, and their winners estimated{allow}."

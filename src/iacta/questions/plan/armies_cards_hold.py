@@ -53,7 +53,7 @@ def list_marginals(plan: Plan, new: Reinforcement) -> Section:
     if new.armies == 1:
         columns, rows = columns[:2], [row[:2] for row in rows]  # type: ignore[misc] # shorter
     none = f"without new armies: {format_value(plan, new.quick)}"
-    return Section([Table(columns, rows), none], title="Where new armies help, by quick plans:")
+    return Section([Table(columns, rows), none], title="Where new armies help (rough estimates):")
 
 
 class Needed(NamedTuple):
@@ -196,9 +196,9 @@ def describe_hold(held: Hold) -> Iterator[str]:
         yield (f"Opponents may have better plans than the search found; for any plans, {least}.")
     if (other := held.otherwise) and other.win_probability is not None:
         yield (
-            "This plan is chosen both to take and to hold. The best plan only to take would "
-            f"succeed with {percent(other.plan.comparable_value)}, and hold with "
-            f"{percent(other.win_probability)}."
+            "This plan is chosen both to take and to hold. The best plan for taking alone "
+            f"would take with a chance of {percent(other.plan.comparable_value)}, but take and "
+            f"hold with only {percent(other.win_probability)}."
         )
     moves = [move for move in held.moves if move.start]
     if moves:

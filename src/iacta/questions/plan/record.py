@@ -107,7 +107,7 @@ class WayRecord(KeyedRecord):
 
 
 class HelpRecord(KeyedRecord):
-    """The value of new armies on a territory, by quick plans."""
+    """A rough estimate of the value of new armies on a territory."""
 
     name: str = key(NAME)
     one: float = key("The value with one new army there.")
