@@ -56,34 +56,34 @@ def find_imports() -> dict[str, set[str]]:
     return found
 
 
-def read_floors() -> dict[str, int]:
+def read_layers() -> dict[str, int]:
     """Return the layer of each package from the table in the architecture; 0 is the lowest."""
     rows = re.findall(r"^\| (\w+) \| `(\w+)(?:/|\.py)` \|", ARCHITECTURE, re.MULTILINE)
-    names = list(dict.fromkeys(floor for floor, _ in reversed(rows)))
-    return {package: names.index(floor) for floor, package in rows}
+    names = list(dict.fromkeys(layer for layer, _ in reversed(rows)))
+    return {package: names.index(layer) for layer, package in rows}
 
 
 def test_the_table_of_the_architecture_lists_each_package_once() -> None:
     packages = [file.parent.name for file in SOURCE.glob("*/__init__.py")]
     files = [file.stem for file in SOURCE.glob("*.py") if file.name != "__init__.py"]
-    assert sorted(read_floors()) == sorted(packages + files)
+    assert sorted(read_layers()) == sorted(packages + files)
 
 
 def test_the_architecture_states_the_size_of_each_package() -> None:
     rows = re.findall(r"^\| \w+ \| `(\w+)(?:/|\.py)` \|.*\| (\d+) \|$", ARCHITECTURE, re.MULTILINE)
-    assert sorted(package for package, _ in rows) == sorted(read_floors())
+    assert sorted(package for package, _ in rows) == sorted(read_layers())
     for package, size in rows:
         files = [name for name in MODULES if name.partition(".")[0] == package]
         lines = sum(len(MODULES[name].read_text("utf-8").splitlines()) for name in files)
         assert abs(lines - int(size)) <= max(200, 0.2 * lines), (package, lines)
 
 
-def test_a_package_imports_only_from_floors_below() -> None:
-    floor = read_floors()
+def test_a_package_imports_only_from_layers_below() -> None:
+    layer = read_layers()
     for name, below in find_imports().items():
         here = name.partition(".")[0]
         for other in {each.partition(".")[0] for each in below if name != "__init__"}:
-            assert other == here or floor[other] < floor[here], (name, other)
+            assert other == here or layer[other] < layer[here], (name, other)
 
 
 def find_calls(name: str) -> dict[str, list[ast.Call]]:

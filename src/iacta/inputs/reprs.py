@@ -10,7 +10,7 @@ MAX_REPR_LENGTH = 200  # characters; longer reprs become a summary
 
 
 def import_upper_module(name: str) -> ModuleType:
-    """Import a module of a higher floor when a value is displayed or drawn.
+    """Import a module of a higher layer when a value is displayed or drawn.
 
     name: the module's name within iacta. A test lists the permitted callers.
     """
@@ -28,7 +28,7 @@ class ChartLike(Protocol):
 class DisplayMixin:
     """Mixin for values with a short repr in terminals, and tables and a chart in notebooks.
 
-    Answers and charts belong to higher floors, so they are imported on first use.
+    Answers and charts belong to higher layers, so they are imported on first use.
     """
 
     __slots__ = ()
