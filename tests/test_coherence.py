@@ -114,7 +114,7 @@ def find_goal(turn: Turn) -> TakeAll | None:
     return TakeAll(wanted[-1]) if wanted else None
 
 
-def solve_turn(seed: int) -> Policy | None:
+def find_exact_policy(seed: int) -> Policy | None:
     """Return exact play for a continent on a random board, `None` if the board is too large."""
     turn = draw_turn(seed)
     goal = find_goal(turn)
@@ -134,7 +134,7 @@ def list_states(policy: Policy) -> list[TurnState]:
 
 @pytest.mark.parametrize("seed", range(TURNS))
 def test_the_value_of_a_state_is_the_mean_of_the_values_after_its_best_attack(seed: int) -> None:
-    policy = solve_turn(seed)
+    policy = find_exact_policy(seed)
     for state in [] if policy is None else list_states(policy):
         assert policy is not None
         problem, action = policy.problem, policy.decide(state)
@@ -156,7 +156,7 @@ def test_the_value_of_a_state_is_the_mean_of_the_values_after_its_best_attack(se
 
 @pytest.mark.parametrize("seed", range(TURNS))
 def test_each_attack_takes_a_target_or_a_territory_that_the_value_needs(seed: int) -> None:
-    policy = solve_turn(seed)
+    policy = find_exact_policy(seed)
     for state in [] if policy is None else list_states(policy)[:-1]:
         assert policy is not None
         problem, action = policy.problem, policy.decide(state)
@@ -230,7 +230,7 @@ def test_the_value_before_new_armies_is_the_value_after_the_best_placement(
 
 
 def test_turns_of_the_samples_are_solved() -> None:
-    solved = [policy for seed in range(TURNS) if (policy := solve_turn(seed)) is not None]
+    solved = [policy for seed in range(TURNS) if (policy := find_exact_policy(seed)) is not None]
     assert len(solved) >= 20
     assert any(
         policy.problem.name(policy.decide(state).to) not in policy.problem.goal.names

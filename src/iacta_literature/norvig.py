@@ -51,8 +51,9 @@ def _check_armies_left(row: Row) -> Number:
 def _measure_spike(number: int, score: Distribution[int]) -> int:
     """Return the number of scores in the spike of campaigns that stop at territory `number`.
 
-    These campaigns have one score for each number of defenders left. The dip is the least likely
-    score among these and the next higher score; the spike consists of the likelier scores.
+    These campaigns have one score for each number of defenders left. The dip is the least likely of
+    these scores and the score just above them. The spike consists of the scores that are likelier
+    than the dip.
     """
     stops = (CampaignOutcome(number, 1, left) for left in range(1, DEFENDERS[number] + 1))
     scores = [UNFINISHED.find_score(stop) for stop in stops]

@@ -254,12 +254,12 @@ def win_against_one(m: int, f: RollChances) -> Probability:
     return 1 - f.f31[1] ** (m - 3) * f.f21[1] * f.f11[1]
 
 
-def win_two_against(n: int, f: RollChances) -> Probability:
+def win_with_two(n: int, f: RollChances) -> Probability:
     """Return Q_b(2, n) for n ≥ 1: eq. (8). The attackers win only if they win all rolls.
 
     Q_b(2, n) = (f_12^0)^(n−1) f_11^0.
 
-    >>> win_two_against(2, roll_chances())
+    >>> win_with_two(2, roll_chances())
     Fraction(275, 2592)
     """
     return f.f12[0] ** (n - 1) * f.f11[0]
@@ -274,8 +274,8 @@ def win_three_by_motion(two: Probability, three: Probability, f: RollChances) ->
     Q_b(3, n) = f_22^1 Q_b(2, n−1) + f_22^0 Q_b(3, n−2).
 
     >>> f = roll_chances()
-    >>> now = win_three_by_motion(win_two_against(8, f), win_three_against(7, f), f)
-    >>> now == win_three_against(9, f)
+    >>> now = win_three_by_motion(win_with_two(8, f), win_with_three(7, f), f)
+    >>> now == win_with_three(9, f)
     True
     """
     return f.f22[1] * two + f.f22[0] * three
@@ -289,7 +289,7 @@ def win_three_by_step(three: Probability, n: int, f: RollChances) -> Probability
     Q_b(3, n) = f_22^0 Q_b(3, n−2) + f_22^1 (f_12^0)^(n−2) f_11^0.
 
     >>> f = roll_chances()
-    >>> win_three_by_step(win_three_against(7, f), 9, f) == win_three_against(9, f)
+    >>> win_three_by_step(win_with_three(7, f), 9, f) == win_with_three(9, f)
     True
     """
     return f.f22[0] * three + f.f22[1] * f.f12[0] ** (n - 2) * f.f11[0]
@@ -353,11 +353,11 @@ def sum_substituted(n: int, f: RollChances) -> float:
     """
     k, c = substitution(f)
     first = 2 + n % 2
-    y = substitute(win_three_against(first, f), first, f)
+    y = substitute(win_with_three(first, f), first, f)
     return y + k * c**first * float(products_of_degree((n - first) // 2 - 1, 1.0, c * c))
 
 
-def win_three_against(n: int, f: RollChances) -> Probability:
+def win_with_three(n: int, f: RollChances) -> Probability:
     """Return Q_b(3, n) for n ≥ 1: eq. (14).
 
     With x = f_22^0 and y = (f_12^0)²:
@@ -367,7 +367,7 @@ def win_three_against(n: int, f: RollChances) -> Probability:
 
     Q_b(3, 1) = f_21^0 + f_21^1 f_11^0 is the paper's bracket, and equal to eq. (7).
 
-    >>> win_three_against(2, roll_chances())
+    >>> win_with_three(2, roll_chances())
     Fraction(235, 648)
     """
     j, odd = divmod(n, 2)
@@ -401,7 +401,7 @@ def products_of_degree(degree: int, *factors: Probability) -> Probability:
 # --- The two strips that the paper leaves out
 
 
-def win_four_against(n: int, f: RollChances) -> Probability:
+def win_with_four(n: int, f: RollChances) -> Probability:
     """Return Q_b(4, n) for n ≥ 1.
 
     The equation of motion is Q_b(4, n) = f_32^0 Q_b(4, n−2) + f_32^1 Q_b(3, n−1) + f_32^2 Q_b(2, n)
@@ -421,13 +421,13 @@ def win_four_against(n: int, f: RollChances) -> Probability:
                          +  f_32^1 [x h_{j−1}(z, x) + f_22^1 f_11^0 h_{j−1}(z, x, y)]
                          +  f_32^2 y f_11^0 h_{j−1}(z, y).
 
-    >>> win_four_against(2, roll_chances())
+    >>> win_with_four(2, roll_chances())
     Fraction(6610505, 10077696)
     """
     j, odd = divmod(n, 2)
     x, y, z = f.f22[0], f.f12[0] ** 2, f.f32[0]
     begun = win_against_one(4, f) if odd else 1
-    threes = x if odd else win_three_against(1, f)
+    threes = x if odd else win_with_three(1, f)
     crossed = f.f22[1] * f.f11[0] * (1 if odd else f.f12[0])
     twos = f.f11[0] * (y if odd else f.f12[0])
     met = threes * products_of_degree(j - 1, z, x)
@@ -451,7 +451,7 @@ def win_against_two(m: int, f: RollChances) -> Probability:
     e = 2 + m % 2
     j = (m - e) // 2
     z, g = f.f32[2], f.f31[1]
-    begun = win_three_against(2, f) if e == 3 else win_two_against(2, f)
+    begun = win_with_three(2, f) if e == 3 else win_with_two(2, f)
     lost = f.f32[1] * f.f21[1] * f.f11[1] * g ** (e - 2) * products_of_degree(j - 1, z, g**2)
     return z**j * begun + (1 - z**j) - lost
 
@@ -466,7 +466,7 @@ def win_on_strip(point: Point, f: RollChances) -> Probability:
     if m < 2 or n == 0:
         return f.f11[0] ** 0 * (n == 0)
     if m <= 4:
-        return {2: win_two_against, 3: win_three_against, 4: win_four_against}[m](n, f)
+        return {2: win_with_two, 3: win_with_three, 4: win_with_four}[m](n, f)
     return {1: win_against_one, 2: win_against_two}[n](m, f)
 
 

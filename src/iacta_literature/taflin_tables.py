@@ -88,9 +88,9 @@ def _resubstitute(y: float, n: int) -> float:
 EQUATIONS: dict[str, Callable[[int, int], Number]] = {
     "(6)": lambda m, n: taflin.win_two_against_one(F),
     "(7)": lambda m, n: taflin.win_against_one(m, F),
-    "(8)": lambda m, n: taflin.win_two_against(n, F),
+    "(8)": lambda m, n: taflin.win_with_two(n, F),
     "(9)": lambda m, n: taflin.win_three_by_motion(
-        taflin.win_two_against(n - 1, F), taflin.win_on_strip(Point(3, n - 2), F), F
+        taflin.win_with_two(n - 1, F), taflin.win_on_strip(Point(3, n - 2), F), F
     ),
     "(10)": lambda m, n: taflin.win_three_by_step(taflin.win_on_strip(Point(3, n - 2), F), n, F),
     "(11)": lambda m, n: _resubstitute(
@@ -101,9 +101,9 @@ EQUATIONS: dict[str, Callable[[int, int], Number]] = {
         ),
         n,
     ),
-    "(12)": lambda m, n: _resubstitute(taflin.substitute(taflin.win_three_against(n, F), n, F), n),
+    "(12)": lambda m, n: _resubstitute(taflin.substitute(taflin.win_with_three(n, F), n, F), n),
     "(13)": lambda m, n: _resubstitute(taflin.sum_substituted(n, F), n),
-    "(14)": lambda m, n: taflin.win_three_against(n, F),
+    "(14)": lambda m, n: taflin.win_with_three(n, F),
     "(17)": lambda m, n: taflin.win(Point(m, n), F),
 }
 

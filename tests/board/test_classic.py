@@ -40,7 +40,7 @@ def polygons() -> Iterator[tuple[str, tuple[Point, ...]]]:
             yield name, polygon
 
 
-def sides(polygon: tuple[Point, ...]) -> Iterator[tuple[Point, Point]]:
+def list_sides(polygon: tuple[Point, ...]) -> Iterator[tuple[Point, Point]]:
     """Yield the sides of a polygon."""
     yield from zip(polygon, (*polygon[1:], polygon[0]), strict=True)
 
@@ -48,7 +48,7 @@ def sides(polygon: tuple[Point, ...]) -> Iterator[tuple[Point, Point]]:
 def is_inside(x: float, y: float, polygon: tuple[Point, ...]) -> bool:
     """Return whether a point lies in a polygon."""
     crossed = False
-    for (x1, y1), (x2, y2) in sides(polygon):
+    for (x1, y1), (x2, y2) in list_sides(polygon):
         if (y1 > y) != (y2 > y) and x < (x2 - x1) * (y - y1) / (y2 - y1) + x1:
             crossed = not crossed
     return crossed
@@ -65,7 +65,7 @@ def cross(first: tuple[Point, Point], second: tuple[Point, Point]) -> bool:
 
 
 def test_no_sides_of_the_outlines_cross() -> None:
-    drawn = [side for _, polygon in polygons() for side in sides(polygon)]
+    drawn = [side for _, polygon in polygons() for side in list_sides(polygon)]
     for first, second in combinations(drawn, 2):
         if max(first[0][0], first[1][0]) >= min(second[0][0], second[1][0]):
             assert not cross(first, second), (first, second)

@@ -74,9 +74,9 @@ def test_strips_are_the_chances_of_battles(name: str) -> None:
     table = win_table(40, 40, rules, exact=True)
     assert taflin.win_two_against_one(f) == table[1, 0]
     for n in range(1, 41):
-        assert taflin.win_two_against(n, f) == table[1, n - 1]
-        assert taflin.win_three_against(n, f) == table[2, n - 1]
-        assert taflin.win_four_against(n, f) == table[3, n - 1]
+        assert taflin.win_with_two(n, f) == table[1, n - 1]
+        assert taflin.win_with_three(n, f) == table[2, n - 1]
+        assert taflin.win_with_four(n, f) == table[3, n - 1]
     for m in range(2, 41):
         assert taflin.win_against_two(m, f) == table[m - 1, 1]
         assert taflin.win_against_one(max(m, 3), f) == table[max(m, 3) - 1, 0]
@@ -86,8 +86,8 @@ def test_strips_are_the_chances_of_battles(name: str) -> None:
 def test_the_strip_of_three_is_its_motion_repeated(name: str) -> None:
     f = roll_chances(SEVERAL_RULES[name])
     for n in range(3, 30):
-        before, now = taflin.win_three_against(n - 2, f), taflin.win_three_against(n, f)
-        assert taflin.win_three_by_motion(taflin.win_two_against(n - 1, f), before, f) == now
+        before, now = taflin.win_with_three(n - 2, f), taflin.win_with_three(n, f)
+        assert taflin.win_three_by_motion(taflin.win_with_two(n - 1, f), before, f) == now
         assert taflin.win_three_by_step(before, n, f) == now
 
 
@@ -104,9 +104,7 @@ def test_the_substitution_sums_the_strip_of_three() -> None:
                 taflin.sum_substituted(n - 2, f), n, taflin.substitution(f)
             )
             assert isclose(y, stepped, rel_tol=1e-13)
-            assert isclose(
-                y, taflin.substitute(taflin.win_three_against(n, f), n, f), rel_tol=1e-13
-            )
+            assert isclose(y, taflin.substitute(taflin.win_with_three(n, f), n, f), rel_tol=1e-13)
 
 
 def test_the_substitution_refuses_to_divide_by_zero() -> None:
@@ -132,8 +130,8 @@ def test_the_strips_hold_where_the_paper_divides_by_zero() -> None:
         two[n] = half * two[n - 1]
         three[n] = quarter * three[n - 2] + half * two[n - 1]
         four[n] = quarter * four[n - 2] + half * three[n - 1] + quarter * two[n]
-        assert taflin.win_three_against(n, f) == three[n]
-        assert taflin.win_four_against(n, f) == four[n]
+        assert taflin.win_with_three(n, f) == three[n]
+        assert taflin.win_with_four(n, f) == four[n]
 
 
 @given(st.integers(0, 6), st.lists(st.integers(-5, 5), min_size=1, max_size=3))

@@ -9,9 +9,9 @@ from iacta.methods.kernel import Chances, Error
 from iacta.odds.search import (
     Curve,
     compare_chance,
-    compare_floats,
     find_least,
     find_least_in_tables,
+    is_reached_by_floats,
 )
 
 TRUE = [1 - Fraction(1, max(n, 1)) for n in range(31)]  # 0, 0, 1/2, 2/3 ...
@@ -50,7 +50,7 @@ def test_without_fractions_the_floats_of_the_smaller_chance_decide() -> None:
         2,
         1,
     ]
-    assert compare_floats(Chances(0.25, 0.75), Fraction(1, 4))
+    assert is_reached_by_floats(Chances(0.25, 0.75), Fraction(1, 4))
 
 
 def test_the_chance_against_decides_where_the_chance_cannot() -> None:

@@ -151,7 +151,7 @@ def get_column_name(parameter: Parameter) -> str:
 def read_question(
     question: str, columns: Sequence[str] | None = None, given: Mapping[str, Any] | None = None
 ) -> BatchQuestion:
-    """Parse a question for every row; strings are read as on the command line.
+    """Parse the question to ask about every row; strings are read as on the command line.
 
     question, columns, given: see `answer`.
 
@@ -177,7 +177,9 @@ stop_probability, stop_probability_exact, outcomes, got 'chance'
         )
     chosen = form.usual_columns() if columns is None else tuple(columns)
     if not chosen:
-        raise IllegalError("columns must be at least one name, got none", parameter="columns")
+        raise IllegalError(
+            "columns must contain at least one name, got no name", parameter="columns"
+        )
     if unknown := [name for name in chosen if name not in available]:
         names = ", ".join(available)
         raise IllegalError(

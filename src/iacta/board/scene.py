@@ -482,7 +482,7 @@ class _Layout:
             return
         others = [badge for t, badge in enumerate(badges) if t not in (arrow.start, arrow.to)]
         paths = [self._bend_line(start, to, lane, bend, self.half + HEAD_SIZE) for bend in BENDS]
-        yield min(paths, key=lambda path: self._count_hits(path, others))
+        yield min(paths, key=lambda path: self._count_covered_badges(path, others))
 
     def _bend_line(
         self, start: Anchor, to: Anchor, lane: float, bend: float, back: float
@@ -511,7 +511,7 @@ class _Layout:
             points.append(Anchor(*place, *off))
         return tuple(points)
 
-    def _count_hits(self, path: Sequence[Anchor], badges: Sequence[Anchor]) -> int:
+    def _count_covered_badges(self, path: Sequence[Anchor], badges: Sequence[Anchor]) -> int:
         if not badges:
             return 0
         scale = self.scene.scale

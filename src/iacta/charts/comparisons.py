@@ -92,7 +92,7 @@ def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> Chart:
 
 @register_chart(default_for="RuleSet")
 def full_roll(known: RuleSet) -> Chart:
-    """Draw the chances of each loss of the defenders in a roll with all dice.
+    """Draw the chance of each number of defenders lost in a roll with all dice.
 
     known: a rule set under which both sides choose their dice before the roll.
     """

@@ -307,10 +307,10 @@ def survival(campaign: Campaign) -> Chart:
 
     campaign: a campaign with at most 100 territories.
 
-    The table `territories` has the `probability` of each `fate` of each `territory`: taken, held,
-    or reached when you stop. The table `stacks` has the armies of both sides; yours are the
-    expected number on arrival. The table `left` has the distribution of armies in the last
-    territory if all are taken.
+    The table `territories` has the `probability` of each `fate` of each `territory`: taken, held
+    by its defenders, or reached but not taken when you stop. The table `stacks` has the armies of
+    both sides; for your side, the expected number on arrival. The table `left` has the distribution
+    of armies in the last territory if all are taken.
     """
     count = len(campaign.territories)
     words = "a chart of a campaign must have at most {} territories"

@@ -59,7 +59,7 @@ def describe_rules(rules: Rules) -> str:
 
 
 def format_stop(stop: StopRule) -> str:
-    """Describe a stop rule to follow a phrase; return an empty string for a fight to the end.
+    """Return a stop rule in words that can end a sentence; empty for a fight to the end.
 
     >>> format_stop(StopRule(charge=True, max_rolls=3))
     ', and stop when dice run short or after 3 rolls'

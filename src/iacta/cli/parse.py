@@ -41,8 +41,8 @@ def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: s
     words: the words after the command's name.
     command: the command for messages, such as `iacta battle`.
 
-    Positional arguments can also be options, with their own name or their name in the help. A
-    hyphen before a digit is a minus sign, so negative numbers are not taken for options.
+    A positional argument can also be given as an option named after the parameter or after its name
+    in the help. A hyphen before a digit is a minus sign, so `-5` is a number and not an option.
     """
     options = {
         option_name(parameter.value_name.lower()): parameter

@@ -32,7 +32,7 @@ MAX_TRIED_PORTS = 20  # number of further ports to try if the port is in use
     Example("serve --port 9000", "use another port"),
 )
 class ServeCommand(Command):
-    """Start iacta's page for your browser, and an API for programs.
+    """Serve iacta's page to your browser, and an API to programs.
 
     The page loads nothing from other hosts and stores nothing. Ctrl-C stops the server.
     """
@@ -210,7 +210,7 @@ class ServeCommand(Command):
         )
 
     def _find_public_url(self, port: int) -> str:
-        """Return the URL for other devices, or an empty text if they cannot connect."""
+        """Return the URL for other devices, or an empty string if they cannot connect."""
         import socket  # slow to import
 
         if self.public_url is not None:

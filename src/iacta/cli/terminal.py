@@ -158,7 +158,7 @@ def _print_grid(grid: Grid) -> None:
 def show_progress() -> Iterator[Watch]:
     """Show the progress of a `with` block on standard error, and yield the progress callback.
 
-    If standard error is not a terminal, one line is printed, after some seconds.
+    If standard error is not a terminal, print only one line, after a few seconds.
     """
     if sys.stderr is None:
         yield lambda *_, **__: None

@@ -431,7 +431,7 @@ def chi_square_sf(x: float, degrees: int, off: float = 0.0) -> float:
     return min(float(weights @ sums[degrees // 2 + j]), 1.0)
 
 
-def _find_least(is_enough: Callable[[float], bool], most: float, share: float) -> float:
+def _find_least_number(is_enough: Callable[[float], bool], most: float, share: float) -> float:
     """Return the smallest number up to `most` for which `is_enough` holds, by bisection.
 
     share: the largest relative error allowed.
@@ -449,7 +449,7 @@ def _find_critical_value(degrees: int, level: float) -> float:
     most = 1.0
     while chi_square_sf(most, degrees) > level:
         most *= 2
-    return _find_least(lambda x: chi_square_sf(x, degrees) <= level, most, 1e-15)
+    return _find_least_number(lambda x: chi_square_sf(x, degrees) <= level, most, 1e-15)
 
 
 @lru_cache(maxsize=2**14)
@@ -597,7 +597,7 @@ def bias_seen(throws: int, chances: Floats, level: float) -> float | None:
     row = tuple(chances.tolist())
     if not _is_detected(throws, MAX_BIAS, row, level):
         return None
-    return _find_least(lambda bias: _is_detected(throws, bias, row, level), MAX_BIAS, 1e-5)
+    return _find_least_number(lambda bias: _is_detected(throws, bias, row, level), MAX_BIAS, 1e-5)
 
 
 def rolls_needed(bias: float, chances: Floats, level: float) -> int:

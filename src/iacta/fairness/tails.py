@@ -30,7 +30,7 @@ import numpy as np
 from iacta.fairness.e_values import Floats
 from iacta.fairness.p_values import TOLERANCE, Finding
 from iacta.fairness.sums import MAX_WORK, WINDOW_DEVIATIONS, Scores, compute_tail
-from iacta.fairness.throws import OPEN, Line
+from iacta.fairness.throws import UNDECIDED, Line
 from iacta.fairness.trials import Trial, find_outcomes
 
 MAX_UNITS = 16.0  # a score of 1 is divided into at most this many units
@@ -76,7 +76,7 @@ def bet_on_tails(line: Line) -> tuple[float, ...]:
     if line.gain is None or line.trial.kind == "roll":
         return NO_BETS
     bets = _compute_bets(line.trial)
-    if line.result != OPEN:
+    if line.result != UNDECIDED:
         return tuple(bets[line.result].tolist())
     after = line.trial.chance + line.gain.wins
     return tuple(np.log(np.array([after, 1 - after]) @ np.exp(bets)).tolist())

@@ -70,9 +70,9 @@ class Evidence(NamedTuple):
 
     @classmethod
     def from_counts(cls, throws: list[Throws], tails: Floats) -> "Evidence":
-        """Return the evidence of a log whose order is unknown, from its counts.
+        """Return the evidence of a log from its counts alone, because its order is unknown.
 
-        tails: log E of the bets on extreme results.
+        tails: the natural logarithms of the e-values of the bets on extreme results.
         """
         dice = (ATTACK, DEFENCE)
         lost = (ROLLS,) if any(kind.kind in dice for kind in throws) else dice
@@ -90,11 +90,11 @@ class Evidence(NamedTuple):
 
 
 def average_evidence(dice: Floats, battles: Floats) -> Floats:
-    """Return log E of all bets together.
+    """Return the natural logarithm of the e-value of all bets together.
 
-    dice: log E of the bets on dice and of the bets on rolls, along the first axis.
-    battles: log E of the bets on battles, along the first axis. The bet on tenths has the same
-        weight as all bets on extreme results together.
+    dice: the logarithms for the bets on dice and the bets on rolls, along the first axis.
+    battles: the logarithms for the bets on battles, along the first axis. The bet on tenths has
+        the same weight as all bets on extreme results together.
     """
     tails = np.logaddexp.reduce(battles[1:]) - math.log(len(battles) - 1)
     mean: Floats = np.logaddexp(*dice) + np.logaddexp(battles[0], tails) - math.log(4)

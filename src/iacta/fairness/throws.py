@@ -21,14 +21,14 @@ Key: TypeAlias = tuple[str, int] | Trial  # a kind with its number of results, o
 BINS = 10  # the results of battles are counted in tenths
 NOBODY = -1
 NO_THROWS = -1  # the kind of lines that state only sums
-IMPOSSIBLE, OPEN = -1, -2  # results without a rank
+IMPOSSIBLE, UNDECIDED = -1, -2  # codes of attacks without a rank among possible results
 ATTACK, DEFENCE, DICE, ROLLS, BATTLES = "attack dice", "defence dice", "dice", "rolls", "battles"
 TOTALS, WINS = "totals", "wins"  # throws of which only sums are known
 KINDS = (DICE, ATTACK, DEFENCE, ROLLS, BATTLES, TOTALS, WINS)
 MAX_PLAYERS = 1000
 MAX_TRIALS = 20_000  # number of different trials; their chances stay in memory
 MAX_REMEMBERED = 2**18  # number of cached lines
-MAX_ARMIES = 250_000  # summed over all different battles; takes about a minute
+MAX_ARMIES = 250_000  # sum over all different battles, about a minute of computation
 UNKNOWN: Side = (-1, ())  # dice that are not given, or that differ in their number of faces
 ROLLS_PER_BATTLE = 40  # the chances of one battle take as long as those of this many rolls
 
@@ -131,7 +131,7 @@ class Line(NamedTuple):
     trial: the trial.
     times: how often the trial occurred with this result.
     result: the rank of the result, 0 for the best for the attackers; `IMPOSSIBLE` if its
-        probability is 0; `OPEN` if the attack is not decided yet.
+        probability is 0; `UNDECIDED` if the attack is not decided yet.
     start: the probability of better results with fair dice.
     width: the probability of this result with fair dice.
     gain: the gain of the attackers, `None` for a single die or an impossible result.
@@ -211,7 +211,7 @@ class Registry:
             start, width = math.fsum([*chances.values()][:result]), chances[entry.outcome]
             gain = None if trial.kind == "die" else measure_gain(entry, trial)
         elif not trial.is_decided and len(chances) == 2:
-            result, gain = OPEN, measure_gain(entry, trial)
+            result, gain = UNDECIDED, measure_gain(entry, trial)
         ours, theirs = UNKNOWN, UNKNOWN
         if trial.kind == "die":
             ours = throws, entry.outcome[:1]

@@ -14,7 +14,8 @@ from iacta.rules.rules import Rules
 
 MAX_NAME_LENGTH = 100
 MAX_STATES = 10**6  # attackers times defenders; takes a fraction of a second
-WON, LOST = (0, 1), (1, 0)  # the outcomes of a trial with unknown losses
+# (attackers lost, defenders lost): stand-ins for a trial of which only the winner is known
+WON, LOST = (0, 1), (1, 0)
 
 
 class Trial(NamedTuple):

@@ -298,8 +298,8 @@ class Register(Generic[F]):
 
     package: the name of the package.
 
-    A decorator registers each form. The module of a form has the first word of its name, so that
-    looking up a form imports only this module.
+    A decorator registers each form. Each form is in the module named after the first word of the
+    form's name, so that looking up a form imports only this module.
     """
 
     def __init__(self, package: str) -> None:

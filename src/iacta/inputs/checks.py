@@ -113,8 +113,8 @@ def _too_long(name: str, got: str) -> IllegalError:
 def parse_int(text: str, name: str, least: int | None = 0, most: int | None = None) -> int:
     """Parse a whole number.
 
-    Commas or underscores may separate thousands, and 1e6 is a million. Digits of other scripts than
-    0 to 9 are invalid.
+    Commas or underscores may separate thousands, and 1e6 is a million. Only the digits
+    0 to 9 are valid, not those of other scripts.
 
     >>> parse_int("12", "attackers"), parse_int("12,000", "attackers")
     (12, 12000)

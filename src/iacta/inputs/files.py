@@ -48,7 +48,7 @@ def read_package_file(package: str, name: str) -> str:
     """
     data = get_data(package, name)
     if data is None:
-        raise FileNotFoundError(f"{package} has no file {name}")
+        raise FileNotFoundError(f"package {package} does not contain the file {name}")
     return data.decode("utf-8")
 
 

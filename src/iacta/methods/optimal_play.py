@@ -294,7 +294,7 @@ class _Induction:
 
         Each inner list contains the defender's replies to one number of attack dice.
         """
-        roll = {dice: self._roll(dice, step) for dice, step in self.coefficients.steps.items()}
+        roll = {dice: self._make_roll(dice, step) for dice, step in self.coefficients.steps.items()}
         return {
             (i, j): [
                 [roll[ours, theirs] for theirs in _list_numbers(j, self.choices.defence_dice)]
@@ -303,7 +303,7 @@ class _Induction:
             for i, j in roll
         }
 
-    def _roll(self, dice: Dice, step: tuple[int, ...]) -> _Roll:
+    def _make_roll(self, dice: Dice, step: tuple[int, ...]) -> _Roll:
         taken = min(dice)
         lost = sum(c * (taken - k) for k, c in enumerate(step))
         killed = sum(c * k for k, c in enumerate(step))

@@ -286,8 +286,8 @@ class AllBattles:
         """Yield all states with armies on both sides, so that each depends on earlier spans."""
         return iterate_spans(self.able, self.defenders, self.rules.full_roll)
 
-    def _find_steps(self, span: Span) -> tuple[Numbers, ...]:
-        return _find_steps(*span.dice, self.rules, self.exact)
+    def _tabulate_replies(self, span: Span) -> tuple[Numbers, ...]:
+        return _tabulate_replies(*span.dice, self.rules, self.exact)
 
     @cached_property
     def conquest(self) -> Numbers:
@@ -326,7 +326,7 @@ class AllBattles:
         paid: whether to add the k defenders lost to the value of the next state.
         """
         values = []
-        for step in self._find_steps(span):
+        for step in self._tabulate_replies(span):
             taken = step.shape[1] - 1
             value = step @ span.after(diagonals, taken)
             if paid:
@@ -364,7 +364,9 @@ class AllBattles:
         """Return for each j the chances of a reply of j dice and a loss of k, `[k, state]`."""
         return [
             _sum_by_halves(step[:, :, np.newaxis] * chosen[:, np.newaxis, :])
-            for step, chosen in zip(self._find_steps(span), self.find_replies(span), strict=True)
+            for step, chosen in zip(
+                self._tabulate_replies(span), self.find_replies(span), strict=True
+            )
         ]
 
     def find_values(self, won: Numbers, lost: Numbers) -> Numbers:
@@ -417,7 +419,7 @@ class AllBattles:
 
 
 @lru_cache(maxsize=256)
-def _find_steps(
+def _tabulate_replies(
     attack_dice: int, defence_dice: int, rules: Rules, exact: bool
 ) -> tuple[Numbers, ...]:
     """Return, for each number of replies j, c_k(j, y) as an array `[y, k]`, times U^m if exact."""

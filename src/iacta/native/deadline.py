@@ -76,10 +76,10 @@ class Deadline:
         return self._replace_seconds(max(self._end + seconds - monotonic(), 0.0))
 
     def disable_shares(self) -> "Deadline":
-        """Return this deadline with shares that last as long as the whole.
+        """Return this deadline, but all its shares last until it ends.
 
-        Without shorter shares, the result of work of limited size does not depend on the speed of
-        the machine, if the work ends in time.
+        Then the result of a search with a budget of steps does not depend on the speed of the
+        machine, provided that the search finishes in time.
         """
         found = self.extend_to(0.0)
         found.is_divided = False

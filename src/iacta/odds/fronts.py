@@ -394,7 +394,7 @@ class _Group(NamedTuple):
         is_free = max(self.front.least) == 1  # no held armies restrict the spread
         if is_free and (np.diff(falls[1:]) <= 0).all():
             return even
-        # Held armies restrict the spread, or under these rules more armies may be weaker.
+        # Either held armies restrict the spread, or more armies may be weaker under these rules.
         rest, spread = armies, []
         costs, least = self._tabulate_costs(falls), self._find_weakest(falls)
         for before, cost in zip(least[-2::-1], costs[:0:-1], strict=True):

@@ -23,9 +23,9 @@ from iacta.odds.arrays import Armies, Army, RuleSets, Whole, broadcast_rules
 from iacta.odds.search import (
     Curve,
     compare_chance,
-    compare_floats,
     find_least,
     find_least_in_tables,
+    is_reached_by_floats,
 )
 from iacta.probability.chances import Chance, read_chance, read_chances
 from iacta.probability.distribution import Probability
@@ -530,7 +530,7 @@ class _Search(NamedTuple):
     def search_upward(self, other: int, chance: Fraction, least: int) -> int:
         """Return the first number of at least `least` whose chance, as a float, is enough."""
         number = max(least, self.keep)
-        while not compare_floats(self.kernel.chances(number, other, self.keep), chance):
+        while not is_reached_by_floats(self.kernel.chances(number, other, self.keep), chance):
             number += 1
         return number
 

@@ -79,7 +79,7 @@ class Curve:
             most = min(armies + armies // 4 + 8, len(self.chances) - 1)
             self._fractions = self.compute_fractions(most)
         if self._fractions is None:
-            return compare_floats(chances, wanted)
+            return is_reached_by_floats(chances, wanted)
         return bool(self._fractions[armies] >= wanted)
 
 
@@ -102,7 +102,7 @@ def compare_chance(
     return None
 
 
-def compare_floats(chances: Chances, wanted: Fraction) -> bool:
+def is_reached_by_floats(chances: Chances, wanted: Fraction) -> bool:
     """Return whether a chance reaches a target, comparing floats only.
 
     The complements are compared for a target above 1/2, because they are more precise there.

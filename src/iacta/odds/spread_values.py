@@ -325,7 +325,7 @@ class _SpreadSearch(NamedTuple):
     def _extend_segments(
         self, length: int, empty: _Segment, add: Callable[[int, int, _Segment], _Segment]
     ) -> dict[int, _Segment]:
-        """Return all segments of `length` territories, by their armies.
+        """Return all segments of `length` territories, by their total number of armies.
 
         empty: the segment without territories.
         add: adds a territory to a segment. Its arguments are the number of territories in the

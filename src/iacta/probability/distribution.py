@@ -83,7 +83,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
             given = source if isinstance(source, Mapping) else Counter(_read_values(source))
         except TypeError:
             raise MalformedError(
-                "a distribution must be made of a mapping or of hashable values, "
+                "a distribution must be made from a mapping or from hashable values, "
                 f"got {quote(source)}"
             ) from None
         self._fill({value: _read_weight(value, weight) for value, weight in given.items()})

@@ -183,7 +183,7 @@ class DecideAnswer(Answer):
             )
         yield Section([*lines, *list_fractions(decision.value)])
         yield self._boundary()
-        yield self._map()
+        yield self._format_action_table()
 
     def _order(self) -> str:
         decision = self.decision
@@ -231,7 +231,7 @@ class DecideAnswer(Answer):
         wanted = ~rolls if self.question.mix else rolls
         return bool((wanted[:, 1:] < wanted[:, :-1]).any())
 
-    def _map(self) -> Section:
+    def _format_action_table(self) -> Section:
         """Return the best action in each state, with the present state marked."""
         decision = self.decision
         heights = _thin_out(self._top(), decision.attackers)[::-1]

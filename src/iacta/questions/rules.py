@@ -384,7 +384,7 @@ def _parts(dice: Dice) -> Iterator[str]:
     if dice.clamp is not None:
         lowest, highest = dice.clamp
         yield f"then at least {lowest} and at most {highest}"
-    if dice.can_reverse(dice.kept):
+    if dice.can_reorder(dice.kept):
         yield "then sorted again" if dice.sort_again else "not sorted again"
 
 

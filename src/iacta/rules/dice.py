@@ -76,12 +76,12 @@ class Dice:
         """
         return self.faces[: len(self.faces) - self.kept + fighting]
 
-    def can_reverse(self, fighting: int) -> bool:
+    def can_reorder(self, fighting: int) -> bool:
         """Return whether the bonus can lift a die above a die that was higher before.
 
         fighting: armies in the roll, each with one kept die.
 
-        >>> Dice((6, 6), bonus=(-1,)).can_reverse(2), Dice((6, 6), bonus=(1,)).can_reverse(2)
+        >>> Dice((6, 6), bonus=(-1,)).can_reorder(2), Dice((6, 6), bonus=(1,)).can_reorder(2)
         (True, False)
         """
         bonus = (*self.bonus, *[0] * fighting)[:fighting]

@@ -474,7 +474,7 @@ def _estimate_row_steps(attack_dice: int, defence_dice: int, attack: Dice, defen
 def _bound_row_count(dice: Dice, count: int, ranks: int) -> int:
     """Return an upper bound on the number of different results of the `ranks` highest dice."""
     faces, bonus = max(dice.faces), (*dice.bonus, 0)
-    if not (dice.sort_again and dice.can_reverse(count)):
+    if not (dice.sort_again and dice.can_reorder(count)):
         return comb(faces + ranks - 1, ranks)
     most = _count_ranks_needed(dice, count, ranks)
     values = min(faces + max(bonus) - min(bonus), faces * len({*bonus}))
@@ -492,7 +492,7 @@ def _estimate_value_steps(
     compared = min(attack_dice, defence_dice)
     for dice, count in ((attack, attack_dice), (defence, defence_dice)):
         bonus = (*dice.bonus, *[0] * compared)[:compared]
-        if len({*bonus}) > 1 or (dice.sort_again and dice.can_reverse(count)):
+        if len({*bonus}) > 1 or (dice.sort_again and dice.can_reorder(count)):
             return inf
         if dice.reroll and len({*dice.list_faces(count)}) > 1:
             return inf
@@ -652,5 +652,5 @@ def _count_ranks_needed(dice: Dice, count: int, compared: int) -> int:
     A die can overtake a higher die if its bonus is larger. At most `compared` dice without a bonus
     can be among the highest.
     """
-    is_reordered = dice.sort_again and dice.can_reverse(count)
+    is_reordered = dice.sort_again and dice.can_reorder(count)
     return min(count, len(dice.bonus) + compared) if is_reordered else compared

@@ -302,7 +302,8 @@ class Field:
         ]
 
     @property
-    def chosen(self) -> str:
+    def selected_value(self) -> str:
+        """The value selected in the form; empty for the default of an optional field."""
         is_usual = self.parameter.default is None and self.value == self.parameter.usual
         return "" if is_usual else self.value
 

@@ -71,7 +71,7 @@ def _read(source: BoardText, name: str) -> Draft | None:
         by_name.setdefault(fold_name(continent.name), []).append(continent.key)
     territories = []
     for country in countries:
-        home = _find_home(country, members, by_name)
+        home = _find_continent(country, members, by_name)
         members[home].append(Mention(country.key, country.line))
         _, neighbours = borders.get(country.key, (None, ()))
         territories.append(
@@ -151,7 +151,7 @@ def _read_countries(lines: Iterable[TextLine]) -> list[_Country]:
     return countries
 
 
-def _find_home(
+def _find_continent(
     country: _Country, keys: Collection[str], by_name: Mapping[str, Sequence[str]]
 ) -> str:
     """Return the key of a country's continent, which the file gives by number or by name.
