@@ -397,7 +397,7 @@ REFUSED = [
     (lambda: answer({"attackers": [12]}), "missing column defenders"),
     (lambda: answer(BATTLES, "simulate"), "question must be one of battle, campaign, decide"),
     (lambda: answer(BATTLES, columns=["chance"]), "columns must be some of win_probability"),
-    (lambda: answer(BATTLES, columns=[]), "columns must be at least one name"),
+    (lambda: answer(BATTLES, columns=[]), "columns must contain at least one name"),
     (lambda: answer(BATTLES, columns=5), "columns must be a list of names, got 5"),  # type: ignore[arg-type]
     (lambda: answer(BATTLES, columns="method"), "columns must be a list of names, got 'method'"),
     (
