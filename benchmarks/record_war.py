@@ -21,7 +21,6 @@ from iacta.war.chances import CUT_ROUNDS
 from iacta.war.games import War, describe_aim
 from iacta.war.goals import DEFAULT_GAMES, _try_plans
 from iacta.war.players import PLAYERS
-from iacta.war.value import load_weights
 
 POSITIONS, GAMES_OF_A_POSITION = 40, 1000
 FIRST_UNSEEN, UNSEEN_BOARDS, UNSEEN, GAMES_OF_UNSEEN = 900, 5, 20, 400
@@ -60,8 +59,6 @@ def goal_position(seed: int) -> Recorded:
     for aim in war.list_aims(usual):
         found = war.play_games(
             (usual,) * len(war.seats),
-            load_weights("choosing"),
-            load_weights("ending"),
             games=GAMES_OF_A_GOAL,
             seed=1000 + seed,
             aim=aim,

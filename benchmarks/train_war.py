@@ -3,17 +3,20 @@
     python -m benchmarks.train_war [SECONDS]
 
 This takes SECONDS (default 600) on one processor core and writes `src/iacta/war/value.json`. Games
-of 2 to 6 players are dealt on random boards and on the classic board, with all kinds of cards and
-without cards. The first V learns from the usual player's tactics with random aims in some turns, so
-that it sees the effect of each aim; the usual player chooses aims by this V. The second V learns
-from games of the usual player, and scores games that are cut. A V trained on games of its own
+of 2 to 6 players are dealt on random boards and on the classic board, with sets that rise, with
+fixed sets, with a house table and without cards. The first V learns from the usual player's tactics
+with random aims in some turns, so that it sees the effect of each aim; the AIs choose aims by this
+V. The second V learns from games of the usual AI and of the keeper, and scores games that are cut.
+In some games of both, other opponents take some of the seats. A V trained on games of its own
 choices would teach the player to wait.
 """
 
 import hashlib
 import json
 import sys
+import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -25,7 +28,7 @@ import numpy.typing as npt
 import iacta
 from iacta import Board, Continent, Holding, Position, Sets, Turn, classic_board
 from iacta.native.core_library import load_library
-from iacta.war.games import War, Weights
+from iacta.war.games import War
 from iacta.war.players import PLAYERS, Player
 from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN
 
@@ -34,7 +37,10 @@ MAX_PLAYERS = load_library("the training of V").constant("MAX_PLAYERS")
 GAMES_SHARE = 0.55  # the most time for games; the rest is for learning
 TURNS_SHARE = 0.12  # the share of turns that are recorded
 MOST_POSITIONS = 240_000
+HOUSE_SETS = Sets((5, 7, 9, 11, 13, 15))
+MIXED_SHARE = 0.3  # the share of games with other opponents in some seats
 AIMED_SHARE = 0.4  # the share of turns with a random aim, for the first V
+SAMPLES = 3  # fewer than the AIs have, for more games in the same time
 HELD_OUT = 0.1
 BATCH, RATE, DECAY = 1024, 2e-3, 1e-4
 WEIGHTS_FILE = Path(iacta.__file__).parent / "war" / "value.json"
@@ -42,7 +48,10 @@ NAMES = ("red", "blue", "green", "black", "white", "pink")
 SOURCES = (
     "benchmarks/train_war.py",
     "src/core/war/rules.hpp",
+    "src/core/war/borders.hpp",
+    "src/core/war/routes.hpp",
     "src/core/war/player.hpp",
+    "benchmarks/opponents.py",
     "src/core/war/value.hpp",
     "src/core/war/games.hpp",
     "src/iacta/war/players.py",
@@ -95,7 +104,7 @@ def start_of(board: Board, players: int, trade: Sets | None, *, has_cards: bool 
 def random_start(rng: Random) -> Turn:
     """Return a game on a random or the classic board, with a random kind of cards or without."""
     board = classic_board() if rng.random() < 0.4 else random_board(rng)
-    trade = Sets(is_fixed=True) if rng.random() < 0.3 else None
+    trade = rng.choice((None, None, Sets(is_fixed=True), Sets(is_fixed=True), HOUSE_SETS))
     return start_of(board, rng.randint(2, 6), trade, has_cards=rng.random() < 0.85)
 
 
@@ -116,8 +125,8 @@ class Positions(NamedTuple):
         return Positions(self.seen[rows], self.alive[rows], self.chances[rows])
 
 
-def played(player: Player, choosing: Weights | None, seconds: float, seed: int) -> Positions:
-    """Return positions from some seconds of games of a player."""
+def played(player: Player, others: Sequence[Player], seconds: float, seed: int) -> Positions:
+    """Return positions from some seconds of games of a player, in part against others."""
     rng, seen, chances = Random(seed), [], []
     ended = time.process_time() + seconds
     count = 0
@@ -125,9 +134,12 @@ def played(player: Player, choosing: Weights | None, seconds: float, seed: int) 
         war = War(random_start(rng))
         number = len(war.seats)
         for _ in range(12):
-            row, end = war.record_game(
-                (player,) * number, choosing, share=TURNS_SHARE, seed=rng.getrandbits(63)
+            is_mixed = rng.random() < MIXED_SHARE
+            seats = (
+                rng.choice(others) if is_mixed and rng.random() < 0.5 else player
+                for _ in range(number)
             )
+            row, end = war.record_game(tuple(seats), share=TURNS_SHARE, seed=rng.getrandbits(63))
             seen.append(np.pad(row, ((0, 0), (0, MAX_PLAYERS - number), (0, 0))))
             padded = np.pad(end, (0, MAX_PLAYERS - number)).astype(np.float32)
             chances.append(np.broadcast_to(padded, (len(row), MAX_PLAYERS)))
@@ -203,17 +215,24 @@ def _loss(found: npt.NDArray[np.float32], wanted: npt.NDArray[np.float32]) -> fl
 def main(seconds: float = 600.0) -> None:
     """Train both V, and write their weights with the settings of the training."""
     root = Path(__file__).parent.parent
+    from benchmarks.opponents import OPPONENTS
+
     weights: dict[str, list[float]] = {}
-    choosing: Weights | None = None
-    usual = PLAYERS["usual"]
-    explorer = replace(usual, samples=-AIMED_SHARE)
-    for seed, (name, player) in enumerate((("choosing", explorer), ("ending", usual))):
+    bots = [*OPPONENTS.values()]
+    learner = Path(tempfile.mkdtemp()) / "value.json"
+    usual, keeper = (
+        replace(PLAYERS[each], samples=SAMPLES, value=learner) for each in ("usual", "keeper")
+    )
+    explorer = replace(usual, samples=-AIMED_SHARE, value=None)
+    for seed, (name, player, others) in enumerate(
+        (("choosing", explorer, bots), ("ending", usual, [keeper, keeper, *bots]))
+    ):
         ended = time.process_time() + seconds * (0.4, 0.6)[seed]
-        positions = played(player, choosing, (ended - time.process_time()) * GAMES_SHARE, seed)
+        positions = played(player, others, (ended - time.process_time()) * GAMES_SHARE, seed)
         layers, loss, equal = learnt(positions, ended - time.process_time(), seed)
         flat = np.concatenate([each.ravel() for each in layers])
         weights[name] = [float(f"{each:.5g}") for each in flat]
-        choosing = np.array(weights[name], dtype=np.float32)
+        learner.write_text(json.dumps({"weights": weights}), encoding="utf-8")
         print(f"{name}: {len(positions.seen):,} positions, loss {loss:.4f}, if equal {equal:.4f}")
     made_by = hashlib.sha256(b"".join((root / each).read_bytes() for each in SOURCES))
     record = {

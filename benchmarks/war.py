@@ -75,8 +75,6 @@ def games_of(
     """Return games of the named AIs that begin with a turn."""
     return War(turn).play_games(
         tuple(PLAYERS[each] for each in names),
-        load_weights("choosing"),
-        load_weights("ending"),
         games=games,
         seed=seed,
         **more,  # type: ignore[arg-type] # cut and is_dealt
@@ -91,7 +89,7 @@ def middle_of(board: Board, players: int, seed: int) -> Turn:
     rng.shuffle(held)
     turn = turn._replace(owners=tuple(held)).next()
     for _ in range(rng.randint(players, 4 * players)):
-        after = War(turn).play_turn(PLAYERS["simple"], None, rng.getrandbits(60)).end
+        after = War(turn).play_turn(PLAYERS["simple"], rng.getrandbits(60)).end
         if after.winner is not None:
             break
         turn = after.next()
@@ -217,7 +215,6 @@ def measure_calibration() -> Iterator[Measurement]:
             for _ in range(5):
                 rows, ends = war.record_game(
                     (PLAYERS[player],) * len(war.seats),
-                    load_weights("choosing"),
                     share=0.1,
                     seed=rng.getrandbits(60),
                 )

@@ -307,10 +307,15 @@ enum {
     IACTA_AIM_ONE_CARD = 2,
     IACTA_AIM_CONTINENT = 3,
     IACTA_AIM_BREAK = 4,
-    IACTA_AIM_ELIMINATE = 5,
+    IACTA_AIM_CHASE = 5, /* attacks on a player, by their value */
     IACTA_AIM_BOLDLY = 6,
     IACTA_AIM_WARILY = 7,
-    IACTA_AIM_CHOSEN = -1 /* the player chooses one of the aims */
+    IACTA_AIM_ELIMINATE = 8,  /* of a player, along routes to all lands */
+    IACTA_AIM_PILE = 9,       /* all new armies on one stack, and one card */
+    IACTA_AIM_SAFE_CARD = 10, /* one card with the least losses, and new armies on the borders */
+    IACTA_AIM_RAID = 11,      /* break a continent, and stay at home */
+    IACTA_AIM_GUARD = 12,     /* complete a continent, and guard it */
+    IACTA_AIM_CHOSEN = -1     /* the player chooses one of the aims */
 };
 
 /* The ends of a game. CUT: after a given number of rounds. TOO_LONG: after `max_rounds`. */
@@ -334,10 +339,16 @@ IACTA_API int32_t iacta_war_read_odds(const iacta_war* war, int32_t to, int32_t 
 /* Writes IACTA_FEATURES features of each player at the start of a turn, and their chances to win by V. */
 IACTA_API int32_t iacta_war_evaluate(const iacta_war* war, const float* weights, float* features, double* chances);
 
-/* Lists the aims of a turn, each as its kind and the number of its continent or player. *count is the room for
-   aims before the call, and the number of aims after it. `numbers` describe a player, in the order of
-   `iacta.war.players`. */
-IACTA_API int32_t iacta_war_list_aims(const iacta_war* war, const double* numbers, int32_t* aims, int32_t* count);
+/* Lists the aims of a turn, each with its kind and the number of its continent or player. *count is the room
+   for aims, and then the number of aims. `numbers` describe a player, in the order of `iacta.war.players`.
+   `values`, if not null, receives the mean of V with the weights `choosing` after turns with each aim. */
+IACTA_API int32_t iacta_war_list_aims(const iacta_war* war, const double* numbers, const float* choosing, uint64_t seed,
+                                      int32_t* aims, double* values, int32_t* count);
+
+/* Chooses the next action of a player in a turn with aim `chosen[1]` of kind `chosen[0]`, and the aim first if
+   the kind is IACTA_AIM_CHOSEN. `chosen` becomes the aim of the rest of the turn. An attack has no result. */
+IACTA_API int32_t iacta_war_choose_action(const iacta_war* war, const double* numbers, const float* choosing,
+                                          uint64_t seed, int32_t* chosen, iacta_action* action);
 
 /* Plays the rest of the turn with aim number `which` of kind `aim`. Writes the actions (*count is the room for
    actions before the call, and their number after it), the owner and armies of each land at the end of the turn,
@@ -346,10 +357,11 @@ IACTA_API int32_t iacta_war_play_turn(const iacta_war* war, const double* number
                                       int32_t which, uint64_t seed, iacta_action* actions, int32_t* count,
                                       uint8_t* owner, int32_t* armies, int32_t* cards);
 
-/* Plays games. The dice of game `first + i` depend only on its number and the seed. `numbers` contains the
-   numbers of all players, one player after the other. A game is cut after `cut` rounds (0 for never), and
-   always after `max_rounds`; then V with the weights `ending` gives the chances. With `is_dealt`, lands, armies
-   and the first player of each game are random. `chances` is by game and player; `reached` is 1 for games whose
+/* Plays games. The dice of game `first + i` depend only on its number and the seed. `numbers` and `choosing`
+   contain the numbers and weights of all players, one player after the other. A game is cut after `cut` rounds (0
+   for never), and always after `max_rounds`; then V with the weights `ending` gives the chances. With `is_dealt`,
+   lands, armies and the first player of each game are random. `chances` is by game and player; `reached` is 1 for
+   games whose
    first turn reached its aim; `played` counts the games. */
 IACTA_API int32_t iacta_war_play_games(const iacta_war* war, const iacta_budget* budget, const double* numbers,
                                        const float* choosing, const float* ending, int32_t aim, int32_t which,

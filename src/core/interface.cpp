@@ -145,8 +145,15 @@ int32_t iacta_war_evaluate(const iacta_war* war, const float* weights, float* fe
     return ask(war, {weights, features, chances},
                [=](const WholeGame& it) { return it.evaluate(weights, features, chances); });
 }
-int32_t iacta_war_list_aims(const iacta_war* war, const double* numbers, int32_t* aims, int32_t* count) {
-    return ask(war, {numbers, aims, count}, [=](const WholeGame& it) { return it.list_aims(numbers, aims, count); });
+int32_t iacta_war_list_aims(const iacta_war* war, const double* numbers, const float* choosing, uint64_t seed,
+                            int32_t* aims, double* values, int32_t* count) {
+    return ask(war, {numbers, aims, count},
+               [=](const WholeGame& it) { return it.list_aims(numbers, choosing, seed, aims, values, count); });
+}
+int32_t iacta_war_choose_action(const iacta_war* war, const double* numbers, const float* choosing, uint64_t seed,
+                                int32_t* chosen, iacta_action* action) {
+    return ask(war, {numbers, chosen, action},
+               [=](const WholeGame& it) { return it.choose_action(numbers, choosing, seed, chosen, action); });
 }
 int32_t iacta_war_play_turn(const iacta_war* war, const double* numbers, const float* choosing, int32_t aim,
                             int32_t which, uint64_t seed, iacta_action* actions, int32_t* count, uint8_t* owner,

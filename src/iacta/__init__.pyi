@@ -129,6 +129,7 @@ from iacta.war import Standing as Standing
 from iacta.war import WinChance as WinChance
 from iacta.war import WinChances as WinChances
 from iacta.war import WinEstimate as WinEstimate
+from iacta.war import ai as ai
 from iacta.war import best_goals as best_goals
 from iacta.war import goals_in_reach as goals_in_reach
 from iacta.war import tournament as tournament
@@ -220,6 +221,7 @@ __all__ = [
     "WinChances",
     "WinEstimate",
     "Worth",
+    "ai",
     "armies_needed",
     "armies_needed_for_campaign",
     "armies_needed_for_plan",

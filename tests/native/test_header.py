@@ -11,7 +11,7 @@ import pytest
 from iacta.game.turn import Phase
 from iacta.native.core_library import CoreData, find_library
 from iacta.native.header import read_header
-from iacta.war.games import AIMS
+from iacta.war.players import AIMS, CHOSEN
 
 HEADER = Path(__file__).parents[2] / "src" / "core" / "iacta.h"
 
@@ -42,7 +42,9 @@ def test_sizes_and_offsets_are_those_of_a_c_compiler(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("prefix", "names"), [("PHASE_", get_args(Phase)), ("AIM_", AIMS)], ids=["phases", "aims"]
+    ("prefix", "names"),
+    [("PHASE_", get_args(Phase)), ("AIM_", (*AIMS, CHOSEN))],
+    ids=["phases", "aims"],
 )
 def test_python_names_each_phase_and_each_aim_of_the_core(
     prefix: str, names: tuple[str, ...]

@@ -23,10 +23,11 @@ from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import Rules
 from iacta.war.chances import ALLOWANCE, GOAL_GAMES, SEED_COUNT, WinChances, play_games
 from iacta.war.games import Aim, PlayedGames, War, describe_aim
+from iacta.war.goals import find_best_aims
 from iacta.war.players import PLAYERS
-from iacta.war.tactics import SimplePolicy
 from tests.game.positions import classic_turn, line_turn
 from tests.processes import press_ctrl_c_after
+from tests.war.twin import SimplePolicy
 
 pytestmark = pytest.mark.usefixtures("core")
 
@@ -252,7 +253,7 @@ def test_the_best_goal_gets_fresh_games() -> None:
     turn, mover = middle(5), "red"
     found = best_goals(turn, games=40, seed=5)
     war = War(turn)
-    aims = {describe_aim(war, aim): aim for aim in war.list_aims(PLAYERS["usual"])}
+    aims = {describe_aim(war, aim): aim for aim in find_best_aims(war, 5)}
     assert found.best.how == "tactics"
     aim = aims[found.best.goal]
     fresh = play_games(war, "usual", 40, 5 + SEED_COUNT, Deadline(), aim)

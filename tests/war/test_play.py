@@ -7,20 +7,20 @@ import numpy as np
 import pytest
 
 from iacta import Board, Hand, Position, Sets, Turn, classic_board
-from iacta.game import Defend, Reveal, Trade
+from iacta.game import Attack, Defend, Place, Reveal, Trade
 from iacta.inputs.errors import IactaError
 from iacta.methods import find_kernel
 from iacta.rules.modes import ArmiesGrow, DefenderSeesFirst
 from iacta.rules.rules import Rules
-from iacta.war.games import ELIMINATE, HOLD, Aim, War, list_seats
-from iacta.war.players import PLAYERS
-from iacta.war.tactics import SimplePolicy
-from iacta.war.value import load_weights
+from iacta.war import ai
+from iacta.war.games import Aim, War, list_seats
+from iacta.war.players import AIMS, ELIMINATE, GUARD, HOLD, PLAYERS, RAID
 from tests.game.positions import classic_turn, line_turn
 from tests.war.games import NAMES, random_turn
+from tests.war.twin import SimplePolicy
 
 pytestmark = pytest.mark.usefixtures("core")
-TURNS, OF_A_TEST = 1000, 50
+TURNS, OF_A_TEST = 600, 30
 
 
 def playable(seed: int) -> Turn | None:
@@ -37,15 +37,15 @@ def test_turns_of_the_core_are_legal(first: int) -> None:
         turn = playable(seed)
         if turn is None:
             continue
-        for name in ("simple", "usual", "yardstick"):
+        for name in PLAYERS:
             # `play_turn` raises an error for illegal actions and for a different end.
-            record = War(turn).play_turn(PLAYERS[name], load_weights("choosing"), seed)
+            record = War(turn).play_turn(PLAYERS[name], seed)
             assert record.end.phase == "over"
             actions += len(record.moves)
-    assert actions > 20 * OF_A_TEST
+    assert actions > 25 * OF_A_TEST
 
 
-@pytest.mark.parametrize("first", range(5000, 5200, OF_A_TEST))
+@pytest.mark.parametrize("first", range(5000, 5180, OF_A_TEST))
 @pytest.mark.parametrize("name", ["simple", "yardstick"])
 def test_the_python_twin_takes_the_same_actions_as_the_core(name: str, first: int) -> None:
     policy = SimplePolicy(PLAYERS[name])
@@ -53,16 +53,84 @@ def test_the_python_twin_takes_the_same_actions_as_the_core(name: str, first: in
         turn = playable(seed)
         if turn is None:
             continue
-        for move in War(turn).play_turn(PLAYERS[name], None, seed).moves:
+        for move in War(turn).play_turn(PLAYERS[name], seed).moves:
             if not isinstance(move.action, Defend):
                 assert policy(move.turn) == move.action, (seed, move.turn.phase)
+
+
+@pytest.mark.parametrize("name", ["usual", "simple"])
+def test_the_policy_of_an_ai_plays_like_the_core(name: str) -> None:
+    actions = 0
+    for seed in range(300, 316):
+        turn = playable(seed)
+        if turn is None:
+            continue
+        policy = ai(name, seed=seed)
+        follow = policy.follow()
+        for number, move in enumerate(War(turn).play_turn(PLAYERS[name], seed).moves):
+            if not isinstance(move.action, Defend):
+                assert follow(move.turn) == move.action, (seed, move.turn.phase)
+                assert number or policy(turn) == move.action
+                actions += 1
+    assert actions > 60
+
+
+def test_a_policy_of_an_ai_follows_its_turn_in_play_and_chooses_anew_elsewhere() -> None:
+    turn, policy = line_turn("r9 b2 g3 b1", place=4), ai("usual", seed=2)
+    record = turn.play(policy, seed=3)
+    assert record == turn.play(policy, seed=3)
+    follow = policy.follow()
+    assert [follow(move.turn) for move in record.moves] == [move.action for move in record.moves]
+    middle = record.moves[1].turn
+    assert policy(middle) == ai("usual", seed=2)(middle)
+
+
+@pytest.mark.parametrize("kind", AIMS)
+def test_turns_with_any_aim_are_legal(kind: str) -> None:
+    continents, players = kind in ("continent", "break", RAID, GUARD), kind in ("chase", ELIMINATE)
+    for seed in range(20):
+        turn = playable(seed)
+        if turn is None or (continents and not turn.board.continents):
+            continue
+        which = (list_seats(turn).index(turn.player) + 1) % len(list_seats(turn)) if players else 0
+        # `play_turn` raises an error for illegal actions and for a different end.
+        assert War(turn).play_turn(PLAYERS["usual"], seed, Aim(kind, which)).end.phase == "over"
+
+
+def test_an_elimination_takes_dead_ends_first_and_brings_armies_to_each_part() -> None:
+    # Blue has a dead end beside the stack, a way through green, and a part beside a second stack.
+    board = Board.from_edges(
+        "tree",
+        [("stack", "end"), ("stack", "way"), ("way", "far"), ("home", "other"), ("stack", "home")],
+    )
+    held = {
+        "stack": ("red", 12),
+        "end": ("blue", 1),
+        "way": ("green", 1),
+        "far": ("blue", 2),
+        "home": ("red", 1),
+        "other": ("blue", 2),
+    }
+    turn = Turn(Position(board, "red", held), place=6, players=("red", "blue", "green"))
+    war = War(turn)
+    moves = war.play_turn(PLAYERS["usual"], 1, Aim(ELIMINATE, 1)).moves
+    placed = {m.action.territory: m.action.armies for m in moves if isinstance(m.action, Place)}
+    assert placed["home"] >= 4
+    attacked = [m.action.to for m in moves if isinstance(m.action, Attack)]
+    assert attacked.index("end") < attacked.index("way") < attacked.index("far")
+    aims = (Aim(ELIMINATE, 1), Aim("chase", 1))
+    reached = [
+        war.play_games((PLAYERS["usual"],) * 3, games=200, aim=aim, cut=1).reached.mean()
+        for aim in aims
+    ]
+    assert reached[0] > 0.6 > reached[1]
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_python_twin_plays_the_same_games_as_the_core(seed: int) -> None:
     policy, turn, turns = SimplePolicy(), classic_turn(classic_board(), seed), 0
     while turn.winner is None and turns < 12:
-        record = War(turn).play_turn(PLAYERS["simple"], None, seed + turns)
+        record = War(turn).play_turn(PLAYERS["simple"], seed + turns)
         for move in record.moves:
             assert policy(move.turn) == move.action
         turn, turns = record.end, turns + 1
@@ -86,12 +154,12 @@ def test_only_unknown_cards_differ_between_games() -> None:
     turn = line_turn("r9 b1 g1", phase="trade", place=3, cards={"red": 5})
     war, seen = War(turn), set()
     for seed in range(40):
-        moves = war.play_turn(PLAYERS["simple"], None, seed).moves
+        moves = war.play_turn(PLAYERS["simple"], seed).moves
         assert isinstance(moves[0].action, Reveal)
         seen.add(moves[0].result)
     assert len(seen) > 20
     known = line_turn("r9 b1 g1", phase="trade", place=3, cards={"red": Hand(5)})
-    moves = War(known).play_turn(PLAYERS["simple"], None, 1).moves
+    moves = War(known).play_turn(PLAYERS["simple"], 1).moves
     assert moves[0].action == Trade(Hand(3))
 
 
@@ -102,7 +170,7 @@ def test_a_neutral_player_never_moves() -> None:
     turn = Turn(Position(board, "red", held), place=3, players=("red", "blue"), cards={})
     for number in range(60):
         grey = {t for t, owner in enumerate(turn.owners) if owner == "grey"}
-        turn = War(turn).play_turn(PLAYERS["simple"], None, number).end
+        turn = War(turn).play_turn(PLAYERS["simple"], number).end
         assert {t for t, owner in enumerate(turn.owners) if owner == "grey"} <= grey
         if turn.winner is not None:
             break
@@ -114,9 +182,8 @@ def test_a_neutral_player_never_moves() -> None:
 def test_a_turn_with_an_aim_reaches_it_more_often() -> None:
     turn = line_turn("r12 b2 g3", cards={"red": 2, "green": 2})
     war, player = War(turn), (PLAYERS["usual"],) * 3
-    choosing, ending = load_weights("choosing"), load_weights("ending")
     reached = [
-        war.play_games(player, choosing, ending, games=200, aim=aim, cut=1).reached.mean()
+        war.play_games(player, games=200, aim=aim, cut=1).reached.mean()
         for aim in (Aim(ELIMINATE, 2), Aim(HOLD))
     ]
     assert reached[0] > 0.5
@@ -147,23 +214,19 @@ def test_more_than_six_players_are_refused() -> None:
 def test_the_division_into_calls_does_not_change_games() -> None:
     war = War(classic_turn(classic_board(), 4))
     player = (PLAYERS["usual"],) * 3
-    choosing, ending = load_weights("choosing"), load_weights("ending")
-    whole = war.play_games(player, choosing, ending, games=12, seed=3, cut=2)
-    parts = [
-        war.play_games(player, choosing, ending, games=4, first=first, seed=3, cut=2)
-        for first in (0, 4, 8)
-    ]
+    whole = war.play_games(player, games=12, seed=3, cut=2)
+    parts = [war.play_games(player, games=4, first=first, seed=3, cut=2) for first in (0, 4, 8)]
     assert np.array_equal(whole.chances, np.concatenate([each.chances for each in parts]))
 
 
 @pytest.mark.parametrize("name", ["simple", "usual"])
 def test_players_attack_on_a_full_board(name: str) -> None:
     turn = line_turn("r90 r90 b90 b90", place=3)
-    player, weights = PLAYERS[name], (load_weights("choosing"), load_weights("ending"))
-    found = War(turn).play_games((player,) * 2, *weights, games=20, most_rounds=1000)
+    player = PLAYERS[name]
+    found = War(turn).play_games((player,) * 2, games=20, most_rounds=1000)
     assert not (found.is_cut | found.is_too_long).any()
     waits = replace(player, patience=1e6, growth=0.0, samples=0)
-    found = War(turn).play_games((waits,) * 2, *weights, games=20, most_rounds=1000)
+    found = War(turn).play_games((waits,) * 2, games=20, most_rounds=1000)
     assert found.is_too_long.all()
 
 
@@ -171,8 +234,6 @@ def test_games_from_random_deals_are_fair() -> None:
     turn = classic_turn(classic_board(), 4)
     found = War(turn).play_games(
         (PLAYERS["simple"],) * 3,
-        None,
-        load_weights("ending"),
         games=900,
         seed=1,
         is_dealt=True,
@@ -185,5 +246,5 @@ def test_fixed_sets_never_rise() -> None:
     turn = line_turn(
         "r9 b1 g1", phase="trade", cards={"red": Hand(3, 3)}, trade=Sets(is_fixed=True)
     )
-    moves = War(turn).play_turn(PLAYERS["simple"], None, 1).moves
+    moves = War(turn).play_turn(PLAYERS["simple"], 1).moves
     assert next(m.action.cards for m in moves if isinstance(m.action, Trade)) == Hand(cavalry=3)

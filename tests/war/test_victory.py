@@ -12,9 +12,8 @@ from iacta.plan.winning import find_win
 from iacta.war import goals_in_reach
 from iacta.war.games import War, deal_missions, list_seats
 from iacta.war.players import PLAYERS
-from iacta.war.tactics import SimplePolicy
-from iacta.war.value import load_weights
 from tests.war.games import NAMES, random_turn
+from tests.war.twin import SimplePolicy
 from tests.war.victories import CONDITIONS, RING, WINNABLE, winnable_turn
 
 pytestmark = pytest.mark.usefixtures("core")
@@ -34,7 +33,7 @@ def test_the_core_ends_turns_as_turn_does(condition: str) -> None:
         turns += 1
         name = ("simple", "usual", "yardstick")[seed % 3]
         # `play_turn` raises an error for illegal actions and for a different end.
-        record = War(turn).play_turn(PLAYERS[name], load_weights("choosing"), seed)
+        record = War(turn).play_turn(PLAYERS[name], seed)
         wins += record.end.winner is not None
         if name != "usual":
             for move in record.moves:
@@ -57,7 +56,7 @@ def test_a_win_within_reach_is_seen_and_taken(condition: str) -> None:
             first = goals_in_reach(turn)[0]
             assert (first.words, first.chance > 0.9) == ("win now", True), first
         for name in ("simple", "usual", "yardstick"):
-            record = War(turn).play_turn(PLAYERS[name], load_weights("choosing"), number)
+            record = War(turn).play_turn(PLAYERS[name], number)
             assert record.end.winner == "red", (number, name)
 
 
@@ -65,9 +64,7 @@ def test_a_win_within_reach_is_seen_and_taken(condition: str) -> None:
 def test_games_end_with_the_winner_of_the_condition(condition: str) -> None:
     turn = winnable_turn(condition, 1)
     players = (PLAYERS["simple"],) * 3
-    found = War(turn).play_games(
-        players, None, load_weights("ending"), games=GAMES, seed=1, is_dealt=True
-    )
+    found = War(turn).play_games(players, games=GAMES, seed=1, is_dealt=True)
     assert not (found.is_cut | found.is_too_long).any()
     assert (found.chances.sum(axis=1) == 1).all()
     assert (found.chances.max(axis=1) == 1).all()
@@ -83,8 +80,8 @@ def test_each_game_deals_hidden_missions_anew() -> None:
     def count_wins(mission: str) -> float:
         missions = Missions({"red": mission, **others}, cards=cards)
         turn = Turn(Position(RING, "red", held), place=3, players=NAMES[:3], victory=missions)
-        players, weights = (PLAYERS["simple"],) * 3, load_weights("ending")
-        found = War(turn).play_games(players, None, weights, games=1000, seed=3)
+        players = (PLAYERS["simple"],) * 3
+        found = War(turn).play_games(players, games=1000, seed=3)
         return float(found.chances[:, 0].mean())
 
     hidden, known = count_wins("hidden"), [count_wins(f"secret {each}") for each in cards]
@@ -97,6 +94,6 @@ def test_a_turn_of_an_ai_does_not_reveal_hidden_missions() -> None:
         dict.fromkeys(("red", "blue", "green"), "hidden"), cards=("8 territories",) * 3
     )
     turn = winnable_turn("share", 4).with_options(victory=missions)
-    record = War(turn).play_turn(PLAYERS["simple"], None, 1)
+    record = War(turn).play_turn(PLAYERS["simple"], 1)
     assert all(move.turn.victory == turn.victory for move in record.moves)
     assert record.end.victory == turn.victory

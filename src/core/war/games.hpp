@@ -5,6 +5,11 @@
 
 namespace iacta {
 
+struct JudgedAim {
+    Aim aim;
+    double value;
+};
+
 // Plays turns by the numbers of a player, with the aim that V judges best or with a given aim.
 template <int W>
 class WarPlay {
@@ -16,13 +21,39 @@ class WarPlay {
     Tactics<W> tactics;
 
     void play_turn(War<W>& s, Random& random, Log* log) {
+        uint64_t seed = 0;
+        choose(s, random, seed);
+        while (s.phase != IACTA_PHASE_OVER) {
+            if (seed && tactics.has_eliminated(s)) tactics.aim = tactics.is_impatient(s) ? Aim{} : choose_aim(s, seed);
+            tactics.step(s, random, log);
+        }
+    }
+    bool judges_aims() const { return n_[SAMPLES] > 0.0 && weights_; }
+    void take(Aim aim) { tactics.aim = aim; }
+    // Lists the aims with the mean of V after the turn, with the same dice for all aims. The player's liking has
+    // a bonus.
+    std::vector<JudgedAim> judge_aims(const War<W>& s, uint64_t seed) {
+        std::vector<JudgedAim> found;
+        tactics.in_haste = true;
+        for (const Aim& aim : tactics.list_aims(s)) {
+            double bonus = aim.kind == IACTA_AIM_AS_LIKED ? n_[MARGIN] : 0.0;
+            found.push_back({aim, bonus + value_aim(s, aim, seed)});
+        }
+        tactics.in_haste = false;
+        return found;
+    }
+    // Chooses the aim of a turn. `seed` becomes the seed of the samples if the player judges aims by samples.
+    void choose(const War<W>& s, Random& random, uint64_t& seed) {
         tactics.aim = Aim{};
-        if (n_[SAMPLES] > 0.0 && weights_ && !tactics.is_impatient(s)) tactics.aim = choose_aim(s, random);
+        if (n_[SURE] > 0.0) tactics.aim = tactics.find_aim_within_reach(s);
+        if (judges_aims() && !tactics.is_impatient(s)) {
+            seed = random.next();
+            tactics.aim = choose_aim(s, seed);
+        }
         if (n_[SAMPLES] < 0.0 && random.draw_uniform() < -n_[SAMPLES]) {
             std::vector<Aim> aims = tactics.list_aims(s);
             tactics.aim = aims[size_t(random.draw_below(int(aims.size())))];
         }
-        tactics.play(s, random, log);
     }
     // Plays the rest of a turn with a given aim.
     void play_turn(War<W>& s, Random& random, Log* log, Aim aim) {
@@ -36,18 +67,12 @@ class WarPlay {
     const float* weights_;
     War<W> opened_, after_;
 
-    // Returns the aim with the best mean of V after the turn, with the same dice for all aims. The first aim,
-    // the player's liking, has a bonus.
-    Aim choose_aim(const War<W>& s, Random& random) {
-        uint64_t seed = random.next();
+    // Returns the aim with the best mean of V after the turn. The first of equal aims counts.
+    Aim choose_aim(const War<W>& s, uint64_t seed) {
         Aim best;
         double most = 0.0;
-        tactics.in_haste = true;
-        for (const Aim& aim : tactics.list_aims(s)) {
-            double value = value_aim(s, aim, seed) + (aim.kind == IACTA_AIM_AS_LIKED ? n_[MARGIN] : 0.0);
-            if (value > most) most = value, best = aim;
-        }
-        tactics.in_haste = false;
+        for (const JudgedAim& each : judge_aims(s, seed))
+            if (each.value > most) most = each.value, best = each.aim;
         return best;
     }
     // Returns the mean of V after turns with an aim.
@@ -58,9 +83,11 @@ class WarPlay {
         tactics.aim = aim;
         opened_ = s;
         tactics.open(opened_);
+        Aim opened = tactics.aim;
         for (int k = 0; k < samples; ++k) {
             Random dice(seed + uint64_t(k) * 0x10001);
             after_ = opened_;
+            tactics.aim = opened;
             tactics.play(after_, dice, nullptr);
             if (rules_.find_winner(after_) < 0) rules_.next(after_);
             judge(rules_, after_, tactics, weights_, chances.data());
@@ -84,7 +111,7 @@ int play_war(const WarRules<W>& rules, War<W>& s, WarPlay<W>* const* seats, cons
         if (is_first && aim) {
             War<W> before = s;
             play.play_turn(s, random, nullptr, *aim);
-            if (reached) *reached = play.tactics.has_reached_aim(before, s);
+            if (reached) *reached = play.tactics.has_reached(*aim, before, s);
         } else if (s.phase != IACTA_PHASE_OVER) {
             play.play_turn(s, random, nullptr);
         }

@@ -4,6 +4,8 @@
 // same rules plays alike.
 #pragma once
 
+#include "war/borders.hpp"
+#include "war/routes.hpp"
 #include "war/victory.hpp"
 #include "war/whole_game.hpp"
 
@@ -40,6 +42,11 @@ enum Number : int {
     MARGIN,
     PATIENCE,
     SAMPLES,
+    SURE,
+    GIVING_UP,
+    GUARDING,
+    AIMS,
+    PREFERRED,
     NUMBERS
 };
 using Numbers = const double*;
@@ -48,9 +55,9 @@ template <int W>
 class Tactics {
   public:
     Tactics(const WarRules<W>& rules, Numbers numbers)
-        : rules_(rules), n_(numbers), beside_(rules.continents.size()), prize_(rules.continents.size()),
-          last_(rules.continents.size()), worth_(size_t(rules.lands)), urgency_(size_t(rules.lands)),
-          known_(size_t(rules.lands), 0) {}
+        : rules_(rules), n_(numbers), borders_(rules), routes_(rules), beside_(rules.continents.size()),
+          prize_(rules.continents.size()), last_(rules.continents.size()), wanted_(size_t(rules.lands)),
+          worth_(size_t(rules.lands)), urgency_(size_t(rules.lands)), known_(size_t(rules.lands), 0) {}
 
     Aim aim;
     bool in_haste = false;  // continue a battle while it is good enough, without comparing others
@@ -65,13 +72,20 @@ class Tactics {
             step(s, none, nullptr);
     }
     void step(War<W>& s, Random& random, Log* log) {
+        if (has_eliminated(s)) aim = find_next_victim(s);
         switch (s.phase) {
             case IACTA_PHASE_TRADE: return trade(s, random, log);
             case IACTA_PHASE_PLACE: {
-                auto [land, number] = choose_placement(s);
+                auto [land, number] = has_placing_aim() ? choose_placement_for_aim(s) : choose_placement(s);
                 return rules_.put(s, land, number, log);
             }
             case IACTA_PHASE_ATTACK: {
+                if (is_on_route(s, 0))
+                    if (auto [v, c] = routes_.choose_attack(s); v >= 0) {
+                        do rules_.attack(s, v, c, random, log);
+                        while (in_haste && is_still_likely(s, v, c));
+                        return;
+                    }
                 survey(s, 0);
                 Best best = find_best_attack(s);
                 if (best.value <= n_[THRESHOLD]) return rules_.stop(s, log);
@@ -84,36 +98,85 @@ class Tactics {
             default: return fortify(s, log);
         }
     }
+    // Whether the victim of this turn's elimination is gone, and another action follows.
+    bool has_eliminated(const War<W>& s) const {
+        return aim.kind == IACTA_AIM_ELIMINATE && !s.lands[aim.which] && s.phase != IACTA_PHASE_ADVANCE &&
+               s.phase != IACTA_PHASE_OVER;
+    }
     // Lists the aims of this turn.
     std::vector<Aim> list_aims(const War<W>& s) {
-        std::vector<Aim> found{
-            {IACTA_AIM_AS_LIKED, 0}, {IACTA_AIM_BOLDLY, 0}, {IACTA_AIM_WARILY, 0}, {IACTA_AIM_HOLD, 0}};
-        if (rules_.has_cards && !s.conquered) found.push_back({IACTA_AIM_ONE_CARD, 0});
+        std::vector<Aim> found;
+        auto add = [&](int kind, int which) {
+            if (allows(kind)) found.push_back({kind, which});
+        };
+        for (int kind : {IACTA_AIM_AS_LIKED, IACTA_AIM_BOLDLY, IACTA_AIM_WARILY, IACTA_AIM_HOLD}) add(kind, 0);
+        if (rules_.has_cards && !s.conquered)
+            for (int kind : {IACTA_AIM_ONE_CARD, IACTA_AIM_PILE, IACTA_AIM_SAFE_CARD}) add(kind, 0);
         survey(s, s.place);
         for (int k = 0; k < int(rules_.continents.size()); ++k) {
             if (rules_.bonus[k] < 1 || beside_[k] < 1 || rules_.size(k) == 0) continue;
-            if (beside_[k] + s.place > n_[NEAR_AIM] * count_cost(s, k)) found.push_back({IACTA_AIM_CONTINENT, k});
+            if (beside_[k] + s.place > n_[NEAR_AIM] * count_cost(s, k)) {
+                add(IACTA_AIM_CONTINENT, k);
+                add(IACTA_AIM_GUARD, k);
+            }
             for (int q = 0; q < rules_.players; ++q)
-                if (q != s.mover && rules_.owns(s, k, q)) found.push_back({IACTA_AIM_BREAK, k});
+                if (q != s.mover && rules_.owns(s, k, q)) {
+                    add(IACTA_AIM_BREAK, k);
+                    add(IACTA_AIM_RAID, k);
+                }
         }
-        for (int q = 0; q < rules_.players; ++q)
-            if (q != s.mover && s.lands[q] > 0 && beside_player_[q] > 0 &&
-                beside_player_[q] + s.place > n_[NEAR_AIM] * (s.armies[q] + s.lands[q]))
+        for (int q = 0; q < rules_.players; ++q) {
+            if (q == s.mover || !s.lands[q]) continue;
+            if (beside_player_[q] > 0 && beside_player_[q] + s.place > n_[NEAR_AIM] * (s.armies[q] + s.lands[q]))
+                add(IACTA_AIM_CHASE, q);
+            if (allows(IACTA_AIM_ELIMINATE) && measure_elimination(s, q) > n_[GIVING_UP])
                 found.push_back({IACTA_AIM_ELIMINATE, q});
+        }
         return found;
+    }
+    bool allows(int kind) const { return int64_t(n_[AIMS]) >> kind & 1; }
+    // Returns the aim of a player that judges no samples: an elimination, a break or a continent for which the
+    // armies suffice, or else the preferred aim.
+    Aim find_aim_within_reach(const War<W>& s) {
+        double most = n_[SURE];
+        Aim best{int(n_[PREFERRED]), 0};
+        for (int q = 0; q < rules_.players && allows(IACTA_AIM_ELIMINATE); ++q) {
+            if (q == s.mover || !s.lands[q]) continue;
+            double ratio = measure_elimination(s, q);
+            if (ratio < n_[SURE]) continue;
+            ratio += n_[THEIR_CARDS] * s.count_cards(q);
+            if (ratio >= most) most = ratio, best = {IACTA_AIM_ELIMINATE, q};
+        }
+        if (best.kind == IACTA_AIM_ELIMINATE) return best;
+        survey(s, s.place);
+        int worth = 0;
+        for (int k = 0; k < int(rules_.continents.size()); ++k) {
+            if (rules_.bonus[k] <= worth || beside_[k] < 1 || rules_.size(k) == 0) continue;
+            if (allows(IACTA_AIM_GUARD) && beside_[k] + s.place > n_[SURE] * count_cost(s, k))
+                worth = rules_.bonus[k], best = {IACTA_AIM_GUARD, k};
+            for (int q = 0; q < rules_.players && allows(IACTA_AIM_RAID); ++q)
+                if (q != s.mover && rules_.owns(s, k, q) && can_break(s, k))
+                    worth = rules_.bonus[k], best = {IACTA_AIM_RAID, k};
+        }
+        return best;
     }
     // Whether the board holds so many armies that the player no longer waits.
     bool is_impatient(const War<W>& s) const { return s.count_armies() > n_[PATIENCE] * s.count_owned(); }
     // Whether the aim has been reached since a moment.
-    bool has_reached_aim(const War<W>& before, const War<W>& s) const {
+    bool has_reached(Aim aim, const War<W>& before, const War<W>& s) const {
         switch (aim.kind) {
             case IACTA_AIM_HOLD: return s.lands[before.mover] >= before.lands[before.mover];
-            case IACTA_AIM_ONE_CARD: return s.lands[before.mover] > before.lands[before.mover];
-            case IACTA_AIM_CONTINENT: return rules_.owns(s, aim.which, before.mover);
+            case IACTA_AIM_ONE_CARD:
+            case IACTA_AIM_PILE:
+            case IACTA_AIM_SAFE_CARD: return s.lands[before.mover] > before.lands[before.mover];
+            case IACTA_AIM_CONTINENT:
+            case IACTA_AIM_GUARD: return rules_.owns(s, aim.which, before.mover);
             case IACTA_AIM_BREAK:
+            case IACTA_AIM_RAID:
                 for (int q = 0; q < rules_.players; ++q)
                     if (q != before.mover && rules_.owns(s, aim.which, q)) return false;
                 return true;
+            case IACTA_AIM_CHASE:
             case IACTA_AIM_ELIMINATE: return s.lands[aim.which] == 0;
             default: return true;
         }
@@ -177,6 +240,9 @@ class Tactics {
     }
 
   private:
+    static constexpr double SAFE_CARD = 6.0;  // the value of a card in armies, for the aims that want only a card
+    static constexpr double OTHER_STAKE = 0.4, AGAIN = 1.15;
+
     struct Best {
         double value;
         int v, c;
@@ -184,6 +250,8 @@ class Tactics {
 
     const WarRules<W>& rules_;
     Numbers n_;
+    Borders<W> borders_;
+    Routes<W> routes_;
     int news_ = 0, all_ = 0, alive_ = 0;
     double prizes_ = 0.0;
     double calm_ = 1.0;  // the weight of own losses
@@ -191,7 +259,8 @@ class Tactics {
     std::array<int, OWNERS> beside_player_{};
     std::vector<double> prize_;
     std::array<double, OWNERS> prize_of_{};
-    std::vector<int> last_;
+    std::vector<int> last_, wanted_;
+    std::vector<typename Routes<W>::Wish> wishes_;
     std::vector<double> worth_, urgency_;
     std::vector<int64_t> known_;
     int64_t moment_ = 0;
@@ -203,12 +272,21 @@ class Tactics {
             if (o != s.mover) cost += s.strength[size_t(k * OWNERS + o)];
         return cost;
     }
+    // Whether a raid, or a continent to guard, leaves any value to a land.
+    bool is_wanted(const War<W>& s, int c) const {
+        if (aim.kind != IACTA_AIM_RAID && aim.kind != IACTA_AIM_GUARD) return true;
+        const std::vector<int>& inside = rules_.continents_of[c];
+        if (std::find(inside.begin(), inside.end(), aim.which) == inside.end()) return false;
+        return aim.kind == IACTA_AIM_GUARD || (s.owner[c] < rules_.players && rules_.owns(s, aim.which, s.owner[c]));
+    }
     // Returns the value of taking a land.
     double value_land(const War<W>& s, int c) {
         if (known_[c] == moment_) return worth_[c];
         known_[c] = moment_;
         int q = s.owner[c];
         bool is_player = q < rules_.players;
+        if (aim.kind == IACTA_AIM_SAFE_CARD) return worth_[c] = (s.conquered ? 0.0 : SAFE_CARD) + urgency_[c];
+        if (!is_wanted(s, c)) return worth_[c] = urgency_[c];
         double value = n_[TERRITORY];
         if (rules_.has_cards && !s.conquered) value += n_[CARD];
         for (int k : rules_.continents_of[c]) {
@@ -228,11 +306,12 @@ class Tactics {
         value *= 1.0 + n_[GROWTH] * all_;
         if (aim.kind == IACTA_AIM_BOLDLY) value *= n_[BOLD];
         if (aim.kind == IACTA_AIM_WARILY) value *= n_[WARY];
-        if (aim.kind == IACTA_AIM_HOLD || (aim.kind == IACTA_AIM_ONE_CARD && s.conquered)) value = 0.0;
-        if (aim.kind == IACTA_AIM_ELIMINATE && q == aim.which)
+        if (aim.kind == IACTA_AIM_HOLD) value = 0.0;
+        if ((aim.kind == IACTA_AIM_ONE_CARD || aim.kind == IACTA_AIM_PILE) && s.conquered) value = 0.0;
+        if (aim.kind == IACTA_AIM_CHASE && q == aim.which)
             value += n_[AIM] * (1.0 + n_[THEIR_CARDS] * s.count_cards(q) * rules_.count_next_set(s) / 3.0 / s.lands[q]);
-        if (aim.kind == IACTA_AIM_CONTINENT ||
-            (aim.kind == IACTA_AIM_BREAK && is_player && rules_.owns(s, aim.which, q)))
+        if (aim.kind == IACTA_AIM_CONTINENT || aim.kind == IACTA_AIM_GUARD ||
+            ((aim.kind == IACTA_AIM_BREAK || aim.kind == IACTA_AIM_RAID) && is_player && rules_.owns(s, aim.which, q)))
             for (int k : rules_.continents_of[c])
                 if (k == aim.which) value += n_[AIM] * (1.0 + double(rules_.bonus[k]) / rules_.size(k));
         return worth_[c] = value + urgency_[c];
@@ -287,6 +366,161 @@ class Tactics {
         if (room < 1 || !rules_.max_dice(s, v, c)) return false;
         return value_fight(s, c, rules_.odds(c, room, s.at.armies[c])) - value_bared_border(s, v, c) > n_[THRESHOLD];
     }
+    // Whether the battle of an elimination goes on.
+    bool is_still_likely(const War<W>& s, int v, int c) const {
+        int room = s.phase == IACTA_PHASE_ATTACK ? rules_.spare(s, v) : 0;
+        return room > 0 && rules_.max_dice(s, v, c) > 0 && rules_.odds(c, room, s.at.armies[c]).won > 0.4;
+    }
+    // Returns the armies at hand for an elimination, relative to the armies needed; 0 without a route.
+    double measure_elimination(const War<W>& s, int victim) {
+        return routes_.find(s, victim) ? routes_.measure(s, s.place + count_next_trade(s)) : 0.0;
+    }
+    // Returns the armies of a set that the mover will trade at once.
+    int count_next_trade(const War<W>& s) const {
+        return s.phase == IACTA_PHASE_TRADE && (!s.hidden[s.mover] || s.count_cards(s.mover) >= 5)
+                   ? rules_.count_next_set(s)
+                   : 0;
+    }
+    // Whether this turn's aim is an elimination that can still succeed.
+    bool is_on_route(const War<W>& s, int news) {
+        return aim.kind == IACTA_AIM_ELIMINATE && s.lands[aim.which] && routes_.find(s, aim.which) &&
+               routes_.measure(s, news) >= n_[GIVING_UP];
+    }
+    Aim find_next_victim(const War<W>& s) {
+        double most = AGAIN;
+        Aim best;
+        for (int q = 0; q < rules_.players; ++q) {
+            if (q == s.mover || !s.lands[q]) continue;
+            double ratio = measure_elimination(s, q);
+            if (ratio > most) most = ratio, best = {IACTA_AIM_ELIMINATE, q};
+        }
+        return best;
+    }
+    // Whether a border land of a continent falls to the armies beside it and the new ones.
+    bool can_break(const War<W>& s, int k) {
+        Strike best = find_strike(s, k);
+        return best.v >= 0 && best.more <= s.place;
+    }
+    struct Strike {
+        int v = -1, c = -1, more = 0;  // `more` armies make the battle a likely success
+    };
+    // Returns the cheapest battle for a land of a continent of another player, or with -1 for any land.
+    Strike find_strike(const War<W>& s, int k) const {
+        Strike best;
+        double most = -1e300;
+        for (Set<W> rest = s.at.mine - rules_.game(s).resting; rest.any();) {
+            int v = rest.pop(), room = rules_.spare(s, v);
+            for (Set<W> near = rules_.game(s).out[v] - s.at.mine; near.any();) {
+                int c = near.pop();
+                if (!s.at.armies[c]) continue;
+                const std::vector<int>& inside = rules_.continents_of[c];
+                if (k >= 0 && std::find(inside.begin(), inside.end(), k) == inside.end()) continue;
+                int more = std::max(0, int(1.2 * s.at.armies[c]) + 2 - room);
+                Odds::Row row = rules_.odds(c, room + more, s.at.armies[c]);
+                double value = SAFE_CARD * row.won - row.lost - 0.3 * more - 0.3 * borders_.find_stake(s, v, -1);
+                if (value > most) most = value, best = {v, c, more};
+            }
+        }
+        return best;
+    }
+    bool is_held_by_other(const War<W>& s, int k) const {
+        for (int q = 0; q < rules_.players; ++q)
+            if (q != s.mover && rules_.owns(s, k, q)) return true;
+        return false;
+    }
+    bool has_placing_aim() const {
+        return aim.kind == IACTA_AIM_ELIMINATE || aim.kind == IACTA_AIM_PILE || aim.kind == IACTA_AIM_SAFE_CARD ||
+               aim.kind == IACTA_AIM_RAID || aim.kind == IACTA_AIM_GUARD;
+    }
+    // Returns the next land for new armies, in the order of the board, and the number of armies.
+    std::pair<int, int> choose_placement_for_aim(const War<W>& s) {
+        if (auto winning = Wins<W>(rules_, s).find_winning_placement(); winning.first >= 0) return winning;
+        int main = -1;
+        wishes_.clear();
+        switch (aim.kind) {
+            case IACTA_AIM_ELIMINATE:
+                if (!is_on_route(s, s.place)) return choose_placement(s);
+                routes_.list_wishes(s, wishes_);
+                if (wishes_.empty()) return choose_placement(s);
+                break;
+            case IACTA_AIM_PILE: main = find_largest_front(s); break;
+            case IACTA_AIM_SAFE_CARD: {
+                Strike battle = find_strike(s, -1);
+                if (battle.v >= 0 && !s.conquered) wishes_.push_back({battle.v, battle.more});
+                list_guards(s, -1);
+                main = find_largest_front(s);
+                break;
+            }
+            default: {
+                if (rules_.owns(s, aim.which, s.mover)) {
+                    list_guards(s, aim.which);
+                    main = find_largest_front(s);
+                    break;
+                }
+                Strike battle = find_strike(s, aim.which);
+                if (battle.v < 0) return choose_placement(s);
+                int cost = int(1.1 * count_cost(s, aim.which)) + 2 - rules_.spare(s, battle.v);
+                wishes_.push_back({battle.v, aim.kind == IACTA_AIM_RAID ? battle.more : std::max(cost, 0)});
+                list_guards(s, aim.kind == IACTA_AIM_RAID ? -1 : aim.which);
+                main = battle.v;
+            }
+        }
+        return follow_wishes(s, main);
+    }
+    // Adds the armies that own continents lack at their borders, where the new armies suffice.
+    void list_guards(const War<W>& s, int also) {
+        size_t begun = wishes_.size();
+        for (Set<W> rest = s.at.mine; rest.any();) {
+            int v = rest.pop();
+            if (!borders_.find_stake(s, v, also)) continue;
+            int lack = int(n_[GUARDING] * borders_.find_threat(s, v) + 0.999) - s.at.armies[v];
+            if (lack > 0 && lack <= s.place) wishes_.push_back({v, lack});
+        }
+        std::sort(wishes_.begin() + ptrdiff_t(begun), wishes_.end(), [&](const auto& a, const auto& b) {
+            int first = borders_.find_stake(s, a.land, also), second = borders_.find_stake(s, b.land, also);
+            return first != second ? first > second : a.armies != b.armies ? a.armies < b.armies : a.land < b.land;
+        });
+    }
+    // Returns the first land of the wishes that new armies can fulfil; land `main` gets all other armies.
+    std::pair<int, int> follow_wishes(const War<W>& s, int main) {
+        std::fill(wanted_.begin(), wanted_.end(), 0);
+        int left = s.place;
+        for (auto [land, armies] : wishes_) {
+            int number = std::min(armies, left);
+            wanted_[land] += number, left -= number;
+        }
+        if (main < 0) main = s.at.mine.first();
+        wanted_[main] += left;
+        int first = -1, later = 0;
+        for (int t = s.first; t < rules_.lands; ++t)
+            if (wanted_[t] > 0) first < 0 ? first = t : ++later;
+        if (first >= 0) return {first, later ? wanted_[first] : s.place};
+        int best = -1;
+        for (Set<W> rest = s.at.mine; rest.any();) {
+            int v = rest.pop();
+            if (v >= s.first && (best < 0 || (borders_.is_at_front(s, v) && !borders_.is_at_front(s, best)))) best = v;
+        }
+        return {best, s.place};
+    }
+    // Returns the largest stack that can attack; -1 without one.
+    int find_largest_front(const War<W>& s) const {
+        int best = -1;
+        const Game<W>& g = rules_.game(s);
+        for (Set<W> rest = s.at.mine - g.resting; rest.any();) {
+            int v = rest.pop();
+            if (best >= 0 && s.at.armies[v] <= s.at.armies[best]) continue;
+            if (borders_.is_at_front(s, v)) best = v;
+        }
+        return best;
+    }
+    // Divides armies between two borders by what is at stake and by the threats.
+    int divide_guards(const War<W>& s, int v, int c, int most, int also) const {
+        double here = (OTHER_STAKE + borders_.find_stake(s, v, also)) * borders_.find_threat(s, v);
+        double there = (OTHER_STAKE + borders_.find_stake(s, c, also)) * borders_.find_threat(s, c);
+        if (there == 0.0) return here > 0.0 ? 0 : -1;
+        int all = most + s.at.armies[c];
+        return std::clamp(int(all * there / (here + there) + 0.5) - s.at.armies[c], 0, most);
+    }
     // Returns the value of the best two battles in a row from a land, with so many able armies.
     double value_chain(const War<W>& s, int v, int able) {
         double best = -1e300;
@@ -307,29 +541,11 @@ class Tactics {
         }
         return best;
     }
-    // Returns the most armies with which another player could attack a land; 0 for none.
-    int find_threat(const War<W>& s, int v) const {
-        int most = 0;
-        for (Set<W> near = rules_.later.into[v] - s.at.mine; near.any();) {
-            int c = near.pop();
-            if (s.owner[c] < rules_.players) most = std::max(most, s.at.armies[c] - rules_.later.garrison);
-        }
-        return most;
-    }
-    bool is_at_front(const War<W>& s, int v) const {
-        for (Set<W> near = (rules_.later.into[v] | rules_.later.out[v]) - s.at.mine; near.any();)
-            if (s.at.armies[near.pop()] > 0) return true;
-        return false;
-    }
-    // Returns the armies that may leave a land without leaving it empty.
-    int count_movable(const War<W>& s, int v) const {
-        return std::max(rules_.spare(s, v) - (rules_.game(s).keep[v] == 0), 0);
-    }
-
     void trade(War<W>& s, Random& random, Log* log) {
         if (s.hidden[s.mover]) return rules_.reveal(s, random, log);
         auto [cards, land] = choose_set(s);
         if (s.count_cards(s.mover) >= rules_.must_trade) return rules_.trade(s, cards, land, log);
+        if (aim.kind == IACTA_AIM_ELIMINATE && s.lands[aim.which]) return rules_.trade(s, cards, land, log);
         survey(s, s.place);
         double before = prizes_;
         survey(s, s.place + rules_.value_set(s, cards));
@@ -349,7 +565,8 @@ class Tactics {
                     int land = -1;
                     for (int card : {all[i], all[j], all[k]}) {
                         int t = s.pictured ? -1 : rules_.pictured_land(card);
-                        if (t >= 0 && s.at.mine.has(t) && (land < 0 || (!is_at_front(s, land) && is_at_front(s, t))))
+                        if (t >= 0 && s.at.mine.has(t) &&
+                            (land < 0 || (!borders_.is_at_front(s, land) && borders_.is_at_front(s, t))))
                             land = t;
                     }
                     double value = rules_.value_set(s, cards) + (land >= 0 ? rules_.pictured_armies : 0) -
@@ -370,8 +587,8 @@ class Tactics {
             double value = rests ? -1e300 : value_chain(s, v, rules_.spare(s, v) + s.place);
             if (value > most) most = value, target = v;
             if (may && (later < 0 || value > most_later)) most_later = value, later = v;
-            if (!is_at_front(s, v)) continue;
-            int danger = find_threat(s, v);
+            if (!borders_.is_at_front(s, v)) continue;
+            int danger = borders_.find_threat(s, v);
             if (double(danger - s.at.armies[v]) > lack) lack = danger - s.at.armies[v], needy = v;
             bool is_border = false;
             for (int k : rules_.continents_of[v]) is_border |= rules_.bonus[k] > 0 && rules_.owns(s, k, s.mover);
@@ -389,70 +606,38 @@ class Tactics {
     // Returns the advance beyond the least advance.
     int choose_advance(const War<W>& s) {
         auto [v, c, k] = s.pending;
-        int most = rules_.game(s).resting.has(v) ? 0 : count_movable(s, v);
+        int most = rules_.game(s).resting.has(v) ? 0 : borders_.count_movable(s, v);
         if (int moved = Wins<W>(rules_, s).find_winning_move(v, c, most); moved >= 0) return moved;
         if (most < 1) return 0;
-        if (!is_at_front(s, v)) return most;
+        if (!borders_.is_at_front(s, v)) return most;
+        if (is_on_route(s, 0)) return routes_.choose_advance(s, v, c, most);
+        if (aim.kind == IACTA_AIM_RAID && !is_held_by_other(s, aim.which)) return 0;
         survey(s, 0);
-        int danger = find_threat(s, v), spare = rules_.spare(s, v);
+        int danger = borders_.find_threat(s, v), spare = rules_.spare(s, v);
         double here = find_best_attack_from(s, v, spare).value;
         double there = find_best_attack_from(s, c, s.at.armies[c] + spare - rules_.later.garrison).value;
         int behind = std::min(most, int(n_[BEHIND] * danger));
-        if (std::max(here, there) <= n_[THRESHOLD]) return find_threat(s, c) >= danger ? most - behind : 0;
+        if (n_[GUARDING] > 0.0 && std::max(here, there) <= n_[THRESHOLD])
+            if (int moved = divide_guards(s, v, c, most, aim.kind == IACTA_AIM_GUARD ? aim.which : -1); moved >= 0)
+                return moved;
+        if (std::max(here, there) <= n_[THRESHOLD]) return borders_.find_threat(s, c) >= danger ? most - behind : 0;
         return there >= here ? most - behind : 0;
     }
-    // Moves the largest inner stack to the front that needs it most.
+    // Moves armies to the front that needs them most.
     void fortify(War<W>& s, Log* log) {
         Wins<W> wins(rules_, s);
         for (Set<W> stacks = s.at.mine - rules_.game(s).resting; wins.may_win_by_move() && stacks.any();) {
-            int v = stacks.pop(), movable = count_movable(s, v);
+            int v = stacks.pop(), movable = borders_.count_movable(s, v);
             if (movable < 1) continue;
             for (Set<W> ends = rules_.find_fortify_targets(s, v); ends.any();) {
                 int t = ends.pop(), moved = wins.find_winning_move(v, t, movable);
                 if (moved > 0) return rules_.move(s, v, t, moved, log);
             }
         }
-        int from = -1, most = 0;
-        for (Set<W> rest = s.at.mine - rules_.game(s).resting; rest.any();) {
-            int v = rest.pop();
-            if (count_movable(s, v) > most && !is_at_front(s, v) && rules_.may_move(s, v))
-                most = count_movable(s, v), from = v;
-        }
-        if (from < 0) return rules_.stop(s, log);
-        int to = rules_.fortify == 1 ? find_step_to_front(s, from) : -1, lack = 0;
-        if (rules_.fortify == 2)
-            for (Set<W> rest = rules_.find_fortify_targets(s, from); rest.any();) {
-                int t = rest.pop();
-                if (!is_at_front(s, t)) continue;
-                int missing = find_threat(s, t) - s.at.armies[t];
-                if (to < 0 || missing > lack) to = t, lack = missing;
-            }
-        to < 0 ? rules_.stop(s, log) : rules_.move(s, from, to, most, log);
-    }
-    // Returns the first own neighbour on a shortest way to a front; -1 without one.
-    int find_step_to_front(const War<W>& s, int from) const {
-        Set<W> near = rules_.later.out[from] & s.at.mine;
-        for (Set<W> rest = near; rest.any();) {
-            int t = rest.pop();
-            if (is_at_front(s, t)) return t;
-        }
-        int best = -1, shortest = rules_.lands + 1;
-        for (Set<W> rest = near; rest.any();) {
-            int t = rest.pop(), steps = 0;
-            Set<W> seen = Set<W>::of(from) | Set<W>::of(t), edge = Set<W>::of(t);
-            for (bool found = false; edge.any() && !found; ++steps) {
-                Set<W> fresh;
-                while (edge.any()) {
-                    int each = edge.pop();
-                    found |= is_at_front(s, each);
-                    fresh |= rules_.later.out[each] & s.at.mine;
-                }
-                edge = fresh - seen;
-                seen |= fresh;
-                if (found && steps < shortest) shortest = steps, best = t;
-            }
-        }
-        return best;
+        bool is_guarding = n_[GUARDING] > 0.0;
+        auto [from, to, armies] =
+            is_guarding ? borders_.find_guarding_move(s, n_[GUARDING], -1) : borders_.find_inner_move(s);
+        to < 0 ? rules_.stop(s, log) : rules_.move(s, from, to, armies, log);
     }
 };
 

@@ -26,12 +26,34 @@ class SizedWholeGame final : public WholeGame {
         judge(rules_, rules_.start, tactics, weights, chances);
         return IACTA_DONE;
     }
-    int32_t list_aims(Numbers numbers, int32_t* found, int32_t* count) const override {
-        if (*count < 0) return IACTA_UNSOUND;
-        std::vector<Aim> all = Tactics<W>(rules_, numbers).list_aims(rules_.start);
-        for (int i = 0; i < std::min<int>(*count, int(all.size())); ++i)
-            found[2 * i] = all[i].kind, found[2 * i + 1] = all[i].which;
+    int32_t list_aims(Numbers numbers, const float* choosing, uint64_t seed, int32_t* found, double* values,
+                      int32_t* count) const override {
+        if (*count < 0 || (values && !choosing)) return IACTA_UNSOUND;
+        WarPlay<W> play(rules_, numbers, choosing);
+        std::vector<JudgedAim> all;
+        if (values) all = play.judge_aims(rules_.start, Random(seed).next());
+        else
+            for (Aim aim : play.tactics.list_aims(rules_.start)) all.push_back({aim, 0.0});
+        for (int i = 0; i < std::min<int>(*count, int(all.size())); ++i) {
+            found[2 * i] = all[i].aim.kind, found[2 * i + 1] = all[i].aim.which;
+            if (values) values[i] = all[i].value;
+        }
         *count = int32_t(all.size());
+        return IACTA_DONE;
+    }
+    int32_t choose_action(Numbers numbers, const float* choosing, uint64_t seed, int32_t* chosen,
+                          iacta_action* action) const override {
+        Aim aim{chosen[0], chosen[1]};
+        War<W> s = rules_.start;
+        if (s.phase == IACTA_PHASE_OVER || (aim.kind >= 0 && !is_known(aim))) return IACTA_UNSOUND;
+        Random random(seed);
+        WarPlay<W> play(rules_, numbers, choosing);
+        uint64_t unused = 0;
+        aim.kind < 0 ? play.choose(s, random, unused) : play.take(aim);
+        Log log;
+        play.tactics.step(s, random, &log);
+        *action = log.front();
+        chosen[0] = play.tactics.aim.kind, chosen[1] = play.tactics.aim.which;
         return IACTA_DONE;
     }
     // With an aim of a negative kind, the player chooses its aim.
@@ -103,9 +125,11 @@ class SizedWholeGame final : public WholeGame {
 
     bool is_known(Aim aim) const {
         auto [kind, which] = aim;
-        bool is_continent = kind == IACTA_AIM_CONTINENT || kind == IACTA_AIM_BREAK;
-        int most = is_continent ? int(rules_.continents.size()) : kind == IACTA_AIM_ELIMINATE ? rules_.players : 1;
-        return kind >= IACTA_AIM_AS_LIKED && kind <= IACTA_AIM_WARILY && which >= 0 && which < most;
+        bool is_continent =
+            kind == IACTA_AIM_CONTINENT || kind == IACTA_AIM_BREAK || kind == IACTA_AIM_RAID || kind == IACTA_AIM_GUARD;
+        bool is_player = kind == IACTA_AIM_CHASE || kind == IACTA_AIM_ELIMINATE;
+        int most = is_continent ? int(rules_.continents.size()) : is_player ? rules_.players : 1;
+        return kind >= IACTA_AIM_AS_LIKED && kind <= IACTA_AIM_GUARD && which >= 0 && which < most;
     }
     void write_features(const War<W>& s, Tactics<W>& tactics, float* features) const {
         std::array<std::array<float, FEATURES>, MAX_PLAYERS> rows;
@@ -118,7 +142,8 @@ class SizedWholeGame final : public WholeGame {
     };
     Table make_table(Numbers numbers, const float* choosing) const {
         Table found;
-        for (int i = 0; i < rules_.players; ++i) found.plays.emplace_back(rules_, numbers + i * NUMBERS, choosing);
+        for (int i = 0; i < rules_.players; ++i)
+            found.plays.emplace_back(rules_, numbers + i * NUMBERS, choosing ? choosing + i * WEIGHTS : nullptr);
         for (WarPlay<W>& each : found.plays) found.seats.push_back(&each);
         return found;
     }

@@ -20,7 +20,10 @@ class WholeGame {
 
     virtual int32_t read_odds(int to, int able, int defenders, double* found) const = 0;
     virtual int32_t evaluate(const float* weights, float* features, double* chances) const = 0;
-    virtual int32_t list_aims(const double* numbers, int32_t* found, int32_t* count) const = 0;
+    virtual int32_t list_aims(const double* numbers, const float* choosing, uint64_t seed, int32_t* found,
+                              double* values, int32_t* count) const = 0;
+    virtual int32_t choose_action(const double* numbers, const float* choosing, uint64_t seed, int32_t* chosen,
+                                  iacta_action* action) const = 0;
     virtual int32_t play_turn(const double* numbers, const float* choosing, Aim aim, uint64_t seed,
                               iacta_action* actions, int32_t* count, uint8_t* owner, int32_t* armies,
                               int32_t* cards) const = 0;

@@ -23,7 +23,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from math import fsum
-from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
+from typing import (
+    Any,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    cast,
+    get_args,
+    runtime_checkable,
+)
 
 import numpy as np
 
@@ -105,6 +114,15 @@ from iacta.rules.variants import find_rules
 
 Phase = Literal["trade", "place", "attack", "defend", "advance", "fortify", "over"]
 Policy: TypeAlias = Callable[["Turn"], Action]
+
+
+@runtime_checkable
+class TurnPolicy(Protocol):
+    """A policy that remembers, during a turn, what it is doing."""
+
+    def follow(self) -> Policy:
+        """Return the policy for one turn."""
+
 
 STARTS: tuple[Phase, ...] = ("trade", "place", "attack", "fortify", "over")
 FORTIFY = ("connected", "adjacent", "none")
@@ -1139,7 +1157,8 @@ class Turn:
     def play(self, policy: Policy, *, seed: int, defender: Policy | None = None) -> Record:
         """Play the turn to its end with random dice.
 
-        policy: a function that takes a turn and returns a legal action of the player.
+        policy: a function that takes a turn and returns a legal action of the player. If it has a
+            method `follow`, as the AIs of `ai` have, that method returns the policy of this turn.
         seed: the seed of the dice; pass the same seed to repeat the dice.
         defender: the policy for defence dice; `None` for `careful_defence`.
 
@@ -1157,8 +1176,9 @@ class Turn:
         """
         rng = np.random.default_rng(read_int(seed, "seed"))
         turn, moves = self, list[Move]()
+        follow = policy.follow() if isinstance(policy, TurnPolicy) else policy
         while turn.phase != "over":
-            action = turn.decide(policy, defender)
+            action = turn.decide(follow, defender)
             (result,) = turn.results(action).sample(1, rng)
             moves.append(Move(turn, action, result))
             turn = turn.after(action, result)

@@ -34,8 +34,8 @@ from iacta.forms.whole_game import (
 )
 from iacta.war import WinChance, WinChances, WinEstimate, win_chances
 from iacta.war.chances import CUT_ROUNDS, DEFAULT_GAMES
-from iacta.war.games import AS_LIKED, OPEN_AIMS
-from iacta.war.players import PLAYERS
+from iacta.war.games import OPEN_AIMS
+from iacta.war.players import AS_LIKED, PLAYERS
 from iacta.war.tournament import MAX_ROUNDS
 
 

@@ -10,9 +10,11 @@ Teams and hidden armies are not modelled.
 
 from iacta.war.chances import WinChance, WinChances, WinEstimate, win_chances
 from iacta.war.goals import GoalChance, Goals, Reach, best_goals, goals_in_reach
+from iacta.war.policy import AIPolicy, ai
 from iacta.war.tournament import Standing, tournament
 
 __all__ = [
+    "AIPolicy",
     "GoalChance",
     "Goals",
     "Reach",
@@ -20,6 +22,7 @@ __all__ = [
     "WinChance",
     "WinChances",
     "WinEstimate",
+    "ai",
     "best_goals",
     "goals_in_reach",
     "tournament",

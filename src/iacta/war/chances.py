@@ -43,7 +43,6 @@ from iacta.war.games import (
 )
 from iacta.war.players import PLAYERS
 from iacta.war.tournament import MAX_GAMES, MAX_ROUNDS, Seat, get_seat_name, play_to_end, read_seat
-from iacta.war.value import load_weights
 
 CUT_ROUNDS = 6  # length of a game of the usual AI
 ALLOWANCE = 0.03  # error of a chance due to cutting games
@@ -236,8 +235,6 @@ def play_games(
         for first in firsts:
             chunk = war.play_games(
                 seats,
-                load_weights("choosing"),
-                load_weights("ending"),
                 games=min(CHUNK_GAMES, games - first),
                 first=first,
                 seed=seed,

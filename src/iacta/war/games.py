@@ -1,5 +1,6 @@
 """The Python interface to whole games in the compiled core."""
 
+from collections.abc import Sequence
 from ctypes import byref, c_int32
 from math import inf
 from random import Random
@@ -20,24 +21,28 @@ from iacta.native.core_library import load_library, make_pointer
 from iacta.native.deadline import Deadline
 from iacta.plan.problem import refuse_large_board
 from iacta.rules.roll import Losses
-from iacta.war.players import Player
+from iacta.war.players import (
+    AIMS,
+    AS_LIKED,
+    BOLDLY,
+    BREAK,
+    CHASE,
+    CHOSEN,
+    CONTINENT,
+    ELIMINATE,
+    GUARD,
+    HOLD,
+    ONE_CARD,
+    PILE,
+    RAID,
+    SAFE_CARD,
+    WARILY,
+    Player,
+)
 from iacta.war.tables import find_choice, find_hand, make_tables
+from iacta.war.value import Weights, load_weights
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-Weights: TypeAlias = npt.NDArray[np.float32]
-
-# The kinds of an aim; `src/core/iacta.h` has a number for each.
-AIMS = (
-    AS_LIKED := "as liked",
-    HOLD := "hold",
-    ONE_CARD := "one card",
-    CONTINENT := "continent",
-    BREAK := "break",
-    ELIMINATE := "eliminate",
-    BOLDLY := "boldly",
-    WARILY := "warily",
-    CHOSEN := "chosen",
-)
 
 
 class Aim(NamedTuple):
@@ -52,12 +57,25 @@ class Aim(NamedTuple):
 
 
 CHOSEN_AIM = Aim()
+CARD_AIMS = (ONE_CARD, PILE, SAFE_CARD)  # ways to take one card
 OPEN_AIMS = {  # aims that have no goal to reach
     AS_LIKED: "play like the usual AI",
     HOLD: "hold without attacking",
     BOLDLY: "attack boldly",
     WARILY: "attack cautiously",
 }
+
+
+def find_number(aim: Aim) -> int:
+    """Return the number of a kind of aim in the core."""
+    return -1 if aim.kind == CHOSEN else AIMS.index(aim.kind)
+
+
+def stack_weights(players: Sequence[Player]) -> Weights | None:
+    """Return the weights with which each AI judges its aims, or `None` if no AI judges aims."""
+    if all(each.samples <= 0 for each in players):
+        return None
+    return np.concatenate([load_weights("choosing", each.value) for each in players])
 
 
 class PlayedGames(NamedTuple):
@@ -171,25 +189,52 @@ class War:
 
     def list_aims(self, player: Player) -> list[Aim]:
         """Return the possible aims of an AI in this turn."""
-        count = c_int32(len(AIMS) + len(self.seats) + 2 * len(self.turn.board.continents))
-        found = np.zeros((count.value, 2), dtype=np.int32)
+        return [aim for aim, _ in self._list_aims(player, None)]
+
+    def judge_aims(self, player: Player, seed: int) -> list[tuple[Aim, float]]:
+        """Return the aims that an AI compares in this turn, and the value of each.
+
+        A value is the mean of V after sampled turns. The list is empty for an AI that does not
+        judge its aims.
+        """
+        return self._list_aims(player, seed) if player.samples > 0 else []
+
+    def _list_aims(self, player: Player, seed: int | None) -> list[tuple[Aim, float]]:
+        count = c_int32(len(AIMS) + 2 * len(self.seats) + 4 * len(self.turn.board.continents))
+        found, values = np.zeros((count.value, 2), dtype=np.int32), np.zeros(count.value)
         self._core.iacta_war_list_aims(
-            self._war, make_pointer(player.numbers), make_pointer(found), byref(count)
+            self._war,
+            make_pointer(player.numbers),
+            make_pointer(stack_weights((player,))),
+            seed or 0,
+            make_pointer(found),
+            make_pointer(None if seed is None else values),
+            byref(count),
         )
-        kinds = {self._number(kind): kind for kind in AIMS}
-        return [Aim(kinds[kind], which) for kind, which in found[: count.value].tolist()]
+        aims = (Aim(AIMS[kind], which) for kind, which in found.tolist())
+        return [*zip(aims, values.tolist(), strict=True)][: count.value]
 
-    def _number(self, kind: str) -> int:
-        """Return the number of a kind of aim."""
-        return self._library.constant(f"AIM_{kind.upper().replace(' ', '_')}")
+    def choose_action(self, player: Player, seed: int, aim: Aim = CHOSEN_AIM) -> tuple[Action, Aim]:
+        """Return the next action of an AI in a turn with an aim, and the aim of the turn's rest."""
+        chosen = np.array([find_number(aim), aim.which], dtype=np.int32)
+        row = self._library.header.structures["action"]()
+        self._core.iacta_war_choose_action(
+            self._war,
+            make_pointer(player.numbers),
+            make_pointer(stack_weights((player,))),
+            seed,
+            make_pointer(chosen),
+            byref(row),
+        )
+        action, _ = self._read_action(self.turn, row)
+        kind, which = chosen.tolist()
+        return action, Aim(AIMS[kind], which)
 
-    def play_turn(
-        self, player: Player, choosing: Weights | None, seed: int, aim: Aim = CHOSEN_AIM
-    ) -> Record:
+    def play_turn(self, player: Player, seed: int, aim: Aim = CHOSEN_AIM) -> Record:
         """Let an AI play the rest of the turn. Hidden missions are dealt, and hidden again."""
         dealt = deal_missions(self.turn, seed)
         if dealt != self.turn:
-            record = War(dealt).play_turn(player, choosing, seed, aim)
+            record = War(dealt).play_turn(player, seed, aim)
             return _hide_missions(record, dealt, self.turn)
         room, lands = 1000, len(self.turn.armies)
         owners, armies = np.zeros(lands, np.uint8), np.zeros(lands, np.int32)
@@ -200,8 +245,8 @@ class War:
             self._core.iacta_war_play_turn(
                 self._war,
                 make_pointer(player.numbers),
-                make_pointer(choosing),
-                self._number(aim.kind),
+                make_pointer(stack_weights((player,))),
+                find_number(aim),
                 aim.which,
                 seed,
                 log,
@@ -224,8 +269,6 @@ class War:
     def play_games(
         self,
         players: tuple[Player, ...],
-        choosing: Weights | None,
-        ending: Weights,
         *,
         games: int,
         seed: int = 0,
@@ -239,8 +282,6 @@ class War:
         """Play games until the deadline.
 
         players: the AI of each seat.
-        choosing: the weights of V for choosing aims.
-        ending: the weights of V for scoring games without a winner.
         games: the number of games.
         first: the number of the first game. Each game number has its own dice.
         aim: the aim of the first turn.
@@ -256,9 +297,9 @@ class War:
             self._war,
             make_budget(self._library, deadline or Deadline(), inf),
             make_pointer(numbers),
-            make_pointer(choosing),
-            make_pointer(ending),
-            self._number(aim.kind),
+            make_pointer(stack_weights(players)),
+            make_pointer(load_weights("ending")),
+            find_number(aim),
             aim.which,
             is_dealt,
             cut,
@@ -283,7 +324,6 @@ class War:
     def record_game(
         self,
         players: tuple[Player, ...],
-        choosing: Weights | None,
         *,
         share: float,
         seed: int,
@@ -301,7 +341,7 @@ class War:
         self._core.iacta_war_record_game(
             self._war,
             make_pointer(numbers),
-            make_pointer(choosing),
+            make_pointer(stack_weights(players)),
             most_rounds,
             share,
             seed % 2**64,
@@ -356,12 +396,12 @@ class War:
 def describe_aim(war: War, aim: Aim) -> str:
     """Return an aim in words."""
     continents = war.turn.board.continents
-    if aim.kind == CONTINENT:
+    if aim.kind in (CONTINENT, GUARD):
         return f"take {continents[aim.which].name}"
-    if aim.kind == BREAK:
+    if aim.kind in (BREAK, RAID):
         held = continents[aim.which]
         owner = war.turn.position.find_holding(held.territories[0]).owner
         return f"break {owner}'s {held.name}"
-    if aim.kind == ELIMINATE:
+    if aim.kind in (CHASE, ELIMINATE):
         return f"eliminate {war.seats[aim.which]}"
-    return "take one card" if aim.kind == ONE_CARD else OPEN_AIMS[aim.kind]
+    return "take one card" if aim.kind in CARD_AIMS else OPEN_AIMS[aim.kind]

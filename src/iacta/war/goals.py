@@ -14,7 +14,7 @@ the differences between candidates are more precise than the chances themselves.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from math import sqrt
@@ -53,20 +53,25 @@ from iacta.war.chances import (
     play_two_games,
 )
 from iacta.war.games import (
-    BREAK,
-    CONTINENT,
-    ELIMINATE,
+    CARD_AIMS,
+    OPEN_AIMS,
     Aim,
     Floats,
     War,
     check_war,
     describe_aim,
 )
-from iacta.war.players import PLAYERS
+from iacta.war.players import (
+    AS_LIKED,
+    CHASE,
+    CONTINENT,
+    ELIMINATE,
+    GUARD,
+    PLAYERS,
+)
+from iacta.war.policy import NamedAim, choose_action
 from iacta.war.tables import find_hand
-from iacta.war.tactics import SimplePolicy
 from iacta.war.tournament import MAX_GAMES, MAX_ROUNDS
-from iacta.war.value import load_weights
 
 DEFAULT_GAMES = 200
 PLAN_GAMES = 60  # fewer games than for tactics, because Python plays the turns of plans
@@ -278,7 +283,7 @@ def _find_attack_phase(war: War) -> Turn | None:
         return turn
     if turn.phase == "advance":
         return turn.after([each for each in turn.actions() if isinstance(each, Advance)][-1])
-    moves = war.play_turn(PLAYERS["usual"], None, 0).moves
+    moves = war.play_turn(PLAYERS["usual"], 0).moves
     return next((move.turn for move in moves if move.turn.phase == "attack"), None)
 
 
@@ -334,8 +339,8 @@ def best_goals(
     deadline, war = Deadline(seconds), War(_check_open(turn))
     check_game_ends(turn)
     mover, rows = war.seats.index(turn.player), list[_Candidate]()
-    aims = war.list_aims(PLAYERS["usual"])
-    planned = [aim for aim in aims if aim.kind in (CONTINENT, BREAK, ELIMINATE)]
+    aims = find_best_aims(war, seed)
+    planned = [aim for aim in aims if aim.kind not in (*CARD_AIMS, *OPEN_AIMS)]
     simple = dict[str, _SimpleEstimate]()
 
     def report(done: int) -> None:
@@ -360,7 +365,7 @@ def best_goals(
                 found.chances[:, mover],
                 float(found.reached.mean()),
                 None,
-                war.play_turn(PLAYERS["usual"], None, seed, aim),
+                war.play_turn(PLAYERS["usual"], seed, aim),
                 partial(_play_tactics, war, aim, number),
             )
         )
@@ -386,6 +391,17 @@ def best_goals(
     best = max(rows, key=lambda row: float(row.wins.mean()))
     fresh = np.zeros(0) if deadline.is_over else best.play_again(seed + SEED_COUNT, deadline)
     return Goals(turn.player, _rank_candidates(rows, simple, fresh))
+
+
+def find_best_aims(war: War, seed: int) -> list[Aim]:
+    """Return for each goal, in words, the aim of the usual AI that V judges best."""
+    judged = war.judge_aims(PLAYERS["usual"], seed)
+    best = dict[str, tuple[Aim, float]]()
+    for aim, value in judged:
+        words = describe_aim(war, aim)
+        if words not in best or value > best[words][1]:
+            best[words] = aim, value
+    return [aim for aim, _ in best.values()]
 
 
 def _estimate_under_simple(
@@ -465,7 +481,7 @@ def _try_plans(
 ) -> Iterator[_Candidate]:
     """Yield candidates that attack by a plan after the usual AI has placed the new armies."""
     usual = PLAYERS["usual"]
-    opened = war.play_turn(usual, None, seed, aim).moves
+    opened = war.play_turn(usual, seed, aim).moves
     before = next((move.turn for move in opened if move.turn.phase == "attack"), None)
     is_chance = any(move.turn.phase == "trade" and move.result is not None for move in opened)
     if before is None or is_chance:
@@ -516,9 +532,9 @@ def _play_plan(
 def _make_goal(war: War, aim: Aim) -> TakeAll:
     """Return the goal of a plan for an aim; a continent is broken at its weakest border."""
     turn = war.turn
-    if aim.kind == CONTINENT:
+    if aim.kind in (CONTINENT, GUARD):
         return TakeAll(turn.board.continents[aim.which].territories)
-    if aim.kind == ELIMINATE:
+    if aim.kind in (CHASE, ELIMINATE):
         return TakeAll(turn.position.list_territories(war.seats[aim.which]))
     own = {*turn.position.list_territories(turn.player)}
     beside = [
@@ -531,7 +547,7 @@ def _make_goal(war: War, aim: Aim) -> TakeAll:
 
 def _price_goal(war: War, aim: Aim) -> float:
     """Return the value of a goal in armies."""
-    if aim.kind == ELIMINATE:
+    if aim.kind in (CHASE, ELIMINATE):
         return 10.0 + 2.0 * find_hand(war.turn, war.seats[aim.which]).number
     return 2.0 + 2.0 * war.turn.board.continents[aim.which].bonus
 
@@ -556,13 +572,15 @@ def _combine_policies(plan: Policy, start: Turn, deadline: Deadline) -> Policy:
 
     The policy ends the attacks after the deadline.
     """
-    tactics = SimplePolicy(replace(PLAYERS["usual"], samples=0.0))
+
+    def play_tactics(turn: Turn) -> Action:
+        return choose_action(PLAYERS["usual"], turn, 0, NamedAim(Aim(AS_LIKED)))[0]
 
     def follow(turn: Turn) -> Action:
         if turn.phase == "attack" and deadline.is_over:
             return EndPhase()
         is_planned = turn.phase in ("attack", "advance") and turn.trade == start.trade
-        return plan(turn) if is_planned else tactics(turn)
+        return plan(turn) if is_planned else play_tactics(turn)
 
     return follow
 
@@ -579,8 +597,6 @@ def _estimate_win(
     war = War(end)
     found = war.play_games(
         (PLAYERS["usual"],) * len(war.seats),
-        load_weights("choosing"),
-        load_weights("ending"),
         games=1,
         first=number,
         seed=seed,

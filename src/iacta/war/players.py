@@ -21,15 +21,49 @@ An attack on c with probability p of success has the value
 where the expectations are over the whole battle, and the last term counts if the attack leaves the
 border of an own continent undefended. `lost` is reduced once the armies per territory exceed
 `patience`. The AI attacks as long as the best value exceeds `threshold`.
+
+A turn may have an aim, which changes the values. An AI with `samples` plays the turn several times
+with each of its aims, and chooses the aim after which V judges its chances best:
+
+| kind | the turn |
+|---|---|
+| as liked, boldly, warily | attacks by value; values count for more or less |
+| hold | attacks nothing, and reinforces the weakest border |
+| one card | takes one territory, the one of most value |
+| safe card | takes one territory with the least losses; new armies guard the borders |
+| pile | puts all new armies on the largest border stack, and takes one territory |
+| continent, guard | takes a continent; `guard` also divides the armies among its borders |
+| break, raid | breaks an opponent's continent; `raid` attacks nothing else and stays at home |
+| chase | attacks a player by value |
+| eliminate | takes all territories of a player along the routes of `src/core/war/routes.hpp` |
 """
 
 from dataclasses import dataclass, fields
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
+
+# The kinds of an aim. The index of each kind is its number in `src/core/iacta.h`.
+AIMS = (
+    AS_LIKED := "as liked",
+    HOLD := "hold",
+    ONE_CARD := "one card",
+    CONTINENT := "continent",
+    BREAK := "break",
+    CHASE := "chase",
+    BOLDLY := "boldly",
+    WARILY := "warily",
+    ELIMINATE := "eliminate",
+    PILE := "pile",
+    SAFE_CARD := "safe card",
+    RAID := "raid",
+    GUARD := "guard",
+)
+CHOSEN = "chosen"  # the AI chooses one of its aims
 
 
 @dataclass(frozen=True)
@@ -55,6 +89,14 @@ class Player:
         number it no longer waits, and lost armies count for less.
     samples: games played per aim before choosing an aim; 0 for turns without aims. A negative
         number is the share of turns with a random aim, for training positions.
+    sure: for an AI that does not sample: minimum ratio of armies to cost at which it eliminates an
+        opponent, breaks a continent or takes one; 0 for an AI without aims.
+    giving_up: minimum ratio of armies to cost at which an elimination goes on.
+    guarding: armies wanted on a border, per army of the largest threat, when armies are divided
+        between borders; 0 for armies that move to the front only.
+    aims: the kinds of aims that the AI may choose.
+    preferred: the aim of an AI that does not sample, if no other aim is within reach.
+    value: a file with the weights of V by which the AI judges its aims; `None` for `value.json`.
     """
 
     territory: float = 0.6
@@ -86,11 +128,19 @@ class Player:
     margin: float = 0.01
     patience: float = 15.0
     samples: float = 0.0
+    sure: float = 0.0
+    giving_up: float = 0.55
+    guarding: float = 0.0
+    aims: tuple[str, ...] = ()
+    preferred: str = AS_LIKED
+    value: Path | None = None
 
     @property
     def numbers(self) -> npt.NDArray[np.float64]:
         """The weights as an array, in the order of the fields, as the core expects."""
-        return np.array([getattr(self, each.name) for each in fields(self)], dtype=np.float64)
+        numbers = [getattr(self, each.name) for each in fields(self) if each.type is float]
+        allowed = sum(1 << AIMS.index(kind) for kind in {*self.aims})
+        return np.array([*numbers, allowed, AIMS.index(self.preferred)], dtype=np.float64)
 
 
 # To add an AI, add a row. Never change `yardstick`: it measures the progress of the other AIs.
@@ -104,6 +154,7 @@ PLAYERS = {
         aim=6.0,
         margin=0.01,
         samples=2,
+        aims=(AS_LIKED, HOLD, ONE_CARD, CONTINENT, BREAK, CHASE, BOLDLY, WARILY),
     ),
     "yardstick": Player(
         card=5.0,

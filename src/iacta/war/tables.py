@@ -1,11 +1,12 @@
 """Conversion of a turn to arrays for the compiled core."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from iacta.game import Attack, Hand
+from iacta.game import Attack, Hand, Sets
 from iacta.game.cards import DECK, FIXED, MUST_TRADE, PICTURED, SYMBOLS, TRADED_AT_ONCE
 from iacta.game.turn import FORTIFY, MIN_NEW, TERRITORIES_PER_ARMY, Turn
 from iacta.game.victory import CoreMission
@@ -147,7 +148,7 @@ def _put_cards(
         card_land=card_lands,
         is_fixed=turn.trade.is_fixed,
         fixed=FIXED,
-        set_armies=[*_count_set_armies(turn)],
+        set_armies=_list_set_armies(turn.trade),
         sets=SET_COUNT,
         must_trade=MUST_TRADE,
         traded_at_once=TRADED_AT_ONCE,
@@ -185,12 +186,14 @@ def _put_missions(library: Library, it: CoreData, turn: Turn, seats: Sequence[st
     )
 
 
-def _count_set_armies(turn: Turn) -> Iterator[int]:
-    """Yield the armies for each of the next sets."""
-    trade = turn.trade
+@lru_cache
+def _list_set_armies(trade: Sets) -> tuple[int, ...]:
+    """Return the armies for each of the next sets."""
+    found = []
     for _ in range(SET_COUNT):
-        yield trade.nth(0)
+        found.append(trade.nth(0))
         trade = trade.next()
+    return tuple(found)
 
 
 def find_hand(turn: Turn, player: str) -> Hand:

@@ -17,7 +17,6 @@ from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.probability.estimate import Estimate, Interval
 from iacta.war.games import War, check_war, deal_missions, list_seats
 from iacta.war.players import PLAYERS, find_player
-from iacta.war.value import load_weights
 
 MAX_ROUNDS = 200  # longer games end without a winner
 MAX_GAMES = 10**6
@@ -111,8 +110,6 @@ def count_wins(order: Sequence[Seat], turn: Turn, numbers: Sequence[int], seed: 
         for number in numbers:
             played = war.play_games(
                 core,
-                load_weights("choosing"),
-                load_weights("ending"),
                 games=1,
                 first=number,
                 seed=seed,
@@ -148,7 +145,7 @@ def play_to_end(
         if turn.phase != "over":
             if isinstance(seat, str):
                 player = PLAYERS[seat]
-                turn = War(turn).play_turn(player, load_weights("choosing"), dice).end
+                turn = War(turn).play_turn(player, dice).end
             else:
                 turn = turn.play(seat, seed=dice).end
         if after_turn is not None:

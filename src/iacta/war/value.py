@@ -11,13 +11,17 @@ the training program.
 
 import json
 from functools import cache
+from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from iacta.inputs.files import read_package_file
-from iacta.war.games import Weights
 
 HIDDEN = 32
+
+Weights: TypeAlias = npt.NDArray[np.float32]
 
 # In the order of the core. "Relative" features are divided by the mean over surviving players. A
 # ratio r is mapped to (r - 1) / (r + 1), and a set of s armies to s / (s + mean armies).
@@ -74,13 +78,15 @@ FEATURES_OF_PLAYERS = {
 
 
 @cache
-def load_weights(name: str) -> Weights:
+def load_weights(name: str, file: Path | None = None) -> Weights:
     """Load the weights of V.
 
     name: `"choosing"` or `"ending"`.
+    file: a file like `value.json`, which is the default.
 
     >>> load_weights("ending").shape
     (1600,)
     """
-    record = json.loads(read_package_file("iacta.war", "value.json"))
+    text = read_package_file("iacta.war", "value.json") if file is None else file.read_text("utf-8")
+    record = json.loads(text)
     return np.array(record["weights"][name], dtype=np.float32)

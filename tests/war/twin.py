@@ -17,7 +17,7 @@ from iacta.rules.rules import Rules
 from iacta.war.games import War
 from iacta.war.players import PLAYERS, Player
 from iacta.war.tables import find_hand
-from iacta.war.winning import WIN_PRIZE, WinsInReach
+from tests.war.winning import WIN_PRIZE, WinsInReach
 
 NEVER = -1e300
 
@@ -301,7 +301,7 @@ class _View:
             )
             if value > most:
                 best, most = Trade(traded, land), value
-        assert best is not None  # noqa: S101 # a trade is possible in this phase
+        assert best is not None  # a trade is possible in this phase
         return best
 
     def _list_cards(self, hand: Hand) -> list[tuple[int, int]]:
@@ -357,7 +357,7 @@ class _View:
 
     def choose_advance(self) -> Action:
         turn = self.turn
-        assert turn.pending is not None  # noqa: S101 # an attack precedes this phase
+        assert turn.pending is not None  # an attack precedes this phase
         v, c = self.names.index(turn.pending.start), self.names.index(turn.pending.to)
         most = 0 if self.is_resting(v) else self.count_movable(v)
         moved = self.wins.find_winning_move(v, c, most)

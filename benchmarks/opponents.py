@@ -1,0 +1,104 @@
+"""The frozen opponents of the AIs, and matches of one AI against copies of another.
+
+Never change a row: the strength of later AIs is measured against these.
+
+    python -m benchmarks.opponents ONE OTHER [GAMES]
+"""
+
+from pathlib import Path
+
+from benchmarks.train_war import start_of
+from iacta import Sets, classic_board
+from iacta.war.games import War
+from iacta.war.players import (
+    AS_LIKED,
+    BOLDLY,
+    BREAK,
+    CHASE,
+    CONTINENT,
+    ELIMINATE,
+    GUARD,
+    HOLD,
+    ONE_CARD,
+    PILE,
+    PLAYERS,
+    RAID,
+    SAFE_CARD,
+    WARILY,
+    Player,
+)
+
+V_BEFORE = Path(__file__).with_name("usual_before.json")
+USUAL_BEFORE = Player(
+    behind=0.0,
+    failed=2.0,
+    leader=0.3,
+    continent_prize=3.0,
+    aim=6.0,
+    margin=0.01,
+    samples=2,
+    aims=(AS_LIKED, BOLDLY, WARILY, HOLD, ONE_CARD, CONTINENT, BREAK, CHASE),
+    value=V_BEFORE,
+)
+OPPONENTS = {
+    "usual before": USUAL_BEFORE,
+    # All new armies on the largest border stack, a card a turn, and eliminations within reach.
+    "pile": Player(sure=1.1, aims=(ELIMINATE,), preferred=PILE, failed=2.0),
+    # New armies where the borders are weakest, and eliminations within reach.
+    "turtle": Player(
+        sure=1.1,
+        aims=(ELIMINATE,),
+        preferred=WARILY,
+        guarding=1.0,
+        guard_share=1.0,
+        guard_level=1.0,
+        behind=0.0,
+        failed=2.0,
+    ),
+    # Completes and guards continents, breaks those of others and returns, a card a turn.
+    "keeper of continents": Player(
+        behind=0.0,
+        failed=2.0,
+        leader=0.3,
+        continent_prize=4.0,
+        completing=3.0,
+        breaking=2.0,
+        bare=1.0,
+        guard_level=1.0,
+        guarding=1.0,
+        aim=6.0,
+        samples=3,
+        aims=(AS_LIKED, HOLD, CONTINENT, BREAK, ELIMINATE, PILE, SAFE_CARD, RAID, GUARD),
+        value=V_BEFORE,
+    ),
+    # Eliminates players with many cards, and takes a card a turn.
+    "hunter of cards": Player(
+        their_cards=2.0,
+        elimination=8.0,
+        failed=2.0,
+        behind=0.0,
+        aim=6.0,
+        samples=3,
+        aims=(AS_LIKED, BOLDLY, ONE_CARD, PILE, CHASE, ELIMINATE),
+        value=V_BEFORE,
+    ),
+}
+
+
+def find_row(name: str) -> Player:
+    """Return the row of an AI or of an opponent."""
+    return OPPONENTS[name] if name in OPPONENTS else PLAYERS[name]
+
+
+def count_match_wins(
+    one: Player, other: Player, players: int, trade: Sets | None, games: int, seed: int
+) -> int:
+    """Count the wins of one AI against copies of another, in games dealt anew; seats take turns."""
+    start, wins = start_of(classic_board(), players, trade), 0
+    war = War(start)
+    for seat in range(players):
+        row = [other] * players
+        row[seat] = one
+        found = war.play_games(tuple(row), games=games // players, seed=seed + seat, is_dealt=True)
+        wins += int((found.chances[:, seat] == 1).sum())
+    return wins

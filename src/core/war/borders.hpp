@@ -1,0 +1,127 @@
+// The borders of a player: threats, guards, and the last move of a turn.
+#pragma once
+
+#include "war/rules.hpp"
+
+namespace iacta {
+
+template <int W>
+class Borders {
+  public:
+    explicit Borders(const WarRules<W>& rules) : rules_(rules) {}
+
+    struct Move {
+        int from = -1, to = -1, armies = 0;
+    };
+
+    // Returns the most armies with which another player could attack a land; 0 for none.
+    int find_threat(const War<W>& s, int v) const {
+        int most = 0;
+        for (Set<W> near = rules_.later.into[v] - s.at.mine; near.any();) {
+            int c = near.pop();
+            if (s.owner[c] < rules_.players) most = std::max(most, s.at.armies[c] - rules_.later.garrison);
+        }
+        return most;
+    }
+    bool is_at_front(const War<W>& s, int v) const {
+        for (Set<W> near = (rules_.later.into[v] | rules_.later.out[v]) - s.at.mine; near.any();)
+            if (s.at.armies[near.pop()] > 0) return true;
+        return false;
+    }
+    // Returns the armies that may leave a land without leaving it empty.
+    int count_movable(const War<W>& s, int v) const {
+        return std::max(rules_.spare(s, v) - (rules_.game(s).keep[v] == 0), 0);
+    }
+    // Returns the bonuses that depend on an own land. Continent `also` counts as owned; -1 for none.
+    int find_stake(const War<W>& s, int v, int also) const {
+        int found = 0;
+        for (int k : rules_.continents_of[v])
+            if (rules_.bonus[k] > 0 && (k == also || rules_.owns(s, k, s.mover))) found += rules_.bonus[k];
+        return found;
+    }
+    // Returns the largest inner stack, and the front that needs it most.
+    Move find_inner_move(const War<W>& s) const {
+        Move best;
+        for (Set<W> rest = s.at.mine - rules_.game(s).resting; rest.any();) {
+            int v = rest.pop();
+            if (count_movable(s, v) > best.armies && !is_at_front(s, v) && rules_.may_move(s, v))
+                best.armies = count_movable(s, v), best.from = v;
+        }
+        if (best.from < 0) return best;
+        if (rules_.fortify == 1) best.to = find_step_to_front(s, best.from);
+        int lack = 0;
+        if (rules_.fortify == 2)
+            for (Set<W> rest = rules_.find_fortify_targets(s, best.from); rest.any();) {
+                int t = rest.pop();
+                if (!is_at_front(s, t)) continue;
+                int missing = find_threat(s, t) - s.at.armies[t];
+                if (best.to < 0 || missing > lack) best.to = t, lack = missing;
+            }
+        return best;
+    }
+    // Returns the move that makes the borders safest, from any stack to any border.
+    // level: armies wanted on a border, per army of its threat.
+    Move find_guarding_move(const War<W>& s, double level, int also) const {
+        Move best;
+        double most = LEAST_GAIN;
+        for (Set<W> rest = s.at.mine - rules_.game(s).resting; rest.any();) {
+            int v = rest.pop(), room = count_movable(s, v);
+            if (room < 1 || !rules_.may_move(s, v)) continue;
+            bool is_inner = !is_at_front(s, v);
+            int threat = find_threat(s, v),
+                kept = std::min(room, int(level * threat + 0.999) - (s.at.armies[v] - room));
+            for (Set<W> near = rules_.find_fortify_targets(s, v); near.any();) {
+                int t = near.pop();
+                if (!is_at_front(s, t)) continue;
+                for (int armies : {room, room - std::max(kept, 0)}) {
+                    if (armies < 1) continue;
+                    double gain = is_inner ? INNER * armies : 0.0;
+                    gain += find_danger(s, t, 0, level, also) - find_danger(s, t, armies, level, also);
+                    gain += find_danger(s, v, 0, level, also) - find_danger(s, v, -armies, level, also);
+                    if (gain > most) most = gain, best = {v, t, armies};
+                }
+            }
+        }
+        if (best.from < 0 && rules_.fortify == 1) return find_inner_move(s);
+        return best;
+    }
+
+  private:
+    static constexpr double LEAST_GAIN = 0.01, INNER = 0.03, OTHER_STAKE = 0.4;
+
+    const WarRules<W>& rules_;
+
+    // Returns the bonuses at stake times the part of the wanted guard that is missing after a change.
+    double find_danger(const War<W>& s, int v, int change, double level, int also) const {
+        double wanted = level * find_threat(s, v);
+        double missing = wanted > 0.0 ? std::max(0.0, 1.0 - (s.at.armies[v] + change) / wanted) : 0.0;
+        return (OTHER_STAKE + find_stake(s, v, also)) * missing;
+    }
+    // Returns the first own neighbour on a shortest way to a front; -1 without one.
+    int find_step_to_front(const War<W>& s, int from) const {
+        Set<W> near = rules_.later.out[from] & s.at.mine;
+        for (Set<W> rest = near; rest.any();) {
+            int t = rest.pop();
+            if (is_at_front(s, t)) return t;
+        }
+        int best = -1, shortest = rules_.lands + 1;
+        for (Set<W> rest = near; rest.any();) {
+            int t = rest.pop(), steps = 0;
+            Set<W> seen = Set<W>::of(from) | Set<W>::of(t), edge = Set<W>::of(t);
+            for (bool found = false; edge.any() && !found; ++steps) {
+                Set<W> fresh;
+                while (edge.any()) {
+                    int each = edge.pop();
+                    found |= is_at_front(s, each);
+                    fresh |= rules_.later.out[each] & s.at.mine;
+                }
+                edge = fresh - seen;
+                seen |= fresh;
+                if (found && steps < shortest) shortest = steps, best = t;
+            }
+        }
+        return best;
+    }
+};
+
+}  // namespace iacta
