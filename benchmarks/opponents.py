@@ -7,7 +7,7 @@ Never change a row: the strength of later AIs is measured against these.
 
 from pathlib import Path
 
-from benchmarks.train_war import start_of
+from benchmarks.deals import make_start
 from iacta import Sets, classic_board
 from iacta.war.games import War
 from iacta.war.players import (
@@ -94,7 +94,7 @@ def count_match_wins(
     one: Player, other: Player, players: int, trade: Sets | None, games: int, seed: int
 ) -> int:
     """Count the wins of one AI against copies of another, in games dealt anew; seats take turns."""
-    start, wins = start_of(classic_board(), players, trade), 0
+    start, wins = make_start(classic_board(), players, trade), 0
     war = War(start)
     for seat in range(players):
         row = [other] * players

@@ -13,7 +13,7 @@ import sys
 from random import Random
 from typing import Any
 
-from benchmarks.train_war import random_board
+from benchmarks.deals import draw_board
 from benchmarks.war import MEASURES, REFERENCE, SEED, Recorded, games_of, middle_of
 from iacta import Turn, best_goals, classic_board
 from iacta.native.deadline import Deadline
@@ -44,7 +44,7 @@ def classic_position(k: int) -> Recorded:
 def unseen_position(k: int) -> Recorded:
     """Return a position of a random board with which V was not trained."""
     seed = FIRST_UNSEEN + k % UNSEEN_BOARDS
-    turn = middle_of(random_board(Random(seed)), 2 + k // UNSEEN_BOARDS % 5, 100 + k)
+    turn = middle_of(draw_board(Random(seed)), 2 + k // UNSEEN_BOARDS % 5, 100 + k)
     return complete(turn, seed, GAMES_OF_UNSEEN)
 
 

@@ -26,7 +26,8 @@ import numpy as np
 import numpy.typing as npt
 
 import iacta
-from iacta import Board, Continent, Holding, Position, Sets, Turn, classic_board
+from benchmarks.deals import draw_start
+from benchmarks.opponents import OPPONENTS
 from iacta.native.core_library import load_library
 from iacta.war.games import War
 from iacta.war.players import PLAYERS, Player
@@ -36,17 +37,16 @@ FEATURES = len(FEATURES_OF_PLAYERS)
 MAX_PLAYERS = load_library("the training of V").constant("MAX_PLAYERS")
 GAMES_SHARE = 0.55  # the most time for games; the rest is for learning
 TURNS_SHARE = 0.12  # the share of turns that are recorded
-MOST_POSITIONS = 240_000
-HOUSE_SETS = Sets((5, 7, 9, 11, 13, 15))
+MAX_POSITIONS = 240_000
 MIXED_SHARE = 0.3  # the share of games with other opponents in some seats
 AIMED_SHARE = 0.4  # the share of turns with a random aim, for the first V
 SAMPLES = 3  # fewer than the AIs have, for more games in the same time
 HELD_OUT = 0.1
 BATCH, RATE, DECAY = 1024, 2e-3, 1e-4
 WEIGHTS_FILE = Path(iacta.__file__).parent / "war" / "value.json"
-NAMES = ("red", "blue", "green", "black", "white", "pink")
 SOURCES = (
     "benchmarks/train_war.py",
+    "benchmarks/deals.py",
     "src/core/war/rules.hpp",
     "src/core/war/borders.hpp",
     "src/core/war/routes.hpp",
@@ -56,56 +56,6 @@ SOURCES = (
     "src/core/war/games.hpp",
     "src/iacta/war/players.py",
 )
-
-
-def random_board(rng: Random, name: str = "random") -> Board:
-    """Return a board of 12 to 60 territories in the plane, with continents of neighbours."""
-    number = rng.randint(12, 60)
-    points = [(rng.random(), rng.random()) for _ in range(number)]
-
-    def apart(i: int, j: int) -> float:
-        (a, b), (c, d) = points[i], points[j]
-        return (a - c) ** 2 + (b - d) ** 2
-
-    edges = set()
-    for i in range(number):
-        near = sorted((j for j in range(number) if j != i), key=lambda j: apart(i, j))
-        edges |= {(min(i, j), max(i, j)) for j in near[: rng.choice((2, 3, 3))]}
-    joined = {0}
-    while len(joined) < number:
-        joined |= {t for pair in edges if joined & {*pair} for t in pair}
-        if len(joined) < number and not any(len(joined & {*pair}) == 1 for pair in edges):
-            rest = [t for t in range(number) if t not in joined]
-            pairs = ((i, j) for i in sorted(joined) for j in rest)
-            i, j = min(pairs, key=lambda pair: apart(*pair))
-            edges.add((min(i, j), max(i, j)))
-    seeds = rng.sample(range(number), max(2, number // rng.randint(5, 9)))
-    homes = [min(seeds, key=lambda seed: apart(t, seed)) for t in range(number)]
-    continents = []
-    for seed in seeds:
-        lands = {t for t in range(number) if homes[t] == seed}
-        border = {t for pair in edges if len(lands & {*pair}) == 1 for t in lands & {*pair}}
-        bonus = max(1, round(len(lands) / 3 + len(border) / 3))
-        continents.append(Continent(f"C{seed}", bonus, tuple(f"T{t}" for t in sorted(lands))))
-    territories = tuple(f"T{t}" for t in range(number))
-    borders = tuple((f"T{i}", f"T{j}") for pair in sorted(edges) for i, j in (pair, pair[::-1]))
-    return Board(name, territories, borders, tuple(continents))
-
-
-def start_of(board: Board, players: int, trade: Sets | None, *, has_cards: bool = True) -> Turn:
-    """Return the end of a turn in a game of some players, as a start for dealing."""
-    names = NAMES[:players]
-    rows = [Holding(names[t % players], 3) for t in range(len(board.territories))]
-    cards: dict[str, int] | None = {} if has_cards else None
-    position = Position(board, names[0], rows)
-    return Turn(position, phase="over", cards=cards, trade=trade, players=names)
-
-
-def random_start(rng: Random) -> Turn:
-    """Return a game on a random or the classic board, with a random kind of cards or without."""
-    board = classic_board() if rng.random() < 0.4 else random_board(rng)
-    trade = rng.choice((None, None, Sets(is_fixed=True), Sets(is_fixed=True), HOUSE_SETS))
-    return start_of(board, rng.randint(2, 6), trade, has_cards=rng.random() < 0.85)
 
 
 class Positions(NamedTuple):
@@ -125,13 +75,15 @@ class Positions(NamedTuple):
         return Positions(self.seen[rows], self.alive[rows], self.chances[rows])
 
 
-def played(player: Player, others: Sequence[Player], seconds: float, seed: int) -> Positions:
+def collect_positions(
+    player: Player, others: Sequence[Player], seconds: float, seed: int
+) -> Positions:
     """Return positions from some seconds of games of a player, in part against others."""
     rng, seen, chances = Random(seed), [], []
     ended = time.process_time() + seconds
     count = 0
-    while time.process_time() < ended and count < MOST_POSITIONS:
-        war = War(random_start(rng))
+    while time.process_time() < ended and count < MAX_POSITIONS:
+        war = War(draw_start(rng))
         number = len(war.seats)
         for _ in range(12):
             is_mixed = rng.random() < MIXED_SHARE
@@ -156,7 +108,7 @@ class Layers(NamedTuple):
     second: npt.NDArray[np.float32]
 
 
-def chances_of(
+def compute_chances(
     layers: Layers, seen: npt.NDArray[np.float32], alive: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     """Return V of positions, and the output of the hidden layer."""
@@ -166,7 +118,7 @@ def chances_of(
     return powers / powers.sum(axis=1, keepdims=True), hidden
 
 
-def learnt(positions: Positions, seconds: float, seed: int) -> tuple[Layers, float, float]:
+def train_layers(positions: Positions, seconds: float, seed: int) -> tuple[Layers, float, float]:
     """Return weights by Adam, and their loss and that of equal chances on games left out."""
     rng = np.random.default_rng(seed)
     number = len(positions.seen)
@@ -182,7 +134,7 @@ def learnt(positions: Positions, seconds: float, seed: int) -> tuple[Layers, flo
     while progress < 1:
         for rows in np.array_split(rng.permutation(held), max(held // BATCH, 1)):
             seen, alive, wanted = positions.part(rows)
-            found, hidden = chances_of(layers, seen, alive)
+            found, hidden = compute_chances(layers, seen, alive)
             error = (found - wanted) / len(rows)
             back = error[:, :, np.newaxis] * layers.second * (hidden > 0)
             slopes = (
@@ -203,7 +155,7 @@ def learnt(positions: Positions, seconds: float, seed: int) -> tuple[Layers, flo
             if progress >= 1:
                 break
     seen, alive, wanted = positions.part(slice(held, None))
-    found, _ = chances_of(layers, seen, alive)
+    found, _ = compute_chances(layers, seen, alive)
     equal = alive / alive.sum(axis=1, keepdims=True)
     return layers, _loss(found, wanted), _loss(equal, wanted)
 
@@ -215,21 +167,22 @@ def _loss(found: npt.NDArray[np.float32], wanted: npt.NDArray[np.float32]) -> fl
 def main(seconds: float = 600.0) -> None:
     """Train both V, and write their weights with the settings of the training."""
     root = Path(__file__).parent.parent
-    from benchmarks.opponents import OPPONENTS
-
     weights: dict[str, list[float]] = {}
     bots = [*OPPONENTS.values()]
     learner = Path(tempfile.mkdtemp()) / "value.json"
     usual, keeper = (
-        replace(PLAYERS[each], samples=SAMPLES, value=learner) for each in ("usual", "keeper")
+        replace(each, samples=SAMPLES, value=learner)
+        for each in (PLAYERS["usual"], OPPONENTS["keeper of continents"])
     )
     explorer = replace(usual, samples=-AIMED_SHARE, value=None)
     for seed, (name, player, others) in enumerate(
         (("choosing", explorer, bots), ("ending", usual, [keeper, keeper, *bots]))
     ):
         ended = time.process_time() + seconds * (0.4, 0.6)[seed]
-        positions = played(player, others, (ended - time.process_time()) * GAMES_SHARE, seed)
-        layers, loss, equal = learnt(positions, ended - time.process_time(), seed)
+        positions = collect_positions(
+            player, others, (ended - time.process_time()) * GAMES_SHARE, seed
+        )
+        layers, loss, equal = train_layers(positions, ended - time.process_time(), seed)
         flat = np.concatenate([each.ravel() for each in layers])
         weights[name] = [float(f"{each:.5g}") for each in flat]
         learner.write_text(json.dumps({"weights": weights}), encoding="utf-8")

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.deals import draw_board, make_start
 from benchmarks.measure import Measurement
-from benchmarks.train_war import random_board, start_of
 from iacta import Board, Position, Sets, Turn, best_goals, classic_board, tournament
 from iacta.game import Action
 from iacta.probability.estimate import Estimate
@@ -56,7 +56,7 @@ class Recorded(NamedTuple):
     @property
     def turn(self) -> Turn:
         """The turn."""
-        board = classic_board() if self.seed is None else random_board(Random(self.seed))
+        board = classic_board() if self.seed is None else draw_board(Random(self.seed))
         return Turn.from_code(self.code, board)
 
 
@@ -83,7 +83,7 @@ def games_of(
 
 def middle_of(board: Board, players: int, seed: int) -> Turn:
     """Return a turn after some rounds of a game of simple AIs."""
-    turn = start_of(board, players, None)
+    turn = make_start(board, players, None)
     rng = Random(seed)
     held = list(turn.owners)
     rng.shuffle(held)
@@ -98,7 +98,7 @@ def middle_of(board: Board, players: int, seed: int) -> Turn:
 
 def measure_speed() -> Iterator[Measurement]:
     """Measure the time of a turn, and the time to estimate four players' chances to +-2 points."""
-    start = start_of(classic_board(), 4, None)
+    start = make_start(classic_board(), 4, None)
     for name, games, asked in (("simple", 400, 10.0), ("usual", 40, 100.0)):
         micro = list[float]()
         for _ in range(5):
@@ -132,7 +132,7 @@ def measure_players() -> Iterator[Measurement]:
         ("yardstick", "simple", 6, 30_000, 0.25),
         ("usual", "yardstick", 6, 2400, 0.30),
     ):
-        start = start_of(classic_board(), players, None)
+        start = make_start(classic_board(), players, None)
         wins = 0.0
         for seat in range(players):
             names = [other] * players
@@ -147,7 +147,7 @@ def measure_players() -> Iterator[Measurement]:
         actions = turn.actions()
         return actions[rng.randrange(len(actions))]
 
-    start = start_of(classic_board(), 4, None).next()
+    start = make_start(classic_board(), 4, None).next()
     first, *_ = tournament(["simple", *[at_random] * 3], start, games=RANDOM_GAMES, seed=1)
     claim = "simple among three random, share of games won"
     yield Measurement(claim, first.wins / RANDOM_GAMES, 0.9, True, RANDOM_GAMES)
@@ -158,7 +158,7 @@ def measure_lengths() -> Iterator[Measurement]:
     long = games = 0
     for players in range(2, 7):
         for trade in (None, Sets(is_fixed=True)):
-            start = start_of(classic_board(), players, trade)
+            start = make_start(classic_board(), players, trade)
             found = games_of(start, ["usual"] * players, OF_A_LENGTH, 9, is_dealt=True)
             long += int(found.is_too_long.sum())
             games += OF_A_LENGTH
@@ -166,7 +166,7 @@ def measure_lengths() -> Iterator[Measurement]:
     for name in ("usual", "simple"):
         long = games = 0
         for seed in range(SMALL_BOARDS):
-            start = start_of(small_board(4 + seed % 5, seed), 2, None, has_cards=seed % 2 == 0)
+            start = make_start(small_board(4 + seed % 5, seed), 2, None, has_cards=seed % 2 == 0)
             found = games_of(start, [name] * 2, OF_A_SMALL_BOARD, 9, is_dealt=True)
             long += int(found.is_too_long.sum())
             games += OF_A_SMALL_BOARD
@@ -210,7 +210,7 @@ def measure_calibration() -> Iterator[Measurement]:
     for name, player, games in (("choosing", "simple", 600), ("ending", "usual", 150)):
         found, happened = [], []
         for k in range(games // 5):
-            turn = start_of(classic_board(), 2 + k % 5, None)
+            turn = make_start(classic_board(), 2 + k % 5, None)
             war = War(turn)
             for _ in range(5):
                 rows, ends = war.record_game(

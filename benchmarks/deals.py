@@ -1,0 +1,58 @@
+"""Boards and starts of games for the training and the benchmarks of whole games."""
+
+from random import Random
+
+from iacta import Board, Continent, Holding, Position, Sets, Turn, classic_board
+
+NAMES = ("red", "blue", "green", "black", "white", "pink")
+HOUSE_SETS = Sets((5, 7, 9, 11, 13, 15))
+
+
+def draw_board(rng: Random, name: str = "random") -> Board:
+    """Return a board of 12 to 60 territories in the plane, with continents of neighbours."""
+    number = rng.randint(12, 60)
+    points = [(rng.random(), rng.random()) for _ in range(number)]
+
+    def apart(i: int, j: int) -> float:
+        (a, b), (c, d) = points[i], points[j]
+        return (a - c) ** 2 + (b - d) ** 2
+
+    edges = set()
+    for i in range(number):
+        near = sorted((j for j in range(number) if j != i), key=lambda j: apart(i, j))
+        edges |= {(min(i, j), max(i, j)) for j in near[: rng.choice((2, 3, 3))]}
+    joined = {0}
+    while len(joined) < number:
+        joined |= {t for pair in edges if joined & {*pair} for t in pair}
+        if len(joined) < number and not any(len(joined & {*pair}) == 1 for pair in edges):
+            rest = [t for t in range(number) if t not in joined]
+            pairs = ((i, j) for i in sorted(joined) for j in rest)
+            i, j = min(pairs, key=lambda pair: apart(*pair))
+            edges.add((min(i, j), max(i, j)))
+    seeds = rng.sample(range(number), max(2, number // rng.randint(5, 9)))
+    homes = [min(seeds, key=lambda seed: apart(t, seed)) for t in range(number)]
+    continents = []
+    for seed in seeds:
+        lands = {t for t in range(number) if homes[t] == seed}
+        border = {t for pair in edges if len(lands & {*pair}) == 1 for t in lands & {*pair}}
+        bonus = max(1, round(len(lands) / 3 + len(border) / 3))
+        continents.append(Continent(f"C{seed}", bonus, tuple(f"T{t}" for t in sorted(lands))))
+    territories = tuple(f"T{t}" for t in range(number))
+    borders = tuple((f"T{i}", f"T{j}") for pair in sorted(edges) for i, j in (pair, pair[::-1]))
+    return Board(name, territories, borders, tuple(continents))
+
+
+def make_start(board: Board, players: int, trade: Sets | None, *, has_cards: bool = True) -> Turn:
+    """Return the end of a turn in a game of some players, as a start for dealing."""
+    names = NAMES[:players]
+    rows = [Holding(names[t % players], 3) for t in range(len(board.territories))]
+    cards: dict[str, int] | None = {} if has_cards else None
+    position = Position(board, names[0], rows)
+    return Turn(position, phase="over", cards=cards, trade=trade, players=names)
+
+
+def draw_start(rng: Random) -> Turn:
+    """Return a game on a random or the classic board, with a random kind of cards or without."""
+    board = classic_board() if rng.random() < 0.4 else draw_board(rng)
+    trade = rng.choice((None, None, Sets(is_fixed=True), Sets(is_fixed=True), HOUSE_SETS))
+    return make_start(board, rng.randint(2, 6), trade, has_cards=rng.random() < 0.85)
