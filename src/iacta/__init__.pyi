@@ -273,3 +273,5 @@ __all__ = [
     "win_table",
     "write_board",
 ]
+
+__version__: str

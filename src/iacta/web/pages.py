@@ -108,9 +108,8 @@ def _environment() -> Environment:
     environment.globals |= {"menu": menu, "takes_code": list_code_pages, "cut": _cut_table}
     environment.globals["kind"] = lambda part: type(part).__name__
     environment.globals["version"] = iacta.__version__
-    environment.globals["up"] = (
-        ""  # the path from a page to the root; only pages of problems lie in folders
-    )
+    # The path from a page to the root; only pages of problems lie in folders.
+    environment.globals["up"] = ""
     return environment
 
 
