@@ -117,7 +117,7 @@ std::string find_fault_missions(const iacta_problem& p, const iacta_turn& t) {
     if (t.mission_cards < 0 || t.mission_cards > MAX_SETS || (t.mission_cards > 0 && !t.mission_deck) ||
         t.mission_cards < hidden || !are_within(t.mission_deck, t.mission_cards, 0, t.missions - 1))
         return "hidden missions need a card for each player";
-    // The missions that others replace have no armies on lands, so that counters of lands stay valid.
+    // Missions that others replace require no armies on lands, so the counters of lands stay valid.
     auto may_replace = [&](int i) {
         return i == -1 || (i >= 0 && i < t.missions && t.mission_list[i].kind == IACTA_MISSION_LANDS &&
                            t.mission_list[i].armies == 0);

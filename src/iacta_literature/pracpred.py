@@ -65,7 +65,7 @@ def _find_loss_chance(attack_dice: int, defence_dice: int, attackers_lost: int) 
 
 
 def _compute_mean_chance(*leads: int) -> Fraction:
-    """Return the mean chance of 6 to 20 attackers with one of some leads over the defenders."""
+    """Return the mean chance of 6 to 20 attackers, averaged over their leads over the defenders."""
     chances = [win(a, a - lead) for lead in leads for a in range(6, 21)]
     return sum(chances, Fraction(0)) / len(chances)
 

@@ -60,7 +60,7 @@ def test_a_conquest_can_be_corrected_before_armies_move_in() -> None:
         ([["Peru", "red", 6]], "a correction must change the position"),
         ([["Peru", "red", 0]], "armies on Peru must be a whole number of at least 1, got 0"),
         ([["Peru", "", 2]], "Peru must have an owner or no armies, got 2"),
-        ([["Peru", 4]], "on must be rows of a territory, an owner and armies"),
+        ([["Peru", 4]], "on must be a list of rows, each with a territory"),
     ],
 )
 def test_an_impossible_correction_is_refused(rows: list[Any], words: str) -> None:

@@ -150,7 +150,7 @@ def test_battles_end_as_counted(name: str) -> None:
 
 
 def rare_joined(chances: list[Fraction], counts: list[int]) -> float:
-    """Return the p-value of the chi-square test, with counts expected below 5 merged."""
+    """Return the p-value of the chi-square test, merging cells with expected counts below 5."""
     total = sum(counts)
     often = [(p, n) for p, n in zip(chances, counts, strict=True) if p * total >= 5]
     rest = 1 - sum((p for p, _ in often), Fraction(0))

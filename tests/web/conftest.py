@@ -117,7 +117,7 @@ def visit(driver: Driver, address: str) -> Iterator[Visit]:
 
 
 def barriers(page: Page, *rules: str) -> list[Any]:
-    """Return the accessibility violations of a page, by the given rules of axe or by all."""
+    """Return a page's accessibility violations under the given axe rules, or under all rules."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.axe_script)
     options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}

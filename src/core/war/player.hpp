@@ -254,7 +254,7 @@ class Tactics {
     Routes<W> routes_;
     int news_ = 0, all_ = 0, alive_ = 0;
     double prizes_ = 0.0;
-    double calm_ = 1.0;  // the weight of own losses
+    double calm_ = 1.0;  // the weight of the player's own losses
     std::vector<int> beside_;
     std::array<int, OWNERS> beside_player_{};
     std::vector<double> prize_;

@@ -145,7 +145,7 @@ class Routes {
         }
         return seen;
     }
-    // Adds the cheapest way to one of the lands that are not reached to the goal.
+    // Adds to the goal the cheapest route to one of the lands that are not yet reached.
     bool add_way(const War<W>& s, const Game<W>& g, const Set<W>& reached, const Set<W>& rest) {
         constexpr int FAR = 1 << 29;
         std::fill(costs_.begin(), costs_.end(), FAR);

@@ -105,13 +105,13 @@ def _position_map(position: Position) -> Chart:
 
 @register_chart(default_for="Plan")
 def plan_map(plan: Plan) -> Chart:
-    """Draw a map of a plan: its battles as numbered arrows, and the chances to own territories.
+    """Draw a map of a plan: its battles as numbered arrows, and the chances of owning territories.
 
     plan: the plan.
 
     The arrows are numbered along the main line, the most likely course of the plan, and listed
-    below the map. Rare battles have no arrow. If the chances to own the attacked territories at the
-    end differ, the map shows them beside the armies.
+    below the map. Rare battles have no arrow. If the chances of owning the attacked territories at
+    the end differ, the map shows them beside the armies.
 
     The table `territories` has the `territory`, its coordinates `x` and `y`, its `owner` and
     `armies` before the first battle, and `own_probability` and `expected_armies` at the end. The

@@ -499,8 +499,8 @@ def _list_raisable(row: tuple[float, ...], bias: float) -> list[float]:
 def binomial_tail(throws: int, count: int, chance: float) -> float:
     """Return the probability that an event occurs at least `count` times in `throws` throws.
 
-    Up to a variance of a million, the terms of the tail are added. Above, the tail is approximated
-    by a normal distribution with a correction for skewness.
+    Up to a variance of a million, the terms of the tail are added. Beyond that, the tail is
+    approximated by a normal distribution with a correction for skewness.
 
     >>> round(binomial_tail(3, 2, 0.5), 12), binomial_tail(3, 0, 0.5), binomial_tail(3, 4, 0.5)
     (0.5, 1.0, 0.0)

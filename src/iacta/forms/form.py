@@ -362,7 +362,7 @@ class ClashError(IllegalError):
 
     sentence: a format string: `{seed}` stands for the name of a parameter, `{0}` and `{1}` for the
         `values`.
-    on_page: the sentence of a page, if the names of parameters would not help there.
+    on_page: the sentence to show on a page, where names of parameters would not help.
     """
 
     def __init__(self, sentence: str, *values: object, on_page: str = "") -> None:

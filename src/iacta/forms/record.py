@@ -1,4 +1,4 @@
-"""Records: the data of answers for programs.
+"""Records: answers as data, for use by programs.
 
 A record is a frozen dataclass. `key` declares each field and its meaning in one line. JSON, the
 schema of the API, the columns of batches and the documentation of keys are derived from the fields.

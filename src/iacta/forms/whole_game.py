@@ -100,7 +100,7 @@ def format_share_and_range(games: float, interval: Interval) -> str:
 
 
 def describe_share(games: float, interval: Interval) -> str:
-    """Return a share of games in whole percent; empty if its interval is too wide.
+    """Return a share of games as a whole percentage, or "" if its interval is too wide.
 
     >>> describe_share(0.203, Interval(0.182, 0.226)), describe_share(0.2, Interval(0.15, 0.25))
     ('about 20% of games (±3)', '')

@@ -85,7 +85,7 @@ def read_cards(
         raise IllegalError(f"cards must picture each territory at most once, got {every!r}")
     for name in every.territories:
         if name not in symbols:
-            raise IllegalError(f"cards must picture territories with a symbol, got {name}")
+            raise IllegalError(f"cards must show territories that have a symbol, got {name}")
     for k, symbol in enumerate(SYMBOLS):
         plain = DECK.counts[k] - sum(each == symbol for each in symbols.values())
         for name, hand in (*found.items(), ("all players", every)):

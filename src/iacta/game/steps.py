@@ -350,7 +350,8 @@ def read_corrections(turn: Turn, given: object) -> dict[str, Holding]:
         row = read_list(entry, "on", "a territory, an owner and armies")
         if len(row) != 3 or not isinstance(row[1], str):
             raise MalformedError(
-                f"on must be rows of a territory, an owner and armies, got {quote(entry)}"
+                "on must be a list of rows, each with a territory, an owner and armies, "
+                f"got {quote(entry)}"
             )
         name = _find_territory(turn, row[0], "on")
         armies = read_int(row[2], f"armies on {name}", least=1 if row[1] else 0)

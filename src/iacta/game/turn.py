@@ -1144,7 +1144,7 @@ class Turn:
         )
 
     def careful_defence(self) -> Defend:
-        """Return the defence dice with the smallest chance to lose the territory.
+        """Return the number of defence dice with the smallest chance of losing the territory.
 
         The chance assumes that the rest of the battle is fought to its end.
         """
@@ -1379,7 +1379,7 @@ def _fight_whole(kernel: Kernel, able: int, defenders: int) -> Choice:
 
 @lru_cache(maxsize=65536)
 def _win_chance(kernel: Kernel, able: int, defenders: int) -> float:
-    """Return the chance to take a territory in a battle to its end."""
+    """Return the chance to take a territory if the battle is fought to its end."""
     if not defenders:
         return 1.0
     return float(kernel.win_probability(able, defenders)) if able > 0 else 0.0

@@ -105,7 +105,7 @@ class Victory:
         """Return the value of the condition as text, and a text for each player."""
 
     def read(self, turn: GameState) -> Self:
-        """Return the condition with the spelling of a turn, or refuse an unfit turn.
+        """Return the condition with names spelled as in a turn, or refuse an unsuitable turn.
 
         turn: the turn.
         """
@@ -338,8 +338,7 @@ class Capitals(Victory):
     capitals: the capital of each player: a mapping from names of players to territories.
     number: the number of capitals to own, the own capital included; `None` for all capitals.
 
-    The capital of a player counts also when the player has been eliminated. A capital that another
-    player has taken does not eliminate its player.
+    The capital of an eliminated player still counts. Losing a capital does not eliminate its owner.
 
     >>> Capitals({"red": "Brazil", "blue": "Ural"})
     Capitals(capitals={'red': 'Brazil', 'blue': 'Ural'}, number=None)

@@ -453,7 +453,7 @@ class Kernel(ABC):
         raise NotImplementedError
 
     def limit_of_defenders(self, attackers: int) -> Fraction:
-        """Return the limit of the chance not to win as the number of defenders grows."""
+        """Return the limit of the chance of not winning as the number of defenders grows."""
         raise NotImplementedError
 
     def rolls(self, able: int, defenders: int, spare: int | None = None) -> tuple[Choice, ...]:

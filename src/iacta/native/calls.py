@@ -1,4 +1,4 @@
-"""Calls of the core: each call has a budget, obeys its deadline, and stops on Ctrl-C.
+"""Calls to the core: each call has a budget, obeys its deadline, and stops on Ctrl-C.
 
 Other Python threads run while the core works. The core checks the stop flag of its deadline at
 least ten times a second.
@@ -61,7 +61,7 @@ def call_core(
 
 
 def make_budget(library: Library, deadline: Deadline, states: float, seconds: float = 1e9) -> Any:
-    """Return a pointer to a new budget, which holds the limits of one call of the core.
+    """Return a pointer to a new budget, which holds the limits of one call to the core.
 
     states: the largest number of states to search.
     seconds: a time limit in seconds in addition to the deadline.

@@ -114,7 +114,7 @@ def _read_turn(number: int, record: Mapping[str, Any], board: Board | None) -> L
         raise MalformedError(f"turn must be a code, got {quote(code)}")
     coded = Turn.from_code(code, board)
     if coded.phase != "attack":
-        raise IllegalError(f"turn must be at its attacks, got the phase {coded.phase!r}")
+        raise IllegalError(f"turn must be in the attack phase, got phase {coded.phase!r}")
     turn = begin_attacks(coded)
     check_version(record)
     goal = None

@@ -302,7 +302,7 @@ class _Sample:
     """The games of one AI or policy, played in stages.
 
     wanted: the number of games of the last stage.
-    played: the number of games so far, also in an incomplete stage.
+    played: the number of games so far, including those of an incomplete stage.
     """
 
     def __init__(self, turn: Turn, seat: Seat, games: int | None, seed: int, aim: Aim) -> None:

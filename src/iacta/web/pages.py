@@ -42,7 +42,7 @@ from iacta.web.start import SIZE, draw_game
 from iacta.web.worker import answer_within_limits, parse_body, write_part
 
 QUICK = {"attackers": "8", "defenders": "5"}  # the first battle on the start page
-FIRST = {"simulate": 1}  # the index of the first shown example; 0 for other questions
+FIRST = {"simulate": 1}  # the index of the first example shown; 0 for other questions
 TURN = (
     "1;classic;red;Venezuela:red:5,Peru:red:3,Brazil:red:9,Argentina:blue:2,North%20Africa:blue:4,"
     "Central%20America:green:6,Egypt:green:3;place;place=4"

@@ -347,7 +347,7 @@ class PlanQuestion(RulesForm, Question):
 
     @cached_property
     def _held_cards(self) -> dict[str, int]:
-        """The cards in the moment of the player and of the player to eliminate."""
+        """The cards that the player and the player to eliminate hold now."""
         moment = self._moment
         if self.eliminate is None or not moment.cards or moment.place or self.reinforce:
             return {}
