@@ -22,7 +22,7 @@ class NamedAim(NamedTuple):
     victim: str = ""
 
     def find_aim(self, war: War) -> Aim:
-        """Return the aim for the seats of a later moment; a new aim replaces one without a victim."""
+        """Return the aim for the seats of a later moment; a new aim replaces one with no victim."""
         if not self.victim:
             return self.aim
         if self.victim not in war.turn.owners:
