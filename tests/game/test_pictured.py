@@ -80,7 +80,10 @@ def test_codes_have_them_and_one_without_them_reads_as_before() -> None:
     [
         ({"symbols": {"A": "dragoons"}}, "symbol of A must be"),
         ({"symbols": {"A": "cavalry"}, "cards": {"red": THREE}}, "territories that have a symbol"),
-        ({"symbols": SYMBOLS, "cards": {"red": THREE, "blue": THREE}}, "each territory at most once"),
+        (
+            {"symbols": SYMBOLS, "cards": {"red": THREE, "blue": THREE}},
+            "each territory at most",
+        ),
         ({"symbols": SYMBOLS, "cards": {"red": Hand(territories=("A",))}}, "from 1 to 13"),
         ({"symbols": SYMBOLS, "cards": {"red": Hand(cavalry=14)}}, "from 0 to 13 of cavalry"),
         ({"symbols": "cavalry"}, "symbols must be a mapping"),
