@@ -156,7 +156,7 @@ def test_a_pipe_that_the_shell_has_opened_is_read(run: Run) -> None:
 def test_a_list_of_json_is_not_refused_as_toml(run: Run, text: str, tmp_path: Path) -> None:
     file = tmp_path / "x.json"
     file.write_text(text)
-    wrong = "line 1: invalid JSON: " if text == "[{}" else "the JSON must be an object, got ["
+    wrong = "a position must be a code, or TOML or JSON with the keys player and territories, got "
     board = "not a board in a known format, but a JSON list; known: "
     for line, said in (("board {}", board), ("plan {} --take Peru", wrong)):
         ended = run(line.format(file))

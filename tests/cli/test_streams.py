@@ -75,7 +75,7 @@ def test_a_name_that_cannot_be_encoded_is_escaped(tmp_path: Path, encoding: str)
     rules.write_text('name = "Ωmega"\n', encoding="utf-8")
     ended = shell(f"$iacta battle 5 3 --rules-file {rules}", {"PYTHONIOENCODING": encoding})
     assert ended.code == 0
-    assert "(\\u03a9mega)" in ended.out
+    assert "(rules: \\u03a9mega)" in ended.out
 
 
 def test_a_window_of_width_0_still_shows_output() -> None:

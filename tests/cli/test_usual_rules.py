@@ -22,7 +22,7 @@ def test_a_rules_file_comes_before_the_usual_rules(
     monkeypatch.setenv("IACTA_RULES", "wall")
     house = tmp_path / "house.toml"
     house.write_text('name = "house"\n', encoding="utf-8")
-    assert "(house)" in run(f"battle 12 10 --rules-file {house}").stdout
+    assert "(rules: house)" in run(f"battle 12 10 --rules-file {house}").stdout
 
 
 def test_the_usual_rules_do_not_affect_iacta_rules(

@@ -156,7 +156,7 @@ def test_a_chain_of_attackers_who_cannot_attack_stays() -> None:
 def test_a_state_that_the_chain_has_not_is_refused(start: object) -> None:
     small = chain(4, 3, CLASSIC)
     with pytest.raises(
-        iacta.IllegalError, match="start must be a state of the chain, of at most 4 att"
+        iacta.IllegalError, match="start must be a state of the chain, with at most 4 att"
     ):
         small.after(1, start)  # type: ignore[arg-type] # is the test
 

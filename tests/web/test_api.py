@@ -188,7 +188,7 @@ def test_what_cannot_be_answered_is_reported_in_a_problem_document(
     ("body", "words"),
     [
         (b"{", "line 1: invalid JSON"),
-        (b"[3, 2]", "the body must be an object"),
+        (b"[3, 2]", "the body must be a JSON object"),
         (b'{"attackers": NaN}', "NaN"),
         (b"\xff", "is not UTF-8"),
         (b"[" * 1000, "at most 32 deep"),

@@ -203,7 +203,7 @@ def test_busy_server_is_asked_again(visit: Visit) -> None:
         re.compile("attackers=13"), lambda route: route.fulfill(status=503, json=busy), times=1
     )
     page.get_by_label("Attackers", exact=True).fill("13")
-    expect(page.locator("#wrong")).to_have_text("the server has too much to do")
+    expect(page.locator("#wrong")).to_have_text("The server has too much to do")
     expect(page.locator("#lead")).to_have_text(lead(BattleQuestion(13, 10)))
 
 

@@ -276,7 +276,7 @@ def test_the_pages_of_games_say_on_what_their_numbers_depend(server: Server) -> 
     ("sent", "words"),
     [
         ("nonsense", "JSON"),
-        ("[]", "the body must be an object"),
+        ("[]", "the body must be a JSON object"),
         ('{"take": "Asia"}', "missing position"),
         ('{"position": "1;classic;red;Peru:red:3,Brazil:blue:2", "take": "Mars"}', "'Mars'"),
     ],

@@ -287,10 +287,14 @@ def play_two_games(
 def _find_best_goal(war: War, player: str, seed: int, deadline: Deadline) -> tuple[Aim, str]:
     """Return the goal after which the player to move wins most games, as an aim and in words.
 
-    Without time for all games, the AI chooses its goal, and the words are empty.
+    If there is no choice, or no time for all games, the AI chooses its goal, and the words are
+    empty.
     """
+    aims = war.list_aims(PLAYERS[player])
+    if len(aims) < 2:
+        return CHOSEN_AIM, ""
     mover, best = war.seats.index(war.turn.player), (-1.0, CHOSEN_AIM)
-    for aim in war.list_aims(PLAYERS[player]):
+    for aim in aims:
         wins = play_games(war, player, GOAL_GAMES, seed, deadline, aim).chances[:, mover]
         if len(wins) < GOAL_GAMES:
             return CHOSEN_AIM, ""
