@@ -48,6 +48,26 @@ def test_a_band_holds_all_that_is_neither_0_nor_1(name: str, size: tuple[int, in
     assert_same(table, by_rows(*size, rules), tolerance=1e-13)
 
 
+# Under these rules more dice can be worse, so the chance to win does not rise with every attacker.
+@pytest.mark.parametrize(
+    ("rules", "size"),
+    [
+        (Rules(attack=Dice((1, 1), bonus=(-1,)), defence=Dice((1, 2)), ties="attacker"), (3, 2)),
+        (
+            Rules(
+                attack=Dice((1, 1), reroll=(1,), bonus=(-2,)),
+                defence=Dice((1, 1, 4), clamp=(0, 3)),
+                ties="attacker",
+            ),
+            (5, 7),
+        ),
+    ],
+)
+def test_chances_against_few_defenders_stay_certain(rules: Rules, size: tuple[int, int]) -> None:
+    table = Lattice(rules)._fill_by_diagonals(*size, staying=0)
+    assert_same(table, by_rows(*size, rules), tolerance=1e-14)
+
+
 @settings(max_examples=60)
 @given(strategies.rules(), st.integers(1, 30), st.integers(1, 30))
 def test_any_rules_and_sizes(rules: Rules, attackers: int, defenders: int) -> None:

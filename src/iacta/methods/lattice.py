@@ -389,7 +389,9 @@ class _Band:
         self.attackers, self.defenders = few_defenders.shape[1] - 1, few_attackers.shape[1] - 1
         # From these totals of armies on, a side with too few armies for all dice always loses.
         self.hopeless = _count_needed(few_attackers.max(axis=0) >= MIN_CHANCE) + self.attack_dice
-        self.hopeful = _count_needed(few_defenders.min(axis=0) < CERTAIN) + self.defence_dice
+        # The recurrence gives 1 for few defenders only if it averages certain chances.
+        certain_from = _count_needed(few_defenders.min(axis=0) < CERTAIN)
+        self.hopeful = certain_from + self.taken + self.defence_dice
         self.chances = np.ones((self.attackers + 1 + self.taken) * self.taken)
         self.chances[: (self.taken + 1) * self.taken] = 0.0
         self.low, self.high = 0, 0
