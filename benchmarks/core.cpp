@@ -58,7 +58,7 @@ class Bench {
     bool run() {
         int32_t stop = 0;
         iacta_budget all{nullptr, 1.0, STATES, BYTES}, stopped{&stop, 100.0, INT64_MAX, BYTES};
-        double value, bound = 0.0;
+        double value, cost, bound = 0.0;
         int64_t states = 0;
         iacta_state here{p_.armies.data(), mine_.data()};
         int32_t played = 0;
@@ -67,7 +67,7 @@ class Bench {
         decision.room = 1000;
         decision.outcomes = outcomes_.data();
         double start = now();
-        iacta_solve(search_, &all, here, nullptr, &value, &states);
+        iacta_solve(search_, &all, here, nullptr, &value, &cost, &states);
         std::printf("  %.0f thousand states a second", double(states) / (now() - start) / 1000.0);
         iacta_style style{0.002, 2, 0};
         iacta_assign(search_, &all, 3, sets_.data());
@@ -102,7 +102,7 @@ class Bench {
                                     &report);
         });
         call("assign", [&] { return iacta_assign(search_, &stopped, 1000, sets_.data()); });
-        call("solve", [&] { return iacta_solve(search_, &stopped, here, nullptr, &value, &states); });
+        call("solve", [&] { return iacta_solve(search_, &stopped, here, nullptr, &value, &cost, &states); });
         call("bound", [&] {
             int32_t answer;
             do answer = iacta_improve_bound(search_, &stopped, &bound);
