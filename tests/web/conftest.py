@@ -80,12 +80,19 @@ def driver() -> Iterator[Driver]:
     found.close()
 
 
+def play_few_games(route: Route) -> None:
+    """Send a question about the winner of a game with fewer games than the board asks for."""
+    asked = route.request.post_data_json
+    route.continue_(post_data=json.dumps({**asked, "games": 4, "best_goal": False}))
+
+
 @pytest.fixture
 def visit(driver: Driver, address: str) -> Iterator[Visit]:
     """Return a function that opens the page of a path in a new window.
 
-    Options are those of `Browser.new_context`. A page that asks another host, or breaks its own
-    rules or scripts, fails the test.
+    With `plays_games`, the board plays as many games as for a user; otherwise it plays four games,
+    which are too few to show. Options are those of `Browser.new_context`. A page that asks another
+    host, or breaks its own rules or scripts, fails the test.
     """
     contexts: list[BrowserContext] = []
     strangers: list[str] = []
@@ -96,8 +103,10 @@ def visit(driver: Driver, address: str) -> Iterator[Visit]:
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda message: complaints.append(message.text))
 
-    def visit(path: str, **options: Any) -> Page:
+    def visit(path: str, *, plays_games: bool = False, **options: Any) -> Page:
         context = driver.browser.new_context(**{"reduced_motion": "reduce", **options})
+        if not plays_games:
+            context.route("**/api/v1/win", play_few_games)
         context.set_default_timeout(PATIENCE)
         contexts.append(context)
         context.on("page", look_at)

@@ -289,7 +289,9 @@ def test_threats_have_the_order_of_play(visit: Visit) -> None:
 
 def test_chances_to_win_are_shown_at_both_ends_of_a_turn(visit: Visit) -> None:
     both = {**TINY, "territories": {"A": ["B"], "B": ["A", "C", "D"], "C": ["B"], "D": ["B"]}}
-    page = visit(link(both, "p=red&p=blue&h=a9.b4.b4.b4&g=all&t=1&go=1&i=1&x=0a0-1-9-2-3"))
+    page = visit(
+        link(both, "p=red&p=blue&h=a9.b4.b4.b4&g=all&t=1&go=1&i=1&x=0a0-1-9-2-3"), plays_games=True
+    )
     start = page.locator("#how summary")
     middle = re.compile(r"^At the start of the turn: Red wins .*\(±[1-4]\)")
     expect(start).to_contain_text(middle, timeout=SLOWEST)
@@ -403,7 +405,8 @@ def test_a_turn_on_a_phone_scrolls_no_page(visit: Visit) -> None:
     size = {"width": 390, "height": 844}
     names = classic_board().territories
     held = ".".join("a60" if name == "Central America" else "-" for name in names)
-    page = visit(f"/map#p=red&p=blue&h={held}", viewport=size, has_touch=True, is_mobile=True)
+    fragment = f"/map#p=red&p=blue&h={held}"
+    page = visit(fragment, plays_games=True, viewport=size, has_touch=True, is_mobile=True)
     page.evaluate(
         "window.scrolls = [];"
         " addEventListener('scroll', () => scrolls.push([scrollY, document.activeElement.id]))"
