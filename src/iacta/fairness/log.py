@@ -87,9 +87,9 @@ COLUMNS = (
     *("player", "opponent", "rules", "count", "won"),
 )
 WANTED = (
-    "die; attack and defence; attack_dice, defence_dice and attackers_lost, with rolls if these "
-    "are totals; attackers, defenders, attackers_left and defenders_left; attackers, defenders and "
-    "won; or chance_before and chance_after"
+    "die; attack, defence; attack_dice, defence_dice, attackers_lost (and rolls for totals); "
+    "attackers, defenders, attackers_left, defenders_left; attackers, defenders, won; or "
+    "chance_before, chance_after"
 )
 DICE = re.compile(r"\[?\s*[0-9]+(?:[\s,;+/-]+[0-9]+)*\s*\]?")
 
