@@ -88,8 +88,8 @@ COLUMNS = (
 )
 WANTED = (
     "die; attack, defence; attack_dice, defence_dice, attackers_lost (and rolls for totals); "
-    "attackers, defenders, attackers_left, defenders_left; attackers, defenders, won; or "
-    "chance_before, chance_after"
+    "attackers, defenders, attackers_left, defenders_left; attackers, defenders, won; "
+    "or chance_before and chance_after"
 )
 DICE = re.compile(r"\[?\s*[0-9]+(?:[\s,;+/-]+[0-9]+)*\s*\]?")
 
