@@ -263,7 +263,7 @@ def test_the_best_goal_gets_fresh_games() -> None:
 
 
 def test_intervals_of_goals_include_the_allowance() -> None:
-    found = best_goals(middle(), games=16)
+    found = best_goals(middle(), games=40)
     assert found.best.interval.high - found.best.win >= min(ALLOWANCE, 1 - found.best.win)
     for each in found.goals[1:]:
         assert each.behind_interval.high - each.behind >= ALLOWANCE

@@ -20,7 +20,7 @@ from tests.war.games import NAMES, random_turn
 from tests.war.twin import SimplePolicy
 
 pytestmark = pytest.mark.usefixtures("core")
-TURNS, OF_A_TEST = 600, 30
+TURNS, OF_A_TEST = 1000, 50
 
 
 def playable(seed: int) -> Turn | None:
@@ -45,7 +45,7 @@ def test_turns_of_the_core_are_legal(first: int) -> None:
     assert actions > 25 * OF_A_TEST
 
 
-@pytest.mark.parametrize("first", range(5000, 5180, OF_A_TEST))
+@pytest.mark.parametrize("first", range(5000, 5200, OF_A_TEST))
 @pytest.mark.parametrize("name", ["simple", "yardstick"])
 def test_the_python_twin_takes_the_same_actions_as_the_core(name: str, first: int) -> None:
     policy = SimplePolicy(PLAYERS[name])
