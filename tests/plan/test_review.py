@@ -232,7 +232,7 @@ def test_the_costliest_decisions_name_what_is_better() -> None:
         ({"left": 9}, "line 1: battle 1: armies left on A must be"),
         ({"their_left": 0}, "line 1: battle 1: moved must be given, from 1 to 4"),
         ({"their_left": 0, "moved": 5}, "line 1: battle 1: moved must be from 1 to 4, got 5"),
-        ({"moved": 1}, "line 1: battle 1: moved must be 0 where nothing is taken, got 1"),
+        ({"moved": 1}, "line 1: battle 1: moved must be 0 without a conquest, got 1"),
         ({"to": "Mars"}, "line 1: battle 1: "),
         ({"their_left": 0, "moved": 2, "dice": 3}, "line 1: battle 1: moved must be from 3 to 4"),
         ({"die": 3}, "line 1: battle 1: unknown key 'die'"),

@@ -10,16 +10,16 @@ from iacta.game.cards import Hand
 from iacta.methods.kernel import Throw
 from iacta.rules.roll import Losses
 
-MAX_SHOWN = 8  # the repr of `Actions` shows at most this many
+MAX_SHOWN = 8  # the largest number of actions that the repr of `Actions` shows
 
 
-if TYPE_CHECKING:  # a union lets type checkers prove that a `match` is exhaustive
+if TYPE_CHECKING:  # with a union, type checkers can prove that a `match` is exhaustive
     Action: TypeAlias = "Reveal | Trade | Place | Attack | Defend | Advance | Fortify | EndPhase"
     _Action: TypeAlias = object
 else:  # `help` shows the name of the class
 
     class Action:
-        """The base class of actions; their short repr can be pasted back."""
+        """The base class of actions, with a short repr that is valid Python code."""
 
         def __repr__(self) -> str:
             values = ((getattr(self, each.name), each.default) for each in fields(self))
@@ -31,16 +31,16 @@ else:  # `help` shows the name of the class
 
 @dataclass(frozen=True, repr=False)
 class Reveal(_Action):
-    """Turn over the unknown cards of the player's hand."""
+    """Reveal the unknown cards in the player's hand."""
 
 
 @dataclass(frozen=True, repr=False)
 class Trade(_Action):
     """Trade in a set of cards for new armies.
 
-    cards: the three cards.
+    cards: the three cards of the set.
     territory: the player's territory that gets two extra armies because a card pictures it; `""` if
-        there is no such territory, or if the extra armies were already given this turn.
+        there is no such territory, or if a territory already got extra armies in this turn.
     """
 
     cards: Hand
@@ -61,10 +61,10 @@ class Place(_Action):
 
 @dataclass(frozen=True, repr=False)
 class Attack(_Action):
-    """Attack a territory: one roll, or a whole battle if the rules decide battles at once.
+    """Attack a territory with one roll, or with a whole battle if the turn has no single rolls.
 
     start, to: the names of the attacking and the attacked territory.
-    dice: the number of attack dice; for a whole battle, that of the first roll.
+    dice: the number of attack dice; in a whole battle, the dice of the first roll.
     """
 
     start: str
@@ -76,8 +76,8 @@ class Attack(_Action):
 class Defend(_Action):
     """Choose the defence dice after seeing the attack dice.
 
-    dice: the number of defence dice. If several numbers have the same results, only the smallest is
-        legal.
+    dice: the number of defence dice. If several numbers lead to the same results, only the smallest
+        number is legal.
     """
 
     dice: int
@@ -85,9 +85,9 @@ class Defend(_Action):
 
 @dataclass(frozen=True, repr=False)
 class Advance(_Action):
-    """Move armies into the territory that was just taken.
+    """Move armies into the territory that was just conquered.
 
-    armies: the number of armies, at least the number that must move in.
+    armies: the number of armies that move in, including the armies that must move in.
     """
 
     armies: int
@@ -97,7 +97,7 @@ class Advance(_Action):
 class Fortify(_Action):
     """Move armies at the end of the turn.
 
-    start, to: the names of the two territories.
+    start, to: the names of the territory that the armies leave, and of their destination.
     armies: the number of armies that move.
     """
 
@@ -108,7 +108,7 @@ class Fortify(_Action):
 
 @dataclass(frozen=True, repr=False)
 class EndPhase(_Action):
-    """End the phase: trade no more cards, attack no more, or make no last move."""
+    """End the phase: stop trading cards, stop attacking, or skip the last move of armies."""
 
 
 Result: TypeAlias = Losses | Throw | Hand | None
@@ -117,7 +117,7 @@ Result: TypeAlias = Losses | Throw | Hand | None
 class Numbered(Sequence[Action]):
     """A lazy sequence of actions that differ only in the number of armies.
 
-    make: returns the action for a number of armies.
+    make: a function that takes a number of armies and returns an action.
     numbers: the numbers of armies.
     """
 
@@ -189,7 +189,7 @@ class Actions(Sequence[Action]):
     def find(self, action: object) -> Action | None:
         """Return the legal action that equals a given value, or `None`.
 
-        Numbers of different types may be equal: 3.0 equals 3.
+        Numbers of different types can be equal: `Place("Peru", 3.0)` finds `Place("Peru", 3)`.
 
         >>> Actions([[Attack("Peru", "Brazil", 1)]]).find(Attack("Peru", "Brazil", True))
         Attack('Peru', 'Brazil', 1)

@@ -1,9 +1,9 @@
-"""Cards: hands, sets of cards, and the armies that sets bring.
+"""Cards: hands, sets of cards, and the armies that players get for sets.
 
 The deck has 44 cards: 14 cards of each of three symbols, and two jokers. A set is three cards of
 one symbol, or one card of each symbol; a joker stands for any symbol. Five cards always contain a
-set. Traded cards return to the deck, so an unknown card is equally likely to be any card that is
-not in a known hand. A card may also picture a territory, and is then named after it.
+set. Traded cards return to the deck. Therefore an unknown card is equally likely to be any card
+that is not in a known hand. A card may also picture a territory; such a card is called named.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,16 +20,16 @@ from iacta.probability.distribution import Distribution
 
 PROGRESSIVE = (4, 6, 8, 10, 12, 15)
 STEP = 5
-FIXED = (4, 6, 8, 10)  # the armies for the kinds of sets in `KINDS`
+FIXED = (4, 6, 8, 10)  # the armies for each kind of set in `KINDS`, in the fixed mode
 KINDS = ((3, 0, 0), (0, 3, 0), (0, 0, 3), (1, 1, 1))
-MAX_VALUE = 1000  # armies for a set; even house rules rarely give 100
-MAX_VALUES = 1000  # the longest list of armies for sets
+MAX_VALUE = 1000  # the most armies for a set; even house rules rarely give 100
+MAX_VALUES = 1000  # the maximum length of a list of armies for sets
 DECK_SIZE = 44
 SET_SIZE = 3
 MUST_TRADE = 5  # a player with at least 5 cards must trade
 TRADED_AT_ONCE = 6  # a player with at least 6 cards after an elimination trades at once
 SYMBOLS = ("infantry", "cavalry", "artillery")
-PICTURED = 2  # new armies on the player's own territory that a traded card pictures
+PICTURED = 2  # extra armies if a traded card pictures a territory of the player
 
 
 class _Cards(NamedTuple):
@@ -47,8 +47,8 @@ class Hand(_Cards):
     infantry, cavalry, artillery: the number of known cards with each symbol.
     jokers: the number of known jokers.
     unknown: the number of unknown cards.
-    territories: the territories that the known cards picture; empty if cards picture no
-        territories. The symbols of these cards are counted above.
+    territories: the territories on the known cards; empty if cards do not picture territories.
+        These cards are also counted by their symbols.
 
     >>> Hand(infantry=2) + Hand(jokers=1, unknown=2)
     Hand(infantry=2, jokers=1, unknown=2)
@@ -65,7 +65,7 @@ class Hand(_Cards):
         unknown: int = 0,
         territories: Iterable[str] = (),
     ) -> "Hand":
-        """Return a hand after checks; `_make` makes a hand without checks."""
+        """Return a validated hand; `_make` skips the validation."""
         counts = (infantry, cavalry, artillery, jokers, unknown)
         checked = (
             read_int(count, name) for name, count in zip(_Cards._fields, counts, strict=False)
@@ -93,12 +93,12 @@ class Hand(_Cards):
 
     @property
     def counts(self) -> tuple[int, int, int, int, int]:
-        """The number of cards of each symbol, of jokers, and of unknown cards."""
+        """The numbers of infantry, cavalry and artillery cards, jokers, and unknown cards."""
         return self[:5]
 
     @property
     def number(self) -> int:
-        """The number of all cards."""
+        """The total number of cards."""
         return sum(self.counts)
 
     @property
@@ -111,7 +111,7 @@ DECK = Hand(14, 14, 14, 2)
 
 
 def _is_set(symbols: tuple[int, ...], jokers: int) -> bool:
-    """Return whether three cards are a set, as three cards with a joker always are."""
+    """Return whether cards are a set: three of a kind, one of each, or any three with a joker."""
     return sum(symbols) + jokers == SET_SIZE and (jokers > 0 or symbols in KINDS)
 
 
@@ -123,7 +123,7 @@ SETS = tuple(
 
 
 def find_sets(hand: Hand) -> tuple[Hand, ...]:
-    """Return the different sets that the known cards of a hand contain.
+    """Return the different sets that can be formed from the known cards of a hand.
 
     >>> find_sets(Hand(infantry=2, cavalry=1, jokers=1))
     (Hand(infantry=1, cavalry=1, jokers=1), Hand(infantry=2, jokers=1))
@@ -134,9 +134,9 @@ def find_sets(hand: Hand) -> tuple[Hand, ...]:
 
 
 def find_named_sets(hand: Hand, symbols: Mapping[str, str]) -> Iterator[Hand]:
-    """Yield the sets that a hand contains, one for each choice of pictured territories.
+    """Yield the sets in a hand; sets that picture different territories are different sets.
 
-    symbols: the symbol on each territory's card.
+    symbols: a mapping from territories to the symbols on their cards.
 
     >>> hand = Hand(infantry=3, cavalry=1, jokers=1, territories=("Peru",))
     >>> for each in find_named_sets(hand, {"Peru": "infantry"}):
@@ -164,12 +164,12 @@ def find_named_sets(hand: Hand, symbols: Mapping[str, str]) -> Iterator[Hand]:
 
 @dataclass(frozen=True)
 class Sets:
-    """The armies that sets of cards bring.
+    """The armies that players get for sets of cards.
 
-    values: the armies for the next sets, in order. If the last value is one of 4, 6, 8, 10, 12 and
-        15, the values continue along this sequence; after that, each value is 5 more.
-    is_fixed: whether the armies depend on the kind of set instead, as in the app's fixed mode: 4, 6
-        or 8 for three cards of the first, second or third symbol, 10 for one card of each.
+    values: the armies for the next sets, in order. A last value of 4, 6, 8, 10 or 12 is followed by
+        the rest of the sequence 4, 6, 8, 10, 12, 15. Each later value is 5 more.
+    is_fixed: whether the armies depend only on the kind of set, as in the app's fixed mode: 4, 6 or
+        8 for three cards of infantry, cavalry or artillery, and 10 for one card of each.
 
     >>> [Sets().nth(k) for k in range(8)]
     [4, 6, 8, 10, 12, 15, 20, 25]
@@ -187,7 +187,7 @@ class Sets:
         set_field(self, "values", tuple(read_int(v, "values", 0, MAX_VALUE) for v in values))
 
     def nth(self, index: int) -> int:
-        """Return the armies for the set at an index; the next set has index 0."""
+        """Return the armies for a later set; index 0 is the next set to be traded."""
         if index < len(self.values):
             return self.values[index]
         last, more = self.values[-1], index - len(self.values) + 1
@@ -199,7 +199,7 @@ class Sets:
         return last + STEP * more
 
     def worth(self, cards: Hand) -> int:
-        """Return the armies for three cards as the next set; jokers count as the best symbol."""
+        """Return the armies for trading three cards now; jokers count as the best symbol."""
         if not self.is_fixed:
             return self.nth(0)
         return max(
@@ -209,14 +209,14 @@ class Sets:
         )
 
     def next(self) -> "Sets":
-        """Return the armies for the sets after the next set."""
+        """Return the armies for sets once the next set has been traded."""
         if self.is_fixed:
             return self
         return Sets(self.values[1:] or (min(self.nth(1), MAX_VALUE),))
 
 
 def list_hands(cards: int, deck: Hand = DECK) -> Iterator[tuple[Hand, int]]:
-    """Yield each possible hand of some cards from a deck, with the number of ways to draw it."""
+    """Yield each hand of a given size, with the number of ways to draw it from a deck."""
     for jokers in range(min(cards, deck.jokers) + 1):
         for one in range(min(cards - jokers, deck.infantry) + 1):
             for two in range(min(cards - jokers - one, deck.cavalry) + 1):
@@ -229,10 +229,11 @@ def list_hands(cards: int, deck: Hand = DECK) -> Iterator[tuple[Hand, int]]:
 def list_named_cards(
     unseen: Hand, symbols: Mapping[str, str], seen: Hand
 ) -> Iterator[tuple[Hand, int]]:
-    """Yield each possible value of an unknown card, with its number of ways.
+    """Yield the possible identities of an unknown card, with the number of such cards in the deck.
 
-    unseen, seen: the cards outside and inside known hands.
-    symbols: the symbol on each territory's card.
+    unseen: the cards that are in no known hand.
+    symbols: a mapping from territories to the symbols on their cards.
+    seen: the cards in known hands.
     """
     free = [t for t in symbols if t not in seen.territories]
     for territory in free:
@@ -250,10 +251,10 @@ def _card(symbol: str, *territories: str) -> Hand:
 
 
 def traded_armies(cards: int, trade: Sets | None = None) -> Distribution[int]:
-    """Return the distribution of the armies that a hand brings after an elimination, exactly.
+    """Return the exact distribution of the armies for cards traded after an elimination.
 
-    cards: the number of cards, from 0 to 44, dealt at random.
-    trade: the armies for sets; `None` for 4, 6, 8, 10, 12, 15 and then 5 more each.
+    cards: the number of cards in the player's hand, from 0 to 44, dealt at random.
+    trade: the armies for sets; `None` for 4, 6, 8, 10, 12, 15 and then 5 more for each set.
 
     A player with at least six cards trades the best sets at once, until at most four cards are
     left. A player with fewer cards trades no set.
@@ -275,7 +276,7 @@ def traded_armies(cards: int, trade: Sets | None = None) -> Distribution[int]:
 
 @cache
 def _best_sets(hand: Hand, number: int) -> int:
-    """Return the most armies that disjoint sets of a hand can bring in the fixed mode."""
+    """Return the most armies for a number of disjoint sets of a hand in the fixed mode."""
     best = 0
     for value, kind in zip(FIXED, KINDS, strict=True) if number else ():
         missing = sum(max(n - have, 0) for n, have in zip(kind, hand[:3], strict=True))

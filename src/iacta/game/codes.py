@@ -1,4 +1,4 @@
-"""The part of a turn's code after the position: fields `key=value`."""
+"""The fields `key=value` that follow the position in the code of a turn."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ LETTERS = {symbol[0]: symbol for symbol in SYMBOLS} | {"-": ""}
 
 
 def read_options(fields: Iterable[str], known: tuple[str, ...]) -> dict[str, str]:
-    """Return the values of fields `key=value` by key; refuse unknown and repeated keys."""
+    """Return a mapping from keys to values; refuse unknown and repeated keys."""
     found: dict[str, str] = {}
     for field in fields:
         key, equals, value = field.partition("=")
@@ -39,7 +39,7 @@ def read_options(fields: Iterable[str], known: tuple[str, ...]) -> dict[str, str
 
 
 def format_pairs(values: Mapping[str, object]) -> str:
-    """Return names with values as a string that `read_pairs` reads.
+    """Return pairs of a name and a value as a string that `read_pairs` reads.
 
     >>> format_pairs({"North Africa": 3, "Peru": 2}), read_pairs("North%20Africa:3,Peru:2")
     ('North%20Africa:3,Peru:2', [('North Africa', '3'), ('Peru', '2')])
@@ -48,12 +48,12 @@ def format_pairs(values: Mapping[str, object]) -> str:
 
 
 def read_pairs(text: str) -> list[tuple[str, str]]:
-    """Return the names and values in a string; refuse repeated names."""
+    """Return the pairs of a name and a value in a string; refuse repeated names."""
     found: dict[str, str] = {}
     for entry in filter(None, text.split(",")):
         name, colon, value = entry.partition(":")
         if not colon or unescape_name(name) in found:
-            raise MalformedError(f"entry must be written as name:value once, got {quote(entry)}")
+            raise MalformedError(f"entry must be name:value with a new name, got {quote(entry)}")
         found[unescape_name(name)] = value
     return list(found.items())
 
@@ -69,7 +69,7 @@ def read_names(text: str) -> list[str]:
 
 
 def format_hand(hand: Hand) -> str:
-    """Return a hand as a string: one number if all cards are unknown, otherwise all counts.
+    """Return a hand as a string: its size if all cards are unknown, otherwise five numbers.
 
     >>> format_hand(Hand(unknown=3)), format_hand(Hand(infantry=2)), read_hand("2.0.0.0.0")
     ('3', '2.0.0.0.0', Hand(infantry=2))
@@ -87,9 +87,9 @@ def read_hand(text: str) -> Hand:
 
 
 def format_symbols(symbols: Mapping[str, str], territories: Iterable[str]) -> str:
-    """Return the symbols on territories' cards as one letter for each territory of the board.
+    """Return the symbols on cards as a string with one letter for each territory of the board.
 
-    A territory without a card has `-`.
+    The letter is `-` for a territory without a card.
 
     >>> format_symbols({"B": "cavalry"}, "ABC"), read_symbols("-c-", "ABC")
     ('-c-', {'B': 'cavalry'})
@@ -98,7 +98,7 @@ def format_symbols(symbols: Mapping[str, str], territories: Iterable[str]) -> st
 
 
 def read_symbols(text: str, territories: Sequence[str]) -> dict[str, str]:
-    """Return the symbol of each territory, from one letter for each territory."""
+    """Return the symbol on each territory's card; the string has a letter for each territory."""
     if len(text) != len(territories) or not {*text} <= {*LETTERS}:
         raise MalformedError(
             f"symbols must be {len(territories)} letters of {''.join(LETTERS)!r}, got {quote(text)}"
@@ -109,7 +109,7 @@ def read_symbols(text: str, territories: Sequence[str]) -> dict[str, str]:
 
 
 def format_sets(trade: Sets) -> str:
-    """Return the armies for sets as a string: the next values, or `fixed`.
+    """Return the armies for sets as a string: the next numbers, or `fixed`.
 
     >>> format_sets(Sets((10, 12))), read_sets("fixed").is_fixed
     ('10,12', True)
@@ -137,7 +137,7 @@ def format_rules(rules: Rules) -> str:
     """
     name = rules_name(rules)
     record = {key: value for key, value in rules_record(rules).items() if value is not None}
-    # Other processes do not know names from rules files.
+    # Another process may not have loaded the rules file that defines a name.
     if {*name.split("+")} <= OWN_NAMES and find_rules(name) == rules:
         return escape_name(name)
     return escape_name(json.dumps(record, separators=(",", ":")))
@@ -156,12 +156,12 @@ def read_rules(text: str) -> Rules:
 
 
 def format_attack(start: str, to: str, dice: int) -> str:
-    """Return an attack as a string that `read_attack` reads: two territories and dice."""
+    """Return an attack as a string that `read_attack` reads, such as `Peru:Brazil:3`."""
     return f"{escape_name(start)}:{escape_name(to)}:{dice}"
 
 
 def read_attack(text: str) -> tuple[str, str, int]:
-    """Return the two territories and the number of dice of the attack in a string."""
+    """Return the attacking territory, the attacked territory and the dice in a string."""
     parts = text.split(":")
     if len(parts) != 3:
         raise MalformedError(f"attack must be written as from:to:dice, got {quote(text)}")

@@ -1,7 +1,7 @@
-"""Moments: any state of a turn that a user supplies.
+"""Read moments: positions, and turns in any phase, that a user supplies.
 
-A moment is a position, or a turn in any phase. Users supply it as a file (JSON, TOML, or a code),
-as standard input, as a code, or as a table. A position counts as a turn without new armies.
+Users supply a moment as a file (JSON, TOML, or a code), on standard input, as a code, or as a
+mapping. A position is read as a turn without new armies.
 """
 
 import re
@@ -22,23 +22,23 @@ from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.inputs.files import STREAM, add_file_name, read_path
 
-TURN_KEYS = ("phase", *OPTIONS)  # keys of a file in addition to those of a position
+TURN_KEYS = ("phase", *OPTIONS)  # the keys of a turn that a position does not have
 LIKE_POSITION = re.compile(rf"""^[\[{{\s"']*({"|".join(POSITION_KEYS)})\b""", re.MULTILINE)
 
 
 def read_moment(
     source: Turn | Position | str | PathLike[str] | Mapping[str, Any], board: Board | None = None
 ) -> Turn:
-    """Return the turn in a file, in a table, or in a code.
+    """Return the turn in a file, in a mapping, or in a code.
 
-    source: the path of the file, `-` for standard input; a code of a position or a turn; a mapping
-        such as a parsed JSON object; or a position or a turn. A file has the keys of a position
-        (see `read_position`) and may have the keys of a turn's code: `phase`, `place`, `cards`,
-        `sets`, `keep`, `players` and so on. Their values are written as in a code, or as a number,
-        a list or a table.
-    board: the board of a code, and of a file without a board of its own.
+    source: the path of a file; `-` for standard input; the code of a position or a turn; a mapping
+        such as a parsed JSON object; or a position or a turn. A file or a mapping has the keys of a
+        position (see `read_position`), and may have the keys of a turn's code: `phase`, `place`,
+        `cards`, `sets`, `keep`, `players` and so on. Their values are strings as in a code, or
+        numbers, lists or tables.
+    board: the board of a code, or of a file that does not name its board.
 
-    An invalid source is refused in one sentence that names the file and the line.
+    Raises `IactaError` for an invalid source, with the file and the line.
 
     >>> peru = {"owner": "red", "armies": 3}
     >>> turn = read_moment({"player": "red", "territories": {"Peru": peru}, "place": 5})
@@ -62,13 +62,13 @@ def read_moment(
 
 
 def parse_moment(text: str, board: Board | None = None, *, is_fallback: bool = False) -> Turn:
-    """Return the turn in the text of a JSON or TOML file, or in a code.
+    """Return the turn in a string: a code, or the content of a JSON or TOML file.
 
-    text: the text.
-    board: the board of a code, and of a string that names the file of its board.
-    is_fallback: whether a string may contain another board than `board`, and then keeps its own.
+    text: the string.
+    board: the board of a code, or of a text that does not contain its board.
+    is_fallback: whether a text with a board of its own keeps that board instead of `board`.
 
-    An invalid text is refused in one sentence with the line.
+    Raises `IactaError` for an invalid text, with the line.
 
     >>> text = '{"player": "red", "territories": {"Peru": {"owner": "red", "armies": 2}}}'
     >>> parse_moment(text).position.player
@@ -80,7 +80,7 @@ def parse_moment(text: str, board: Board | None = None, *, is_fallback: bool = F
 def read_board_or_moment(source: str) -> BoardFile | Turn:
     """Return the board or the turn in a file.
 
-    source: the path of the file, `-` for standard input; `"classic"`; or a code.
+    source: the path of a file; `-` for standard input; `"classic"`; or a code.
 
     >>> read_board_or_moment("1;classic;red;Peru:red:3").phase
     'attack'
@@ -97,7 +97,7 @@ def read_board_or_moment(source: str) -> BoardFile | Turn:
     try:
         table = read_table(content.text)
     except IactaError:
-        return parse_board_file(file, content)  # in another format
+        return parse_board_file(file, content)
     if "player" not in table.entries:
         return parse_board_file(file, content)
     with add_file_name(file, "position"):
@@ -152,7 +152,7 @@ def _read_table(
 
 
 def _write_option(key: str, value: object, board: Board) -> str | None:
-    """Return the value of a key as codes have it, `None` for a value that codes leave out."""
+    """Return a value as it is written in codes, or `None` for false, which codes leave out."""
     if isinstance(value, bool):
         return "1" if value else None
     if isinstance(value, str):

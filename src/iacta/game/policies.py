@@ -1,12 +1,12 @@
 """The values of policies, for a turn or for a single battle.
 
-A policy π maps a turn to an action. Its value is the expected worth of the turn when it is over,
+A policy π maps a turn to an action. Its value is the expected payoff when the turn is over,
 
     V(s) = Σ_x P(x | s, π(s)) · V(s after x),     V(s) = worth(s) if the turn is over,
 
 where x runs over the results of the action. If the attacked player decides in s, V(s) is the
-minimum over their actions, or the value of their policy. An exact evaluation visits each successor
-once. If there are too many successors, games with random dice estimate the value.
+minimum over their actions, or follows their own policy. An exact evaluation visits each successor
+once. If there are too many successors, simulated games estimate the value.
 """
 
 from collections.abc import Callable
@@ -27,33 +27,34 @@ from iacta.probability.chances import Chance, read_fraction
 from iacta.probability.estimate import Estimate, Interval, find_half_width
 from iacta.rules.rules import Rules
 
-MAX_STATES = 20_000  # an exact evaluation of this many states takes some seconds
+MAX_STATES = 20_000  # an exact evaluation of 20,000 states takes a few seconds
 GAMES = 1000
 
 Thumb: TypeAlias = Callable[[int, int], int | None]
 
 
 class TurnGoal(Protocol):
-    """The interface of the goal of a turn.
+    """The protocol for goals of a turn.
 
-    Two methods are optional: `is_reached(turn)` returns whether the worth can no longer change, and
+    Two methods are optional: `is_reached(turn)` returns whether the payoff can no longer change,
+        and
     `read(board)` returns the goal with the board's spelling of names. Goals of plans have both.
     """
 
     def worth(self, turn: Turn, /) -> float:
-        """Return the worth of a turn that is over."""
+        """Return the payoff of a finished turn."""
 
 
 @dataclass(frozen=True)
 class Evaluation:
     """The value of a policy.
 
-    value: the expected worth of the turn when it is over.
-    interval: the 95% interval of an estimate, `None` for an exact value. It is Wilson's interval if
-        all games are worth 0 or 1, otherwise Student's. Student's interval is unreliable if all
-        games have the same worth, and infinite for fewer than ten games.
-    games: the number of games behind an estimate, 0 for an exact value.
-    states: the number of visited turns, 0 for an estimate.
+    value: the expected payoff when the turn is over.
+    interval: the 95% interval of an estimate; `None` for an exact value. Wilson's interval is used
+        if every payoff is 0 or 1, and otherwise Student's. Student's interval is unreliable if all
+        payoffs are equal, and infinite for fewer than ten games.
+    games: the number of simulated games; 0 for an exact value.
+    states: the number of states in an exact evaluation; 0 for an estimate.
     """
 
     value: float
@@ -72,18 +73,18 @@ def evaluate(
     seed: int = 0,
     max_states: int = MAX_STATES,
 ) -> Evaluation:
-    """Return the value of a policy: exact if it visits few turns, otherwise an estimate.
+    """Return the value of a policy: exact if few states can occur, otherwise an estimate.
 
     policy: a deterministic function that takes a turn and returns a legal action.
-    turn: the first turn.
-    goal: an object whose method `worth(turn)` returns the worth of a turn that is over. Play also
-        ends when its optional method `is_reached(turn)` returns true.
-    defender: the policy that chooses defence dice. `None` chooses the worst dice for the goal; in
-        simulated games, the dice of `Turn.careful_defence`.
-    games: the number of simulated games if the policy visits more than `max_states` turns.
+    turn: the turn at the start.
+    goal: an object whose method `worth(turn)` returns the payoff of a finished turn. If the goal
+        has a method `is_reached(turn)`, the turn also ends when this method returns true.
+    defender: the policy that chooses defence dice. If it is `None`, an exact evaluation assumes the
+        worst dice for the goal, and simulated games use `Turn.careful_defence`.
+    games: the number of simulated games if more than `max_states` states can occur.
     seed: the seed of the dice.
-    max_states: the most turns that an exact evaluation may visit; 0 always simulates. Rules under
-        which armies grow always need simulation.
+    max_states: the maximum number of states in an exact evaluation; 0 always simulates. Rules under
+        which a battle can gain armies always need simulation.
 
     Raises `IactaError` if the policy returns an illegal action.
 
@@ -118,17 +119,17 @@ def _is_over(turn: Turn, goal: TurnGoal) -> bool:
     return turn.phase == "over" or (is_reached is not None and bool(is_reached(turn)))
 
 
-# For each action of the player to decide: the successors with their chances.
+# For each action of the player who decides, the successors with their chances.
 _Branches: TypeAlias = list[list[tuple[float, Turn]]]
 
 
 def _evaluate_exactly(
     policy: Policy, turn: Turn, goal: TurnGoal, defender: Policy | None, most: int
 ) -> Evaluation | None:
-    """Return the value by Bellman's equation, or `None` if it takes more than `most` turns."""
+    """Return the value by Bellman's equation, or `None` if it takes more than `most` states."""
     values: dict[tuple[object, ...], float] = {}
     branches: dict[tuple[object, ...], _Branches] = {}
-    waiting = [turn]  # no turn leads back to itself: actions move armies or end a phase
+    waiting = [turn]  # no state can occur twice in a turn
     while waiting:
         here = waiting[-1]
         key = here.state
@@ -175,7 +176,7 @@ def _estimate(
 
 
 class _Gain:
-    """The gain of a battle: the prize, and the values of armies left and armies destroyed."""
+    """The payoff of a battle: the prize, and the values of surviving and of destroyed armies."""
 
     def __init__(self, turn: Turn, prize: float, army_value: float, kill_value: float) -> None:
         self.start, self.values = turn, (prize, army_value, kill_value)
@@ -202,16 +203,16 @@ def evaluate_battle(
 ) -> Evaluation:
     """Return the value of a rule of thumb for a single battle.
 
-    policy: takes the numbers of attackers (garrison included) and defenders, and returns the
-        largest number of dice to roll; 0 or `None` stops.
+    policy: a function that takes the numbers of attackers (garrison included) and of defenders, and
+        returns the largest number of dice to roll; 0 or `None` stops the battle.
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
-    prize, army_value, kill_value: the values of the territory, of each attacker left, and of each
-        destroyed defender, as for `when_to_stop`. No rule of thumb that rolls all dice has a
-        greater value than `when_to_stop` with the same arguments.
-    games, seed: as for `evaluate`. They matter only under rules by which armies grow; otherwise the
-        value is exact.
+    prize, army_value, kill_value: the values of the territory, of each surviving attacker, and of
+        each destroyed defender, as in `when_to_stop`. The value of `when_to_stop` is an upper bound
+        for every rule of thumb that rolls as many dice as possible.
+    games, seed: the same as for `evaluate`. They matter only under rules by which a battle can gain
+        armies; under other rules the value is exact.
 
     >>> from iacta import when_to_stop
     >>> best = when_to_stop(9, 6, prize=10)

@@ -1,4 +1,4 @@
-"""Checks of a turn's arguments: players, cards, and constraints on armies."""
+"""Validation of the arguments of a turn: players, cards, and constraints on armies."""
 
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
@@ -15,12 +15,12 @@ V = TypeVar("V")
 
 
 def list_owners(owners: Iterable[str]) -> tuple[str, ...]:
-    """Return the owners, in the order of their first territories."""
+    """Return the different owners, in the order of the first territory of each."""
     return tuple(dict.fromkeys(filter(None, owners)))
 
 
 def read_players(players: Iterable[str] | None, position: Position) -> tuple[str, ...]:
-    """Return the order of play; if `players` is `None`, the order of the board."""
+    """Return the order of play: `players`, or by default the owners in the order of the board."""
     owners = list_owners(each.owner for each in position.holdings)
     if players is None:
         return owners
@@ -35,7 +35,7 @@ def read_players(players: Iterable[str] | None, position: Position) -> tuple[str
 
 
 def read_card_symbols(symbols: Mapping[str, str] | None, board: Board) -> FrozenDict[str, str]:
-    """Return the symbol on each territory's card; refuse more of a symbol than the deck has."""
+    """Return the symbols on territories' cards; refuse symbols that one deck cannot supply."""
     given = {} if symbols is None else symbols
     if not isinstance(given, Mapping):
         raise MalformedError(
@@ -57,7 +57,7 @@ def read_cards(
     symbols: Mapping[str, str],
     board: Board,
 ) -> FrozenDict[str, Hand] | None:
-    """Return the hand of each player with cards; refuse hands that one deck cannot contain."""
+    """Return the hand of each player who has cards; refuse hands that one deck cannot supply."""
     if cards is None:
         return None
     if not isinstance(cards, Mapping):
@@ -104,7 +104,7 @@ def _read_pictured(given: tuple[object, ...], what: str, board: Board) -> tuple[
 
 
 def read_keep(keep: Mapping[str, int] | None, board: Board, garrison: int) -> FrozenDict[str, int]:
-    """Return the armies that must remain on each territory, where they exceed the garrison."""
+    """Return the armies that must remain on territories, without numbers up to the garrison."""
     given = {} if keep is None else keep
     if not isinstance(given, Mapping):
         raise MalformedError(f"keep must be a mapping from names to armies, got {quote(keep)}")
@@ -115,7 +115,7 @@ def read_keep(keep: Mapping[str, int] | None, board: Board, garrison: int) -> Fr
 def read_rules_of(
     rules_of: Mapping[str, Rules | str] | None, board: Board, usual: Rules
 ) -> FrozenDict[str, Rules]:
-    """Return the rules of the territories whose rules differ from `usual`."""
+    """Return the rules of each territory whose rules differ from `usual`."""
     given = {} if rules_of is None else rules_of
     if not isinstance(given, Mapping):
         raise MalformedError(

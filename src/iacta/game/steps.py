@@ -1,12 +1,12 @@
-"""Recorded steps of a turn: their format, and the turn after each step.
+"""The format of recorded steps of a turn, and functions that apply steps to turns.
 
-A step is an object of JSON with the key `do` and the keys of that kind of step:
+A step is a JSON object with the key `do`, which names the kind of step, and the keys of that kind:
 
     {"do": "attack", "from": "Peru", "to": "Brazil", "left": 4, "their_left": 0, "dice": 3}
 
-A territory is a name, or its number in the order of the board. Boards, links and logs record steps
-in this format. Several steps may follow one step, so steps form a tree: `read_tree`. This module
-keeps the goal of a step without interpreting it.
+A territory is given by name, or by its index in the order of the board. The board page, links and
+logs record steps in this format. A step may have several continuations: `read_tree` reads a tree of
+steps. This module stores the goal of a step without interpreting it.
 """
 
 import re
@@ -24,10 +24,10 @@ from iacta.rules.dice import Dice, split_dice
 from iacta.rules.roll import Losses
 from iacta.rules.thrown import compare_dice
 
-VERSION = 1  # the version of this format; records without a version have it, too
-MAX_STEPS = 500  # a tree has at most this many steps
+VERSION = 1  # the version of this format, also assumed for records without a version
+MAX_STEPS = 500  # the maximum number of steps in a tree
 BETWEEN_SIDES = re.compile(r"\s*(?:\bvs?\b\.?|\bagainst\b|[:;|])\s*", re.IGNORECASE)
-MAX_ROLLS = 2_000  # a step `roll` stops after this many rolls
+MAX_ROLLS = 2_000  # the maximum number of rolls in a step `roll`
 
 Step: TypeAlias = Mapping[str, Any]
 
@@ -40,28 +40,28 @@ def check_version(record: Mapping[str, Any]) -> None:
 
 
 class TreeTurn(NamedTuple):
-    """A turn of a tree of steps."""
+    """A node of a tree of steps: a step, and the turn after it."""
 
-    turn: Turn | None  # `None` after an impossible step
+    turn: Turn | None  # the turn after the step; `None` if the step is impossible
     words: str  # the step in words, or the reason why it is impossible
-    before: int = 0  # the number of the turn before the step
-    # The step as `record_step` returns it; an impossible step as given; `None` for the first turn.
+    before: int = 0  # the index of the node of the turn before the step
+    # The step as `record_step` returns it, or an impossible step unchanged; `None` for the root.
     step: Step | None = None
-    goal: object = None  # the goal of the player, as JSON; `None` without a goal
+    goal: object = None  # the player's goal, a JSON value; `None` for no goal
 
 
 def read_tree(turn: Turn, steps: object, goal: object = None) -> list[TreeTurn]:
-    """Return the turns of a tree of steps, beginning with the turn before all steps.
+    """Return the nodes of a tree of steps, beginning with the turn at the root.
 
-    turn: the turn before all steps.
+    turn: the turn at the root.
     steps: the steps. The key `after` of a step is the number of the step before it: 0 for the turn
-        before all steps, 1 for the first step, and so on.
-    goal: the goal of the player before all steps, as JSON.
+        at the root, 1 for the first step, and so on.
+    goal: the goal of the player at the root, a JSON value.
 
-    The key `goal` of a step is the goal of its player from this step on. The goal ends with the
-    turn: the next player has no goal unless the step `next`, or a step after it, has the key.
+    The key `goal` of a step sets the player's goal from this step on. A goal lasts until the end of
+    the turn: the next player has no goal unless the step `next`, or a later step, sets one.
 
-    An impossible step has no turn, and the steps after it have no turn either.
+    An impossible step and all steps after it have no turn.
     """
     nodes = [TreeTurn(turn, "", goal=goal)]
     given = read_list(steps, "steps", "steps")
@@ -91,17 +91,17 @@ def take_step(turn: Turn, step: Step) -> tuple[Turn, str]:
 
     turn: the turn.
     step: the step. Its key `do` is one of these, with the keys in parentheses: `attack` (`from`,
-        `to`, `left`, `their_left`, and for a single roll `dice`, the attack dice, and `their_dice`,
-        the defence dice, if they are fewer than usual), `roll` (`from`, `to`, `seed`, and `once`
-        for a single roll), `faces` (`from`, `to`, and the dice of both sides as `mine` and
-        `theirs`, such as `[6, 4, 1]` or `"6 4 1"`), `advance` (`armies`), `get` (`armies`, such as
-        armies for cards), `place` (`on`: pairs of a territory and armies), `fortify` (`from`, `to`,
-        `armies`), `correct` (`on`: rows of a territory, its owner, `""` for nobody, and its armies:
-        the present position as a player corrects it), `stop`, `next` for the turn of the next
-        player, or `goal` for another goal. Any step may have the key `goal`: the goal of its
-        player, an object of JSON or `null`.
+        `to`, the armies `left` and `their_left`, and for a single roll the number of attack `dice`
+        and, if the defender rolled fewer than possible, of defence dice `their_dice`), `roll`
+        (`from`, `to`, `seed`, and `once` for a single roll), `faces` (`from`, `to`, and the dice of
+        both sides as `mine` and `theirs`, such as `[6, 4, 1]` or `"6 4 1"`), `advance` (`armies`),
+        `get` (new `armies`, such as armies for cards), `place` (`on`: pairs of a territory and
+        armies), `fortify` (`from`, `to`, `armies`), `correct` (`on`: the corrected territories as
+        rows of a name, an owner, `""` for nobody, and armies), `stop`, `next` (the next player's
+        turn begins), or `goal` (the player changes the goal). Any step may have the key `goal`: the
+        player's goal, a JSON object or `null`.
 
-    An impossible step is refused.
+    Raises `IactaError` for an impossible step.
 
     >>> turn = Turn.from_code("1;classic;red;Peru:red:6,Brazil:blue:2")
     >>> step = {"do": "attack", "from": "Peru", "to": "Brazil", "left": 5, "their_left": 1}
@@ -120,10 +120,11 @@ def take_step(turn: Turn, step: Step) -> tuple[Turn, str]:
 
 
 def record_step(turn: Turn, step: Step, after: Turn) -> Step:
-    """Return a step as links and logs record it, with the result in place of the dice.
+    """Return a step as links and logs record it, with its result instead of dice or a seed.
 
-    turn, after: the turn before and after the step.
-    step: the step, as for `take_step`.
+    turn: the turn before the step.
+    step: the step, in the format of `take_step`.
+    after: the turn after the step.
 
     >>> turn = Turn.from_code("1;classic;red;Peru:red:6,Brazil:blue:2")
     >>> step = {"do": "faces", "from": "Peru", "to": "Brazil", "mine": "6 5 1", "theirs": "6 2"}
@@ -162,6 +163,7 @@ def find_border(turn: Turn, step: Step) -> tuple[str, str]:
 def read_losses(turn: Turn, step: Step) -> Losses:
     """Return the losses of both sides in a recorded battle.
 
+    turn: the turn before the battle.
     step: the battle, with the keys `from`, `to`, `left` and `their_left`.
     """
     left, their_left = (read_int(step.get(name), name) for name in ("left", "their_left"))
@@ -170,23 +172,23 @@ def read_losses(turn: Turn, step: Step) -> Losses:
 
 
 def find_attack(turn: Turn, start: str, to: str) -> Attack | None:
-    """Return the legal attack over a border with the most dice, or `None`."""
+    """Return the legal attack from `start` on `to` with the most dice, or `None`."""
     known = (action for action in turn.actions() if isinstance(action, Attack))
     return next((attack for attack in known if (attack.start, attack.to) == (start, to)), None)
 
 
 def count_reduced_dice(turn: Turn, start: str, to: str, number: int) -> int | None:
-    """Return the number of defence dice if it is smaller than usual, otherwise `None`.
+    """Return the number of defence dice if the defender could roll more, otherwise `None`.
 
     start, to: the attacking and the attacked territory.
-    number: the number of defence dice.
+    number: the number of defence dice that were rolled.
     """
     usual = turn.find_dice_limits(start, to)[1]
     return number if number < usual and turn.has_fixed_defence(to) else None
 
 
 def list_advances(turn: Turn) -> list[int]:
-    """Return the legal numbers of armies to move into the territory that was just taken."""
+    """Return the legal numbers of armies that may advance into the conquered territory."""
     return [action.armies for action in turn.actions() if isinstance(action, Advance)]
 
 
@@ -250,10 +252,12 @@ def _read_dice(turn: Turn, start: str, to: str, step: Step) -> tuple[list[int], 
 def _read_faces(
     given: object, name: str, side: str, dice: Dice, numbers: Sequence[int]
 ) -> list[int]:
-    """Return the faces of the dice of a side.
+    """Return the faces of one side's dice; refuse impossible faces and numbers of dice.
 
-    name: the key of the faces.
-    side: the pronoun for the side.
+    given: the faces, as a string or a list.
+    name: the key of the faces in the step, for error messages.
+    side: the pronoun for the side in error messages: `"you"` or `"they"`.
+    dice: the dice of the side.
     numbers: the legal numbers of dice, in descending order.
     """
     most = max(dice.faces)
@@ -309,7 +313,7 @@ def _take_placement(turn: Turn, step: Step) -> tuple[Turn, str]:
 def _refuse_others(position: Position, names: Mapping[str, int]) -> None:
     for name in names:
         if position.find_holding(name).owner != position.player:
-            raise IllegalError(f"{name} gets no new armies: it is not {position.player}'s")
+            raise IllegalError(f"{name} gets no new armies: {position.player} does not own it")
 
 
 def _take_fortification(turn: Turn, step: Step) -> tuple[Turn, str]:
@@ -343,7 +347,7 @@ def _take_correction(turn: Turn, step: Step) -> tuple[Turn, str]:
 def read_corrections(turn: Turn, given: object) -> dict[str, Holding]:
     """Return the corrected owners and armies by territory.
 
-    given: rows of a territory, its owner, `""` for nobody, and its armies.
+    given: rows of a territory, its owner (`""` for nobody), and its armies.
     """
     found = dict[str, Holding]()
     for entry in read_list(given, "on", "rows of a territory, an owner and armies"):
@@ -387,7 +391,7 @@ def _take_goal(turn: Turn, step: Step) -> tuple[Turn, str]:
     return turn, f"Goal: {', '.join(words)}"
 
 
-# By kind of step: the keys, and the function that takes the step.
+# For each kind of step, its keys, and the function that applies it to a turn.
 STEPS: Mapping[str, tuple[Sequence[str], Callable[[Turn, Step], tuple[Turn, str]]]] = {
     "attack": (("from", "to", "left", "their_left", "dice", "their_dice"), _take_attack),
     "roll": (("from", "to", "seed", "once"), _take_roll),
@@ -427,25 +431,25 @@ def _count(armies: int, verb: str, verbs: str) -> str:
     return f"{armies:,} army {verb}" if armies == 1 else f"{armies:,} armies {verbs}"
 
 
-# Battles of logs.
+# Battles in logs.
 
 
 class LoggedBattle(NamedTuple):
-    """A battle of a log: an attack, and the armies that move in after a conquest."""
+    """A battle in a log: an attack, and the armies that move in after a conquest."""
 
     start: str  # the attacking territory
     to: str  # the attacked territory
     lost: int  # the armies that the attacker lost
     killed: int  # the armies that the defender lost
-    moved: int  # the armies that moved in
-    # The possible numbers of attack dice in the first roll, the most first, each with the turn
-    # after the battle, before any armies move in.
+    moved: int  # the armies that moved into the conquered territory
+    # Pairs of a possible number of attack dice in the first roll and the turn after the battle,
+    # before armies move in. The largest number comes first.
     ways: tuple[tuple[int, Turn], ...]
-    after: Turn  # the turn after the battle and any move in
-    is_roll: bool  # whether a single roll can explain the battle
-    is_assumed: bool  # whether the log leaves open which of several numbers of dice was rolled
-    dice: int | None  # the attack dice in the log
-    their_dice: int | None  # the defence dice in the log, if they are fewer than usual
+    after: Turn  # the turn after the battle, and after armies have moved in
+    is_roll: bool  # whether a single roll can explain the losses
+    is_assumed: bool  # whether several numbers of dice were legal and the log does not name one
+    dice: int | None  # the number of attack dice in the log
+    their_dice: int | None  # the number of defence dice in the log
 
 
 BATTLE_KEYS = ("from", "to", "left", "their_left", "moved", "dice", "their_dice")
@@ -455,8 +459,8 @@ def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
     """Return the battle that an entry of a log describes.
 
     turn: the turn before the battle.
-    record: the entry, with the keys `BATTLE_KEYS`: those of a step `attack`, and `moved`, the
-        number of armies that move in. An entry without `dice` may stand for several rolls.
+    record: the entry, with the keys `BATTLE_KEYS`: the keys of a step `attack`, and `moved`, the
+        number of armies that move in. An entry without `dice` may describe several rolls.
 
     Raises `IactaError` for an illegal battle.
     """
@@ -478,7 +482,7 @@ def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
         (number, turn.apply_battle(start, to, left, against, number, their_dice)) for number in fit
     ]
     if after.phase == "advance":
-        if is_assumed:  # the dice of the last roll decide how many must move in
+        if is_assumed:  # at least as many armies must move in as dice were rolled last
             last = turn.apply_battle(start, to, left, 1) if lost or killed > 1 else turn
             numbers = last.list_dice(start, to, 0, 1)
             ends += [last.apply_battle(start, to, left, 0, number) for number in numbers]
@@ -487,7 +491,7 @@ def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
         ends = [each for each in ends if armies in list_advances(each)]
         after = ends[0].after(Advance(armies))
     elif moved:
-        raise IllegalError(f"moved must be 0 where nothing is taken, got {quote(moved)}")
+        raise IllegalError(f"moved must be 0 without a conquest, got {quote(moved)}")
     several = [(number, ends[0]) for number in legal]
     return LoggedBattle(
         start,
@@ -507,8 +511,9 @@ def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
 def _read_moved(moved: object, usual: list[int], possible: list[int]) -> int:
     """Return the number of armies that moved in; refuse a number that the dice exclude.
 
-    usual: the possible numbers after the stated dice; without stated dice, after the most dice.
-    possible: the possible numbers after any dice.
+    moved: the number in the log, or `None`.
+    usual: the possible numbers after the dice in the log, or by default after the most dice.
+    possible: the possible numbers after any legal dice.
     """
     if moved is None and len(usual) > 1:
         raise MalformedError(f"moved must be given, from {possible[0]} to {possible[-1]}")

@@ -1,22 +1,23 @@
 """The turn as a game: states, legal actions, the results of actions, and the next states.
 
-A turn goes through phases: `trade` cards for new armies, `place` them, `attack` as often as the
-player likes, and `fortify`, a last move of armies, before it is `over`. After the attack dice the
-attacked player may have to choose defence dice (`defend`), and after a conquest armies `advance`.
+The phases of a turn are `trade` (cards for new armies), `place` (the new armies), `attack` (as
+often as the player likes), `fortify` (a last move of armies) and `over`. Two more phases can
+interrupt the attacks: `defend`, if the attacked player chooses defence dice after seeing the attack
+dice, and `advance`, in which armies move into a conquered territory. For an attacking territory v,
 
-    able      = armies on v − garrison of the rules: they may roll, one die each,
-    spare     = armies on v − armies that must remain on v: they may be lost or move on.
+    able      = armies on v − garrison of the rules: armies that may roll, one die each,
+    spare     = armies on v − armies that must remain on v: armies that may be lost or move on.
 
-An attack is legal if no result can cost more than the spare armies, or force more of them to
-advance. The kernel lists the attacks with their losses (`iacta.methods.kernel.Choice`): a roll of
-dice, a roll to which the defender replies, or a whole battle.
+An attack is legal if no result costs more than the spare armies, or forces more than these armies
+to advance. The kernel lists the attacks with their losses (`iacta.methods.kernel.Choice`): a roll
+of dice, a roll to which the defender replies, or a whole battle.
 
-Cards. A player with five cards or more must trade; a player with three or four may trade at the
-start of the turn. A player who eliminates another gets the other's cards. If that makes six cards
-or more, the player trades at once until at most four are left. A player who conquers a territory
-draws a card at the end of the turn. The card stays hidden until its owner reveals cards to trade.
-Where cards picture territories, a set with the card of an own territory adds two armies to that
-territory, once a turn; such cards are revealed one by one.
+Cards. At the start of a turn, a player with at least five cards must trade a set, and a player with
+three or four cards may trade. A player who eliminates another takes that player's cards. A player
+who then holds at least six cards trades at once until at most four cards remain. A player who
+conquers a territory draws a card at the end of the turn. The card stays hidden until its owner
+reveals cards to trade. If cards picture territories, a set that pictures a territory of the player
+adds two armies to that territory, at most once a turn; such cards are revealed one by one.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -118,7 +119,7 @@ Policy: TypeAlias = Callable[["Turn"], Action]
 
 @runtime_checkable
 class TurnPolicy(Protocol):
-    """A policy that remembers, during a turn, what it is doing."""
+    """A policy that remembers its earlier choices within a turn."""
 
     def follow(self) -> Policy:
         """Return the policy for one turn."""
@@ -127,7 +128,7 @@ class TurnPolicy(Protocol):
 STARTS: tuple[Phase, ...] = ("trade", "place", "attack", "fortify", "over")
 FORTIFY = ("connected", "adjacent", "none")
 TERRITORIES_PER_ARMY, MIN_NEW = 3, 3
-MAX_NEW = 10**6  # new armies of a turn
+MAX_NEW = 10**6  # the largest number of new armies in a turn
 REFUSED_ATTACKS = {
     "trade": "trade cards first, or end the trade",
     "place": "place the new armies first",
@@ -135,15 +136,15 @@ REFUSED_ATTACKS = {
     "fortify": "the attacks are over",
     "over": "the turn is over",
 }
-MAX_EXPECTED = 10**6  # the expected losses of a battle with more armies take over a second
+MAX_EXPECTED = 10**6  # computing the expected losses of a larger battle takes over a second
 
 
 class BorderOdds(NamedTuple):
-    """The odds of a battle over a border, fought to its end.
+    """The odds of a battle between two neighbouring territories, fought to its end.
 
     start, to: the attacking and the attacked territory.
     attackers, defenders: the armies on `start` and on `to`.
-    win_probability: the chance that the spare armies of `start` take `to`.
+    win_probability: the chance of conquering `to` with the spare armies of `start`.
     """
 
     start: str
@@ -157,8 +158,8 @@ class Move(NamedTuple):
     """An action of a turn, with its result.
 
     turn: the turn before the action.
-    action: the action.
-    result: the result.
+    action: the action that was played.
+    result: the result of the action, such as the losses of an attack.
     """
 
     turn: "Turn"
@@ -169,8 +170,8 @@ class Move(NamedTuple):
 class Record(NamedTuple):
     """A turn that was played to its end.
 
-    moves: the actions with their results, in order.
-    end: the turn when it is over.
+    moves: the actions with their results, in the order in which they were played.
+    end: the turn after the last action, in the phase `over`.
     """
 
     moves: tuple[Move, ...]
@@ -180,11 +181,11 @@ class Record(NamedTuple):
 class _Land(NamedTuple):
     """The properties of territories that do not change during a turn.
 
-    places: the number of each territory, by name.
-    out: the neighbours that each territory can attack.
-    kernels: the kernel of the battles for each territory.
-    garrisons: the armies that must remain on each territory.
-    rests: whether the armies of each territory neither attack nor move.
+    places: for each name of a territory, its index in the order of the board.
+    out: for each territory, the indices of the neighbours that it can attack.
+    kernels: for each territory, the kernel of the battles in which it is attacked.
+    garrisons: for each territory, the armies that must remain there.
+    rests: for each territory, whether its armies may neither attack nor move.
     """
 
     places: Mapping[str, int]
@@ -200,28 +201,31 @@ class Turn:
 
     position: the owners and armies of the territories, and the player whose turn it is.
     rules: the rules of battles, or the name of a rule set.
-    phase: `"trade"`, `"place"`, `"attack"`, `"fortify"` or `"over"`; `None` for `"place"` with new
-        armies, and for `"attack"` without new armies.
-    place: the number of new armies that are not placed yet.
-    cards: by player, a `Hand` or a number of cards; other players hold no cards. `None` plays
-        without cards.
-    trade: the armies for sets; `None` for 4, 6, 8, 10, 12, 15 and then 5 more each.
-    keep: by territory, the armies that must always remain, if they exceed the garrison.
-    rules_of: by territory, the rules of the battles for it, if they differ from `rules`. The
-        garrison in these rules does not count.
-    stay: the player's territories whose armies neither attack nor move at the end.
-    fortify: how far armies may move at the end: `"connected"` by own territories, `"adjacent"`, or
-        `"none"`.
+    phase: `"trade"`, `"place"`, `"attack"`, `"fortify"` or `"over"`. The default `None` means
+        `"place"` if the player has new armies, and otherwise `"attack"`.
+    place: the number of new armies that still have to be placed.
+    cards: a mapping from players to a `Hand` or a number of cards; players who are left out hold no
+        cards. `None` for a game without cards.
+    trade: the armies for sets; `None` for 4, 6, 8, 10, 12, 15 and then 5 more for each set.
+    keep: a mapping from territories to the armies that must always remain there. A number up to the
+        garrison of the rules has no effect.
+    rules_of: a mapping from territories to the rules of attacks on them; the default is `rules`.
+        The garrison in these rules is ignored.
+    stay: the player's territories whose armies may neither attack nor move at the end of the turn.
+    fortify: how far armies may move at the end of the turn: `"connected"` for any distance through
+        the player's own territories, `"adjacent"` for one border, or `"none"`.
     whole_battles: whether each attack is a whole battle, fought to its end.
-    players: the players in the order of play; `None` for the order in which the board names them.
-    conquered: whether the player took a territory earlier in the turn, and so draws a card.
-    symbols: by territory, the symbol on its card: `"infantry"`, `"cavalry"` or `"artillery"`;
-        `None` if cards picture no territories.
-    pictured: whether a pictured territory already got two more armies in this turn.
-    victory: how the game is won; `None` for the last player who owns a territory.
+    players: the players in the order of play; `None` for the order of the first territory of each
+        player on the board.
+    conquered: whether the player took a territory earlier in the turn; if so, the player draws a
+        card at the end.
+    symbols: a mapping from territories to the symbols on their cards: `"infantry"`, `"cavalry"` or
+        `"artillery"`; `None` if cards do not picture territories.
+    pictured: whether a traded card has already added two armies to a territory in this turn.
+    victory: the victory condition; `None` if the last player who owns a territory wins.
 
-    A turn is immutable: `after` returns the next state. A player who is not in `players` is
-    neutral: a neutral player has no turn, and keeps their territories when the game is won.
+    Turns are immutable: `after` returns the next state. A player who is not in `players` is
+    neutral. Neutral players have no turns, and a game can end while they still own territories.
 
     >>> from iacta.board import Board, Position
     >>> line = Board.from_edges("line", [("A", "B"), ("B", "C")])
@@ -256,9 +260,9 @@ class Turn:
     whole_battles: bool
     players: tuple[str, ...]
     conquered: bool
-    first: int  # territories before this number get no more new armies in this phase
-    pending: Attack | None  # an attack that waits for defence dice or an advance
-    throw: Throw | None  # the rolled attack dice, if the defender still has to choose
+    first: int  # territories with a smaller index get no more new armies in this phase
+    pending: Attack | None  # the attack that is waiting for defence dice or for an advance
+    throw: Throw | None  # the attack dice, while the defender chooses the defence dice
     then: Phase  # the phase after the advance
     symbols: FrozenDict[str, str]
     pictured: bool
@@ -355,7 +359,7 @@ class Turn:
 
     @property
     def state(self) -> tuple[object, ...]:
-        """The values that actions change. Successors of a turn are equal if these values are."""
+        """The values that actions can change; states of one game are equal if these values are."""
         return (
             self.player,
             self.phase,
@@ -377,8 +381,8 @@ class Turn:
     def position(self) -> Position:
         """The current position.
 
-        Under rules without a garrison, armies may leave a territory empty. The position does not
-        record the owner of an empty territory, so the player may own no territory in it.
+        Under rules without a garrison, a player may leave a territory empty. A position does not
+        record the owner of an empty territory. Therefore the player may own no territory in it.
         """
         held = zip(self.owners, self.armies, strict=True)
         holdings = (Holding(owner if armies else "", armies) for owner, armies in held)
@@ -398,7 +402,7 @@ class Turn:
 
     @property
     def winner(self) -> str | None:
-        """The player who has won by `victory`, or as the last player; `None` without a winner.
+        """The player who has won, by `victory` or as the last survivor; `None` before the end.
 
         >>> Turn.from_code("1;classic;red;Peru:red:3,Brazil:grey:2;over;players=red,blue").winner
         'red'
@@ -418,7 +422,7 @@ class Turn:
         )
 
     def _replace(self, **changes: Any) -> "Turn":
-        """Return the turn with changed attributes, without checks."""
+        """Return a copy of the turn with changed attributes, without validation."""
         new = object.__new__(Turn)
         vars(new).update(
             {name: vars(self)[name] for name in _COPIED if name in vars(self)} | changes
@@ -426,22 +430,23 @@ class Turn:
         return new
 
     def replace_armies(self, owners: tuple[str, ...], armies: tuple[int, ...]) -> "Turn":
-        """Return the turn with other owners and armies on the territories.
+        """Return a copy of the turn with other owners and armies, without validation.
 
-        owners: the owner of each territory, `""` for no owner.
-        armies: the armies on each territory. Under rules without a garrison, an owned territory may
-            be empty.
+        owners: the owner of each territory in the order of the board; `""` for no owner.
+        armies: the number of armies on each territory. Under rules without a garrison, a territory
+            without armies may have an owner.
         """
         return self._replace(owners=owners, armies=armies)
 
     def correct(self, holdings: Mapping[str, Holding]) -> "Turn":
-        """Return the turn after a player's correction of the position.
+        """Return the turn with a corrected position.
 
-        holdings: by territory, the owner and the armies; `Holding("", 0)` for an empty territory.
+        holdings: a mapping from territories to the correct owner and armies; `Holding("", 0)` for
+            an empty territory.
 
-        The phase, the cards and the new armies do not change. An owner who is not in `players`
-        joins at the end of the order of play. The player to move must keep a territory. After a
-        conquest, before armies have moved in, the player must own both territories of the attack.
+        The phase, the cards and the new armies do not change. A new owner is added at the end of
+        the order of play. The player whose turn it is must keep a territory. In the phase `advance`
+        the player must also own both territories of the attack.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:6,Brazil:blue:2")
         >>> turn.correct({"Brazil": Holding("blue", 4)}).to_code()
@@ -476,8 +481,8 @@ class Turn:
         """Return the legal actions in the order of the board, or no actions when the turn is over.
 
         Long parts of the sequence, such as placing up to a thousand armies, are lazy. New armies
-        are placed on one territory after another in the order of the board, so that each placement
-        has only one sequence of actions.
+        must be placed in the order of the board. This avoids several sequences of actions that lead
+        to the same position.
         """
         return self._actions
 
@@ -514,9 +519,8 @@ class Turn:
     def _may_trade(self) -> bool:
         """Return whether the player can trade, or can reveal cards that may be a set."""
         hand = self._hand
-        least = (
-            MUST_TRADE if self.conquered else SET_SIZE
-        )  # trading after a conquest: an elimination
+        # A player who trades after a conquest has eliminated somebody.
+        least = MUST_TRADE if self.conquered else SET_SIZE
         return hand.number >= least and (hand.unknown > 0 or bool(find_sets(hand)))
 
     def _list_trades(self) -> list[list[Action]]:
@@ -533,14 +537,14 @@ class Turn:
         return [reveal, trades, stop]
 
     def _find_own(self, cards: Hand) -> tuple[str, ...]:
-        """Return the player's territories that cards picture, one of which gets two armies."""
+        """Return the player's territories that may get two armies because cards picture them."""
         if self.pictured:
             return ()
         places = self._land.places
         return tuple(t for t in cards.territories if self.owners[places[t]] == self.player)
 
     def _list_placements(self) -> Iterator[Numbered]:
-        """Yield the placements on each territory; the last must take all remaining armies."""
+        """Yield the placements on each territory; the last territory gets all remaining armies."""
         own = [t for t in self._list_own() if t >= self.first]
         for t in own:
             least = self.place if t == own[-1] else 1
@@ -558,7 +562,7 @@ class Turn:
         return self.whole_battles or not kernel.is_rolled
 
     def _list_dice(self, v: int, c: int) -> list[int]:
-        """Return the numbers of dice with which a territory may attack another."""
+        """Return the legal numbers of dice for an attack from territory v on territory c."""
         kernel, spare = self._land.kernels[c], self._count_spare(v)
         if self._is_whole(kernel):
             return [min(spare, kernel.rules.attack.kept)]
@@ -566,9 +570,9 @@ class Turn:
         return [choice.dice for choice in kernel.rolls(able, self.armies[c], spare)]
 
     def _find_choice(self, attack: Attack, their_dice: int | None = None) -> Choice:
-        """Return the throws of a legal attack.
+        """Return the possible throws of a legal attack.
 
-        their_dice: the maximum number of defence dice; `None` for the usual number.
+        their_dice: an upper limit on the number of defence dice; `None` for the usual number.
         """
         v, c = self._land.places[attack.start], self._land.places[attack.to]
         kernel, spare, defenders = self._land.kernels[c], self._count_spare(v), self.armies[c]
@@ -589,7 +593,7 @@ class Turn:
                         yield Numbered(partial(Fortify, names[v], names[to]), range(1, spare + 1))
 
     def _find_reach(self, v: int) -> list[int]:
-        """Return the territories that a territory's armies may move to at the end of the turn."""
+        """Return the territories to which the armies of v may move at the end of the turn."""
         reached = [c for c in self._land.out[v] if self.owners[c] == self.player]
         if self.fortify == "connected":
             for near in reached:
@@ -600,15 +604,15 @@ class Turn:
     # Results of actions.
 
     def results(self, action: Action) -> Distribution[Any]:
-        """Return the distribution of the results of a legal action.
+        """Return the distribution of the results of an action.
 
-        action: the action.
+        action: a legal action.
 
-        The results of `Attack` and `Defend` are `Losses`; negative losses are gains. If the
-        attacked player sees the attack dice before choosing defence dice, the results of `Attack`
-        are throws (`iacta.methods.kernel.Throw`). The result of `Reveal` is a `Hand`. Other actions
-        have the certain result `None`. The chances of cards are exact; other chances are floats
-        that sum to 1 within 1e-12.
+        The results of `Attack` and `Defend` are `Losses`; a negative loss is a gain. If the
+        attacked player chooses defence dice after seeing the attack dice, the results of `Attack`
+        are throws (`iacta.methods.kernel.Throw`). The result of `Reveal` is a `Hand`. The only
+        result of any other action is `None`. The chances of cards are exact; other chances are
+        floats that sum to 1 within 1e-12.
         """
         return self._find_results(self._find_legal(action))
 
@@ -636,7 +640,7 @@ class Turn:
         return self._apply(action, result)._end_if_won(self)
 
     def _end_if_won(self, before: "Turn") -> "Turn":
-        """Return the turn, over if the last action won the game; an advance comes first."""
+        """Return the turn, which is over (after any advance) if the last action won the game."""
         if self.phase == "over" or self.winner is None or before.winner is not None:
             return self
         if self.phase == "advance":
@@ -681,12 +685,12 @@ class Turn:
         return self._end_turn()
 
     def list_dice(self, start: str, to: str, lost: int, killed: int) -> tuple[int, ...]:
-        """Return the numbers of attack dice that can cause losses in one roll, most dice first.
+        """Return the numbers of attack dice that explain the losses of a roll, in descending order.
 
         start, to: the attacking and the attacked territory.
-        lost, killed: the losses of the attacker and of the defender.
+        lost, killed: the armies that the attacker and the defender lost.
 
-        For a whole battle, the numbers are those of its first roll.
+        For a whole battle, the result is the number of dice in its first roll.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
         >>> turn.list_dice("Peru", "Brazil", 0, 1), turn.list_dice("Peru", "Brazil", 1, 1)
@@ -699,9 +703,10 @@ class Turn:
         )
 
     def list_losses(self, attack: Attack) -> tuple[Losses, ...]:
-        """Return all possible losses of an attack, over all choices of the attacked player.
+        """Return all losses that an attack can cause.
 
-        attack: a legal attack, in which the attacked player rolls the usual number of dice.
+        attack: a legal attack. If the rules let the attacked player choose defence dice, the result
+            covers all choices; otherwise they roll as many dice as possible.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
         >>> [tuple(each) for each in turn.list_losses(turn.actions()[0])]
@@ -720,13 +725,11 @@ class Turn:
         )
 
     def find_dice_limits(self, start: str, to: str) -> tuple[tuple[int, ...], int]:
-        """Return the legal numbers of attack dice, and the usual number of defence dice.
+        """Return the legal numbers of attack dice, and the largest legal number of defence dice.
 
         start, to: the attacking and the attacked territory.
 
-        The attacked player usually rolls as many dice as possible; under some rules they choose the
-        number after seeing the attack dice. Raises `IllegalError` with the reason if the attack is
-        illegal.
+        Raises `IllegalError` with the reason if the attack is illegal.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
         >>> turn.find_dice_limits("Peru", "Brazil")
@@ -740,15 +743,14 @@ class Turn:
         return tuple(each.dice for each in attacks), min(self.armies[c], defence.kept)
 
     def find_reduced_results(self, attack: Attack, their_dice: int) -> Distribution[Losses]:
-        """Return the losses of a roll in which the attacked player rolls fewer dice than usual.
+        """Return the distribution of losses if the attacked player rolls fewer dice than possible.
 
         attack: a legal attack.
         their_dice: the number of defence dice.
 
-        Raises `IllegalError` unless the number is smaller than usual, for a whole battle, and under
-        rules by which the attacked player chooses the number after the attack dice: there,
-            `results`
-        includes all choices.
+        Raises `IllegalError` if the attacked player can roll no more dice, for a whole battle, and
+        under rules by which the attacked player chooses after seeing the attack dice. Under such
+        rules, `results` already covers all choices.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
         >>> for losses, chance in turn.find_reduced_results(Attack("Peru", "Brazil", 3), 1).items():
@@ -783,8 +785,8 @@ class Turn:
     def expect_roll(self, attack: Attack, their_dice: int | None = None) -> tuple[float, float]:
         """Return the expected losses of the attacker and of the defender in one attack.
 
-        attack: a legal attack; the defender chooses dice as `careful_defence` does.
-        their_dice: the number of defence dice, if it is smaller than usual.
+        attack: a legal attack. A defender who sees the attack dice chooses as in `careful_defence`.
+        their_dice: the number of defence dice if the defender rolls fewer than possible.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
         >>> [round(losses, 4) for losses in turn.expect_roll(Attack("Peru", "Brazil", 3))]
@@ -805,12 +807,12 @@ class Turn:
         return fsum(p * lost for p, lost, _ in results), fsum(p * each for p, _, each in results)
 
     def expect_battle(self, start: str, to: str) -> tuple[float, float] | None:
-        """Return the expected losses of the attacker and of the defender in a battle to its end.
+        """Return the expected losses of the attacker and of the defender in a whole battle.
 
         start, to: the attacking and the attacked territory.
 
-        Each roll has as many dice as possible. The result is `None` for a battle of more than a
-        million armies, or of too many armies for its method.
+        Both sides roll as many dice as possible. The result is `None` for a battle of more than a
+        million armies, or of more armies than the method for its rules can handle.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
         >>> [round(losses, 4) for losses in turn.expect_battle("Peru", "Brazil")]
@@ -834,18 +836,18 @@ class Turn:
         dice: int | None = None,
         their_dice: int | None = None,
     ) -> "Turn":
-        """Return the turn after any number of rolls of a battle.
+        """Return the turn after one or more rolls of a battle.
 
         start, to: the attacking and the attacked territory.
-        left: the armies left on the attacking territory, before any move in.
+        left: the armies left on the attacking territory, before armies move into a conquest.
         defenders: the armies left on the attacked territory; 0 for a conquest.
-        dice: the attack dice of a single roll; `None` for several or an unknown number of rolls.
-            Without `dice`, the number of armies that must move in is that of a roll with the most
-            dice.
-        their_dice: the defence dice of a single roll, if they are fewer than usual.
+        dice: the number of attack dice if the battle was a single roll, otherwise `None`. Without
+            `dice`, as many armies must advance as after a last roll with the most attack dice.
+        their_dice: the number of defence dice in a single roll, if the defender rolled fewer than
+            possible.
 
-        Raises `IllegalError` for an illegal attack, for more armies than before, for an impossible
-        end, and for dice that cannot cause the losses.
+        Raises `IllegalError` for an illegal attack, for more armies than before the battle, for an
+        impossible outcome, and for dice that cannot cause the losses.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
         >>> turn.apply_battle("Peru", "Brazil", 7, 1).position.find_holding("Brazil")
@@ -897,7 +899,7 @@ class Turn:
         return self._lose_armies(attacks[0], lost, killed)._end_if_won(self)
 
     def _refuse_attack(self, start: str, to: str) -> IllegalError:
-        """Return the error for an attack that is illegal now, with the reason."""
+        """Return an exception that states why an attack is illegal now."""
         start, to = self.board.find(start), self.board.find(to)
         return IllegalError(f"{start} cannot attack {to}: {self._explain_refusal(start, to)}")
 
@@ -923,7 +925,7 @@ class Turn:
         return self.owners[self._land.places[name]]
 
     def _list_attacks(self, start: str, to: str) -> list[Attack]:
-        """Return the legal attacks over a border, most dice first."""
+        """Return the legal attacks from one territory on another, most dice first."""
         pair = self.board.find(start), self.board.find(to)
         return [
             each
@@ -951,7 +953,7 @@ class Turn:
         )
 
     def _lose_armies(self, attack: Attack, lost: int, killed: int) -> "Turn":
-        """Return the turn after losses; after a conquest, the fewest armies have moved in."""
+        """Return the turn after losses; after a conquest, the required armies have moved in."""
         v, c = self._land.places[attack.start], self._land.places[attack.to]
         armies = list(self.armies)
         armies[v] -= lost
@@ -970,7 +972,7 @@ class Turn:
         )._take_cards(self.owners[c])
 
     def _take_cards(self, loser: str) -> "Turn":
-        """Return the turn after a conquest; an eliminated loser's cards go to the player."""
+        """Return the turn after a conquest; an eliminated player's cards go to the conqueror."""
         if loser in self.owners:
             return self._replace(then="attack")
         if loser in self.players:
@@ -1021,13 +1023,13 @@ class Turn:
         return self._replace(cards=FrozenDict(rest | ({self.player: hand} if hand.number else {})))
 
     def _enter(self, phase: Literal["trade", "place"]) -> "Turn":
-        """Return the turn in a phase, or in the next phase that has an action."""
+        """Return the turn in a phase, or in the next phase if the player cannot act in this one."""
         if phase == "trade" and self._may_trade:
             return self._replace(phase="trade")
         return self._replace(phase="place" if self.place else "attack")
 
     def _end_turn(self) -> "Turn":
-        """Return the turn when it is over; the player draws a card after a conquest."""
+        """Return the finished turn, in which a player with a conquest has drawn a card."""
         over = self._replace(phase="over")
         if self.cards is None or not self.conquered:
             return over
@@ -1038,9 +1040,10 @@ class Turn:
     def next(self) -> "Turn":
         """Return the turn of the next player who owns a territory, with their new armies.
 
-        New armies are one for each three territories, rounded down, but at least three, plus the
-        bonuses of owned continents. The options `keep` and `stay` are dropped, because they belong
-        to this player's turn. Raises `IllegalError` if this turn is not over, or if the game is.
+        A player gets one army for every three territories, rounded down, but at least three, plus
+        the bonuses of the continents that they own. The options `keep` and `stay` are reset,
+        because they apply to one player's turn. Raises `IllegalError` if this turn is not over, or
+        if the game is over.
         """
         if self.phase != "over":
             raise IllegalError(f"phase must be 'over' for the next turn, got {self.phase!r}")
@@ -1072,7 +1075,7 @@ class Turn:
         bonus = sum(each.bonus for each in whole)
         return max(max(len(owned) // TERRITORIES_PER_ARMY, MIN_NEW) + bonus, 0)
 
-    # Changed options, odds, and play by a policy.
+    # Changes of options, odds, and play by a policy.
 
     def with_options(
         self,
@@ -1088,10 +1091,11 @@ class Turn:
     ) -> "Turn":
         """Return the turn with other rules, constraints or new armies.
 
-        rules, place, keep, rules_of, stay, fortify, whole_battles, victory: as for `Turn`; `None`
-            keeps the present value.
+        rules, place, keep, rules_of, stay, fortify, whole_battles, victory: the same as for `Turn`;
+            `None` keeps the current value.
 
-        Raises `IllegalError` for new armies in a phase that is not before or between attacks.
+        Raises `IllegalError` for new armies in the phases `defend`, `advance`, `fortify` and
+        `over`.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2;attack")
         >>> more = turn.with_options(place=4)
@@ -1123,10 +1127,10 @@ class Turn:
         return Turn.from_fields(code._replace(rest=(phase, *written)))
 
     def odds(self) -> tuple[BorderOdds, ...]:
-        """Return the odds of each possible battle, as if the phase were `attack`.
+        """Return the odds of all battles that the player could start if the phase were `attack`.
 
-        Each battle is fought to its end with all spare armies of the attacking territory. The odds
-        are in the order of the board.
+        Each battle is fought to its end with all spare armies of the attacking territory. The
+        battles are in the order of the board.
         """
         names, land = self.board.territories, self._land
         return tuple(
@@ -1144,9 +1148,9 @@ class Turn:
         )
 
     def careful_defence(self) -> Defend:
-        """Return the number of defence dice with the smallest chance of losing the territory.
+        """Return the number of defence dice that gives the best chance of holding the territory.
 
-        The chance assumes that the rest of the battle is fought to its end.
+        The chance assumes that the attacker fights the rest of the battle to its end.
         """
         if self.pending is None or self.throw is None:
             raise IllegalError(f"phase must be 'defend' for defence dice, got {self.phase!r}")
@@ -1158,9 +1162,9 @@ class Turn:
         """Play the turn to its end with random dice.
 
         policy: a function that takes a turn and returns a legal action of the player. If it has a
-            method `follow`, as the AIs of `ai` have, that method returns the policy of this turn.
-        seed: the seed of the dice; pass the same seed to repeat the dice.
-        defender: the policy for defence dice; `None` for `careful_defence`.
+            method `follow`, like the AIs of `ai`, that method returns the policy for this turn.
+        seed: the seed of the dice. The same seed gives the same dice.
+        defender: the policy that chooses defence dice; `None` for `careful_defence`.
 
         >>> start = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:2,Argentina:blue:1")
         >>> record = start.play(lambda turn: turn.actions()[0], seed=4)
@@ -1185,9 +1189,9 @@ class Turn:
         return Record(tuple(moves), turn)
 
     def decide(self, policy: Policy, defender: Policy | None = None) -> Action:
-        """Return the next action, chosen by the policy of the player who decides.
+        """Return the next action, chosen by the policy of the player who acts.
 
-        policy, defender: as for `play`.
+        policy, defender: the same as for `play`.
         """
         if self.phase != "defend":
             return self._find_legal(policy(self))
@@ -1196,7 +1200,7 @@ class Turn:
     # The code of a turn.
 
     def to_code(self) -> str:
-        """Return the turn as a code of one line, which `from_code` reads.
+        """Return the turn as a one-line code, which `from_code` reads.
 
         The code contains the position, the phase, and each option that differs from its default.
 
@@ -1272,10 +1276,11 @@ class Turn:
     def from_code(cls, text: str, board: Board | None = None) -> "Turn":
         """Return the turn that a code describes.
 
-        text: the code of a turn, as `to_code` returns it, or the code of a position.
+        text: the code of a turn, as returned by `to_code`, or the code of a position.
         board: the board of the code; `None` for the classic board.
 
-        Raises `IactaError` for a malformed code, and for a board that is not the board of the code.
+        Raises `IactaError` for a malformed code, and for a board with another name than the board
+        of the code.
 
         >>> Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2;place;place=4").actions()
         <1 actions: Place('Peru', 4)>
@@ -1286,13 +1291,13 @@ class Turn:
     def from_fields(cls, code: Code) -> "Turn":
         """Return the turn that the fields of a code describe.
 
-        code: the fields, as `iacta.board.codes.read_code` returns them.
+        code: the fields, as returned by `iacta.board.codes.read_code`.
         """
         phase, *rest = code.rest or ("attack",)
         check_choice(phase, get_args(Phase), "phase of the code")
         options = read_options(rest, OPTIONS)
         rules = read_rules(options["rules"]) if "rules" in options else CLASSIC
-        # Under rules without a garrison, an owned territory may be empty.
+        # Under rules without a garrison, a territory without armies may have an owner.
         is_left = rules.garrison == 0
         held = [
             Holding(owner, max(number, 1) if owner and is_left else number)
@@ -1347,7 +1352,7 @@ class Turn:
         return self._replace(first=first)
 
     def _resume_battle(self, phase: str, options: Mapping[str, str]) -> "Turn":
-        """Return the turn in the middle of an attack: before defence dice, or after a conquest."""
+        """Return the turn in the middle of an attack, in the phase `defend` or `advance`."""
         start, to, dice = read_attack(options.get("attack", ""))
         attack = Attack(self.board.find(start), self.board.find(to), dice)
         if phase == "defend":
@@ -1379,7 +1384,7 @@ def _fight_whole(kernel: Kernel, able: int, defenders: int) -> Choice:
 
 @lru_cache(maxsize=65536)
 def _win_chance(kernel: Kernel, able: int, defenders: int) -> float:
-    """Return the chance to take a territory if the battle is fought to its end."""
+    """Return the attacker's chance of winning a battle that is fought to its end."""
     if not defenders:
         return 1.0
     return float(kernel.win_probability(able, defenders)) if able > 0 else 0.0
@@ -1387,7 +1392,7 @@ def _win_chance(kernel: Kernel, able: int, defenders: int) -> float:
 
 @lru_cache(maxsize=65536)
 def _list_results(choice: Choice) -> Distribution[Any]:
-    """Return the distribution of an attack's throws; of its losses if there is no choice."""
+    """Return the distribution of losses, or of throws if the defender replies to throws."""
     if any(len(throw.options) > 1 for throw in choice.throws):
         return Distribution.from_pairs((throw, throw.chance) for throw in choice.throws)
     return Distribution.from_pairs(
@@ -1398,7 +1403,7 @@ def _list_results(choice: Choice) -> Distribution[Any]:
 
 
 def _find_result(result: object, results: Distribution[Any]) -> Result:
-    """Return the result that equals a given value, or `None`."""
+    """Return the possible result that equals a given value, or `None`."""
     known = result if isinstance(result, tuple) else None
     return next((each for each in results if each == known), None)
 
