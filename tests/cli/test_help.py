@@ -5,6 +5,7 @@ import pytest
 from iacta.cli.parse import format_argument
 from iacta.cli.print_answer import COMMANDS, OutputOptions
 from iacta.forms.form import Form, Topic, option_name
+from iacta.forms.moment import VictoryForm
 from iacta.forms.question import QUESTIONS, Question
 from tests.cli.run import Run
 from tests.processes import NUMPY_ONLY, run_python
@@ -41,6 +42,8 @@ def test_help_describes_each_parameter(run: Run, form: type[Form]) -> None:
     assert form.summary() in text
     shown = OutputOptions.parameters() if issubclass(form, Question) else ()
     for parameter in (*form.parameters(), *shown):
+        if parameter.page not in ("", parameter.name):
+            continue
         name = parameter.name
         called = format_argument(parameter) if parameter.is_argument else option_name(name)
         assert f" {called} " in text
@@ -50,6 +53,21 @@ def test_help_describes_each_parameter(run: Run, form: type[Form]) -> None:
     assert len(form.examples) > 1 or form.name.startswith("chart ")
     for example in form.examples:
         assert f"iacta {example.line}" in text
+
+
+def test_a_page_describes_the_ways_to_win(run: Run) -> None:
+    result = run("help win-by")
+    assert (result.code, result.stderr) == (0, "")
+    assert result == run("win-by --help")
+    for parameter in VictoryForm.parameters():
+        assert parameter.page == "win_by"
+        assert f" {option_name(parameter.name)} " in result.stdout
+        assert parameter.help in flat(result.stdout)
+    for example in VictoryForm.examples:
+        assert f"iacta {example.line}" in result.stdout
+        form = next(form for form in FORMS if form.name == example.line.split()[0])
+        assert issubclass(form, VictoryForm)
+        assert "See iacta help win-by." in flat(run(f"{form.name} --help").stdout)
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)

@@ -1,5 +1,7 @@
 """The answer of a plan: the cost of stopping, and the value after a conquest."""
 
+from typing import Any
+
 import pytest
 
 from iacta import Turn, Worth
@@ -34,3 +36,26 @@ def test_a_conquest_that_completes_the_goal_makes_it_certain() -> None:
     assert all(each["success"].startswith("100% once it is taken") for each in completing)
     both = ask("plan", position=CODE, take="Brazil, Argentina").record()
     assert not any(each["success"].startswith("100%") for each in both["moves"])
+
+
+@pytest.mark.parametrize(
+    ("condition", "in_code"),
+    [
+        ({"win_by": "share=4"}, "share:4"),
+        (
+            {"win_by": "capitals", "capital": (("red", "Peru"), ("blue", "Argentina"))},
+            "capitals:all,red:Peru,blue:Argentina",
+        ),
+        (
+            {"win_by": "missions", "mission": (("red", "South America"), ("blue", "hidden"))},
+            "missions:,red:South%20America,blue:hidden",
+        ),
+    ],
+)
+def test_a_plan_wins_by_the_stated_condition(condition: dict[str, Any], in_code: str) -> None:
+    found = ask("plan", position=CODE, win=True, **condition).record()
+    by_code = ask("plan", position=f"{CODE};attack;win={in_code}", win=True).record()
+    assert found["value"] == by_code["value"] > 0.5
+    assert found["command"] == by_code["command"]
+    assert f";win={in_code.partition(':')[0]}:" in found["command"]
+    assert "--win-by" not in found["command"]

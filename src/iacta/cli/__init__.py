@@ -9,7 +9,15 @@ from contextlib import suppress
 from io import TextIOWrapper
 from typing import NoReturn
 
-from iacta.cli.parse import HELP, VERSION, check_arguments, check_known, read_words, spell_parameter
+from iacta.cli.parse import (
+    HELP,
+    VERSION,
+    WIN_PAGE,
+    check_arguments,
+    check_known,
+    read_words,
+    spell_parameter,
+)
 from iacta.cli.print_answer import COMMANDS, Command, OutputOptions, ask
 from iacta.cli.rules_from_environment import add_usual_rules, read_rules_files
 from iacta.forms.form import Form, Outline, format_error
@@ -68,6 +76,11 @@ def _run(words: Sequence[str]) -> int:
         from iacta.cli.completion import complete_words  # only needed here
 
         print("\n".join(complete_words(rest[1:])))
+        return 0
+    if [first, *rest] == [WIN_PAGE, HELP[1]]:
+        from iacta.cli.help import format_win_page  # only needed here
+
+        print(format_win_page())
         return 0
     forms: Sequence[type[Form]] = QUESTIONS.find(first) or COMMANDS.find(first)
     if not forms and first.startswith("-"):

@@ -2,12 +2,14 @@
 
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, starmap
 from textwrap import wrap
 
-from iacta.cli.parse import HELP, VERSION, format_argument
+from iacta.cli.parse import HELP, VERSION, WIN_PAGE, format_argument
 from iacta.forms.form import Example, Form, Outline, Parameter, Topic, option_name
 from iacta.forms.parameter_kinds import Flag
+from iacta.forms.question import QUESTIONS
 
 ABOUT = "Exact odds for the board game Risk, plans for your turn, and tests of dice."
 FOOT = (
@@ -25,7 +27,11 @@ HELP_LINE = (", ".join(HELP), "Show this help.")
 def format_form_help(forms: Sequence[type[Form]], command: str) -> str:
     parameters = [parameter for form in forms for parameter in form.parameters()]
     arguments = [parameter for parameter in parameters if parameter.is_argument]
-    options = [parameter for parameter in parameters if not parameter.is_argument]
+    options = [
+        parameter
+        for parameter in parameters
+        if not parameter.is_argument and parameter.page in ("", parameter.name)
+    ]
     usage = " ".join([command, "[OPTIONS]", *map(format_argument, arguments)])
     return "\n".join(
         [
@@ -39,6 +45,26 @@ def format_form_help(forms: Sequence[type[Form]], command: str) -> str:
             *_format_rows("Options", [*map(_format_option, options), HELP_LINE]),
             *chain.from_iterable(starmap(_annotate_lines, forms[0].help_sections.items())),
             *_format_examples(forms[0].examples),
+        ]
+    )
+
+
+def format_win_page() -> str:
+    """Return the page of the help about the options that state how the game is won."""
+    from iacta.forms.moment import VictoryForm  # only needed here
+
+    names = [form.name for form in QUESTIONS.load_all() if issubclass(form, VictoryForm)]
+    rows = [
+        (_name_option(parameter), _format_line(replace(parameter, page="")))
+        for parameter in VictoryForm.parameters()
+    ]
+    return "\n".join(
+        [
+            f"Usage: iacta COMMAND --{WIN_PAGE} CONDITION [OPTIONS] ...",
+            "",
+            *wrap(f"{VictoryForm.summary()} The commands are {', '.join(names)}.", _find_width()),
+            *_format_rows("Options", rows),
+            *_format_examples(VictoryForm.examples),
         ]
     )
 
@@ -65,14 +91,18 @@ def _find_width() -> int:
 
 
 def _format_option(parameter: Parameter) -> tuple[str, str]:
-    is_flag = isinstance(parameter.kind, Flag)
-    name = option_name(parameter.name)
-    return (name if is_flag else f"{name} {parameter.value_name}"), _format_line(parameter)
+    return _name_option(parameter), _format_line(parameter)
+
+
+def _name_option(parameter: Parameter) -> str:
+    name, is_flag = option_name(parameter.name), isinstance(parameter.kind, Flag)
+    return name if is_flag else f"{name} {parameter.value_name}"
 
 
 def _format_line(parameter: Parameter) -> str:
     default = parameter.default_text.replace(",", ", ")  # long lists can then be wrapped
-    return f"{parameter.help} [default: {default}]" if default else parameter.help
+    page = f" See iacta help {option_name(parameter.page)[2:]}." if parameter.page else ""
+    return f"{parameter.help}{page}{f' [default: {default}]' if default else ''}"
 
 
 def _format_rows(title: str, rows: Iterable[tuple[str, str]]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 
 HELP = ("-h", "--help")
 VERSION = ("-V", "--version")
+WIN_PAGE = "win-by"  # the page of the help about the options of `VictoryForm`
 DASHES = "-\u2013\u2014"  # word processors replace hyphens with dashes
 OPTION = rf"--|[{DASHES}]+[^\W\d]"  # matches the start of an option
 VERSUS = r"([0-9][0-9,_]*) ?vs?\.? ?(?=[0-9])"  # matches "12 vs " before a number

@@ -47,6 +47,8 @@ class Parameter:
     excludes: parameters that cannot also be given, such as `reinforce or cards and then`;
         parameters joined by `and` are excluded only together.
     label: the lower-case name of the parameter on a web page; empty to use `name`.
+    page: the parameter after which a page of the help is named. This page explains the parameter,
+        and the help of a command does not. Empty without such a page.
     default: the value if the parameter is not given; `REQUIRED` if it must be given.
     name: the name of the field, set by `Form.parameters`.
     """
@@ -59,6 +61,7 @@ class Parameter:
     needs: str = ""
     excludes: str = ""
     label: str = ""
+    page: str = ""
     default: Any = REQUIRED
     name: str = ""
 
@@ -113,9 +116,12 @@ def parameter(
     needs: str = "",
     excludes: str = "",
     label: str = "",
+    page: str = "",
 ) -> Any:
     """Declare a field of a form; the arguments are those of `Parameter`."""
-    described = Parameter(kind, help, is_argument, usual, metavar, needs, excludes, label, default)
+    described = Parameter(
+        kind, help, is_argument, usual, metavar, needs, excludes, label, page, default
+    )
     return field(
         default=MISSING if default is REQUIRED else default, metadata={"parameter": described}
     )

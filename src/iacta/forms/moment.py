@@ -7,7 +7,7 @@ from typing import ClassVar, overload
 from iacta.board.board import Board
 from iacta.board.files import read_board
 from iacta.board.position import Position
-from iacta.forms.form import Form, parameter
+from iacta.forms.form import Example, Form, parameter
 from iacta.forms.parameter_kinds import FileName, Flag, Name, Pairs, Source
 from iacta.game import Missions, Turn
 from iacta.game.mission_cards import read_mission_cards
@@ -29,13 +29,27 @@ def resolve_board(board: str | Board | None) -> Board | None:
 
 
 class VictoryForm(Form, kw_only=True):
-    """A question about a game with a stated victory condition."""
+    """State how the game is won, besides being the last player who owns a territory."""
+
+    examples = (
+        Example("win game.toml --win-by share=70%", "who wins by a share of the map?"),
+        Example(
+            "goals game.toml --win-by capitals --capital red=Brazil,blue=Ural",
+            "can I take all capitals this turn?",
+        ),
+        Example(
+            "plan game.toml --win-by missions --mission red='Asia, Africa' --mission blue=hidden "
+            "--win",
+            "how do I fulfil my mission this turn?",
+        ),
+    )
 
     win_by: str | None = parameter(
         Name(),
         "How the game is won: survivor, share=70%, capitals or missions.",
         metavar="CONDITION",
         usual="as the position says",
+        page="win_by",
         default=None,
     )
     capital: tuple[tuple[str, str], ...] | None = parameter(
@@ -43,15 +57,16 @@ class VictoryForm(Form, kw_only=True):
         "With --win-by capitals, the capital of each player: red=Brazil,blue=Ural.",
         metavar="PLAYERS",
         needs="win_by",
+        page="win_by",
         default=None,
     )
     capital_dice: bool = parameter(
         Flag(),
         "Capitals defend with one more die, as in the official app.",
         needs="capital",
+        page="win_by",
         default=False,
     )
-
     mission: tuple[tuple[str, str], ...] | None = parameter(
         Pairs(Name(), "red=Asia, Africa;blue=eliminate red", ";"),
         "With --win-by missions, the mission of a player: red='Asia, Africa' or red=hidden. Repeat "
@@ -59,6 +74,7 @@ class VictoryForm(Form, kw_only=True):
         metavar="MISSIONS",
         needs="win_by",
         excludes="capital",
+        page="win_by",
         default=None,
     )
     mission_cards: str | None = parameter(
@@ -67,6 +83,7 @@ class VictoryForm(Form, kw_only=True):
         "program Domination.",
         usual="the cards of the 1993 edition",
         needs="mission",
+        page="win_by",
         default=None,
     )
 

@@ -14,12 +14,15 @@ GOAL_KINDS = ("take", "take_any", "eliminate", "worth", "win")  # the keys by wh
 FLAGS = ("worth", "win")  # kinds without territories or a player
 
 
-def read_goal(turn: Turn, kind: str, text: str = "") -> Goal | None:
+def read_goal(
+    turn: Turn, kind: str, text: str = "", deadline: Deadline | None = None
+) -> Goal | None:
     """Return the goal that a user has written.
 
     turn: the turn of the goal.
     kind: a key from `GOAL_KINDS`.
     text: a continent, territories separated by commas, or a player; unused for `worth` and `win`.
+    deadline: the end of the search for a goal that wins; `None` for no limit.
 
     `take_any` omits the player's own territories until the turn has a conquest. The goal may be
     reached already (`Goal.is_reached`). Return `None` if the player to eliminate has no
@@ -34,7 +37,7 @@ def read_goal(turn: Turn, kind: str, text: str = "") -> Goal | None:
     if kind == "worth":
         return Worth()
     if kind == "win":
-        return _read_win(turn)
+        return _read_win(turn, deadline or Deadline())
     if not isinstance(text, str):
         raise MalformedError(f"{kind} must be text, got {quote(text)}", parameter=kind)
     if kind == "eliminate":
@@ -49,10 +52,10 @@ def read_goal(turn: Turn, kind: str, text: str = "") -> Goal | None:
     return TakeAny(names) if kind == "take_any" else TakeAll(names)
 
 
-def _read_win(turn: Turn) -> Goal | None:
+def _read_win(turn: Turn, deadline: Deadline) -> Goal | None:
     winner, win = turn.winner, None
     if winner is None:
-        win = find_win(turn, Deadline())
+        win = find_win(turn, deadline)
     elif winner == turn.player:
         return None
     if win is None:

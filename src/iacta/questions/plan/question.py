@@ -14,7 +14,7 @@ from iacta.board.layout import check_size, is_drawn
 from iacta.board.position import Position
 from iacta.forms.command_and_call import format_command, format_python_call
 from iacta.forms.form import ClashError, Example, Topic, parameter
-from iacta.forms.moment import list_condition, resolve_board
+from iacta.forms.moment import VictoryForm, list_condition, resolve_board
 from iacta.forms.parameter_kinds import Chance, CommaList, Flag, Name, OneOf, Pairs, Source, Whole
 from iacta.forms.percentages import format_all_digits, format_goal_value, percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
@@ -93,12 +93,14 @@ from iacta.rules.variants import RuleSet, find_rules, rules_name
 
 MAX_NAMED = 3  # territories named in an error message
 # Parameters that a turn contains, and the time limit, which is not part of the question.
-FREE_PARAMETERS: dict[str, Any] = dict.fromkeys(
+FREE_PARAMETERS: dict[str, Any] = {"capital_dice": False} | dict.fromkeys(
     (
         *("from_", "others", "board", "rules", "rules_file", "garrison", "keep", "rules_of"),
         *("stay", "play", "fortify", "reinforce", "time_limit"),
+        *("win_by", "capital", "mission", "mission_cards"),
     )
 )
+GOAL_TIME_SHARE = 0.2  # share of the time limit for the choice of a goal that wins
 FIRST_UPDATE = 0.25  # a search shows its first answer after this many seconds
 MOVES_SECONDS, MOVES_TIME_SHARE = 0.05, 0.05  # time for the first attacks after the search
 UPDATE_FACTOR = 2.0  # it shows the next answer when the time has grown by this factor
@@ -115,7 +117,7 @@ USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
         "which attacks gain the most? (make game.toml with iacta board)",
     ),
 )
-class PlanQuestion(RulesForm, Question):
+class PlanQuestion(VictoryForm, RulesForm, Question):
     """Find the best attacks to take a continent, eliminate a player, or gain points."""
 
     one_of: ClassVar = ("position or from_", "take or take_any or eliminate or worth or win")
@@ -224,7 +226,7 @@ class PlanQuestion(RulesForm, Question):
     )
     prove: Fraction | None = parameter(
         Chance(),
-        "Search until no other plan can be better by more than this, such as 1%.",
+        "Search until no plan can be better by this much: 1%.",
         metavar="GAP",
         default=None,
     )
@@ -331,7 +333,7 @@ class PlanQuestion(RulesForm, Question):
         """The moment, overridden by the options of the question."""
         moment, board = self._moment, self._moment.board
         keep, rules_of = dict(self.keep or ()), dict(self.rules_of or ())
-        return moment.with_options(
+        turn = moment.with_options(
             rules=self.rule_set.rules,
             place=self.reinforce,
             keep={board.find(name): number for name, number in keep.items()} or None,
@@ -340,6 +342,7 @@ class PlanQuestion(RulesForm, Question):
             fortify=self.fortify,
             whole_battles=None if self.play is None else self.play == PLAYS[1],
         )
+        return self.set_victory(turn)
 
     @cached_property
     def start(self) -> Position:
@@ -371,7 +374,8 @@ class PlanQuestion(RulesForm, Question):
             return Worth(lands, bonus, army, tuple(prizes))
         kind = next(kind for kind in GOAL_KINDS if self.has(kind))
         with _rename_parameters(owner="eliminate"):
-            first = read_goal(self.turn, kind, getattr(self, kind))
+            deadline = Deadline.from_time_limit(self.time_limit).take_share(GOAL_TIME_SHARE)
+            first = read_goal(self.turn, kind, getattr(self, kind), deadline)
         if self.then is None or first is None:
             return first
         others = [self._read("then", part) for part in self.then.split(";")]
