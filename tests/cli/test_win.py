@@ -30,7 +30,7 @@ OVER = "1;classic;red;Peru:red:9"
     [
         (["win", GROWS], "whole game"),
         (["goals", GROWS], "whole game"),
-        (["goals", OVER], "turn must be of a game that goes on; red has won"),
+        (["goals", OVER], "the game is over: red has won"),
         (["win", CODE, "--player", "best"], "--player must be simple, usual or yardstick, got"),
         (["win", CODE, "--games", "1"], "--games must be a whole number from 2 to 1000000, got 1"),
         (["win"], "missing position or --code"),

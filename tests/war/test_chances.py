@@ -54,9 +54,9 @@ def test_a_sole_owner_has_won_where_another_player_has_cards_left() -> None:
 
 def test_a_game_in_which_nobody_can_attack_does_not_end() -> None:
     apart = Turn.from_code("1;classic;red;Peru:red:3,Japan:blue:2")
-    with pytest.raises(IactaError, match=r"^the game does not end: no territory of a player"):
+    with pytest.raises(IactaError, match=r"^the game cannot end: no territory of a player"):
         win_chances(apart)
-    with pytest.raises(IactaError, match=r"^the game does not end: no territory of a player"):
+    with pytest.raises(IactaError, match=r"^the game cannot end: no territory of a player"):
         best_goals(apart)
     assert goals_in_reach(apart) == ()
     neutral = Turn.from_code(
@@ -187,7 +187,7 @@ def test_a_policy_is_not_asked_after_the_time_limit(monkeypatch: pytest.MonkeyPa
     assert 2 <= found.chances.games < 40
     assert max(asked) < 4.0  # a fifth of the time is for the simple AI
     asked.clear()
-    with pytest.raises(IllegalError, match="time_limit must be more for two games"):
+    with pytest.raises(IllegalError, match="time_limit is too short for two games"):
         win_chances(line_turn("r6 b2 g1"), player=slow, time_limit=0)
     assert len(asked) < 10
 

@@ -1,11 +1,11 @@
-"""Whole games: simulations with AIs that estimate each player's chance to win.
+"""Whole games: AIs simulate games to estimate each player's chance to win.
 
-`win_chances` plays games from a turn and counts how often each player wins if one AI plays every
-seat. `best_goals` compares goals for a turn by the chance to win the game afterwards. `tournament`
-lets AIs and policies play against each other.
+`win_chances` simulates games from a turn and counts how often each player wins if one AI plays
+every seat. `best_goals` compares goals for a turn by the chance to win the game afterwards.
+`tournament` lets AIs and policies play against each other.
 
-Games between people differ: two sensible AIs disagree by 4 to 7 percentage points on average.
-Teams and hidden armies are not modelled.
+The chances in games between people can differ: the estimates of two sensible AIs differ by 4 to 7
+percentage points on average. Teams and hidden armies are not modelled.
 """
 
 from iacta.war.chances import WinChance, WinChances, WinEstimate, win_chances

@@ -1,15 +1,15 @@
 """Each player's chance to win the whole game if one AI plays every seat.
 
 The chance depends on the AI. Therefore the result for the usual AI is always shown next to the
-result for the simple AI, and the two are never merged.
+result for the simple AI, and the two are never averaged.
 
-Games of the usual AI stop after six rounds, and the value function V estimates their winner. V was
-learnt from games of the usual AI. A separate allowance of 3 percentage points covers its error.
-Games of the simple AI and of policies are played to the end, and so are all games under a victory
-condition that V does not know.
+Games of the usual AI stop after six rounds, and the value function V estimates each player's chance
+from there. V was trained on games of the usual AI. A separate allowance of 3 percentage points
+covers its error. Games of the simple AI and of policies are played to the end, and so are games
+under victory conditions for which V was not trained.
 
-Games are played in stages of 100, 200, 400, ... games, and only complete stages count. A time limit
-therefore decides how many stages there are, but never changes the numbers of a stage.
+Games are played in stages that end after 100, 200, 400, ... games. Results of incomplete stages are
+discarded. A time limit therefore limits the number of stages, but never changes their results.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,20 +44,20 @@ from iacta.war.games import (
 from iacta.war.players import PLAYERS
 from iacta.war.tournament import MAX_GAMES, MAX_ROUNDS, Seat, get_seat_name, play_to_end, read_seat
 
-CUT_ROUNDS = 6  # length of a game of the usual AI
-ALLOWANCE = 0.03  # error of a chance due to cutting games
+CUT_ROUNDS = 6  # the number of rounds after which games of the usual AI stop
+ALLOWANCE = 0.03  # the possible error of a chance because V replaces the rest of the games
 DEFAULT_GAMES = {"simple": 2000, "usual": 600}
 POLICY_GAMES = 40
 Z = 1.96  # half the width of a 95% interval, in standard errors
-GRACE = 0.1  # extra seconds past a deadline if fewer than two games are done
-CHUNK_GAMES = 20  # games per call of the core; a deadline and Ctrl-C act between calls
-FIRST_STAGE = 100  # Each further stage doubles the number of games.
-FIRST_STAGE_SHARES = (0.8, 1.0)  # The first AI leaves a fifth of the time to the simple AI.
-GOAL_GAMES = 40  # More games per goal would delay the first result.
-GOAL_TIME_SHARE = 0.4  # If this share is too short for all goals, the AI chooses its goal.
-SEED_COUNT = 2**62  # Seeds that differ by this number give independent games.
+GRACE = 0.1  # extra seconds after a deadline if fewer than two games have been played
+CHUNK_GAMES = 20  # games per call of the core; deadlines and Ctrl-C take effect between calls
+FIRST_STAGE = 100  # games in the first stage; each later stage doubles the number of games
+FIRST_STAGE_SHARES = (0.8, 1.0)  # shares of the remaining time: the first AI, then the simple AI
+GOAL_GAMES = 40  # trial games for each goal; more games would delay the first result
+GOAL_TIME_SHARE = 0.4  # the largest share of the time for trial games
+SEED_COUNT = 2**62  # two seeds whose difference is this number give independent games
 
-Progress: TypeAlias = Callable[[int, int], None]  # receives the games played and the total
+Progress: TypeAlias = Callable[[int, int], None]  # takes the number of games played and the total
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,9 @@ class WinChance:
     """A player's chance to win, estimated from games of one AI.
 
     player: the player's name.
-    chance: the mean over the games.
-    interval: a 95% confidence interval: Wilson's if every game had a winner, else 1.96 standard
-        errors to either side. The interval of a decided game has length 0.
+    chance: the mean of the player's results in all games.
+    interval: a 95% confidence interval: Wilson's if every game had a winner, otherwise the mean ±
+        1.96 standard errors. The interval has length 0 if the game is already decided.
     """
 
     player: str
@@ -80,11 +80,11 @@ class WinEstimate:
     """The players' chances to win if one AI plays every seat.
 
     ai: the name of the AI or policy.
-    chances: one chance for each player, in the order of play. The chances sum to 1.
+    chances: the chance of each player, in the order of play. The chances sum to 1.
     games: the number of games.
     cut: the number of games that were stopped early and scored by V.
-    too_long: the number of games without a winner after 200 rounds, also scored by V.
-    allowance: the error that scoring by V may add to each chance, beyond its interval.
+    too_long: the number of games without a winner after 200 rounds. The core scores them by V.
+    allowance: the possible error of each chance due to scoring by V, in addition to its interval.
     """
 
     ai: str
@@ -105,7 +105,7 @@ class WinChances:
 
     chances: the result if the requested AI plays every seat.
     under_simple: the result if the simple AI plays every seat.
-    goal: the goal that the player to move has in this turn, in words; empty if the AIs choose it.
+    goal: the best goal of the player to move for this turn, in words; empty if the AIs chose it.
     """
 
     chances: WinEstimate
@@ -125,25 +125,26 @@ def win_chances(
 ) -> WinChances:
     """Estimate each player's chance to win the whole game if one AI plays every seat.
 
-    turn: any moment of a turn, with or without cards. Unknown cards are dealt anew in each game.
-    player: the AI: `"usual"`, `"simple"`, `"yardstick"`, or a policy, which is a function from a
+    turn: the turn from which games are played, in any phase. Unknown cards are dealt anew in each
+        game.
+    player: the AI: `"usual"`, `"simple"`, `"yardstick"`, or a policy, that is, a function from a
         turn to a legal action. Games of the usual AI stop after six rounds.
-    best_goal: whether the player to move plays this turn for the goal with the most wins in 40
-        trial games. The estimate comes from other games than the choice. Otherwise the AI chooses
-        its goal.
-    games: the number of games for each AI. The default is 600 for the usual AI, 2,000 for the
-        simple AI and 40 for a policy.
-    time_limit: in seconds; the time limit may reduce the number of games to 100, 200, 400 and so
-        on, and to fewer games if it is too short for 100. A limit too short for two games is an
-        error.
+    best_goal: whether the player to move plays this turn for the best of all goals, the goal with
+        the most wins in 40 trial games each. The chances come from new games. If it is false, the
+        AI chooses its own goal.
+    games: the number of games for each AI; by default 600 for the usual AI, 2,000 for the simple AI
+        and 40 for a policy.
+    time_limit: the time limit in seconds. If it is too short for all games, the result is that of
+        the first 100, 200, 400, ... games, or of fewer than 100 games.
     seed: the seed of the dice. The same seed and number of games give the same result on every
         computer, with any number of threads.
-    progress: a callback that receives the result of the last complete stage, `None` before the
-        first one, and the share of the games that have been played.
+    progress: a callback with two arguments: the result after the last complete stage (`None` before
+        there is one), and the fraction of the games that have been played.
 
-    The only player left has a chance of exactly 1, and a player without territories has 0. More
-    than six players, rules under which a battle can gain armies, and a game that does not end
-    because nobody can attack, are errors.
+    A player who is the last survivor has a chance of exactly 1, and a player without territories
+    has a chance of exactly 0. Raises `IactaError` for more than six players, for rules under which
+    a battle can gain armies, for a game that cannot end because nobody can attack, and for a time
+    limit that is too short for two games.
 
     >>> from iacta import Turn
     >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:red:9,Argentina:blue:1")
@@ -188,25 +189,25 @@ def win_chances(
 
 
 def check_game_ends(turn: Turn) -> None:
-    """Check that some player can attack, now or later, so that the game can end."""
+    """Raise an error if no player can ever attack, because such a game cannot end."""
     board, owners = turn.board, dict(zip(turn.board.territories, turn.owners, strict=True))
     if not any(
         owners[start] in turn.players and owners[to] not in ("", owners[start])
         for start, to in board.borders
     ):
         raise IllegalError(
-            "the game does not end: no territory of a player borders a territory of another owner"
+            "the game cannot end: no territory of a player borders a territory of another owner"
         )
 
 
 def make_time_error() -> IllegalError:
-    """Return the error of a time limit that is too short for two games."""
-    return IllegalError("time_limit must be more for two games", parameter="time_limit")
+    """Return the exception for a time limit that is too short for two games."""
+    return IllegalError("time_limit is too short for two games", parameter="time_limit")
 
 
 def find_cut_rounds(player: str, turn: Turn) -> int:
-    """Return the number of rounds after which an AI's games are cut, or 0 for no cut."""
-    # V is only valid for the usual AI, and for conditions that count territories.
+    """Return the number of rounds after which an AI's games stop, or 0 for complete games."""
+    # V is only valid for the usual AI, and for the victory conditions of its training games.
     return CUT_ROUNDS if player == "usual" and turn.victory.is_judged_by_v else 0
 
 
@@ -220,13 +221,13 @@ def play_games(
     progress: Progress | None = None,
     start: int = 0,
 ) -> PlayedGames:
-    """Play games in which one AI of the core plays every seat, in one thread per processor.
+    """Play games with one AI of the core in every seat, using one thread per processor.
 
-    games: the number of the game before which to stop.
-    start: the number of the first game.
+    games: the number of games if `start` is 0; otherwise the index after the last game.
+    start: the index of the first game. Each index has its own dice.
     """
     seats = (PLAYERS[player],) * len(war.seats)
-    firsts = iter(range(start, games, CHUNK_GAMES))  # shared by all threads
+    firsts = iter(range(start, games, CHUNK_GAMES))  # all threads share this iterator
     done, reporting = 0, Lock()
 
     def work() -> list[tuple[int, PlayedGames]]:
@@ -256,11 +257,11 @@ def play_games(
     with ThreadPoolExecutor(threads) as pool:
         try:
             working = [pool.submit(work) for _ in range(threads)]
-            rows = [each.result(TIMEOUT_MAX) for each in working]  # a timeout lets Ctrl-C interrupt
+            rows = [each.result(TIMEOUT_MAX) for each in working]  # with a timeout, Ctrl-C works
         except BaseException:
             deadline.stop()
             raise
-    # Sort chunks by game number, so that the result does not depend on the threads.
+    # Sort the chunks by the index of their first game to make the result independent of threads.
     parts = [chunk for _, chunk in sorted(chain(*rows), key=lambda row: row[0])]
     return PlayedGames(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
@@ -274,9 +275,9 @@ def play_two_games(
     aim: Aim = CHOSEN_AIM,
     progress: Progress | None = None,
 ) -> PlayedGames:
-    """Play games as `play_games` does, with a grace period for the first two games.
+    """Play games like `play_games`, with extra time for two games after the deadline.
 
-    An interval needs two games. The result has fewer where the grace period is too short.
+    Two games are needed for an interval. If the extra time is too short, the result has fewer.
     """
     found = play_games(war, player, games, seed, deadline, aim, progress)
     if len(found.chances) < 2:
@@ -285,10 +286,10 @@ def play_two_games(
 
 
 def _find_best_goal(war: War, player: str, seed: int, deadline: Deadline) -> tuple[Aim, str]:
-    """Return the goal after which the player to move wins most games, as an aim and in words.
+    """Return the goal with the most wins for the player to move, as an aim and in words.
 
-    If there is no choice, or no time for all games, the AI chooses its goal, and the words are
-    empty.
+    If there is only one goal, or too little time for all trial games, the result is `CHOSEN_AIM`
+    and an empty string.
     """
     aims = war.list_aims(PLAYERS[player])
     if len(aims) < 2:
@@ -305,8 +306,8 @@ def _find_best_goal(war: War, player: str, seed: int, deadline: Deadline) -> tup
 class _Sample:
     """The games of one AI or policy, played in stages.
 
-    wanted: the number of games of the last stage.
-    played: the number of games so far, including those of an incomplete stage.
+    wanted: the number of games in all stages.
+    played: the number of games so far, including games of an incomplete stage.
     """
 
     def __init__(self, turn: Turn, seat: Seat, games: int | None, seed: int, aim: Aim) -> None:
@@ -324,7 +325,7 @@ class _Sample:
         return sum(len(each.chances) for each in self._parts)
 
     def play_stage(self, end: int, deadline: Deadline, progress: Progress) -> None:
-        """Play up to a number of games; keep an incomplete stage only if it is the first."""
+        """Play until there are `end` games; keep an incomplete stage only if it is the first."""
         start = len(self)
 
         def count(done: int, total: int) -> None:
@@ -337,7 +338,7 @@ class _Sample:
                 self._parts.append(part)
 
     def estimate(self) -> WinEstimate:
-        """Return the chances over all games."""
+        """Return the chances to win, estimated from all games so far."""
         columns = PlayedGames(*(np.concatenate(each) for each in zip(*self._parts, strict=True)))
         if len(columns.chances) < 2:
             raise make_time_error()
@@ -348,11 +349,11 @@ class _Sample:
 
 
 class _TimeIsOverError(Exception):
-    """The deadline of a game came before the next action."""
+    """The deadline has passed in the middle of a game."""
 
 
 def _limit_policy(policy: Policy, deadline: Deadline) -> Policy:
-    """Return a policy that raises an error after a deadline."""
+    """Return a policy that raises `_TimeIsOverError` after a deadline."""
 
     def act(turn: Turn) -> Action:
         if deadline.is_over:
@@ -389,13 +390,14 @@ def _play_with_policy(
     seats = list_seats(turn)
     rows = []
     for number in range(start, end):
-        limit = deadline if number >= 2 else deadline.postpone(GRACE)  # an interval needs two games
+        # The first two games may take longer, because an interval needs two games.
+        limit = deadline if number >= 2 else deadline.postpone(GRACE)
         timed = _limit_policy(policy, limit)
         try:
             winner = play_to_end(dict.fromkeys(seats, timed), turn, seed, number)
         except _TimeIsOverError:
             break
-        # V does not apply to policies, so a game without a winner counts equally for all players.
+        # V does not apply to policies. Therefore all players share a game without a winner.
         rows.append([float(each == winner) if winner else 1 / len(seats) for each in seats])
         progress(len(rows), end - start)
     if not rows:
@@ -422,7 +424,7 @@ def _make_estimate(
 
 
 def estimate_interval(chances: Floats, *, is_won: bool) -> Interval:
-    """Return the 95% interval of a mean over games: Wilson's if every game had a winner."""
+    """Return the 95% interval of the mean result: Wilson's interval if every game had a winner."""
     if is_won:
         return Estimate(len(chances), round(float(chances.sum()))).interval()
     mean, half = float(chances.mean()), Z * float(chances.std(ddof=1)) / sqrt(len(chances))

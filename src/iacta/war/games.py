@@ -46,10 +46,10 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class Aim(NamedTuple):
-    """The aim of a turn.
+    """The aim of an AI for a turn, such as a continent.
 
     kind: a constant such as `CONTINENT`; `CHOSEN` lets the AI choose the aim.
-    which: the index of the continent or player.
+    which: the index of the continent or of the player; 0 for other kinds.
     """
 
     kind: str = CHOSEN
@@ -57,8 +57,8 @@ class Aim(NamedTuple):
 
 
 CHOSEN_AIM = Aim()
-CARD_AIMS = (ONE_CARD, PILE, SAFE_CARD)  # ways to take one card
-OPEN_AIMS = {  # aims that have no goal to reach
+CARD_AIMS = (ONE_CARD, PILE, SAFE_CARD)  # aims for taking one card
+OPEN_AIMS = {  # aims without a goal, in words
     AS_LIKED: "play like the usual AI",
     HOLD: "hold without attacking",
     BOLDLY: "attack boldly",
@@ -67,12 +67,12 @@ OPEN_AIMS = {  # aims that have no goal to reach
 
 
 def find_number(aim: Aim) -> int:
-    """Return the number of a kind of aim in the core."""
+    """Return the number by which the core knows the kind of an aim."""
     return -1 if aim.kind == CHOSEN else AIMS.index(aim.kind)
 
 
 def stack_weights(players: Sequence[Player]) -> Weights | None:
-    """Return the weights with which each AI judges its aims, or `None` if no AI judges aims."""
+    """Return the weights of V with which each AI compares its aims; `None` if no AI does so."""
     if all(each.samples <= 0 for each in players):
         return None
     return np.concatenate([load_weights("choosing", each.value) for each in players])
@@ -81,12 +81,12 @@ def stack_weights(players: Sequence[Player]) -> Weights | None:
 class PlayedGames(NamedTuple):
     """Results of games played by the core. The first axis of each array is the game.
 
-    chances: of shape (games, players): 1 for the winner, 0 for the others, or V for a game without
-        a winner.
-    is_cut: whether the game was cut after a number of rounds.
-    is_too_long: whether the game reached the most rounds of any game.
+    chances: an array of shape (games, players): 1 for the winner and 0 for the others, or V for a
+        game without a winner.
+    is_cut: whether the game was stopped early and scored by V.
+    is_too_long: whether the game had no winner after the maximum number of rounds.
     reached: whether the first turn reached its aim.
-    rounds: the number of rounds.
+    rounds: the number of rounds in the game.
     """
 
     chances: Floats
@@ -97,7 +97,7 @@ class PlayedGames(NamedTuple):
 
 
 def check_war(turn: object) -> Turn:
-    """Return a turn after checking that whole games can be played from it."""
+    """Return a turn; raise an error if whole games cannot be played from it."""
     if not isinstance(turn, Turn):
         raise MalformedError(f"turn must be a Turn, got {quote(turn)}")
     for rules in (turn.rules, *turn.rules_of.values()):
@@ -119,13 +119,13 @@ def list_seats(turn: Turn) -> tuple[str, ...]:
 
 def deal_missions(turn: Turn, seed: int) -> Turn:
     """Return a turn with hidden missions dealt at random."""
-    random = Random(seed)  # noqa: S311 # plays games, no secrets
+    random = Random(seed)  # noqa: S311 # games do not need cryptographic randomness
     victory = turn.victory.deal(turn, random)
     return turn if victory == turn.victory else turn.with_options(victory=victory)
 
 
 def _hide_missions(record: Record, dealt: Turn, turn: Turn) -> Record:
-    """Return a record without the missions that were dealt."""
+    """Return a record of a turn in which the dealt missions are hidden again."""
 
     def hide(each: Turn) -> Turn:
         is_same = each.victory == dealt.victory
@@ -136,10 +136,12 @@ def _hide_missions(record: Record, dealt: Turn, turn: Turn) -> Record:
 
 
 class War:
-    """Whole games from one moment, played by the core. Instances are immutable and thread-safe.
+    """Whole games from one turn, played by the core. Instances are immutable and thread-safe.
 
-    turn: the start of the games, with two to six players. Rules under which a battle can gain
-        armies are errors.
+    turn: the turn from which games are played, with two to six players.
+
+    Raises `IactaError` for other numbers of players, and for rules under which a battle can gain
+    armies.
     """
 
     def __init__(self, turn: Turn) -> None:
@@ -169,14 +171,19 @@ class War:
             self._core.iacta_war_close(self._war)
 
     def find_odds(self, to: int, able: int, defenders: int) -> tuple[float, float, float]:
-        """Return the chance to win a whole battle, and the expected losses of both sides."""
+        """Return the chance to win a whole battle, and the expected losses of both sides.
+
+        to: the index of the attacked territory.
+        able: the attacking armies without the garrison.
+        defenders: the armies on the attacked territory.
+        """
         found = np.zeros(3)
         self._core.iacta_war_read_odds(self._war, to, able, defenders, make_pointer(found))
         won, lost, killed = found.tolist()
         return won, lost, killed
 
     def judge(self, weights: Weights) -> tuple[Floats, npt.NDArray[np.float32]]:
-        """Return V and the input features for each player."""
+        """Return the value of V for each player, and the features from which it is computed."""
         seen = np.zeros((len(self.seats), self.features), dtype=np.float32)
         chances = np.zeros(len(self.seats))
         self._core.iacta_war_evaluate(
@@ -192,10 +199,10 @@ class War:
         return [aim for aim, _ in self._list_aims(player, None)]
 
     def judge_aims(self, player: Player, seed: int) -> list[tuple[Aim, float]]:
-        """Return the aims that an AI compares in this turn, and the value of each.
+        """Return the aims that an AI compares in this turn, each with its value.
 
-        A value is the mean of V after sampled turns. The list is empty for an AI that does not
-        judge its aims.
+        The value of an aim is the mean of V after simulated turns with this aim. The list is empty
+        for an AI that chooses its aim without simulations.
         """
         return self._list_aims(player, seed) if player.samples > 0 else []
 
@@ -215,7 +222,7 @@ class War:
         return [*zip(aims, values.tolist(), strict=True)][: count.value]
 
     def choose_action(self, player: Player, seed: int, aim: Aim = CHOSEN_AIM) -> tuple[Action, Aim]:
-        """Return the next action of an AI in a turn with an aim, and the aim of the turn's rest."""
+        """Return the next action of an AI whose turn has an aim, and its aim after the action."""
         chosen = np.array([find_number(aim), aim.which], dtype=np.int32)
         row = self._library.header.structures["action"]()
         self._core.iacta_war_choose_action(
@@ -231,7 +238,10 @@ class War:
         return action, Aim(AIMS[kind], which)
 
     def play_turn(self, player: Player, seed: int, aim: Aim = CHOSEN_AIM) -> Record:
-        """Let an AI play the rest of the turn. Hidden missions are dealt, and hidden again."""
+        """Let an AI play the rest of the turn.
+
+        Hidden missions are dealt for this turn only. The result hides them again.
+        """
         dealt = deal_missions(self.turn, seed)
         if dealt != self.turn:
             record = War(dealt).play_turn(player, seed, aim)
@@ -263,7 +273,7 @@ class War:
         named = [seats.get(o, self.turn.owners[t]) for t, o in enumerate(owners.tolist())]
         held = [find_hand(end, name).number for name in self.seats]
         if ([*end.owners], [*end.armies], held) != (named, armies.tolist(), cards.tolist()):
-            raise IactaError("the core and Python computed different ends of a turn")
+            raise IactaError("the core and Python disagree about the end of a turn")
         return record
 
     def play_games(
@@ -281,12 +291,13 @@ class War:
     ) -> PlayedGames:
         """Play games until the deadline.
 
-        players: the AI of each seat.
+        players: the AI in each seat.
         games: the number of games.
-        first: the number of the first game. Each game number has its own dice.
+        seed: the seed of the dice.
+        first: the index of the first game. Each index has its own dice.
         aim: the aim of the first turn.
-        cut: the number of rounds after which games are cut, or 0 for no cut.
-        most_rounds: the number of rounds after which games are too long.
+        cut: the number of rounds after which games stop and V scores them; 0 plays to the end.
+        most_rounds: the maximum number of rounds in a game.
         is_dealt: whether each game begins with a random deal of the territories.
         """
         chances = np.zeros((games, len(self.seats)))
@@ -330,10 +341,13 @@ class War:
         most_rounds: int = 200,
         room: int = 400,
     ) -> tuple[npt.NDArray[np.float32], Floats]:
-        """Play a game from a random deal, and return features of sampled turns and the result.
+        """Play a game from a random deal; return the features of sampled turns and the result.
 
-        share: the probability of sampling the start of a turn.
-        room: the maximum number of samples.
+        players: the AI in each seat.
+        share: the probability with which each turn is sampled at its start.
+        seed: the seed of the dice.
+        most_rounds: the maximum number of rounds in the game.
+        room: the maximum number of sampled turns.
         """
         seen = np.zeros((room, len(self.seats), self.features), dtype=np.float32)
         count, chances = c_int32(room), np.zeros(len(self.seats))

@@ -1,16 +1,17 @@
 """Goals for a turn: the chance to reach each goal, and to win the game afterwards.
 
-`goals_in_reach` considers winning the game now, taking each continent, breaking each opponent's
-continent, eliminating each opponent, and taking a card. Each chance comes from the best plan of a
-quick search, which also places the new armies.
+`goals_in_reach` considers these goals: win the game now, take a continent, break an opponent's
+continent, eliminate an opponent, and take a card. The chance of each goal is that of the best plan
+from a quick search, which also places the new armies.
 
-`best_goals` plays games to compare the goals in reach with holding and with the usual AI's own
-choice. The usual AI plays each goal with its tactics. For the major goals, two plans are tried as
-well: the best plan for the goal itself, and the best plan when armies and the goal have a price.
+`best_goals` simulates games to compare goals, holding without attacks, and the usual AI's own
+choice. The usual AI plays each goal with its tactics. For the larger goals two plans are tried in
+addition: the best plan for the goal, and the best plan if the goal and each army have a value.
 
-A candidate's value is the chance to win the games that follow if the usual AI plays every seat. The
-result with the simple AI is shown next to it. All candidates with tactics share the same dice, so
-the differences between candidates are more precise than the chances themselves.
+Each way to play a goal is called a candidate. Its value is the player's chance to win the game if
+the usual AI plays every seat afterwards. The result with the simple AI is shown next to it. All
+candidates with tactics use the same dice. This makes the differences between candidates more
+precise than the chances themselves.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -75,15 +76,15 @@ from iacta.war.tournament import MAX_GAMES, MAX_ROUNDS
 
 DEFAULT_GAMES = 200
 PLAN_GAMES = 60  # fewer games than for tactics, because Python plays the turns of plans
-PLAN_BUDGET = 0.1  # fraction of the default budget of a plan
+PLAN_BUDGET = 0.1  # fraction of a plan's default search budget
 SIMPLE_TIME_SHARE = 0.2  # share of a goal's time for games of the simple AI
-AIMS_TIME_SHARE = 0.6  # share of the total time for tactics if plans follow
-ALL_AIMS_TIME_SHARE = 0.8  # share of the total time for tactics if no plans follow
-WIN_TIME_SHARE = 0.2  # share of the total time for choosing the goal with the most wins
+AIMS_TIME_SHARE = 0.6  # share of the total time for tactics if plans are tried afterwards
+ALL_AIMS_TIME_SHARE = 0.8  # share of the total time for tactics if no plans are tried
+WIN_TIME_SHARE = 0.2  # share of the total time for the search for a win in this turn
 ESTIMATE_TIME_SHARE = 0.4  # share of the total time for quick estimates of all goals
 WIN_NOW = "win now"
-MIN_CHANCE = 0.005  # less likely goals are out of reach
-TERRITORY_WORTH = 0.6  # the value of a territory in armies
+MIN_CHANCE = 0.005  # goals with a smaller chance are omitted
+TERRITORY_WORTH = 0.6  # the value of a territory, in armies
 
 
 @dataclass(frozen=True)
@@ -93,10 +94,10 @@ class Reach:
     words: the goal in words, such as `"take Asia"`.
     goal: the goal of the plan.
     chance: the plan's chance of success.
-    interval: from the lower bound of the plan's chance to the upper bound for any play and any
-        placement. A longer search finds a chance in this interval.
+    interval: from a lower bound on the plan's chance to an upper bound on the chance of every plan
+        and placement. Any longer search finds a chance in this interval.
     left: the expected number of the player's armies after the attacks.
-    placement: the placement of the new armies, as pairs (territory, armies).
+    placement: the placement of the new armies, as pairs of a territory and armies.
     """
 
     words: str
@@ -108,7 +109,7 @@ class Reach:
 
     @classmethod
     def from_estimate(cls, words: str, goal: TakeAll | TakeAny, look: QuickEstimate) -> Self:
-        """Return the goal with its quick estimate."""
+        """Return the goal with the numbers of a quick estimate."""
         interval = Interval(look.low, look.at_most)
         return cls(words, goal, look.chance, interval, look.left, look.placement)
 
@@ -119,15 +120,15 @@ class GoalChance:
 
     goal: the goal in words, such as `"take Asia"`.
     how: the way to play the turn: `"tactics"` of the usual AI, `"plan"` for the best plan for the
-        goal, or `"worth"` for the best plan when armies and the goal have a price.
-    chance: the share of games in which the turn reached the goal; 1 for an aim without a goal.
+        goal, or `"worth"` for the best plan if the goal and each army have a value.
+    chance: the fraction of games in which the turn reached the goal; 1 for holding and for the
+        usual AI's own choice.
     win: the player's chance to win the game.
-    interval: 1.96 standard errors to either side of `win`, and .03 more where games were cut.
+    interval: `win` ± 1.96 standard errors, and ± .03 more if V scored some of the games.
     under_simple: the chance to win if the simple AI plays this turn and every seat afterwards.
     under_simple_interval: the interval of `under_simple`, as in `win_chances`.
     behind: the best goal's `win` minus this goal's `win`.
-    behind_interval: 1.96 standard errors to either side of `behind`, and .03 more where games were
-        cut.
+    behind_interval: `behind` ± 1.96 standard errors, and ± .03 more if V scored some of the games.
     games: the number of games.
     is_clear: whether `behind_interval` lies above 0.
     plan: the plan if `how` is `"plan"` or `"worth"`.
@@ -167,7 +168,7 @@ class Goals:
 
     @property
     def unclear(self) -> tuple[GoalChance, ...]:
-        """The other goals that are not clearly worse than the best."""
+        """The goals, other than the best, that are not clearly worse than the best goal."""
         return tuple(each for each in self.goals[1:] if not each.is_clear)
 
 
@@ -179,11 +180,11 @@ class _SimpleEstimate(NamedTuple):
 class _Candidate(NamedTuple):
     words: str
     how: str
-    wins: Floats  # one number for each game
+    wins: Floats  # the player's result in each game: 1, 0, or a value of V
     chance: float
     plan: Plan | None
     example: Record
-    # takes a seed and a deadline, and returns the results of new games
+    # A function that takes a seed and a deadline, and returns the results of new games.
     play_again: Callable[[int, Deadline], Floats]
 
 
@@ -193,16 +194,17 @@ def goals_in_reach(
     time_limit: float | Fraction | None = None,
     progress: Callable[[tuple[Reach, ...], float], object] | None = None,
 ) -> tuple[Reach, ...]:
-    """Return the goals with a chance of at least 0.5% this turn: a win, and then the likeliest.
+    """Return the goals with a chance of at least 0.5% this turn: first a win, then by chance.
 
-    turn: any moment of a turn. The usual AI trades and reveals cards, and a pending advance moves
-        all armies that may move.
-    time_limit: in seconds; a shorter search for plans may find lower chances.
-    progress: a callback that receives the results so far and the share of the work done.
+    turn: a turn in any phase. The usual AI trades and reveals the cards. In the phase `advance`, as
+        many armies as possible advance.
+    time_limit: the time limit in seconds. A shorter search may find lower chances.
+    progress: a callback that takes the results so far and the fraction of the work done.
 
-    The result may be empty. A goal without time for a single play has a chance of 0, and an
-    interval up to the bound that no play exceeds. No goal has a greater chance than a goal that it
-    implies. The same inputs are errors as for `best_goals`.
+    The result may be empty. If the time is too short for a goal, its chance is 0 and its interval
+    ends at an upper bound for all plans. No goal has a greater chance than a goal that it implies.
+    Raises `IactaError` for a turn that is over, for more than six players, and for rules under
+    which a battle can gain armies.
 
     >>> from iacta import Turn
     >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:3,Argentina:blue:1")
@@ -218,7 +220,8 @@ def goals_in_reach(
     options = turn_options(start)
     goals = {words: goal for words, goal in _list_goals(start) if not goal.is_reached(start)}
     win = None
-    if turn.victory != SURVIVAL or len(turn.survivors) > 2:  # else a win is an elimination
+    # With two survivors, winning now would only repeat the goal "eliminate".
+    if turn.victory != SURVIVAL or len(turn.survivors) > 2:
         win = find_win(start, deadline.take_share(WIN_TIME_SHARE))
     sure = list[Reach]()
     if win is not None and win.placement is not None:
@@ -240,7 +243,7 @@ def goals_in_reach(
             if (look.chance if look.is_tried else look.at_most) >= MIN_CHANCE
         }
         if win is not None and win.at_most is not None and WIN_NOW in some:
-            # The bound of one set of territories is no bound of all ways to win.
+            # The estimate covers one way to win, but the upper bound must cover all ways.
             bound = max(some[WIN_NOW].at_most, win.at_most)
             some[WIN_NOW] = some[WIN_NOW]._replace(at_most=bound)
         found = [Reach.from_estimate(words, goals[words], look) for words, look in some.items()]
@@ -267,17 +270,17 @@ def goals_in_reach(
 
 
 def _check_open(turn: Turn) -> Turn:
-    """Return a turn after checking that actions remain."""
+    """Return a turn; raise an error if the game or the turn is over."""
     check_war(turn)
     if turn.winner is not None:
-        raise IllegalError(f"turn must be of a game that goes on; {turn.winner} has won")
+        raise IllegalError(f"the game is over: {turn.winner} has won")
     if turn.phase == "over":
         raise IllegalError(f"turn must have an action left, got the phase {turn.phase!r}")
     return turn
 
 
 def _find_attack_phase(war: War) -> Turn | None:
-    """Return the moment from which a plan can attack, or `None` after the attacks."""
+    """Return the turn when a plan can begin, or `None` if the attacks are over."""
     turn = war.turn
     if turn.phase in ("place", "attack"):
         return turn
@@ -288,7 +291,7 @@ def _find_attack_phase(war: War) -> Turn | None:
 
 
 def _list_goals(turn: Turn) -> Iterator[tuple[str, TakeAll | TakeAny]]:
-    """Yield the possible goals, in words and as goals of a plan."""
+    """Yield the possible goals, each in words and as the goal of a plan."""
     position, names = turn.position, turn.board.territories
     for each in turn.board.continents:
         owners = {position.find_holding(name).owner for name in each.territories}
@@ -317,15 +320,15 @@ def best_goals(
 ) -> Goals:
     """Rank the goals for a turn by the chance to win the game afterwards.
 
-    turn: any moment of a turn in which an action remains.
-    games: the number of games for each candidate; at most 60 for plans.
-    time_limit: in seconds; the time limit may reduce the number of games, plans and goals. A limit
-        too short for two games is an error.
+    turn: a turn in any phase but `over`.
+    games: the number of games for each candidate. Plans are tried in at most 60 games.
+    time_limit: the time limit in seconds. It may reduce the numbers of games, plans and goals.
     seed: the seed of the dice.
-    progress: a callback that receives the results so far and the share of the work done.
+    progress: a callback that takes the results so far and the fraction of the work done.
 
-    A turn that is over, a game that does not end because nobody can attack, more than six players,
-    and rules under which a battle can gain armies, are errors.
+    Raises `IactaError` for a turn that is over, for a game that cannot end because nobody can
+    attack, for more than six players, for rules under which a battle can gain armies, and for a
+    time limit that is too short for two games.
 
     >>> from iacta import Turn
     >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:3,Argentina:blue:1")
@@ -377,24 +380,22 @@ def best_goals(
     for k, aim in enumerate(planned):
         if not deadline.is_over:
             most = min(number, PLAN_GAMES)
-            part = deadline.take_share(
-                1 / (len(planned) + 1 - k)
-            )  # the last part of the time is for games of the best goal
-            # Discard plans with too few games to compare.
+            # The last part of the time is reserved for new games of the best goal.
+            part = deadline.take_share(1 / (len(planned) + 1 - k))
             rows += (
                 row
                 for row in _try_plans(war, aim, most, seed, part)
                 if len(row.wins) >= min(most, MIN_GAMES)
             )
         report(len(aims) + k + 1)
-    # The best of several estimates is too high on average, so the best goal gets games of its own.
+    # The best of several estimates is too high on average. New games of the best goal correct this.
     best = max(rows, key=lambda row: float(row.wins.mean()))
     fresh = np.zeros(0) if deadline.is_over else best.play_again(seed + SEED_COUNT, deadline)
     return Goals(turn.player, _rank_candidates(rows, simple, fresh))
 
 
 def find_best_aims(war: War, seed: int) -> list[Aim]:
-    """Return for each goal, in words, the aim of the usual AI that V judges best."""
+    """Return the usual AI's aims; of several aims with one goal, only the aim that V prefers."""
     judged = war.judge_aims(PLAYERS["usual"], seed)
     best = dict[str, tuple[Aim, float]]()
     for aim, value in judged:
@@ -407,9 +408,9 @@ def find_best_aims(war: War, seed: int) -> list[Aim]:
 def _estimate_under_simple(
     war: War, aim: Aim, games: int, seed: int, deadline: Deadline
 ) -> _SimpleEstimate | None:
-    """Estimate the mover's chance to win if the simple AI plays every seat.
+    """Estimate the chance to win of the player to move if the simple AI plays every seat.
 
-    The result is `None` without time for two games.
+    The result is `None` if the time is too short for two games.
     """
     found = play_two_games(war, "simple", games, seed, deadline, aim)
     if len(found.chances) < 2:
@@ -424,11 +425,13 @@ def _rank_candidates(
     simple: Mapping[str, _SimpleEstimate],
     fresh: Floats | None = None,
 ) -> tuple[GoalChance, ...]:
-    """Sort candidates by the chance to win, and keep the best way to play each goal.
+    """Rank the candidates by the chance to win, with one candidate for each goal.
 
-    fresh: results of the best candidate in games that were not used for the selection. Their mean W
-        is the best chance. The chance of another candidate is W - D, where D is the difference
-        between both candidates in the earlier games.
+    rows: the candidates.
+    simple: the results with the simple AI, for each goal in words.
+    fresh: results of the best candidate in new games, which were not used for the ranking. Their
+        mean W is the chance of the best candidate. The chance of another candidate is W - D, where
+        D is the difference between the two candidates in the earlier games.
     """
     rows = sorted(rows, key=lambda row: -float(row.wins.mean()))
     best, found = rows[0], dict[str, GoalChance]()
@@ -462,12 +465,12 @@ def _rank_candidates(
 
 
 def _has_cut_games(wins: Floats) -> bool:
-    """Return whether V scored some of the games."""
+    """Return whether V scored any of the games."""
     return bool(((wins > 0.0) & (wins < 1.0)).any())
 
 
 def _play_tactics(war: War, aim: Aim, games: int, seed: int, deadline: Deadline) -> Floats:
-    """Return the mover's results in games after the usual AI has played a turn with an aim."""
+    """Return the mover's results in games in which the usual AI plays this turn with an aim."""
     found = play_games(war, "usual", games, seed, deadline, aim)
     return found.chances[:, war.seats.index(war.turn.player)]
 
@@ -485,7 +488,7 @@ def _try_plans(
     before = next((move.turn for move in opened if move.turn.phase == "attack"), None)
     is_chance = any(move.turn.phase == "trade" and move.result is not None for move in opened)
     if before is None or is_chance:
-        return  # revealed cards differ between games, so no plan fits them all
+        return  # a plan is for known cards, but revealed cards differ from game to game
     goal = _make_goal(war, aim)
     priced = Worth(TERRITORY_WORTH, bonus=1.0, army=1.0, prizes=((goal, _price_goal(war, aim)),))
     for how, each in (("plan", goal), ("worth", priced)):
@@ -510,15 +513,16 @@ def _play_plan(
     deadline: Deadline,
     records: list[Record] | None = None,
 ) -> Floats:
-    """Return the mover's results in games after a turn by a plan, until the deadline at most.
+    """Return the mover's results in games in which this turn follows a plan.
 
-    records: receives the turns.
+    games: the number of games; the deadline may end them earlier.
+    records: a list to which the played turns are appended.
     """
     policy, wins = _combine_policies(plan, start, deadline), list[float]()
     for number in range(games):
         dice = int(np.random.default_rng([seed, number]).integers(SEED_COUNT))
         record = start.play(policy, seed=dice)
-        if deadline.is_over:  # the turn may be cut short
+        if deadline.is_over:  # the policy may have stopped the attacks early
             break
         won = _estimate_win(record.end, start.player, number, seed, deadline)
         if won is None:
@@ -530,7 +534,7 @@ def _play_plan(
 
 
 def _make_goal(war: War, aim: Aim) -> TakeAll:
-    """Return the goal of a plan for an aim; a continent is broken at its weakest border."""
+    """Return a goal for a plan that serves an aim; to break a continent, its weakest border."""
     turn = war.turn
     if aim.kind in (CONTINENT, GUARD):
         return TakeAll(turn.board.continents[aim.which].territories)
@@ -546,14 +550,14 @@ def _make_goal(war: War, aim: Aim) -> TakeAll:
 
 
 def _price_goal(war: War, aim: Aim) -> float:
-    """Return the value of a goal in armies."""
+    """Return the value of reaching an aim, in armies."""
     if aim.kind in (CHASE, ELIMINATE):
         return 10.0 + 2.0 * find_hand(war.turn, war.seats[aim.which]).number
     return 2.0 + 2.0 * war.turn.board.continents[aim.which].bonus
 
 
 def _make_plan(turn: Turn, goal: Goal, deadline: Deadline) -> Plan | None:
-    """Return the best plan for the attacks of a turn, or `None` if the turn is too large."""
+    """Return the best plan for the attacks of a turn, or `None` if there are too many armies."""
     try:
         return best_plan(
             turn.position,
@@ -564,13 +568,13 @@ def _make_plan(turn: Turn, goal: Goal, deadline: Deadline) -> Plan | None:
             threads=1,
         )
     except IactaError:
-        return None  # too many armies; the candidate with tactics remains
+        return None
 
 
 def _combine_policies(plan: Policy, start: Turn, deadline: Deadline) -> Policy:
-    """Return a policy that attacks by a plan and otherwise plays the usual AI's tactics.
+    """Return a policy that attacks by a plan and chooses other actions like the usual AI.
 
-    The policy ends the attacks after the deadline.
+    After the deadline the policy stops attacking.
     """
 
     def play_tactics(turn: Turn) -> Action:
@@ -588,9 +592,9 @@ def _combine_policies(plan: Policy, start: Turn, deadline: Deadline) -> Policy:
 def _estimate_win(
     end: Turn, player: str, number: int, seed: int, deadline: Deadline
 ) -> float | None:
-    """Estimate the chance to win after a turn from one game that is cut.
+    """Estimate a player's chance to win after a turn from one game that V scores.
 
-    The result is `None` without time for the game.
+    The result is `None` if the time is too short for the game.
     """
     if end.winner is not None:
         return float(end.winner == player)

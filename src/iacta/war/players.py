@@ -1,40 +1,43 @@
-"""AIs for whole games, as rows of about thirty weights that the compiled core plays by.
+"""AIs for whole games: rows of about thirty weights, which the compiled core uses to play.
 
-All values are in armies. Taking territory c from player q, on continents k with bonus b, has the
-value
+All values are in armies. The value of taking territory c from player q is a sum over the continents
+k of c, with bonus b:
 
     value(c) = (territory + card + Σ (breaking · b + progress · b · share² + completing · b)
                 + prizes + leader · (armies of q / mean armies - 1)) · (1 + growth · all armies).
 
-Here `card` counts until the first conquest of the turn, `breaking` if q owns all of k, and
-`completing` if c is the last missing territory of k. `share` is the AI's share of k afterwards.
+The term `card` counts before the first conquest of the turn, `breaking` if q owns all of k, and
+`completing` if c is the last missing territory of k. `share` is the share of k that the AI would
+own afterwards.
 
-A continent or an opponent is within reach if the armies that could attack exceed a multiple of the
-cost, which is the number of defending armies plus territories. The multiple is `near_continent` or
-`near_player`. The prize of a goal within reach is divided among its territories.
+A continent or an opponent is within reach if the AI's adjacent and new armies exceed a multiple of
+the cost, which is the number of hostile armies plus hostile territories. The multiple is
+`near_continent` or `near_player`. The prize of a goal within reach is divided among its
+territories.
 
-An attack on c with probability p of success has the value
+The value of an attack on c that succeeds with probability p is
 
     p · value(c) + killed · E(armies killed) - lost · E(armies lost) - (1 - p) · failed
         - bare · b,
 
-where the expectations are over the whole battle, and the last term counts if the attack leaves the
-border of an own continent undefended. `lost` is reduced once the armies per territory exceed
+where the expectations are over the whole battle. The last term counts if the attack weakens the
+border of a continent that the AI owns. `lost` is reduced once the armies per territory exceed
 `patience`. The AI attacks as long as the best value exceeds `threshold`.
 
-A turn may have an aim, which changes the values. An AI with `samples` plays the turn several times
-with each of its aims, and chooses the aim after which V judges its chances best:
+A turn may have an aim, which changes the values. An AI with `samples` simulates the turn several
+times with each of its aims, and chooses the aim with the highest mean value of V afterwards:
 
 | kind | the turn |
 |---|---|
-| as liked, boldly, warily | attacks by value; values count for more or less |
-| hold | attacks nothing, and reinforces the weakest border |
-| one card | takes one territory, the one of most value |
-| safe card | takes one territory with the least losses; new armies guard the borders |
+| as liked | makes the attacks with the highest values |
+| boldly, warily | the same with all values increased or reduced |
+| hold | makes no attacks, and reinforces the weakest border |
+| one card | takes one territory, the most valuable |
+| safe card | takes one territory at the lowest cost, and guards the borders with new armies |
 | pile | puts all new armies on the largest border stack, and takes one territory |
-| continent, guard | takes a continent; `guard` also divides the armies among its borders |
-| break, raid | breaks an opponent's continent; `raid` attacks nothing else and stays at home |
-| chase | attacks a player by value |
+| continent, guard | takes a continent; `guard` makes no other attacks, and guards the borders |
+| break, raid | breaks an opponent's continent; `raid` makes no other attacks, and advances few armies |
+| chase | prefers to attack one player |
 | eliminate | takes all territories of a player along the routes of `src/core/war/routes.hpp` |
 """
 
@@ -47,7 +50,7 @@ import numpy.typing as npt
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
 
-# The kinds of an aim. The index of each kind is its number in `src/core/iacta.h`.
+# The kinds of aims. The index of a kind equals its number in `src/core/iacta.h`.
 AIMS = (
     AS_LIKED := "as liked",
     HOLD := "hold",
@@ -63,7 +66,7 @@ AIMS = (
     RAID := "raid",
     GUARD := "guard",
 )
-CHOSEN = "chosen"  # the AI chooses one of its aims
+CHOSEN = "chosen"  # the AI chooses its own aim
 
 
 @dataclass(frozen=True)
@@ -71,32 +74,34 @@ class Player:
     """The weights of an AI.
 
     territory, card, breaking, progress, completing, leader, growth, killed, lost, failed, bare,
-    threshold: see above.
-    near_continent, near_player: minimum ratio of attacking armies to cost for a goal in reach.
-    continent_prize: the prize of a continent, per army of its bonus.
-    elimination: the prize of eliminating an opponent.
-    their_cards: weight of the cards of an opponent, which count as a share of the next set.
-    last_rival: an additional prize for the last opponent.
-    behind: armies left behind when advancing, per army of the largest threat.
-    guard_share: the largest share of new armies used to guard an own continent.
-    guard_level: armies wanted on a guarded border, per army of the largest threat.
-    joker: the cost of using a joker in a set.
-    bold, wary: factors on all values in bold and in wary turns.
-    aim: additional value of each territory of the turn's aim.
-    near_aim: minimum ratio of attacking armies to cost for an aim to be tried.
-    margin: minimum gain in the chance to win over a turn without an aim.
-    patience: armies per owned territory up to which the AI may wait for better odds. Beyond this
-        number it no longer waits, and lost armies count for less.
-    samples: games played per aim before choosing an aim; 0 for turns without aims. A negative
-        number is the share of turns with a random aim, for training positions.
-    sure: for an AI that does not sample: minimum ratio of armies to cost at which it eliminates an
-        opponent, breaks a continent or takes one; 0 for an AI without aims.
-    giving_up: minimum ratio of armies to cost at which an elimination goes on.
-    guarding: armies wanted on a border, per army of the largest threat, when armies are divided
-        between borders; 0 for armies that move to the front only.
+    threshold: the terms of the formulas in the docstring of this module.
+    near_continent, near_player: the smallest ratio of armies to cost at which a continent or an
+        opponent is within reach.
+    continent_prize: the prize of a continent within reach, for each army of its bonus.
+    elimination: the prize for eliminating an opponent.
+    their_cards: the weight of an opponent's cards, which are valued as a fraction of the next set.
+    last_rival: an additional prize for eliminating the last opponent.
+    behind: the armies that stay behind in an advance, for each army of the largest threat.
+    guard_share: the largest fraction of the new armies that guards the border of a continent.
+    guard_level: the armies wanted on such a border, for each army of the largest threat.
+    joker: the cost of using a joker in a set, in armies.
+    bold, wary: the factors that multiply all values in turns with the aims `boldly` and `warily`.
+    aim: the additional value of each territory that belongs to the aim.
+    near_aim: the smallest ratio of armies to cost at which a continent or an opponent becomes an
+        aim.
+    margin: the smallest increase of V for which the AI prefers an aim to `as liked`.
+    patience: the armies per territory on the whole board above which the AI stops waiting for
+        better odds, and gives less weight to lost armies.
+    samples: the number of simulations for each aim; 0 for an AI that does not simulate. A negative
+        number is minus the fraction of turns with a random aim, for generating training data.
+    sure: for an AI without samples, the smallest ratio of armies to cost at which its aim is to
+        eliminate an opponent, to break a continent or to take a continent; 0 for no aims.
+    giving_up: the smallest ratio of armies to cost at which the AI continues an elimination.
+    guarding: the armies wanted on a border, for each army of the largest threat. If it is 0, the AI
+        does not divide armies between borders, and moves them to the front.
     aims: the kinds of aims that the AI may choose.
-    preferred: the aim of an AI that does not sample, if no other aim is within reach.
-    value: a file with the weights of V by which the AI judges its aims; `None` for `value.json`.
+    preferred: the aim of an AI without samples if no other aim is within reach.
+    value: a file with weights of V for comparing aims; `None` for `value.json`.
     """
 
     territory: float = 0.6
@@ -137,13 +142,13 @@ class Player:
 
     @property
     def numbers(self) -> npt.NDArray[np.float64]:
-        """The weights as an array, in the order of the fields, as the core expects."""
+        """The weights as an array in the order that the core expects."""
         numbers = [getattr(self, each.name) for each in fields(self) if each.type is float]
         allowed = sum(1 << AIMS.index(kind) for kind in {*self.aims})
         return np.array([*numbers, allowed, AIMS.index(self.preferred)], dtype=np.float64)
 
 
-# To add an AI, add a row. Never change `yardstick`: it measures the progress of the other AIs.
+# To add an AI, add a row. Do not change `yardstick`: other AIs are measured against it.
 PLAYERS = {
     "simple": Player(),
     "usual": Player(

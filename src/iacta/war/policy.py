@@ -1,4 +1,4 @@
-"""The AIs of the core as policies over `Turn`."""
+"""The AIs of the core as policies: functions from a turn to an action."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,17 +12,17 @@ from iacta.war.players import AS_LIKED, CHASE, ELIMINATE, Player, find_player
 
 
 class NamedAim(NamedTuple):
-    """The aim of a turn.
+    """An aim that names its victim, because eliminations change the numbers of seats.
 
-    aim: the aim, with the number of a seat for an aim against a player.
-    victim: the name of that player, whose seat changes with each elimination.
+    aim: the aim, with the seat of the victim if it is against a player.
+    victim: the name of the player against whom the aim is; empty for other aims.
     """
 
     aim: Aim = CHOSEN_AIM
     victim: str = ""
 
     def find_aim(self, war: War) -> Aim:
-        """Return the aim for the seats of a later moment; a new aim replaces one with no victim."""
+        """Return the aim with the victim's present seat, or a new aim after an elimination."""
         if not self.victim:
             return self.aim
         if self.victim not in war.turn.owners:
@@ -36,12 +36,12 @@ NO_AIM = NamedAim()
 def choose_action(
     player: Player, turn: Turn, seed: int, aim: NamedAim = NO_AIM
 ) -> tuple[Action, NamedAim]:
-    """Return the next action of an AI, and the aim of the rest of the turn.
+    """Return the next action of an AI, and its aim for the rest of the turn.
 
-    aim: the aim of the turn so far; without one the AI chooses it.
+    aim: the aim of the turn so far; with `NO_AIM` the AI chooses an aim.
     """
     if turn.winner is not None:
-        return turn.actions()[-1], aim  # advance all armies into the last territory
+        return turn.actions()[-1], aim  # after the winning conquest, all armies advance
     war = War(turn)
     action, chosen = war.choose_action(player, seed, aim.find_aim(war))
     is_against = chosen.kind in (CHASE, ELIMINATE)
@@ -53,11 +53,11 @@ class AIPolicy:
     """An AI as a policy: a function from a turn in any phase to the next action.
 
     name: the name of the AI.
-    seed: the seed of the turns that the AI samples to compare its aims.
+    seed: the seed of the simulations in which the AI compares its aims.
 
-    A call chooses the aim of the turn anew, and is a pure function of the turn and the seed.
-    `Turn.play` and `tournament` call `follow` at the start of each turn, so that the AI keeps the
-    aim of its turn and plays exactly as in the core.
+    Each call chooses an aim anew; the result depends only on the turn and the seed. `Turn.play` and
+    `tournament` call `follow` at the start of each turn. The AI then keeps its aim during the turn
+    and plays exactly as in the core.
     """
 
     name: str
@@ -71,7 +71,7 @@ class AIPolicy:
         return choose_action(find_player(self.name), turn, self.seed)[0]
 
     def follow(self) -> Callable[[Turn], Action]:
-        """Return a policy for one turn that keeps its aim from call to call."""
+        """Return a policy for one turn that keeps its aim between calls."""
         aim = NO_AIM
 
         def choose(turn: Turn) -> Action:
@@ -85,8 +85,10 @@ class AIPolicy:
 def ai(name: str = "usual", *, seed: int = 0) -> AIPolicy:
     """Return an AI as a policy, for `Turn.play`, `evaluate`, `tournament` and other programs.
 
-    name: `"usual"`, `"simple"` or `"yardstick"`. Other names are errors.
-    seed: the seed of the turns that the AI samples to compare its aims.
+    name: `"usual"`, `"simple"` or `"yardstick"`.
+    seed: the seed of the simulations in which the AI compares its aims.
+
+    Raises `IllegalError` for an unknown name.
 
     >>> from iacta import Turn
     >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:2,Argentina:blue:1")

@@ -16,19 +16,19 @@ from iacta.native.core_library import CoreData, Library
 from iacta.native.deadline import Deadline
 from iacta.plan.tables import cap_garrisons, put_battles, put_dice, solve_battles
 
-SET_COUNT = 250  # length of the table of sets; later sets bring as many armies as the last
+SET_COUNT = 250  # entries in the table of armies for sets; the last entry holds for later sets
 FORTIFY_CODES = {how: number for number, how in enumerate(reversed(FORTIFY))}
 
 
 class WarTables(NamedTuple):
-    """The core's two structures for a moment of a whole game."""
+    """The two structures of the core that describe a turn of a whole game."""
 
-    problem: CoreData  # board, dice and battles
+    problem: CoreData  # the board, the dice and the battles
     turn: CoreData
 
 
 def make_tables(library: Library, turn: Turn, seats: Sequence[str]) -> WarTables:
-    """Convert a turn to the core's structures.
+    """Convert a turn to the structures of the core.
 
     seats: the players in the order of play.
     """
@@ -73,7 +73,8 @@ def _put_whole_battles(
     library: Library, it: CoreData, kernels: Sequence[Kernel], is_whole: Sequence[bool]
 ) -> None:
     whole = [kernel for kernel, each in zip(kernels, is_whole, strict=True) if each]
-    size = library.constant("LARGEST_TABLE")  # the core scales larger battles
+    # The core extrapolates to battles that are larger than its table.
+    size = library.constant("LARGEST_TABLE")
     rows = [solve_battles(kernel, size, d + 1) for kernel in whole for d in range(size)]
     put_battles(it, rows, size, size)
     it.set_fields(battle_first=np.cumsum([0, *(size * each for each in is_whole)])[:-1])
@@ -114,7 +115,7 @@ def _put_moment(
 
 
 def _find_phase(library: Library, phase: str) -> int:
-    """Return the number of a phase."""
+    """Return the number by which the core knows a phase."""
     return library.constant(f"PHASE_{phase.upper()}")
 
 
@@ -123,7 +124,7 @@ def _put_cards(
 ) -> None:
     of_symbol = library.constant("CARDS_OF_SYMBOL")
     card_lands = [-1] * library.constant("CARDS")
-    free: list[list[int]] = []  # cards without a territory, for each symbol and for jokers
+    free: list[list[int]] = []  # the cards without a territory: of each symbol, then the jokers
     for k, symbol in enumerate((*SYMBOLS, "joker")):
         lands = [places[name] for name, each in turn.symbols.items() if each == symbol]
         first = k * of_symbol
@@ -188,7 +189,7 @@ def _put_missions(library: Library, it: CoreData, turn: Turn, seats: Sequence[st
 
 @lru_cache
 def _list_set_armies(trade: Sets) -> tuple[int, ...]:
-    """Return the armies for each of the next sets."""
+    """Return the armies for the next `SET_COUNT` sets."""
     found = []
     for _ in range(SET_COUNT):
         found.append(trade.nth(0))
@@ -202,7 +203,7 @@ def find_hand(turn: Turn, player: str) -> Hand:
 
 
 def find_choice(turn: Turn, attack: Attack) -> Choice:
-    """Return the kernel's choice for a legal roll, which lists the possible throws."""
+    """Return the possible throws of a legal attack with one roll."""
     kernel = find_kernel(turn.rules_of.get(attack.to, turn.rules))
     armies, defenders = (
         turn.position.find_holding(each).armies for each in (attack.start, attack.to)

@@ -1,8 +1,8 @@
 """Tournaments of whole games between AIs and policies.
 
-An AI of the core is given by name, a policy as a function from a turn to an action. Games between
-AIs only run in the core. Games with a policy run through `Turn`, which checks that every action is
-legal; the AIs of the core play whole turns in such games.
+An entrant is the name of an AI or a policy, that is, a function from a turn to an action. Games
+without policies run in the core. Games with a policy run through `Turn`, which checks that every
+action is legal; in such games the core plays the turns of its AIs.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ from iacta.probability.estimate import Estimate, Interval
 from iacta.war.games import War, check_war, deal_missions, list_seats
 from iacta.war.players import PLAYERS, find_player
 
-MAX_ROUNDS = 200  # longer games end without a winner
+MAX_ROUNDS = 200  # the maximum number of rounds; then the game ends without a winner
 MAX_GAMES = 10**6
 
 Seat: TypeAlias = str | Policy
@@ -26,7 +26,7 @@ Seat: TypeAlias = str | Policy
 
 @dataclass(frozen=True)
 class Standing:
-    """The result of one entrant of a tournament.
+    """The result of one entrant in a tournament.
 
     name: the name of the AI or policy.
     games: the number of games.
@@ -41,7 +41,7 @@ class Standing:
 
 
 def read_seat(player: object) -> Seat:
-    """Return the name of an AI or a policy after checking it."""
+    """Return an entrant; raise an error unless it is the name of an AI or a policy."""
     if isinstance(player, str):
         find_player(player)
         return player
@@ -62,17 +62,17 @@ def get_seat_name(player: Seat) -> str:
 def tournament(
     players: Sequence[Seat], turn: Turn, *, games: int = 100, seed: int = 0
 ) -> tuple[Standing, ...]:
-    """Play games from one moment, and count the wins of each entrant.
+    """Play games from one turn, and count the wins of each entrant.
 
-    players: one entrant for each player of the turn: the name of an AI (`"simple"`, `"usual"`,
-        `"yardstick"`) or a policy.
-    turn: the start of each game.
-    games: the number of games. Entrants rotate through the seats after each game. If `games` is a
-        multiple of the number of seats, every entrant plays every seat equally often.
-    seed: the seed of dice, unknown cards and random choices.
+    players: the entrants, one for each player of the turn. An entrant is the name of an AI
+        (`"simple"`, `"usual"`, `"yardstick"`) or a policy.
+    turn: the turn from which each game starts.
+    games: the number of games. After each game, every entrant moves to the next seat. If `games` is
+        a multiple of the number of seats, every entrant plays every seat equally often.
+    seed: the seed of the dice, the unknown cards and the AIs' random choices.
 
-    A game without a winner after 200 rounds counts for no entrant. A wrong number of entrants, and
-    rules under which a battle can gain armies, are errors.
+    Nobody wins a game that lasts more than 200 rounds. Raises `IactaError` for a wrong number of
+    entrants, and for rules under which a battle can gain armies.
 
     >>> from iacta import Position, Turn, classic_board
     >>> names = classic_board().territories
@@ -102,7 +102,7 @@ def tournament(
 
 
 def count_wins(order: Sequence[Seat], turn: Turn, numbers: Sequence[int], seed: int) -> list[int]:
-    """Play the games with the given numbers to their end, and count the wins of each seat."""
+    """Play the games with the given indices to their end, and count the wins of each seat."""
     won = [0] * len(order)
     if all(isinstance(each, str) for each in order):
         war = War(turn)
@@ -134,9 +134,13 @@ def play_to_end(
     *,
     after_turn: Callable[[Turn], None] | None = None,
 ) -> str | None:
-    """Play a game through `Turn`, and return the winner, or `None` after too many rounds.
+    """Play a game through `Turn`; return the winner, or `None` after `MAX_ROUNDS` rounds.
 
-    after_turn: a callback that receives the end of each turn.
+    by_name: a mapping from players to the AIs or policies that play for them.
+    turn: the turn from which the game starts.
+    seed: the seed of all games.
+    number: the index of the game, which has its own dice.
+    after_turn: a callback that takes each finished turn.
     """
     rng, dealer = (np.random.default_rng([seed, number, *more]) for more in ((), (1,)))
     turn, turns = deal_missions(turn, int(dealer.integers(2**62))), 0

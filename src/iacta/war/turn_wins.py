@@ -1,7 +1,8 @@
-"""The chance to win before and after a turn, which judges a turn without a goal.
+"""The change of the chance to win during a turn, to judge turns without a goal.
 
-Both chances come from games in which one AI plays every seat (`iacta.war.chances`). They are
-comparable only at these two moments: within a turn, the AI would go on with attacks of its own.
+The chances before and after the turn come from games in which one AI plays every seat
+(`iacta.war.chances`). Chances in the middle of a turn would not be comparable, because the AI would
+continue the turn with attacks of its own.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,15 +12,15 @@ from iacta.game import EndPhase, Turn
 from iacta.native.deadline import Deadline
 from iacta.war.chances import WinChances, win_chances
 
-GAMES = 200  # default number of games for each chance
+GAMES = 200  # the default number of games for each chance
 
 
 class TurnWins(NamedTuple):
     """The chances to win before and after a turn.
 
     number: the number of the turn.
-    player: the player of the turn.
-    before, after: the chances of all players.
+    player: the player whose turn it was.
+    before, after: the chances of all players before and after the turn.
     """
 
     number: int
@@ -52,13 +53,15 @@ def measure_turn_wins(
     deadline: Deadline,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[TurnWins]:
-    """Return the chances to win before and after turns; the deadline may leave out the last turns.
+    """Return the chances to win before and after each turn.
 
-    turns: for each turn its number, the turn at its first attack, and the turn after its last.
-    games: the number of games for each chance with each AI.
+    turns: triples of the number of a turn, the turn before its first attack, and the turn after its
+        last attack.
+    games: the number of games for each chance and each AI.
     seed: the seed of the dice.
-    deadline: the end of the games; each chance gets an equal share of the time.
-    progress: a callback that receives the number of turns done and the total.
+    deadline: the time limit; every chance gets an equal share. If it is too short for all turns,
+        the result omits the last turns.
+    progress: a callback that takes the number of finished turns and the total.
 
     >>> before = Turn.from_code("1;classic;red;Peru:red:9,Argentina:red:1,Brazil:blue:1")
     >>> after = Turn.from_code("1;classic;red;Peru:red:1,Argentina:red:1,Brazil:red:8")

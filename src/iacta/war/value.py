@@ -1,12 +1,12 @@
-"""The value function V: each player's chance to win, learnt from games, to score games cut short.
+"""The value function V: an estimate, learnt from games, of each player's chance to win.
 
-The input of V is 48 features for each player at the start of a turn: `FEATURES_OF_PLAYERS`. A
-neural network with one hidden layer maps the features of a player to a score. V is the softmax of
-the scores of the surviving players.
+The input of V consists of 48 features for each player at the start of a turn:
+`FEATURES_OF_PLAYERS`. A neural network with one hidden layer maps the features of a player to a
+score. V is the softmax of the scores of the surviving players.
 
-`value.json` has two sets of weights: `choosing`, with which the usual AI chooses its aims, and
-`ending`, which scores games that are cut. It also has the meaning of each feature, and the hash of
-the training program.
+`value.json` contains two sets of weights: `choosing`, with which the usual AI compares its aims,
+and `ending`, which scores games that are stopped early. It also contains the meaning of each
+feature, and a hash of the training program.
 """
 
 import json
@@ -23,8 +23,9 @@ HIDDEN = 32
 
 Weights: TypeAlias = npt.NDArray[np.float32]
 
-# In the order of the core. "Relative" features are divided by the mean over surviving players. A
-# ratio r is mapped to (r - 1) / (r + 1), and a set of s armies to s / (s + mean armies).
+# The features in the order of the core. A "relative" feature is divided by its mean over surviving
+# players. "As a ratio": r is mapped to (r - 1) / (r + 1). "As a set": s armies are mapped to
+# s / (s + mean armies).
 FEATURES_OF_PLAYERS = {
     "armies": "relative, minus 1, at most 3",
     "armies with new ones": "relative, as a ratio",
@@ -81,8 +82,8 @@ FEATURES_OF_PLAYERS = {
 def load_weights(name: str, file: Path | None = None) -> Weights:
     """Load the weights of V.
 
-    name: `"choosing"` or `"ending"`.
-    file: a file like `value.json`, which is the default.
+    name: the name of a set of weights: `"choosing"` or `"ending"`.
+    file: a file in the format of `value.json`; `None` for `value.json`.
 
     >>> load_weights("ending").shape
     (1600,)
