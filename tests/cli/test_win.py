@@ -43,3 +43,66 @@ def test_invalid_questions_get_one_sentence(words: list[str], sentence: str, run
     assert (said.code, said.stdout) == (2, "")
     assert sentence in said.stderr
     assert said.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ("majority", "--win-by must be one of survivor, share, capitals, missions, got 'majority'"),
+        ("survivor=3", "--win-by survivor must have no value, got '3'"),
+        ("share", "--win-by share must be like 70%, or a number of territories, got ''"),
+        ("share=170%", "--win-by share must be like 70%, or a number of territories, got '170%'"),
+        ("share=0", "--win-by share must be a whole number of at least 1, got 0"),
+        ("share=43", "--win-by share must be at most 42 territories, got 43"),
+        ("share=70% --capital red=Peru", "--capital also needs --win-by capitals"),
+        ("share=70% --mission red=Asia", "--mission also needs --win-by missions"),
+        ("capitals", "--capital must be given for each player, got none"),
+        ("capitals --capital red=Peru", "--capital of blue is missing"),
+        (
+            "capitals=3 --capital red=Peru,blue=Brazil",
+            "--win-by capitals must be a whole number from 1 to 2, got 3",
+        ),
+        (
+            "capitals --capital red=Peru,blue=Mars",
+            "--capital of blue: board 'classic' has no territory 'Mars'",
+        ),
+        (
+            "capitals --capital red=Peru,blue=Alaska",
+            "--capital of blue must be owned by a player, got Alaska",
+        ),
+        (
+            "capitals --capital red=Peru,blue=Peru",
+            "--capital must differ between players, got Peru twice",
+        ),
+        (
+            "capitals --capital red=Peru,green=Brazil",
+            "--capital must name each player of the game once (red, blue), got 'green'",
+        ),
+        (
+            "capitals --capital red=Peru,red=Brazil",
+            "--capital must name each player once, got 'red' twice",
+        ),
+        ("missions", "--mission must be given for each player, got none"),
+        ("missions --mission red=Asia", "--mission of blue is missing"),
+        (
+            "missions --mission red=Mars --mission blue=Asia",
+            "--mission of red must name continents of the board (North America, South America, "
+            "Europe, Africa, Asia, Australia), got 'Mars'",
+        ),
+        (
+            "missions --mission red=hidden --mission red=Asia",
+            "--mission must name each player once, got 'red' twice",
+        ),
+        (
+            "missions=43 --mission red=Asia --mission blue=Africa",
+            "--win-by missions must be at most 42 territories, got 43",
+        ),
+    ],
+)
+@pytest.mark.parametrize("command", ["win", "plan"])
+def test_an_unfit_condition_is_refused_in_one_sentence(
+    run: Run, command: str, options: str, sentence: str
+) -> None:
+    end = "--win" if command == "plan" else ""
+    result = run(f"{command} 1;classic;red;Peru:red:3,Brazil:blue:2 --win-by {options} {end}")
+    assert (result.code, result.stdout, result.stderr) == (2, "", f"iacta: {sentence}\n")

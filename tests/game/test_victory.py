@@ -104,47 +104,57 @@ def test_a_share_is_rounded_up() -> None:
     ("text", "sentence"),
     [
         ("all", "win must be one of survivor, share, capitals, missions, got 'all'"),
-        ("missions", "missions must give each player a mission, got none"),
-        ("missions:,red:Asia", "missions must give blue a mission"),
+        ("missions", "mission must be given for each player, got none"),
+        ("missions:,red:Asia", "mission of blue is missing"),
         (
             "missions:,red:Atlantis,blue:Asia",
-            "a mission must name continents of the board (North America, South America, Europe, "
-            "Africa, Asia, Australia), got 'Atlantis'",
+            "mission of red must name continents of the board (North America, South America, "
+            "Europe, Africa, Asia, Australia), got 'Atlantis'",
         ),
         (
             "missions:,red:eliminate%20pink,blue:Asia",
-            "a mission must eliminate a player of the game (red, blue), got 'pink'",
+            "mission of red must eliminate a player of the game (red, blue), got 'pink'",
         ),
         (
             "missions:,red:43%20territories,blue:Asia",
-            "a mission must be for at most 42 territories, got 43",
+            "mission of red must be for at most 42 territories, got 43",
         ),
         (
             "missions:,red:hidden,blue:hidden,cards:Asia",
-            "hidden missions of 2 players need as many cards, got 1",
+            "hidden missions of 2 players need at least 2 cards, got 1",
         ),
         ("missions:0,red:Asia", "missions must be a whole number of at least 1, got 0"),
-        ("capitals", "capitals must name a territory of each player, got none"),
-        ("capitals:all,red:Peru", "capitals must name a territory of blue"),
+        ("capitals", "capital must be given for each player, got none"),
+        ("capitals:all,red:Peru", "capital of blue is missing"),
         (
             "capitals:all,red:Peru,green:Brazil",
-            "capital must be of a player of the game, each once, got 'green'",
+            "capital must name each player of the game once (red, blue), got 'green'",
         ),
         (
             "capitals:all,red:Peru,blue:Alaska",
-            "the capital of blue must be owned by a player, got Alaska",
+            "capital of blue must be owned by a player, got Alaska",
         ),
         (
             "capitals:all,red:Peru,blue:Peru",
-            "Peru must be the capital of one player only",
+            "capital must differ between players, got Peru twice",
+        ),
+        (
+            "capitals:all,red:Peru,blue:Perth",
+            "capital of blue: board 'classic' has no territory 'Perth'",
+        ),
+        ("missions:43,red:Asia,blue:Asia", "missions must be at most 42 territories, got 43"),
+        (
+            "missions:,red:Asia,blue:hidden,cards:Mars",
+            "mission card must name continents of the board (North America, South America, "
+            "Europe, Africa, Asia, Australia), got 'Mars'",
         ),
         (
             "capitals:3,red:Peru,blue:Brazil",
             "capitals must be a whole number from 1 to 2, got 3",
         ),
-        ("share", "share must be like 70% or a number of territories, got ''"),
+        ("share", "share must be like 70%, or a number of territories, got ''"),
         ("share:0", "share must be a whole number of at least 1, got 0"),
-        ("share:101%25", "share must lie between 0 and 1, 0 excluded, got '101%'"),
+        ("share:101%25", "share must be like 70%, or a number of territories, got '101%'"),
         ("share:43", "share must be at most 42 territories, got 43"),
         ("share:70%25,red:Asia", "share must have no value, got 'red'"),
         ("survivor:3", "survivor must have no value, got '3'"),

@@ -1,5 +1,7 @@
 """The parameters of questions about a moment: a position, or a turn in any phase."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar, overload
@@ -7,13 +9,14 @@ from typing import ClassVar, overload
 from iacta.board.board import Board
 from iacta.board.files import read_board
 from iacta.board.position import Position
-from iacta.forms.form import Example, Form, parameter
+from iacta.forms.form import ClashError, Example, Form, parameter
 from iacta.forms.parameter_kinds import FileName, Flag, Name, Pairs, Source
 from iacta.game import Missions, Turn
 from iacta.game.mission_cards import read_mission_cards
 from iacta.game.moment import read_moment
-from iacta.game.victory import SURVIVAL, Capitals, Victory, make_victory
-from iacta.inputs.errors import IactaError
+from iacta.game.victory import SURVIVAL, VICTORIES, Capitals, make_victory
+from iacta.inputs.checks import quote
+from iacta.inputs.errors import IactaError, IllegalError
 from iacta.rules.variants import MODIFIERS
 
 CAPITAL = next(each for each in MODIFIERS if each.name == "capital")
@@ -87,34 +90,44 @@ class VictoryForm(Form, kw_only=True):
         default=None,
     )
 
-    @cached_property
-    def victory(self) -> Victory | None:
-        """The victory condition; `None` for the condition of the moment."""
-        if self.win_by is None:
-            return None
-        word, _, value = self.win_by.partition("=")
-        try:
-            return make_victory(
-                {word.strip(): value.strip(), **dict(self.capital or self.mission or ())}
-            )
-        except IactaError as error:
-            name = error.parameter or "win"
-            sentence = str(error).replace(name, f"win_by {name}" if name != "win" else "win_by", 1)
-            raise type(error)(sentence, parameter="win_by") from None
-
     def set_victory(self, turn: Turn) -> Turn:
         """Return a turn with the victory condition of the question."""
-        if self.victory is None:
+        if self.win_by is None:
             return turn
-        victory = self.victory
-        if self.mission_cards is not None and isinstance(victory, Missions):
+        word, _, value = self.win_by.partition("=")
+        for option, needed in (("capital", Capitals.word), ("mission", Missions.word)):
+            if self.has(option) and word.strip() != needed:
+                raise ClashError(f"{{{option}}} also needs {{win_by}} {needed}")
+        pairs, cards = self.capital or self.mission or (), None
+        if self.mission_cards is not None:
             cards = read_mission_cards(self.mission_cards, turn.board, turn.players)
-            victory = replace(victory, cards=cards)
-        found = turn.with_options(victory=victory)
+        with _name_options():
+            of_players = dict(pairs)
+            if len(of_players) < len(pairs):
+                names = [name for name, _ in pairs]
+                twice = next(name for name in names if names.count(name) > 1)
+                word = "capital" if self.capital else "mission"
+                raise IllegalError(f"{word} must name each player once, got {quote(twice)} twice")
+            victory = make_victory({word.strip(): value.strip(), **of_players})
+            if isinstance(victory, Missions) and cards is not None:
+                victory = replace(victory, cards=cards)
+            found = turn.with_options(victory=victory)
         if not (self.capital_dice and isinstance(found.victory, Capitals)):
             return found
         own = dict.fromkeys(found.victory.capitals.values(), CAPITAL.apply(turn.rules))
         return found.with_options(rules_of={**turn.rules_of, **own})
+
+
+@contextmanager
+def _name_options() -> Iterator[None]:
+    """Name the parameter of the question in an error of a victory condition."""
+    try:
+        yield
+    except IactaError as error:
+        word, _, rest = str(error).partition(" ")
+        start = "win_by" if word == "win" else f"win_by {word}" if word in VICTORIES else word
+        name = start.partition(" ")[0]
+        raise type(error)(f"{start} {rest}", parameter=name) from None
 
 
 class MomentForm(VictoryForm, kw_only=True):

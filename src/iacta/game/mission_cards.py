@@ -30,7 +30,7 @@ def read_mission_cards(
     An unreadable file and an invalid mission raise an error.
     """
     path = read_path(str(file), "mission_cards")
-    with add_file_name(path, "missions file"):
+    with add_file_name(path, "missions"):
         text = read_file(path).text
         lines = [each for each in read_lines(text) if each.section == "missions"]
         if lines:

@@ -20,6 +20,7 @@ from iacta.game.victory import (
     GameState,
     Victory,
     WayToWin,
+    name_value,
     register_victory,
     spell_players,
 )
@@ -32,6 +33,7 @@ AT_END = "end"
 HIDDEN, SECRET = "hidden", "secret "
 CARDS = "cards"  # the key of the cards among the texts of players
 BETWEEN_CARDS = "/"
+A_MISSION = "a mission"  # the start of messages about a mission
 MAX_DEALS = 1000  # deals of hidden missions that are tried
 BOX_CARDS = (  # the box of 1993, without the eliminations
     "24 territories",
@@ -362,7 +364,8 @@ class Missions(Victory):
             if isinstance(each, str) and each.strip().casefold().startswith(SECRET):
                 secret[name] = None
                 each = each.strip()[len(SECRET) :]
-            found[name] = each if isinstance(each, Mission) else read_mission(each)
+            with name_value(f"mission of {name}", A_MISSION):
+                found[name] = each if isinstance(each, Mission) else read_mission(each)
         set_field(self, "missions", FrozenDict(found))
         set_field(self, "secret", tuple(secret))
         if self.cards is not None:
@@ -379,7 +382,7 @@ class Missions(Victory):
     @classmethod
     def from_texts(cls, value: str, of_players: Mapping[str, str]) -> Self:
         if not of_players:
-            raise MalformedError("missions must give each player a mission, got none")
+            raise MalformedError("mission must be given for each player, got none")
         words = [word.strip() for word in value.split("+") if word.strip()]
         numbers = [word for word in words if word != AT_END]
         if len(numbers) > 1 or len(words) > len({*words}):
@@ -407,20 +410,27 @@ class Missions(Victory):
         found = dict[str, Mission]()
         for name in turn.players:
             if name not in given:
-                raise IllegalError(f"missions must give {name} a mission")
-            mission = given[name].read(turn)
+                raise IllegalError(f"mission of {name} is missing")
+            with name_value(f"mission of {name}", A_MISSION):
+                mission = given[name].read(turn)
             is_own = isinstance(mission, Eliminate) and mission.player == name
             found[name] = self._find_own(turn) if is_own else mission
         cards = self.cards
         if cards is not None:
-            cards = tuple(cast(Mission, each).read(turn) for each in cards)
+            with name_value("mission card", A_MISSION):
+                cards = tuple(cast(Mission, each).read(turn) for each in cards)
+        if self.instead is not None and self.instead > len(turn.owners):
+            raise IllegalError(
+                f"missions must be at most {len(turn.owners)} territories, got {self.instead}"
+            )
         spelling = {fold_name(name): name for name in turn.players}
         secret = tuple(spelling[fold_name(name)] for name in self.secret)
         new = replace(self, missions=found, cards=cards, secret=secret)
         hidden, deck = new.list_hidden(turn), new.list_cards(turn)
         if len(deck) < len(hidden):
             raise IllegalError(
-                f"hidden missions of {len(hidden)} players need as many cards, got {len(deck)}"
+                f"hidden missions of {len(hidden)} players need at least {len(hidden)} cards, "
+                f"got {len(deck)}"
             )
         return new
 
@@ -482,11 +492,10 @@ class Missions(Victory):
     def apply_elimination(self, turn: GameState, loser: str) -> Self:
         if self.instead is None:
             return self
-        number = min(self.instead, len(turn.owners))
         return replace(
             self,
             missions={
-                name: OwnTerritories(number)
+                name: OwnTerritories(self.instead)
                 if each == Eliminate(loser) and name != turn.player
                 else each
                 for name, each in self._missions.items()

@@ -9,7 +9,8 @@ and the compiled core plays its missions (`CoreMission`).
 """
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
@@ -22,10 +23,11 @@ from iacta.board.board import fold_name
 from iacta.board.codes import escape_name, unescape_name
 from iacta.game.codes import format_pairs, read_pairs
 from iacta.inputs.checks import FrozenDict, format_fraction, parse_int, quote, read_int, set_field
-from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.probability.chances import read_chance
 
 SURVIVOR = "survivor"
+SHARES = "share must be like 70%, or a number of territories"
 V = TypeVar("V")
 VICTORIES: "dict[str, type[Victory]]" = {}  # key: the word of the condition
 
@@ -280,12 +282,15 @@ class Share(Victory):
         if isinstance(share, int) and not isinstance(share, bool):
             set_field(self, "share", read_int(share, "share", 1))
         else:
-            set_field(self, "share", read_chance(share, "share", certain=True))
+            try:
+                set_field(self, "share", read_chance(share, "share", certain=True))
+            except IactaError as error:
+                raise type(error)(f"{SHARES}, got {quote(share)}", parameter="share") from None
 
     @classmethod
     def from_texts(cls, value: str, of_players: Mapping[str, str]) -> Self:
         if not value:
-            raise MalformedError("share must be like 70% or a number of territories, got ''")
+            raise MalformedError(f"{SHARES}, got ''")
         _refuse_values(cls.word, "", of_players)
         return cls(value)
 
@@ -364,7 +369,7 @@ class Capitals(Victory):
     @classmethod
     def from_texts(cls, value: str, of_players: Mapping[str, str]) -> Self:
         if not of_players:
-            raise MalformedError("capitals must name a territory of each player, got none")
+            raise MalformedError("capital must be given for each player, got none")
         number = None if value in ("", "all") else parse_int(value, "capitals", 1)
         return cls(of_players, number)
 
@@ -373,18 +378,18 @@ class Capitals(Victory):
 
     def read(self, turn: GameState) -> Self:
         found = spell_players(self.capitals, turn, "capital")
-        capitals = {name: turn.board.find(found[name]) for name in turn.players if name in found}
+        capitals = {}
         for name in turn.players:
-            if name not in capitals:
-                raise IllegalError(f"capitals must name a territory of {name}")
+            if name not in found:
+                raise IllegalError(f"capital of {name} is missing")
+            with name_value(f"capital of {name}: "):
+                capitals[name] = turn.board.find(found[name])
         owners = dict(zip(turn.board.territories, turn.owners, strict=True))
         for name, territory in capitals.items():
             if not owners[territory]:
-                raise IllegalError(
-                    f"the capital of {name} must be owned by a player, got {territory}"
-                )
+                raise IllegalError(f"capital of {name} must be owned by a player, got {territory}")
             if [*capitals.values()].count(territory) > 1:
-                raise IllegalError(f"{territory} must be the capital of one player only")
+                raise IllegalError(f"capital must differ between players, got {territory} twice")
         return replace(self, capitals=capitals)
 
     @property
@@ -436,14 +441,28 @@ def spell_players(texts: Mapping[str, V], turn: GameState, what: str) -> dict[st
     what: the thing that each player has.
     """
     spelling, found = {fold_name(name): name for name in turn.players}, dict[str, V]()
+    players = ", ".join(turn.players)
     for name, value in texts.items():
         player = spelling.get(fold_name(name)) if isinstance(name, str) else None
         if player is None or player in found:
             raise IllegalError(
-                f"{what} must be of a player of the game, each once, got {quote(name)}"
+                f"{what} must name each player of the game once ({players}), got {quote(name)}"
             )
         found[player] = value
     return found
+
+
+@contextmanager
+def name_value(start: str, replaced: str = "") -> Iterator[None]:
+    """Name the value of a player in the message of an error.
+
+    start: the start of the new message.
+    replaced: the words at the start of the old message that the new start replaces.
+    """
+    try:
+        yield
+    except IactaError as error:
+        raise type(error)(f"{start}{str(error).removeprefix(replaced)}") from None
 
 
 SURVIVAL = Survivor()
