@@ -20,7 +20,7 @@ from iacta.probability.distribution import Distribution
 from iacta.rules.roll import find_gain
 from iacta.rules.rules import Rules
 
-# An absorbing state that stands for armies too large for the chain. It is no outcome of a battle.
+# The absorbing state for all states that are too large for the chain, not an outcome of a battle.
 BEYOND = Outcome(attackers=-1, defenders=-1)
 
 MAX_ROLLS = 10**9
@@ -29,7 +29,7 @@ NEGLIGIBLE = 1e-300
 
 
 class CanonicalForm(NamedTuple):
-    """The transition matrix in canonical form: its blocks Q and R, with their states.
+    """The canonical form of the transition matrix: its blocks Q and R, and their states.
 
     transient: the states in which the battle continues, in the order of the rows of Q and R.
     absorbing: the states in which the battle is over, in the order of the columns of R.
@@ -48,8 +48,8 @@ class CanonicalForm(NamedTuple):
         """Return the matrix of absorption probabilities, F = (I − Q)⁻¹ R.
 
         Entry `[i, j]` is the chance that a battle in `transient[i]` ends in `absorbing[j]`. If
-        armies cannot grow, `Markov.error` bounds its relative error. Raises `TooLargeError` for a
-        matrix that is too large for memory.
+        armies cannot grow, `Markov.error` bounds the relative error of each entry. Raises
+        `TooLargeError` for a matrix that is too large for memory.
 
         >>> from iacta.rules.rules import CLASSIC
         >>> form = chain(3, 1, CLASSIC).canonical()
@@ -68,8 +68,8 @@ class CanonicalForm(NamedTuple):
     def expected_rolls(self) -> Floats:
         """Return the expected number of rolls from each transient state, t = (I − Q)⁻¹ 1.
 
-        If armies cannot grow, the bound on the relative error is as for `absorption`. If they can,
-        the number of rolls is counted until the battle ends or leaves the chain.
+        If armies cannot grow, the bound on the relative error is that of `absorption`. If armies
+        can grow, rolls are counted until the battle ends or reaches `BEYOND`.
 
         >>> from iacta.rules.rules import CLASSIC
         >>> chain(3, 1, CLASSIC).canonical().expected_rolls().round(6).tolist()
@@ -85,8 +85,8 @@ class Chain:
     """The Markov chain of a battle.
 
     start: the state before the first roll.
-    attackers: the largest number of attackers in a state, garrison included.
-    defenders: the largest number of defenders in a state.
+    attackers: the largest number of attackers in any state, garrison included.
+    defenders: the largest number of defenders in any state.
     rules: the rules of the battle.
     matrix: the sparse transition matrix P; row and column i belong to `states[i]`.
 
@@ -117,7 +117,7 @@ class Chain:
     def states(self) -> tuple[Outcome, ...]:
         """The states, garrison included: first the transient states, then the absorbing states.
 
-        Transient states are sorted by defenders, then by attackers.
+        Transient states are sorted first by defenders and then by attackers.
         """
         can_attack = range(self.rules.garrison + 1, self.attackers + 1)
         return (
@@ -129,7 +129,7 @@ class Chain:
     def ends(self) -> tuple[Outcome, ...]:
         """The absorbing states: victories by attackers left, then defeats by defenders left.
 
-        If armies can grow, the last one is `BEYOND`.
+        If armies can grow, the last state is `BEYOND`.
         """
         garrison = self.rules.garrison
         won = (Outcome(a, 0) for a in range(garrison + 1, self.attackers + 1))
@@ -144,8 +144,8 @@ class Chain:
         start: the state (attackers, defenders) before the first roll; `None` for the start of the
             chain.
 
-        The probabilities are floats; the bound on the relative error is as for `absorption`. The
-        computation stops when all transient states have probabilities below 1e-300. Raises
+        The probabilities are floats; the bound on their relative error is that of `absorption`. The
+        computation stops early if all transient states have probabilities below 1e-300. Raises
         `IllegalError` for a state outside the chain.
 
         >>> from iacta.rules.rules import CLASSIC
@@ -177,7 +177,7 @@ class Chain:
         return {state: number for number, state in enumerate(self.states)}
 
     def power(self, n: int) -> Any:
-        """Return the matrix power P^n: the chances of moving between all states in n rolls.
+        """Return the matrix power P^n: the chances of moving between states in n rolls.
 
         n: the exponent, from 0 to 10^9.
 
@@ -189,7 +189,7 @@ class Chain:
         [0.0, 0.0, 0.1755, 0.5787, 0.2458]
         """
         n = read_int(n, "n", least=0, most=MAX_ROLLS)
-        # If armies cannot grow, every roll costs an army, so all higher powers are equal.
+        # If armies cannot grow, no battle lasts longer than this, and all higher powers are equal.
         n = n if find_gain(self.rules) else min(n, self.able + self.defenders)
         refuse_too_large(
             self.attackers, self.defenders, memory=self._bound_power_bytes(), method="markov"
@@ -205,8 +205,8 @@ class Chain:
     def _bound_power_bytes(self) -> int:
         """Return a bound on the memory that `power` needs, in bytes.
 
-        If armies cannot grow, the states after n rolls with all dice have the same total number of
-        armies. After other rolls, some side has too few armies for all its dice.
+        If armies cannot grow, all states that follow n rolls with all dice have the same total
+        number of armies. In the other states, one side has too few armies for all its dice.
         """
         entries = count = int(self.matrix.shape[0])
         if not find_gain(self.rules):
@@ -232,9 +232,9 @@ class Chain:
 def build_chain(start: Outcome, room: int, rules: Rules) -> Chain:
     """Return the Markov chain of a battle, with a given limit on the growth of armies.
 
-    start: the state before the first roll, garrison included; both sides at least 1.
-    room: the number of armies that either side can gain until the state counts as `BEYOND`; 0 if
-        armies cannot grow.
+    start: the state before the first roll, garrison included, with at least 1 army on each side.
+    room: the number of armies that a side can gain before the state counts as `BEYOND`; 0 if armies
+        cannot grow.
     rules: the rules of the battle.
 
     >>> from iacta.rules.rules import CLASSIC
@@ -242,7 +242,7 @@ def build_chain(start: Outcome, room: int, rules: Rules) -> Chain:
     (120, 120)
     """
     able = max(start.attackers - rules.garrison, 0)
-    room = room if able else 0  # armies only grow when there is an attack
+    room = room if able else 0  # without able attackers there are no rolls, and nothing grows
     attackers, defenders = start.attackers + room, start.defenders + room
     return Chain(
         start, attackers, defenders, rules, build_transition_matrix(able + room, defenders, rules)
@@ -256,8 +256,8 @@ def chain(attackers: int, defenders: int, rules: Rules | str = "classic") -> Cha
     defenders: armies on the defended territory, at least 1.
     rules: `Rules`, or the name of a rule set.
 
-    If armies can grow, the chain is so large that the chance to reach `BEYOND` from any start up to
-    this size is at most 1e-12. Raises `TooLargeError` for large battles.
+    If armies can grow, the chain has enough states to make the chance of reaching `BEYOND` at most
+    1e-12 for every start with at most these armies. Raises `TooLargeError` for large battles.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> ten = chain(11, 10, CLASSIC)

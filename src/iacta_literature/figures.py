@@ -1,4 +1,4 @@
-"""Draws the figures in separate processes, while this process computes the values."""
+"""Draw figures in other processes while the main process computes values."""
 
 import base64
 import json
@@ -16,14 +16,14 @@ from iacta.charts.saving import fit_width
 from iacta_literature.published import Figure
 
 PROCESSES = 2
-NARROW = 240  # width in pixels of a plot on a phone, without its axis
+NARROW = 240  # the width in pixels of a plot on a phone, without its axis
 
-# The colours of a dark page by those of a light page.
+# A mapping from the colours of a light page to the colours of a dark page.
 LIGHT_TO_DARK = {
     colour[False]: colour[True] for colour in (theme.INK, theme.PAPER, theme.FAINT, theme.MIDDLE)
 }
 SHADES = re.compile(r'"range": "(diverging|heatmap|ramp)"')
-FONT = ' font-family="sans-serif"'  # written once per picture instead of in every text element
+FONT = ' font-family="sans-serif"'  # set once for the whole picture, to make files smaller
 UNSEEN = re.compile(
     r' (?:class|aria-hidden|aria-roledescription|role|pointer-events)="[^"]*"| opacity="1"'
     rf'|{FONT}|<path[^>]* d="" display="none"/>'
@@ -33,12 +33,12 @@ HUNDREDTHS = re.compile(r"(\.\d)\d+")
 
 
 class Drawn(NamedTuple):
-    """A figure that has been drawn.
+    """A drawn figure.
 
-    figure: the figure.
-    title: the title, which states the main result.
-    png: the picture as PNG.
-    views: data URLs of the picture in four versions: wide light, wide dark, narrow light, narrow
+    figure: the figure of the article.
+    title: the title of the chart, which states the main result.
+    png: the picture in PNG format.
+    views: data URLs of four versions of the picture: wide light, wide dark, narrow light and narrow
         dark.
     """
 
@@ -49,7 +49,7 @@ class Drawn(NamedTuple):
 
 
 class Pictures(NamedTuple):
-    """A figure in one width: SVGs for a light and for a dark page, and a PNG."""
+    """A figure at one width: one SVG for a light page, one for a dark page, and a PNG."""
 
     light: str
     dark: str
@@ -65,7 +65,7 @@ class Drawing(NamedTuple):
     narrow: "Future[Pictures]"
 
     def finish(self) -> Drawn:
-        """Wait for the figure, and return it."""
+        """Wait until the figure is drawn, and return it."""
         try:
             wide, narrow = self.wide.result(), self.narrow.result()
         except PictureError:
@@ -82,7 +82,7 @@ class Drawing(NamedTuple):
 
 @contextmanager
 def draw_figures(figures: Iterable[Figure]) -> Iterator[list[Drawing]]:
-    """Draw figures in separate processes during a `with` block, which stops them at its end.
+    """Draw figures in other processes, which are stopped at the end of the `with` block.
 
     figures: the figures to draw.
     """
@@ -120,14 +120,14 @@ def _draw_pictures(drawer: Converter, spec: Any, width: int) -> Pictures:
     svg = drawer(text, "svg").decode()
     png = drawer(svg, "raster") if width == theme.WIDTH else b""
     light = shorten_svg(svg)
-    if not SHADES.search(text):  # without a colour scale, replacing the page's colours is enough
+    if not SHADES.search(text):  # without a colour scale, it suffices to replace colours
         return Pictures(light, darken(light), png)
     dark = drawer(format_spec(spec, width, dark=True), "svg")
     return Pictures(light, shorten_svg(dark.decode()), png)
 
 
 def _remove_interaction(spec: Any) -> Any:
-    """Return a specification, or a part of it, without tooltips and invisible marks."""
+    """Return a specification, or part of one, without tooltips and invisible marks."""
     if isinstance(spec, list):
         return [_remove_interaction(part) for part in spec if not _is_invisible(part)]
     if isinstance(spec, dict):
@@ -145,7 +145,7 @@ def _is_invisible(layer: Any) -> bool:
 
 
 def format_spec(spec: Any, width: int, *, dark: bool = False) -> str:
-    """Return a specification as JSON for the report, without ARIA attributes.
+    """Return a Vega-Lite specification as JSON for the report, without ARIA attributes.
 
     spec: the specification.
     width: the width of the plot in pixels.
@@ -156,16 +156,16 @@ def format_spec(spec: Any, width: int, *, dark: bool = False) -> str:
 
 
 def darken(svg: str) -> str:
-    """Return a picture for a dark page, made from a picture for a light page.
+    """Convert an SVG picture for a light page to a picture for a dark page.
 
-    svg: the picture; it must not have a colour scale.
+    svg: the picture for a light page, without a colour scale.
     """
     colours = re.compile("|".join(LIGHT_TO_DARK))
     return colours.sub(lambda match: LIGHT_TO_DARK[match[0]], svg)
 
 
 def shorten_svg(svg: str) -> str:
-    """Return a picture without attributes for scripts, and with coordinates of one decimal.
+    """Shorten an SVG picture: remove attributes for scripts, and round coordinates to 0.1 pixels.
 
     svg: the picture.
     """

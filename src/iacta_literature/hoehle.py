@@ -1,28 +1,29 @@
-"""Höhle's article; and an error that Tan published, WRONG ON PURPOSE.
+"""Höhle's article, and an error that Tan published. Part of this module is WRONG ON PURPOSE.
 
-Höhle counts armies without their garrison. He also showed by simulation that a published
-distribution of a roll is wrong. `wrong_distribution` is this distribution: an example of a
-plausible error that a minute of dice rolls rejects. Do not use it.
+Höhle counts armies without the garrison. He also showed by simulation that Tan's published
+distribution of a roll is wrong. `wrong_distribution` computes a distribution with the same mistake,
+as an example of a plausible error that a minute of dice rolls reveals. Do not use it for anything
+else.
 
-Let Y(1) ≥ Y(2) ≥ ... be the attack dice and Z(1) ≥ Z(2) ≥ ... the defence dice in order. Tan (1997)
-multiplied the chances of both comparisons,
+Let Y(1) ≥ Y(2) ≥ ... be the sorted attack dice and Z(1) ≥ Z(2) ≥ ... the sorted defence dice. Tan
+(1997) multiplied the chances of the two comparisons,
 
     P(Y(1) > Z(1), Y(2) > Z(2))  =  P(Y(1) > Z(1)) · P(Y(2) > Z(2)),            (wrong)
 
-as if they were independent. They are not: if the highest defence die is a one, so is the second.
-Each factor alone is correct. With the cumulative distribution function of the r-th highest of n
-six-sided dice,
+as if the comparisons were independent. They are not: if the highest defence die shows a one, the
+second shows a one too. Each factor alone is correct. With the cumulative distribution function of
+the r-th highest of n six-sided dice,
 
     P(Y(r) ≤ y)  =  Σ_{k<r}  C(n, k) · (1 − y/6)^k · (y/6)^(n−k),
 
 the factors for three dice against two are 0.4716 and 0.6075. Their product, 0.2865, would be the
-chance to win both comparisons, while the correct chance is 2890/7776 = 0.3717.
+chance to win both comparisons; the correct chance is 2890/7776 = 0.3717.
 
-For three dice against two Tan printed (0.237, 0.504, 0.259) for 0, 1, 2 defenders lost. This
-differs from the product of the exact factors, (0.2074, 0.5061, 0.2865), and an error in the second
-factor alone cannot explain it: with the exact first factor, 0.237 implies a second factor from
-0.5505 to 0.5525, and 0.259 implies 0.5481 to 0.5503. The dice reject both distributions. If only
-one pair of dice is compared, there is no product, and Tan's distribution is correct.
+For three dice against two, Tan printed (0.237, 0.504, 0.259) for 0, 1, 2 defenders lost. Products
+of the exact factors give different numbers, (0.2074, 0.5061, 0.2865). An error in the second factor
+alone cannot explain the difference: with the exact first factor, 0.237 implies a second factor from
+0.5505 to 0.5525, and 0.259 implies 0.5481 to 0.5503. Simulated dice reject both distributions. If
+only one pair of dice is compared, there is no product, and Tan's distribution is correct.
 
 Sources: Tan, "Markov chains and the Risk board game" (Mathematics Magazine 70, 1997); Osborne
 (Mathematics Magazine 76, 2003), who found the mistake; Höhle (2025), appendices 1 and 2, who
@@ -77,7 +78,7 @@ from iacta_literature.published import (
 PRINTED_3_AGAINST_2: tuple[float, float, float] = (0.237, 0.504, 0.259)
 
 FACES = 6
-MAX_ROLLS = 10**8  # takes some minutes
+MAX_ROLLS = 10**8  # the largest trial; it takes a few minutes
 SUM_TOLERANCE = 1e-9
 
 
@@ -88,7 +89,7 @@ class ChiSquare(NamedTuple):
     """The result of Pearson's chi-square test of a distribution.
 
     statistic: Σ (count − expected)² / expected.
-    p_value: the probability of an equal or larger statistic if the distribution is right.
+    p_value: the probability of a statistic at least this large if the distribution is correct.
     """
 
     statistic: float
@@ -96,10 +97,10 @@ class ChiSquare(NamedTuple):
 
 
 class TanTrial(NamedTuple):
-    """A test of Tan's method and of the exact distribution with simulated dice.
+    """The test of Tan's method and of the exact distribution with simulated dice.
 
     counts: the numbers of rolls in which the defenders lost 0, 1, 2 armies.
-    wrong: the test of the product of the exact factors.
+    wrong: the test of the distribution from the product of the exact factors.
     right: the test of the exact distribution.
     """
 
@@ -111,11 +112,11 @@ class TanTrial(NamedTuple):
 def wrong_distribution(attack_dice: int, defence_dice: int) -> tuple[Fraction, ...]:
     """Return the chances of 0, 1, 2 defenders lost if the comparisons were independent.
 
-    attack_dice: attack dice, 1 to 3.
-    defence_dice: defence dice, 1 or 2.
+    attack_dice: the number of attack dice, 1 to 3.
+    defence_dice: the number of defence dice, 1 or 2.
 
-    The fractions are exact for this assumption, but wrong for two defence dice against two or three
-    attack dice.
+    The results are exact fractions under this assumption, which is wrong for two defence dice
+    against two or three attack dice.
 
     >>> [round(float(chance), 4) for chance in wrong_distribution(3, 2)]
     [0.2074, 0.5061, 0.2865]
@@ -134,8 +135,8 @@ def wrong_distribution(attack_dice: int, defence_dice: int) -> tuple[Fraction, .
 def right_distribution(attack_dice: int, defence_dice: int) -> tuple[Fraction, ...]:
     """Return the exact chances of 0, 1, 2 defenders lost, as fractions.
 
-    attack_dice: attack dice, 1 to 3.
-    defence_dice: defence dice, 1 or 2.
+    attack_dice: the number of attack dice, 1 to 3.
+    defence_dice: the number of defence dice, 1 or 2.
 
     >>> [round(float(chance), 4) for chance in right_distribution(3, 2)]
     [0.2926, 0.3358, 0.3717]
@@ -150,13 +151,13 @@ def run_trial(
 ) -> TanTrial:
     """Test Tan's method and the exact distribution against simulated dice.
 
-    attack_dice: attack dice, 1 to 3.
-    defence_dice: defence dice, 1 or 2.
-    rolls: the number of rolls.
-    seed: a whole number. Pass the same seed to repeat the dice.
+    attack_dice: the number of attack dice, 1 to 3.
+    defence_dice: the number of defence dice, 1 or 2.
+    rolls: the number of simulated rolls.
+    seed: the seed of the dice, a whole number. The same seed gives the same dice.
 
-    A tiny p-value rejects a distribution. (In one trial in a hundred, the p-value of the correct
-    distribution is below 0.01.)
+    A tiny p-value rejects a distribution. (In one trial in a hundred, even the correct distribution
+    has a p-value below 0.01.)
 
     >>> tested = run_trial()
     >>> tested.wrong.p_value < 1e-100
@@ -179,10 +180,10 @@ def run_trial(
 def chi_square(distribution: Sequence[Fraction | float], counts: Sequence[int]) -> ChiSquare:
     """Return the result of Pearson's chi-square test of a distribution, in floats.
 
-    distribution: the probability of each result; they must sum to 1.
-    counts: the count of each result.
+    distribution: the probability of each result. The probabilities must sum to 1.
+    counts: the number of times that each result occurred.
 
-    If a result with probability 0 occurred, the statistic is infinite.
+    The statistic is infinite if a result with probability 0 occurred.
 
     >>> tested = chi_square([0.5, 0.5], [60, 40])
     >>> tested.statistic, round(tested.p_value, 4)
@@ -221,7 +222,7 @@ def _check_dice(attack_dice: int, defence_dice: int) -> tuple[int, int]:
 
 
 def _find_rank_chance(attack: int, defence: int, rank: int) -> Fraction:
-    """Return P(Y(r) > Z(r)) of the module's docstring, where r is the rank."""
+    """Return P(Y(r) > Z(r)), as defined in the docstring of this module, for rank r."""
     below = [_compute_cdf(defence, rank, face) for face in range(FACES)]
     reached = [_compute_cdf(attack, rank, face) for face in range(FACES + 1)]
     shows = (upper - lower for lower, upper in pairwise(reached))
@@ -229,7 +230,7 @@ def _find_rank_chance(attack: int, defence: int, rank: int) -> Fraction:
 
 
 def _compute_cdf(dice: int, rank: int, face: int) -> Fraction:
-    """Return P(Y(r) ≤ y) of the module's docstring, where r is the rank and y the face."""
+    """Return P(Y(r) ≤ y), as defined in the docstring of this module, for rank r and face y."""
     chance = Fraction(face, FACES)
     return sum(
         (comb(dice, k) * (1 - chance) ** k * chance ** (dice - k) for k in range(rank)),
@@ -241,8 +242,8 @@ def _compute_cdf(dice: int, rank: int, face: int) -> Fraction:
 
 ROLLS = 100_000
 SEED = 1
-MAX_DEFENDERS = 50  # size of the printed table
-ONE_ROLL = Battle(3, 2, ABLE, stop=StopRule(max_rolls=1))  # won if the first roll kills both
+MAX_DEFENDERS = 50  # the number of rows in the printed table
+ONE_ROLL = Battle(3, 2, ABLE, stop=StopRule(max_rolls=1))  # the attackers must kill both at once
 
 
 def _find_roll_chance(row: Row) -> Fraction:
@@ -254,7 +255,7 @@ def _find_full_roll_chance(row: Row) -> Fraction:
     return right_distribution(3, 2)[int(row["defenders_lost"])]
 
 
-def _order_statistics(row: Row) -> Fraction:
+def _find_order_chance(row: Row) -> Fraction:
     best = int(row["first"]), int(row["second"])
     return Fraction(Roll(3, 2).best_attack_dice(2)[best])
 
@@ -264,8 +265,8 @@ def _find_joint_chance(row: Row) -> Fraction:
     return Fraction(Roll(3, 2).compared_dice()[dice])
 
 
-def _independence(row: Row) -> Fraction:
-    """Return the joint probability of two comparisons, exact or as if they were independent."""
+def _find_comparison_chance(row: Row) -> Fraction:
+    """Return the joint probability of both comparisons: exact, or assuming independence."""
     joint = Roll(3, 2).compared_dice().map(lambda d: (d[0][0] > d[1][0], d[0][1] > d[1][1]))
     if row["assumed"] == "independent":
         joint = joint.map(lambda won: won[0]).product(joint.map(lambda won: won[1]))
@@ -273,7 +274,7 @@ def _independence(row: Row) -> Fraction:
 
 
 def _find_state_chance(rolls: int) -> Callable[[Row], Number]:
-    """Return a function that returns the probability of a row's state after `rolls` rolls."""
+    """Return a function that computes the probability of a row's state after `rolls` rolls."""
     return lambda row: chain(10, 10, ABLE).after(rolls)[
         Outcome(int(row["attackers_left"]), int(row["defenders_left"]))
     ]
@@ -298,7 +299,7 @@ def _count_states() -> tuple[int, int]:
 
 
 def _compute_p_value(distribution: Sequence[Fraction | float]) -> float:
-    """Return the p-value of a distribution for the simulated rolls that the source reports."""
+    """Return the p-value of a distribution, tested against Höhle's published simulation."""
     parts = [Fraction(row["published"]) for row in read_rows("hoehle_simulated")]
     return chi_square(distribution, [int(part * ROLLS) for part in parts]).p_value
 
@@ -309,7 +310,7 @@ def _run_trial() -> TanTrial:
 
 
 def _find_compared_dice(*dice: int) -> str:
-    """Return the two highest dice, which the rules compare."""
+    """Return the two highest dice, which are compared, as a string."""
     return " ".join(map(str, sorted(dice, reverse=True)[:2]))
 
 
@@ -360,12 +361,12 @@ SOURCE = PrintedSource(
     "hoehle",
     "Michael Höhle, article on the board game Risk, Markov chains and counting (2025)",
     {
-        "order_statistics": _order_statistics,
+        "order_statistics": _find_order_chance,
         "joint": _find_joint_chance,
         "roll_losses": _find_roll_chance,
         "tan": _find_full_roll_chance,
         "simulated": _find_full_roll_chance,
-        "independence": _independence,
+        "independence": _find_comparison_chance,
         "after_one_roll": _find_state_chance(1),
         "outcomes_10v10": _find_state_chance(20),
         "win_10x10": lambda row: win(int(row["attackers"]), int(row["defenders"])),

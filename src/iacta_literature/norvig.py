@@ -1,4 +1,4 @@
-"""Peter Norvig, "The Unfinished Game ... of Risk"; armies include the garrison."""
+"""Peter Norvig, "The Unfinished Game ... of Risk". Armies include the garrison."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -42,18 +42,18 @@ def _win(attackers: int, defenders: int) -> Fraction:
 
 
 def _check_armies_left(row: Row) -> Number:
-    """Return the published number of armies that move on, if the battle can leave that many."""
-    left = Outcome(int(row["published"]) + 1, 0)  # with the garrison
+    """Return the published number of armies that move on, or `"impossible"` for such a number."""
+    left = Outcome(int(row["published"]) + 1, 0)  # garrison included
     battle = Battle(int(row["attackers"]), DEFENDERS[int(row["territory"]) - 1])
     return left.attackers - 1 if left in battle.outcomes() else "impossible"
 
 
 def _measure_spike(number: int, score: Distribution[int]) -> int:
-    """Return the number of scores in the spike of campaigns that stop at territory `number`.
+    """Return the width of a spike in Norvig's histogram: the number of scores that it covers.
 
-    These campaigns have one score for each number of defenders left. The dip is the least likely of
-    these scores and the score just above them. The spike consists of the scores that are likelier
-    than the dip.
+    Campaigns that stop at territory `number` have one score for each number of defenders left. The
+    dip is the least likely of these scores and the score just above them. The spike consists of the
+    scores that are likelier than the dip.
     """
     stops = (CampaignOutcome(number, 1, left) for left in range(1, DEFENDERS[number] + 1))
     scores = [UNFINISHED.find_score(stop) for stop in stops]
@@ -67,7 +67,7 @@ def _measure_spikes() -> str:
 
 
 def _find_simulation_error() -> Fraction:
-    """Return the difference between the simulated chance in the source and the exact chance."""
+    """Return the absolute error of the simulated chance in the article."""
     (row,) = (row for row in read_rows("norvig_values") if row["runs"] == "10000")
     return abs(_win(32, 30) - Fraction(row["published"]))
 

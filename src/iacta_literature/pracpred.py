@@ -1,4 +1,4 @@
-"""Practically Predictable, "Analyzing the Board Game Risk"; armies exclude the garrison."""
+"""Practically Predictable, "Analyzing the Board Game Risk". Armies exclude the garrison."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -29,7 +29,7 @@ ADVANTAGES = (0, 1, 2, 3, 4, 5, 6, 7)
 def win(attackers: int, defenders: int) -> Fraction:
     """Return the exact chance to win a battle.
 
-    attackers, defenders: the armies, garrison excluded.
+    attackers, defenders: the armies on both sides, garrison excluded.
     """
     if max(attackers, defenders) > 20:
         return Fraction(Battle(attackers, defenders, ABLE).win_probability(exact=True))
@@ -42,10 +42,10 @@ def _tabulate_wins() -> npt.NDArray[Any]:
 
 
 def find_ending_probability(row: Row) -> Fraction:
-    """Return the probability of one outcome of a battle.
+    """Return the probability of an outcome of a battle.
 
-    row: a row with `attackers`, `defenders`, `attackers_left` and `defenders_left`, garrison
-        excluded.
+    row: a row with the columns `attackers`, `defenders`, `attackers_left` and `defenders_left`,
+        garrison excluded.
     """
     battle = Battle(int(row["attackers"]), int(row["defenders"]), ABLE)
     outcome = Outcome(int(row["attackers_left"]), int(row["defenders_left"]))
@@ -53,19 +53,19 @@ def find_ending_probability(row: Row) -> Fraction:
 
 
 def find_first_even() -> int:
-    """Return the fewest armies on each side for which the attackers win more than half the time."""
+    """Return the smallest n for which n attackers win more than half their battles against n."""
     return next(n for n in count(1) if win(n, n) > Fraction(1, 2))
 
 
 def _find_loss_chance(attack_dice: int, defence_dice: int, attackers_lost: int) -> Fraction:
-    """Return the chance that the attackers lose 0 or 1 armies in a roll that costs one army."""
+    """Return the chance that the attackers lose 0 or 1 armies in a roll that kills one army."""
     dice = {"attack_dice": f"{attack_dice}", "defence_dice": f"{defence_dice}"}
     lost = {"attackers_lost": f"{attackers_lost}", "defenders_lost": f"{1 - attackers_lost}"}
     return find_roll_chance(dice | lost)
 
 
 def _compute_mean_chance(*leads: int) -> Fraction:
-    """Return the mean chance of 6 to 20 attackers, averaged over their leads over the defenders."""
+    """Return the mean chance to win of 6 to 20 attackers with each of the given leads in armies."""
     chances = [win(a, a - lead) for lead in leads for a in range(6, 21)]
     return sum(chances, Fraction(0)) / len(chances)
 

@@ -1,11 +1,11 @@
 """Published values, read from data files and compared with iacta's values.
 
-A `PrintedSource` lists the parts of an article that are recomputed: its tables, its figures and its
-run times. Each table is a file in the folder `published`. Its first line names the source of the
-values. Its second line has the title of the table, and a template for the name of the quantity in a
-row, with the names of columns in braces. A published value agrees if it is equal to iacta's value,
-rounded to the printed digits. A published value that is known to be wrong is an erratum, with its
-correct value.
+A `PrintedSource` lists the recomputed parts of an article: tables, figures and run times. Each
+table is a file in the folder `published`. The first line of the file names the source of the
+values. The second line has the title of the table, and a template for the name of each row's
+quantity, with names of columns in braces. A published value agrees if it equals iacta's value after
+rounding to the printed digits. A published value that is known to be wrong is an erratum; the file
+then also has the correct value.
 """
 
 import csv
@@ -24,7 +24,7 @@ Row: TypeAlias = dict[str, str]
 Number: TypeAlias = int | float | Fraction | str
 
 FOLDER = Path(__file__).parent / "published"
-FLOAT_ERROR = Fraction(1, 10**15)  # allowed relative rounding error of a source's sums
+FLOAT_ERROR = Fraction(1, 10**15)  # the relative rounding error allowed in published floats
 SAMPLING_LEVEL = "99.9%"
 
 AGREES, ERRATUM, DIFFERS = "agrees", "erratum", "differs"
@@ -34,13 +34,13 @@ AGREES, ERRATUM, DIFFERS = "agrees", "erratum", "differs"
 
 
 def read_rows(name: str, folder: Path | None = None) -> list[Row]:
-    """Return the rows of a data file, each a mapping from columns to strings.
+    """Return the rows of a data file, as mappings from columns to strings.
 
     name: the name of the file without its extension.
-    folder: the folder of the data files, `FOLDER` by default.
+    folder: the folder of the data files; `None` for `FOLDER`.
 
-    A file can also be a grid with one row for each number of attackers and one column for each
-    number of defenders. Each cell of a grid is returned as a row.
+    A file may also be a grid with one row for each number of attackers and one column for each
+    number of defenders. Each cell of a grid becomes a row of the result.
 
     >>> read_rows("pracpred_win_20x20")[1]
     {'attackers': '1', 'defenders': '2', 'published': '0.106'}
@@ -67,20 +67,20 @@ def _read_lines(name: str, folder: Path | None = None) -> list[str]:
     return lines
 
 
-# --- A published value beside iacta's
+# --- Comparisons of published values
 
 
 class Published(NamedTuple):
     """A value as printed in a source.
 
     text: the printed text: a whole number, a fraction, a decimal, a percentage or words.
-    kind: how to compare the text: `""` if it is rounded to its digits, or exact if it is a whole
-        number or a fraction; `truncated`; `about` if it is rounded, even if it is a whole number;
-        `float` if it has all digits of a float; `simulated`; `range` (`low to high`); `above` or
-        `below` (a limit); or `text`.
-    runs: the number of runs of a simulated value.
-    right: the correct value of an erratum, otherwise empty.
-    erratum: the name of an erratum in the data file `errata`, otherwise empty.
+    kind: the kind of comparison. `""`: whole numbers and fractions are exact, other numbers are
+        rounded to the printed digits. `about`: rounded, even if it is a whole number. `truncated`:
+        cut off after the printed digits. `float`: all digits of a float. `simulated`: an estimate.
+        `range`: two limits, written `low to high`. `above` or `below`: one limit. `text`: words.
+    runs: the number of simulated games behind the value; only for the kind `simulated`.
+    right: the correct value if the printed value is an erratum, otherwise empty.
+    erratum: the name of the erratum in the data file `errata`, otherwise empty.
     """
 
     text: str
@@ -108,8 +108,8 @@ class Compared:
 
     ours: iacta's value.
     published: the printed value.
-    table: the title of its table.
-    quantity: the name of the quantity.
+    table: the title of the table that contains the value.
+    quantity: the name of the quantity, such as the chance of a certain roll.
 
     >>> Compared(Fraction(5, 12), Published("0.417")).verdict
     'agrees'
@@ -124,7 +124,7 @@ class Compared:
 
     @cached_property
     def verdict(self) -> str:
-        """`agrees`, `erratum` (wrong as printed, correct value known and iacta's) or `differs`."""
+        """`agrees`, `erratum` (iacta agrees with the known correct value), or `differs`."""
         agrees = _agrees(self.ours, self.published)
         if not self.published.erratum:
             return AGREES if agrees else DIFFERS
@@ -139,7 +139,7 @@ class Compared:
 
     @property
     def ours_text(self) -> str:
-        """Iacta's value with all its digits, as a fraction if the published value is one."""
+        """Iacta's value with all digits; a fraction if the published value is a fraction."""
         if isinstance(self.ours, str):
             return self.ours
         if isinstance(self.ours, Fraction) and "/" in self.published.text:
@@ -149,7 +149,7 @@ class Compared:
 
     @property
     def how(self) -> str:
-        """A phrase for how the values were compared."""
+        """A phrase that states how the values were compared."""
         if self.published.erratum:
             return f"right is {self.published.right}"
         if self.published.kind or isinstance(self.ours, str):
@@ -171,7 +171,7 @@ def _agrees(ours: Number, published: Published) -> bool:
         lowest, highest = Estimate(runs, round(value * runs)).interval(SAMPLING_LEVEL)
         return lowest - unit / 2 <= number <= highest + unit / 2
     rules: dict[str, Callable[[], bool]] = {
-        # A tie agrees, because sources round ties up, down or to even.
+        # A value halfway between two printed values agrees with both: rounding rules differ.
         "": lambda: abs(number - value) <= unit / 2,
         "about": lambda: abs(number - value) <= (unit or 1) / 2,
         "truncated": lambda: value <= number < value + (unit or 1),
@@ -185,7 +185,7 @@ def _agrees(ours: Number, published: Published) -> bool:
 
 
 def _read(text: str) -> tuple[Fraction, Fraction]:
-    """Return a printed number, and the unit of its last digit, which is 0 for an exact number.
+    """Return a printed number, and the unit of its last digit (0 for an exact number).
 
     >>> _read("73.6%") == (Fraction(736, 1000), Fraction(1, 1000))
     True
@@ -203,13 +203,13 @@ def _read(text: str) -> tuple[Fraction, Fraction]:
     return (value / 100, unit / 100) if is_percentage else (value, unit)
 
 
-# --- A source: its tables, figures and run times
+# --- Sources: their tables, figures and run times
 
 
 class Equation(NamedTuple):
     """The result of a printed equation, used as the published value.
 
-    gives: the result of the equation for a row of its table.
+    gives: the result of the printed equation for a row of the table.
     ours: iacta's value for the row.
     """
 
@@ -220,9 +220,9 @@ class Equation(NamedTuple):
 class Figure(NamedTuple):
     """A figure of a source.
 
-    name: the name of its file, without the key of the source.
-    what: a description of the figure in the source.
-    draw: a function that returns the chart.
+    name: the name of the file without the key of the source.
+    what: a description of the printed figure.
+    draw: a function that returns iacta's chart.
     """
 
     name: str
@@ -233,9 +233,9 @@ class Figure(NamedTuple):
 class Timing(NamedTuple):
     """A computation with a published run time.
 
-    what: the computation.
+    what: a description of the computation.
     published: the run time in the words of the source.
-    ours: a function that does the same computation.
+    ours: a function that performs the computation with iacta.
     """
 
     what: str
@@ -246,12 +246,12 @@ class Timing(NamedTuple):
 class PrintedSource(NamedTuple):
     """An article and its recomputed parts.
 
-    key: the short name of the article; the names of its files start with it.
+    key: the short name of the article, with which the names of its files begin.
     name: the author and the title.
-    tables: for each data file, by its name without the key, a function that returns iacta's value
-        for a row.
-    figures: the figures.
-    timings: the run times.
+    tables: a mapping from the names of data files, without the key, to functions that return
+        iacta's value for a row.
+    figures: the figures of the article.
+    timings: the computations with a published run time.
     """
 
     key: str
@@ -264,8 +264,8 @@ class PrintedSource(NamedTuple):
 def compare_table(source: PrintedSource, table: str) -> Iterator[Compared]:
     """Compare all values of a table with iacta's values.
 
-    source: the source.
-    table: a table of this source.
+    source: the article.
+    table: the name of a table of the article.
     """
     file = f"{source.key}_{table}"
     title, _, label = _read_lines(file)[1].removeprefix("# ").partition(" | ")
@@ -281,14 +281,14 @@ def compare_table(source: PrintedSource, table: str) -> Iterator[Compared]:
         yield Compared(ours, published, title, label.format(**row))
 
 
-# --- Values of several sources
+# --- Computations for several sources
 
 
 def find_roll_chance(row: Row) -> Fraction:
-    """Return the probability of the losses in a row.
+    """Return the probability of the losses in a row of a table of rolls.
 
-    row: a row with `attack_dice`, `defence_dice`, `attackers_lost` and `defenders_lost`, and
-        optionally `rules`.
+    row: a row with the columns `attack_dice`, `defence_dice`, `attackers_lost`, `defenders_lost`
+        and optionally `rules`.
     """
     roll = Roll(int(row["attack_dice"]), int(row["defence_dice"]), row.get("rules", "classic"))
     lost = Losses(int(row["attackers_lost"]), int(row["defenders_lost"]))
@@ -296,9 +296,9 @@ def find_roll_chance(row: Row) -> Fraction:
 
 
 def find_example_losses(row: Row) -> str:
-    """Return the armies that attackers and defenders lose for the dice in a row.
+    """Return the armies that attackers and defenders lose with the dice in a row.
 
-    row: a row with `attack_dice` and `defence_dice`, the faces of the dice.
+    row: a row with the columns `attack_dice` and `defence_dice`: the faces of the dice.
 
     >>> find_example_losses({"attack_dice": "6 4 2", "defence_dice": "5 2"})
     '0 and 2'
@@ -314,7 +314,7 @@ def find_example_losses(row: Row) -> str:
 
 
 def read_dice(text: str) -> tuple[int, ...]:
-    """Return the faces of dice, highest first.
+    """Return the faces of dice as numbers, highest first.
 
     text: the faces, such as `"2 6 4"`.
     """
@@ -322,5 +322,5 @@ def read_dice(text: str) -> tuple[int, ...]:
 
 
 def count_rolls_of_five_dice() -> int:
-    """Return the number of equally likely rolls of five dice."""
+    """Return the number of equally likely results of rolling five dice."""
     return len(Distribution(range(1, 7)).repeat(5))

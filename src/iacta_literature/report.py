@@ -1,4 +1,4 @@
-"""Writes the report: a self-contained page with every published value beside iacta's value."""
+"""The report: a self-contained HTML page that compares all published values with iacta's values."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -66,13 +66,13 @@ figcaption {{ font-size: 14px; }}
 
 
 class Chapter(NamedTuple):
-    """The chapter of the report on a source.
+    """The chapter of the report about one source.
 
-    source: the source.
-    values: the values.
-    timings: the run times, each with iacta's run time in seconds.
-    figures: the figures.
-    errata: the errata of the source or of its quotations, as rows of the data file `errata`.
+    source: the article.
+    values: the published values, compared with iacta's values.
+    timings: the computations with a published run time, each with iacta's run time in seconds.
+    figures: the redrawn figures of the article.
+    errata: the errors in the article or in works that it quotes, as rows of the data file `errata`.
     """
 
     source: PrintedSource
@@ -86,7 +86,7 @@ def format_report(chapters: Sequence[Chapter], seconds: float) -> str:
     """Return the report as an HTML page.
 
     chapters: one chapter for each source.
-    seconds: the total run time.
+    seconds: the total run time in seconds.
     """
     light, dark = (
         COLOURS.format(paper=PAPER[dark], ink=INK[dark], faint=FAINT[dark])
@@ -139,7 +139,7 @@ def _summarise(values: Sequence[Compared]) -> str:
 
 
 def _count_affected(chapter: Chapter, row: Row) -> int:
-    """Return the number of values that an erratum affects."""
+    """Return the number of published values in a chapter that an erratum affects."""
     return sum(value.published.erratum == row["erratum"] for value in chapter.values)
 
 

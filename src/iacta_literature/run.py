@@ -1,4 +1,4 @@
-"""Recomputes the literature: compares every value, draws every figure, and writes a report."""
+"""Recompute the literature: compare every value, draw every figure, and write a report."""
 
 import csv
 import io
@@ -33,7 +33,7 @@ SOURCES: tuple[PrintedSource, ...] = (
 )
 
 REPORT = "report.html"
-ABANDONED = 3600  # age in seconds at which an unfinished file of another run is deleted
+ABANDONED = 3600  # unfinished files of earlier runs are deleted after this many seconds
 COLUMNS = ("table", "quantity", "published", "ours", "difference", "compared", "verdict")
 
 
@@ -41,9 +41,9 @@ class Reproduced(NamedTuple):
     """The result of recomputing the literature.
 
     report: the path of the report.
-    values: every comparison of a published value with iacta's, by the key of the source.
-    errata: the errata, as rows of the data file `errata`.
-    seconds: the run time.
+    values: a mapping from the keys of sources to the comparisons of all published values.
+    errata: the known errata, as rows of the data file `errata`.
+    seconds: the run time in seconds.
     """
 
     report: Path
@@ -53,17 +53,17 @@ class Reproduced(NamedTuple):
 
     @property
     def agreements(self) -> list[Compared]:
-        """The values that agree with iacta's."""
+        """The published values that agree with iacta's values."""
         return self._select(AGREES)
 
     @property
     def mistaken(self) -> list[Compared]:
-        """The values that are confirmed errata."""
+        """The published values that are confirmed errata."""
         return self._select(ERRATUM)
 
     @property
     def differences(self) -> list[Compared]:
-        """The values that differ from iacta's and are not listed as errata."""
+        """The published values that differ from iacta's values and are not known errata."""
         return self._select(DIFFERS)
 
     def _select(self, verdict: str) -> list[Compared]:
@@ -74,7 +74,7 @@ class Reproduced(NamedTuple):
 
 def check_packages() -> None:
     try:
-        import scipy.stats  # noqa: F401 # checks the installation
+        import scipy.stats  # noqa: F401 # to check that SciPy is installed
 
         from iacta.charts.saving import check_installed
 
@@ -95,15 +95,15 @@ def count_steps() -> int:
 def reproduce(folder: Path, progress: Callable[[int], None] | None = None) -> Reproduced:
     """Recompute all published values and figures, and write the results to a folder.
 
-    folder: the folder, created if missing.
-    progress: a callback that receives the number of finished steps.
+    folder: the folder, which is created if necessary.
+    progress: a callback that takes the number of finished steps.
 
-    Writes a CSV file for each source, a PNG file for each figure, and the report. Files are written
-    atomically. Raises `IactaError` if the folder cannot be written, or required packages are
-    missing.
+    The results are a CSV file for each source, a PNG file for each figure, and the report. Files
+    are written atomically. Raises `IactaError` if the folder cannot be written, or if required
+    packages are missing.
     """
     check_packages()
-    from iacta_literature.figures import draw_figures  # slow to import
+    from iacta_literature.figures import draw_figures  # a slow import
     from iacta_literature.report import Chapter, format_report
 
     begun = time.perf_counter()

@@ -1,41 +1,42 @@
 """Taflin's equations (1)-(17): the chance to win a battle, by counting paths.
 
-This file uses the notation of the paper, also for the parameters of its functions:
+This module uses the notation of the paper, even for the parameters of its functions:
 
 - M and m are attackers *including* a garrison of one, N and n defenders. A `Point` is (m, n), and
   `start` is (M, N).
-- f_mn^i is the chance that the attackers lose i armies in a roll of m dice against n. Every `f` is
-  a `RollChances` of fractions or of floats. Results have the same type, and `float_error` bounds
-  the error of floats.
+- f_mn^i is the chance that the attackers lose i armies in a roll of m dice against n. Each argument
+  `f` is a `RollChances` of fractions or of floats. The results have the type of `f`; `float_error`
+  bounds the error of floats.
 - P_{m,n}(s) is the chance to be at the point (m, n) after s rolls.
 - Q is the chance to win, and Q_b is Q in the boundary region.
 
-Far from the edges each roll takes two armies in one of three ways, so P is a trinomial coefficient:
-eqs. (1)-(5). Near the edges fewer dice are rolled. The strips m = 2, 3, 4 and n = 1, 2 are solved
-one after the other, each as a recurrence with terms of earlier strips:
+Far from the edges each roll costs two armies, with three possible results. Therefore P is a
+trinomial coefficient times powers of chances: eqs. (1)-(5). Near the edges fewer dice are rolled.
+The strips m = 2, 3, 4 and n = 1, 2 are solved one after another, each by a recurrence that uses
+earlier strips:
 
-    Q_b(2, n) and Q_b(m, 1), which depend on a single path, eqs. (6)-(8);
+    Q_b(2, n) and Q_b(m, 1), each from the chance of a single path, eqs. (6)-(8);
     Q_b(3, n) = f_22^1 Q_b(2, n−1) + f_22^0 Q_b(3, n−2), eqs. (9)-(14);
-    Q_b(4, n) and Q_b(m, 2), which eq. (17) needs but the paper leaves out.
+    Q_b(4, n) and Q_b(m, 2), which eq. (17) needs but the paper omits.
 
-A battle leaves the free space, in which all dice are rolled, once, at a point of first passage. Let
-P* be the chance of each such point; then, eqs. (15)-(17),
+In the free space all dice are rolled. A battle leaves the free space exactly once, at a point of
+first passage. With the chance P* of each such point, eqs. (15)-(17) give
 
     Q(M, N)  =  Σ  P*(M, N, m, n) · Q_b(m, n).
 
-Errata, all corrected here; `iacta_literature.taflin_tables` computes the results of the printed
-equations:
+Errata. This module contains the corrected equations; `iacta_literature.taflin_tables` contains the
+printed equations.
 
 - eq. (5): f_23 is f_32; where L < 0, the powers, the factorial (L/2 + k)! and the limit of the sum
   need |L|/2 for L/2; and the third factorial is that of the neutral rolls, (s − |L|/2 − 2k)!, for
   the printed (s − L/2 − k)!;
 - eqs. (15)-(16): a path reaches the edge for the first time only from a point *inside*, with
-  m ≥ 5 and n ≥ 3. The printed equations count a path along the corner at several points, so the
-  chances of first passage from (12, 10) sum to 1.1015 instead of 1;
-- Q_b(4, n) and Q_b(m, 2), which eq. (17) needs, are not printed; this file derives them.
+  m ≥ 5 and n ≥ 3. The printed equations count a path along the corner several times. As a result,
+  the chances of first passage from (12, 10) sum to 1.1015 instead of 1;
+- Q_b(4, n) and Q_b(m, 2), which eq. (17) needs, are not printed; this module derives them.
 
-Geometric sums. The quotient (x^k − y^k) / (x − y) of the paper is a sum of k products, which
-`products_of_degree` computes. The sum is also valid for x = y, and precise if x is close to y.
+Geometric sums. The quotient (x^k − y^k) / (x − y) in the paper is a sum of k products, which
+`products_of_degree` computes. The sum is also valid for x = y, and accurate if x is close to y.
 
 Source: Daniel C. Taflin, "The Probability Distribution of Risk Battles" (2001).
 """
@@ -48,7 +49,7 @@ from iacta import IllegalError, Losses, Roll, Rules, TooLargeError, find_rules
 from iacta.methods.closed_form import refuse_dice
 from iacta.probability.distribution import Probability
 
-MAX_FLOAT_ROLLS = 500  # powers of larger numbers of rolls underflow
+MAX_FLOAT_ROLLS = 500  # with more rolls, the powers of chances would underflow
 UNIT_ROUNDOFF = 2.0**-53
 
 
@@ -64,10 +65,10 @@ class Point(NamedTuple):
 
 
 class RollChances(NamedTuple):
-    """The chances f_mn^i of all rolls: `f32[1]` is f_32^1, a fraction or a float.
+    """The chances f_mn^i of all rolls. For example, `f32[1]` is f_32^1, a fraction or a float.
 
-    f11, f12, f21, f22, f31, f32: for m attack dice against n defence dice, the chances that the
-        attackers lose 0, 1 ... armies.
+    f11, f12, f21, f22, f31, f32: the chances that the attackers lose 0, 1, ... armies, where the
+        digits in the name are the numbers of attack dice and of defence dice.
     """
 
     f11: tuple[Probability, ...]
@@ -84,7 +85,7 @@ def roll_chances(rules: Rules | str = "classic", *, exact: bool = True) -> RollC
     rules: rules with three attack dice and two defence dice.
     exact: whether to return fractions instead of floats.
 
-    Raises `IllegalError` for other dice.
+    Raises `IllegalError` for rules with other numbers of dice.
 
     >>> roll_chances().f11
     (Fraction(5, 12), Fraction(7, 12))
@@ -103,11 +104,11 @@ def roll_chances(rules: Rules | str = "classic", *, exact: bool = True) -> RollC
 def float_error(start: Point) -> float:
     """Return a bound on the absolute error of `win`, and of each equation, with floats.
 
-    Let t = M + N, and count rounding errors of u = 2⁻⁵³ each. Q_b of a strip is a sum of powers
-    with at most t factors. Each factor has a rounded chance, a product and a sum, and at most three
-    terms are subtracted. This makes 9 t + 60 rounding errors for numbers of at most 1. P of eq. (5)
-    has at most t / 2 rolls and terms, which makes a relative error of t + 20 roundings for chances
-    that sum to 1. The final sum has another 2 t roundings.
+    Let t = M + N, and count rounding errors of u = 2⁻⁵³ each. On a strip, Q_b is a sum of powers
+    with at most t factors. Each factor costs one rounded chance, one product and one sum, and at
+    most three terms are subtracted. This gives 9 t + 60 rounding errors for numbers of at most 1.
+    In eq. (5), P has at most t / 2 rolls and terms. This gives t + 20 relative rounding errors for
+    chances that sum to 1. The final sum adds 2 t rounding errors.
 
     >>> float_error(Point(12, 10)) < 1e-13
     True
@@ -208,12 +209,12 @@ def path_chance(path: Ways, f: RollChances) -> Probability:
 def free_space(start: Point, point: Point, rolls: int, f: RollChances) -> Probability:
     """Return P_{m,n}(s) if all rolls are made with all dice: eq. (5).
 
-    point: (m, n).
+    point: the point (m, n).
     rolls: the number of rolls s; the chance is 0 unless m + n = M + N − 2 s.
 
-    There are s! / (G! I! B!) paths with (G, I, B), and P is the sum over `ways`. This is the sum of
-    the paper with k = min(G, B), except for the errata above. Raises `TooLargeError` for more than
-    500 rolls with floats, which would underflow.
+    There are s! / (G! I! B!) paths with (G, I, B), and P is the sum over `ways`. Apart from the
+    errata above, this equals the paper's sum with k = min(G, B). Raises `TooLargeError` for more
+    than 500 rolls with floats, because powers would underflow.
 
     >>> free_space(Point(9, 9), Point(8, 6), 2, RollChances(*[(0.5, 0.25, 0.25)] * 6))
     0.25
@@ -244,7 +245,7 @@ def win_two_against_one(f: RollChances) -> Probability:
 
 
 def win_against_one(m: int, f: RollChances) -> Probability:
-    """Return Q_b(m, 1) for m ≥ 3: eq. (7). The attackers lose only if they lose all rolls.
+    """Return Q_b(m, 1) for m ≥ 3: eq. (7). The attackers lose only if they lose every roll.
 
     Q_b(m, 1) = 1 − (f_31^1)^(m−3) f_21^1 f_11^1.
 
@@ -255,7 +256,7 @@ def win_against_one(m: int, f: RollChances) -> Probability:
 
 
 def win_with_two(n: int, f: RollChances) -> Probability:
-    """Return Q_b(2, n) for n ≥ 1: eq. (8). The attackers win only if they win all rolls.
+    """Return Q_b(2, n) for n ≥ 1: eq. (8). The attackers win only if they win every roll.
 
     Q_b(2, n) = (f_12^0)^(n−1) f_11^0.
 
@@ -282,7 +283,7 @@ def win_three_by_motion(two: Probability, three: Probability, f: RollChances) ->
 
 
 def win_three_by_step(three: Probability, n: int, f: RollChances) -> Probability:
-    """Return Q_b(3, n) for n ≥ 2 from Q_b(3, n − 2): eq. (10), a substitution of (8) into (9).
+    """Return Q_b(3, n) for n ≥ 2 from Q_b(3, n − 2): eq. (10), which is (9) with (8) inserted.
 
     three: Q_b(3, n − 2).
 
@@ -319,9 +320,9 @@ def step_substituted(y: float, n: int, constants: Substitution) -> float:
 
 
 def substitution(f: RollChances) -> Substitution:
-    """Return the constants k and C of eq. (12), as floats because of a square root.
+    """Return the constants k and C of eq. (12), as floats because C contains a square root.
 
-    Raises `IllegalError` if f_22^0 is 0, because it is a divisor.
+    Raises `IllegalError` if f_22^0 is 0, because both constants are divided by it.
 
     >>> round(substitution(roll_chances()).c, 6)
     0.533704
@@ -344,7 +345,7 @@ def substitute(three: Probability, n: int, f: RollChances) -> float:
 
 
 def sum_substituted(n: int, f: RollChances) -> float:
-    """Return y_n for n ≥ 2 as a sum: eq. (13).
+    """Return y_n for n ≥ 2 as a geometric sum: eq. (13).
 
     y_n = y_2 + k (C² − C^n) / (1 − C²) for even n, y_3 + k (C³ − C^n) / (1 − C²) for odd n.
 
@@ -365,7 +366,7 @@ def win_with_three(n: int, f: RollChances) -> Probability:
         Q_b(3, 2j)    =  x^j             +  f_22^1       f_11^0 (x^j − y^j) / (x − y),
         Q_b(3, 2j+1)  =  x^j Q_b(3, 1)   +  f_22^1 f_12^0 f_11^0 (x^j − y^j) / (x − y).
 
-    Q_b(3, 1) = f_21^0 + f_21^1 f_11^0 is the paper's bracket, and equal to eq. (7).
+    The paper writes Q_b(3, 1) as a bracket, f_21^0 + f_21^1 f_11^0. It equals eq. (7).
 
     >>> win_with_three(2, roll_chances())
     Fraction(235, 648)
@@ -378,12 +379,13 @@ def win_with_three(n: int, f: RollChances) -> Probability:
 
 
 def products_of_degree(degree: int, *factors: Probability) -> Probability:
-    """Return the sum of all products of `degree` factors, which can repeat.
+    """Return the sum of all products of `degree` factors; factors may occur repeatedly.
 
-    degree: the number of factors in a product; the sum is 0 if it is negative.
-    factors: the possible factors.
+    degree: the number of factors in each product. If it is negative, the sum is 0.
+    factors: the numbers from which the factors are taken.
 
-    For two factors x and y it is (x^(degree+1) − y^(degree+1)) / (x − y), but precise for x ≈ y.
+    For two numbers x and y, the sum equals (x^(degree+1) − y^(degree+1)) / (x − y), but this
+    function is accurate even for x ≈ y.
 
     >>> products_of_degree(2, 2.0, 3.0)
     19.0
@@ -398,21 +400,21 @@ def products_of_degree(degree: int, *factors: Probability) -> Probability:
     return sums[degree]
 
 
-# --- The two strips that the paper leaves out
+# --- The two strips that the paper omits
 
 
 def win_with_four(n: int, f: RollChances) -> Probability:
     """Return Q_b(4, n) for n ≥ 1.
 
     The equation of motion is Q_b(4, n) = f_32^0 Q_b(4, n−2) + f_32^1 Q_b(3, n−1) + f_32^2 Q_b(2, n)
-    for n ≥ 2, with Q_b(4, 0) = 1. After j substitutions into itself, n = 2j or 2j + 1, it gives
+    for n ≥ 2, with Q_b(4, 0) = 1. Inserting it j times into itself gives, for n = 2j or 2j + 1,
 
         Q_b(4, n)  =  z^j Q_b(4, n−2j)
                       + Σ_{i<j} z^i [f_32^1 Q_b(3, n−1−2i) + f_32^2 Q_b(2, n−2i)],    z = f_32^0.
 
-    By (14) and (8) the brackets are powers of x = f_22^0 and of y = (f_12^0)². Let h_d(x, y ...)
-    be the sum of all products of d factors, so that Σ z^i x^(j−1−i) = h_{j−1}(z, x) and
-    Σ z^i h_{j−2−i}(x, y) = h_{j−2}(z, x, y). For even and for odd n:
+    By (14) and (8) the brackets are sums of powers of x = f_22^0 and y = (f_12^0)². Let h_d(x, y,
+    ...) be the sum of all products of d factors. Then Σ z^i x^(j−1−i) = h_{j−1}(z, x) and Σ z^i
+    h_{j−2−i}(x, y) = h_{j−2}(z, x, y). For even and for odd n this gives
 
         Q_b(4, 2j)    =  z^j
                          +  f_32^1 [Q_b(3, 1) h_{j−1}(z, x) + f_22^1 f_12^0 f_11^0 h_{j−2}(z, x, y)]
@@ -436,11 +438,11 @@ def win_with_four(n: int, f: RollChances) -> Probability:
 
 
 def win_against_two(m: int, f: RollChances) -> Probability:
-    """Return Q_b(m, 2) for m ≥ 2; the paper says that n = 2 is "not technically" an edge.
+    """Return Q_b(m, 2) for m ≥ 2. In the paper n = 2 is "not technically" an edge.
 
     The equation of motion is Q_b(m, 2) = f_32^0 + f_32^1 Q_b(m−1, 1) + f_32^2 Q_b(m−2, 2) for
-    m ≥ 4. Let m = e + 2j with e = 2 or 3, z = f_32^2 and g = f_31^1. After j substitutions into
-    itself, with Q_b(m−1, 1) from eq. (7) and f_32^0 + f_32^1 = 1 − z, it gives
+    m ≥ 4. Let m = e + 2j with e = 2 or 3, z = f_32^2 and g = f_31^1. Inserting the equation j times
+    into itself, with Q_b(m−1, 1) from eq. (7) and f_32^0 + f_32^1 = 1 − z, gives
 
         Q_b(m, 2)  =  z^j Q_b(e, 2)  +  (1 − z^j)
                       − f_32^1 f_21^1 f_11^1 g^(e−2) (z^j − g^(2j)) / (z − g²).
@@ -457,7 +459,7 @@ def win_against_two(m: int, f: RollChances) -> Probability:
 
 
 def win_on_strip(point: Point, f: RollChances) -> Probability:
-    """Return Q_b(m, n) on any strip (m ≤ 4 or n ≤ 2), or after the end of the battle.
+    """Return Q_b(m, n) for a point on any strip (m ≤ 4 or n ≤ 2), or for a finished battle.
 
     >>> win_on_strip(Point(4, 2), roll_chances())
     Fraction(6610505, 10077696)
@@ -521,9 +523,9 @@ def _find_inside_chance(start: Point, point: Point, f: RollChances) -> Probabili
 
 
 def first_passage(start: Point, f: RollChances) -> dict[Point, Probability]:
-    """Return the chance P* of every possible point of first passage; they sum to 1.
+    """Return the chance P* of every possible point of first passage; the chances sum to 1.
 
-    start: (M, N); a start on the boundary is its own point of first passage.
+    start: the point (M, N). A start on the boundary is its own point of first passage.
 
     >>> sum(first_passage(Point(12, 10), roll_chances()).values())
     Fraction(1, 1)
@@ -540,7 +542,7 @@ def first_passage(start: Point, f: RollChances) -> dict[Point, Probability]:
 
 
 def win(start: Point, f: RollChances) -> Probability:
-    """Return the chance Q(M, N) that the attackers win, from any point: eq. (17).
+    """Return the chance Q(M, N) that the attackers win from a given point: eq. (17).
 
     >>> round(win(Point(12, 10), roll_chances(exact=False)), 10)
     0.6538260548

@@ -1,7 +1,7 @@
 """Taflin's tables and values, recomputed with the equations in `iacta_literature.taflin`.
 
-Attackers include a garrison of one. The first functions are WRONG ON PURPOSE: they are equations
-(5) and (15)-(17) exactly as printed, to show the effect of the errata.
+Attackers include a garrison of one. The first functions are WRONG ON PURPOSE: they compute
+equations (5) and (15)-(17) exactly as printed, to show the effect of the errata.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ F = taflin.roll_chances()
 
 
 def _compute_printed_first_passage(start: Point, f: RollChances) -> dict[Point, Probability]:
-    """Return P* without the condition that points are inside, which counts some paths twice."""
+    """Return P* as printed: without the condition that points are inside, paths count twice."""
 
     def p(m: int, n: int) -> Probability:
         rolls, odd = divmod(sum(start) - m - n, 2)
@@ -51,7 +51,7 @@ def _compute_printed_win(start: Point, f: RollChances) -> Probability:
 
 
 def _compute_printed_free_space(half: int, s: int, f: RollChances) -> Fraction:
-    """Return eq. (5) for L = 2 · `half`; terms with factorials of negative numbers are 0."""
+    """Return P by the printed eq. (5) for L = 2 · `half`; skip factorials of negative numbers."""
     good, neutral, bad = (Fraction(chance) for chance in f.f32)
     total = Fraction(0)
     for k in range((s - half) // 2 + 1):
@@ -72,19 +72,19 @@ def _find_expected_losses(row: Row) -> Fraction:
 
 
 def _find_rolls(row: Row) -> str:
-    """Return the numbers of good and bad rolls, given the number of neutral rolls."""
+    """Return the numbers of good and bad rolls on the path with a row's neutral rolls."""
     ways = taflin.ways(int(row["advantage"]), int(row["rolls"]))
     path = next(path for path in ways if path.neutral == int(row["neutral"]))
     return f"{path.good} and {path.bad}"
 
 
 def _resubstitute(y: float, n: int) -> float:
-    """Return Q_b(3, n) from y_n."""
+    """Convert y_n back to Q_b(3, n)."""
     power: float = float(F.f22[0]) ** (n / 2)
     return y * power
 
 
-# The chance to win from the point (m, n) by each equation.
+# For each equation, a function that computes the chance to win from the point (m, n).
 EQUATIONS: dict[str, Callable[[int, int], Number]] = {
     "(6)": lambda m, n: taflin.win_two_against_one(F),
     "(7)": lambda m, n: taflin.win_against_one(m, F),
@@ -132,7 +132,7 @@ def _apply_relative_motion(point: Point, rolls: int) -> Number:
 
 
 def _find_path(point: Point, rolls: int) -> taflin.Ways:
-    """Return the path to a point that has the most neutral rolls."""
+    """Return the path to a point with the largest number of neutral rolls."""
     return next(taflin.ways(point.m - point.n - (START.m - START.n), rolls))
 
 
@@ -146,12 +146,12 @@ FREE_EQUATIONS: dict[str, Callable[[Point, int], Number]] = {
 
 @cache
 def _find_visits() -> dict[Outcome, Fraction]:
-    """Return the probability of visiting each state, from the tree of the battle."""
+    """Return the probability of visiting each state, computed by the tree of the battle."""
     return {node.state: node.probability for node in nodes(tree(*START))}
 
 
 def _find_path_probability(path: taflin.Ways) -> Fraction:
-    """Return the probability of one path in the tree, as a product over its branches."""
+    """Return the probability of a path in the tree: the product over its branches."""
     node, chance = tree(*START), Fraction(1)
     for lost, rolls in enumerate((path.good, path.neutral, path.bad)):
         for _ in range(rolls):
@@ -172,7 +172,7 @@ def _evaluate_free_equation(row: Row) -> Equation:
 
 
 def _count_states(rolls: int) -> int:
-    """Return the number of states that can be reached with exactly `rolls` rolls of all dice."""
+    """Return the number of states that can follow `rolls` rolls with all dice."""
     return sum(sum(state) == sum(START) - 2 * rolls for state in _find_visits())
 
 

@@ -1,7 +1,7 @@
 """The tree of the states of a small battle, with all its paths.
 
 `iacta.methods.path_tree` computes the chance of each state and each branch. Branches to the same
-state share one node, so the tree is a graph, as in Van Wijgerden's drawing.
+state share one node. The tree is therefore a graph, as in Van Wijgerden's drawing.
 
 Source: Van Wijgerden, "Let slip the dice of war", draws the tree and counts 7 paths from (3, 2).
 """
@@ -20,9 +20,9 @@ from iacta.rules.rules import Rules
 class TreeBranch(NamedTuple):
     """A possible result of the next roll.
 
-    losses: the armies lost.
+    losses: the armies that both sides lose.
     probability: the exact probability of this result.
-    node: the next node.
+    node: the node of the state after the roll.
     """
 
     losses: Losses
@@ -34,7 +34,7 @@ class TreeBranch(NamedTuple):
 class Node:
     """A state of the battle; all branches to this state lead to the same node.
 
-    state: the armies left, garrison included.
+    state: the armies of both sides, garrison included.
     probability: the exact probability of visiting this state.
     branches: the possible results of the next roll; empty if the battle is over.
     """
@@ -98,9 +98,9 @@ def _add_garrison(state: State, kernel: PathTree) -> Outcome:
 
 
 def nodes(root: Node) -> Iterator[Node]:
-    """Yield each node of a tree once, in descending order of armies.
+    """Yield each node of a tree once, in descending order of the number of armies.
 
-    root: the root, from `tree`.
+    root: the root, as returned by `tree`.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> [tuple(node.state) for node in nodes(tree(4, 2, CLASSIC))]
@@ -120,7 +120,7 @@ def nodes(root: Node) -> Iterator[Node]:
 def paths(attackers: int, defenders: int, rules: Rules | str = "classic") -> Iterator[Path]:
     """Return an iterator over all paths of a battle from the start to an end.
 
-    The arguments and the exceptions are as for `tree`. There are many paths even in small battles;
+    The arguments and the exceptions are the same as for `tree`. Even small battles have many paths;
     `Battle.path_count` returns their number.
 
     >>> from iacta.rules.rules import CLASSIC

@@ -1,6 +1,6 @@
 """Jeroen van Wijgerden, "Let slip the dice of war".
 
-In the article, states exclude the garrison, but the numbers of troops needed include it.
+The states in the article exclude the garrison. The numbers of troops needed include it.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ from iacta_literature.published import (
 )
 from iacta_literature.tree import paths
 
-MAX_DEFENDERS = 200  # size of the printed table
+MAX_DEFENDERS = 200  # the last row of the printed table
 CHANCES = tuple(
     Fraction(n, 100) for n in (1, 5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 95, 99)
 )
@@ -41,9 +41,9 @@ CHANCES = tuple(
 
 @cache
 def find_needed(rules: str) -> npt.NDArray[Any]:
-    """Return the fewest attackers, garrison included, with a row for each of `CHANCES`.
+    """Return a table of the fewest attackers needed, garrison included.
 
-    The columns are for 1 to 200 defenders.
+    The rows belong to `CHANCES`, the columns to 1 to 200 defenders.
 
     rules: `"classic"` or `"capital"`.
     """
@@ -68,15 +68,15 @@ def _find_fewest(row: Row) -> int:
 
 
 def _count_low_entries() -> int:
-    """Count the entries of Hendel's table that are one below iacta's."""
+    """Count the entries of Hendel's table that are smaller by 1 than iacta's values."""
     rows = read_rows("van_wijgerden_hendel")
     return sum(_find_fewest(row) - int(row["published"]) == 1 for row in rows)
 
 
 def _find_capital_spike() -> int:
-    """Return the number of defenders that need the most attackers per defender at 99%.
+    """Return the number of defenders that takes the most attackers per defender at 99%.
 
-    The number is at least 2.
+    A single defender is not considered.
     """
     of_each = find_needed("capital")[-1] / np.arange(1, MAX_DEFENDERS + 1)
     return 2 + int(np.argmax(of_each[1:]))

@@ -1,7 +1,7 @@
-"""The charts of the literature, for any numbers and rules; `iacta chart` draws them.
+"""The kinds of charts in the articles, for any numbers of armies and any rules.
 
-Each function returns an `iacta.charts.Chart`. The numbers of the printed figures are in the module
-of each article.
+Each function returns an `iacta.charts.Chart`; `iacta chart` draws them. The module of each article
+has the numbers with which its printed figures are drawn.
 """
 
 from iacta_literature.charts.curves import (

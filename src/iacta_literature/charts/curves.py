@@ -28,14 +28,14 @@ from iacta.rules.variants import find_rules, rules_name
 CHANCES = (0.05, 0.25, 0.5, 0.75, 0.95)
 EVEN = Fraction(1, 2)
 
-MAX_ARMIES = 1_000  # charts with more points are slow
-MAX_DEFENDERS = 500  # the limit for charts of the fewest attackers
-MAX_LINES = 20  # charts with more lines are unreadable
-FEW_LINES = 10  # charts with more lines have thinner lines
-MAX_SPOTS = 1_500  # charts with more tooltips are slow
-LABEL_HEIGHT = 12  # pixels
-HALF_WIDTH = 255  # width in pixels of a plot beside another plot
-LEADER = 9  # distance in pixels between a line and its label
+MAX_ARMIES = 1_000  # a chart with more points would be slow
+MAX_DEFENDERS = 500  # the maximum in charts of the fewest attackers
+MAX_LINES = 20  # a chart with more lines would be unreadable
+FEW_LINES = 10  # a chart with more lines has thinner lines
+MAX_SPOTS = 1_500  # a chart with more tooltips would be slow
+LABEL_HEIGHT = 12  # in pixels
+HALF_WIDTH = 255  # the width in pixels of one of two plots side by side
+LEADER = 9  # the distance in pixels between a line and its label
 
 REGION, LINE, EQUAL = "favourites", "nearest line", "equal numbers"
 
@@ -47,13 +47,13 @@ def curves_by_delta(
 ) -> Chart:
     """Draw the chance to win by number of defenders, one curve for each lead of the attackers.
 
-    deltas: leads: attackers, garrison included, minus defenders; negative for fewer attackers.
+    deltas: the leads, that is, attackers (garrison included) minus defenders; they may be negative.
     defenders: the largest number of defenders.
     rules: `Rules`, or the name of a rule set.
-    label: the name to use for the rules instead of their own.
+    label: a name for the rules in the title; empty for their own name.
 
-    Battles without attackers are left out. Raises `IactaError` for more than 20 deltas, or more
-    than 1000 defenders.
+    Points without attackers are omitted. Raises `IactaError` for more than 20 leads, or more than
+    1000 defenders.
 
     Source: the chart of Norvig, "The Unfinished Game ... of Risk".
     """
@@ -82,9 +82,9 @@ def curves_by_match_up(
 ) -> Chart:
     """Draw the chance to win by number of attackers, one curve for each number of defenders.
 
-    defenders: numbers of armies on the defended territory, one curve for each.
+    defenders: the numbers of defenders. Each number has its own curve.
     attackers: the largest number of attackers, garrison included.
-    rules, label: as for `curves_by_delta`.
+    rules, label: the same as for `curves_by_delta`.
 
     Raises `IactaError` for more than 20 numbers of defenders, or more than 1000 attackers.
 
@@ -107,11 +107,12 @@ def curves_by_advantage(
 ) -> Chart:
     """Draw the chance to win by number of attackers, one curve for each advantage in armies.
 
-    advantages: leads: attackers, garrison included, minus defenders; negative for fewer attackers.
+    advantages: the leads, that is, attackers (garrison included) minus defenders; they may be
+        negative.
     attackers: the largest number of attackers, garrison included.
-    rules, label: as for `curves_by_delta`.
+    rules, label: the same as for `curves_by_delta`.
 
-    Battles without defenders are left out. Raises `IactaError` for more than 20 advantages, or more
+    Points without defenders are omitted. Raises `IactaError` for more than 20 advantages, or more
     than 1000 attackers.
 
     Source: the curves by attacker advantage of "Analyzing the Board Game Risk" (pracpred), which
@@ -138,8 +139,9 @@ def _list_curve_points(
 ) -> list[Row]:
     """Return the points of several curves.
 
-    column: the column for the value of a curve.
-    curves: for each curve its value, and the attackers and defenders of its points.
+    rules: the rules of the battles.
+    column: the name of the column that distinguishes the curves.
+    curves: for each curve, its value in this column, and the attackers and defenders of its points.
     """
     rows: list[Row] = []
     for value, attackers, defenders in curves:
@@ -165,8 +167,11 @@ def _make_curves_chart(
 ) -> Chart:
     """Return a chart of curves of chances to win.
 
-    words: a phrase for the situation of all curves, and a phrase for each curve.
-    rules: a phrase for the rules.
+    lines: the lines of the chart.
+    rows: the points of the curves.
+    x: the horizontal axis.
+    words: a phrase about all curves, and a phrase about each curve, for the title.
+    rules: the name of the rules, for the subtitle.
     """
     situation, cases = words
     last = {row[lines.column]: percent(row["win_probability"], 0) for row in rows}
@@ -186,16 +191,16 @@ def _make_curves_chart(
 def slices(
     defenders: Sequence[int], attackers: int, rules: Rules | str = "classic", label: str = ""
 ) -> Chart:
-    """Draw the chance to win by number of attackers, and mark where it reaches one half.
+    """Draw the chance to win by number of attackers, and mark the points where it reaches one half.
 
-    defenders: numbers of armies on the defended territory, one curve for each.
+    defenders: the numbers of defenders. Each number has its own curve.
     attackers: the largest number of attackers, garrison included.
-    rules, label: as for `curves_by_delta`.
+    rules, label: the same as for `curves_by_delta`.
 
     Raises `IactaError` for more than 20 numbers of defenders, more than 1000 attackers, and rules
     under which no number of attackers has an even chance.
 
-    Source: Höhle's slices of the table at 15, 25 and 35 defenders.
+    Source: Höhle (2025), who draws the table of chances for 15, 25 and 35 defenders.
     """
     most = read_int(attackers, "attackers", least=1, most=MAX_ARMIES)
     defended = _read_lines(defenders, "defenders", least=1)[::-1]
@@ -226,7 +231,7 @@ def slices(
 
 
 def _format_slices_title(needed: Mapping[int, int], most: int) -> str:
-    """Return a title with the numbers of attackers that have an even chance."""
+    """Return a title that states how many attackers have an even chance."""
     inside = {d: fewest for d, fewest in needed.items() if fewest <= most}
     outside = [f"{d:,}" for d in needed if d not in inside]
     few = ""
@@ -253,15 +258,15 @@ def minimum_troops(
     """Draw the fewest attackers needed for each chance, by number of defenders.
 
     defenders: the largest number of defenders.
-    chances: the wanted chances, as for `armies_needed`.
-    rules: the rules to compare, each as `Rules` or the name of a rule set. Each has its own plot;
+    chances: the wanted chances, in the format of `armies_needed`.
+    rules: the rule sets to compare, each as `Rules` or as a name. Each rule set has its own plot;
         all plots have the same scales.
-    per_defender: whether to divide the attackers by the defenders.
+    per_defender: whether to divide the numbers of attackers by the numbers of defenders.
 
-    Attackers include the garrison. Raises `IactaError` as `armies_needed` does, and for more than
-    20 chances or 500 defenders.
+    Attackers include the garrison. Raises `IactaError` for more than 20 chances or 500 defenders,
+    and in the same cases as `armies_needed`.
 
-    Source: Van Wijgerden, "Let slip the dice of war", graphs up to 200 and to 50 defenders.
+    Source: Van Wijgerden, "Let slip the dice of war", graphs for up to 200 and up to 50 defenders.
     """
     most = read_int(defenders, "defenders", least=2, most=MAX_DEFENDERS)
     by_chance = _make_chance_lines(chances)
@@ -317,11 +322,11 @@ def minimum_troops_ratio(
     """Draw the ratio of the attackers needed under two rule sets, one line for each chance.
 
     defenders: the largest number of defenders.
-    chances: the wanted chances, as for `armies_needed`.
-    rules: `Rules`, or the name of a rule set.
+    chances: the wanted chances, in the format of `armies_needed`.
+    rules: the rules of the numerator: `Rules`, or the name of a rule set.
     base: the rules of the denominator.
 
-    The exceptions are as for `minimum_troops`.
+    The exceptions are the same as for `minimum_troops`.
 
     Source: Van Wijgerden, "Let slip the dice of war", with capitals and standard territories.
     """
@@ -373,7 +378,7 @@ def _find_needed(most: int, wanted: Sequence[float], rules: Rules | str) -> Whol
 def _read_lines(
     values: object, name: str, least: int | None = None, most: int | None = None
 ) -> list[int]:
-    """Read the numbers of a chart's lines; return them sorted and without duplicates."""
+    """Validate the numbers of a chart's lines; return them sorted, without duplicates."""
     row = read_list(values, name, "whole numbers")
     numbers = sorted({read_int(value, name, -(10**9), 10**9) for value in row})
     if not 1 <= len(numbers) <= MAX_LINES:
@@ -388,7 +393,7 @@ def _read_lines(
 
 
 class Axis(NamedTuple):
-    """An axis: its column, its title with the unit, its limits, and its number format."""
+    """An axis: its column, its title with the unit, its limits and its number format."""
 
     column: str
     title: str
@@ -407,10 +412,10 @@ TO_WIN = Axis("win_probability", "chance to win", 0, 1, "%")
 class CurveLines(NamedTuple):
     """The lines of a plot, each with a label at its right end; labels do not overlap.
 
-    column: the column whose value differs between lines.
+    column: the name of the column that distinguishes the lines.
     title: the title of this column.
     values: the values of this column, from the worst for the attackers to the best.
-    labels: the label of each line.
+    labels: the labels of the lines.
     """
 
     column: str
@@ -421,8 +426,9 @@ class CurveLines(NamedTuple):
     def draw(self, table: str, rows: Sequence[Row], x: Axis, y: Axis, where: str = "") -> View:
         """Return a view of the lines.
 
-        table, rows: the name and the rows of the table.
-        where: as for `table_view`.
+        table, rows: the name of the table, and its rows.
+        x, y: the two axes.
+        where: the same as for `table_view`.
         """
         base = table_view(table, where).encode(x=x.channel())
         scale = {"domain": list(self.values), "range": list_shades(len(self.values))}
@@ -439,7 +445,7 @@ class CurveLines(NamedTuple):
             place=f"{json.dumps(places)}[{which}]",
             label=f"{json.dumps(list(labels.values()))}[{which}]",
         )
-        # Labels have the text colour, because the colours of the lines are too light for them.
+        # Labels have the colour of text, because the colours of the lines are too light to read.
         text = placed.mark("text", align="left", dx=LEADER + 2, baseline="middle", fontSize=11)
         leader = placed.mark("rule", x2Offset=LEADER, strokeWidth=1)
         layers = [
@@ -467,11 +473,11 @@ def _make_defender_lines(defended: Sequence[int]) -> CurveLines:
 
 
 def spread_labels(places: Sequence[float], gap: float, least: float, most: float) -> list[float]:
-    """Return positions near the wanted positions, in the same order and at least `gap` apart.
+    """Return positions for labels near their wanted positions, but without overlap.
 
-    places: the wanted positions of the labels.
-    gap: the height of a label.
-    least, most: the ends of the space for all labels.
+    places: the wanted positions of the labels, in any order.
+    gap: the smallest distance between two labels.
+    least, most: the smallest and the largest allowed position.
 
     >>> spread_labels([0.5, 0.5, 0.9], 0.1, 0, 1)
     [0.45, 0.55, 0.9]
@@ -479,7 +485,7 @@ def spread_labels(places: Sequence[float], gap: float, least: float, most: float
     order = np.argsort(places, kind="stable")
     steps = gap * np.arange(len(places))
     wanted = np.array(places, dtype=float)[order] - steps
-    # Take the mean of two solutions: moving labels only up, and moving them only down.
+    # The mean of two solutions: one only moves labels up, the other only moves labels down.
     up = np.maximum.accumulate(wanted)
     down = np.minimum.accumulate(wanted[::-1])[::-1]
     held = np.clip((up + down) / 2, least, max(most - steps[-1], least)) + steps
@@ -491,16 +497,16 @@ def spread_labels(places: Sequence[float], gap: float, least: float, most: float
 def break_even(
     attackers: int, defenders: int, rules: Rules | str = "classic", label: str = ""
 ) -> Chart:
-    """Draw the battles in which the attackers are favourites, and a line fitted to the border.
+    """Draw the region of battles in which the attackers are favourites, and a line fitted to it.
 
     attackers: the largest number of attackers, garrison included.
     defenders: the largest number of defenders, at least 2.
     rules: `Rules`, or the name of a rule set.
-    label: the name to use for the rules instead of their own.
+    label: a name for the rules in the title; empty for their own name.
 
-    Raises `IactaError` as `break_even_line` does, and for more than 1000 armies.
+    Raises `IactaError` for more than 1000 armies, and in the same cases as `break_even_line`.
 
-    Source: Höhle's picture of the table of 50 by 50, and its regression.
+    Source: Höhle (2025), the picture of a table of 50 by 50 battles, and the regression line.
     """
     most = read_int(attackers, "attackers", least=1, most=MAX_ARMIES)
     against = read_int(defenders, "defenders", least=2, most=MAX_ARMIES)
@@ -523,7 +529,7 @@ def break_even(
 
 
 def _make_region_layers(most: int, against: int) -> list[View]:
-    """Return the layers: the region of favourites, its line, and the line of equal numbers."""
+    """Return the layers: the region of favourites, the fitted line, and a line of equal armies."""
     rim = most + 0.5
     scale = {"domain": [1, against], "nice": False}
     base = table_view("border").encode(x=axis("defenders:Q", "defenders", scale, format=",d"))
@@ -537,7 +543,7 @@ def _make_region_layers(most: int, against: int) -> list[View]:
     )
 
     def filter_visible(column: str) -> View:
-        # Filtering rows is faster than clipping the marks.
+        # It is faster to filter rows than to clip marks.
         return base.filter(f"datum.{column} >= 0.5 && datum.{column} <= {rim}")
 
     fewest = field("attackers:Q", title="fewest attackers")

@@ -1,4 +1,4 @@
-"""Charts of outcomes in the literature: differences, scores and simulations."""
+"""Charts of outcomes from the articles: differences, scores and simulations."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ from iacta.probability.estimate import CONFIDENCE, Estimate
 from iacta.questions.battle import battle_answer
 from iacta.questions.campaign import campaign_answer
 
-MIN_GAPS = 3  # a chart with fewer gaps between bars does not look like a saw
+MIN_GAPS = 3  # the fewest gaps between bars for which the title mentions a saw
 ALL, ON_THE_WAY = "all taken", "stopped on the way"
 SCORES = {ALL: BLUE, ON_THE_WAY: RED}
-SMALL_SPIKE = 0.2  # spikes below this share of the highest bar have no number
+SMALL_SPIKE = 0.2  # spikes below this fraction of the highest bar get no number
 
 
 def final_difference(battle: Battle) -> Chart:
-    """Draw the difference of the armies left at the end: attackers minus defenders.
+    """Draw the distribution of attackers left minus defenders left at the end of a battle.
 
     battle: the battle.
 
     The table `differences` has the columns of `battle_outcomes`. In classic Risk a roll with all
-    dice takes two armies, so even and odd differences are not equally likely. If both sides have
-    many more armies than dice, the chart looks like a saw. The exceptions are as for
+    dice kills two armies. Therefore even and odd differences are not equally likely. If both sides
+    have many more armies than dice, the chart looks like a saw. The exceptions are those of
     `battle_outcomes`.
 
-    Source: Höhle (2025), the sawtooth of 50 against 50, without garrison.
+    Source: Höhle (2025), the sawtooth chart of 50 against 50, without a garrison.
     """
     check_type(battle, Battle, "battle")
     answer = battle_answer(battle)
-    outcomes = answer.outcomes or battle.outcomes()  # raises an error if there are too many
+    outcomes = answer.outcomes or battle.outcomes()  # raises an error for too many armies
     rows = list_bars(
         outcomes.map(lambda end: (find_fate(end, battle), end.attackers - end.defenders))
     )
@@ -81,24 +81,24 @@ def campaign_score(
     *,
     seed: int | None = None,
 ) -> Chart:
-    """Draw a campaign's score, exact and simulated: armies left minus defenders left.
+    """Draw the distribution of a campaign's score, exact and simulated.
 
     campaign: the campaign.
     simulated: a simulation of the same campaign, or `None`.
-    seed: the seed of the simulation for the subtitle, or `None`.
+    seed: the seed of the simulation, shown in the subtitle, or `None`.
 
     The score is `Campaign.score`: armies on the last territory minus the defenders left on the way.
-    The table `scores` has the end, the scores from `least` to `most` and their `probability`. The
-    table `observed` has the same columns for the simulation. The table `spikes` has the `territory`
-    at which the campaigns of a spike stop, and their likeliest `score`.
+    The table `scores` has the end of the campaign, the scores from `least` to `most` and their
+    `probability`. The table `observed` has the same columns for the simulation. The table `spikes`
+    has the `territory` at which the campaigns of a spike stop, and their likeliest `score`.
 
-    Campaigns that stop at a territory leave between one and all of its defenders, so they have as
-    many scores as the territory has defenders. If a stack moves in with too few armies to attack
-    again, all defenders of the next territory remain. This causes the spike.
+    If a campaign stops at a territory, between one and all of its defenders remain. Such campaigns
+    therefore have as many possible scores as the territory has defenders. If too few armies moved
+    in before to attack again, all defenders of the next territory remain. This causes the spike.
 
-    Source: the histogram of Norvig, "The Unfinished Game ... of Risk" (2020), who gives the same
+    Source: the histogram in Norvig, "The Unfinished Game ... of Risk" (2020), who gives the same
     explanation. His spikes are one score narrower than the number of defenders, because the score
-    with one defender left is rare and hardly visible.
+    for one defender left is rare and hardly visible.
     """
     check_type(campaign, Campaign, "campaign")
     answer = campaign_answer(campaign)
@@ -148,7 +148,10 @@ def _find_scores(
 def _list_spikes(
     campaign: Campaign, outcomes: Distribution[CampaignOutcome], tables: Tables
 ) -> list[Row]:
-    """Return the likeliest score of the campaigns that stop at each territory, if it is visible."""
+    """Return the spikes: for each territory, the likeliest score of campaigns that stop there.
+
+    Spikes that are too low to be visible are omitted.
+    """
     scores = outcomes.map(campaign.find_score)
     least = SMALL_SPIKE * float(scores[scores.mode()])
     spikes: list[Row] = []
@@ -165,7 +168,7 @@ def _list_spikes(
 def _explain_spikes(
     campaign: Campaign, outcomes: Distribution[CampaignOutcome], spikes: Sequence[Row]
 ) -> str:
-    """Return a description of the spikes, and their cause if they all have the same."""
+    """Return a sentence about the spikes, with their cause if it is the same for all spikes."""
     if not spikes:
         return ""
     chain = campaign.stages()
@@ -188,13 +191,13 @@ def _explain_spikes(
 def convergence(
     estimates: Sequence[Estimate], battle_or_campaign: Battle | Campaign, *, seed: int | None = None
 ) -> Chart:
-    """Draw the estimates of a simulation as the number of games grows, and the exact chance.
+    """Draw how the estimate of a simulation approaches the exact chance as games are added.
 
-    estimates: the cumulative estimates from `running_estimates`.
+    estimates: the cumulative estimates, as returned by `running_estimates`.
     battle_or_campaign: the simulated battle or campaign.
-    seed: the seed of the simulation for the subtitle, or `None`.
+    seed: the seed of the simulation, shown in the subtitle, or `None`.
 
-    The table `estimates` has the `estimate` after a number of `runs` and its 95% interval from
+    The table `estimates` has the `estimate` after each number of `runs`, and its 95% interval from
     `low` to `high`. The table `exact` has the `exact` chance, if it can be computed.
 
     Sources: Norvig, "The Unfinished Game ... of Risk" (2020), and Höhle (2025), whose simulations

@@ -1,4 +1,4 @@
-"""Charts of the course of a battle: states, rolls, paths, transition matrix and boundary."""
+"""Charts of battles as processes: states, rolls, paths, transition matrices and boundaries."""
 
 from __future__ import annotations
 
@@ -37,29 +37,29 @@ NO_ROLL = "No roll can be made."
 GOES_ON, WON, LOST = "goes on", "you win", "they hold"
 KINDS = {GOES_ON: DEEP[GREY], WON: DEEP[BLUE], LOST: DEEP[RED]}
 
-MAX_NODES = 15  # charts of more states are unreadable
-LAYER = 95  # pixels
-BEND = 0.5  # a line that would cross a state bends sideways by this much per layer
-HALF = 0.5  # layers
+MAX_NODES = 15  # a chart with more states would be unreadable
+LAYER = 95  # the distance in pixels between two layers of states
+BEND = 0.5  # how far a line bends sideways to avoid a state, for each layer that it crosses
+HALF = 0.5  # the usual distance of a label from the upper state, in layers
 APART = {3: (0.4, 0.55, 0.65), 4: (0.35, 0.75, 0.55, 0.35)}
 OVAL = "M-1,0A1,0.6,0,1,0,1,0A1,0.6,0,1,0,-1,0Z"
-OVAL_SIZE = 1000  # area of the background of a label, which has up to five characters
+OVAL_SIZE = 1000  # the area of a label's background, for up to five characters
 
-MAX_PATHS = 30  # number of rows
+MAX_PATHS = 30  # the maximum number of rows in a chart of paths
 PATH_HEIGHT = 34
 
 CIRCLE = 1600
-ABOVE = f"-7 - sqrt(datum.probability * {CIRCLE} / PI)"  # vertical offset of a label over a circle
-MAX_STAGES = len(CATEGORIES)  # one colour for each
-MAX_NUMBERS = 30  # charts with more chances have no labels
+ABOVE = f"-7 - sqrt(datum.probability * {CIRCLE} / PI)"  # vertical offset of a label
+MAX_STAGES = len(CATEGORIES)  # each number of rolls has its own colour
+MAX_NUMBERS = 30  # a chart with more chances has no labels
 
-MAX_MATRIX_STATES = 300  # larger matrices have cells too small to see
+MAX_MATRIX_STATES = 300  # the cells of a larger matrix would be too small to see
 SIDE = 560
 
 EDGE, PAST = "on the edge", "past the edge"
 PLACES = {EDGE: BLUE, PAST: PURPLE}
-INSIDE = Point(5, 3)  # the smallest armies of both sides for which all dice are always rolled
-MAX_ARMIES = 40  # charts of more armies are unreadable
+INSIDE = Point(5, 3)  # the smallest state outside the boundary region
+MAX_ARMIES = 40  # a chart with more armies would be unreadable
 BOUNDARY_HEIGHT = 460
 
 
@@ -71,12 +71,13 @@ def state_space(
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
-    every: whether to show all states up to the size of the battle, including states that the battle
+    every: whether to show all states with at most these armies, including states that the battle
         cannot visit.
 
-    The table `rolls` has both states, the armies that both sides lose, and the chance. The table
-    `states` has `attackers`, `defenders`, the kind of the state (`is`), and the probability of
-    visiting it. Both also contain the exact fractions. Raises `IactaError` for more than 15 states.
+    The table `rolls` has the states before and after each roll, the armies that both sides lose,
+    and the chance. The table `states` has `attackers`, `defenders`, the kind of the state (`is`),
+    and the probability of visiting the state. Both tables also have exact fractions. Raises
+    `IactaError` for more than 15 states.
 
     Source: Van Wijgerden, "Let slip the dice of war", where states exclude the garrison.
     """
@@ -88,9 +89,9 @@ def probability_tree(
 ) -> Chart:
     """Draw the possible states of a small battle, and the chances of the rolls between them.
 
-    attackers, defenders, rules, every: as for `state_space`.
+    attackers, defenders, rules, every: the same as for `state_space`.
 
-    The tables and the exceptions are as for `state_space`.
+    The tables and the exceptions are the same as for `state_space`.
 
     Source: Van Wijgerden, "Creating a probability tree".
     """
@@ -155,15 +156,15 @@ def _list_unvisited(drawn: Sequence[Node], rules: Rules) -> list[Node]:
 
 
 def _find_layers(nodes: Sequence[Node], every: bool) -> dict[Outcome, int]:
-    """Return the layer of each state: the largest number of rolls that lead to this state.
+    """Return the layer of each state: the length of the longest path to the state, in rolls.
 
-    If `every` is true, it is instead the number of armies lost, so that no two states coincide.
+    If `every` is true, the layer is the number of armies lost. Then no two states overlap.
     """
     if every:
         most = sum(nodes[0].state)
         return {node.state: most - sum(node.state) for node in nodes}
     layers = {nodes[0].state: 0}
-    for node in nodes:  # in descending order of armies
+    for node in nodes:  # in descending order of the number of armies
         for branch in node.branches:
             state = branch.node.state
             layers[state] = max(layers.get(state, 0), layers[node.state] + 1)
@@ -179,12 +180,12 @@ def _find_place(state: Outcome, layers: Mapping[Outcome, int]) -> tuple[int, int
 
 
 def _list_rolls(node: Node, layers: Mapping[Outcome, int], every: bool) -> Iterator[Row]:
-    """Yield the lines for the rolls of a state, placed so that labels do not overlap."""
+    """Yield a line for each possible roll in a state; labels are placed without overlap."""
     x, y = _find_place(node.state, layers)
     heights = (APART if every else {}).get(len(node.branches), (HALF,) * len(node.branches))
     for branch, height in zip(node.branches, heights, strict=True):
         x2, y2 = _find_place(branch.node.state, layers)
-        # The line bends around a state between its ends.
+        # A line that would cross another state bends around this state.
         between = {(x + (x2 - x) * k / (y - y2), y - k) for k in range(1, y - y2)}
         bend = 0.0
         if between & {_find_place(state, layers) for state in layers}:
@@ -207,16 +208,16 @@ def _find_kind(state: Outcome, rules: Rules) -> str:
     return GOES_ON if state.attackers > rules.garrison else LOST
 
 
-def _exact_fields() -> list[Channel]:
+def _make_exact_fields() -> list[Channel]:
     return [exact_field("probability", "chance"), field("exact:N", title="exactly")]
 
 
 def _make_graph_view(label: str) -> View:
-    """Return the view of states and rolls.
+    """Return the view that draws states and rolls.
 
-    label: the column for the labels of rolls: `losses` or `chance`.
+    label: the column with the labels of rolls: `losses` or `chance`.
 
-    A roll is drawn as two straight lines that meet at `mx`, `my`, with its label at `lx`, `ly`.
+    A roll is drawn as two straight lines that meet at (`mx`, `my`), with a label at (`lx`, `ly`).
     """
     hidden: dict[str, Any] = {
         "x": field("x:Q", axis=None, scale={"zero": False, "nice": False, "padding": 24}),
@@ -229,10 +230,12 @@ def _make_graph_view(label: str) -> View:
         my="(datum.y + datum.y2) / 2",
         lx="datum.x + datum.along * (datum.mx - datum.x)",
         ly="datum.y + datum.along * (datum.my - datum.y)",
-    ).encode(**hidden, tooltip=["from:N", "to:N", losses, *_exact_fields()])
+    ).encode(**hidden, tooltip=["from:N", "to:N", losses, *_make_exact_fields()])
     line = rolls.mark("rule", opacity=0.35, strokeWidth=1.5)
     labels = rolls.encode(x=field("lx:Q", axis=None), y=field("ly:Q", axis=None), text=f"{label}:N")
-    states = table_view("states").encode(**hidden, tooltip=["state:N", "is:N", *_exact_fields()])
+    states = table_view("states").encode(
+        **hidden, tooltip=["state:N", "is:N", *_make_exact_fields()]
+    )
     return layer(
         line.encode(x2="mx", y2="my"),
         line.encode(x=field("mx:Q", axis=None), y=field("my:Q", axis=None), x2="x2", y2="y2"),
@@ -247,12 +250,12 @@ def _make_graph_view(label: str) -> View:
 
 
 def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic") -> Chart:
-    """Draw the chance of each path through a small battle, the likeliest first.
+    """Draw the chance of each path through a small battle, the likeliest path first.
 
-    attackers, defenders, rules: as for `state_space`.
+    attackers, defenders, rules: the same as for `state_space`.
 
-    The table `paths` has the states of each `path`, its end (`ends`), its `probability`, and that
-    chance as a fraction (`exact`). Raises `IactaError` for more than 30 paths.
+    The table `paths` has the states of each `path`, its end (`ends`), its `probability`, and the
+    probability as a fraction (`exact`). Raises `IactaError` for more than 30 paths.
 
     Source: Van Wijgerden, "Let slip the dice of war", where the seven paths exclude the garrison.
     """
@@ -278,7 +281,7 @@ def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic")
     title = f"{winning} of {len(rows)} paths {verb}; the likeliest of all comes {likeliest}."
     base = table_view("paths").encode(
         y=field("path:N", sort=[row["path"] for row in rows], axis=None),
-        tooltip=["path:N", "ends:N", *_exact_fields()],
+        tooltip=["path:N", "ends:N", *_make_exact_fields()],
     )
     bars = base.mark("bar", height=8, yOffset=8).encode(
         x=axis("probability:Q", "chance", format="~%", tickCount=5),
@@ -301,11 +304,11 @@ def after_rolls(
 ) -> Chart:
     """Draw the chances of the states of a battle after given numbers of rolls.
 
-    attackers, defenders, rules: as for `state_space`.
+    attackers, defenders, rules: the same as for `state_space`.
     rolls: up to six different numbers of rolls.
 
     The table `states` has the `probability` of each state after each number of `rolls`. A battle
-    that is over keeps its state. The exceptions are as for `iacta.methods.markov`.
+    that is over keeps its state. The exceptions are those of `iacta.methods.markov`.
 
     Source: Taflin (2001), figure 1, for one and two rolls.
     """
@@ -358,12 +361,12 @@ def _format_title(states: Distribution[Outcome], count: int, battle: Chain) -> s
 def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "classic") -> Chart:
     """Draw the transition matrix of a battle's Markov chain as an image.
 
-    attackers, defenders, rules: as for `state_space`.
+    attackers, defenders, rules: the same as for `state_space`.
 
     The table `entries` has the positive entries: the `probability` of moving `from` one state `to`
-    another in one roll, and their indices `row` and `column`. A line, at the index in the table
-    `bounds`, separates transient states from absorbing states. Raises `IactaError` for more than
-    300 states.
+    another in one roll, and the indices of the states, `row` and `column`. The table `bounds` has
+    the index of the line that separates transient states from absorbing states. Raises `IactaError`
+    for more than 300 states.
 
     Source: Höhle (2025), where the chain excludes the garrison.
     """
@@ -418,19 +421,20 @@ def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "clas
 def first_passages(attackers: int, defenders: int, rules: Rules | str = "classic") -> Chart:
     """Draw the states at which a battle first has too few armies for all dice.
 
-    attackers, defenders, rules: as for `state_space`; three attack dice and two defence dice.
+    attackers, defenders, rules: the same as for `state_space`, but the rules must have three attack
+        dice and two defence dice.
 
     Taflin calls these states the boundary region. The table `points` has `attackers`, `defenders`,
-    their `place` on the edge of the region or past it, and the `probability` that the battle enters
-    the region there; the probabilities sum to 1. The table `rolls` has the rolls that lead there.
-    Raises `IactaError` for other dice, for more than 40 armies on a side, and for battles that
-    start on the boundary.
+    the `place` of the state (on the edge of the region or past the edge), and the `probability`
+    that the battle enters the region in this state. The probabilities sum to 1. The table `rolls`
+    has the rolls that enter the region. Raises `IactaError` for other dice, for more than 40 armies
+    on a side, and for battles that start in the region.
 
     Source: Taflin (2001), figure 2 and equations (15)-(16).
     """
     attackers, defenders, rules = read_battle(attackers, defenders, rules)
     find_kernel(rules, method="closed_form").refuse(1, 1)
-    behind = rules.garrison - 1  # a `Point` includes a garrison of one
+    behind = rules.garrison - 1  # the garrison in excess of the one army that a `Point` includes
     start, battle = Point(attackers - behind, defenders), _format_battle(attackers, defenders)
     if start.m < INSIDE.m or start.n < INSIDE.n:
         raise IllegalError(
@@ -495,7 +499,7 @@ def _make_boundary_view(largest: float, attackers: int, defenders: int) -> View:
             y=y,
             color=categories("place", PLACES),
             size=field("probability:Q", legend=None, scale={"range": [0, largest]}),
-            tooltip=["attackers:Q", "defenders:Q", *_exact_fields()],
+            tooltip=["attackers:Q", "defenders:Q", *_make_exact_fields()],
         ),
         dot,
         name,
