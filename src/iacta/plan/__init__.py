@@ -1,4 +1,4 @@
-"""Plans: the best attacks of a turn for a goal, with their chance or value.
+"""Plans: the best attacks of a turn for a goal, with their win chance or value.
 
 A plan is a policy for the attacks of one turn of `iacta.game`: a function from states to actions.
 The planner (`iacta.plan.planner`) searches for the policy. All reported numbers come from querying

@@ -1,15 +1,15 @@
-"""Alternatives: the values of a plan after each possible first attack.
+"""Alternatives: the value of a plan after each possible first attack.
 
-For each border over which the player can attack at once, the action value of a first attack there
-is
+The player can attack over several borders at once. The action value of attacking c from v is
 
     Q(v, c) = Σ_x P(x) · V(s after x),
 
-with the losses x and, after a conquest, the best advance. V is the value under the plan's own
-policy: exact for exact play, and an estimate by lookahead otherwise. Most attacks can also be made
-later, so the policy plays on after the first attack; the differences between the values show the
-cost of each choice. The policy's own attack comes first. If its style prefers this attack to others
-that look slightly better, the values count as equal.
+where x ranges over the losses of the roll and each conquest is followed by the best advance. V is
+the value under the plan's own policy: exact if the plan is exact, otherwise a lookahead estimate.
+Most attacks can also be made later, and the policy keeps playing after the first attack, so the
+differences between the values show the cost of each choice. The plan's own first attack is listed
+first. If its style prefers this attack to others that look slightly better, their values count as
+equal.
 """
 
 from collections import defaultdict
@@ -25,36 +25,36 @@ from iacta.plan.planner import EQUAL
 from iacta.plan.policy import Policy
 from iacta.plan.problem import PolicyAction, TurnState
 
-MAX_ROLL_RESULTS = 4  # whole battles have more results
-SAME = 1e-9  # exact values that differ by less count as equal
-DIGITS = 12  # values equal to 12 digits are sorted by the number of dice, the most first
+MAX_ROLL_RESULTS = 4  # results of one roll; an attack with more results is a whole battle
+SAME = 1e-9  # exact values that differ by less are treated as equal
+DIGITS = 12  # values that agree to 12 digits are sorted by number of dice, largest first
 
 
 class Alternative(NamedTuple):
     """A possible first attack of a plan."""
 
-    start: str  # the territory that attacks first
-    to: str  # the attacked territory
+    start: str  # the attacking territory
+    to: str  # the defending territory
     dice: int  # the number of attack dice
-    # The value of the plan that begins with this attack: the chance of the goal, or the expected
-    # worth of the player's holdings at the end.
+    # The chance to reach the goal, or the expected final worth of the player's holdings, for a plan
+    # that begins with this attack.
     value: float
-    # Whether the attack can only cost armies: the territory is not a target, and no result of a
-    # roll raises the value.
+    # Whether this attack can only cost armies: the territory is not a target, and no roll raises
+    # the value of the plan.
     is_detour: bool = False
 
 
 def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternative, ...]:
-    """Return the best first attack over each border, the best attack first, without detours.
+    """Return the best first attack over each border, sorted from best to worst.
 
-    plan: the plan.
-    deadline: the end of the search, which evaluates the plan's own attack and then the attacks
-        of the largest stacks; `None` for no limit.
+    plan: the plan to compare with.
+    deadline: when to stop evaluating attacks; `None` for no limit. The plan's own attack is
+        evaluated first, then the attacks of the largest stacks.
 
-    Each border has its best number of dice. The plan's own first attack is included; attacks
-    that can only cost armies are not. The values of exact play are exact. Lookahead may
-    underestimate the plan; then all values are scaled by the same factor, so that the first entry
-    has the value of the plan. A plan without a value has no alternatives.
+    Each border is listed with its best number of dice. The plan's own first attack is included;
+    attacks that can only cost armies are left out. Values are exact if the plan is exact. Lookahead
+    may underestimate the plan; in that case all values are scaled by the same factor so that the
+    first entry has the value of the plan. A plan without a value has no alternatives.
 
     >>> from iacta.board import Board, Holding, Position
     >>> from iacta.plan import TakeAll, best_plan
@@ -70,7 +70,7 @@ def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternat
 
 
 def select_best_per_border(ways: Iterable[Alternative]) -> tuple[Alternative, ...]:
-    """Return the first listed attack over each border, sorted by value, without detours."""
+    """Return the first listed attack over each border without detours, sorted by value."""
     first: dict[tuple[str, str], Alternative] = {}
     for each in ways:
         first.setdefault((each.start, each.to), each)
@@ -79,9 +79,9 @@ def select_best_per_border(ways: Iterable[Alternative]) -> tuple[Alternative, ..
 
 
 def list_first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternative, ...]:
-    """Return each possible first attack with each number of dice, the best first.
+    """Return every possible first attack with every number of dice, sorted from best to worst.
 
-    plan, deadline: as for `alternatives`. Detours are last.
+    plan, deadline: as for `alternatives`. Attacks that can only cost armies come last.
     """
     problem, policy, found = plan.problem, plan.policy, list[Alternative]()
     start, own = problem.start, policy.decide(problem.start)
@@ -109,7 +109,8 @@ def list_first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Al
                 if not is_own:
                     judged = policy.evaluate_attack(start, v, c, 0 if is_whole else dice, deadline)
                 if judged.dice and (is_own or not deadline.is_over):
-                    # The policy may prefer its attack to an attack of a slightly greater value.
+                    # The policy may prefer its own attack to an attack whose value is slightly
+                    # greater.
                     value = best if is_own else min(_find_value(policy, start, judged), best)
                     can_help = any(each.value > best + equal for each in judged.outcomes)
                     is_detour = not is_own and not wanted >> c & 1 and not can_help
@@ -118,14 +119,14 @@ def list_first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Al
                     if is_own:
                         found.insert(0, found.pop())
     if problem.focus is not None:
-        found += _attacks_outside(plan, deadline)
+        found += _list_detours(plan, deadline)
     return tuple(sorted(found, key=lambda each: (each.is_detour, -round(each.value, DIGITS))))
 
 
-def _attacks_outside(plan: Plan, deadline: Deadline) -> Iterator[Alternative]:
-    """Yield the attacks outside the focus of the policy, as detours.
+def _list_detours(plan: Plan, deadline: Deadline) -> Iterator[Alternative]:
+    """Yield the attacks that can only cost armies: those outside the targets of the policy.
 
-    The value counts only the armies left in the focus, so it is a lower bound.
+    Only the armies left near the targets count, so each value is a lower bound.
     """
     problem, policy, start = plan.problem, plan.policy, plan.problem.start
     for attack in problem.turn.actions():
@@ -138,7 +139,7 @@ def _attacks_outside(plan: Plan, deadline: Deadline) -> Iterator[Alternative]:
             continue
         losses = problem.turn.list_losses(attack)
         chances = problem.turn.results(attack)
-        if not all(each in chances for each in losses):  # the defender chooses among results
+        if not all(each in chances for each in losses):  # the defender chooses the number of dice
             continue
         value = 0.0
         for each in losses:
@@ -153,10 +154,10 @@ def _attacks_outside(plan: Plan, deadline: Deadline) -> Iterator[Alternative]:
 
 
 def uncertainty(plan: Plan) -> float:
-    """Return the uncertainty of the value of a plan; a smaller difference may be an error.
+    """Return the uncertainty of the value of a plan; smaller differences may be noise.
 
-    The uncertainty of an estimate is the width of its interval, or the error of the lookahead that
-    compares the attacks if this is larger.
+    For an estimate this is the width of its interval, or the error of the lookahead that compares
+    the attacks, whichever is larger.
     """
     if plan.value is None:
         return inf
@@ -167,7 +168,7 @@ def uncertainty(plan: Plan) -> float:
 
 
 def find_significant_loss(loss: float, unsure: float) -> float:
-    """Return the loss of a decision, or 0 if it does not exceed the uncertainty `unsure`."""
+    """Return a loss of value, or 0 if the loss does not exceed the uncertainty `unsure`."""
     return loss if loss > unsure else 0.0
 
 

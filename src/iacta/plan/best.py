@@ -1,4 +1,4 @@
-"""The best plan for a goal, and the fewest armies for a wanted chance."""
+"""The best plan for a goal, and the fewest armies that reach a required chance."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -19,13 +19,13 @@ from iacta.plan.search import Report
 from iacta.probability.chances import Chance, read_chance
 from iacta.rules.rules import Rules
 
-Progress: TypeAlias = Callable[[float, float], object]  # called with a value and its bound
+Progress: TypeAlias = Callable[[float, float], object]  # receives a value and its bound
 Improved: TypeAlias = Callable[[Plan], object]  # called with the best plan so far
 
-MIN_CHANCE = 1e-12  # reports omit battles with a smaller chance
-MAX_ARMIES = 1000  # upper end of the search for the fewest armies
+MIN_CHANCE = 1e-12  # battles with a smaller chance are left out of reports
+MAX_ARMIES = 1000  # the largest number of armies that the search tries
 FIRST_TRIED = 8
-TRIAL_TIME_SHARE = 0.2  # share of the remaining time for one number of armies
+TRIAL_TIME_SHARE = 0.2  # share of the remaining time that each number of armies may take
 
 
 def best_plan(
@@ -47,31 +47,32 @@ def best_plan(
 ) -> Plan:
     """Search for the best plan for a goal.
 
-    position: who holds what; the player is the one whose turn it is.
+    position: the owners and armies of all territories, and the player to move.
     goal: `TakeAll`, `TakeAny`, `Worth` or `InOrder`; `eliminate` returns a `TakeAll` for a
         player's name.
-    rules: `Rules`, or the name of a rule set. Rules under which armies grow are refused.
-    play: `"rolls"` for a plan that decides after each roll; `"battles"` for a plan that fights each
-        battle to its end.
-    rules_of: for single territories by name, the rules of the battles for them.
-    garrison: the armies that must stay on each territory; `None` for the garrison of the rules.
-    keep: for single territories by name, a larger number of armies that must stay there.
+    rules: a `Rules` object or the name of a rule set. Rules under which armies can grow are
+        rejected.
+    play: `"rolls"` if the plan may decide after each roll, or `"battles"` if it fights each battle
+        to the end.
+    rules_of: a mapping from territories to the rules of battles for them, where these differ.
+    garrison: the number of armies that must stay on each territory; `None` for the rules' garrison.
+    keep: a mapping from territories to a larger number of armies that must stay there.
     stay: names of the player's territories that may not attack.
     time_limit: the maximum time in seconds; `None` for no limit.
-    budget: the amount of work, in units of the default amount. The same budget finds the same plan
-        on every machine, unless a time limit ends the search. `None` for the default amount, or for
-        unlimited work within a time limit.
-    prove: a gap between the plan and the upper bound that ends the search.
-    threads: the number of threads; more than 2 do not help. `None` for 2, or for 1 in a worker
-        process.
-    progress: a callback that receives the value of the best plan and the bound when either
-        improves.
-    improved: a callback that receives the best plan when `progress` is called.
+    budget: the amount of work, relative to the default. The same budget finds the same plan on
+        every machine unless a time limit ends the search. `None` means the default amount, or
+        unlimited work if there is a time limit.
+    prove: stop as soon as the gap between the plan and its upper bound is this small.
+    threads: the number of threads; using more than 2 does not help. `None` means 2, or 1 in a
+        worker process.
+    progress: a callback that receives the value of the best plan and its upper bound whenever one
+        of them improves.
+    improved: a callback that receives the best plan at the same moments.
 
-    Return a `Plan`. Its value is exact within about 1e-12, or an estimate with an interval;
-    `proven` is true if no play is better, and `gap` bounds the possible improvement. Ctrl-C ends
-    the search with the best plan so far. Unknown names, goals with territories that nobody holds,
-    and more than 2000 armies on a relevant territory raise `IactaError`.
+    Return a `Plan`. Its value is exact to about 1e-12, or an estimate with an interval; `proven` is
+    true if no plan is better, and `gap` bounds the possible improvement. Ctrl-C ends the search and
+    returns the best plan so far. Unknown names, goals that include unowned territories, and more
+    than 2000 armies on a relevant territory raise `IactaError`.
 
     >>> from iacta.board import Board, Holding, Position
     >>> from iacta.plan import TakeAll
@@ -112,7 +113,7 @@ def plan_within(
 ) -> Plan:
     """Search for the best plan for a problem.
 
-    deadline: the end of the search.
+    deadline: when to stop searching.
     budget, prove, threads, progress, improved: as for `best_plan`.
     """
     found = None
@@ -130,9 +131,9 @@ def plan_within(
 
 
 def make_best_reporter(progress: Progress | None) -> Progress:
-    """Return a callback that passes on the value of the best plan of several searches.
+    """Return a callback that reports the best value of several successive searches.
 
-    progress: the user's callback, or `None`; another value is an error.
+    progress: the user's callback, or `None`. Anything else raises an error.
     """
     _check_callback(progress, "progress")
     best = -inf
@@ -153,7 +154,7 @@ def _check_callback(callback: object, name: str) -> None:
 
 def count_default_threads() -> int:
     """Return the default number of threads: 2, or 1 in a worker process."""
-    from multiprocessing import parent_process  # slow to import, and only needed here
+    from multiprocessing import parent_process  # slow to import and only needed here
 
     return 2 if parent_process() is None else 1
 
@@ -172,14 +173,14 @@ def _read_positive(value: object, name: str) -> float:
 
 
 def make_plan(found: Found, seconds: float) -> Plan:
-    """Return the plan with a policy and its statistics.
+    """Return the plan of a policy with its statistics.
 
-    found: the policy with its value and its report.
-    seconds: the duration of the search.
+    found: the policy with its value and statistics.
+    seconds: the duration of the search in seconds.
     """
     problem, report = found.policy.problem, found.report
     goal, held = problem.goal, problem.held
-    stages = () if found.value is None else _stages(problem, report)
+    stages = () if found.value is None else _find_stages(problem, report)
     value = found.value if found.value is None else found.value + held
     won = value if goal.is_chance else 0.0
     if stages and won is not None:
@@ -197,8 +198,8 @@ def make_plan(found: Found, seconds: float) -> Plan:
         value=value,
         upper_bound=found.bound + held,
         proven=found.is_proven,
-        steps=_steps(problem, report),
-        territories=_territories(problem, report),
+        steps=_make_steps(problem, report),
+        territories=_make_territories(problem, report),
         endings=tuple(sorted(endings, key=lambda end: -end.chance)),
         seconds=seconds,
         policy=found.policy,
@@ -210,15 +211,15 @@ def make_plan(found: Found, seconds: float) -> Plan:
     )
 
 
-def _stages(problem: Problem, report: Report) -> tuple[float, ...]:
-    """Return the chance of each goal in order."""
+def _find_stages(problem: Problem, report: Report) -> tuple[float, ...]:
+    """Return the chance to reach each goal of a sequence."""
     masks = (mask for mask, _ in problem.rewards.sets)
     chances = dict(zip(masks, report.taken, strict=True))
     missing = (mask & ~problem.owned for mask in problem.goal.stages(problem.board))
     return tuple(min(chances.get(mask, 0.0), 1.0) if mask else 1.0 for mask in missing)
 
 
-def _steps(problem: Problem, report: Report) -> tuple[Step, ...]:
+def _make_steps(problem: Problem, report: Report) -> tuple[Step, ...]:
     steps = [
         Step(
             problem.name(visit.start),
@@ -238,7 +239,7 @@ def _steps(problem: Problem, report: Report) -> tuple[Step, ...]:
     return tuple(sorted(steps, key=lambda step: -step.reach_probability))
 
 
-def _territories(problem: Problem, report: Report) -> tuple[TerritoryEnd, ...]:
+def _make_territories(problem: Problem, report: Report) -> tuple[TerritoryEnd, ...]:
     territories, owned, left = [], report.owned, report.armies
     for t, name in enumerate(problem.board.territories):
         is_own = problem.owned >> t & 1
@@ -260,20 +261,20 @@ def armies_needed_for_plan(
     time_limit: float | None = None,
     **options: Any,
 ) -> int:
-    """Return the fewest armies on a territory for which the best plan reaches a wanted chance.
+    """Return the fewest armies on a territory with which the best plan reaches a required chance.
 
-    position: the position; the armies on `source` do not count.
+    position: the position; the armies on `source` are ignored.
     goal: `TakeAll` or `TakeAny`.
-    chance: the wanted chance, between 0 and 1, as for `armies_needed`.
-    source: the name of an own territory that may attack.
+    chance: the required chance, between 0 and 1.
+    source: the name of a territory of the player that may attack.
     rules: as for `best_plan`.
-    time_limit: the maximum time of all searches together, in seconds. A search that takes longer
-        raises `IllegalError`.
+    time_limit: the maximum total time of all searches in seconds. A search that takes longer raises
+        `IllegalError`.
     options: `play`, `rules_of`, `garrison`, `keep` and `stay`, as for `best_plan`.
 
-    Return a whole number of at least 1. With one army less, the best plan found does not reach the
-    chance, although a better plan might unless that plan is proven. A chance that 1000 armies do
-    not reach raises `IllegalError`.
+    Return a whole number of at least 1. With one army less, the best plan found falls short of the
+    chance; unless that plan is proven, a better plan may exist. If 1000 armies are not enough,
+    `IllegalError` is raised.
     """
     check_position(position)
     if not isinstance(goal, Goal) or not goal.is_chance:

@@ -1,23 +1,24 @@
 """Cards: a turn that continues with the cards of an eliminated player.
 
-A player who eliminates another player gets their cards. A player with six or more cards trades in
-sets at once, until four or fewer cards are left (`iacta.game.traded_armies`), and places the new
+A player who eliminates another player gets their cards. A player who then holds six or more cards
+trades in sets at once until four or fewer are left (`iacta.game.traded_armies`), and places the new
 armies in the same turn.
 
-The value after the first goal depends on where the armies are then. On a small board the whole turn
-is solved by backward induction: the best play after each placement of the new armies, the mean over
-the possible numbers of new armies, and the best play before them.
+The value of the turn after the first goal depends on where the player's armies then stand. On a
+small board the whole turn is solved by backward induction: the best play after each placement of
+the new armies, averaged over the possible numbers of new armies, and the best play before them.
 
 On larger boards the search tries several policies for the first part of the turn, so a better turn
-may exist: the best policy for the first goal, for all goals in order, for all goals in order with
-far more valuable later goals, and for the first goal with a payoff for surviving armies.
+may exist. It tries the best policy for the first goal; for all goals in order; for all goals in
+order with much more weight on the later goals; and for the first goal with a payoff for surviving
+armies.
 
-Each policy is simulated until the first goal is reached. The value of the new armies there is
-computed as in `iacta.plan.reinforcement`: exactly on a small board, and by a quick estimate
-elsewhere. A few games select the better half of the policies, twice the number of games selects the
-better half of the rest, and so on; separate games estimate the value of the best policy. Let x be
-the result of a game and l the luck in it by the policy's own values. Then x − βl has the same mean
-as x, and β = cov(x, l) / var(l) minimises its variance.
+Each policy is simulated until it reaches the first goal. The value of the new armies at that point
+is computed as in `iacta.plan.reinforcement`: exactly on a small board, otherwise by a quick
+estimate. A few games select the better half of the policies, twice as many games select the better
+half of the rest, and so on. New games then estimate the value of the winner. Let x be the result of
+a game and l its luck, measured by the policy's own values. Then x − βl has the same mean as x, and
+β = cov(x, l) / var(l) minimises its variance.
 """
 
 from collections.abc import Iterator, Mapping
@@ -46,34 +47,35 @@ from iacta.plan.simulated import find_final_states, play_games
 from iacta.probability.distribution import Distribution
 from iacta.probability.estimate import MIN_GAMES, NORMAL_QUANTILE, mean_error
 
-ENDS = 128  # default number of games
-AFTER_INTERRUPT = 0.5  # time in seconds to evaluate the best turn after Ctrl-C
+ENDS = 128  # default number of simulated games
+AFTER_INTERRUPT = 0.5  # seconds to evaluate the best turn after Ctrl-C
 PILOT_DIVISOR = 8  # the first comparison of policies plays 1/8 of the games
-FIRST_SHARE, PILOT_SHARE, LAST_SHARE = 0.2, 0.4, 0.7  # shares of the remaining time
-REPORT_BUDGET = 0.5  # work for the report of the chosen policy; 1 is the default work of a plan
-LATER_WORTH = 20.0  # worth of later goals, in units of the first goal's worth
-ARMY_WORTHS = (0.01, 0.04)  # worth of a surviving army, in units of the first goal's worth
-MAX_FIRST_STATES = 50_000  # states of exact play until the first goal is reached
-MAX_LATER_STATES = 2_000  # states of exact play after the first goal
-EXACT_TIME_SHARE = 0.3  # share of the time for an exact solution
-MAX_TURN_STATES = 6_000  # states of an exact solution of the whole turn
-MAX_ENDS = 1_000  # states in which the first goal is reached, in an exact solution
+FIRST_SHARE, PILOT_SHARE, LAST_SHARE = 0.2, 0.4, 0.7  # fractions of the remaining time
+REPORT_BUDGET = 0.5  # search budget for the report on the chosen policy; 1 is the default
+LATER_WORTH = 20.0  # worth of later goals, relative to the first goal
+ARMY_WORTHS = (0.01, 0.04)  # worth of a surviving army, relative to the first goal
+MAX_FIRST_STATES = 50_000  # maximum number of states in an exact search for the first goal
+MAX_LATER_STATES = 2_000  # maximum number of states in an exact search after the first goal
+EXACT_TIME_SHARE = 0.3  # fraction of the time for an exact solution
+MAX_TURN_STATES = 6_000  # maximum number of states in an exact solution of the whole turn
+MAX_ENDS = 1_000  # maximum number of states in which the first goal is just reached
 SAME = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
 class Continuation(DisplayMixin):
-    """A turn that continues with new armies after its first goal.
+    """A turn that goes on with new armies after its first goal.
 
-    plan: the plan until the first goal is reached.
-    first: the chance to reach the first goal; `None`, as for the other chances, if there was no
-        time for a single game of the plan.
-    armies: the distribution of the new armies after the first goal.
-    win_probability: the chance to reach both goals, or an estimate of the chance.
-    error: the standard error of the estimate, never 0, as the games may have missed rare ends.
-    without: the chance of both goals without new armies, from the same games.
-    ends: the number of simulated games of the first plan; 0 for exact chances.
-    proven: whether no turn is better; then the chances are exact.
+    plan: the plan for the first goal.
+    first: the chance to reach the first goal. This chance and the others are `None` if there was
+        not enough time for a single game.
+    armies: the distribution of the number of new armies after the first goal.
+    win_probability: the chance to reach both goals; an estimate unless `ends` is 0.
+    error: the standard error of the estimate. It is never 0, because the simulated games may have
+        missed rare results.
+    without: the chance to reach both goals without new armies, from the same games.
+    ends: the number of simulated games of the first plan; 0 if the chances are exact.
+    proven: whether no better turn exists; in that case the chances are exact.
     """
 
     plan: Plan
@@ -86,7 +88,7 @@ class Continuation(DisplayMixin):
     proven: bool = False
 
     def plot(self, *context: Any) -> ChartLike:
-        """Return the picture of the plan; `context` is as for `DisplayMixin.plot`."""
+        """Plot the first plan; `context` is as for `DisplayMixin.plot`."""
         return self.plan.plot(*context)
 
     def _summary(self) -> str:
@@ -97,7 +99,7 @@ class Continuation(DisplayMixin):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95% interval of the chance; `None` without a chance."""
+        """The 95% interval of the chance, or `None` if there is no chance."""
         if self.win_probability is None or self.first is None:
             return None
         if self.proven:
@@ -117,19 +119,19 @@ def go_on(
     progress: Progress | None = None,
     **options: Unpack[PlanOptions],
 ) -> Continuation:
-    """Search for the best turn if reaching the first of two goals brings new armies.
+    """Search for the best turn if the first of two goals brings new armies.
 
-    position: the position.
-    goal: the goals in order; more than two goals count as the first goal and all others together.
-    armies: the distribution of the new armies, such as that of `traded_armies`.
-    ends: the number of games of the first plan for an estimate.
-    seed: the seed of the dice.
+    position: the position before the first attack.
+    goal: the goals in order. All goals after the first count as a single goal.
+    armies: the distribution of the number of new armies, such as the result of `traded_armies`.
+    ends: the number of simulated games for an estimate.
+    seed: the random seed for the dice.
     time_limit: the maximum time in seconds; `None` for no limit.
-    progress: a callback that receives the chance of the best turn so far, and 1 as its bound.
+    progress: a callback that receives the chance of the best turn so far, and 1 as its upper bound.
     options: as for `reinforce`.
 
-    On a small board the result is exact play. On larger boards the search compares several plans
-    that end when the first goal is reached.
+    On a small board the turn is solved exactly. On larger boards the search compares several plans
+    for the first goal.
     """
     new = armies if isinstance(armies, Distribution) else Distribution(armies)
     number = read_int(ends, "ends", least=1)
@@ -139,7 +141,7 @@ def go_on(
     first = read_problem(position, goal.goals[0], **options)
     names = chain(*(each.names for each in goal.read(position.board).goals[1:]))
     later = _Later(TakeAll(tuple(dict.fromkeys(names))), new)
-    best = _best_turn(first, read_problem(position, goal, **options), later, deadline)
+    best = _solve_turn(first, read_problem(position, goal, **options), later, deadline)
     if best is not None:
         if best.win_probability is not None:
             show(best.win_probability, 1.0)
@@ -154,7 +156,8 @@ def go_on(
             tried.sort(key=lambda turn: -turn.value)
             show(tried[0].value, 1.0)
             tried, few = tried[: (len(tried) + 1) // 2], 2 * few
-        tried[0].begin(1)  # new games, because the games that selected the policy overestimate it
+        # The games that selected the policy overestimate its value, so play new ones.
+        tried[0].begin(1)
         tried[0].sample_games(number, deadline.take_share(LAST_SHARE))
     except KeyboardInterrupt:
         deadline.stop()
@@ -163,18 +166,18 @@ def go_on(
 
 
 class _Later(NamedTuple):
-    """The later goals, and the new armies for them."""
+    """The later goals and the new armies that help to reach them."""
 
     goal: TakeAll
     armies: Distribution[int]
 
 
-def _best_turn(
+def _solve_turn(
     first: Problem, whole: Problem, later: _Later, deadline: Deadline
 ) -> Continuation | None:
-    """Solve the whole turn exactly; return `None` if it has too many states.
+    """Solve the whole turn exactly, or return `None` if it has too many states.
 
-    first, whole: the problems of the first goal, and of all goals in order.
+    first, whole: the problem of reaching the first goal, and of reaching all goals in order.
     """
     until = make_mask(map(first.place, first.goal.names))
     part = deadline.take_share(EXACT_TIME_SHARE)
@@ -203,12 +206,12 @@ def _best_turn(
         return None
     bound = 1.0 if best is None else best.decide(first.start).value
     found = Found(policy, chance, None, chance, report, 0)
-    plan = _plan_until(make_plan(found, deadline.seconds), first.goal, chance, bound)
+    plan = _cut_plan(make_plan(found, deadline.seconds), first.goal, chance, bound)
     return Continuation(plan, chance, later.armies, value, 0.0, without, 0, proven=True)
 
 
-def _plan_until(plan: Plan, goal: Goal, chance: float, bound: float) -> Plan:
-    """Return a plan for several goals as a plan for its first goal."""
+def _cut_plan(plan: Plan, goal: Goal, chance: float, bound: float) -> Plan:
+    """Turn a plan for several goals into a plan for the first goal."""
     return replace(
         plan,
         goal=goal,
@@ -222,11 +225,11 @@ def _plan_until(plan: Plan, goal: Goal, chance: float, bound: float) -> Plan:
 
 
 class _End:
-    """The value of the rest of a turn after its first goal.
+    """The value of the rest of a turn after its first goal has been reached.
 
-    first: the problem before the first goal.
-    state: a state in which the first goal is reached.
-    end: the end of the search.
+    first: the problem of reaching the first goal.
+    state: a state in which the first goal has just been reached.
+    end: when to stop searching.
     """
 
     def __init__(self, first: Problem, state: TurnState, later: _Later, end: Deadline) -> None:
@@ -237,9 +240,9 @@ class _End:
         self._armies, self.proven = later.armies, True
 
     def worth(self, armies: int) -> float:
-        """Return the chance to reach the later goals with a number of new armies.
+        """Return the chance to reach the later goals with the given number of new armies.
 
-        The chance is exact as long as `proven` is true.
+        `proven` tells whether the chances returned so far are exact.
         """
         new = self._new
         value = new.value(new.rank_placements(armies)[0])
@@ -253,7 +256,7 @@ class _End:
 def _list_policies(
     first: Problem, goal: InOrder, deadline: Deadline, options: PlanOptions
 ) -> Iterator[Policy]:
-    """Yield candidate policies for the first part of the turn."""
+    """Yield candidate policies for the part of the turn before the first goal."""
     one, *others = goal.goals
     goals: list[Goal] = [goal, InOrder(goal.goals, (1.0, *(LATER_WORTH for _ in others)))]
     if not first.held:
@@ -269,7 +272,7 @@ def _list_policies(
 
 
 class _Turn:
-    """Simulated games of a turn that begins with a policy."""
+    """Simulated games of a turn that begins with the given policy."""
 
     def __init__(self, policy: Policy, first: Policy, later: _Later, seed: int) -> None:
         self.policy, self.first, self.later, self.seed = policy, first, later, seed
@@ -278,19 +281,19 @@ class _Turn:
         self.begin(0)
 
     def begin(self, part: int) -> None:
-        """Discard the games so far and start another sequence of games."""
-        # for each game its result with new armies, its result without, and its luck
+        """Discard all games and start a new sequence of random games."""
+        # One row per game: the result with new armies, the result without, and the luck.
         self._found: list[tuple[float, float, float]] = []
         rng = np.random.default_rng((self.seed, part))
         self._games = play_games(self.policy, rng, self._until)
 
     def sample_games(self, count: int, deadline: Deadline) -> None:
-        """Simulate games until there are `count` games or the time is over."""
+        """Simulate until there are `count` games or the deadline has passed."""
         while len(self._found) < count and not deadline.is_over:
             end, luck = next(self._games)
             if end not in self._known:
                 values = self._evaluate_end(end, deadline)
-                if deadline.is_over:  # the search of the values may be cut short
+                if deadline.is_over:  # the last values may come from an unfinished search
                     return
                 self._known[end] = values
             self._found.append((*self._known[end], luck))
@@ -302,9 +305,9 @@ class _Turn:
         return end.mean(), end.worth(0)
 
     def _subtract_luck(self, column: int) -> list[float]:
-        """Return the results of the games less their luck.
+        """Return the results of the games with the effect of luck removed.
 
-        column: 0 for the results with new armies, 1 for the results without.
+        column: 0 for the results with new armies, 1 for the results without them.
         """
         rows = np.array(self._found)
         values, luck = rows[:, column], rows[:, 2]
@@ -332,7 +335,7 @@ class _Turn:
         return Continuation(plan, first, new, value, error, without, len(self._found))
 
     def _plan(self, deadline: Deadline) -> tuple[Plan, float | None]:
-        """Return the plan for the first goal, and its chance of success."""
+        """Return the plan for the first goal and its chance of success."""
         found = evaluate_policy(self.policy, deadline, REPORT_BUDGET)
         plan = make_plan(found, deadline.seconds)
         if plan.value is None:
@@ -341,7 +344,7 @@ class _Turn:
             return plan, plan.stages[0]
         if plan.goal.is_chance:
             return plan, plan.value
-        # The policy also has a payoff for surviving armies, which does not count here.
+        # The policy may also have a payoff for surviving armies, which must not count here.
         chance, best = min(found.report.taken[0], 1.0), self.first
         bound = best.decide(best.problem.start).value if best.is_best else 1.0
-        return _plan_until(plan, best.problem.goal, chance, bound), chance
+        return _cut_plan(plan, best.problem.goal, chance, bound), chance

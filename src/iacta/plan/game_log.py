@@ -1,7 +1,7 @@
-"""The log of a game: its turns, from JSON lines or from a recording of RiskGameRecorder.
+"""Game logs: the turns of a game, read from JSON lines or from a RiskGameRecorder file.
 
-A recording shows the map, not the attacks. An unclear or illegal battle is left out; the next
-battle begins a new `LoggedTurn` with the map before it.
+A recording shows the map after each change, not the attacks themselves. Battles that are unclear or
+illegal are left out; the next battle then begins a new `LoggedTurn` on the map before it.
 """
 
 from collections import Counter
@@ -36,14 +36,15 @@ NOBODY = "nobody"  # the owner of neutral territories
 
 
 class LoggedTurn(NamedTuple):
-    """A turn of a log, or a part of a turn with a position of its own."""
+    """A turn of a log, or a part of a turn that has its own starting position."""
 
-    number: int  # from 1 on
+    number: int  # the number of the turn in the log, from 1
     turn: Turn  # the state before the first battle
     goal: Goal | None  # `None` for a turn without a goal
     battles: tuple[LoggedBattle, ...]
-    is_over: bool = True  # whether the player stops after the last battle
-    # The owners and armies that the player corrected by hand before this part, by territory.
+    is_over: bool = True  # whether the player stops attacking after the last battle
+    # The territories whose owner or armies were corrected by hand before this part, with the new
+    # values.
     corrected: Mapping[str, Holding] = {}
 
     @property
@@ -54,10 +55,10 @@ class LoggedTurn(NamedTuple):
 def read_game(
     log: str | Path, board: Board | str | Path | None = None
 ) -> tuple[list[LoggedTurn], tuple[tuple[str, int], ...]]:
-    """Return the turns of a log, and the number of each kind of unclear event in a recording.
+    """Return the turns of a log, and for a recording the number of unclear events of each kind.
 
-    log: the content of a log, or its path.
-    board: the board of a recording, or of the lines before the first key `board`.
+    log: the text of a log, or its path.
+    board: the board of a recording, or of all lines before the first line with a key `board`.
     """
     if isinstance(log, Path):
         log = read_bytes(log, MAX_BYTES).decode("utf-8", "replace")
@@ -75,9 +76,6 @@ def read_game(
     return list(_read_lines(log, known)), ()
 
 
-# JSON lines.
-
-
 def _read_lines(log: str, board: Board | None) -> Iterator[LoggedTurn]:
     lines = [(number, line) for number, line in enumerate(log.splitlines(), 1) if line.strip()]
     if not lines:
@@ -93,7 +91,7 @@ def _read_lines(log: str, board: Board | None) -> Iterator[LoggedTurn]:
             ) from None
         with add_place(f"line {number}"):
             record = _check_object(given, "turn", TURN_KEYS)
-            if "board" in record:  # a log from a stranger may not name a file
+            if "board" in record:  # an untrusted log must not name a file on this machine
                 board = read_board(_check_object(record["board"], "board"))
             played = _read_turn(turn, record, board)
         yield played
@@ -133,11 +131,8 @@ def _read_turn(number: int, record: Mapping[str, Any], board: Board | None) -> L
     return LoggedTurn(number, turn, goal, tuple(battles), is_over, corrected)
 
 
-# Recordings.
-
-
 class _Recorded:
-    """The turns of a recording; `unclear` counts each kind of unclear event."""
+    """The turns of a recording, with a count of unclear events of each kind in `unclear`."""
 
     def __init__(self, recording: Recording, board: Board) -> None:
         self.recording, self.board, self.unclear = recording, board, Counter[str]()
@@ -156,12 +151,12 @@ class _Recorded:
             with add_place(f"round {round_number}"):
                 parts = self._split_turn(list(changes))
             if round_number == 0 and not any(part.battles for part in parts):
-                continue  # players choose their capitals in round 0
+                continue  # round 0 is the choice of capitals
             number += bool(parts)
             yield from (part._replace(number=number) for part in parts)
 
     def _split_turn(self, changes: list[Change]) -> list[LoggedTurn]:
-        """Return a turn in parts; a new part begins where the map changed between battles."""
+        """Split a turn wherever the map changed between two battles."""
         parts, last, player = list[LoggedTurn](), changes[0].lands, changes[0].player
         for change in _join_moves(changes):
             before = self._make_turn(player, change.lands) if change.attack else None
@@ -211,7 +206,7 @@ class _Recorded:
 
 
 def _join_moves(changes: Iterable[Change]) -> list[Change]:
-    """Return the changes, with each move after a conquest joined to the conquest."""
+    """Join each conquest with the later move of armies into the conquered territory."""
     found = list[Change]()
     for change in changes:
         conquest = found[-1] if found and found[-1].attack is not None else None

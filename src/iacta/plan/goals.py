@@ -1,7 +1,7 @@
-"""Goals of a plan: their payoffs and their names.
+"""Goals of a plan, with their payoffs and their names.
 
-A goal is a class with the methods of `Goal`. The rest of iacta calls only these methods, so a new
-goal needs only a new class.
+A goal is a class with the methods of `Goal`. The rest of iacta calls only these methods, so adding
+a goal means adding one class.
 """
 
 from abc import abstractmethod
@@ -27,17 +27,17 @@ from iacta.native.bit_sets import bits, make_mask
 if TYPE_CHECKING:
     from iacta.game import Turn
 
-MAX_WORTH = 1e9  # sums of this size still show differences of single armies
-MAX_NAMED = 4  # territories; a longer list is shown as a count
+MAX_WORTH = 1e9  # sums of this size can still resolve single armies
+MAX_NAMED = 4  # the most territories to list by name; longer lists are shown as a count
 
 
 class Rewards(NamedTuple):
-    """The payoffs of a goal in a turn; the value of a policy is its expected payoff."""
+    """The payoffs of a goal during a turn. The value of a policy is its expected total payoff."""
 
-    lands: tuple[float, ...]  # payoff of the conquest of each territory
-    sets: tuple[tuple[int, float], ...] = ()  # sets with the payoff of completing each
-    price: float = 0.0  # cost of each lost army
-    once: bool = False  # whether the first payment ends the turn
+    lands: tuple[float, ...]  # payoff for conquering each territory
+    sets: tuple[tuple[int, float], ...] = ()  # whole sets of territories, with payoffs
+    price: float = 0.0  # cost of each army lost
+    once: bool = False  # whether the turn ends with the first payoff
 
     @property
     def most(self) -> float:
@@ -48,10 +48,10 @@ class Rewards(NamedTuple):
 
 
 class Goal(PasteableMixin):
-    """The goal of a plan.
+    """A goal that a plan tries to reach.
 
-    kind: the kind of the goal in a word or two.
-    is_chance: whether the value of a plan is the chance to reach the goal.
+    kind: the kind of goal in one or two words.
+    is_chance: whether the value of a plan is the chance to reach this goal.
     """
 
     kind: ClassVar[str]
@@ -60,26 +60,26 @@ class Goal(PasteableMixin):
     @property
     @abstractmethod
     def names(self) -> tuple[str, ...]:
-        """The territories to own, in the board's spelling after `read`; empty for a `Worth`."""
+        """The territories to own, spelled as on the board after `read`; empty for a `Worth`."""
 
     @property
     def sequence(self) -> tuple["TakeAll", ...]:
-        """The goals to reach one after another; empty for a single goal."""
+        """The goals to reach in order; empty for a single goal."""
         return ()
 
     @abstractmethod
     def read(self, board: Board) -> Self:
-        """Return the goal with the board's spelling of names; unknown names raise an error."""
+        """Return the goal with names spelled as on the board; unknown names raise an error."""
 
     @abstractmethod
     def record(self) -> dict[str, Any]:
-        """Return the goal as a JSON object, after `read`."""
+        """Return the goal as a JSON object. Call `read` first."""
 
     @abstractmethod
     def phrase(self, position: Position) -> str:
-        """Return the goal in words, as a verb with its object.
+        """Return the goal as a verb phrase.
 
-        position: the position.
+        position: the position, whose board has the names of territories and continents.
 
         >>> from iacta.board import Holding
         >>> from iacta.board.files import classic_board
@@ -95,37 +95,37 @@ class Goal(PasteableMixin):
 
     @abstractmethod
     def rewards(self, board: Board, owned: int) -> Rewards:
-        """Return the payoffs for territories that the player does not own yet.
+        """Return the payoffs of the goal for a player who owns some territories already.
 
-        board: the board on which the goal was read.
+        board: the board passed to `read`.
         owned: the set of the player's territories.
         """
 
     @abstractmethod
     def worth(self, turn: "Turn") -> float:
-        """Return the value of the player's present holdings, such as 1 for a goal that is reached.
+        """Return the value of the present holdings; 1 if a goal to take territories is reached.
 
         turn: a turn in any phase.
         """
 
     def is_reached(self, turn: "Turn") -> bool:
-        """Return whether the goal is reached, so that the rest of the turn cannot change the worth.
+        """Return whether the goal is reached and cannot be lost during the turn.
 
         turn: a turn in any phase.
         """
         return {*self.names} <= _list_owned(turn)
 
     def stages(self, board: Board) -> tuple[int, ...]:
-        """Return for each goal of `sequence` the territories of this goal and all earlier goals.
+        """For each goal of `sequence`, return its territories and those of earlier goals.
 
-        board: the board on which the goal was read.
+        board: the board passed to `read`.
         """
         return tuple(accumulate((_mask(each.names, board) for each in self.sequence), or_))
 
     def refuse_unfit(self, turn: "Turn") -> None:
-        """Raise an error if the goal does not make sense in a turn.
+        """Raise an error if the goal makes no sense in the given turn.
 
-        turn: the turn in its attack phase.
+        turn: a turn in its attack phase.
         """
         mine = _list_owned(turn)
         for name in self.names:
@@ -135,7 +135,7 @@ class Goal(PasteableMixin):
 
 @dataclass(frozen=True, repr=False)
 class _Conquest(Goal):
-    """A goal to own all or any of some territories."""
+    """A goal to own all, or any one, of some territories."""
 
     territories: tuple[str, ...] | str
 
@@ -173,10 +173,11 @@ class _Conquest(Goal):
 
 @dataclass(frozen=True, repr=False)
 class TakeAll(_Conquest):
-    """Own all given territories at the end of the attacks.
+    """Own all given territories when the attacks end.
 
-    territories: names, or one string: names separated by commas, or the name of a continent.
-    owner: the player to eliminate, who owns all the territories; `phrase` names this player.
+    territories: a sequence of names, or a string with names separated by commas or the name of a
+        continent.
+    owner: the player to eliminate, who owns all these territories; empty for other goals.
 
     >>> TakeAll(["Egypt", "Congo"])
     TakeAll(territories=('Egypt', 'Congo'))
@@ -203,7 +204,7 @@ class TakeAll(_Conquest):
 
 @dataclass(frozen=True, repr=False)
 class TakeAny(_Conquest):
-    """Conquer at least one given territory.
+    """Conquer at least one of the given territories.
 
     territories: as for `TakeAll`.
 
@@ -239,13 +240,13 @@ class TakeAny(_Conquest):
 
 @dataclass(frozen=True, repr=False)
 class Worth(Goal):
-    """Maximise the expected worth of the player's holdings at the end of the attacks.
+    """Maximise the expected worth of the player's holdings when the attacks end.
 
-    territories: the worth of each territory: one number for all territories, or a mapping from
-        names to numbers; territories without a number are worth 0.
-    bonus: the worth of each bonus army from continents that the player owns completely.
-    army: the worth of each army that the player has left.
-    prizes: additional goals: pairs of a `TakeAll` and its worth.
+    territories: the worth of a territory: one number for all territories, or a mapping from names
+        to numbers. Territories missing from the mapping are worth 0.
+    bonus: the worth of each bonus army per turn from continents that the player owns.
+    army: the worth of each army that the player still has.
+    prizes: additional goals, as pairs of a `TakeAll` and its worth.
 
     Each worth must be from 0 to 1e9.
 
@@ -283,7 +284,7 @@ class Worth(Goal):
         return f"bonus {self.bonus:g}, army {self.army:g}, {len(self.prizes)} prizes"
 
     def find_worth(self, name: str) -> float:
-        """Return the worth of the territory `name`."""
+        """Return the worth of the territory with the given name."""
         if isinstance(self.territories, tuple):
             return float(dict(self.territories).get(name, 0.0))
         return float(self.territories)  # type: ignore[arg-type] # checked to be a number
@@ -310,7 +311,7 @@ class Worth(Goal):
 
     def _sets(self, board: Board) -> Iterator[tuple[int, float]]:
         for each in board.continents:
-            if each.territories:  # an empty continent gives no bonus
+            if each.territories:  # an empty continent brings no bonus
                 yield _mask(each.territories, board), self.bonus * each.bonus
         for goal, worth in self.prizes:
             yield _mask(goal.names, board), worth
@@ -340,11 +341,11 @@ class Worth(Goal):
 
 @dataclass(frozen=True, repr=False)
 class InOrder(Goal):
-    """Reach several goals in order; a goal counts only if all earlier goals are reached.
+    """Reach several goals in order; a goal counts only if all goals before it are reached.
 
     goals: a sequence of `TakeAll`.
     worths: the worth of each goal; empty if each goal is worth 1. A plan maximises the expected
-        worth, so it does not risk a first goal that is worth much more than the second.
+        total worth, so it does not risk a valuable first goal for a second goal of little worth.
 
     >>> InOrder((TakeAll("Egypt"), TakeAll("Africa")))
     InOrder(goals=(TakeAll(territories='Egypt'), TakeAll(territories='Africa')), worths=(1.0, 1.0))
@@ -415,7 +416,7 @@ def eliminate(position: Position, owner: str) -> TakeAll:
     position: the position.
     owner: the player to eliminate.
 
-    An owner without territories, or the player whose turn it is, raises an error.
+    It is an error to name a player without territories, or the player to move.
     """
     check_position(position)
     if not isinstance(owner, str):
@@ -428,7 +429,7 @@ def eliminate(position: Position, owner: str) -> TakeAll:
 
 
 def find_owned(turn: "Turn") -> int:
-    """Return the set of the territories of the player whose turn it is."""
+    """Return the set of territories of the player to move."""
     return make_mask(t for t, owner in enumerate(turn.owners) if owner == turn.player)
 
 
@@ -442,16 +443,16 @@ def _mask(names: Iterable[str], board: Board) -> int:
 
 
 def _filter_sets(sets: Iterable[tuple[int, float]], owned: int) -> tuple[tuple[int, float], ...]:
-    """Return the non-empty sets of territories that are still missing, with their payoffs."""
+    """Return the sets that the player does not own yet, reduced to the missing territories."""
     return tuple((mask & ~owned, paid) for mask, paid in sets if mask & ~owned)
 
 
 def _phrase(names: tuple[str, ...] | str, board: Board, whole: str, last: str, many: str) -> str:
     """Describe the conquest of some territories in words.
 
-    whole: the words before the name of a continent.
-    last: the conjunction before the last of a few names.
-    many: the words before "of N territories", for more names.
+    whole: the words before the name of a continent, such as `"take "`.
+    last: the conjunction before the last name, such as "and".
+    many: the words before "of N territories" if there are too many names to list.
     """
     if isinstance(names, str):
         names = board.find_set(names)

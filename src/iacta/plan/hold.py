@@ -1,29 +1,29 @@
-"""Take and hold: the chance to take targets and still own them at the player's next turn.
+"""Take and hold: the chance to take targets and still own them at the start of the next turn.
 
-The model, for each end of the plan with its goal reached:
+The plan stops in some final state, called an *end*. After each end in which the goal is reached:
 
-1. The player fortifies: some armies move from one territory to another one within reach.
-2. Each opponent, alone, faces the position that the player leaves. Opponents place their new armies
-   where these help them most, and play to take any target.
-3. The targets are held if no opponent takes any target. With p_i the chance of opponent i, the
-   chance to hold is Π (1 − p_i).
+1. The player fortifies: some armies move from one territory to another within reach.
+2. Each opponent, independently of the others, faces the position that the player leaves. The
+   opponent places new armies where they help most and plays to take any target.
+3. The targets are held if no opponent takes any of them. If opponent i succeeds with chance p_i,
+   the chance to hold is Π (1 − p_i).
 
-So opponents neither help nor hinder each other. An *end* is a state in which the plan stops; ends
-are drawn at random, so the chance is an estimate. To choose the last move, each stack of an
-opponent is assumed to fight a single battle against the weakest target beside it, and the move with
-the greatest Π (1 − p_i) is made. The reported chances are those of whole turns.
+Opponents therefore neither help nor hinder each other. Ends are drawn at random, so the chance is
+an estimate. To choose the fortifying move, the model assumes that each stack of an opponent fights
+a single battle against the weakest target next to it, and takes the move with the greatest Π (1 −
+p_i). The reported chances are those of complete opposing turns.
 
-On a small board p_i is exact: the best of all placements and plays. Elsewhere p_i is the value of a
-quick search (`iacta.plan.reinforcement`), and an opponent may have a better play. Then Π (1 − p_i)
-is an upper bound. A lower bound is Π (1 − q_i), where q_i ≥ p_i bounds the chance of opponent i
-even if all new armies stood on each of their territories.
+On a small board p_i is exact: the best combination of placement and play. Elsewhere p_i is the
+value found by a quick search (`iacta.plan.reinforcement`), and an opponent may be able to do
+better, so Π (1 − p_i) is an upper bound. A lower bound is Π (1 − q_i), where q_i ≥ p_i bounds the
+chance of opponent i even with all the new armies on every one of their territories.
 
-The best plan to take may not be the best plan to hold. `take_and_hold` also tries plans in which a
-large stack stays at home, or armies remain on the targets beside enemies, and chooses the plan with
-the greatest chance to take and hold.
+The best plan to take the targets may not be the best plan to hold them. `take_and_hold` also tries
+plans in which a large stack stays at home, or in which armies stay behind next to enemies, and
+chooses the plan with the greatest chance to take and hold.
 
-The work is bounded by numbers of ends and states, not by shares of the time. So a time limit ends
-the work, but does not change a chance.
+The work is limited by numbers of ends and states, not by the clock. A time limit can end the work
+early, but cannot change a chance.
 """
 
 from collections import defaultdict
@@ -48,7 +48,7 @@ from iacta.plan.goals import TakeAny
 from iacta.plan.opponents import (
     SingleBattles,
     list_enemies_beside,
-    list_last_moves,
+    list_fortify_moves,
     list_opponents,
     usual_reinforcements,
 )
@@ -65,27 +65,27 @@ from iacta.plan.search import Search
 from iacta.plan.simulated import play_games
 from iacta.probability.estimate import NORMAL_QUANTILE, mean_error
 
-ENDS = 100  # default number of ends
-MIN_ENDS = 100  # ends needed for an estimate, unless fewer are asked for
-RARE = 1e-4  # no ends are drawn if the goal is reached with a smaller chance
-SAME = 1e-9  # values that differ by less count as equal
-BOUNDED_ENDS = 16  # number of ends for which bounds on opponents are computed
-MAX_STATES = 4_000  # states of an opponent's turn that is solved exactly
-MAX_AT_HOME = 3  # alternative plans in which one of the largest stacks stays at home
-REARGUARDS = (2, 4)  # armies that must remain beside enemies in alternative plans
-SCOUTING_ENDS = 12  # number of ends for the first comparison of plans
-ALTERNATIVE_BUDGET = 0.25  # work for an alternative plan; 1 is the default work of a plan
-MAX_HOLD_SHARE = 0.999  # if the conquests are held this often, no alternative is tried
-GAIN = 1e-4  # smallest gain for which an alternative plan replaces the best plan to take
+ENDS = 100  # default number of simulated ends
+MIN_ENDS = 100  # ends needed for an estimate, unless the caller asks for fewer
+RARE = 1e-4  # if the chance to reach the goal is smaller, no ends are simulated
+SAME = 1e-9  # values that differ by less are treated as equal
+BOUNDED_ENDS = 16  # number of ends for which the opponents' chances are bounded
+MAX_STATES = 4_000  # largest opponent's turn to solve exactly, in states
+MAX_AT_HOME = 3  # number of large stacks to keep at home, each in one alternative plan
+REARGUARDS = (2, 4)  # armies to leave next to enemies in alternative plans
+SCOUTING_ENDS = 12  # number of ends in the first comparison of plans
+ALTERNATIVE_BUDGET = 0.25  # search budget for an alternative plan; 1 is the default
+MAX_HOLD_SHARE = 0.999  # no alternatives are tried if the targets are held this often
+GAIN = 1e-4  # smallest gain that makes an alternative plan worth choosing
 
 
 class Threat(NamedTuple):
     """An opponent's threat to the targets.
 
     player: the opponent.
-    chance: the chance to take any target by the best play found, after the goal is reached.
-    armies: the mean number of new armies.
-    at_most: an upper bound on the chance of any play of this opponent.
+    chance: the chance of the best play found to take any target, after the goal is reached.
+    armies: the mean number of the opponent's new armies.
+    at_most: an upper bound on the chance of any play by this opponent.
     """
 
     player: str
@@ -95,10 +95,11 @@ class Threat(NamedTuple):
 
 
 class Fortified(NamedTuple):
-    """A move at the end of the turn.
+    """A fortifying move at the end of the turn.
 
-    start, to: the two territories; both are empty for no move.
-    part: the share of the ends after which the player makes this move.
+    start, to: the territory that gives armies and the territory that gets them; both are empty if
+        no armies move.
+    part: the fraction of ends after which the player makes this move.
     armies: the mean number of armies that move.
     """
 
@@ -110,20 +111,21 @@ class Fortified(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Hold(DisplayMixin):
-    """The chance to hold the targets of a plan.
+    """The chance to hold the targets of a plan until the player's next turn.
 
     plan: the plan.
     win_probability: the estimated chance to reach and hold the goal; `None` if the plan has no
-        value, or if there was no time for enough ends.
+        value or the time limit came before enough ends.
     error: the standard error of the chance.
-    unfortified: the chance without a move at the end of the turn.
-    at_least: a lower bound: the chance if each opponent plays as well as the bound allows.
-    proven: whether the opponents' play after each end is optimal; otherwise the chance may be as
-        small as `at_least`.
-    threats: the opponents, the most dangerous first.
-    moves: the moves at the end of the turn, the most frequent first.
-    ends: the number of ends behind the estimate.
-    otherwise: the result for the best plan to take, if a different plan was chosen.
+    unfortified: the chance if the player does not fortify.
+    at_least: a lower bound on the chance, for opponents who play as well as their upper bounds
+        allow.
+    proven: whether the play found for the opponents is optimal after every end. Otherwise the true
+        chance may be as small as `at_least`.
+    threats: the threats of the opponents, most dangerous first.
+    moves: the fortifying moves, most frequent first.
+    ends: the number of simulated ends behind the estimate.
+    otherwise: the result for the best plan to take the targets, if another plan was chosen.
     """
 
     plan: Plan
@@ -138,7 +140,7 @@ class Hold(DisplayMixin):
     otherwise: "Hold | None" = None
 
     def plot(self, *context: Any) -> ChartLike:
-        """Return the picture of the plan; `context` is as for `DisplayMixin.plot`."""
+        """Plot the plan; `context` is as for `DisplayMixin.plot`."""
         return self.plan.plot(*context)
 
     def _summary(self) -> str:
@@ -149,7 +151,7 @@ class Hold(DisplayMixin):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95% interval of the chance; `None` without a chance."""
+        """The 95% interval of the chance, or `None` if there is no chance."""
         if self.win_probability is None:
             return None
         low, high = (self.win_probability + s * NORMAL_QUANTILE * self.error for s in (-1, 1))
@@ -168,18 +170,17 @@ def hold(
     time_limit: float | None = None,
     **options: Unpack[PlanOptions],
 ) -> Hold:
-    """Return the chance that a plan reaches its goal and no opponent takes a target back.
+    """Return the chance that a plan reaches its goal and no opponent takes back a target.
 
     plan: a plan to take all of some territories, or goals in order.
-    get: the number of new armies of each opponent, or a mapping from players to numbers. Players
-        without a number get new armies by the usual rule.
-    fortify: the range of the move at the end: `connected`, `adjacent` or `none`.
-    ends: the number of ends of the plan for the estimate.
-    seed: the seed of the dice.
-    time_limit: the maximum time in seconds; `None` for no limit. The chance is `None` if the time
-        ends before 100 ends (or before all `ends` if there are fewer).
-    options: as for `reinforce`. Opponents play by the same rules; `keep` and `stay` do not bind
-        them.
+    get: the number of new armies of every opponent, or a mapping from players to numbers. Other
+        opponents get new armies by the usual rule.
+    fortify: the range of the fortifying move: `connected`, `adjacent` or `none`.
+    ends: the number of ends to simulate.
+    seed: the random seed for the dice.
+    time_limit: the maximum time in seconds; `None` for no limit. The chance is `None` if fewer than
+        100 ends (or fewer than `ends`, if that is less) were simulated in time.
+    options: as for `reinforce`. Opponents play by the same rules, but without `keep` and `stay`.
     """
     outlook = _Outlook(plan, get, fortify, options)
     number = read_int(ends, "ends", least=1)
@@ -198,15 +199,15 @@ def take_and_hold(
     time_limit: float | None = None,
     **options: Unpack[PlanOptions],
 ) -> Hold:
-    """Compare several plans, and return the plan with the greatest chance to take and hold.
+    """Compare several plans, and return the one with the greatest chance to take and hold.
 
-    plan: the best plan to take.
+    plan: the best plan to take the targets.
     get, fortify, ends, seed, time_limit: as for `hold`.
-    options: the options of the plan, as for `reinforce`.
+    options: the options with which the plan was made, as for `reinforce`.
 
-    In the alternative plans, a large stack stays at home, or some armies must remain on the targets
-    beside enemies. A few ends select the best alternative; all ends compare it with the first plan.
-    If the estimates do not clearly differ, the first plan is chosen.
+    In the alternative plans, a large stack stays at home or some armies must stay behind next to
+    enemies. A few ends select the best alternative, which is then compared with the first plan over
+    all ends. The first plan is kept unless the alternative is clearly better.
     """
     outlook, number = _Outlook(plan, get, fortify, options), read_int(ends, "ends", least=1)
     deadline = Deadline.from_time_limit(time_limit).disable_shares()
@@ -234,14 +235,15 @@ def take_and_hold(
     noise = NORMAL_QUANTILE * hypot(chosen.error, found.error)
     if _find_chance(chosen) <= _find_chance(found) + max(noise, GAIN):
         return found
-    # The bound holds for all play; the bound of the alternative holds under its constraints only.
+    # The bound of the first plan holds for any play, that of the alternative only under its
+    # constraints.
     proven = best.plan.interval is None and plan.upper_bound - best.plan.comparable_value <= SAME
     reported = replace(best.plan, upper_bound=plan.upper_bound, proven=proven)
     return replace(chosen, plan=reported, otherwise=found)
 
 
 def _list_constraints(plan: Plan, options: PlanOptions) -> Iterator[PlanOptions]:
-    """Yield constraints for plans that may hold more targets."""
+    """Yield constraints for plans that may hold the targets more often."""
     position, names = plan.position, plan.goal.names
     stay = options.get("stay", ())
     resting = (stay,) if isinstance(stay, str) else tuple(stay)
@@ -256,16 +258,16 @@ def _list_constraints(plan: Plan, options: PlanOptions) -> Iterator[PlanOptions]
 
 
 class _OpponentTurns(NamedTuple):
-    """The opponents' turns after an end of the plan."""
+    """The opponents' turns after one end of the plan."""
 
     held: float  # the chance to hold the targets
-    unfortified: float  # the chance to hold the targets without a last move
-    threats: dict[str, Threat]  # by opponent
+    unfortified: float  # the same chance without a fortifying move
+    threats: dict[str, Threat]  # one threat per opponent
     move: Fortify
 
     @property
     def at_least(self) -> float:
-        """The chance to hold if each opponent plays as well as the bound allows."""
+        """A lower bound on the chance to hold, from the upper bounds on the opponents' chances."""
         return min(prod(1.0 - each.at_most for each in self.threats.values()), self.held)
 
 
@@ -273,7 +275,7 @@ NOTHING = Fortify("", "", 0)
 
 
 class _Outlook:
-    """The opponents' turns after any plan for a goal."""
+    """Evaluates the opponents' turns after the ends of any plan for the same goal."""
 
     def __init__(
         self, plan: Plan, get: Mapping[str, int] | int | None, fortify: str, options: PlanOptions
@@ -295,15 +297,15 @@ class _Outlook:
         if "rules_of" in options:
             self.theirs["rules_of"] = options["rules_of"]
         self.battles = SingleBattles(plan.problem.turn)
-        self.large = set[str]()  # opponents whose turns have too many states for exact play
+        self.large = set[str]()  # opponents whose turns are too large to solve exactly
 
     def evaluate_end(
         self, plan: Plan, end: Position, is_bounded: bool, deadline: Deadline
     ) -> _OpponentTurns:
-        """Return the opponents' next turns after an end.
+        """Return the opponents' next turns after an end of a plan.
 
-        is_bounded: whether to bound the play of opponents whose best play is not known; otherwise
-            the bound is 1.
+        is_bounded: whether to compute upper bounds for opponents whose best play is unknown;
+            otherwise their bound is 1.
         """
         turn = make_turn_at(plan.problem.turn, end, "fortify", self.fortify)
         move = self._find_best_move(turn)
@@ -313,7 +315,7 @@ class _Outlook:
             fortified = self._find_threats(turn.after(move).position, deadline, is_bounded)
             if _find_hold_chance(fortified) >= held:
                 threats, held = fortified, _find_hold_chance(fortified)
-            else:  # whole turns contradict the single battles
+            else:  # the exact turns contradict the single battles
                 move = NOTHING
         return _OpponentTurns(held, unfortified, threats, move)
 
@@ -348,7 +350,7 @@ class _Outlook:
         return usual_reinforcements(end, player)
 
     def _find_best_move(self, turn: Turn) -> Fortify:
-        """Return the last move that holds best if each stack of an opponent fights one battle."""
+        """Return the fortifying move that holds best if each opposing stack fights one battle."""
         end = turn.position
         threats = [
             (beside, self._count_new_armies(end, player))
@@ -362,15 +364,17 @@ class _Outlook:
                 self.battles.find_hold_chance(position, beside, new) for beside, new in threats
             )
 
-        moves = {each: held(turn.after(each).position) for each in list_last_moves(turn, exposed)}
+        moves = {
+            each: held(turn.after(each).position) for each in list_fortify_moves(turn, exposed)
+        }
         best = max(moves, key=lambda move: moves[move], default=NOTHING)
         return best if moves.get(best, 0.0) > held(end) else NOTHING
 
 
 class _Ends:
-    """Random ends of a plan in which the goal is reached, with the opponents' turns after them.
+    """Random ends of a plan that reach the goal, with the opponents' turns after them.
 
-    seed: the seed of the dice.
+    seed: the random seed for the dice.
     """
 
     def __init__(self, outlook: _Outlook, plan: Plan, seed: int) -> None:
@@ -380,7 +384,7 @@ class _Ends:
         self._rng = np.random.default_rng(seed)
 
     def hold(self, ends: int, deadline: Deadline) -> Hold:
-        """Return the chance to take and hold, estimated from the first ends.
+        """Estimate the chance to take and hold from the first `ends` ends.
 
         The chance is `None` if the deadline comes before enough ends.
         """
@@ -395,7 +399,7 @@ class _Ends:
         return _summarise(plan, found[:ends], not self.outlook.large)
 
     def _draw(self, ends: int, deadline: Deadline) -> None:
-        """Draw ends until there are `ends` of them, or until the deadline."""
+        """Simulate until there are `ends` ends or the deadline has passed."""
         plan, found = self.plan, self._found
         held = make_mask(map(plan.problem.place, self.outlook.held))
         for end, _ in play_games(plan.policy, self._rng, deadline=deadline):
@@ -404,7 +408,7 @@ class _Ends:
             if end not in self._known:
                 position, is_bounded = plan.problem.make_position(end), len(found) < BOUNDED_ENDS
                 afterwards = self.outlook.evaluate_end(plan, position, is_bounded, deadline)
-                if deadline.is_over:  # the search may be cut short
+                if deadline.is_over:  # the last search may be unfinished
                     return
                 self._known[end] = afterwards
             found.append(self._known[end])
@@ -429,7 +433,7 @@ def _read_reinforcements(position: Position, get: Mapping[str, int] | int | None
 
 
 def _find_take_chance(plan: Plan) -> float:
-    """Return the chance to reach the goal, 0 for an unknown chance."""
+    """Return the chance to reach the goal, or 0 if it is unknown."""
     return plan.win_probability or 0.0
 
 
@@ -455,7 +459,7 @@ def _summarise(plan: Plan, found: list[_OpponentTurns], proven: bool) -> Hold:
     reached = _find_take_chance(plan)
     if plan.interval is not None:
         missed = (plan.interval[1] - plan.interval[0]) / (2 * NORMAL_QUANTILE)
-        if plan.stages:  # the interval belongs to the worth of all goals, not to the chance
+        if plan.stages:  # the interval is that of the total worth, not of the chance
             missed = sqrt(reached * (1 - reached) / plan.games)
         error = hypot(error, missed * float(held.mean()) / reached)
     least = held.mean() if proven else np.mean([each.at_least for each in found[:BOUNDED_ENDS]])

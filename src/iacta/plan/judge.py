@@ -1,28 +1,29 @@
-"""The judge: the luck and the cost of one step of a turn.
+"""Judging a step of a turn: how much was luck, and how much the decision cost.
 
-Let V(s) be the value of the best plan found in a state s, and Q(s, a) the action value of an attack
-a with a number of dice (`iacta.plan.alternatives`). A step from s to s' has
+Let V(s) be the value of the best plan found in state s, and Q(s, a) the action value of attack a
+with its number of dice (`iacta.plan.alternatives`). For a step from s to s',
 
     cost = V(s) − Q(s, a),     luck = V(s') − V(s) + cost,
 
-so that the luck of a roll is 0 on average. A step without dice has no luck: its cost is
-V(s) − V(s'). A loss that is no larger than the uncertainty of the values counts as 0.
+so the luck of a roll is 0 on average. A step without dice has no luck: its cost is V(s) − V(s'). A
+loss within the uncertainty of the values counts as 0.
 
-Luck in armies needs no goal. Where both sides expect to lose E and E' armies and lose L and L',
+Luck in armies needs no goal. If the two sides expect to lose E and E' armies and lose L and L',
 
     luck in armies = (E − L) + (L' − E').
 
-A roll of known numbers of dice has the expected losses of that roll. Several rolls have the
-expected losses of a battle to its end from s, less those from s'. Both are 0 on average.
+For a single roll, E and E' are the expected losses of that roll. For several rolls, they are the
+expected losses of a battle to the end from s, less those from s'. Either way, the luck in armies is
+0 on average.
 
-If the defender rolls k dice, fewer than usual, luck is judged for these dice:
+If the defender rolls only k dice, fewer than usual, luck is measured against that choice:
 
     luck = V(s') − E[V(s') | k defence dice].
 
-The defender also gives away value by rolling fewer dice; that part of the change is neither luck
+By rolling fewer dice the defender also gives away value. That part of the change is neither luck
 nor cost.
 
-The search of each state has a fixed amount of work, so its value is the same on every machine.
+The search in each state has a fixed budget, so its value is the same on every machine.
 
 Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
 """
@@ -47,28 +48,27 @@ from iacta.plan.problem import pose_problem
 from iacta.plan.reinforcement import plan_with_new_armies, turn_options
 from iacta.rules.roll import Losses
 
-BUDGET = 0.2  # work for the search of a state; 1 is the default work of a plan
-TRIED_ADVANCES = 3  # how many different advances are compared after a conquest
+BUDGET = 0.2  # search budget for each state; 1 is the default
+TRIED_ADVANCES = 3  # number of different advances to compare after a conquest
 
 
 class StateValue(NamedTuple):
     """The value of a state of a turn."""
 
-    value: float  # the chance of the goal, or the expected worth
-    error: float = 0.0  # half the width of the interval of the value
-    uncertainty: float = 0.0  # smaller differences between values count as 0
-    attacks: tuple[Alternative, ...] = ()  # the possible first attacks, the best first
+    value: float  # the chance to reach the goal, or the expected worth
+    error: float = 0.0  # half the width of the interval around the value
+    uncertainty: float = 0.0  # smaller differences between values may be noise
+    attacks: tuple[Alternative, ...] = ()  # the possible first attacks, best first
 
 
 class Judgement(NamedTuple):
-    """The effect of a step on the value, split into luck and cost.
+    """The effect of one step on the value, split into luck and cost.
 
-    change: the change of the value; `None` without a goal or a value.
-    luck: the part of the change that is due to the dice; `None` where the decision cannot be
-        judged.
-    cost: the value that the decision gave up; `None` where the decision cannot be judged.
-    error: the error of the change.
-    luck_armies: the luck of the dice in armies; `None` without dice.
+    change: the change of the value; `None` if there is no goal or no value.
+    luck: the part of the change that is due to the dice; `None` if the decision cannot be judged.
+    cost: the value that the decision gave up; `None` if the decision cannot be judged.
+    error: the error of the change, in the same unit.
+    luck_armies: the luck of the dice in armies; `None` for a step without dice.
     """
 
     change: float | None = None
@@ -79,12 +79,12 @@ class Judgement(NamedTuple):
 
 
 def plan_state(turn: Turn, goal: Goal, deadline: Deadline, threads: int = 1) -> Plan | None:
-    """Return the plan of a turn; `None` outside the attack phase, or if the goal is reached.
+    """Return the plan of a turn, or `None` outside the attack phase or if the goal is reached.
 
     turn: the turn.
-    goal: the goal of the player.
-    deadline: the end of the search; it changes the plan only if it cuts the search short.
-    threads: the number of threads of the search.
+    goal: the goal of the player to move.
+    deadline: when to stop searching. The plan does not depend on it unless the search is cut short.
+    threads: the number of threads to search with.
     """
     if turn.phase != "attack" or (goal.is_chance and goal.is_reached(turn)):
         return None
@@ -94,7 +94,7 @@ def plan_state(turn: Turn, goal: Goal, deadline: Deadline, threads: int = 1) -> 
 def evaluate_state(turn: Turn, goal: Goal | None, deadline: Deadline) -> StateValue:
     """Return the value of a turn in any phase.
 
-    goal: the goal of the player; `None` if the player to eliminate has no territories.
+    goal: the goal of the player to move; `None` if the player to eliminate is already gone.
     """
     if goal is None or (goal.is_chance and goal.is_reached(turn)):
         return StateValue(1.0)
@@ -119,7 +119,7 @@ def evaluate_state(turn: Turn, goal: Goal | None, deadline: Deadline) -> StateVa
 def value_plan(plan: Plan, *, has_attacks: bool = True) -> StateValue:
     """Return the value of the state in which a plan begins.
 
-    has_attacks: whether to add the values of the possible first attacks.
+    has_attacks: whether the result includes the values of the possible first attacks.
     """
     low, high = plan.interval or (plan.comparable_value, plan.comparable_value)
     attacks = list_first_attacks(plan) if has_attacks else ()
@@ -127,7 +127,7 @@ def value_plan(plan: Plan, *, has_attacks: bool = True) -> StateValue:
 
 
 def judge_choice(before: StateValue, after: StateValue) -> Judgement:
-    """Return the effect of a step without dice."""
+    """Judge a step without dice."""
     change, error = after.value - before.value, before.error + after.error
     unsure = max(before.uncertainty, after.uncertainty)
     return Judgement(change, 0.0, find_significant_loss(-change, unsure), error)
@@ -140,12 +140,12 @@ def judge_attack(
     dice: Sequence[int],
     expected: float | None = None,
 ) -> Judgement:
-    """Return the effect of an attack on the value.
+    """Judge an attack by its effect on the value.
 
-    border: the attacking territory and the attacked one.
-    dice: the possible numbers of attack dice; the number with the least cost counts.
-    expected: the expected value after a roll with fewer defence dice than usual; `None` for the
-        usual number.
+    border: the attacking and the defending territory.
+    dice: the possible numbers of attack dice; the cheapest number is assumed.
+    expected: the mean value after a roll in which the defender rolls fewer dice than usual; `None`
+        for the usual number of dice.
     """
     best = before.attacks[0].value if before.attacks else 0.0
     costs = {
@@ -166,9 +166,9 @@ def judge_attack(
 def list_reduced_ends(
     turn: Turn, border: tuple[str, str], dice: int, their_dice: int
 ) -> list[tuple[float, Turn]]:
-    """Return the turns after a roll with fewer defence dice than usual, with their chances.
+    """List the turns, with chances, after a roll with fewer defence dice than usual.
 
-    border: the attacking territory and the attacked one.
+    border: the attacking and the defending territory.
     dice, their_dice: the numbers of attack and defence dice.
     """
     mine, theirs = (turn.position.find_holding(name).armies for name in border)
@@ -189,11 +189,11 @@ def measure_army_luck(
 ) -> float | None:
     """Return the luck of an attack in armies; `None` if the battle is too large to evaluate.
 
-    before, after: the turn before the attack and after it.
-    border: the attacking territory and the attacked one.
-    losses: the losses of both sides.
+    before, after: the turn before and after the attack.
+    border: the attacking and the defending territory.
+    losses: the armies lost by the attacker and by the defender.
     dice: the number of attack dice of a single roll; `None` for several rolls.
-    their_dice: the number of defence dice, if it is smaller than usual.
+    their_dice: the number of defence dice if it is smaller than usual; otherwise `None`.
 
     >>> turn = Turn.from_code("1;classic;red;Peru:red:4,Brazil:blue:2")
     >>> after = turn.apply_battle("Peru", "Brazil", 2, 2, 3)

@@ -1,16 +1,16 @@
-"""Luck with a plan: the luck of the dice while a player follows the plan.
+"""Luck while following a plan: how much the dice helped or hurt.
 
-The chance of a plan is the mean over all results z of its chance after the next roll (after the
-next battle, if the plan fights each battle to its end),
+The chance of a plan in state s is the mean of its chances after the next roll z (or after the next
+battle, if the plan fights each battle to the end),
 
     V(s) = Σ_z P(z)·V(s after z),
 
-as long as the player follows the plan. So the change by a result z is luck,
+as long as the player follows the plan. The change of the chance caused by z is therefore pure luck,
 
     luck = V(s after z) − V(s),     variance = Σ_z P(z)·(V(s after z) − V(s))²,
 
-and nothing else, because the plan makes all choices. The luck of a whole plan is 1 − V at the start
-if the plan succeeds, and −V if it fails.
+because the plan leaves no choice to the player. Over a whole plan the luck adds up to 1 − V if the
+plan succeeds and to −V if it fails, where V is the chance at the start.
 
 Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
 """
@@ -27,16 +27,16 @@ from iacta.plan.plan import NextMove, Plan, Play
 from iacta.plan.policy import Policy
 from iacta.plan.problem import TurnState
 
-MAX_STATES = 20_000  # an exact evaluation of this size takes some seconds
+MAX_STATES = 20_000  # evaluating this many states exactly takes a few seconds
 
 
 class LuckOfBattle(NamedTuple):
-    """The luck of one battle of a plan, or of one roll.
+    """The luck of one battle or one roll of a plan.
 
-    start, to: the attacking territory and the attacked one.
-    before: the chance of the plan before the battle.
-    after: the chance of the plan after the battle.
-    spread: the standard deviation of `after`.
+    start, to: the attacking and the defending territory.
+    before: the plan's chance before the battle.
+    after: the plan's chance after the battle.
+    spread: the standard deviation of the chance after the battle, over all its results.
     """
 
     start: str
@@ -47,20 +47,20 @@ class LuckOfBattle(NamedTuple):
 
     @property
     def luck(self) -> float:
-        """The change of the chance that is due to the dice."""
+        """The change of the chance caused by the dice."""
         return self.after - self.before
 
 
 def measure_plan_luck(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[LuckOfBattle, ...]:
-    """Return the luck of each roll or battle of a plan that a player followed.
+    """Return the luck of each roll or battle of a plan that the player followed.
 
-    plan: a plan to take all or any of some territories.
-    ends: the results in order, as pairs: the armies left on the attacking territory before any
-        armies move in, and the defenders left. A pair is the end of a battle if the plan fights
-        each battle to its end, and the result of a roll otherwise.
+    plan: a plan to take all or any one of some territories.
+    ends: the results in order. Each result is a pair: the armies left on the attacking territory
+        before any move in, and the defenders left. Pairs describe whole battles if the plan fights
+        each battle to the end, and single rolls otherwise.
 
-    A plan for a worth, an impossible pair, and a plan that is not exact and may reach more than
-    20,000 states raise an error.
+    It is an error to pass a plan that maximises a worth, an impossible result, or an estimated plan
+    that may visit more than 20,000 states.
 
     >>> from iacta import Board, Holding, Position, TakeAll, best_plan
     >>> board = Board("row", ("A", "B", "C"), (("A", "B"), ("B", "C"), ("B", "A"), ("C", "B")))
@@ -112,7 +112,7 @@ def _follow(play: Play, move: NextMove, left: int, defenders: int) -> Play:
 
 
 def _find_chances(policy: Policy) -> Callable[[TurnState], float]:
-    """Return a function from a state to the chance of a policy."""
+    """Return a function that maps a state to the policy's chance of success."""
     problem = policy.problem
 
     @cache

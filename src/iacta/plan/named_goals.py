@@ -1,4 +1,4 @@
-"""Goals as users write them: a kind such as `take`, and territories or a player."""
+"""Goals as users write them: a kind such as `take`, with territories or a player."""
 
 from collections.abc import Mapping
 
@@ -10,23 +10,24 @@ from iacta.native.deadline import Deadline
 from iacta.plan.goals import Goal, TakeAll, TakeAny, Worth, eliminate
 from iacta.plan.winning import find_win
 
-GOAL_KINDS = ("take", "take_any", "eliminate", "worth", "win")  # the keys by which users name goals
-FLAGS = ("worth", "win")  # kinds without territories or a player
+GOAL_KINDS = ("take", "take_any", "eliminate", "worth", "win")
+FLAGS = ("worth", "win")  # kinds that need neither territories nor a player
 
 
 def read_goal(
     turn: Turn, kind: str, text: str = "", deadline: Deadline | None = None
 ) -> Goal | None:
-    """Return the goal that a user has written.
+    """Return the goal that a user has described.
 
-    turn: the turn of the goal.
-    kind: a key from `GOAL_KINDS`.
-    text: a continent, territories separated by commas, or a player; unused for `worth` and `win`.
-    deadline: the end of the search for a goal that wins; `None` for no limit.
+    turn: the turn in which the goal is to be reached.
+    kind: one of `GOAL_KINDS`.
+    text: the name of a continent or a player, or territories separated by commas; ignored for
+        `worth` and `win`.
+    deadline: when to stop searching for a goal that wins the game; `None` for no limit.
 
-    `take_any` omits the player's own territories until the turn has a conquest. The goal may be
-    reached already (`Goal.is_reached`). Return `None` if the player to eliminate has no
-    territories, or if the player whose turn it is has already won.
+    `take_any` ignores territories that the player already owns, unless the player has conquered a
+    territory this turn. The goal may already be reached (`Goal.is_reached`). Return `None` if the
+    player to eliminate owns no territory, or if the player to move has already won.
 
     >>> from iacta.game import Turn
     >>> turn = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2")
@@ -65,12 +66,12 @@ def _read_win(turn: Turn, deadline: Deadline) -> Goal | None:
 
 
 def read_goal_record(turn: Turn, record: object) -> Goal | None:
-    """Read a goal from a JSON object whose only key is a kind from `GOAL_KINDS`.
+    """Read a goal from a JSON object with a single key, one of `GOAL_KINDS`.
 
-    turn: the turn of the goal.
-    record: the object, such as `{"take": "Africa"}` or `{"worth": true}`.
+    turn: the turn in which the goal is to be reached.
+    record: the JSON object, such as `{"take": "Africa"}` or `{"worth": true}`.
 
-    Return the goal, or `None` as `read_goal` does. An object in another form raises an error.
+    Return the goal, or `None` in the same cases as `read_goal`. A malformed object raises an error.
     """
     if not isinstance(record, Mapping):
         raise MalformedError(f"goal must be a JSON object, got {quote(record)}")

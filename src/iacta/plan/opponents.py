@@ -1,4 +1,4 @@
-"""Opponents on their next turn: their new armies, and their conquests by single battles."""
+"""The opponents' next turns: their new armies, and the chances of their single battles."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -10,29 +10,29 @@ from iacta.board.position import check_position
 from iacta.game import Fortify, Turn
 from iacta.methods import find_kernel
 
-MOVE_SHARES = (1.0, 0.75, 0.5, 0.25)  # shares of the movable armies that are compared
-MAX_SOURCES = 6  # number of stacks, the largest first, whose moves are compared
+MOVE_SHARES = (1.0, 0.75, 0.5, 0.25)  # shares of a stack's movable armies to compare as moves
+MAX_SOURCES = 6  # compare moves from at most this many stacks, largest first
 
 
 def list_opponents(position: Position) -> list[str]:
-    """Return the players other than the one to move who own territories, sorted by name."""
+    """Return the players who own territories, except the player to move, sorted by name."""
     return sorted({each.owner for each in position.holdings} - {"", position.player})
 
 
 def list_enemies_beside(position: Position, name: str) -> list[str]:
-    """Return the enemy territories that can be attacked from a territory."""
+    """Return the enemy territories that a territory can attack."""
     near, ours = position.board.neighbours(name), ("", position.player)
     return [each for each in near if position.find_holding(each).owner not in ours]
 
 
 def usual_reinforcements(position: Position, player: str) -> int:
-    """Return the new armies of a player by the usual rule.
+    """Return the number of new armies that a player gets by the usual rule.
 
-    position: the position.
-    player: the player.
+    position: the position on the board.
+    player: the player who gets the armies.
 
-    One army for each three territories, rounded down, but at least three; and the bonus of each
-    own continent.
+    The number is one army for every three territories, rounded down, but at least three, plus the
+    bonus of each continent that the player owns.
 
     >>> from iacta.board import Holding
     >>> from iacta.board.files import classic_board
@@ -47,9 +47,9 @@ def usual_reinforcements(position: Position, player: str) -> int:
 
 
 class SingleBattles:
-    """A quick evaluation of a position: each stack of an opponent fights one battle.
+    """A quick evaluation that lets each stack of an opponent fight a single battle.
 
-    turn: a turn with the rules.
+    turn: the turn whose rules apply.
     """
 
     def __init__(self, turn: Turn) -> None:
@@ -59,7 +59,7 @@ class SingleBattles:
     def list_targets(
         self, position: Position, player: str, held: Iterable[str]
     ) -> dict[str, list[str]]:
-        """Return the territories in `held` that each territory of a player can attack."""
+        """Return the territories of `held` that each territory of a player can attack."""
         wanted = {*held}
         found = {
             name: [each for each in position.board.neighbours(name) if each in wanted]
@@ -70,9 +70,9 @@ class SingleBattles:
     def find_hold_chance(
         self, position: Position, beside: Mapping[str, list[str]], new: int
     ) -> float:
-        """Return the chance that an opponent wins no battle, with the new armies placed best.
+        """Return the chance that an opponent wins no battle after placing the new armies best.
 
-        beside: the targets of each territory of the opponent, from `list_targets`.
+        beside: for each territory of the opponent, its targets, as `list_targets` returns them.
         new: the number of new armies.
         """
 
@@ -95,11 +95,11 @@ class SingleBattles:
         return float(kernel.win_probability(able, defenders)) if able > 0 else 0.0
 
 
-def list_last_moves(turn: Turn, exposed: Iterable[str]) -> Iterator[Fortify]:
-    """Yield last moves that may help: parts of the largest stacks to exposed territories.
+def list_fortify_moves(turn: Turn, exposed: Iterable[str]) -> Iterator[Fortify]:
+    """Yield fortifying moves that may help: parts of large stacks that move to exposed territories.
 
-    turn: a turn at its last move.
-    exposed: the territories within reach of an attack.
+    turn: a turn in its fortify phase.
+    exposed: the territories that an opponent can attack.
     """
     wanted = {*exposed}
     firsts = ((part[0], len(part)) for part in turn.actions().parts)

@@ -1,8 +1,8 @@
-"""Plans: a policy with its numbers, and the play of a plan step by step.
+"""Plans: a policy with its statistics, and a way to follow it step by step.
 
-A plan is a policy with statistics. `Play` follows the plan: it returns the next attack in any
-position, even in the middle of a battle. The kernel gives the possible losses. A plan that fights
-each battle to its end continues a battle roll by roll as long as possible.
+`Play` follows a plan: it returns the next attack in any position, even in the middle of a battle. A
+kernel gives the possible losses of an attack. A plan that fights each battle to the end continues
+every battle, roll by roll, until one side cannot go on.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,13 +26,13 @@ from iacta.rules.rules import Rules
 class Step(PasteableMixin):
     """A border that the plan may attack over.
 
-    start, to: the attacking territory and the attacked territory.
+    start, to: the attacking and the defending territory.
     reach_probability: the chance that the battle is fought.
     conquer_probability: the chance that the battle is fought and won.
-    expected_armies: the expected number of armies that move in after a victory; 0 if victory is
-        impossible.
-    advances: the advance for each number of armies able to move, in ascending order: (armies able
-        to move, chance of a victory with this number, expected armies that move in).
+    expected_armies: the expected number of armies that move in after a victory; 0 if no victory is
+        possible.
+    advances: one row per number of armies able to move after the battle, in ascending order: this
+        number, the chance of a victory with it, and the expected number of armies that move in.
     """
 
     start: str
@@ -51,10 +51,10 @@ class Step(PasteableMixin):
 class TerritoryEnd:
     """A territory at the end of the plan.
 
-    name: its name.
-    own_probability: the chance that the player owns it.
-    expected_armies: the expected number of the player's armies on it, counted as 0 if another
-        player owns it.
+    name: the name of the territory.
+    own_probability: the chance that the player owns the territory.
+    expected_armies: the expected number of the player's armies on the territory, counted as 0 if
+        another player owns it.
     """
 
     name: str
@@ -64,10 +64,10 @@ class TerritoryEnd:
 
 @dataclass(frozen=True)
 class Ending:
-    """A battle whose loss ends the plan.
+    """A battle that ends the plan if it is lost.
 
-    start, to: the attacking territory and the attacked territory.
-    chance: the chance of this end.
+    start, to: the attacking and the defending territory.
+    chance: the chance that the plan ends with this lost battle.
     """
 
     start: str
@@ -79,11 +79,12 @@ class Ending:
 class NextMove(PasteableMixin):
     """The next attack of a plan.
 
-    start, to: the attacking territory and the attacked territory.
-    advance: for each number of armies able to move after a conquest, the number that moves in.
+    start, to: the attacking and the defending territory.
+    advance: the number of armies that move in after a conquest, for each number of armies able to
+        move.
     dice: the number of attack dice.
-    worth: the value of playing on: the chance of the goal, or the expected gain. Unless the plan is
-        proven, this is an estimate by lookahead.
+    worth: the value of continuing the plan: the chance to reach the goal, or the expected gain.
+        Unless the plan is proven, this is a lookahead estimate.
     """
 
     start: str
@@ -101,34 +102,35 @@ class NextMove(PasteableMixin):
 
 @dataclass(frozen=True, repr=False)
 class Plan(DisplayMixin):
-    """The best plan that the search found for a goal, with an upper bound.
+    """The best plan that the search found for a goal, with an upper bound on any plan.
 
-    A plan decides after each roll and may leave a battle at any time, or it fights each battle to
-    its end, so that it fits on a card. A plan is immutable and can be pickled; its `repr` cannot be
-    pasted back.
+    A plan decides after each roll and may break off a battle at any time, or it fights each battle
+    to the end, which makes it short enough for a card. Plans are immutable and can be pickled;
+    their `repr` cannot be pasted back.
 
     position: the position before the first battle.
-    goal: the goal, with the names of the board.
-    rules: the rules of all battles.
+    goal: the goal, with names spelled as on the board.
+    rules: the rules for all battles.
     win_probability: the chance to reach the goal, or all goals in order; 0 for a `Worth`. It is
-        exact unless there is an `interval`.
-    value: the expected payoff: the chance, or for a `Worth` the worth of the player's holdings at
-        the end, or for goals in order the worth of the reached goals. `None`, as the chance, if
-        there was no time for a single game.
-    upper_bound: an upper bound of the value of any legal play; if the plan fights each battle to
-        its end, of any play that does so.
-    proven: whether no play exceeds the value by more than 1e-9; false for an estimate.
-    steps: the borders that the plan may attack over, the most likely first.
-    territories: all territories at the end, in the order of the board.
-    endings: the battles that can end the plan by a loss, the most likely first.
-    seconds: the duration of the search.
-    policy: the policy of the plan.
-    stages: for goals in order, the chance to reach each goal and all earlier goals; an estimate if
-        there is an `interval`.
-    play: `"rolls"`, or `"battles"` if the plan fights each battle to its end.
+        exact if there is no `interval`.
+    value: the expected payoff: the chance to reach the goal; for a `Worth`, the expected worth of
+        the player's final holdings; for goals in order, the expected worth of the goals reached.
+        This value and the chance are `None` if there was not enough time to simulate a single game.
+    upper_bound: an upper bound on the value of any legal play. If the plan fights each battle to
+        the end, the bound covers only plans that do so.
+    proven: whether no play has a value greater by more than 1e-9; false for an estimate.
+    steps: the borders that the plan may attack over, most likely first.
+    territories: all territories at the end of the plan, in the order of the board.
+    endings: the battles that end the plan if they are lost, most likely first.
+    seconds: the duration of the search in seconds.
+    policy: the policy behind the plan.
+    stages: for goals in order, the chance to reach each goal and all goals before it. The chances
+        are estimates if there is an `interval`.
+    play: `"rolls"` if the plan may decide after each roll, or `"battles"` if it fights each battle
+        to the end.
     interval: the 95% interval of an estimated value; `None` for an exact value.
-    battles_value: the value of the best plan that fights each battle to its end, if known.
-    games: the number of simulated games; 0 for exact numbers.
+    battles_value: the value of the best plan that fights each battle to the end, if known.
+    games: the number of simulated games; 0 if the numbers are exact.
     """
 
     position: Position
@@ -159,7 +161,7 @@ class Plan(DisplayMixin):
 
     @property
     def problem(self) -> Problem:
-        """The problem of the planner: position, goal, rules and constraints."""
+        """The problem that the plan solves: position, goal, rules and constraints."""
         return self.policy.problem
 
     @property
@@ -169,20 +171,20 @@ class Plan(DisplayMixin):
 
     @property
     def comparable_value(self) -> float:
-        """The value, or an estimate by lookahead for a plan without a value."""
+        """The value, or a lookahead estimate if the plan has no value."""
         if self.value is not None:
             return self.value
         return self.problem.held + self.policy.decide(self.problem.start).value
 
     def follow(self) -> "Play":
-        """Return the play of the plan before its first attack."""
+        """Return a `Play` at the start of the plan."""
         return self.resume(self.position)
 
     def resume(self, position: Position) -> "Play":
-        """Return the play of the plan from a position.
+        """Return a `Play` that follows the plan from the given position.
 
-        position: any position with the same board and player, even in the middle of a battle, or
-            one to which the plan does not lead.
+        position: any position with the same board and player. It may be in the middle of a battle,
+            or one that the plan would never lead to.
         """
         if not isinstance(position, Position) or position.board != self.position.board:
             raise MalformedError(
@@ -195,9 +197,9 @@ class Plan(DisplayMixin):
         return Play(self, position)
 
     def next_move(self, position: Position | None = None) -> NextMove | None:
-        """Return the next attack, or `None` if the plan is over.
+        """Return the next attack, or `None` if nothing is left to attack.
 
-        position: as for `resume`; `None` for the start.
+        position: as for `resume`; `None` for the start of the plan.
         """
         return self.resume(self.position if position is None else position).next_move()
 
@@ -207,10 +209,10 @@ class Play(DisplayMixin):
     """A position in which a player follows a plan.
 
     plan: the plan.
-    position: the present position.
-    battle: the border of an unfinished battle that the plan fights to its end, or `None`.
-    state: the present state if the player owns a territory without armies, because `position` shows
-        it as unowned; otherwise `None`.
+    position: the current position.
+    battle: the border of a battle that has begun and that the plan fights to the end, or `None`.
+    state: the current state if the player owns a territory without armies, which `position` shows
+        as unowned; otherwise `None`.
 
     >>> from iacta.board import Board, Holding
     >>> from iacta.plan import TakeAll, best_plan
@@ -235,7 +237,7 @@ class Play(DisplayMixin):
 
     @cached_property
     def problem(self) -> Problem:
-        """The goal, the rules and the constraints of the plan, from this position on."""
+        """The problem from this position on: the goal, rules and constraints of the plan."""
         if self.state is not None:
             return self.plan.problem.at_state(self.state)
         if self.position == self.plan.position:
@@ -248,7 +250,7 @@ class Play(DisplayMixin):
 
     @cached_property
     def _decision(self) -> PolicyAction:
-        """The action of the policy; an unfinished battle goes on."""
+        """The policy's action, or the next roll of a battle that has begun."""
         start = self.problem.start
         if self.battle is not None:
             v, c = map(self.problem.place, self.battle)
@@ -258,16 +260,16 @@ class Play(DisplayMixin):
 
     @property
     def is_over(self) -> bool:
-        """Whether there is nothing left to attack."""
+        """Whether nothing is left to attack."""
         return self.move is None
 
     def next_move(self) -> NextMove | None:
-        """Return the next attack, or `None` if the plan is over."""
+        """Return the next attack, or `None` if nothing is left to attack."""
         return self.move
 
     @cached_property
     def move(self) -> NextMove | None:
-        """The next attack, or `None` if the plan is over."""
+        """The next attack, or `None` if nothing is left to attack."""
         found, problem = self._decision, self.problem
         if not found.dice:
             return None
@@ -277,16 +279,16 @@ class Play(DisplayMixin):
 
     @property
     def value(self) -> float | None:
-        """The value of playing on: the chance of the goal, or the expected gain.
+        """The value of continuing the plan: the chance to reach the goal, or the expected gain.
 
-        `None` if the plan is over. Unless the plan is exact play, the value may be an estimate from
-        simulated games.
+        The value is `None` if nothing is left to attack. Unless the plan is exact, it may be
+        estimated from simulated games.
         """
         return self._worth[0]
 
     @property
     def is_exact(self) -> bool:
-        """Whether `value` is exact, and not estimated from games."""
+        """Whether `value` is exact rather than estimated from games."""
         return self._worth[1]
 
     @cached_property
@@ -302,7 +304,7 @@ class Play(DisplayMixin):
 
     @property
     def is_reached(self) -> bool:
-        """Whether the goal is reached for good."""
+        """Whether the goal is reached and cannot be lost again."""
         return self.problem.goal.is_reached(self.problem.turn)
 
     def _next(self) -> PolicyAction:
@@ -312,31 +314,32 @@ class Play(DisplayMixin):
 
     @property
     def _spare(self) -> int:
-        """The number of armies that may leave the next attacking territory."""
+        """The number of armies that may leave the territory that attacks next."""
         start = self._next().start
         return self.problem.turn.armies[start] - self.problem.garrisons[start]
 
     @cached_property
     def _choice(self) -> Choice:
-        """The next roll, or the next battle if a battle is one attack."""
+        """The next attack: one roll, or a whole battle under rules that resolve battles at once."""
         found, spare, turn = self._next(), self._spare, self.problem.turn
         kernel, defenders = self.problem.kernels[found.to], turn.armies[found.to]
         if not kernel.is_rolled:
             return kernel.battle(spare, defenders)
         choices = kernel.rolls(turn.armies[found.start] - turn.rules.garrison, defenders, spare)
-        if turn.whole_battles:  # the most dice that the armies allow
+        if turn.whole_battles:  # whole battles use as many dice as possible
             return kernel.rolls(spare, defenders)[0]
         return next(each for each in choices if each.dice == found.dice)
 
     def results(self) -> tuple[tuple[int, int], ...]:
-        """Return the possible losses of the next roll: (attackers lost, defenders lost)."""
+        """Return the possible losses in the next roll as pairs (attackers lost, defenders lost)."""
         options = [option for throw in self._choice.throws for option in throw.options]
         return tuple(sorted({(lost, killed) for option in options for _, lost, killed in option}))
 
     def draw_losses(self, rng: "np.random.Generator") -> tuple[int, int]:
-        """Draw the losses of the next roll.
+        """Roll the dice for the next attack and return the losses.
 
-        rng: the generator. A defender with a choice makes the choice that is worst for the plan.
+        rng: the random number generator. A defender with a choice of dice chooses the worst for the
+            plan.
         """
         drawn = self._chances
         shares = np.array([each.chance for each in drawn])
@@ -344,10 +347,10 @@ class Play(DisplayMixin):
         return found.attackers, found.defenders
 
     def chances(self) -> list[Result]:
-        """Return the possible losses of the next roll with their chances.
+        """Return the possible losses in the next roll with their chances.
 
-        A defender with a choice makes the choice with the least value for the plan; in a battle
-        that is fought to its end, the choice that is most likely to keep the territory.
+        A defender with a choice of dice leaves the plan the least value. In a battle that is fought
+        to the end, the defender maximises the chance to keep the territory.
 
         >>> from iacta.board import Board, Holding
         >>> from iacta.plan import TakeAll, best_plan
@@ -381,9 +384,8 @@ class Play(DisplayMixin):
     def after(self, attackers: int, defenders: int, moved: int | None = None) -> "Play":
         """Return the play after the next roll.
 
-        attackers, defenders: the losses, from `results()`.
-        moved: the number of armies that move in after a conquest; `None` for the number of the
-            plan.
+        attackers, defenders: the armies lost by each side, from `results()`.
+        moved: the number of armies that move in after a conquest; `None` to follow the plan.
         """
         losses = read_int(attackers, "attackers"), read_int(defenders, "defenders")
         if losses not in self.results():
@@ -396,8 +398,7 @@ class Play(DisplayMixin):
 
         left: the armies left on the attacking territory, before any armies move in.
         defenders: the armies left on the attacked territory; 0 after a conquest.
-        moved: the number of armies that move in after a conquest; `None` for the number of the
-            plan.
+        moved: the number of armies that move in after a conquest; `None` to follow the plan.
 
         Impossible numbers raise an error.
 
@@ -416,7 +417,7 @@ class Play(DisplayMixin):
         least = self.problem.garrisons[found.start]
         lost = mine - read_int(left, "left", least=least, most=mine)
         killed = theirs - read_int(defenders, "defenders", most=theirs)
-        if not self.problem.kernels[found.to].is_rolled:  # the battle is one attack
+        if not self.problem.kernels[found.to].is_rolled:  # the rules resolve the battle at once
             return self.after(lost, killed, moved)
         return self._after(lost, killed, moved)
 
@@ -441,34 +442,34 @@ class Play(DisplayMixin):
         return Play(self.plan, position, battle, None if is_shown else after)
 
     def conquers(self, defenders: int) -> bool:
-        """Return whether the next roll conquers the territory if it kills `defenders` armies."""
+        """Return whether the next roll conquers the territory by killing `defenders` armies."""
         return self.problem.turn.armies[self._next().to] == defenders
 
     def advances(self, attackers: int) -> tuple[int, int, int]:
-        """Return the least, the most, and the plan's number of armies that move in.
+        """Return the smallest and largest number of armies that may move in, and the plan's choice.
 
-        attackers: the attackers lost in the conquering roll.
+        attackers: the number of attackers lost in the last roll.
         """
         found, able = self._next(), self._spare - attackers
         least = min(self._choice.least, able)
         usual = self.move.advance.get(able) if self.move is not None else None
-        if usual is None:  # the decision does not cover a conquest after several rolls
+        if usual is None:  # the action does not cover a conquest after several rolls
             start = self.problem.start
             usual = self._policy.advance(start, found.start, found.to, able, least)
         return least, able, max(usual, least)
 
     def win_battle(self, able: int) -> "Play":
-        """Return the play after a victory in the next battle.
+        """Return the play after winning the next battle.
 
-        able: the armies able to move after the victory, at least 1.
+        able: the number of armies able to move after the victory, at least 1.
         """
         garrison = self.problem.garrisons[self._next().start]
         return self.apply_battle(read_int(able, "able", least=1, most=self._spare) + garrison, 0)
 
     def lose_battle(self, defenders: int) -> "Play":
-        """Return the play after a defeat in the next battle.
+        """Return the play after losing the next battle.
 
-        defenders: the defenders left, at least 1.
+        defenders: the number of defenders left, at least 1.
         """
         found = self._next()
         most = self.problem.turn.armies[found.to]
@@ -476,9 +477,9 @@ class Play(DisplayMixin):
         return self.apply_battle(self.problem.garrisons[found.start], left)
 
     def list_successors(self) -> Iterator[tuple["Play", float]]:
-        """Yield each possible play after the next attack, with its chance.
+        """Yield every possible play after the next attack, with its chance.
 
-        The attack is a roll, or a whole battle in a plan that fights each battle to its end.
+        An attack is a roll, or a whole battle if the plan fights each battle to the end.
         """
         if self._decision.dice:
             for each in self._decision.outcomes:

@@ -1,26 +1,26 @@
-"""The planner: a search for the best policy, with its value and an upper bound on any play.
+"""The planner: searches for the best policy, with its value and an upper bound on any play.
 
-1. *Exact.* Backward induction over the reachable states (`src/core/search/exact.hpp`), if there are
-   few enough. Then the value is the bound.
+1. *Exact search.* Backward induction over the reachable states (`src/core/search/exact.hpp`), if
+   there are few enough. The value is then also the bound.
 2. *Lookahead.* Otherwise a policy looks ahead from an assignment of targets to stacks
-   (`src/core/search/lookahead.hpp`). Sequential halving (Karnin, Koren and Somekh, 2013) compares
-   its styles: all styles play games with common random numbers, and the better half plays on, until
-   one style is left.
-   A problem that is too large for exact play may contain a small one: the targets and the stacks
-   beside them (`Problem.narrow`). Its best play is a candidate, too, and its assignment one more
-   start of the comparison. Lookahead without an assignment, as in a quick estimate, is another.
-3. *Value.* Exact, by a forward pass, if the policy visits few states; otherwise the mean of
-   separate games, less their luck by the policy's own values, with an interval. With h(s) the
-   policy's estimate of a state, Q(s) its value of the attack chosen there, s_t the states and T the
-   end,
+   (`src/core/search/lookahead.hpp`). Several styles of lookahead compete by sequential halving
+   (Karnin, Koren and Somekh, 2013): all play games with common random numbers, the better half
+   plays on, and so on until one style is left. A problem that is too large for exact search may
+   contain a small one: the targets and the stacks next to them (`Problem.narrow`). An exact
+   solution of this narrow problem is another candidate, and its assignment another starting point.
+   Lookahead without an assignment, as in quick estimates, also competes.
+3. *Value.* If the policy visits few states, a forward pass gives its exact value. Otherwise the
+   value is the mean of new games, with the luck removed and with an interval. Let h(s) be the
+   policy's estimate of a state, Q(s) its value of the attack that it chooses there, s_t the visited
+   states and T the end. Then
 
     V(s_0) = h(s_0) + E(Σ_t (Q(s_t) − h(s_t)) − h(s_T)).
 
-4. *Bound.* The least value of several relaxed games (`src/core/search/relaxed.hpp`), which are
+4. *Bound.* The smallest value of several relaxed games (`src/core/search/relaxed.hpp`), which are
    solved one after another as time permits.
 
-The best result so far is always available. Without a time limit the search counts its work in
-states and games, so the result is reproducible.
+The best result so far is available at any time. Without a time limit the search counts states and
+games instead of seconds, which makes the result reproducible.
 """
 
 from collections.abc import Iterator
@@ -48,32 +48,32 @@ from iacta.plan.problem import Problem
 from iacta.plan.search import Report, Search, Style
 from iacta.probability.estimate import MIN_GAMES, NORMAL_QUANTILE, find_half_width
 
-PROVEN_GAP = 1e-9  # a plan within this gap of its bound is proven best
-EXACT_TIME_SHARE = 0.25  # share of the time for exact play
-LARGE = 12  # territories; on larger fields exact play rarely succeeds
-LARGE_TIME_SHARE = 0.05  # share of the time for exact play on a large field
-BOUND_TIME_SHARE = 0.4  # share of the time for bounds in a single thread
-NARROW_TIME_SHARE = 0.25  # share of the time for the narrow problem in a single thread
-NARROW_THREAD_SHARE = 0.7  # share of the time for the narrow problem in the thread of the bounds
-EQUAL = 0.0005  # difference of values that count as equal; then the armies left decide
-COMPARISON_SHARE = 0.7  # share of the time and of the games for the comparison of styles
-FRESH = 2**32  # number of the first game of the final estimate
-SMALL_HALF_INTERVAL = 0.001  # an estimate this narrow needs no more games
-MIN_VISITED = 2_000  # lower limit of `Limits.visited`; takes hundredths of a second
-BATCH = 16  # games per call; fewer games give no estimate
-MAX_GAMES = 200_000  # more games hardly narrow the interval
+PROVEN_GAP = 1e-9  # a plan this close to its upper bound is proven best
+EXACT_TIME_SHARE = 0.25  # fraction of the time for exact search
+LARGE = 12  # number of territories above which exact search rarely succeeds
+LARGE_TIME_SHARE = 0.05  # fraction of the time for exact search on a large field
+BOUND_TIME_SHARE = 0.4  # fraction of the time for bounds if there is one thread
+NARROW_TIME_SHARE = 0.25  # fraction of the time for the narrow problem if there is one thread
+NARROW_THREAD_SHARE = 0.7  # fraction for the narrow problem if a second thread also computes bounds
+EQUAL = 0.0005  # values this close count as equal; the number of armies left then decides
+COMPARISON_SHARE = 0.7  # fraction of the time and of the games for comparing styles
+FRESH = 2**32  # first number in the separate sequence of games for the final estimate
+SMALL_HALF_INTERVAL = 0.001  # an estimate this precise needs no more games
+MIN_VISITED = 2_000  # lower limit of `Limits.visited`, which takes about 0.02 s
+BATCH = 16  # number of games per call, and the fewest games for an estimate
+MAX_GAMES = 200_000  # beyond this, more games hardly narrow the interval
 STYLES = Style(), Style(idle=0.0), Style(idle=0.01), Style(order="risk")
-DEEPER = (2, 3)  # further depths of lookahead, tried with the best style
-DEEPER_SECONDS = 4.0  # shorter searches skip the further depths
+DEEPER = (2, 3)  # larger depths of lookahead, tried with the best style
+DEEPER_SECONDS = 4.0  # shorter searches do not try larger depths
 
 
 class Limits(NamedTuple):
-    """Limits of the work of a search.
+    """Limits on the work of a search.
 
-    states: the maximum number of states of exact play.
-    games: the number of games for the comparison of styles and for the final estimate.
-    values: the number of values of relaxed games.
-    visited: the maximum number of states in the exact value of a policy.
+    states: the maximum number of states in an exact search.
+    games: the number of games for comparing styles and for the final estimate.
+    values: the maximum number of values to compute in relaxed games.
+    visited: the maximum number of states for the exact value of a policy.
     """
 
     states: float
@@ -93,14 +93,14 @@ UNBOUNDED = Limits(inf, MAX_GAMES, inf, VISITED)
 
 @dataclass(frozen=True)
 class Found:
-    """A policy with its value.
+    """A policy with its value and an upper bound.
 
     policy: the policy.
-    value: its expected payoff; `None` before the first game.
+    value: the policy's expected payoff; `None` before the first game.
     interval: the 95% interval of an estimated value; `None` for an exact value.
-    bound: an upper bound of the expected payoff of any play.
-    report: statistics of the play.
-    games: the number of simulated games; 0 for an exact value and report.
+    bound: an upper bound on the expected payoff of any play.
+    report: statistics of the policy.
+    games: the number of simulated games; 0 if the value and statistics are exact.
     """
 
     policy: Policy
@@ -115,7 +115,7 @@ class Found:
         return self.interval is None and self.gap <= PROVEN_GAP
 
     def is_above(self, other: "Found") -> bool:
-        """Return whether the value exceeds an exact value by EQUAL and a standard error."""
+        """Return whether the value clearly exceeds an exact value (by EQUAL and one error)."""
         if self.value is None or other.value is None:
             return self.value is not None
         low, high = self.interval or (self.value, self.value)
@@ -126,7 +126,7 @@ class Found:
         return inf if self.value is None else self.bound - self.value
 
     def cap(self, bound: float) -> "Found":
-        """Return the policy with another bound, which also caps its value and interval."""
+        """Return a copy with another bound, which also limits the value and the interval."""
         value = 0.0 if bound <= 0.0 else self.value and min(self.value, bound)
         interval = self.interval and (min(self.interval[0], bound), min(self.interval[1], bound))
         return replace(self, value=value, interval=interval, bound=bound)
@@ -136,11 +136,11 @@ class Planner:
     """A search for the best policy.
 
     problem: the problem.
-    deadline: the end of the search.
-    budget: the amount of work, in units of the default amount; `None` for the default amount, or
-        for unlimited work within a time limit.
-    prove: a gap between value and bound that ends the search; `None` for 0.
-    threads: the number of threads; more than 2 do not help.
+    deadline: when to stop searching.
+    budget: the amount of work, relative to the default. `None` means the default amount, or
+        unlimited work if there is a time limit.
+    prove: stop as soon as the gap between value and bound is this small; `None` for 0.
+    threads: the number of threads; using more than 2 does not help.
     """
 
     def __init__(
@@ -161,10 +161,10 @@ class Planner:
         self.deeper = DEEPER if is_long and not problem.turn.whole_battles else ()
         self.bound = max(problem.rewards.most, 0.0)
         self.found: Found | None = None
-        self.narrow: Found | None = None  # the best play of the narrow problem
+        self.narrow: Found | None = None  # the exact solution of the narrow problem
 
     def run(self) -> Iterator[Found]:
-        """Yield the best policy so far whenever the policy or the bound improves."""
+        """Yield the best policy so far each time the policy or the bound improves."""
         if self._solve():
             yield self._best
             return
@@ -190,7 +190,7 @@ class Planner:
                 self.found = found
                 yield self._best
             if self.threads > 1:
-                proving.join(TIMEOUT_MAX)  # which Ctrl-C ends, see `Search._call`
+                proving.join(TIMEOUT_MAX)  # Ctrl-C can interrupt this, see `Search._call`
         except BaseException:
             self.deadline.stop()
             raise
@@ -227,14 +227,14 @@ class Planner:
         return True
 
     def _prove(self, narrow: Problem | None) -> None:
-        """Solve a narrow problem, and improve the bound."""
+        """Solve the narrow problem, then improve the bound."""
         self._solve_narrow(narrow, NARROW_THREAD_SHARE)
         self._bound(self.deadline)
 
     def _solve_narrow(self, narrow: Problem | None, share: float) -> None:
-        """Solve a narrow problem if there is one, and if possible.
+        """Solve the narrow problem if there is one and it is small enough.
 
-        share: the share of the time for a small field.
+        share: the fraction of the time to use if the field is small.
         """
         if narrow is None:
             return
@@ -249,7 +249,7 @@ class Planner:
                 self.narrow = Found(policy, solution.value, None, inf, report, 0)
 
     def _start_narrow(self, narrow: Problem, core: Search) -> list["_Trial"]:
-        """Return a trial of the assignment of a narrow problem."""
+        """Return a trial that starts from the best assignment of the narrow problem."""
         search = Search(narrow, self.deadline)
         if search.goals != core.goals or self.deadline.is_over:
             return []
@@ -257,9 +257,10 @@ class Planner:
         return [_Trial(Policy(self.problem, assignment), core)]
 
     def _compare_styles(self, starts: list["_Trial"]) -> Iterator[Found]:
-        """Find the best style, then estimate its value in separate games.
+        """Find the best style, then estimate its value from separate games.
 
-        starts: trials of the first style; the other styles use the assignment of the first trial.
+        starts: the first trials, with the default style. Trials with other styles use the
+            assignment of the first trial.
         """
         deadline = self.deadline.take_share(COMPARISON_SHARE)
         games = int(COMPARISON_SHARE * self.work.games)
@@ -270,7 +271,7 @@ class Planner:
                 yield best.found
             style = best.policy.style
             trials = [best, *(best.with_style(style._replace(depth=each)) for each in self.deeper)]
-        # The games of the comparison overestimate the winner, so the estimate uses new games.
+        # The games of the comparison overestimate the winner, so the estimate needs new games.
         final, games = _Trial(best.policy, best.core, FRESH), max(self.work.games - games, BATCH)
         while not self._is_enough and not final.is_known and len(final.gains) < games:
             final.play(
@@ -285,9 +286,9 @@ class Planner:
     def _halve_trials(
         self, trials: list["_Trial"], deadline: Deadline, games: int
     ) -> Iterator["_Trial"]:
-        """Drop the worse half of the trials repeatedly; yield the best trial each time.
+        """Repeatedly drop the worse half of the trials, and yield the best trial each time.
 
-        games: the number of games of all trials together.
+        games: the total number of games of all trials.
         """
         rounds = (len(trials) - 1).bit_length()
         for left in range(rounds, 0, -1):
@@ -304,7 +305,7 @@ class Planner:
             yield trials[0]
 
     def _bound(self, deadline: Deadline) -> None:
-        """Improve the bound until the memory limit is reached."""
+        """Improve the bound until the deadline or until memory runs out."""
         with suppress(TooLargeError):
             for bound in Search(self.problem, deadline).bounds(deadline, self.work.values):
                 self.bound = min(self.bound, bound)
@@ -313,9 +314,9 @@ class Planner:
 
 
 def _rank_trials(trials: list["_Trial"], games: int) -> list["_Trial"]:
-    """Sort trials by value, and trials of equal value by the armies that they leave.
+    """Sort trials by value; sort nearly equal trials by the armies that they leave.
 
-    games: the number of games of each trial that count.
+    games: compare only this many games of each trial.
     """
     means = {id(each): float(each.gains[:games].mean()) for each in trials}
     ranked = sorted(trials, key=lambda each: -means[id(each)])
@@ -326,26 +327,26 @@ def _rank_trials(trials: list["_Trial"], games: int) -> list["_Trial"]:
 
 
 class _Trial:
-    """A candidate policy and its games so far.
+    """A candidate policy with its simulated games so far.
 
     policy: the policy.
-    core: a search that plays the policy.
-    first: the number of the first game; games with the same number have the same dice.
+    core: the search that plays the policy.
+    first: the number of the first game. The number of a game determines its dice.
     """
 
     def __init__(self, policy: Policy, core: Search, first: int = 0) -> None:
         self.policy, self.core, self.first = policy, core, first
         self.gains: npt.NDArray[np.float64] = np.zeros(0)
-        self.games: Report | None = None  # sums over its games
-        self.exact: Report | None = None  # exact statistics
+        self.games: Report | None = None  # statistics of the games so far
+        self.exact: Report | None = None  # exact statistics, if computed
         self.was_followed = False
 
     def with_style(self, style: Style) -> "_Trial":
-        """Return a trial of the same assignment with another style and no games."""
+        """Return a trial with the same assignment, another style, and no games."""
         return _Trial(replace(self.policy, style=style), self.core)
 
     def play(self, deadline: Deadline, games: int) -> None:
-        """Play more games."""
+        """Simulate more games."""
         self._load_policy()
         played = self.core.play(deadline, games, self.first + len(self.gains))
         report = played.report * len(played.gains)
@@ -353,7 +354,7 @@ class _Trial:
         self.gains = np.concatenate([self.gains, played.gains])
 
     def follow(self, deadline: Deadline, states: int) -> None:
-        """Compute the exact value once, if the games have seen few states.
+        """Compute the exact value once if the games have visited few states.
 
         states: the maximum number of states.
         """
@@ -368,7 +369,7 @@ class _Trial:
 
     @property
     def armies_left(self) -> float:
-        """The mean number of the player's armies after the games."""
+        """The mean number of the player's armies at the end of the games."""
         assert self.games is not None  # noqa: S101 # they are played first
         return float(sum(self.games.armies)) / max(len(self.gains), 1)
 
@@ -379,7 +380,7 @@ class _Trial:
 
     @property
     def is_known(self) -> bool:
-        """Whether more games would not help."""
+        """Whether more games would not change the result."""
         scale = max(1.0, float(self.gains.mean())) if len(self.gains) else 1.0
         return self.half <= SMALL_HALF_INTERVAL * scale
 
@@ -397,10 +398,10 @@ class _Trial:
 
 
 def evaluate_policy(policy: Policy, deadline: Deadline, budget: float) -> Found:
-    """Return the value of a fixed policy, with an upper bound of any play.
+    """Return a fixed policy with its value and an upper bound on any play.
 
-    deadline: the end of the evaluation.
-    budget: the amount of work, in units of the default amount.
+    deadline: when to stop evaluating.
+    budget: the amount of work, relative to the default.
     """
     work, most = DEFAULT.scale(budget), policy.problem.rewards.most
     trial = _Trial(policy, policy.search)

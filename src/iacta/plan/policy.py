@@ -1,9 +1,9 @@
 """Policies: functions from the states of a turn to actions.
 
 A policy is a small value: a problem and, for lookahead, a style and an assignment of targets to
-stacks. A policy without an assignment is exact play. These fields determine the actions, so a
-policy plays the same in every process. The search behind a policy is not pickled; each process
-repeats it.
+stacks. A policy without an assignment plays optimally by exact search. These fields determine the
+actions, so a policy acts the same in every process. Its search is not pickled; each process repeats
+it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,28 +21,29 @@ from iacta.plan.goals import find_owned
 from iacta.plan.problem import PolicyAction, Problem, TurnState
 from iacta.plan.search import ORDERS, Assignment, Search, Style
 
-MAX_STATES_BY_DEFAULT = 300_000  # about 0.3 s of exact play
-STARTS = 24  # number of starts of the search for an assignment
-QUICK_STATES, QUICK_STARTS = 2_000, 8  # limits for a policy that is needed at once
+MAX_STATES_BY_DEFAULT = 300_000  # exact search takes about 0.3 s
+STARTS = 24  # number of starting points in the search for an assignment
+QUICK_STATES, QUICK_STARTS = 2_000, 8  # smaller limits for a policy that is needed at once
 SAME = 1e-12
-GAMES = 256  # number of games that estimate a value
-VISITED = 10_000  # states of a policy with an exact value
+GAMES = 256  # number of games for an estimated value
+VISITED = 10_000  # maximum number of states for an exact value
 SEEN = 1_500  # if the first games visit more states, no exact value is tried
 VERSION = 1
-MAX_DEPTH = 3  # deepest lookahead in a record
+MAX_DEPTH = 3  # the deepest lookahead that a record may ask for
 USUAL_STYLE = Style()
-QUICK_STYLE = Style(idle=0.0)  # the style of quick estimates, which follow no assignment
+QUICK_STYLE = Style(idle=0.0)  # the style of quick estimates, which use no assignment
 
 
 @dataclass(frozen=True)
 class Policy:
     """A function from the states of a turn to actions.
 
-    problem: the problem; the policy plays any state that can follow the start of the problem.
-    assignment: for each set with a payoff, the targets of each stack; `None` for exact play.
+    problem: the problem. The policy can play any state that is reachable from its start.
+    assignment: for each set of territories with a payoff, the targets of each stack; `None` for
+        exact search.
     style: the style of lookahead.
 
-    A policy also plays `Turn`: `iacta.evaluate(plan.policy, turn, goal)`.
+    `Turn` accepts policies: `iacta.evaluate(plan.policy, turn, goal)`.
     """
 
     problem: Problem
@@ -57,17 +58,17 @@ class Policy:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the policy plays its problem exactly, so that its values are exact."""
+        """Whether the policy is an exact solution of its problem, with exact values."""
         return self.assignment is None
 
     @property
     def is_best(self) -> bool:
-        """Whether no play of the turn is better: exact play of a problem without a focus."""
+        """Whether the policy is exact and may use all territories: no other play is better."""
         return self.is_exact and self.problem.focus is None
 
     @cached_property
     def search(self) -> Search:
-        """The search behind the policy."""
+        """The search that decides the policy's actions."""
         if self.assignment is None:
             found = best_policy(self.problem, Deadline())
             if found is None:
@@ -81,7 +82,7 @@ class Policy:
         return core
 
     def decide(self, state: TurnState) -> PolicyAction:
-        """Return the action in a state that can follow the start of the problem."""
+        """Return the action in a state that is reachable from the start of the problem."""
         return self.search.decide(state)
 
     def evaluate_attack(
@@ -92,31 +93,32 @@ class Policy:
         dice: int = 0,
         deadline: Deadline | None = None,
     ) -> PolicyAction:
-        """Return an attack with its value, if the policy decides all later attacks.
+        """Return an attack with its value if the policy makes all later decisions.
 
-        start, to: the attacking territory and the attacked territory.
-        dice: the number of attack dice; 0 for the maximum.
-        deadline: the end of the search; `None` for no limit. After it the result is a stop.
+        start, to: the attacking and the defending territory.
+        dice: the number of attack dice; 0 for as many as possible.
+        deadline: when to stop searching; `None` for no limit. After the deadline the result is a
+            stop.
         """
         return self.search.evaluate_attack(state, start, to, dice, deadline)
 
     def advance(self, state: TurnState, start: int, to: int, able: int, least: int) -> int:
-        """Return the number of armies that the policy moves in after a battle.
+        """Return the number of armies that the policy moves in after winning a battle.
 
         state: the state before the battle.
-        start, to: the attacking territory and the conquered territory.
-        able: the armies able to move.
-        least: the minimum number that must move.
+        start, to: the attacking and the conquered territory.
+        able: the number of armies able to move.
+        least: the minimum number that must move in.
         """
         armies = [*state.armies]
         armies[start], armies[to] = self.problem.garrisons[start] + able, 1
         return self.search.advance(TurnState(tuple(armies), state.owned), start, to, least)
 
     def value(self, state: TurnState) -> tuple[float, bool]:
-        """Return the expected payoff from a state, and whether it is exact.
+        """Return the expected payoff from a state, and whether the payoff is exact.
 
-        The payoff is exact for exact play, or if few states can follow; otherwise it is an estimate
-        from 256 games.
+        The payoff is exact if the policy is exact or few states are reachable. Otherwise it is
+        estimated from 256 games.
         """
         if self.is_exact:
             return self.search.decide(state).value, True
@@ -128,7 +130,7 @@ class Policy:
         return max(float(games.gains.mean()), 0.0), False
 
     def covers(self, state: TurnState) -> bool:
-        """Return whether a state can follow the start of the problem, by its owners and armies."""
+        """Return whether a state may be reachable from the start, judging by owners and armies."""
         start, field = self.problem.start, self.problem.field
         largest = max((start.armies[v] for v in bits(start.owned)), default=0)
         most = (
@@ -143,11 +145,11 @@ class Policy:
         )
 
     def at(self, problem: Problem) -> "Policy":
-        """Return the policy for another position of the problem.
+        """Return the policy for another position in the same turn.
 
-        The result is this policy if the position can follow from its start. An exception is a
-        policy with a focus that stops there, because stacks outside the focus may still reach the
-        goal.
+        The result is this policy if the position is reachable from its start. There is one
+        exception: a policy limited to some territories may have nothing left to attack although
+        other stacks could still reach the goal; it is then replaced.
         """
         if problem.out == self.problem.out and self.covers(problem.start):
             is_limited = self.problem.focus is not None and not problem.goal.is_reached(
@@ -158,9 +160,10 @@ class Policy:
         return policy_for(problem, self.style)
 
     def __call__(self, turn: Turn) -> Action:
-        """Return the action in a turn, for `iacta.game.Turn.play`.
+        """Return the action in a turn, as `iacta.game.Turn.play` expects.
 
-        turn: a turn of the player. Outside attacks and advances, the policy ends the phase.
+        turn: a turn of the player. In phases without attacks or advances, the policy ends the
+            phase.
         """
         owned = find_owned(turn)
         if turn.phase == "attack":
@@ -182,7 +185,7 @@ class Policy:
         return EndPhase()
 
     def to_record(self) -> dict[str, Any]:
-        """Return the policy as a JSON object for `from_record`."""
+        """Return the policy as a JSON object that `from_record` can read."""
         shares = self.assignment and [
             {str(v): [*bits(part)] for v, part in enumerate(parts) if part}
             for parts in self.assignment
@@ -199,12 +202,12 @@ class Policy:
 
     @classmethod
     def from_record(cls, record: object, problem: Problem) -> "Policy":
-        """Return the policy of a record.
+        """Return the policy described by a record.
 
-        record: the result of `to_record`, even after conversion to JSON and back.
-        problem: the problem of the policy.
+        record: the result of `to_record`, possibly after a round trip through JSON.
+        problem: the problem that the policy solves.
 
-        A record of another version or turn raises an error.
+        A record of another version or another turn raises an error.
         """
         if not isinstance(record, Mapping) or record.get("version") != VERSION:
             raise MalformedError(
@@ -216,7 +219,9 @@ class Policy:
             )
         try:
             shares = record["assignment"]
-            assignment = None if shares is None else tuple(_parts(each, problem) for each in shares)
+            assignment = (
+                None if shares is None else tuple(_read_parts(each, problem) for each in shares)
+            )
             depth, idle, order = record["style"]
             if order not in ORDERS or not 0.0 <= idle <= 1.0:
                 raise ValueError(order)
@@ -232,8 +237,8 @@ class Policy:
         return cls(problem, assignment, style)
 
 
-def _parts(record: Mapping[str, Iterable[object]], problem: Problem) -> tuple[int, ...]:
-    """Return the set of targets of each stack."""
+def _read_parts(record: Mapping[str, Iterable[object]], problem: Problem) -> tuple[int, ...]:
+    """Return the set of targets assigned to each stack."""
     last = len(problem.out) - 1
     targets = {
         read_int(int(v), "stack", most=last): make_mask(
@@ -245,9 +250,9 @@ def _parts(record: Mapping[str, Iterable[object]], problem: Problem) -> tuple[in
 
 
 def best_policy(problem: Problem, deadline: Deadline, states: float = inf) -> Policy | None:
-    """Return the policy of exact play; `None` if the search exceeds its limits.
+    """Return the optimal policy from an exact search, or `None` if a limit is exceeded.
 
-    states: the maximum number of states.
+    states: the maximum number of states in the search.
     """
     search = Search(problem, deadline)
     return (
@@ -256,7 +261,7 @@ def best_policy(problem: Problem, deadline: Deadline, states: float = inf) -> Po
 
 
 def attach_search(policy: Policy, search: Search) -> Policy:
-    """Give a policy its finished search, and return the policy."""
+    """Attach a finished search to a policy, and return the policy."""
     vars(policy)["search"] = search
     return policy
 
@@ -264,10 +269,10 @@ def attach_search(policy: Policy, search: Search) -> Policy:
 def policy_for(
     problem: Problem, style: Style = USUAL_STYLE, states: float = QUICK_STATES
 ) -> Policy:
-    """Return a good policy for a problem quickly.
+    """Return a good policy for a problem without a long search.
 
     style: the style of lookahead.
-    states: the maximum number of states of exact play.
+    states: the maximum number of states in an exact search.
     """
     best = best_policy(problem, Deadline(), states)
     if best is not None:

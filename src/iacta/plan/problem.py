@@ -1,8 +1,8 @@
-"""The problem of a plan: a turn in its attack phase, a goal, and the relevant part of the board.
+"""The problem of a plan: a turn in its attack phase, a goal, and the part of the board to use.
 
-All properties derive from the turn, the goal and the focus. Territories are numbered as in
-`board.territories`. A set of territories is an integer whose bit t stands for territory t
-(`iacta.native.bit_sets`).
+All properties derive from the turn, the goal and the focus. Territories are numbered in the order
+of `board.territories`. A set of territories is an integer whose bit t is set if territory t belongs
+to the set (`iacta.native.bit_sets`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,49 +24,49 @@ from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
 PLAYS = ("rolls", "battles")
-MAX_ARMIES = 2000  # armies on each territory
+MAX_ARMIES = 2000  # the most armies on a territory
 
 
 class AttackResult(NamedTuple):
-    """A result of an attack."""
+    """A possible result of an attack."""
 
     chance: float
-    attackers: int  # attackers lost
-    defenders: int  # defenders lost
-    moved: int  # armies that move in; 0 without a conquest
-    value: float  # the policy's value after this result: the expected payoff
+    attackers: int  # the number of attackers lost
+    defenders: int  # the number of defenders lost
+    moved: int  # the number of armies that move in; 0 without a conquest
+    value: float  # the policy's expected payoff after this result
 
 
 class PolicyAction(NamedTuple):
     """The action of a policy in a state."""
 
     start: int  # the attacking territory
-    to: int  # the attacked territory
-    dice: int  # the attack dice; 0 to stop
-    value: float  # the value that the policy assigns to the state: the expected payoff
+    to: int  # the defending territory
+    dice: int  # the number of attack dice; 0 to stop attacking
+    value: float  # the policy's expected payoff in this state
     outcomes: tuple[AttackResult, ...]
 
 
 class TurnState(NamedTuple):
     """The owners and armies during a turn."""
 
-    armies: tuple[int, ...]  # on each territory
+    armies: tuple[int, ...]  # armies on each territory
     owned: int  # the set of the player's territories
 
     @classmethod
     def from_position(cls, position: Position) -> "TurnState":
-        """Return the state of a position."""
+        """Return the state shown by a position."""
         held = position.holdings
         owned = make_mask(t for t, each in enumerate(held) if each.owner == position.player)
         return cls(tuple(each.armies for each in held), owned)
 
     @property
     def total(self) -> int:
-        """The number of the player's armies."""
+        """The total number of the player's armies."""
         return sum(self.armies[t] for t in bits(self.owned))
 
     def after(self, action: PolicyAction, result: AttackResult) -> "TurnState":
-        """Return the state after an attack and the advance of its result."""
+        """Return the state after a result of an attack, including the advance."""
         v, c = action.start, action.to
         armies, held = [*self.armies], self.armies[c] - result.defenders
         armies[v] -= result.attackers + result.moved
@@ -74,7 +74,7 @@ class TurnState(NamedTuple):
         return TurnState(tuple(armies), self.owned if held else self.owned | 1 << c)
 
     def add_armies(self, armies: Mapping[int, int]) -> "TurnState":
-        """Return the state with new armies on some of the player's territories."""
+        """Return the state with more armies on some territories."""
         there = [*self.armies]
         for t, number in armies.items():
             there[t] += number
@@ -85,9 +85,9 @@ class TurnState(NamedTuple):
 class Problem:
     """A turn in its attack phase, with a goal."""
 
-    turn: Turn  # in its phase `"attack"`
-    goal: Goal  # read on the board of the turn
-    # The set of territories that may attack and be attacked; `None` for all territories.
+    turn: Turn  # a turn in its attack phase
+    goal: Goal  # a goal with names as on the turn's board
+    # The only territories that may attack or be attacked, as a set; `None` for all territories.
     focus: int | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -106,7 +106,7 @@ class Problem:
 
     @property
     def play(self) -> str:
-        """`"rolls"`, or `"battles"` if each attack is a whole battle."""
+        """`"rolls"`, or `"battles"` if each attack is a battle to the end."""
         return PLAYS[self.turn.whole_battles]
 
     def name(self, territory: int) -> str:
@@ -129,30 +129,30 @@ class Problem:
 
     @cached_property
     def resting(self) -> int:
-        """The set of territories that may not attack."""
+        """The set of territories that are not allowed to attack."""
         resting = make_mask(map(self.place, self.turn.stay))
         return resting if self.focus is None else resting | self.owned & ~self.focus
 
     @cached_property
     def garrisons(self) -> tuple[int, ...]:
-        """For each territory, the armies that must always remain on it."""
+        """For each territory, the number of armies that must always stay there."""
         usual = self.turn.rules.garrison
         return tuple(self.turn.keep.get(name, usual) for name in self.board.territories)
 
     @cached_property
     def kernels(self) -> tuple[Kernel, ...]:
-        """For each territory, the kernel of the battles for it."""
+        """For each territory, the kernel for battles to conquer it."""
         usual = find_kernel(self.turn.rules)
         own = {name: find_kernel(rules) for name, rules in self.turn.rules_of.items()}
         return tuple(own.get(name, usual) for name in self.board.territories)
 
     def is_whole(self, territory: int) -> bool:
-        """Return whether an attack on a territory is a whole battle."""
+        """Return whether an attack on a territory is a battle to the end."""
         return self.turn.whole_battles or not self.kernels[territory].is_rolled
 
     @cached_property
     def out(self) -> tuple[int, ...]:
-        """For each territory, the set of its attackable neighbours."""
+        """For each territory, the set of neighbours that it can attack."""
         names, armies = self.board.territories, self.turn.armies
         # Unowned territories cannot be attacked.
         closed = {each for t, each in enumerate(names) if not armies[t] and not self.owned >> t & 1}
@@ -163,7 +163,7 @@ class Problem:
 
     @cached_property
     def stacks(self) -> int:
-        """The set of territories that can attack at the start."""
+        """The set of territories that can attack right away."""
         return make_mask(
             v
             for v in bits(self.owned & ~self.resting)
@@ -172,12 +172,12 @@ class Problem:
 
     @property
     def _open(self) -> int:
-        """The set of the territories that may be attacked if they can be reached."""
+        """The set of territories that may be attacked once a stack is next to them."""
         return ~self.owned if self.focus is None else ~self.owned & self.focus
 
     @cached_property
     def rewards(self) -> Rewards:
-        """The payoffs of the goal, without sets that are out of reach."""
+        """The payoffs of the goal, without sets of territories that are out of reach."""
         found = self.goal.rewards(self.board, self.owned)
         within = find_reached(self.out, self.stacks, self._open)
         sets = tuple((mask, paid) for mask, paid in found.sets if not mask & ~within)
@@ -185,10 +185,10 @@ class Problem:
 
     @cached_property
     def field(self) -> int:
-        """The set of territories whose conquest may help.
+        """The set of territories that may be worth conquering.
 
-        Unreachable territories are left out. If territories pay only as a set, so is each dead end:
-        a region that a stack can leave only where it entered.
+        Unreachable territories are left out. If territories only pay as a whole set, dead ends are
+        left out too: regions that a stack can only leave where it entered.
         """
         field, rewards = find_reached(self.out, self.stacks, self._open), self.rewards
         if any(rewards.lands):
@@ -213,14 +213,14 @@ class Problem:
         return self.goal.worth(self.turn)
 
     def paid(self, state: TurnState) -> float:
-        """Return the payoffs collected on the way to a state, less the cost of lost armies."""
+        """Return the total payoff collected on the way to a state, less the cost of lost armies."""
         rewards, taken = self.rewards, state.owned & ~self.owned
         lost = self.start.total - state.total
         whole = sum(paid for mask, paid in rewards.sets if not mask & ~state.owned)
         return sum(rewards.lands[t] for t in bits(taken)) + whole - rewards.price * lost
 
     def make_turn(self, state: TurnState) -> Turn:
-        """Return the turn in a later state."""
+        """Return the turn in a later state of the problem."""
         owners = (
             self.turn.player if state.owned >> t & 1 else owner
             for t, owner in enumerate(self.turn.owners)
@@ -228,23 +228,23 @@ class Problem:
         return self.turn.replace_armies(tuple(owners), state.armies)
 
     def make_position(self, state: TurnState) -> Position:
-        """Return the position of a state; territories without armies are unowned."""
+        """Return the position of a state. Territories without armies are shown as unowned."""
         return self.make_turn(state).position
 
     def at_state(self, state: TurnState, goal: Goal | None = None) -> "Problem":
-        """Return the problem that begins in a later state, with the same rules and constraints.
+        """Return the problem from a later state on, with the same rules and constraints.
 
-        A territory without armies keeps its owner.
+        Unlike in a position, a territory without armies keeps its owner.
 
-        goal: another goal, read on the board; `None` for the same goal.
+        goal: another goal with names as on the board; `None` for the same goal.
         """
         return Problem(self.make_turn(state), self.goal if goal is None else goal)
 
     def narrow(self) -> "Problem | None":
-        """Return the narrow problem: only stacks beside the targets attack, and only targets.
+        """Return the narrow problem, in which only stacks next to targets attack, and only targets.
 
-        Any play of the narrow problem is a play of this problem. Return `None` if the problems are
-        equal, or if single territories have a payoff.
+        Any play of the narrow problem is also possible in this problem. Return `None` if the narrow
+        problem is no smaller, or if single territories have a payoff.
         """
         targets = make_mask(t for mask, _ in self.rewards.sets for t in bits(mask)) & ~self.owned
         if any(self.rewards.lands) or not targets:
@@ -255,7 +255,7 @@ class Problem:
         return None if same or not found.rewards.sets else found
 
     def refuse_large(self) -> None:
-        """Raise an error if a territory has too many armies for a plan."""
+        """Raise an error if a territory has too many armies to plan with."""
         for t in bits(self.field | self.stacks):
             if self.turn.armies[t] > MAX_ARMIES:
                 raise TooLargeError(
@@ -264,9 +264,9 @@ class Problem:
                 )
 
     def at(self, position: Position) -> "Problem":
-        """Return the problem that begins in another position, with the same rules and constraints.
+        """Return the problem in another position, with the same rules and constraints.
 
-        position: a position of the same player on the same board.
+        position: a position with the same player and board.
         """
         return Problem(make_turn_at(self.turn, position, "attack"), self.goal)
 
@@ -276,8 +276,8 @@ def make_turn_at(
 ) -> Turn:
     """Return a turn in another position, with the same rules and constraints.
 
-    phase: its phase.
-    fortify: the rule for the last move of armies.
+    phase: the phase of the new turn.
+    fortify: the rule for the fortifying move.
     """
     mine = position.list_territories(position.player)
     return Turn(
@@ -293,14 +293,14 @@ def make_turn_at(
 
 
 def begin_attacks(turn: Turn) -> Turn:
-    """Return a turn in its attack phase, without cards and new armies."""
+    """Return a turn at the start of its attack phase, without cards or new armies."""
     return make_turn_at(turn, turn.position, "attack").replace_armies(turn.owners, turn.armies)
 
 
 def refuse_large_board(board: Board, what: str) -> None:
-    """Raise an error for a board with too many territories for the core.
+    """Raise an error if the board has too many territories for the compiled core.
 
-    what: the feature that needs the core, such as `"plans"`.
+    what: the feature that is refused, such as `"plans"`.
 
     >>> refuse_large_board(Board("small", ("A", "B"), ()), "plans")
     """
@@ -323,7 +323,7 @@ def read_problem(
     keep: Mapping[str, int] | None = None,
     stay: Iterable[str] | str = (),
 ) -> Problem:
-    """Return a problem from the arguments of `iacta.plan.best_plan`."""
+    """Read a problem from the arguments of `iacta.plan.best_plan`."""
     check_choice(play, PLAYS, "play")
     turn = Turn(
         position,
@@ -338,12 +338,12 @@ def read_problem(
 
 
 def pose_problem(turn: Turn, goal: Goal) -> Problem:
-    """Return the problem to reach a goal in the attack phase of a turn.
+    """Return the problem of reaching a goal in the attack phase of a turn.
 
-    turn: the turn; its cards do not count.
-    goal: the goal.
+    turn: the turn; its cards are ignored.
+    goal: the goal of the player to move.
 
-    A goal that does not fit the turn, and rules under which armies grow, raise an error.
+    It is an error if the goal does not fit the turn, or if armies can grow under the rules.
     """
     for each in (turn.rules, *turn.rules_of.values()):
         if each.mode.grows:

@@ -1,16 +1,16 @@
-"""Quick estimates: the chance of each of several goals, with new armies, and bounds on it.
+"""Quick estimates of the chance to reach a goal with new armies, and upper bounds on it.
 
 A quick estimate places the new armies (`iacta.plan.reinforcement`), plays a policy from there, and
-bounds all play by a relaxed game. On a board of up to seven territories with at most 100,000
-placements it compares all placements, each with the best play; then the chance is exact.
+computes an upper bound from a relaxed game. On a board with up to seven territories and at most
+100,000 placements, it compares all placements by exact search, and the chance is exact.
 
-Goals imply each other: a player who takes all of S takes each part of S, and any territory of S.
-If a goal g implies a goal h, then, for the best placement and play,
+Some goals imply others: taking all of S implies taking every part of S, and any one territory of S.
+If goal g implies goal h, then with the best placement and play for each goal,
 
     chance(g) ≤ chance(h).
 
-Estimates may violate this inequality. So h adopts the policy of g if the chance of g is greater,
-and g adopts the bound of h if that bound is smaller.
+Estimates may violate this inequality. They are made consistent: if g has the greater chance, h
+adopts g's policy; if h has the smaller bound, g adopts h's bound.
 """
 
 from collections.abc import Hashable, Iterable, Mapping
@@ -36,23 +36,23 @@ from iacta.plan.reinforcement import (
 )
 from iacta.plan.search import Search
 
-SMALL_STATES = 300_000  # states of exact play on a small board; takes about a second
-PLAN_BUDGET = 0.05  # work for the plan after a quick estimate; 1 is the default work of a plan
-MIN_GAP = 0.001  # if chance and bound are closer, no plan is tried
-BOUND_VALUES = 20_000  # number of relaxed values for one bound
+SMALL_STATES = 300_000  # exact search of a small board takes about a second
+PLAN_BUDGET = 0.05  # search budget for the plan after a quick estimate; 1 is the default
+MIN_GAP = 0.001  # if chance and bound are closer, no plan is computed
+BOUND_VALUES = 20_000  # number of values to compute in a relaxed game
 
 Key = TypeVar("Key", bound=Hashable)
 
 
 class QuickEstimate(NamedTuple):
-    """The result of a quick estimate of a goal."""
+    """A quick estimate of the chance to reach a goal."""
 
-    chance: float  # the chance of the play that was found
-    interval: tuple[float, float] | None  # 95% interval if estimated from games
-    at_most: float  # upper bound for any placement and play
-    placement: Placement  # the best placement found for the new armies
-    left: float = 0.0  # the mean number of the player's armies after the attacks
-    is_tried: bool = True  # whether there was time to try a play; otherwise the chance is 0
+    chance: float  # the chance of the play found
+    interval: tuple[float, float] | None  # 95% interval; `None` if the chance is exact
+    at_most: float  # upper bound on the chance of any placement and play
+    placement: Placement  # the best placement of new armies that was found
+    left: float = 0.0  # mean number of the player's armies after the attacks
+    is_tried: bool = True  # whether there was time for a search; otherwise the chance is 0
 
     @property
     def low(self) -> float:
@@ -60,7 +60,7 @@ class QuickEstimate(NamedTuple):
         return self.chance if self.interval is None else self.interval[0]
 
     def cap(self, bound: float) -> "QuickEstimate":
-        """Return the estimate with its chance, interval and upper bound reduced to a bound."""
+        """Return a copy whose chance, interval and upper bound do not exceed the given bound."""
         if bound >= self.at_most:
             return self
         interval = self.interval and (min(self.interval[0], bound), min(self.interval[1], bound))
@@ -74,11 +74,11 @@ NOT_TRIED = QuickEstimate(0.0, None, 1.0, (), is_tried=False)
 def estimate_goal(
     position: Position, goal: Goal, armies: int, options: PlanOptions, deadline: Deadline
 ) -> QuickEstimate:
-    """Return a quick estimate of a goal, with the new armies placed best.
+    """Estimate the chance to reach a goal after placing the new armies best.
 
     position: the position before the new armies are placed.
     armies: the number of new armies.
-    deadline: the end of the search. Without time for a play, `is_tried` is false.
+    deadline: when to stop searching. If it comes before any play is found, `is_tried` is false.
     """
     problem = pose_reinforced_problem(position, goal, armies, options)
     if problem.rewards.most <= 0.0:
@@ -97,7 +97,7 @@ def estimate_goal(
     if played is None:
         return NOT_TRIED._replace(at_most=at_most, placement=best)
     chance, interval, left = played
-    # The mean of the games is subject to luck, so it may exceed the bound.
+    # The mean of random games may exceed the bound by luck.
     return QuickEstimate(chance, interval, inf, best, left).cap(at_most)
 
 
@@ -108,7 +108,7 @@ def improve_estimate(
     estimate: QuickEstimate,
     deadline: Deadline,
 ) -> QuickEstimate:
-    """Return a better estimate from a plan with the same placement, if the plan is better."""
+    """Try to improve an estimate by a plan from the same placement."""
     if estimate.at_most - estimate.low <= MIN_GAP:
         return estimate
     problem = read_problem(place_armies(position, estimate.placement), goal, **options)
@@ -121,10 +121,10 @@ def improve_estimate(
 
 
 class Conquest(NamedTuple):
-    """The territories that must still be conquered for a goal.
+    """The territories that a player must still conquer to reach a goal.
 
     needed: the set of these territories.
-    is_any: whether a single one of these territories is enough.
+    is_any: whether conquering any one of these territories is enough.
     """
 
     needed: int
@@ -132,7 +132,7 @@ class Conquest(NamedTuple):
 
     @classmethod
     def for_goal(cls, goal: Goal, position: Position) -> "Conquest":
-        """Return the conquest that a `TakeAll` or `TakeAny` needs.
+        """Return the conquest needed for a `TakeAll` or `TakeAny`.
 
         position: the position before the attacks.
         """
@@ -143,7 +143,7 @@ class Conquest(NamedTuple):
         return cls(needed, isinstance(goal, TakeAny) and len(theirs) > 1)
 
     def implies(self, other: "Conquest") -> bool:
-        """Return whether this conquest always includes another conquest.
+        """Return whether this conquest always includes the other one.
 
         >>> both, first, any_of_three = (Conquest(0b11, False), Conquest(0b1, False),
         ...     Conquest(0b111, True))
@@ -158,7 +158,7 @@ class Conquest(NamedTuple):
 
 
 def find_implied(conquests: Mapping[Key, Conquest]) -> dict[Key, list[Key]]:
-    """Return for each conquest the keys of the other conquests that it implies."""
+    """Return, for each conquest, the keys of the other conquests that it implies."""
     return {
         key: [name for name, other in conquests.items() if name != key and one.implies(other)]
         for key, one in conquests.items()
@@ -168,10 +168,10 @@ def find_implied(conquests: Mapping[Key, Conquest]) -> dict[Key, list[Key]]:
 def order_estimates(
     estimates: Mapping[Key, QuickEstimate], implied: Mapping[Key, Iterable[Key]]
 ) -> dict[Key, QuickEstimate]:
-    """Return estimates in which no goal has a greater chance than a goal that it implies.
+    """Make estimates consistent: no goal has a greater chance than a goal that it implies.
 
-    estimates: the estimates of some goals.
-    implied: for each goal the goals that it implies, including goals without an estimate.
+    estimates: the estimate for each goal.
+    implied: for each goal the goals that it implies. It may include goals without an estimate.
     """
     bounded = {}
     for key, estimate in estimates.items():

@@ -1,16 +1,16 @@
-"""New armies: the best placement before the first attack, together with the plan.
+"""New armies: where to place them before the first attack, and the plan that follows.
 
-Consider the problem in which each territory of the player has all new armies. The state after any
-placement belongs to this problem, so one search evaluates all placements. With few states, the
-values are those of exact play, all placements are compared, and the best placement is proven.
+Imagine a problem in which every territory of the player gets all the new armies. Every placement
+leads to a state of this problem, so a single search evaluates all placements. If there are few
+states, the search is exact, all placements are compared, and the best placement is proven.
 
-With many states, the values come from one step of lookahead. The search first places all new armies
-on one territory, then half of them on each of two. It improves the best placement by moving armies
-between territories, first half of them and finally one at a time, as long as the value rises. Plans
-with a fixed amount of work then decide between the best few placements, and the best placement gets
-a full plan.
+If there are many states, values come from one step of lookahead. The search first tries all new
+armies on one territory, then half of them on each of two territories. It improves the best
+placement by moving armies between territories, half of them at first and one at a time in the end,
+as long as the value rises. Plans with a small budget then decide between the best few placements,
+and the winner gets a full plan.
 
-Ties between values are broken by the armies left, and then by the number of rolls.
+Ties are broken by the number of armies left, then by the number of rolls.
 """
 
 from collections import Counter
@@ -47,33 +47,33 @@ from iacta.probability.chances import Chance, read_chance
 from iacta.probability.estimate import MIN_GAMES, find_half_width
 from iacta.rules.rules import Rules
 
-MAX_NEW = 1000  # new armies; also the limit of the search for the fewest
+MAX_NEW = 1000  # most new armies, also in the search for the fewest
 FIRST_TRIED = 8
-FINALISTS = 2  # placements that plans compare
-FINALIST_BUDGET = 0.2  # work for each of these plans; 1 is the default work of a plan
-FINALIST_SHARE = 0.3  # share of the remaining time for these plans
-DIGITS = 9  # values and costs are compared to this number of digits
-GAIN = 1e-9  # smaller differences of exact values count as 0
-MAX_PLACEMENTS = 2000  # if there are more placements, only some are compared
-MAX_STATES = 50_000  # states of exact play after all placements
-QUICK_STATES = 1_000  # states of exact play in a quick estimate
-SMALL_BOARD = 7  # territories with an owner on a board that counts as small
+FINALISTS = 2  # number of placements that plans compare
+FINALIST_BUDGET = 0.2  # search budget for each of these plans; 1 is the default
+FINALIST_SHARE = 0.3  # fraction of the remaining time for these plans
+DIGITS = 9  # number of digits for comparing values and costs
+GAIN = 1e-9  # exact values that differ by less are treated as equal
+MAX_PLACEMENTS = 2000  # if more placements are possible, only some are compared
+MAX_STATES = 50_000  # limit of an exact search that covers all placements
+QUICK_STATES = 1_000  # limit of an exact search in a quick estimate
+SMALL_BOARD = 7  # a board with at most this many owned territories is small
 SMALL_PLACEMENTS = 100_000  # replaces MAX_PLACEMENTS on a small board
-MAX_FLOW_STATES = 2_000  # states of a policy with an exact value
-GAMES = 64  # simulated games of a policy without an exact value
+MAX_FLOW_STATES = 2_000  # maximum number of states for the exact value of a policy
+GAMES = 64  # simulated games of a policy whose exact value is too costly
 MANY_STATES = 10**6  # replaces MAX_STATES if there is a time limit
-BEFORE_SHARE = 0.2  # the share of the time for the plan without new armies
-COMPARISON_SHARE = 0.5  # the share of the remaining time for the comparison of placements
-EXACT_SHARE = 0.5  # the share of that time for exact play
-VALUE_SHARE = 0.5  # the share of the remaining time for the exact value of a policy
+BEFORE_SHARE = 0.2  # fraction of the time for the plan without new armies
+COMPARISON_SHARE = 0.5  # fraction of the remaining time for comparing placements
+EXACT_SHARE = 0.5  # fraction of the comparison time for exact search
+VALUE_SHARE = 0.5  # fraction of the remaining time for the exact value of a policy
 
 Placement: TypeAlias = tuple[
     tuple[str, int], ...
-]  # pairs (territory, new armies), the most armies first
+]  # pairs (territory, number of new armies), most armies first
 
 
 class PlanOptions(TypedDict, total=False):
-    """The rules and constraints of a plan, as for `best_plan`."""
+    """The rules and constraints of a plan, as in `best_plan`."""
 
     rules: Rules | str
     play: str
@@ -84,7 +84,7 @@ class PlanOptions(TypedDict, total=False):
 
 
 def turn_options(turn: Turn) -> PlanOptions:
-    """Return the rules and constraints of a turn as options of a plan."""
+    """Return the rules and constraints of a turn, as options of a plan."""
     return {
         "rules": turn.rules,
         "play": PLAYS[turn.whole_battles],
@@ -98,11 +98,11 @@ def turn_options(turn: Turn) -> PlanOptions:
 
 @dataclass(frozen=True)
 class Marginal:
-    """A quick estimate of the value of new armies on one territory.
+    """A quick estimate of the value of placing new armies on one territory.
 
-    territory: the territory.
-    one: the value of the plan with one new army on the territory.
-    all: the value with all new armies on the territory.
+    territory: the name of the territory.
+    one: the value of the plan with one new army there.
+    all: the value of the plan with all new armies there.
     """
 
     territory: str
@@ -112,16 +112,16 @@ class Marginal:
 
 @dataclass(frozen=True, repr=False)
 class Reinforcement(DisplayMixin):
-    """The best placement of new armies, and the plan after it.
+    """The best placement of new armies and the plan that follows.
 
     armies: the number of new armies.
-    placement: pairs (territory, new armies), the most armies first.
+    placement: pairs (territory, number of new armies), most armies first.
     plan: the plan after the placement.
-    before: the plan without new armies.
-    quick: a quick estimate of the value without new armies, for comparison with `marginals`.
-    marginals: the values of new armies on each useful territory, the best first. Territories that
-        the time limit left out are missing.
-    has_tried_all: whether all placements were compared, each with the best play after it.
+    before: the plan if there were no new armies.
+    quick: a quick estimate of the value without new armies, comparable with `marginals`.
+    marginals: the value of new armies on each useful territory, best first. If time was short, some
+        territories are missing.
+    has_tried_all: whether all placements were compared by exact search.
     """
 
     armies: int
@@ -143,10 +143,10 @@ class Reinforcement(DisplayMixin):
 
 
 def place_armies(position: Position, placement: Iterable[tuple[str, int]]) -> Position:
-    """Return a position with new armies placed.
+    """Return a position with new armies placed on it.
 
     position: the position.
-    placement: pairs (territory, new armies); the territories belong to the player.
+    placement: pairs (territory, number of new armies); each territory must belong to the player.
 
     >>> from iacta.board import Board
     >>> board = Board("two", ("A", "B"), (("A", "B"), ("B", "A")))
@@ -176,15 +176,15 @@ def reinforce(
     improved: Callable[[Reinforcement], object] | None = None,
     **options: Unpack[PlanOptions],
 ) -> Reinforcement:
-    """Return the best placement of new armies that the search finds, with its plan.
+    """Search for the best placement of new armies, and return it with the plan that follows.
 
     position: the position before the placement.
     goal: as for `best_plan`.
-    armies: the number of new armies, from 1 to 1000; all are placed.
-    time_limit: the maximum time in seconds; `None` for no limit, and for a result that is the same
-        on every machine.
-    progress: a callback that receives the value of the best plan so far and its bound.
-    improved: a callback that receives the best placement so far with its plan.
+    armies: the number of new armies, from 1 to 1000. All of them are placed.
+    time_limit: the maximum time in seconds; `None` for no limit, which makes the result the same on
+        every machine.
+    progress: a callback that receives the value of the best plan so far and its upper bound.
+    improved: a callback that receives the best placement so far and its plan.
     options: `rules`, `play`, `rules_of`, `garrison`, `keep` and `stay`, as for `best_plan`.
 
     >>> from iacta.board import Board
@@ -229,9 +229,9 @@ def plan_with_new_armies(
     deadline: Deadline,
     budget: float,
 ) -> Plan:
-    """Plan after each of the best two placements with limited work, and return the better plan.
+    """Plan quickly after each of the two most promising placements; return the better plan.
 
-    budget: the work for each plan; 1 is the default work of a plan.
+    budget: the search budget for each plan; 1 is the default.
     """
     problem = pose_reinforced_problem(position, goal, armies, options)
     values = QuickValues(problem, deadline.take_share(COMPARISON_SHARE), QUICK_STATES)
@@ -249,9 +249,9 @@ def list_plans(
     deadline: Deadline,
     budget: float,
 ) -> dict[Placement, Plan]:
-    """Return the plan after each placement, with limited work; at least one plan.
+    """Return a plan for each placement. If time is short, later placements are left out.
 
-    budget: the work for each plan; 1 is the default work of a plan.
+    budget: the search budget for each plan; 1 is the default.
     """
     plans = dict[Placement, Plan]()
     for each in placements:
@@ -264,9 +264,9 @@ def list_plans(
 
 
 def rank_plans(plans: Mapping[Placement, Plan]) -> dict[Placement, Plan]:
-    """Return the plans of several placements, the best first.
+    """Return placements with their plans, sorted from best to worst.
 
-    Of plans with equal values, the plan that leaves the most armies comes first.
+    If values are equal, the plan that leaves the most armies comes first.
     """
     top = max(plans.values(), key=lambda plan: plan.comparable_value)
 
@@ -288,17 +288,17 @@ def reinforcements_needed(
     time_limit: float | None = None,
     **options: Unpack[PlanOptions],
 ) -> Reinforcement:
-    """Return the fewest new armies with which a plan reaches a wanted chance.
+    """Return the fewest new armies with which a plan reaches a required chance.
 
     position: the position before the placement.
     goal: `TakeAll` or `TakeAny`.
-    chance: the wanted chance, between 0 and 1.
+    chance: the required chance, between 0 and 1.
     time_limit: the maximum time in seconds. A search that takes longer raises `IllegalError`.
     options: as for `reinforce`.
 
-    Return a `Reinforcement` without marginals; the number is 0 if the plan needs no new armies.
-    With one army less the search found no plan with that chance, although a plan may exist. A
-    chance that 1000 new armies do not reach raises `IllegalError`.
+    Return a `Reinforcement` without marginals; its number of armies is 0 if no new armies are
+    needed. With one army less, the search found no plan with that chance, although one may exist.
+    If 1000 new armies are not enough, `IllegalError` is raised.
     """
     wanted = read_chance(chance)
     if not isinstance(goal, Goal) or not goal.is_chance:
@@ -358,10 +358,10 @@ def _choose_placement(
     progress: Progress | None = None,
     improved: Callable[[Placement, Plan], object] | None = None,
 ) -> tuple[Placement, Plan]:
-    """Choose the best of several placements by plans, and return it with its full plan.
+    """Let plans decide between the best placements; return the winner with its full plan.
 
     position: the position before the placement.
-    placements: the placements, the best first.
+    placements: the best placements, sorted from best to worst.
     improved: a callback that receives the best placement so far and its plan.
     """
     best = placements[0]
@@ -391,12 +391,12 @@ def find_plan(
 
 
 class QuickValues:
-    """Quick estimates of the values of the states of a problem.
+    """Quick estimates of the values of states in a problem.
 
-    The values are exact as long as there are few states; afterwards lookahead estimates them.
+    The values are exact until the search grows too large, and lookahead estimates from then on.
 
-    deadline: the deadline of all values; exact play gets a share of the time.
-    states: the maximum number of states of exact play.
+    deadline: when to stop searching. Exact search may use only a fraction of this time.
+    states: the maximum number of states in an exact search; 0 for lookahead only.
     """
 
     def __init__(self, problem: Problem, deadline: Deadline, states: int) -> None:
@@ -407,9 +407,9 @@ class QuickValues:
         self._known: dict[TurnState, Solution] = {}
 
     def find(self, state: TurnState) -> Solution | None:
-        """Return the expected payoff from a state, with its cost; `None` if the time is over.
+        """Return the expected payoff and cost from a state, or `None` after the deadline.
 
-        The cost is 0 for an estimate of lookahead.
+        The cost is 0 if the payoff is a lookahead estimate.
         """
         if state in self._known:
             return self._known[state]
@@ -431,7 +431,7 @@ class QuickValues:
     ) -> tuple[float, tuple[float, float] | None, float] | None:
         """Return the value of the quick policy from a state, its interval, and the armies left.
 
-        The 95% interval is `None` for an exact value. The result is `None` if the time is over.
+        The 95% interval is `None` if the value is exact. Return `None` if there is not enough time.
         """
         self.find(state)
         if deadline.is_over:
@@ -451,7 +451,7 @@ class QuickValues:
 
 
 def _make_search(problem: Problem) -> Search:
-    """Return a lookahead search whose values are comparable between positions."""
+    """Return a lookahead search whose values can be compared between positions."""
     search = Search(problem)
     search.follow(None, QUICK_STYLE)
     return search
@@ -460,37 +460,37 @@ def _make_search(problem: Problem) -> Search:
 def pose_reinforced_problem(
     position: Position, goal: Goal, armies: int, options: PlanOptions
 ) -> Problem:
-    """Return the problem in which each territory of the player has `armies` new armies."""
+    """Return the problem in which every territory of the player has `armies` new armies."""
     check_position(position)
     mine = position.list_territories(position.player)
     return read_problem(place_armies(position, [(name, armies) for name in mine]), goal, **options)
 
 
 def is_small(turn: Turn) -> bool:
-    """Return whether the board is small, so that all placements are compared."""
+    """Return whether the board is small enough to compare all placements."""
     return sum(map(bool, turn.owners)) <= SMALL_BOARD
 
 
 class Rank(NamedTuple):
-    """The rank of a placement; a greater rank is better."""
+    """The rank of a placement; greater is better."""
 
     value: float  # the expected payoff
-    saved: float  # minus the cost of exact play; 0 for an estimate
+    saved: float  # the expected losses with a minus sign; 0 for an estimate
 
 
 class Placements:
     """Placements of new armies, with quick estimates of their values.
 
-    start: the state before the placement.
-    values: the values of a problem from `pose_reinforced_problem` that includes this state. Their
-        deadline also ends the comparison.
+    start: the state before the new armies are placed.
+    values: the values for a problem from `pose_reinforced_problem` that contains the start state.
+        Their deadline also limits the comparison.
     """
 
     def __init__(self, start: TurnState, values: QuickValues) -> None:
         self.start, self.values = start, values
         problem = values.problem
         distances = _find_distances(problem)
-        # The useful territories for new armies: near the goal first, then the largest stacks.
+        # Territories where new armies may help: those near the goal first, then the largest stacks.
         self.places = tuple(
             problem.name(v)
             for v in sorted(
@@ -498,18 +498,18 @@ class Placements:
             )
             if problem.out[v] & problem.field & ~start.owned
         )
-        # Whether the last call of `rank_placements` ranked all placements, each by exact play.
+        # Whether the last call of `rank_placements` compared all placements by exact search.
         self.has_tried_all = False
 
     def value(self, placement: Placement) -> float:
-        """Return the value of a placement; if it has no rank, the value of stopping at once."""
+        """Return the value of a placement; if it is unknown, the value of not attacking."""
         problem, state = self.values.problem, self.after(placement)
         found = self.values.find(state)
         paid = 0.0 if found is None else min(found.value, problem.rewards.most)
         return paid + problem.paid(state) + problem.held
 
     def find_rank(self, placement: Placement) -> Rank | None:
-        """Return the rank of a placement; `None` if the time is over."""
+        """Return the rank of a placement, or `None` after the deadline."""
         state = self.after(placement)
         found = self.values.find(state)
         if found is None:
@@ -518,13 +518,14 @@ class Placements:
         return Rank(round(value, DIGITS), -round(found.cost, DIGITS))
 
     def after(self, placement: Placement) -> TurnState:
-        """Return the state in which the new armies are placed."""
+        """Return the state after a placement."""
         return self.start.add_armies({self.values.problem.place(name): n for name, n in placement})
 
     def rank_placements(self, armies: int) -> list[Placement]:
-        """Return some or all placements of the armies, the best first.
+        """Return placements of the given number of armies, sorted from best to worst.
 
-        There is at least one placement, even if there is no time to compare.
+        The list may be incomplete but has at least one placement, even if there is no time to
+        compare.
         """
         self.has_tried_all = False
         if not self.places:
@@ -543,7 +544,7 @@ class Placements:
         return sorted(ranks, key=lambda each: (*ranks[each], -len(each)), reverse=True) or [alone]
 
     def _rank(self, placement: Placement, ranks: dict[Placement, Rank]) -> bool:
-        """Add the rank of a placement to `ranks`; return `False` if the time is over."""
+        """Add the rank of a placement to `ranks`; return `False` after the deadline."""
         if placement not in ranks:
             rank = self.find_rank(placement)
             if rank is None:
@@ -552,10 +553,10 @@ class Placements:
         return True
 
     def _climb(self, armies: int) -> dict[Placement, Rank]:
-        """Rank some placements, if there are too many to rank them all."""
+        """Rank promising placements by hill climbing, for problems with too many placements."""
         was_proven = self.values.proven
         ranks = self._find_ranks(armies)
-        # If exact play was abandoned meanwhile, the ranks mix exact values and estimates.
+        # If the values switched from exact to estimated on the way, they are not comparable.
         return self._find_ranks(armies) if was_proven and not self.values.proven else ranks
 
     def _find_ranks(self, armies: int) -> dict[Placement, Rank]:
@@ -585,9 +586,9 @@ class Placements:
 
 
 def _find_distances(problem: Problem) -> dict[int, int]:
-    """Return for each territory its distance from the targets of a problem, in attacks.
+    """Return the distance of each territory from the targets, in attacks.
 
-    If single territories have payoffs, the problem has no targets, and all distances are 0.
+    A goal without target territories, such as `Worth`, gives distance 0 everywhere.
     """
     wanted = make_mask(map(problem.place, problem.goal.names)) & ~problem.owned
     found, near = dict.fromkeys(range(len(problem.out)), 0), wanted

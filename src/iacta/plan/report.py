@@ -1,4 +1,4 @@
-"""Reports of a plan: its main line (the most likely course), and the armies that stay behind."""
+"""Reports on a plan: its most likely course (the main line) and the armies that stay behind."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -10,20 +10,21 @@ from iacta.plan.problem import AttackResult, PolicyAction
 
 Border: TypeAlias = tuple[int, int]
 
-NEVER = 1e-9  # smaller chances count as 0
-RARE = 0.01  # share of conquests left out at either end of a range
-MIN_SHARE = 0.1  # the main line goes on to a battle only after this share of the conquests
-LIKELY = 0.1  # least chance of a roll's result on the main line
-MAX_ROLLS = 100_000  # rolls in the game with average losses
+NEVER = 1e-9  # smaller chances are treated as 0
+RARE = 0.01  # share of the conquests to leave out at each end of a range
+MIN_SHARE = 0.1  # the main line continues with a battle only if it follows this often
+LIKELY = 0.1  # smallest chance of a roll's result on the main line
+MAX_ROLLS = 100_000  # upper limit on the rolls of a main line
 
 
 @dataclass(frozen=True)
 class Branch:
-    """A battle beside the main line that may come next."""
+    """An alternative battle that may come next."""
 
     start: str  # the attacking territory
     to: str  # the attacked territory
-    # The numbers of armies left after the previous battle, garrison included, that lead here.
+    # The numbers of armies left after the previous battle, garrison included, that lead to this
+    # battle.
     armies: tuple[int, ...]
 
 
@@ -32,32 +33,31 @@ class MainBattle:
     """A battle of the main line."""
 
     step: Step
-    # The minimum number of armies left, garrison included, with which the plan goes on; `None` if
-    # it goes on with any number or is over.
+    # The fewest armies left, garrison included, with which the plan goes on to another battle;
+    # `None` if the number does not matter or the plan is over.
     fewest: int | None = None
-    branches: tuple[Branch, ...] = ()  # the other battles that may come next
+    branches: tuple[Branch, ...] = ()  # the other battles that may follow this one
 
 
 def main_line(plan: Plan) -> tuple[MainBattle, ...]:
     """Return the battles of the main line of a plan, in order.
 
-    For a plan that decides after each roll, the main line is a game with average losses. For a plan
-    that fights each battle to its end, the player wins each battle of the main line, and the most
-    frequent next battle follows.
+    If the plan decides after each roll, the main line is a game in which losses stay close to
+    average. If it fights each battle to the end, the player wins each battle of the main line, and
+    the most frequent next battle follows.
     """
     if plan.play == "battles":
-        return _won_battles(plan)
+        return _list_won_battles(plan)
     steps = {(step.start, step.to): step for step in plan.steps}
-    rolls, name = [*_average_game(plan)], plan.problem.name
+    rolls, name = [*_play_average_game(plan)], plan.problem.name
     taken = {made[:2] for made, conquers in rolls if conquers} | {made[:2] for made, _ in rolls[:1]}
-    # in the order of their first rolls
     begun = dict.fromkeys(made[:2] for made, _ in rolls if made[:2] in taken)
     line = ((name(v), name(c)) for v, c in begun)
     return tuple(MainBattle(steps[border]) for border in line if border in steps)
 
 
-def _average_game(plan: Plan) -> Iterator[tuple[PolicyAction, bool]]:
-    """Yield the rolls of a game with average losses, and whether each conquers."""
+def _play_average_game(plan: Plan) -> Iterator[tuple[PolicyAction, bool]]:
+    """Yield the rolls of a game with average losses, and whether each roll conquers a territory."""
     state, due = plan.problem.start, 0.0
     for _ in range(MAX_ROLLS):
         made = plan.policy.decide(state)
@@ -71,8 +71,8 @@ def _average_game(plan: Plan) -> Iterator[tuple[PolicyAction, bool]]:
         yield made, fallen.moved > 0
 
 
-def _won_battles(plan: Plan) -> tuple[MainBattle, ...]:
-    """Return the main line of a plan in which each battle is fought to its end and won."""
+def _list_won_battles(plan: Plan) -> tuple[MainBattle, ...]:
+    """Return the main line of a plan that fights each battle to the end."""
     policy, problem = plan.policy, plan.problem
     steps = {(problem.place(step.start), problem.place(step.to)): step for step in plan.steps}
     state, made, line = problem.start, policy.decide(problem.start), dict[Border, MainBattle]()
@@ -81,7 +81,7 @@ def _won_battles(plan: Plan) -> tuple[MainBattle, ...]:
         return steps[border].reach_probability if border in steps else 0.0
 
     while made.dice and (border := (made.start, made.to)) in steps and border not in line:
-        # by the armies left before any move in, garrison included
+        # The conquests by the number of attackers left before any move in, garrison included.
         won = {
             state.armies[made.start] - each.attackers: each for each in made.outcomes if each.moved
         }
@@ -97,7 +97,7 @@ def _won_battles(plan: Plan) -> tuple[MainBattle, ...]:
         main = max(likely, key=likelihood, default=None)
         going = won.keys() - following.get(None, [])
         fewest = min(going) if going and None in following else None
-        line[border] = MainBattle(steps[border], fewest, _branches(plan, following, won, main))
+        line[border] = MainBattle(steps[border], fewest, _list_branches(plan, following, won, main))
         if main is None:
             break
         usual = max(following[main], key=lambda left: won[left].chance)
@@ -105,7 +105,7 @@ def _won_battles(plan: Plan) -> tuple[MainBattle, ...]:
     return tuple(line.values())
 
 
-def _branches(
+def _list_branches(
     plan: Plan,
     following: Mapping[Border | None, list[int]],
     won: Mapping[int, AttackResult],
@@ -121,27 +121,27 @@ def _branches(
 
 @dataclass(frozen=True)
 class Rearguard:
-    """The number of armies that stay behind after a conquest, garrison included."""
+    """How many armies stay behind after a conquest, garrison included."""
 
     start: str  # the attacking territory
     to: str  # the conquered territory
-    probability: float  # the chance of the conquest over this border
-    least: int  # the minimum, except in 1% of the conquests
-    most: int  # the maximum, except in 1% of the conquests
+    probability: float  # the chance that the territory is conquered over this border
+    least: int  # the smallest number, ignoring the lowest 1% of the conquests
+    most: int  # the largest number, ignoring the highest 1% of the conquests
     usual: int  # the most frequent number
     garrison: int  # the number that must stay behind
 
     @property
     def is_all(self) -> bool:
-        """Whether all movable armies move in."""
+        """Whether all armies that may move do move in."""
         return self.most <= self.garrison
 
 
 def rearguards(plan: Plan) -> tuple[Rearguard, ...]:
-    """Return the armies that stay behind at each border that a plan may attack over.
+    """Return how many armies stay behind at each border that a plan may attack over.
 
-    The order is that of `plan.steps`, without borders that never lead to a conquest. At most 1% of
-    the cases are below `least`, and at most 1% above `most`.
+    The order is that of `plan.steps`, without borders where no conquest is possible. At most 1% of
+    the conquests leave fewer armies than `least`, and at most 1% more than `most`.
     """
     problem, found = plan.problem, []
     for step in plan.steps:

@@ -1,17 +1,17 @@
 """The review of a game: the luck of its dice and the cost of each decision.
 
 Each turn is judged by the goal that its player had. Let V(s) be the value of the best plan found in
-a state, Q(s, a) the action value of an attack a with its number of dice
-(`iacta.plan.alternatives`), s' the state after the actual attack and advance, and s* the
-state after the same attack and the advance that the policy prefers. Then
+state s, and Q(s, a) the action value of an attack with its number of dice
+(`iacta.plan.alternatives`). Let s' be the state after the actual attack and advance, and s* the
+state after the same attack if the policy chose the advance. Then
 
     cost = V(s) − Q(s, a) + V(s*) − V(s'),     luck = V(s') − V(s) + cost.
 
 The luck of a roll is 0 on average. The luck of a turn is the change of its value plus all costs,
-unless a defender rolls fewer dice than usual (`iacta.plan.judge`).
-The cost of a stop is the value that the remaining attacks could still have gained.
-`iacta.plan.judge` judges each of the two differences of the cost, where a loss within the
-uncertainty of the values counts as 0. It also measures luck in armies, which needs no goal.
+unless a defender rolled fewer dice than usual (`iacta.plan.judge`). The cost of stopping is the
+value that further attacks could have gained. `iacta.plan.judge` computes the two differences in the
+cost, and treats a loss within the uncertainty of the values as 0. It also measures luck in armies,
+which needs no goal.
 
 Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
 """
@@ -46,30 +46,31 @@ from iacta.plan.judge import (
 from iacta.plan.plan import Plan
 from iacta.rules.roll import Losses
 
-MAX_BATTLES = 2_000  # a review of this many battles takes minutes
-MAX_COSTLIEST = 3  # costly decisions that a review names
-MIN_MISTAKE = 0.01  # least cost of a mistake, as a chance; ten times this for worths
+MAX_BATTLES = 2_000  # reviewing this many battles takes minutes
+MAX_COSTLIEST = 3  # the number of costly decisions to list
+MIN_MISTAKE = 0.01  # smallest cost of a mistake, for chances; ten times as much for worths
 
 
 class ReviewedStep(NamedTuple):
-    """A battle or a roll of a game, or the stop of a turn.
+    """A battle or a roll of a game, or the decision to stop a turn.
 
-    turn: the number of the turn, from 1 on.
+    turn: the number of the turn, from 1.
     player: the attacker.
-    start, to: the attacking and the attacked territory; both empty for a stop.
-    lost, killed: the losses of the attacker and of the defender.
-    moved: the armies that moved in.
-    before, after: the value of the best plan found before and after; `None` without a goal.
-    luck: the luck of the dice in the value; `None` without a goal.
+    start, to: the attacking and the defending territory; both empty if the player stopped.
+    lost, killed: the armies lost by the attacker and by the defender.
+    moved: the number of armies that moved in.
+    before, after: the value of the best plan found before and after the step; `None` without a
+        goal.
+    luck: the effect of the dice on the value; `None` without a goal.
     spread: the standard deviation of the luck; `None` for several rolls, or without a goal.
     cost: the value that the decision gave up, compared with the best decision; `None` without a
         goal.
-    better: the better decision in words, empty if no better decision is known.
-    is_useful: whether the attack serves the goal.
-    dice: the attack dice of the decision; `None` if no dice were judged.
-    is_assumed: whether `dice` is assumed, because the log states no dice: the best number that
-        fits.
-    luck_armies: the luck of the dice in armies; `None` for a stop, or for a battle too large.
+    better: the better decision in words; empty if none is known.
+    is_useful: whether the attack helps to reach the goal.
+    dice: the number of attack dice that was judged; `None` for no dice.
+    is_assumed: whether `dice` is an assumption, because the log does not tell the dice: the best
+        number that fits the losses.
+    luck_armies: the luck of the dice in armies; `None` for a stop or a very large battle.
     """
 
     turn: int
@@ -97,17 +98,17 @@ class ReviewedStep(NamedTuple):
 
 
 class PlayerReview(NamedTuple):
-    """The game of a player.
+    """Statistics of one player's game.
 
-    player: the player.
-    turns, battles: the numbers of turns and of battles.
-    luck: the sum of the luck in the goals' values; `None` without a goal.
-    spread: the standard deviation of the luck; `None` if the spread of a step is not known.
-    cost: the sum of the costs of all decisions; `None` without a goal.
-    luck_armies: the sum of the luck in armies; `None` if a battle is too large.
-    mistakes: the number of decisions that cost at least 1 percentage point (.1 for worths) and for
-        which a better decision is known.
-    worst: the costliest mistake; `None` without a mistake.
+    player: the name of the player.
+    turns, battles: the number of turns and of battles.
+    luck: the total luck, in the unit of the goals' values; `None` without a goal.
+    spread: the standard deviation of the total luck; `None` if it is unknown for some step.
+    cost: the total cost of all decisions; `None` without a goal.
+    luck_armies: the total luck in armies; `None` if some battle was too large.
+    mistakes: the number of decisions with a known better alternative that cost at least 1
+        percentage point (.1 for worths).
+    worst: the costliest mistake; `None` if there is no mistake.
     """
 
     player: str
@@ -123,15 +124,16 @@ class PlayerReview(NamedTuple):
 
 @dataclass(frozen=True)
 class Review:
-    """The review of a game, as `review` returns it.
+    """The review of a game.
 
-    steps: the battles, and the stop of each turn, in order.
-    is_chance: whether the goals are chances rather than worths.
-    proven: whether all values are proven optimal.
-    unclear: for each kind of event that is unclear in a recording, the number of events left out.
-    missed: the number of battles at the end that were left out for lack of time.
-    corrections: the corrections of positions by hand, in words; they are not judged.
-    pending: the number of battles that an unfinished review has still to reach.
+    steps: the battles and stops of all turns, in order.
+    is_chance: whether values are chances to reach a goal, rather than worths.
+    proven: whether all values are proven to be optimal.
+    unclear: for a recording, the number of unclear events of each kind that were left out.
+    missed: the number of battles at the end of the log that were left out for lack of time.
+    corrections: a description of each position that was corrected by hand; corrections are not
+        judged.
+    pending: the number of battles still to be reviewed, if the review is not finished.
     """
 
     steps: tuple[ReviewedStep, ...]
@@ -144,7 +146,7 @@ class Review:
 
     @cached_property
     def players(self) -> tuple[PlayerReview, ...]:
-        """The game of each player, in the order of their first turns."""
+        """The statistics of each player, in the order of their first turns."""
         return tuple(map(self._player, dict.fromkeys(each.player for each in self.steps)))
 
     def _player(self, player: str) -> PlayerReview:
@@ -169,12 +171,12 @@ class Review:
 
     @property
     def assumed(self) -> int:
-        """The number of steps with assumed dice, whose luck may be biased."""
+        """The number of steps with an assumed number of dice, whose luck may be biased."""
         return sum(each.is_assumed for each in self.steps)
 
     @property
     def costliest(self) -> tuple[ReviewedStep, ...]:
-        """The costliest decisions for which a better decision is known, at most 3."""
+        """The costliest decisions with a known better alternative, at most 3."""
         found = [each for each in self.steps if each.better]
         return tuple(sorted(found, key=lambda each: -(each.cost or 0.0))[:MAX_COSTLIEST])
 
@@ -187,31 +189,32 @@ def review(
     worth: bool = False,
     progress: Callable[[int, int, Review], object] | None = None,
 ) -> Review:
-    """Return the review of a game: the luck of the dice, and the costs of decisions.
+    """Return the review of a game: the luck of the dice and the cost of each decision.
 
-    log: JSON lines, or the path of a file with JSON lines, or a recording of RiskGameRecorder.
-        Each line is a turn with these keys: `turn`, the code of a position or of a turn at its
-        attacks; `battles`, each with `from`, `to`, `left` (the armies of the attacking territory
-        before any move in), `their_left`, `moved` for a conquest, and for a single roll `dice`,
-        the attack dice, and `their_dice`, the defence dice, if they are fewer than usual;
-        optionally `goal`, which is `{"take": NAMES}`, `{"take_any": NAMES}`, `{"eliminate":
+    log: JSON lines, the path of a file with JSON lines, or a RiskGameRecorder recording. Each line
+        is an object for one turn. `turn` is the code of a position, or of a turn in its attack
+        phase. `battles` is a list of objects with `from`, `to`, `left` (armies left on the
+        attacking territory before any move in), `their_left`, after a conquest `moved`, and for a
+        single roll `dice` (attack dice) and, if fewer than usual, `their_dice` (defence dice).
+        Optional keys: `goal`, one of `{"take": NAMES}`, `{"take_any": NAMES}`, `{"eliminate":
         PLAYER}` or `{"worth": true}`; `stops`, false if the turn goes on in the next line;
-        `corrected`, the corrections of the position since the last line; and `board` for this line
-        and the following lines (default: the classic board).
-    board: the board of a recording, or of the lines before the first key `board`: a `Board`, or an
-        argument of `read_board`; `None` for the classic board.
-    time_limit: the maximum time in seconds; `None` for no limit. The limit may leave out battles at
-        the end, and changes nothing else. A limit too short for the first battle is an error.
-    worth: whether a turn without a goal gets the goal `{"worth": true}`, the greatest expected
-        worth; otherwise only the luck in armies of such a turn is measured.
-    progress: a callback that receives the number of reviewed battles, the number of all battles,
+        `corrected`, the corrections of the position since the previous line; and `board`, for this
+        line and all following lines (default: the classic board).
+    board: the board of a recording, or of all lines before the first line with a key `board`: a
+        `Board` or an argument of `read_board`; `None` for the classic board.
+    time_limit: the maximum time in seconds; `None` for no limit. If time is short, battles at the
+        end are left out; the rest does not change. If there is no time for the first battle, an
+        error is raised.
+    worth: whether to judge turns without a goal by `{"worth": true}`, the greatest expected worth.
+        Otherwise only the luck in armies is measured for such turns.
+    progress: a callback that receives the number of battles reviewed, the total number of battles,
         and the review so far.
 
-    After the last battle of a turn, its player stops. A battle may be one roll or several; if it is
-    several rolls, only its first decision is judged. If a battle has no `dice`, the best number of
-    dice that fits is assumed, and luck may be biased. Cards are not considered. An impossible
-    battle raises an error with the number of its line, and so does a log with both chances and
-    worths. After an unclear change in a recording, the turn goes on with the next battle.
+    A player is assumed to stop after the last battle of a turn. A battle may be one roll or
+    several; of several rolls, only the first decision is judged. If a battle has no `dice`, the
+    best number of dice that fits is assumed, and the luck may be biased. Cards are not considered.
+    An impossible battle, or a log with both chances and worths as goals, raises an error that gives
+    the line. After an unclear change in a recording, the turn continues with the next battle.
 
     >>> turn = '"turn": "1;classic;red;Peru:red:5,Brazil:blue:2,Argentina:blue:1"'
     >>> battle = '{"from": "Peru", "to": "Brazil", "left": 3, "their_left": 2}'
@@ -245,7 +248,7 @@ def review(
         ]
         values = None if played.goal is None else _Values(played.goal, deadline)
         for step in _find_steps(played, values):
-            if deadline.is_over:  # the search for the step was cut short
+            if deadline.is_over:  # the last search may be unfinished
                 break
             steps.append(step)
             done += bool(step.to)
@@ -263,24 +266,24 @@ def review(
 
 
 class _State(NamedTuple):
-    """A state of a game, with its plan and value."""
+    """A state of the game with its plan and value."""
 
     turn: Turn
-    plan: Plan | None  # `None` where nothing is left to plan
+    plan: Plan | None  # `None` if there is nothing left to plan
     value: StateValue
 
 
 class _Values:
-    """The values of the states of a turn, for the goal of its player."""
+    """Computes the values of states in a turn for the goal of its player."""
 
     def __init__(self, goal: Goal, deadline: Deadline) -> None:
         self.goal, self.deadline, self.proven = goal, deadline, True
         self._known: dict[Turn, StateValue] = {}
 
     def evaluate(self, turn: Turn, *, has_attacks: bool = True) -> _State:
-        """Return a state with its plan and value.
+        """Return a state together with its plan and value.
 
-        has_attacks: whether to add the values of the possible first attacks.
+        has_attacks: whether to include the values of the possible first attacks.
         """
         plan = plan_state(turn, self.goal, self.deadline, count_default_threads())
         self.proven = self.proven and (plan is None or plan.proven)
@@ -289,7 +292,7 @@ class _Values:
         return _State(turn, plan, value_plan(plan, has_attacks=has_attacks))
 
     def find_value(self, turn: Turn) -> StateValue:
-        """Return the value of a state that the game did not reach."""
+        """Return the value of a state that did not occur in the game."""
         if turn not in self._known:
             self._known[turn] = self.evaluate(turn, has_attacks=False).value
         return self._known[turn]
@@ -324,7 +327,7 @@ def _find_steps(played: LoggedTurn, values: _Values | None) -> Iterator[Reviewed
 
 
 def _measure_armies(turn: Turn, battle: LoggedBattle) -> float | None:
-    """Return the luck of a battle in armies; a battle without stated dice may be several rolls."""
+    """Return the luck of a battle in armies; without stated dice, it may be several rolls."""
     border, losses = (battle.start, battle.to), Losses(battle.lost, battle.killed)
     dice = battle.dice, battle.their_dice
     return measure_army_luck(turn, battle.after, border, losses, *dice)
@@ -333,7 +336,7 @@ def _measure_armies(turn: Turn, battle: LoggedBattle) -> float | None:
 def _judge_battle(
     step: ReviewedStep, battle: LoggedBattle, before: _State, after: StateValue, values: _Values
 ) -> ReviewedStep:
-    """Return the step of a battle with its values, its luck and its cost."""
+    """Judge a battle: return the step with its values, luck and cost."""
     stated = None if battle.is_assumed else battle.ways[0][0]
     step = step._replace(
         before=after.value, after=after.value, luck=0.0, spread=0.0, cost=0.0, dice=stated
@@ -382,11 +385,11 @@ def _judge_battle(
 def _value_reduced_ends(
     turn: Turn, battle: LoggedBattle, dice: int, fought: Turn, ready: StateValue, values: _Values
 ) -> list[tuple[float, float]]:
-    """Return the chances and values after a roll with fewer defence dice than usual.
+    """Return the chances and values of the results of a roll with fewer defence dice than usual.
 
     fought, ready: the turn after the actual roll, and its value.
 
-    The result is empty after a roll with the usual number of dice.
+    Return an empty list if the defender rolled the usual number of dice.
     """
     if battle.their_dice is None:
         return []
@@ -409,7 +412,7 @@ def _name_attack(way: Alternative) -> str:
 def _judge_advance(
     plan: Plan, battle: LoggedBattle, fought: Turn, after: StateValue, values: _Values
 ) -> tuple[float, int]:
-    """Return the cost of the actual advance, and the number of armies the policy would move in."""
+    """Return the cost of the actual advance, and the advance that the policy prefers."""
     if fought.phase != "advance":
         return 0.0, 0
     problem, numbers = plan.problem, list_advances(fought)
@@ -423,7 +426,7 @@ def _judge_advance(
 
 
 def _list_ends(plan: Plan, battle: LoggedBattle, dice: int) -> list[tuple[float, float]]:
-    """Return the chances of the results of a roll, and their values under the plan's policy."""
+    """Return the chance of each result of a roll, with its value under the plan's policy."""
     problem = plan.problem
     v, c = map(problem.place, battle[:2])
     judged = plan.policy.evaluate_attack(problem.start, v, c, 0 if problem.is_whole(c) else dice)
@@ -431,6 +434,6 @@ def _list_ends(plan: Plan, battle: LoggedBattle, dice: int) -> list[tuple[float,
 
 
 def _measure_spread(ends: list[tuple[float, float]]) -> float:
-    """Return the standard deviation of the value after a roll."""
+    """Return the standard deviation of the value over the results of a roll."""
     mean = math.fsum(chance * value for chance, value in ends)
     return math.sqrt(math.fsum(chance * (value - mean) ** 2 for chance, value in ends))

@@ -1,4 +1,4 @@
-"""The search of the compiled core for one problem, as a Python class."""
+"""The compiled core's search for one problem, as a Python class."""
 
 from collections.abc import Callable, Iterator
 from ctypes import byref, c_double, c_int32, c_int64
@@ -30,7 +30,7 @@ Assignment: TypeAlias = tuple[
     tuple[int, ...], ...
 ]  # for each set with a payoff, the targets of each stack
 
-NEVER = 2**31 - 1  # the place in `Report.order` of a border without attacks
+NEVER = 2**31 - 1  # the rank in `Report.order` of a border without attacks
 STOP = PolicyAction(-1, -1, 0, 0.0, ())
 
 ORDERS = ("value", "risk")
@@ -39,36 +39,36 @@ ORDERS = ("value", "risk")
 class Style(NamedTuple):
     """The parameters of lookahead, as documented in `src/core/iacta.h`."""
 
-    depth: int = 1  # number of attacks to look ahead if the best values are close
-    idle: float = 0.002  # value of each idle army near the targets of others, as a chance
-    order: str = ORDERS[0]  # how nearly equal attacks are ordered: by value or by risk
+    depth: int = 1  # number of attacks to look ahead when values are close
+    idle: float = 0.002  # chance that each idle army near another stack's targets adds
+    order: str = ORDERS[0]  # how to order attacks of nearly equal value
 
 
 class Visit(NamedTuple):
-    """Statistics of one border."""
+    """Statistics of attacks over one border."""
 
     start: int  # the attacking territory
     to: int  # the attacked territory
-    reached: float  # chance of an attack over the border
-    conquered: float  # chance of a conquest over the border
-    arrived: float  # mean of the armies that move in, counted as 0 without a conquest
-    ended: float  # chance that the turn ends with an attack over the border before the goal
-    # For each number of armies able to move: the chance of a conquest with this number left, and
-    # the chance times the mean number of armies that move in.
+    reached: float  # chance that this attack happens
+    conquered: float  # chance that this attack conquers the territory
+    arrived: float  # mean number of armies that move in; 0 is counted without a conquest
+    ended: float  # chance that the turn ends with this attack, without the goal
+    # For each number n of armies able to move after the battle: the chance of a conquest with n,
+    # and this chance times the mean number of armies that move in.
     advances: tuple[tuple[int, float, float], ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """Statistics of a policy, exact or from games. Reports can be weighted and added."""
+    """Statistics of a policy, exact or from games. They can be weighted and added."""
 
     problem: Problem
     states: int  # number of visited states
-    order: npt.NDArray[np.int64]  # for each border, its rank in the order of first attacks, from 0
-    numbers: Floats  # all statistics, in the layout of `src/core/iacta.h`
+    order: npt.NDArray[np.int64]  # rank of each border by its first attack, from 0
+    numbers: Floats  # all statistics in the layout of `src/core/iacta.h`
 
     def __add__(self, other: "Report") -> "Report":
-        """Return the sum of two reports; the games of `other` were played later."""
+        """Add the statistics of games that were played later."""
         later = self.order[self.order < NEVER].max(initial=-1) + 1
         order = np.minimum(self.order, other.order + later)
         states, numbers = max(self.states, other.states), self.numbers + other.numbers
@@ -84,22 +84,22 @@ class Report:
 
     @property
     def owned(self) -> tuple[float, ...]:
-        """For each territory, the chance to own it at the end."""
+        """For each territory, the chance that the player owns it at the end."""
         return tuple(self._parts[0].tolist())
 
     @property
     def armies(self) -> tuple[float, ...]:
-        """For each territory, the mean of the player's armies at the end."""
+        """For each territory, the mean number of the player's armies on it at the end."""
         return tuple(self._parts[1].tolist())
 
     @property
     def taken(self) -> tuple[float, ...]:
-        """For each set with a payoff, the chance to complete it."""
+        """For each set of territories with a payoff, the chance to own all of it at the end."""
         return tuple(self._parts[2].tolist())
 
     @property
     def visits(self) -> tuple[Visit, ...]:
-        """Statistics of each border, in the order of their first attacks."""
+        """Statistics of each border, sorted by first attack."""
         borders = [(v, c) for v, mask in enumerate(self.problem.out) for c in bits(mask)]
         chances = self._parts[3].reshape(len(borders), 4).tolist()
         advances = self._parts[4].reshape(len(borders), -1, 2) if borders else self._parts[4]
@@ -119,38 +119,39 @@ class Report:
 
 
 class Solution(NamedTuple):
-    """The value of exact play from a state, with its cost in armies."""
+    """The value and the cost of an optimal policy from a state."""
 
     value: float  # the expected payoff
-    cost: float  # the expected number of lost armies, plus 1e-6 for each roll
+    cost: float  # expected number of armies lost, plus 1e-6 per roll
 
 
 class Games(NamedTuple):
-    """Games of a policy."""
+    """Simulated games of a policy."""
 
-    # the payoff of each game less its luck by the policy's own values; the mean is the value
+    # The payoff of each game without the effect of luck. The mean estimates the value of the
+    # policy.
     gains: Floats
     report: Report  # statistics of the games
 
 
 class Search:
-    """A search of the core for one problem.
+    """A search in the compiled core for one problem.
 
     problem: the problem.
-    deadline: the time limit for the tables; `None` for no limit.
-    until: a set of territories whose conquest ends the turn, with the payoffs of `solve_until`; 0
-        for no such set.
+    deadline: the time limit for preparing the tables; `None` for no limit.
+    until: a set of territories, for `solve_until`: the turn ends when all are conquered. 0 for an
+        empty set.
 
-    In the methods, `states` is the maximum number of stored states, and `start` the first state,
-    `None` for the start of the problem. A missing core, and tables that take too long, raise
-    errors.
+    In all methods, `states` is the maximum number of states to store, and `start` is the state to
+    begin with, `None` for the start of the problem. A missing core, or tables that take too long,
+    raise an error.
     """
 
     def __init__(
         self, problem: Problem, deadline: Deadline | None = None, *, until: int = 0
     ) -> None:
         self._search = None
-        self._lock = Lock()  # held while the core works
+        self._lock = Lock()  # held while the core computes
         self._library = load_library("plans")
         refuse_large_board(problem.board, "plans")
         max_sets = self._library.constant("MAX_SETS")
@@ -167,14 +168,14 @@ class Search:
         active = problem.stacks | problem.field
         self._is_active = [active >> t & 1 == 1 for t in range(self.lands)]
         self.goals: int = self._library.functions.iacta_count_goals(self._search)
-        self.max_depth = self._library.constant("MAX_DEPTH")  # of `Style.depth`
+        self.max_depth = self._library.constant("MAX_DEPTH")  # largest `Style.depth`
 
     def __del__(self) -> None:
         if self._search:
             self._library.functions.iacta_close(self._search)
 
     def _call(self, name: str, deadline: Deadline, *arguments: Any, **how: Any) -> int:
-        """Call a function of the core, with the options of `call_core`."""
+        """Call a function of the core with the options of `call_core`."""
         function = getattr(self._library.functions, f"iacta_{name}")
         return call_core(
             self._library,
@@ -192,11 +193,11 @@ class Search:
         *,
         is_short: bool = False,
     ) -> Solution | None:
-        """Return the value of exact play and its cost, and make exact play the policy.
+        """Solve the problem exactly; return the value and cost, and make the solution the policy.
 
-        is_short: whether the call usually takes milliseconds.
+        is_short: whether the call is expected to take only milliseconds.
 
-        Return `None` if the search exceeds its limits.
+        Return `None` if a limit is exceeded.
         """
         return self._solve(deadline, start, states, None, is_short=is_short)
 
@@ -222,23 +223,23 @@ class Search:
         most: int,
         value_of: Callable[[TurnState], float | None],
     ) -> float | None:
-        """Return the value of exact play of a turn that ends when `until` is conquered.
+        """Return the exact value of a turn that ends when `until` is conquered.
 
-        most: the maximum number of states in which the turn ends.
-        value_of: a function from such a state to its value, or to `None` if its limits are
-            exceeded.
+        most: the maximum number of states in which the turn may end.
+        value_of: a function that returns the value of such a state, or `None` if it exceeds a
+            limit.
 
-        Return `None` if the search or `value_of` exceeds its limits.
+        Return `None` if a limit is exceeded.
         """
         armies = np.zeros((most, self.lands), dtype=np.int32)
         mine, values = np.zeros((most, self.lands), dtype=np.uint8), np.zeros(most)
         record = CoreData(self._library, "ends", room=most, armies=armies, mine=mine, values=values)
         ends = record.data
-        # The first pass lists the states in which the turn ends.
+        # A first pass lists the states in which the turn ends.
         if self._solve(deadline, None, states, byref(ends)) is None:
             return None
         for k in range(ends.count):
-            # The core stores idle armies incompletely.
+            # Stored states omit some idle armies, which are filled in here.
             there = np.where(self._is_active, armies[k], self.problem.start.armies)
             owned = make_mask(np.flatnonzero(mine[k]).tolist())
             known = value_of(TurnState(tuple(there.tolist()), owned))
@@ -249,7 +250,7 @@ class Search:
         return None if solution is None else solution.value
 
     def assign(self, deadline: Deadline, starts: int = 1) -> Assignment:
-        """Return the best assignment from several starts, and make it the policy's."""
+        """Search for the best assignment from several starting points, and make it the policy's."""
         sets = np.zeros((self.goals, self.lands, self.lands), dtype=np.uint8)
         self._call("assign", deadline, starts, make_pointer(sets))
         return tuple(
@@ -257,9 +258,9 @@ class Search:
         )
 
     def follow(self, assignment: Assignment | None, style: Style) -> None:
-        """Make lookahead with an assignment the policy; `None` for an empty assignment.
+        """Use lookahead with an assignment as the policy; `None` for an empty assignment.
 
-        A style that the core does not know raises an error.
+        A style that the core does not support raises an error.
         """
         sets = np.zeros((self.goals, self.lands, self.lands), dtype=np.uint8)
         for goal, parts in enumerate(assignment or ()):
@@ -283,10 +284,10 @@ class Search:
         return self._decision("decide", state)
 
     def find_value(self, state: TurnState, deadline: Deadline) -> float | None:
-        """Return the value that the policy assigns to a state; `None` after the deadline."""
+        """Return the policy's value of a state, or `None` after the deadline."""
         found: Any = self._library.header.structures[
             "decision"
-        ]()  # no room for outcomes, because only the value is needed
+        ]()  # no room for results, because only the value is needed
         code = self._ask("decide", deadline, state, byref(found), is_short=True)
         return float(found.value) if code == self._library.constant("DONE") else None
 
@@ -298,16 +299,16 @@ class Search:
         dice: int = 0,
         deadline: Deadline | None = None,
     ) -> PolicyAction:
-        """Return an attack with its value; `dice` 0 means the maximum.
+        """Return an attack with its value; with `dice` 0, the attack uses as many dice as possible.
 
-        After the deadline the result is a stop.
+        After the deadline, the result is a stop.
         """
         return self._decision("evaluate_attack", state, start, to, dice, deadline=deadline)
 
     def advance(self, state: TurnState, start: int, to: int, least: int) -> int:
         """Return the number of armies that move in after a conquest.
 
-        state: the state before the last loss of the defender, with the attackers that are left.
+        state: the state before the defender's last loss, with the attackers that are left.
         """
         moved = c_int32()
         self._ask(
@@ -338,7 +339,7 @@ class Search:
     def _ask(
         self, name: str, deadline: Deadline, state: TurnState | None, *more: Any, **how: Any
     ) -> int:
-        """Call a function of the core for a state; `None` stands for the start of the problem."""
+        """Call a function of the core for a state; `None` for the start of the problem."""
         armies, owned = self.problem.start if state is None else state
         mine = np.array([owned >> t & 1 for t in range(self.lands)], dtype=np.uint8)
         counted = np.where(self._is_active, armies, self._armies).astype(np.int32)
@@ -349,7 +350,7 @@ class Search:
     def flow(
         self, deadline: Deadline, states: float = inf, start: TurnState | None = None
     ) -> Report | None:
-        """Return exact statistics of the policy; `None` if the search exceeds its limits."""
+        """Return exact statistics of the policy, or `None` if a limit is exceeded."""
         code, report = self._report("evaluate_policy", deadline, start, states=states)
         return report if code == self._library.constant("DONE") else None
 
@@ -361,9 +362,9 @@ class Search:
         seed: int = 0,
         start: TurnState | None = None,
     ) -> Games:
-        """Play games with the policy, until the deadline at most.
+        """Simulate games of the policy until the deadline.
 
-        first: the number of the first game; the number of a game and `seed` determine its dice.
+        first: the number of the first game. The number of a game and `seed` determine its dice.
         """
         gains, played = np.zeros(games), c_int32()
         more = seed, first, games, make_pointer(gains), byref(played)
@@ -373,7 +374,7 @@ class Search:
     def _report(
         self, name: str, deadline: Deadline, start: TurnState | None, *more: Any, **how: Any
     ) -> tuple[int, Report]:
-        """Call a function of the core that fills a report on the policy."""
+        """Call a function of the core that fills in statistics of the policy."""
         borders = sum(mask.bit_count() for mask in self.problem.out)
         sets = len(self.problem.rewards.sets)
         room = 1 + 2 * self.lands + sets + borders * (6 + 2 * self._able)
@@ -385,9 +386,9 @@ class Search:
         return code, Report(self.problem, report.data.states, order.astype(np.int64), numbers)
 
     def bounds(self, deadline: Deadline, values: float = inf) -> Iterator[float]:
-        """Yield upper bounds on the value of any play, in descending order.
+        """Yield smaller and smaller upper bounds on the value of any play.
 
-        values: the maximum number of values of relaxed games to compute.
+        values: the maximum number of values to compute in relaxed games.
         """
         more = self._library.constant("MORE")
         bound, code = c_double(inf), more

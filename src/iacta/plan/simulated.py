@@ -1,9 +1,9 @@
-"""Simulations of a plan, and the states in which it ends.
+"""Simulations of a plan, and the states in which the plan ends.
 
-The policy chooses each action. `simulate_plan` rolls random dice (`iacta.rules.thrown`), so its
-result does not depend on the chances that the plan reports. In dice modes in which the number of
-dice is not chosen before each roll, the results of a battle are drawn from the plan's own
-distribution; then the simulation checks only the sequence of the battles.
+The policy chooses every action. `simulate_plan` rolls random dice (`iacta.rules.thrown`), so its
+result does not rely on the chances in the plan. If the dice mode resolves whole battles at once,
+results of battles are drawn from the distribution that the plan uses; then the simulation checks
+only how battles follow each other.
 """
 
 from collections import Counter
@@ -27,7 +27,7 @@ from iacta.probability.estimate import Estimate
 from iacta.rules.stop import NEVER
 from iacta.rules.thrown import RUNS, SEED, Seed, fight_until, throw_losses
 
-MAX_RUNS = 10_000_000  # these take an hour or more on a large board
+MAX_RUNS = 10_000_000  # an hour or more on a large board
 FIRST_PART = 10  # runs in the first part of a simulation with a time limit
 
 Weight = TypeVar("Weight", int, float)
@@ -37,11 +37,11 @@ Weight = TypeVar("Weight", int, float)
 class SimulatedPlan(PasteableMixin):
     """Statistics of the simulated runs of a plan.
 
-    won: the share of runs in which the goal was reached, or for a `Worth`, in which the player
-        gained anything.
+    won: the fraction of runs that reached the goal; for a `Worth`, the fraction that gained
+        anything.
     value: the mean value, in the unit of `Plan.value`.
     error: the standard error of the mean value.
-    owned: for each territory of the board, the share of runs in which the player owned it at the
+    owned: for each territory of the board, the fraction of runs in which the player owned it at the
         end.
     """
 
@@ -61,17 +61,17 @@ def simulate_plan(
     *,
     time_limit: float | Fraction | None = None,
 ) -> SimulatedPlan:
-    """Simulate a plan with random dice many times.
+    """Simulate a plan many times with random dice.
 
-    plan: the plan. In dice modes in which the number of dice is not chosen before each roll, the
-        results of battles are drawn from their distribution.
+    plan: the plan. If its dice mode resolves whole battles at once, results of battles are drawn
+        from their distribution.
     runs: the number of runs, at most 10,000,000.
-    seed: a whole number, which makes the simulation repeatable, or a `numpy.random.Generator`.
-    time_limit: the maximum time in seconds, after which the simulation stops with fewer runs;
-        `None` for no limit. A limit too short for the first runs is an error.
+    seed: a whole number that makes the simulation repeatable, or a `numpy.random.Generator`.
+    time_limit: the maximum time in seconds; `None` for no limit. When it is over, the simulation
+        stops with fewer runs. If there is no time for the first runs, an error is raised.
 
-    Return the statistics of the runs. The interval `won.interval()` contains the plan's
-    `win_probability` in 95% of simulations.
+    Return statistics of the runs. In 95% of simulations, `won.interval()` contains the
+    `win_probability` of the plan.
     """
     found = simulate_within(plan, runs, seed, Deadline.from_time_limit(time_limit))
     if found is None:
@@ -83,7 +83,7 @@ def simulate_plan(
 
 
 def simulate_within(plan: Plan, runs: int, seed: Seed, deadline: Deadline) -> SimulatedPlan | None:
-    """Return the result of `simulate_plan`; `None` if there is no time for the first runs."""
+    """Simulate a plan until a deadline, or return `None` if there is no time for the first runs."""
     if not isinstance(plan, Plan):
         raise MalformedError(f"plan must be a Plan, got {quote(plan)}")
     count = read_int(runs, "runs", least=1)
@@ -103,7 +103,7 @@ def simulate_within(plan: Plan, runs: int, seed: Seed, deadline: Deadline) -> Si
     square = sum(ended[state] * (paid[state] - mean) ** 2 for state in ended) / count
     least = 0.5 if goal.is_chance and not problem.held else 0.0
     won = sum(ended[state] for state in ended if paid[state] > least)
-    if goal.is_chance and problem.held:  # the goal was already reached at the start
+    if goal.is_chance and problem.held:  # the goal was reached before the first attack
         won = count
     owned = tuple(
         Estimate(count, sum(ended[state] for state in ended if state.owned >> t & 1))
@@ -115,9 +115,9 @@ def simulate_within(plan: Plan, runs: int, seed: Seed, deadline: Deadline) -> Si
 def _simulate(
     policy: Policy, runs: int, rng: "np.random.Generator", deadline: Deadline
 ) -> dict[TurnState, int]:
-    """Return the final states of the runs, with the number of runs that ended in each.
+    """Return the final states with the number of runs that ended in each.
 
-    With a time limit the runs are simulated in parts, and only complete parts count.
+    With a time limit, the runs are simulated in parts; a part that is not finished does not count.
     """
     ended, part = dict[TurnState, int](), FIRST_PART if deadline.limited else runs
     done = 0
@@ -134,9 +134,9 @@ def _simulate(
 
 
 def find_final_states(policy: Policy, deadline: Deadline) -> dict[TurnState, float] | None:
-    """Return the states in which a turn with a policy ends, with their chances.
+    """Return the states in which a policy ends a turn, with their chances.
 
-    The result is `None` if the deadline comes first.
+    Return `None` if the deadline comes first.
     """
     return _follow(
         policy,
@@ -152,13 +152,13 @@ def _follow(
     results: Callable[[TurnState, PolicyAction, Weight], Iterable[tuple[AttackResult, Weight]]],
     deadline: Deadline,
 ) -> dict[TurnState, Weight] | None:
-    """Return the states in which a turn with a policy ends, with their weights.
+    """Return the states in which a policy ends a turn, with their weights.
 
     whole: the weight of the start: 1, or the number of runs.
-    results: a function from a state, an attack and a weight to the weighted results.
+    results: a function that distributes a weight over the results of an attack in a state.
 
-    Each attack costs armies, so states are handled in descending order of armies. The result is
-    `None` if the deadline comes first.
+    Every attack costs armies, so states are processed in descending order of armies. Return `None`
+    if the deadline comes first.
     """
     ended, start = dict[TurnState, Weight](), policy.problem.start
     waiting = {sum(start.armies): {start: whole}}
@@ -180,7 +180,7 @@ def _follow(
 def _draw_results(
     policy: Policy, rng: "np.random.Generator", state: TurnState, action: PolicyAction, runs: int
 ) -> Iterable[tuple[AttackResult, int]]:
-    """Draw the results of an attack in several runs; return the number of runs with each result."""
+    """Simulate an attack in several runs, and return the number of runs with each result."""
     problem, defenders = policy.problem, state.armies[action.to]
     able = state.armies[action.start] - problem.garrisons[action.start]
     kernel = problem.kernels[action.to]
@@ -199,7 +199,7 @@ def _draw_results(
         lost, killed = (each.astype(np.int64) for each in thrown)
     known = {(each.attackers, each.defenders): each for each in action.outcomes}
 
-    def result(lost: int, killed: int) -> AttackResult:  # the action omits very rare results
+    def result(lost: int, killed: int) -> AttackResult:  # the action leaves out very rare results
         if (lost, killed) in known:
             return known[lost, killed]
         moved, left = 0, able - lost
@@ -214,11 +214,11 @@ def _draw_results(
 def play_games(
     policy: Policy, rng: "np.random.Generator", until: int = 0, deadline: Deadline | None = None
 ) -> Iterator[tuple[TurnState, float]]:
-    """Yield the final states of random games, with the luck in each by the policy's own values.
+    """Yield the final states of simulated games, with the luck in each by the policy's own values.
 
-    rng: the random generator.
-    until: a set of territories; a game ends when all of them are taken. 0 for no such set.
-    deadline: the end of the games; `None` for no limit.
+    rng: the random number generator.
+    until: a set of territories; a game ends when all are taken. 0 for an empty set.
+    deadline: when to stop playing; `None` for no limit.
     """
     decide = cache(policy.decide)
 

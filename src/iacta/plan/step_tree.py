@@ -1,9 +1,9 @@
-"""The values of a tree of steps: the value of each turn, and the effect of each step.
+"""The values of a tree of turns, and the effect of each step between them.
 
-Each turn has a quick search of its own for the goal of its player, so calls share no state. A turn
-has no value if the time ends before its search. A longer time adds values and changes none, with
-one exception: the value of a state is raised to the value after the best choice, or to the mean
-value after a roll, if that is greater.
+Each turn is searched quickly, by itself, for the goal of its player. A turn has no value if time
+runs out before its search. More time adds values but does not change them, with one exception: if a
+later value is better, the value of a turn is raised to the value after the best known choice, or to
+the mean value after a roll.
 """
 
 import json
@@ -25,20 +25,20 @@ CHOICES = ("place", "advance", "stop", "fortify")  # steps without dice
 
 
 class StepTree:
-    """A tree of steps with the values found so far.
+    """A tree of turns, the steps between them, and the values found so far.
 
-    nodes: the turns; the first turn has no step.
+    nodes: the turns, each with the step that leads to it; the first turn has no step.
     """
 
     def __init__(self, nodes: Sequence[TreeTurn]) -> None:
         self.nodes = nodes
-        self._known: dict[tuple[str, str], StateValue] = {}  # by the codes of turns, and goals
+        self._known: dict[tuple[str, str], StateValue] = {}  # keys: code of the turn, goal
 
     def list_searches(self, order: Iterable[int]) -> list[tuple[Turn, object]]:
-        """Return the turns to search with their goals, without duplicates.
+        """Return the turns to search, each with its goal, without duplicates.
 
-        order: the numbers of the turns to evaluate. The turn before each step is searched, too,
-            and each possible result of a roll with fewer defence dice than usual.
+        order: the indexes of the turns to evaluate. The search also needs the turn before each
+            step, and the possible results of each roll with fewer defence dice than usual.
         """
         found: dict[tuple[str, str], tuple[Turn, object]] = {}
         for k in order:
@@ -52,21 +52,19 @@ class StepTree:
         return [*found.values()]
 
     def _begins_turn(self, k: int, number: int) -> bool:
-        """Return whether step `k` begins a new turn, so that turn `number` has another player."""
+        """Return whether step `k` passes the turn, so that turn `number` is another player's."""
         step = self.nodes[k].step
         return number != k and step is not None and step["do"] == "next"
 
     def add_value(self, turn: Turn, goal: object, value: StateValue) -> None:
-        """Add the value of a turn for a goal."""
+        """Store the value of a turn for a goal."""
         self._known[_make_key(turn, goal)] = value
 
     def values(self) -> list[StateValue | None]:
-        """Return the value of each turn, raised to the value that later turns prove."""
+        """Return the value of each turn, raised where later turns prove a greater value."""
         best = [self._find_known(k, self.nodes[k].goal) for k in range(len(self.nodes))]
         rolls: dict[tuple[int, Attack], dict[Losses, StateValue]] = {}
-        for k in range(
-            len(self.nodes) - 1, -1, -1
-        ):  # backward, because each turn has a greater number than its predecessor
+        for k in range(len(self.nodes) - 1, -1, -1):  # each index is greater than its predecessor's
             node = self.nodes[k]
             for (before, attack), known in rolls.items():
                 if before == k and node.turn is not None:
@@ -82,10 +80,10 @@ class StepTree:
         return best
 
     def judge_step(self, k: int, values: Sequence[StateValue | None]) -> Judgement | None:
-        """Return the effect of the step that leads to a turn; `None` if it is not known.
+        """Return the effect of the step that leads to a turn, or `None` if it is unknown.
 
-        k: the number of the turn.
-        values: the values of all turns, as `values` returns them.
+        k: the index of the turn.
+        values: the values of all turns, from `values`.
         """
         node = self.nodes[k]
         turn = self.nodes[node.before].turn
@@ -117,7 +115,7 @@ class StepTree:
         return found._replace(luck_armies=armies)
 
     def list_path(self, k: int) -> Iterator[int]:
-        """Yield the numbers of a turn and the turns before it, back to the start of its player."""
+        """Yield the indexes of a turn and its predecessors in the same player's turn."""
         while (step := self.nodes[k].step) is not None and step["do"] != "next":
             yield k
             k = self.nodes[k].before
@@ -127,7 +125,7 @@ class StepTree:
         return None if turn is None else self._known.get(_make_key(turn, goal))
 
     def _list_reduced_ends(self, k: int) -> list[tuple[float, Turn]]:
-        """Return the turns after a roll with fewer defence dice than usual, with chances."""
+        """List the turns, with chances, after a roll with fewer defence dice than usual."""
         node = self.nodes[k]
         turn = self.nodes[node.before].turn
         if turn is None or node.turn is None or not _has_reduced(node):
@@ -137,7 +135,7 @@ class StepTree:
         return list_reduced_ends(turn, (attack.start, attack.to), attack.dice, their_dice)
 
     def _expect_reduced(self, k: int) -> float | None:
-        """Return the expected value after a roll with fewer defence dice, or `None`."""
+        """Return the mean value after a roll with fewer defence dice, or `None` if unknown."""
         goal, parts = self.nodes[k].goal, list[float]()
         for chance, turn in self._list_reduced_ends(k):
             value = self._known.get(_make_key(turn, goal))
@@ -147,7 +145,7 @@ class StepTree:
         return fsum(parts) if parts else None
 
     def _read_roll(self, node: TreeTurn) -> tuple[Attack, Losses]:
-        """Return the attack of a step, with 0 dice for several rolls, and the losses."""
+        """Return the attack of a step (0 dice for several rolls) and the losses."""
         turn, step, after = self.nodes[node.before].turn, node.step or {}, node.turn
         assert turn is not None  # noqa: S101 # the step is possible
         assert after is not None  # noqa: S101
@@ -165,7 +163,7 @@ def _make_key(turn: Turn, goal: object) -> tuple[str, str]:
 
 
 def _raise_value(value: StateValue | None, proven: StateValue | None) -> StateValue | None:
-    """Return the greater of a state's own value and the value that later states prove."""
+    """Return a state's own value, or the value proven by later states if that is greater."""
     if value is not None and proven is not None and proven.value > value.value:
         return proven._replace(attacks=value.attacks)
     return value
@@ -174,7 +172,7 @@ def _raise_value(value: StateValue | None, proven: StateValue | None) -> StateVa
 def _average_roll(
     turn: Turn, attack: Attack, known: Mapping[Losses, StateValue]
 ) -> StateValue | None:
-    """Return the mean value after a roll; `None` if a result has no value yet."""
+    """Return the mean value after a roll, or `None` if the value of a result is unknown."""
     parts = list[tuple[float, StateValue]]()
     for losses, chance in turn.results(attack).items():
         value = None if isinstance(losses, Throw) else known.get(losses)

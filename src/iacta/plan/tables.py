@@ -1,4 +1,4 @@
-"""A problem as arrays for the compiled core: borders, dice, whole battles and rewards."""
+"""Converts a problem to arrays for the core: borders, dice, whole battles and payoffs."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -18,23 +18,23 @@ from iacta.rules.roll import refuse_many_rolls
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-SMALLEST = 1e-18  # smaller chances of battles count as 0
-MAX_BYTES = 400e6  # memory for the tables of whole battles
-MIN_SECONDS = 0.1  # time for dice and battles, even after the deadline
+SMALLEST = 1e-18  # smaller chances in a battle are treated as 0
+MAX_BYTES = 400e6  # memory limit for the tables of whole battles
+MIN_SECONDS = 0.1  # minimum time for preparing tables, even after the deadline
 
-# The largest numbers of attack dice and defence dice, and the rolls for each pair of numbers.
+# The largest numbers of attack and defence dice, and the rolls for each pair of numbers.
 _Dice: TypeAlias = tuple[int, int, list[Choice]]
 
 _known_dice: WeakKeyDictionary[Kernel, dict[bool, _Dice]] = WeakKeyDictionary()
 
 
 def find_dice(kernel: Kernel, is_whole: bool, deadline: Deadline) -> _Dice:
-    """Return the dice of a kernel; raise an error if they would take longer than the deadline."""
+    """Return the dice of a kernel; raise an error if the deadline comes first."""
     known = _known_dice.setdefault(kernel, {})
     if is_whole not in known:
         attack, defence = kernel.rules.full_roll
         refuse_many_rolls(attack, defence, kernel.rules, deadline.find_seconds_left())
-        if is_whole:  # a whole battle shows no dice
+        if is_whole:  # a whole battle does not show its dice
             known[is_whole] = 1, 1, [Choice(1, kernel.battle(1, 1).least, ())]
         else:
             by_defence = [kernel.rolls(attack, j + 1) for j in range(defence)]
@@ -46,11 +46,11 @@ def find_dice(kernel: Kernel, is_whole: bool, deadline: Deadline) -> _Dice:
 
 @lru_cache(maxsize=512)
 def solve_battles(kernel: Kernel, able: int, defenders: int) -> tuple[Floats, Floats]:
-    """Return the outcomes of whole battles of 0 to `able` attackers against some defenders.
+    """Return the results of whole battles with 0 to `able` attackers against some defenders.
 
-    Entry [a, x] of the first array is the chance that a attackers win and lose x armies; columns of
-    zeros at the end are cut off. Entry [a, e] of the second array is the chance that e defenders
-    are left and the attackers do not win.
+    Entry [a, x] of the first array is the chance that a attackers win and lose x armies; trailing
+    columns of zeros are cut off. Entry [a, e] of the second array is the chance that a attackers do
+    not win and e defenders are left.
     """
     won, lost = kernel.transitions(able, defenders)
     a, x = np.indices(won.shape)
@@ -61,10 +61,10 @@ def solve_battles(kernel: Kernel, able: int, defenders: int) -> tuple[Floats, Fl
 
 
 def make_tables(library: Library, problem: Problem, until: int, deadline: Deadline) -> CoreData:
-    """Return a problem as a structure of the core.
+    """Return a problem as a C structure for the core.
 
-    until: a set of territories; the turn ends when all of them are taken. 0 for no such set.
-    deadline: the time by which the tables must be ready.
+    until: a set of territories; the turn ends when all are taken. 0 for an empty set.
+    deadline: when the tables must be ready.
     """
     turn, field = problem.turn, problem.field
     lands = len(problem.board.territories)
@@ -79,7 +79,7 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
         lands=lands,
         border_first=np.cumsum([0, *map(len, borders)]),
         border_to=[c for row in borders for c in row],
-        # Armies that can never fight are capped, as the tables are as long as the largest stack.
+        # The tables are as long as the largest stack, so armies that can never fight are left out.
         armies=[n if active >> t & 1 else min(n, able) for t, n in enumerate(turn.armies)],
         keep=cap_garrisons(library, problem.garrisons),
         kind=[kernels.index(each) for each in problem.kernels],
@@ -104,7 +104,7 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
 
 
 def cap_garrisons(library: Library, garrisons: Iterable[int]) -> list[int]:
-    """Return garrisons of at most `MAX_ARMIES`, the largest stack that the core reads."""
+    """Limit garrisons to `MAX_ARMIES`, the largest number that the core accepts."""
     most = library.constant("MAX_ARMIES")
     return [min(garrison, most) for garrison in garrisons]
 
@@ -112,7 +112,7 @@ def cap_garrisons(library: Library, garrisons: Iterable[int]) -> list[int]:
 def put_dice(
     it: CoreData, kernels: Sequence[Kernel], is_whole: Sequence[bool], deadline: Deadline
 ) -> None:
-    """Put the dice of kernels into a problem of the core."""
+    """Copy the dice of kernels into a structure of the core."""
     dice = [find_dice(*pair, deadline) for pair in zip(kernels, is_whole, strict=True)]
     rolls = [roll for _, _, some in dice for roll in some]
     throws = [throw for roll in rolls for throw in roll.throws]
@@ -142,10 +142,10 @@ def put_dice(
 def put_battles(
     it: CoreData, rows: Sequence[tuple[Floats, Floats]], able: int, longest: int
 ) -> None:
-    """Put tables of whole battles into a problem of the core.
+    """Copy tables of whole battles into a structure of the core.
 
-    rows: the outcomes as `solve_battles` returns them, one entry for each number of defenders.
-    able, longest: the largest numbers of attackers and of defenders.
+    rows: the results from `solve_battles`, one entry for each number of defenders.
+    able, longest: the largest number of attackers and of defenders.
     """
     width = max((by_lost.shape[1] for by_lost, _ in rows), default=1)
     won = np.zeros((len(rows), able + 1, width))
@@ -157,7 +157,7 @@ def put_battles(
 
 
 def _put_battles(it: CoreData, problem: Problem, able: int, deadline: Deadline) -> None:
-    # Only whole battles need tables; the core computes battles of rolls from the dice.
+    # Only whole battles need tables; the core computes other battles from the dice.
     most = dict.fromkeys(problem.kernels, 0)
     for t in bits(problem.field):
         if problem.is_whole(t):

@@ -1,27 +1,29 @@
-"""Threats: the goals that each opponent could reach on their next turn, with their chances.
+"""Threats: the goals that opponents could reach on their next turns, with their chances.
 
-Each threat is separate: an opponent q gets their usual new armies, places all of them where these
-help one goal g most, and plays for that goal alone, against the present position. With f ranging
-over the placements and V_g the chance of the best play for g,
+Each threat is considered alone: opponent q gets their usual new armies, places all of them where
+they help goal g most, and plays only for g against the present position. Let f range over the
+placements, and let V_g be the chance of the best play for g. Then
 
     threat(q, g) = max_f V_g(position with f),
 
-so the threats of one opponent exclude each other, and chances do not add up. The goals are to take
-each border territory, to break each continent that the player owns, to eliminate the player, and to
-win the game. A quick estimate (`iacta.plan.quick_estimates`) compares the placements and bounds all
-play; a plan improves the play after the best placement. If a threat implies another threat of the
-same opponent, as taking a territory implies breaking its continent, its chance is not greater.
+An opponent can pursue only one threat at a time, so their chances must not be added. The goals are
+to take a territory at the border, to break a continent that the player owns, to eliminate the
+player, and to win the game. A quick estimate (`iacta.plan.quick_estimates`) compares placements and
+bounds the chance of any play; a plan then improves the play after the best placement. If one threat
+of an opponent implies another, as taking a territory implies breaking its continent, its chance is
+not the greater of the two.
 
-A continent counts as its bonus, and a territory as a third of an army of the player's next turn:
+The player's loss is counted in new armies per turn: a continent counts as its bonus, and a
+territory as a third of an army:
 
     loss = Σ_C max_q threat(q, C) · bonus(C) + Σ_t max_q threat(q, t) / 3.
 
-The best last move lowers the loss of bonuses most; if bonuses are equal to .01 armies, it lowers
-the loss of territories most. Bonuses come first because losing one territory loses the whole bonus,
-while territories count only by threes. A move that does not lower the total loss is never
-recommended. On a board of up to seven territories all moves are compared, each with the best
-placements and plays. Elsewhere single battles (`iacta.plan.opponents`) select a few moves, and
-quick estimates and plans decide between them.
+The best fortifying move lowers the loss of bonuses most. Among moves whose bonuses agree to .01
+armies, it lowers the loss of territories most. Bonuses come first because losing a single territory
+loses the whole bonus, while three territories make one army. A move that does not lower the total
+loss is never recommended. On a board with up to seven territories, all moves are compared by exact
+search. On larger boards, single battles (`iacta.plan.opponents`) select a few moves, and quick
+estimates and plans decide between them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -41,7 +43,7 @@ from iacta.plan.goals import Goal, TakeAll, TakeAny
 from iacta.plan.opponents import (
     SingleBattles,
     list_enemies_beside,
-    list_last_moves,
+    list_fortify_moves,
     list_opponents,
     usual_reinforcements,
 )
@@ -70,25 +72,25 @@ from iacta.plan.winning import find_win
 
 Kind: TypeAlias = Literal["take", "break", "eliminate", "win"]
 
-WIN_SHARE = 0.2  # the share of the time for the choice of the goals that win
-ESTIMATE_SHARE = 0.4  # the share of the time for quick estimates
-PLAN_SHARE = 0.6  # the share of the remaining time for plans; the rest is for the last move
-MAX_MOVES = 200  # if there are more last moves, only some are compared
-MAX_PLANNED_MOVES = 2  # last moves that estimates and plans compare on a larger board
-SMALL = 1e-9  # smaller chances and gains count as 0
+WIN_SHARE = 0.2  # fraction of the time for choosing goals that win the game
+ESTIMATE_SHARE = 0.4  # fraction of the time for quick estimates
+PLAN_SHARE = 0.6  # fraction of the remaining time for plans; the rest is for the fortifying move
+MAX_MOVES = 200  # if more fortifying moves are possible, only some are compared
+MAX_PLANNED_MOVES = 2  # number of fortifying moves to compare on a larger board
+SMALL = 1e-9  # smaller chances and gains are treated as 0
 
 
 class Threatened(NamedTuple):
-    """A goal that an opponent could reach on their next turn, playing for this goal alone.
+    """A goal that an opponent could reach on their next turn.
 
     player: the opponent.
     kind: `"take"` a territory, `"break"` a continent, `"eliminate"` the player, or `"win"`.
     name: the territory, the continent, or the player; empty for a win.
-    chance: the chance of the best play found; 0 if there was no time to try a play.
+    chance: the chance of the best play found; 0 if there was no time for a search.
     interval: the 95% interval of an estimate from games; `None` for an exact chance.
-    at_most: an upper bound on the chance of any placement and play.
-    armies: the number of new armies.
-    placement: pairs (territory, new armies), the most armies first.
+    at_most: an upper bound on the chance with any placement and play.
+    armies: the number of the opponent's new armies.
+    placement: pairs (territory, number of new armies), most armies first.
     """
 
     player: str
@@ -102,11 +104,11 @@ class Threatened(NamedTuple):
 
 
 class HelpfulMove(NamedTuple):
-    """The most helpful last move of armies.
+    """The most helpful fortifying move.
 
-    start, to: the two territories.
+    start, to: the territory that gives armies and the territory that gets them.
     armies: the number of armies that move.
-    kept: the new armies of the player's next turn that the move saves, on average.
+    kept: how many new armies of the player's next turn the move saves on average.
     before: the greatest threat, before the move, to the territory or continent that the move helps
         most.
     after: the greatest threat to the same territory or continent after the move.
@@ -122,12 +124,12 @@ class HelpfulMove(NamedTuple):
 
 @dataclass(frozen=True)
 class Threats:
-    """The threats of all opponents to a player, each threat separately.
+    """The threats of all opponents to a player. Each threat is considered alone.
 
     player: the player.
-    threats: all threats with a chance, the likeliest first.
-    move: the best last move of armies, `None` if no move is known to help.
-    is_complete: whether the time was sufficient for the whole search.
+    threats: all threats with a positive chance, likeliest first.
+    move: the best fortifying move, or `None` if no move is known to help.
+    is_complete: whether there was enough time for the whole search.
     """
 
     player: str
@@ -142,14 +144,14 @@ def threats(
     time_limit: float | Fraction | None = None,
     progress: Callable[[Threats, float], object] | None = None,
 ) -> Threats:
-    """Return the threats of each opponent to the player to move, on the opponent's next turn.
+    """Return the threats to the player to move, on the next turn of each opponent.
 
-    turn: any moment of a turn; the threats are those if the player stopped now.
+    turn: a turn in any phase. The threats are computed as if the player stopped at once.
     time_limit: the maximum time in seconds; a shorter search compares fewer plays.
-    progress: a callback that receives the result so far and the completed share of the work.
+    progress: a callback that receives the result so far and the fraction of the work that is done.
 
-    Each chance is separate. Opponents get the usual new armies and trade no cards, and neither
-    `keep` nor `stay` binds them. Rules under which a battle can gain armies raise an error.
+    Each threat is considered alone. Opponents get the usual new armies, trade in no cards, and are
+    not restricted by `keep` or `stay`. Rules under which armies can grow raise an error.
 
     >>> turn = Turn.from_code("1;classic;red;Peru:red:3,Venezuela:blue:5,Brazil:green:1")
     >>> for each in threats(turn).threats:
@@ -187,20 +189,20 @@ def threats(
 
 
 class _Aim(NamedTuple):
-    """A goal that an opponent may play for."""
+    """A goal that an opponent may play for, with its cost for the player."""
 
     player: str
     kind: Kind
     name: str
     goal: Goal
-    armies: int  # their new armies
-    worth: float  # the loss of the player, in new armies of their next turn
-    at_most: float = 0.0  # a bound on the chance of any goal of which this is the likeliest
-    placement: Placement | None = None  # of new armies that reach the goal without an attack
+    armies: int  # the number of the opponent's new armies
+    worth: float  # the player's loss in new armies per turn
+    at_most: float = 0.0  # for several ways to win: upper bound over all of them
+    placement: Placement | None = None  # new armies that reach the goal without any attack
 
     @property
     def lost(self) -> "_Lost":
-        """The territory or the continent that the player loses."""
+        """The territory or continent that the player would lose."""
         return self.kind, self.name
 
 
@@ -228,19 +230,19 @@ def _list_aims(turn: Turn, deadline: Deadline) -> Iterator[_Aim]:
 
 
 class _ThreatSearch:
-    """A search for the chances of all goals of opponents in a position.
+    """A search for the chances of all the opponents' goals in one position.
 
-    turn: the turn, for its rules.
-    aims: the goals of opponents.
-    position: the position; `None` for the position of the turn.
+    turn: the turn whose rules apply.
+    aims: the opponents' goals.
+    position: the position to search; `None` for the position of the turn.
     """
 
     def __init__(self, turn: Turn, aims: list[_Aim], position: Position | None = None) -> None:
         self.turn, self.aims = turn, aims
         self.position = turn.position if position is None else position
         self.first = dict[_Aim, QuickEstimate]()  # the quick estimates
-        self.known = dict[_Aim, QuickEstimate]()  # the best results, including plans
-        # The last move changes no owners, so the implications hold for all positions.
+        self.known = dict[_Aim, QuickEstimate]()  # the best results so far, including plans
+        # Fortifying changes no owners, so the same goals imply each other in all positions.
         self.implied = dict[_Aim, list[_Aim]]()
         for player in dict.fromkeys(aim.player for aim in aims):
             theirs = replace(self.position, player=player)
@@ -248,20 +250,20 @@ class _ThreatSearch:
             self.implied |= find_implied({aim: Conquest.for_goal(aim.goal, theirs) for aim in own})
 
     def order(self, estimates: Mapping[_Aim, QuickEstimate]) -> dict[_Aim, QuickEstimate]:
-        """Return the estimates of all goals, made consistent with their implications."""
+        """Return the estimates of all goals, made consistent with each other."""
         return order_estimates(
             {aim: estimates.get(aim, NOT_TRIED) for aim in self.aims}, self.implied
         )
 
     def settle(self, planned: set[_Lost]) -> dict[_Aim, QuickEstimate]:
-        """Return the estimates, improved by plans only for the losses in `planned`."""
+        """Return the consistent estimates, but use plans only for the losses in `planned`."""
         estimates = ((self.known if aim.lost in planned else self.first) for aim in self.aims)
         return self.order(
             {aim: found[aim] for aim, found in zip(self.aims, estimates, strict=True)}
         )
 
     def estimate(self, deadline: Deadline) -> Iterator[float]:
-        """Estimate each goal, then improve the estimates by plans; yield the completed share."""
+        """Estimate each goal, then improve the estimates by plans; yield the fraction done."""
         for done in self.estimate_first(deadline.take_share(ESTIMATE_SHARE)):
             yield 0.5 * done
         unsure = [aim for aim, each in self.known.items() if each.at_most - each.chance > MIN_GAP]
@@ -270,29 +272,31 @@ class _ThreatSearch:
             yield 0.5 + 0.5 * done
 
     def estimate_first(self, deadline: Deadline) -> Iterator[float]:
-        """Estimate each goal quickly; yield the completed share of the work."""
+        """Estimate each goal quickly; yield the fraction done."""
         estimates = run_in_threads(self._estimate, self.aims, deadline)
         for done, (aim, estimate) in enumerate(estimates, 1):
             self.first[aim] = self.known[aim] = estimate
             yield done / len(self.aims)
 
     def plan(self, aims: list[_Aim], deadline: Deadline) -> Iterator[float]:
-        """Improve the estimates of some goals by plans; yield the completed share of the work."""
+        """Improve the estimates of some goals by plans; yield the fraction done."""
         for done, (aim, estimate) in enumerate(run_in_threads(self._plan, aims, deadline), 1):
             self.known[aim] = estimate
             yield done / len(aims)
 
     def _estimate(self, aim: _Aim, deadline: Deadline) -> QuickEstimate:
         theirs = replace(self.position, player=aim.player)
-        return estimate_goal(theirs, aim.goal, aim.armies, _options(self.turn), deadline)
+        return estimate_goal(theirs, aim.goal, aim.armies, _make_options(self.turn), deadline)
 
     def _plan(self, aim: _Aim, deadline: Deadline) -> QuickEstimate:
         theirs = replace(self.position, player=aim.player)
-        return improve_estimate(theirs, aim.goal, _options(self.turn), self.known[aim], deadline)
+        return improve_estimate(
+            theirs, aim.goal, _make_options(self.turn), self.known[aim], deadline
+        )
 
 
-def _options(turn: Turn) -> PlanOptions:
-    """Return the rules for opponents, without the constraints of the player."""
+def _make_options(turn: Turn) -> PlanOptions:
+    """Return the rules for opponents, without the player's own constraints."""
     return {**turn_options(turn), "keep": None, "stay": ()}
 
 
@@ -303,11 +307,8 @@ def _make_threat(aim: _Aim, estimate: QuickEstimate) -> Threatened:
     return Threatened(*aim[:3], *estimate[:2], at_most, aim.armies, estimate.placement)
 
 
-# The last move.
-
-
 def _find_helpful_move(search: _ThreatSearch, deadline: Deadline) -> HelpfulMove | None:
-    """Return the last move that lowers the loss most; `None` if no move is known to lower it."""
+    """Return the fortifying move that lowers the loss most, or `None` if none is known to help."""
     turn = search.turn
     if turn.phase == "over" or turn.fortify == "none" or len(search.first) < len(search.aims):
         return None
@@ -317,18 +318,18 @@ def _find_helpful_move(search: _ThreatSearch, deadline: Deadline) -> HelpfulMove
 
 
 _Estimates: TypeAlias = dict[_Aim, QuickEstimate]
-# moves, each with the estimates before and after it
+# pairs of estimates, before and after each move
 _Compared: TypeAlias = list[tuple[Fortify, _Estimates, _Estimates]]
 
 
 def _find_best(compared: _Compared) -> HelpfulMove | None:
-    """Return the best of the moves that lower the loss."""
+    """Return the best move that lowers the loss."""
     best, most = None, (0.0, SMALL)
     for move, before, after in compared:
         kept = _find_kept(before, after)
         in_all = sum(kept.values())
-        if in_all > SMALL and (rank := _rank(kept)) > most:
-            first = max(kept, key=lambda lost: _rank({lost: kept[lost]}))
+        if in_all > SMALL and (rank := _rank_savings(kept)) > most:
+            first = max(kept, key=lambda lost: _rank_savings({lost: kept[lost]}))
             changes = (
                 _make_threat(*_find_worst(estimates)[first]) for estimates in (before, after)
             )
@@ -338,7 +339,7 @@ def _find_best(compared: _Compared) -> HelpfulMove | None:
 
 
 def _find_worst(estimates: _Estimates) -> dict[_Lost, tuple[_Aim, QuickEstimate]]:
-    """Return the greatest threat to each territory and continent."""
+    """Return the estimate of the greatest threat to each territory and continent."""
     worst = dict[_Lost, tuple[_Aim, QuickEstimate]]()
     for aim, estimate in estimates.items():
         if aim.worth and (aim.lost not in worst or estimate.chance > worst[aim.lost][1].chance):
@@ -347,7 +348,7 @@ def _find_worst(estimates: _Estimates) -> dict[_Lost, tuple[_Aim, QuickEstimate]
 
 
 def _find_kept(before: _Estimates, after: _Estimates) -> dict[_Lost, float]:
-    """Return by how much a move lowers the loss of each territory and continent."""
+    """Return how much a move lowers the loss for each territory and continent."""
     worst = _find_worst(after)
     return {
         lost: aim.worth * (estimate.chance - worst[lost][1].chance)
@@ -355,25 +356,25 @@ def _find_kept(before: _Estimates, after: _Estimates) -> dict[_Lost, float]:
     }
 
 
-def _rank(kept: Mapping[_Lost, float]) -> tuple[float, float]:
-    """Return the armies that a move saves by bonuses (to .01), and by territories."""
+def _rank_savings(kept: Mapping[_Lost, float]) -> tuple[float, float]:
+    """Return the armies that a move saves: by bonuses, rounded to .01, and by territories."""
     bonuses = sum(value for (kind, _), value in kept.items() if kind == "break")
     return round(bonuses, 2), sum(value for (kind, _), value in kept.items() if kind != "break")
 
 
 def _compare_all_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -> _Compared:
-    """Return all last moves with the exact threats before and after each move.
+    """Return all fortifying moves with the exact threats before and after each move.
 
-    The result is empty if the search takes too many states or too long. If there are more than 200
-    moves, each stack moves only some shares of its armies.
+    The result is empty if the search exceeds a limit. If there are more than 200 moves, each stack
+    moves only certain fractions of its armies.
 
-    One search per goal evaluates all moves. In its problem each territory has the largest number of
-    armies that any move leaves on it, so the positions after all moves are states of this problem.
+    One search per goal evaluates all moves. Its problem gives each territory the largest number of
+    armies that any move leaves there, so the position after every move is a state of this problem.
     """
     moves = [each for each in last.actions() if isinstance(each, Fortify)]
     if len(moves) > MAX_MOVES:
-        moves = [*list_last_moves(last, last.board.territories)]
-    position, options = last.position, _options(search.turn)
+        moves = [*list_fortify_moves(last, last.board.territories)]
+    position, options = last.position, _make_options(search.turn)
     ends = [position, *(last.after(each).position for each in moves)]
     most = tuple(
         Holding(each.owner, max(end.holdings[t].armies for end in ends))
@@ -400,8 +401,8 @@ def _compare_all_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) ->
 def _compare_some_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -> _Compared:
     """Return the moves that single battles select, with the threats before and after each move.
 
-    Only chances from the same kind of search are comparable. So quick estimates before and after
-    the move must show a lower loss, and so must plans before and after.
+    Chances can be compared only if they come from the same kind of search. A move must therefore
+    lower the loss both by quick estimates and by plans.
     """
     settled: _Compared = []
     moves = [*islice(_select_moves(search, last, deadline), MAX_PLANNED_MOVES)]
@@ -414,7 +415,7 @@ def _compare_some_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -
         if len(there.first) < len(search.aims):
             break
         kept = _find_kept(before, there.order(there.first))
-        if sum(kept.values()) <= SMALL or _rank(kept) <= (0.0, SMALL):
+        if sum(kept.values()) <= SMALL or _rank_savings(kept) <= (0.0, SMALL):
             continue
         changed = {lost for lost, value in kept.items() if abs(value) > SMALL}
         unsure = (
@@ -431,7 +432,7 @@ def _compare_some_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -
 
 
 def _select_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -> Iterator[Fortify]:
-    """Yield the moves that lower the loss if each stack fights one battle, the best first."""
+    """Yield the moves that lower the loss if each stack fights one battle, best first."""
     position, battles, beside = last.position, SingleBattles(search.turn), {}
     for aim in search.aims:
         if deadline.is_over:
@@ -449,10 +450,10 @@ def _select_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -> Iter
 
     before, ranks = find_loss(position), dict[Fortify, tuple[float, float]]()
     exposed = {name for near in beside.values() for name in chain(*near.values())}
-    for move in list_last_moves(last, exposed):
+    for move in list_fortify_moves(last, exposed):
         if deadline.is_over:
             break
         after = find_loss(last.after(move).position)
-        ranks[move] = _rank({lost: before[lost] - after[lost] for lost in before})
+        ranks[move] = _rank_savings({lost: before[lost] - after[lost] for lost in before})
     helpful = (move for move, rank in ranks.items() if rank > (0.0, SMALL))
     yield from sorted(helpful, key=lambda move: ranks[move], reverse=True)

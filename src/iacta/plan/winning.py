@@ -1,15 +1,15 @@
-"""Winning now: the goal of a turn that fulfils the victory condition.
+"""Winning now: finds a goal for this turn that fulfils the victory condition.
 
-A victory condition has one or several ways to win (`iacta.game.victory.WayToWin`). A way that names
-territories is a goal to take all of them. If a way asks for several armies on each territory, new
-armies alone may win; no other wins of such a way are searched. A way that asks only for a number of
-territories leaves a choice: with n territories missing,
+A victory condition allows one or more ways to win (`iacta.game.victory.WayToWin`). If a way names
+territories, the goal is to take all of them. If a way asks for several armies on each territory, it
+is considered only if new armies alone can fulfil it. If a way asks for a number of territories, the
+player can choose which: with n territories missing,
 
     max_S V(take all of S) ≤ V(own any n more) ≤ V(take any territory),   |S| = n.
 
-The search starts with the sets defended by the fewest armies, grown from all territories of the
-player and from each of them. Then it exchanges single territories as long as the quick estimate of
-the chance rises.
+The search starts from sets of territories with few defenders, grown from the player's territories
+and from each single territory of the player. It then exchanges single territories as long as the
+quick estimate of the chance rises.
 """
 
 from collections.abc import Iterable, Iterator
@@ -26,19 +26,20 @@ from iacta.plan.goals import TakeAll, TakeAny
 from iacta.plan.quick_estimates import QuickEstimate, estimate_goal
 from iacta.plan.reinforcement import Placement, turn_options
 
-MAX_SETS = 6  # starting sets of territories
-MAX_ESTIMATES = 12  # quick estimates of one search
-BOUND_SHARE = 0.2  # the share of the time for the bound
+MAX_SETS = 6  # number of sets of territories to start from
+MAX_ESTIMATES = 12  # number of quick estimates in one search
+BOUND_SHARE = 0.2  # fraction of the time for the upper bound
 
 Conquest: TypeAlias = TakeAll | TakeAny
 
 
 class Win(NamedTuple):
-    """A goal that wins the game.
+    """A goal whose success wins the game.
 
     goal: the goal.
-    at_most: an upper bound on the chance of any play to win; `None` for the bound of the goal.
-    placement: the new armies that win without an attack; `None` if an attack is needed.
+    at_most: an upper bound on the chance of any play to win; `None` if the bound of the goal
+        applies.
+    placement: new armies that win without an attack; `None` if an attack is needed.
     """
 
     goal: Conquest
@@ -47,12 +48,12 @@ class Win(NamedTuple):
 
 
 def find_win(turn: Turn, deadline: Deadline, player: str | None = None) -> Win | None:
-    """Return the likeliest goal that wins the game in a turn; `None` if there is no such goal.
+    """Return the goal most likely to win the game this turn, or `None` if there is none.
 
     turn: the turn before the attacks.
-    deadline: the end of the search.
-    player: the player; `None` for the player whose turn it is. Another player gets the usual new
-        armies, and neither `keep` nor `stay` binds them.
+    deadline: when to stop searching.
+    player: the player who tries to win; `None` for the player to move. Another player gets the
+        usual new armies and is not restricted by `keep` or `stay`.
     """
     search = _WinSearch(turn, turn.player if player is None else player, deadline)
     if (placement := search.find_placement()) is not None:
@@ -65,7 +66,7 @@ def find_win(turn: Turn, deadline: Deadline, player: str | None = None) -> Win |
 
 
 class _WinSearch:
-    """The search for the likeliest goal that wins."""
+    """A search for the goal that is most likely to win the game."""
 
     def __init__(self, turn: Turn, player: str, deadline: Deadline) -> None:
         self.turn, self.player, self.deadline = turn, player, deadline
@@ -81,7 +82,7 @@ class _WinSearch:
         self.others = {name for name, n in self.armies.items() if n and name not in self.own}
 
     def find_placement(self) -> Placement | None:
-        """Return a placement of new armies that wins without an attack; `None` if there is none."""
+        """Return a placement of new armies that wins without an attack, or `None`."""
         for way in self.turn.victory.list_ways(self.turn, self.player):
             missing = sorted(
                 (way.armies - self.armies[name], name)
@@ -95,18 +96,18 @@ class _WinSearch:
         return None
 
     def list_goals(self) -> Iterator[Conquest]:
-        """Yield goals that win; of many sets of territories, those with the fewest defenders."""
+        """Yield goals that win; if there are many, only those with the fewest defenders."""
         for way in self.turn.victory.list_ways(self.turn, self.player):
             named = {*way.territories} - self.own
             if not named <= self.others:
-                continue  # nobody can take an empty territory
+                continue  # an unowned territory cannot be taken
             if named:
                 yield TakeAll(self._sort(named))
             yield from self._list_sets(way)
 
     def _list_sets(self, way: WayToWin) -> Iterator[Conquest]:
         if way.armies > 1:
-            return  # a conquest may leave fewer armies than the way needs
+            return  # a conquest may leave fewer armies than needed
         need = way.number - len(self.own)
         if not 0 < need <= len(self.others):
             return
@@ -125,7 +126,7 @@ class _WinSearch:
             yield from (TakeAll(names) for _, names in ranked[:MAX_SETS])
 
     def _grow(self, start: Iterable[str], need: int) -> set[str]:
-        """Return connected territories to take, adding the one with the fewest armies each time."""
+        """Choose adjacent territories one by one, each time the one with the fewest armies."""
         found, board = set[str](), self.turn.board
         beside = {near for name in start for near in board.neighbours(name)}
         while len(found) < need:
@@ -142,7 +143,7 @@ class _WinSearch:
         return tuple(name for name in self.turn.board.territories if name in chosen)
 
     def find_best(self, goals: list[Conquest]) -> Conquest:
-        """Return the likeliest goal, improved by exchanging single territories."""
+        """Return the likeliest goal after improving it by exchanging single territories."""
         best = max(goals, key=self._estimate)
         counts = [way.number for way in self.turn.victory.list_ways(self.turn, self.player)]
         if not any(counts) or isinstance(best, TakeAny):
@@ -158,7 +159,7 @@ class _WinSearch:
         return best
 
     def _exchange(self, goal: Conquest) -> Iterator[TakeAll]:
-        """Yield the goals with one territory exchanged, the fewest armies first."""
+        """Yield variants of a goal with one territory exchanged, fewest defenders first."""
         names = {*goal.names}
         board = self.turn.board
         beside = {near for name in (*self.own, *names) for near in board.neighbours(name)}
@@ -176,7 +177,7 @@ class _WinSearch:
         return self.known[goal].chance
 
     def bound(self, goals: list[Conquest]) -> float:
-        """Return an upper bound on the chance to reach any way to win."""
+        """Return an upper bound on the chance to win in any way."""
         ways = self.turn.victory.list_ways(self.turn, self.player)
         if not any(way.number for way in ways):
             return min(sum(self.known[goal].at_most for goal in goals), 1.0)

@@ -1,4 +1,4 @@
-"""Questions: each has one description and one answer, from which commands, pages and API derive."""
+"""Questions: each is described once and answered once, for commands, pages and the API."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,12 +25,12 @@ def ask(
 ) -> Answer:
     """Return the answer to a question.
 
-    question: the question, or its name.
-    watch: receives progress during long work: the current work in words, and the fraction done from
-        0 to 1, `None` if unknown.
-    parameters: the parameters, as Python or JSON values, if `question` is a name.
+    question: a `Question`, or the name of a question.
+    watch: a function that receives progress during long work: what is being done, in words, and the
+        fraction done from 0 to 1, or `None` if unknown.
+    parameters: the parameters as Python or JSON values, if `question` is a name.
 
-    Raises `IactaError` for an unknown name and for invalid parameters.
+    An unknown name or an invalid parameter raises `IactaError`.
 
     >>> ask("battle", attackers=12, defenders=10).sentence
     '12 armies beat 10 with a chance of 65.38%.'
@@ -59,7 +59,7 @@ def ask(
     def report(
         doing: str, part: float | None, *, keeps: bool = False, so_far: Recordable | None = None
     ) -> None:
-        del keeps, so_far  # of use only to callers that interrupt the work or show partial answers
+        del keeps, so_far  # only for callers that interrupt the work or show partial answers
         watch(doing, part)
 
     return question.answer(report)

@@ -1,4 +1,4 @@
-"""Tests of the dice in a log, and the luck of its players."""
+"""Tests of the dice in a log, and the luck of each player."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,19 +39,19 @@ from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
 from iacta.rules.rules import Rules
 
-MAX_KINDS = 6  # an answer shows at most this many kinds of throws
-MAX_NAMES = 10  # a sentence names at most this many players or columns
-MAX_FACES = 100  # dice with more faces are left out of the tables of power
-MAX_ROLLS = 10**15  # floats hold this number exactly
-MIN_BIAS = Fraction(1, 10**6)  # a smaller bias is noticed only after more than MAX_ROLLS rolls
-ORDINARY_GAMES = 5.0  # luck at least as common as once in this many games is ordinary
-RARE = 1e-5  # a smaller p-value is reported as less than this
-SPREADS = "in standard deviations"  # the heading of a column of luck
-MAX_BIAS_SHOWN = 0.2  # a log that reveals only a larger bias is called too short
+MAX_KINDS = 6  # the most kinds of throws in an answer
+MAX_NAMES = 10  # the most players or columns to name in a sentence
+MAX_FACES = 100  # dice with more faces are left out of the tables of detectable bias
+MAX_ROLLS = 10**15  # the largest round number of rolls that a float can hold exactly
+MIN_BIAS = Fraction(1, 10**6)  # noticing a smaller bias would take more than MAX_ROLLS rolls
+ORDINARY_GAMES = 5.0  # luck this common, once in five games or more, counts as ordinary
+RARE = 1e-5  # smaller p-values are shown as "< 0.00001"
+SPREADS = "in standard deviations"  # heading of a column of luck
+MAX_BIAS_SHOWN = 0.2  # if a log only reveals a larger bias, it is called too short
 USUAL_ROLLS = (100, 1_000, 10_000, 100_000, 1_000_000)
 USUAL_BIASES = tuple(Fraction(bias, 1000) for bias in (50, 20, 10, 5, 1))
-SIDED = ("luck", "spread")  # two-sided tests, whose detail is a key of ALARMS
-EXPLAINED = ("period", "players", "most extreme", "chances")  # tests with their detail in the alarm
+SIDED = ("luck", "spread")  # two-sided tests; the detail of a finding is its key in ALARMS
+EXPLAINED = ("period", "players", "most extreme", "chances")  # tests whose alarm shows the detail
 NOUNS = {
     DICE: ("die", "dice"),
     ATTACK: ("attack die", "attack dice"),
@@ -209,7 +209,7 @@ THROWS = "The kind of throws, such as `dice` or `3 v 2`."
 
 
 class FindingRecord(KeyedRecord):
-    """The result of a test."""
+    """The result of one test."""
 
     question: str = key("The name of the test.")
     p_value: Unit = key("The share of fair logs that look at least as unusual.")
@@ -221,14 +221,14 @@ class FindingRecord(KeyedRecord):
 
 
 class MomentRecord(KeyedRecord):
-    """The evidence after some throws."""
+    """The evidence after a number of throws."""
 
     throws: Count = key("The number of throws so far.")
     e_value: float | None = key("The e-value so far; `null` if too large for a float.")
 
 
 class EvidenceRecord(KeyedRecord):
-    """The evidence against fair dice, watched after every throw."""
+    """The evidence against fair dice, updated after every throw."""
 
     e_value: float | None = key("The final e-value; `null` if too large for a float.")
     largest: float | None = key("The largest e-value; `null` if too large for a float.")
@@ -242,7 +242,7 @@ class EvidenceRecord(KeyedRecord):
 
 
 class ResultRecord(KeyedRecord):
-    """The frequency of a result."""
+    """How often a result was observed and how often it was expected."""
 
     throws: str = key(THROWS)
     result: str = key("The result.")
@@ -255,7 +255,7 @@ class ResultRecord(KeyedRecord):
 
 
 class LuckRecord(KeyedRecord):
-    """The luck of a player: `result` is `skill` + `luck`."""
+    """The luck of a player: `result` is the sum of `skill` and `luck`."""
 
     player: str = key("The player, empty for attackers without a name.")
     throws: Count = key("The number of throws.")
@@ -276,7 +276,7 @@ class LuckRecord(KeyedRecord):
 
 
 class SeenRecord(KeyedRecord):
-    """The smallest bias that would be noticed in this log."""
+    """The smallest bias that this log would reveal."""
 
     throws: str = key(THROWS)
     count: Count = key("The number of throws.")
@@ -286,7 +286,7 @@ class SeenRecord(KeyedRecord):
 
 
 class AuditRecord(KeyedRecord):
-    """Tests of the dice in a log, and the luck of its players."""
+    """Tests of the dice in a log, and the luck of each player."""
 
     lines: Count = key("The number of throws and battles in the log.")
     rules: str = key(RULES_KEY, is_repeated=True)
@@ -309,9 +309,9 @@ class AuditRecord(KeyedRecord):
 
 
 class AuditAnswer(Answer):
-    """Tests of the dice in a log, and the luck of its players.
+    """Tests of the dice in a log, and the luck of each player.
 
-    audited: the results of the tests.
+    audited: the results of all tests.
     """
 
     question: AuditQuestion
@@ -333,17 +333,17 @@ class AuditAnswer(Answer):
                 for finding, corrected in zip(audited.findings, audited.corrected, strict=True)
             ],
             evidence=EvidenceRecord(
-                _e_value(audited.log_evidence),
-                _e_value(audited.most_evidence),
+                _compute_e_value(audited.log_evidence),
+                _compute_e_value(audited.most_evidence),
                 1 / audited.level,
                 audited.alarm,
                 [
-                    MomentRecord(moment.throws, _e_value(moment.log_evidence))
+                    MomentRecord(moment.throws, _compute_e_value(moment.log_evidence))
                     for moment in audited.moments
                 ],
             ),
             results=[ResultRecord(*result) for result in audited.results],
-            players=[_luck_record(audited, luck) for luck in self._lucks()],
+            players=[_make_luck_record(audited, luck) for luck in self._list_lucks()],
             power=[
                 SeenRecord(kind.name, int(kind.counts.sum()), audited.bias_seen(kind))
                 for kind in audited.throws
@@ -359,26 +359,26 @@ class AuditAnswer(Answer):
         return charts.dice_audit(self.audited)
 
     def sections(self) -> Iterator[Section]:
-        first = [luck for luck in self._lucks() if luck.player == self.question.player]
-        said = [_luck_sentence(luck, is_you=True) for luck in first]
-        head, *others = _sections(self.audited)
+        first = [luck for luck in self._list_lucks() if luck.player == self.question.player]
+        said = [_describe_luck(luck, is_you=True) for luck in first]
+        head, *others = _make_sections(self.audited)
         yield Section([*head.parts, *said])
         yield from others
         if self.question.power:
             audited = self.audited
-            kinds = _kinds(self.question.rule_set.rules, audited.level, audited.questions)
-            yield from _power_sections(kinds, USUAL_ROLLS, USUAL_BIASES)
+            kinds = _list_kinds(self.question.rule_set.rules, audited.level, audited.questions)
+            yield from _make_power_sections(kinds, USUAL_ROLLS, USUAL_BIASES)
 
-    def _lucks(self) -> list[Luck]:
+    def _list_lucks(self) -> list[Luck]:
         return _sort_lucks(self.audited, self.question.player)
 
 
-def _e_value(log: float) -> float | None:
-    """Return an e-value, or `None` if it is too large for a float."""
+def _compute_e_value(log: float) -> float | None:
+    """Return an e-value from its logarithm, or `None` if it is too large for a float."""
     return math.exp(log) if log < 700 else None
 
 
-def _luck_record(audited: Audit, luck: Luck) -> LuckRecord:
+def _make_luck_record(audited: Audit, luck: Luck) -> LuckRecord:
     return LuckRecord.from_attributes(
         luck,
         skill=luck.result - luck.armies,
@@ -393,25 +393,25 @@ def _sort_lucks(audited: Audit, first: str | None = None) -> list[Luck]:
     return sorted(audited.lucks, key=lambda luck: (luck.player != first, -luck.throws, luck.player))
 
 
-def _sections(audited: Audit) -> Iterator[Section]:
+def _make_sections(audited: Audit) -> Iterator[Section]:
     lucks = _sort_lucks(audited)
-    yield Section([audit_sentence(audited), *_evidence(audited), *_notes(audited)])
+    yield Section([audit_sentence(audited), *_describe_evidence(audited), *_list_notes(audited)])
     if audited.findings:
         yield Section(
-            [_questions(audited)],
+            [_make_tests_table(audited)],
             title="How likely fair dice look at least this unusual (p-value):",
         )
     kinds = sorted(audited.throws, key=lambda kind: -int(kind.counts.sum()))[:MAX_KINDS]
-    if kinds:  # empty if everything in the log is impossible
-        yield Section([_counts(audited, kinds)], title="How often each result came up:")
+    if kinds:  # there are no counts if everything in the log is impossible
+        yield Section([_make_counts_table(audited, kinds)], title="How often each result came up:")
     if lucks:
-        sentences = [_luck_sentence(luck) for luck in lucks[:MAX_NAMES]] if len(lucks) < 3 else []
+        sentences = [_describe_luck(luck) for luck in lucks[:MAX_NAMES]] if len(lucks) < 3 else []
         title = "Luck, in armies:" if any(map(_has_armies, lucks)) else "Luck, in wins:"
         noun = "chances" if audited.chances else "battles"
-        yield Section([*sentences, _luck_table(lucks[:MAX_NAMES], noun)], title=title)
+        yield Section([*sentences, _make_luck_table(lucks[:MAX_NAMES], noun)], title=title)
     if kinds:
         yield Section(
-            list(_power_lines(audited)),
+            list(_list_power_lines(audited)),
             title="What would be noticed in this log nine times in ten:",
         )
 
@@ -434,25 +434,25 @@ def audit_sentence(audited: Audit) -> str:
             ),
             key=itemgetter(0, 1),
         )
-        odds = _one_in(_most(worst, corrected), is_most=worst.interval is not None)
+        odds = _format_rarity(_bound_p_value(worst, corrected), is_most=worst.interval is not None)
         alarm = ALARMS[worst.detail if worst.question in SIDED else worst.question]
         more = f", {worst.detail}" if worst.question in EXPLAINED else ""
         return (
             f"These dice do not look fair: {alarm}{more}. Among fair logs, {odds} look this "
             "unusual."
         )
-    throws, what, bias = _power(audited)
+    throws, what, bias = _find_noticeable_bias(audited)
     needed = -math.log(audited.level)
     has_evidence = audited.alarm is not None or audited.log_evidence >= needed
     head = "No test raises an alarm" if has_evidence else "Nothing points to unfair dice"
     if bias is None or bias > MAX_BIAS_SHOWN:
         return f"{head}, but {throws} {_describe_shortage(throws)} to tell."
-    off = f"{what} off by {_points(bias)}"
+    off = f"{what} off by {_format_points(bias)}"
     return f"{head}: with {throws}, {off} would be noticed nine times in ten."
 
 
 def _describe_shortage(throws: str) -> str:
-    """Return the verb that follows a number of throws.
+    """Return the verb phrase after a number of throws, such as "are too few".
 
     >>> _describe_shortage("17 dice"), _describe_shortage("the loss of 5 armies")
     ('are too few', 'is not enough')
@@ -461,23 +461,23 @@ def _describe_shortage(throws: str) -> str:
     return "is not enough" if is_singular else "are too few"
 
 
-def _power(audited: Audit) -> tuple[str, str, float | None]:
-    """Return the largest part of a log, the results that may be biased, and the bias it reveals."""
+def _find_noticeable_bias(audited: Audit) -> tuple[str, str, float | None]:
+    """Return the largest kind of throws in a log, a name for the bias, and the bias it reveals."""
     largest = audited.largest
     if largest is None or largest.total < audited.chances:
         chances = f"{audited.chances:,} {'chance' if audited.chances == 1 else 'chances'}"
         return chances, "wins", audited.chance_bias_seen
-    dice = [_thrown(kind) for kind in audited.throws if kind.kind in (ATTACK, DEFENCE)]
+    dice = [_describe_throws(kind) for kind in audited.throws if kind.kind in (ATTACK, DEFENCE)]
     bias = audited.bias_seen(largest)
     is_shown = bias is not None and bias <= MAX_BIAS_SHOWN
-    throws = _thrown(largest) if is_shown or not dice else " and ".join(dice)
-    return throws, _what(largest), bias
+    throws = _describe_throws(largest) if is_shown or not dice else " and ".join(dice)
+    return throws, _name_results(largest), bias
 
 
-def _thrown(throws: Throws, kind: str = "") -> str:
+def _describe_throws(throws: Throws, kind: str = "") -> str:
     """Return the number of throws with a noun, such as `3 rolls`.
 
-    kind: the kind of throws named by the noun, if not `throws.kind`.
+    kind: the noun's kind of throws; `throws.kind` by default.
     """
     if throws.kind == TOTALS:
         return f"the loss of {count(throws.total, 'army', 'armies', ',')}"
@@ -485,7 +485,7 @@ def _thrown(throws: Throws, kind: str = "") -> str:
     return f"{throws.total:,} {one if throws.total == 1 else many}"
 
 
-def _what(throws: Throws) -> str:
+def _name_results(throws: Throws) -> str:
     names = {
         BATTLES: "a tenth of all results",
         ROLLS: "a result",
@@ -495,25 +495,27 @@ def _what(throws: Throws) -> str:
     return names.get(throws.kind, "a face")
 
 
-def _points(bias: float) -> str:
-    """Return a difference of chances as a percentage with two significant digits.
+def _format_points(bias: float) -> str:
+    """Return a difference of chances in percent, with two significant digits.
 
-    >>> _points(0.00478), _points(0.123)
+    >>> _format_points(0.00478), _format_points(0.123)
     ('0.48%', '12%')
     """
     digits = max(0, 1 - math.floor(math.log10(100 * bias))) if bias > 0 else 0
     return f"{100 * bias:.{digits}f}%"
 
 
-def _one_in(chance: float, *, is_most: bool = False) -> str:
-    """Return a chance as 1 in a round number.
+def _format_rarity(chance: float, *, is_most: bool = False) -> str:
+    """Return a chance as "1 in" a round number.
 
-    is_most: whether the chance is an upper bound.
+    is_most: whether the chance is an upper bound, so that rounding must not lower it.
 
-    >>> _one_in(0.025), _one_in(1e-9), _one_in(0.7)
+    >>> _format_rarity(0.025), _format_rarity(1e-9), _format_rarity(0.7)
     ('1 in 40', 'fewer than 1 in 100,000', '7 in 10')
-    >>> _one_in(6.634e-5), _one_in(6.634e-5, is_most=True), _one_in(0.31, is_most=True)
-    ('1 in 15,000', 'fewer than 1 in 15,000', 'fewer than 4 in 10')
+    >>> _format_rarity(6.634e-5), _format_rarity(6.634e-5, is_most=True)
+    ('1 in 15,000', 'fewer than 1 in 15,000')
+    >>> _format_rarity(0.31, is_most=True)
+    'fewer than 4 in 10'
     """
     if chance < RARE:
         return f"fewer than 1 in {round(1 / RARE):,}"
@@ -525,46 +527,46 @@ def _one_in(chance: float, *, is_most: bool = False) -> str:
     return f"{fewer}1 in {whole(many / size) * size:,}"
 
 
-def _most(finding: Finding, corrected: float) -> float:
-    """Return an upper bound on a corrected p-value, which has an interval if simulated."""
+def _bound_p_value(finding: Finding, corrected: float) -> float:
+    """Return an upper bound on a corrected p-value, which is uncertain if simulated."""
     if finding.interval is None:
         return corrected
     return min(1.0, finding.interval.high * corrected / finding.p_value)
 
 
-def _evidence(audited: Audit) -> Iterator[str]:
+def _describe_evidence(audited: Audit) -> Iterator[str]:
     needed = round(1 / audited.level)
     if _are_only_totals(audited):
-        return  # totals give no evidence over time
+        return  # totals have no order, so there is no evidence over time
     if not audited.is_ordered:
         yield (
-            f"The evidence against fair dice is {_odds(audited.log_evidence)} to 1; an alarm needs "
-            f"{needed:,} to 1."
+            f"The evidence against fair dice is {_format_odds(audited.log_evidence)} to 1; an "
+            f"alarm needs {needed:,} to 1."
         )
     elif audited.alarm is not None:
         yield (
             f"Watched after every throw, the evidence against fair dice reached {needed:,} to 1 "
             f"after {audited.alarm:,} of {audited.lines:,}; "
-            f"it is now {_odds(audited.log_evidence)} to 1."
+            f"it is now {_format_odds(audited.log_evidence)} to 1."
         )
     else:
         is_blind = audited.is_alarm and not audited.impossible
         weaker = ", which is less sensitive than the tests," if is_blind else ""
         yield (
             f"Watched after every throw, the evidence against fair dice{weaker} never exceeded "
-            f"{_odds(audited.most_evidence)} to 1; an alarm needs {needed:,} to 1."
+            f"{_format_odds(audited.most_evidence)} to 1; an alarm needs {needed:,} to 1."
         )
 
 
 def _are_only_totals(audited: Audit) -> bool:
-    """Return whether a log has only the total losses of many rolls."""
+    """Return whether a log has only total losses, not single rolls."""
     return not audited.chances and {kind.kind for kind in audited.throws} == {TOTALS}
 
 
-def _odds(log: float) -> str:
-    """Return an e-value as odds.
+def _format_odds(log: float) -> str:
+    """Return the logarithm of an e-value as odds.
 
-    >>> _odds(0.0), _odds(-5.0), _odds(40.0), _odds(999.0)
+    >>> _format_odds(0.0), _format_odds(-5.0), _format_odds(40.0), _format_odds(999.0)
     ('1.0', '0.0067', '2.4e+17', '1e433')
     """
     if log > 700:
@@ -575,7 +577,7 @@ def _odds(log: float) -> str:
     return f"{value:,.0f}" if value >= 10 else f"{value:.1f}" if value >= 0.1 else f"{value:.2g}"
 
 
-def _notes(audited: Audit) -> Iterator[str]:
+def _list_notes(audited: Audit) -> Iterator[str]:
     for finding in audited.findings:
         if finding.question in (TOTALS, WINS, CHANCES):
             yield f"{finding.detail}."
@@ -598,24 +600,28 @@ def _notes(audited: Audit) -> Iterator[str]:
         yield "The log is sorted, or counts equal throws together, so their order is not tested."
 
 
-def _questions(audited: Audit) -> Table:
+def _make_tests_table(audited: Audit) -> Table:
     rows = [
-        (WORDS[finding.question], _p(finding, finding.p_value), _p(finding, corrected))
+        (
+            WORDS[finding.question],
+            _format_p_value(finding, finding.p_value),
+            _format_p_value(finding, corrected),
+        )
         for finding, corrected in zip(audited.findings, audited.corrected, strict=True)
     ]
     return Table(("", "by itself", f"among {count(len(rows), 'test', 'tests')}"), rows)
 
 
-def _p(finding: Finding, p_value: float) -> str:
+def _format_p_value(finding: Finding, p_value: float) -> str:
     is_below = finding.interval is not None and not finding.interval.low
-    most = _most(finding, p_value) if is_below else max(p_value, RARE)
+    most = _bound_p_value(finding, p_value) if is_below else max(p_value, RARE)
     digits = 3 if most >= 0.01 else 5
     if is_below:
         return f"< {math.ceil(most * 10**digits) / 10**digits:.{digits}f}"
     return f"{'< ' if p_value < RARE else ''}{most:.{digits}f}"
 
 
-def _counts(audited: Audit, kinds: Sequence[Throws]) -> Table:
+def _make_counts_table(audited: Audit, kinds: Sequence[Throws]) -> Table:
     names = {kind.name for kind in kinds}
     totals = {kind.name: int(kind.counts.sum()) for kind in kinds}
     rows = []
@@ -635,15 +641,15 @@ def _counts(audited: Audit, kinds: Sequence[Throws]) -> Table:
     return Table(("", "seen", "fair", "seen", "fair", " "), rows)
 
 
-def _luck_sentence(luck: Luck, *, is_you: bool = False) -> str:
-    """Return a sentence on the luck of a player.
+def _describe_luck(luck: Luck, *, is_you: bool = False) -> str:
+    """Return a sentence about the luck of a player.
 
-    luck: the luck.
-    is_you: whether the player is the reader.
+    luck: the player's luck.
+    is_you: whether the player is the reader, addressed as "you".
 
-    >>> _luck_sentence(Luck("Ada", 90, -12, -7.3, 4.0, 0.025, 0.98, 0, 0.0, 0.0))
+    >>> _describe_luck(Luck("Ada", 90, -12, -7.3, 4.0, 0.025, 0.98, 0, 0.0, 0.0))
     'Ada was unlucky: 7.3 armies worse than average, as bad as 1 game in 40.'
-    >>> _luck_sentence(Luck("", 3, 4, 2.7, 4.0, 0.79, 0.25, 0, 0.0, 0.0))
+    >>> _describe_luck(Luck("", 3, 4, 2.7, 4.0, 0.79, 0.25, 0, 0.0, 0.0))
     'The attackers had ordinary luck: 2.7 armies better than average, as good as 1 game in 4.'
     """
     who = "You" if is_you else luck.player or "The attackers"
@@ -658,7 +664,7 @@ def _luck_sentence(luck: Luck, *, is_you: bool = False) -> str:
         is_bad = luck.wins < 0
         off = f"{abs(luck.wins):,.1f} wins {'fewer' if is_bad else 'more'} than average"
     chance, as_odd = (luck.as_bad, "bad") if is_bad else (luck.as_good, "good")
-    games = _one_in(chance).replace(" in ", " games in " if chance > 0.35 else " game in ")
+    games = _format_rarity(chance).replace(" in ", " games in " if chance > 0.35 else " game in ")
     kind = f"{were} {'unlucky' if is_bad else 'lucky'}"
     if chance * ORDINARY_GAMES > 1:
         kind = "had ordinary luck"
@@ -666,14 +672,14 @@ def _luck_sentence(luck: Luck, *, is_you: bool = False) -> str:
 
 
 def _has_armies(luck: Luck) -> bool:
-    """Return whether a player's luck is known in armies, and not only in wins."""
+    """Return whether a player's luck is known in armies, not only in wins."""
     return bool(luck.spread) or not luck.fights
 
 
-def _luck_table(lucks: Sequence[Luck], noun: str) -> Table:
-    """Return a table with the luck of players.
+def _make_luck_table(lucks: Sequence[Luck], noun: str) -> Table:
+    """Return a table of the players' luck.
 
-    noun: the heading of the number of throws if luck is known only in wins.
+    noun: the heading for the number of throws if luck is only known in wins.
     """
     if not any(map(_has_armies, lucks)):
         won = [
@@ -706,24 +712,24 @@ def _luck_table(lucks: Sequence[Luck], noun: str) -> Table:
     return Table(columns, rows)
 
 
-def _power_lines(audited: Audit) -> Iterator[str]:
+def _list_power_lines(audited: Audit) -> Iterator[str]:
     level = audited.level / audited.questions
     for kind in sorted(audited.throws, key=lambda kind: -int(kind.counts.sum()))[:MAX_KINDS]:
         bias = audited.bias_seen(kind)
-        off = f"not even {_what(kind)} off by {_points(MAX_BIAS)}"
+        off = f"not even {_name_results(kind)} off by {_format_points(MAX_BIAS)}"
         if bias is not None:
-            off = f"{_what(kind)} off by {_points(bias)}"
+            off = f"{_name_results(kind)} off by {_format_points(bias)}"
         needed = round(rolls_needed(0.01, kind.chances, level) * kind.dispersion)
-        number = _thrown(kind, kind.kind.split(" ")[-1])
+        number = _describe_throws(kind, kind.kind.split(" ")[-1])
         yield f"{kind.name}: {off} with {number}; to notice 1% takes {needed:,}."
 
 
 class PowerRow(NamedTuple):
-    """A kind of throws whose power is reported.
+    """A kind of throws for which detectable biases are reported.
 
-    name: the name of the throws.
-    chances: the chance of each result with fair dice.
-    level: the largest p-value that raises the alarm.
+    name: the name of the throws, such as "dice of 6 faces".
+    chances: the chance of each result if the dice are fair.
+    level: the largest p-value that counts as an alarm.
     """
 
     name: str
@@ -737,11 +743,11 @@ class PowerRow(NamedTuple):
         return rolls_needed(float(bias), self.chances, self.level)
 
 
-def _kinds(rules: Rules, level: float, questions: int | None = None) -> list[PowerRow]:
-    """Return the kinds of throws whose power is reported: dice, rolls with all dice, and battles.
+def _list_kinds(rules: Rules, level: float, questions: int | None = None) -> list[PowerRow]:
+    """Return the kinds of throws to report: dice, rolls with all dice, and battles.
 
-    questions: the number of tests that share the level; `None` for a log of one kind and one
-        player.
+    questions: the number of tests that share the level; `None` for the tests of a log with one kind
+        of throws and one player.
     """
     faces = rules.attack.faces[0]
     kinds = []
@@ -759,7 +765,7 @@ def _kinds(rules: Rules, level: float, questions: int | None = None) -> list[Pow
     ]
 
 
-def _power_sections(
+def _make_power_sections(
     kinds: Sequence[PowerRow], rolls: Sequence[int], biases: Sequence[Fraction]
 ) -> Iterator[Section]:
     names = [kind.name for kind in kinds]
@@ -768,7 +774,7 @@ def _power_sections(
         for number in rolls
     ]
     needed = [
-        (_points(float(bias)), *(f"{kind.count_needed(bias):,}" for kind in kinds))
+        (_format_points(float(bias)), *(f"{kind.count_needed(bias):,}" for kind in kinds))
         for bias in biases
     ]
     yield Section(
@@ -778,11 +784,11 @@ def _power_sections(
 
 
 def _format_bias(bias: float | None) -> str:
-    return "none" if bias is None else _points(bias)
+    return "none" if bias is None else _format_points(bias)
 
 
 def _count_throws(number: int, name: str) -> str:
-    """Return a number of throws with their name.
+    """Return a number of throws with a noun.
 
     >>> _count_throws(1, "dice of 20 faces"), _count_throws(2, "dice")
     ('1 die of 20 faces', '2 dice')
@@ -795,7 +801,7 @@ def _count_throws(number: int, name: str) -> str:
 
 
 class BiasRecord(KeyedRecord):
-    """The smallest bias that would be noticed in a number of throws."""
+    """The smallest bias that a number of throws reveals."""
 
     throws: str = key(THROWS)
     count: Count = key("The number of throws.")
@@ -803,7 +809,7 @@ class BiasRecord(KeyedRecord):
 
 
 class NeededRecord(KeyedRecord):
-    """The number of throws needed to notice a bias."""
+    """The number of throws needed to reveal a bias."""
 
     throws: str = key(THROWS)
     bias: float = key("The bias.")
@@ -811,7 +817,7 @@ class NeededRecord(KeyedRecord):
 
 
 class PowerRecord(KeyedRecord):
-    """The bias that a number of throws detects: `--power` without a log."""
+    """The biases that numbers of throws reveal, as `--power` shows them without a log."""
 
     rules: str = key(RULES_KEY, is_repeated=True)
     level: Unit = key("The chance of a false alarm.")
@@ -821,13 +827,13 @@ class PowerRecord(KeyedRecord):
 
 
 class PowerAnswer(Answer):
-    """The bias that a number of rolls reveals, and the number of rolls that reveal a bias."""
+    """The biases that numbers of rolls reveal, and the rolls needed for each bias."""
 
     question: AuditQuestion
 
     @cached_property
     def kinds(self) -> list[PowerRow]:
-        return _kinds(self.question.rule_set.rules, float(self.question.level))
+        return _list_kinds(self.question.rule_set.rules, float(self.question.level))
 
     @property
     def rolls(self) -> Sequence[int]:
@@ -871,18 +877,18 @@ class PowerAnswer(Answer):
         what = "a face" if first.name.startswith("dice") else "a result"
         if question.bias is not None and question.rolls is None:
             thrown = _count_throws(first.count_needed(question.bias), first.name)
-            off = _points(float(question.bias))
+            off = _format_points(float(question.bias))
             sentence = f"To notice {what} off by {off} nine times in ten takes {thrown}."
         else:
             number = question.rolls or USUAL_ROLLS[2]
             bias = first.find_bias(number)
-            off = "no bias" if bias is None else f"{what} off by {_points(bias)}"
+            off = "no bias" if bias is None else f"{what} off by {_format_points(bias)}"
             thrown = _count_throws(number, first.name)
             sentence = f"With {thrown}, {off} would be noticed nine times in ten."
         yield Section([sentence])
-        yield from _power_sections(self.kinds, self.rolls, self.biases)
+        yield from _make_power_sections(self.kinds, self.rolls, self.biases)
 
 
 @make_sections.register
 def _(value: Audit) -> Iterator[Section]:
-    return _sections(value)
+    return _make_sections(value)

@@ -1,4 +1,4 @@
-"""The odds of one battle."""
+"""The odds of a single battle."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -47,7 +47,7 @@ class BattleQuestion(BattleForm, ExactForm, Question):
     def answer(self, watch: Watch | None = None) -> "BattleAnswer":
         battle, chance = self.battle, None
         if self.exact and self.stop == NEVER:
-            # Exact fractions of all outcomes may take long, and only the CSV shows them.
+            # Listing exact fractions for all outcomes may take long, and only the CSV shows them.
             chance = battle.win_probability(exact=True)
         try:
             outcomes = battle.outcomes(exact=self.exact and chance is None)
@@ -58,10 +58,10 @@ class BattleQuestion(BattleForm, ExactForm, Question):
 
 
 class OutcomeRecord(KeyedRecord):
-    """An outcome of a battle.
+    """A possible outcome of a battle.
 
-    With attackers above the garrison and defenders above 0, the attackers have stopped
-    (`--hold-back`, `--stop-at`, `--charge`, `--max-losses`, `--max-rolls`) and nobody has won.
+    If attackers above the garrison and defenders are both left, the attackers stopped
+    (`--hold-back`, `--stop-at`, `--charge`, `--max-losses`, `--max-rolls`) and nobody won.
     """
 
     attackers: Count = key("Attackers left, garrison included.")
@@ -108,8 +108,8 @@ class BattleRecord(RepeatedBattle, kw_only=True):
 class BattleAnswer(Answer):
     """The odds of one battle.
 
-    win_probability: the chance that the territory is taken, a fraction if the question is exact.
-    outcomes: the outcomes; `None` if there are too many to list.
+    win_probability: the chance to take the territory, as a fraction if the question is exact.
+    outcomes: the possible outcomes; `None` if there are too many to list.
     """
 
     question: BattleQuestion
@@ -118,7 +118,7 @@ class BattleAnswer(Answer):
 
     @cached_property
     def stop_probability(self) -> Probability | None:
-        """The chance that the attackers stop, `None` without listed outcomes."""
+        """The chance that the attackers stop early, or `None` if outcomes are not listed."""
         return (
             None if self.outcomes is None else self.outcomes.prob(self.question.battle.is_stopped)
         )
@@ -147,13 +147,15 @@ class BattleAnswer(Answer):
             expected_attackers_left_if_won=ours_if_won,
             outcomes=()
             if outcomes is None
-            else tuple(OutcomeRecord(*end, float(outcomes[end])) for end in _best_first(outcomes)),
+            else tuple(
+                OutcomeRecord(*end, float(outcomes[end])) for end in _sort_outcomes(outcomes)
+            ),
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
         outcomes = self.question.battle.outcomes(exact=self.question.exact)
         yield (*Outcome._fields, "probability")
-        for end in _best_first(outcomes):
+        for end in _sort_outcomes(outcomes):
             yield (*end, format_all_digits(outcomes[end]))
 
     def draw(self, charts: Charts) -> Any:
@@ -179,7 +181,7 @@ class BattleAnswer(Answer):
             yield Section([*lines, "It can end in too many ways to list."])
             return
         yield Section(lines)
-        yield Section([_table(outcomes)])
+        yield Section([_make_table(outcomes)])
         yield Section(
             [make_battle_bars(outcomes, battle)],
             title="How it ends, your garrison included:",
@@ -195,7 +197,7 @@ class BattleAnswer(Answer):
         return f"{loses}, and {'stops' if one else 'stop'} with {percent(self.stop_probability)}"
 
 
-def _best_first(outcomes: Distribution[Outcome]) -> list[Outcome]:
+def _sort_outcomes(outcomes: Distribution[Outcome]) -> list[Outcome]:
     return sorted(outcomes, key=lambda end: (end.defenders, -end.attackers))
 
 
@@ -207,18 +209,20 @@ def _defenders(end: Outcome) -> int:
     return end.defenders
 
 
-def _table(outcomes: Distribution[Outcome]) -> Table:
-    """Return a table of the armies left on both sides: mean, median, 5% and 95% quantiles."""
+def _make_table(outcomes: Distribution[Outcome]) -> Table:
+    """Return a table of the armies left on each side: mean, median, 5% and 95% quantiles."""
     ours = {"your armies left": outcomes.map(_attackers)}
     if outcomes.prob(is_won):
         ours["your armies left if you win"] = outcomes.condition(is_won).map(_attackers)
-    rows = [_quantiles(name, left, (0.05, 0.5, 0.95)) for name, left in ours.items()]
-    theirs = _quantiles("their armies left", outcomes.map(_defenders), (0.95, 0.5, 0.05))
+    rows = [_make_quantile_row(name, left, (0.05, 0.5, 0.95)) for name, left in ours.items()]
+    theirs = _make_quantile_row("their armies left", outcomes.map(_defenders), (0.95, 0.5, 0.05))
     columns = ("", "average", "unlucky (1 in 20)", "typical", "lucky (1 in 20)")
     return Table(columns, [*rows, theirs])
 
 
-def _quantiles(name: str, left: Distribution[int], levels: Sequence[float]) -> Sequence[str]:
+def _make_quantile_row(
+    name: str, left: Distribution[int], levels: Sequence[float]
+) -> Sequence[str]:
     return (name, f"{float(left.mean()):.2f}", *(str(left.quantile(level)) for level in levels))
 
 

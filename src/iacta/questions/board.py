@@ -1,4 +1,4 @@
-"""A board, remarks on its file, its conversion, and the odds of a position's battles."""
+"""A board: its territories, remarks on its file, conversions, and the odds of a position."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ from iacta.inputs.files import format_path
 from iacta.rules.rules import Rules
 from iacta.rules.variants import rules_name
 
-MAX_NAMED_ENTRIES = 8  # a table names at most this many territories, and counts more
+MAX_NAMED_ENTRIES = 8  # the most territories to name in a table cell; longer lists are counted
 TEMPLATE = """\
 # The owner and the armies of each territory, and the player to move. A territory that you leave out
 # takes no part in attacks, unless `others` gives it an owner, such as
@@ -104,12 +104,12 @@ class BoardQuestion(VictoryForm, Question):
             return BoardAnswer(self, content)
         content = self.set_victory(content)
         if self.odds:
-            return OddsAnswer(self, self._under_rules(content))
+            return OddsAnswer(self, self._apply_rules(content))
         if self.to is not None:
             write_board(content.board, self.to)
         return PositionAnswer(self, content)
 
-    def _under_rules(self, turn: Turn) -> Turn:
+    def _apply_rules(self, turn: Turn) -> Turn:
         if self.rules is None:
             return turn
         keep, rules_of, stay = turn.keep, turn.rules_of, turn.stay
@@ -138,7 +138,7 @@ class ContinentRecord(KeyedRecord):
 
 
 class CardsRecord(KeyedRecord):
-    """The cards in a cards file beside the board file."""
+    """The cards that come with a board, from a cards file beside the board file."""
 
     territories: Count = key("The number of cards with a territory.")
     wildcards: Count = key("The number of wildcards.")
@@ -167,7 +167,7 @@ class BoardRecord(KeyedRecord):
 
 
 class BoardAnswer(Answer):
-    """A board, with remarks on its file.
+    """A board with remarks on its file.
 
     file: the content of the board file.
     """
@@ -177,7 +177,7 @@ class BoardAnswer(Answer):
 
     @property
     def remarks(self) -> list[tuple[str, Remark]]:
-        """The remarks on the board and its cards, each with the name of its file."""
+        """The remarks on the board and its cards, each with the file that it is about."""
         cards = self.file.cards.remarks if self.file.cards else ()
         return [
             *(("board", remark) for remark in self.file.remarks),
@@ -195,7 +195,7 @@ class BoardAnswer(Answer):
 
     @property
     def data(self) -> BoardRecord:
-        board, cards, homes = self.file.board, self.file.cards, _homes(self.file.board)
+        board, cards, homes = self.file.board, self.file.cards, _map_to_continents(self.file.board)
         places = board.places or (None,) * len(board.territories)
         return BoardRecord(
             board.name,
@@ -207,7 +207,7 @@ class BoardAnswer(Answer):
                 for name, place in zip(board.territories, places, strict=True)
             ],
             [
-                ContinentRecord.from_attributes(continent, entries=_entries(board, continent))
+                ContinentRecord.from_attributes(continent, entries=_list_entries(board, continent))
                 for continent in board.continents
             ],
             cards and CardsRecord.from_attributes(cards),
@@ -215,7 +215,7 @@ class BoardAnswer(Answer):
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
-        board, homes = self.file.board, _homes(self.file.board)
+        board, homes = self.file.board, _map_to_continents(self.file.board)
         places: Sequence[Sequence[object]] = board.places or (("", ""),) * len(board.territories)
         yield ("territory", "continents", "neighbours", "x", "y")
         for name, (x, y) in zip(board.territories, places, strict=True):
@@ -225,7 +225,7 @@ class BoardAnswer(Answer):
         return charts.board_map(self.file.board)
 
     def template(self) -> str:
-        """Return a position file in which red holds the first territory, and blue all others."""
+        """Return a position file in which red holds the first territory and blue the others."""
         board = self.file.board
         holdings = [Holding("red", 5)] + [Holding("blue", 2)] * (len(board.territories) - 1)
         is_classic = self.file.format == BUILT_IN
@@ -254,12 +254,12 @@ class BoardAnswer(Answer):
             lines.append("All borders lead both ways, and every territory can be reached.")
         yield Section(lines)
         if self.remarks:
-            yield self._oddities()
-        yield from _board_sections(board)
+            yield self._make_remarks_section()
+        yield from _make_board_sections(board)
         if self.question.to is not None:
             yield Section([f"Written to {format_path(self.question.to)}."])
 
-    def _oddities(self) -> Section:
+    def _make_remarks_section(self) -> Section:
         kinds, lines = Counter(file for file, _ in self.remarks), []
         for file, remark in self.remarks:
             line = "" if remark.line is None else f"line {remark.line}: "
@@ -277,7 +277,7 @@ class HoldingRecord(KeyedRecord):
 
 
 class PositionRecord(KeyedRecord):
-    """A position: owners, armies, and the player to move."""
+    """A position: owners, armies and the player to move."""
 
     code: str = key("The code of the turn.")
     board: str = key("The name of the board.")
@@ -288,9 +288,9 @@ class PositionRecord(KeyedRecord):
 
 
 class PositionAnswer(Answer):
-    """A position: owners, armies, and the player to move.
+    """A position: owners, armies and the player to move.
 
-    turn: the turn with this position.
+    turn: a turn in this position.
     """
 
     question: BoardQuestion
@@ -305,16 +305,16 @@ class PositionAnswer(Answer):
             position.player,
             self.turn.victory.describe(self.turn),
             self.turn.winner,
-            [HoldingRecord(*row) for row in self._held()],
+            [HoldingRecord(*row) for row in self._list_holdings()],
         )
 
-    def _held(self) -> Iterator[tuple[str, str, int]]:
+    def _list_holdings(self) -> Iterator[tuple[str, str, int]]:
         position = self.turn.position
         for name, holding in zip(position.board.territories, position.holdings, strict=True):
             yield name, holding.owner, holding.armies
 
     def rows(self) -> Iterator[Sequence[object]]:
-        yield from (("territory", "owner", "armies"), *self._held())
+        yield from (("territory", "owner", "armies"), *self._list_holdings())
 
     def draw(self, charts: Charts) -> Any:
         return charts.board_map(self.turn.position)
@@ -332,7 +332,7 @@ class PositionAnswer(Answer):
 
 
 class BorderRecord(KeyedRecord):
-    """A battle that the player could fight now."""
+    """A battle that the player to move could fight now."""
 
     start: str = key("The attacking territory.")
     to: str = key("The attacked territory.")
@@ -342,7 +342,7 @@ class BorderRecord(KeyedRecord):
 
 
 class OddsRecord(KeyedRecord):
-    """The battles that the player of a position could fight now."""
+    """The battles that the player to move could fight now."""
 
     code: str = key("The code of the turn.")
     player: str = key("Whose turn it is.")
@@ -351,9 +351,9 @@ class OddsRecord(KeyedRecord):
 
 
 class OddsAnswer(Answer):
-    """The odds of each battle that a player could fight now.
+    """The odds of each battle that the player to move could fight now.
 
-    turn: the turn at the start of its attacks.
+    turn: the turn in its attack phase.
     """
 
     question: BoardQuestion
@@ -399,17 +399,21 @@ class OddsAnswer(Answer):
         yield Section([f"The code of this turn: {self.turn.to_code()}"])
 
 
-def _board_sections(board: Board) -> Iterator[Section]:
+def _make_board_sections(board: Board) -> Iterator[Section]:
     if board.continents:
         yield Section(
-            [Table(("", "bonus", "territories", "entry points"), list(_continents(board)))],
+            [
+                Table(
+                    ("", "bonus", "territories", "entry points"), list(_list_continent_rows(board))
+                )
+            ],
             title="Continents, with the territories that can be attacked from outside:",
         )
     neighbours = [(name, ", ".join(board.neighbours(name)) or "-") for name in board.territories]
     yield Section([Table(("", ""), neighbours)], title="Territories, with their possible targets:")
 
 
-def _homes(board: Board) -> dict[str, list[str]]:
+def _map_to_continents(board: Board) -> dict[str, list[str]]:
     homes: dict[str, list[str]] = {name: [] for name in board.territories}
     for continent in board.continents:
         for name in continent.territories:
@@ -417,16 +421,16 @@ def _homes(board: Board) -> dict[str, list[str]]:
     return homes
 
 
-def _entries(board: Board, continent: Continent) -> list[str]:
-    """Return the territories of a continent that can be attacked from outside."""
+def _list_entries(board: Board, continent: Continent) -> list[str]:
+    """Return the territories of a continent that can be attacked from outside it."""
     inside = set(continent.territories)
     entered = {end for start, end in board.borders if start not in inside}
     return [name for name in continent.territories if name in entered]
 
 
-def _continents(board: Board) -> Iterator[Sequence[str]]:
+def _list_continent_rows(board: Board) -> Iterator[Sequence[str]]:
     for continent in board.continents:
-        entries = _entries(board, continent)
+        entries = _list_entries(board, continent)
         named = (
             ", ".join(entries)
             if len(entries) <= MAX_NAMED_ENTRIES
@@ -438,7 +442,7 @@ def _continents(board: Board) -> Iterator[Sequence[str]]:
 @make_sections.register
 def _(value: Board) -> Iterator[Section]:
     yield Section([f"{value.name}: {count(len(value.territories), 'territory', 'territories')}."])
-    yield from _board_sections(value)
+    yield from _make_board_sections(value)
 
 
 @make_sections.register

@@ -1,4 +1,4 @@
-"""The progress of one stack through a chain of territories, or one simulated campaign."""
+"""The progress of one stack through a chain of territories, by odds or as one random game."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -77,28 +77,28 @@ class CampaignQuestion(CampaignForm, ExactForm, Question):
         if self.narrate:
             seed = draw_seed() if self.seed is None else self.seed
             return CampaignStory(self, seed, self.campaign.play(np.random.default_rng(seed)))
-        # Exact fractions of all outcomes may take long, and only the CSV shows them.
+        # Listing exact fractions for all outcomes may take long, and only the CSV shows them.
         listed = self.exact and any(stage.stop != NEVER for stage in self.campaign.stages())
         odds = self.campaign.territory_odds(exact=self.exact)
         return CampaignAnswer(self, self.campaign.outcomes(exact=listed), odds)
 
 
 class DefendedRecord(KeyedRecord):
-    """A territory of the campaign."""
+    """A territory to conquer in the campaign."""
 
     defenders: Count = key("The defenders of the territory.")
     rules: str = key("The name of the rules there.")
 
 
 class ReachedRecord(DefendedRecord):
-    """A territory of the campaign, with its chances."""
+    """A territory of the campaign, with the chances to reach and to take it."""
 
     reach_probability: Unit = key("The chance to take all territories before this one.")
     conquer_probability: Unit = key("The chance to take this territory too.")
 
 
 class EndRecord(KeyedRecord):
-    """An outcome of a campaign."""
+    """A possible outcome of a campaign."""
 
     conquered: Count = key("The number of territories taken.")
     attackers: Count = key("The armies on the stack's last territory.")
@@ -107,7 +107,7 @@ class EndRecord(KeyedRecord):
 
 
 class CampaignRecord(KeyedRecord, kw_only=True):
-    """The progress of one stack."""
+    """The progress of one stack through a chain of territories."""
 
     attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
     rules: str = key(RULES_KEY, is_repeated=True)
@@ -137,17 +137,17 @@ class BattleOfStory(KeyedRecord):
 
 
 class StoryRecord(KeyedRecord):
-    """One campaign, played with random dice, with `--narrate`."""
+    """One campaign played with random dice, as `--narrate` tells it."""
 
     seed: Count = key("The seed of the dice.")
     battles: tuple[BattleOfStory, ...] = key("The battles, in order.")
 
 
 class CampaignAnswer(Answer):
-    """The progress of one stack.
+    """The progress of one stack through a chain of territories.
 
     outcomes: the possible outcomes.
-    territory_odds: the chances to reach and to take each territory.
+    territory_odds: for each territory, the chances to reach it and to take it.
     """
 
     question: CampaignQuestion
@@ -156,12 +156,12 @@ class CampaignAnswer(Answer):
 
     @property
     def win_probability(self) -> Probability:
-        """The chance that all territories are taken."""
+        """The chance to take all territories."""
         return self.territory_odds[-1].conquer_probability
 
     @cached_property
     def stop_probability(self) -> Probability | None:
-        """The chance that the attackers stop, `None` if no battle has a stop."""
+        """The chance that the attackers stop early, or `None` if they never may."""
         campaign = self.question.campaign
         if all(stage.stop == NEVER for stage in campaign.stages()):
             return None
@@ -218,10 +218,10 @@ class CampaignAnswer(Answer):
         )
         lines = [sentence, *describe_stop(campaign.stop)]
         yield Section([*lines, *list_fractions(self.win_probability, stopped)])
-        yield Section([self._table()])
+        yield Section([self._make_table()])
         yield Section([make_campaign_bars(self.outcomes, campaign)], title="How it ends:")
 
-    def _table(self) -> Table:
+    def _make_table(self) -> Table:
         question, rows = self.question, []
         for index, (territory, odds) in enumerate(
             zip(question.way, self.territory_odds, strict=True)
@@ -241,19 +241,19 @@ class CampaignAnswer(Answer):
         return Table(columns, rows)
 
     def _exact_if_certain(self, probability: Probability, count: int) -> Probability:
-        """Return the chance to take the first `count` territories, a fraction if it is certain."""
+        """Return the chance to take the first `count` territories; a fraction if it is certain."""
         if probability == 1 and any(end.conquered < count for end in self.outcomes):
-            return probability  # nearly 1, and only rounded to 1
+            return probability  # the chance is below 1, although it rounds to 1
         return mark_certain(
             probability, (stage.rules for stage in self.question.campaign.stages()[:count])
         )
 
 
 class CampaignStory(Answer):
-    """One campaign, played with random dice.
+    """One campaign played with random dice.
 
-    seed: the seed of the dice.
-    battles: the battles, in order.
+    seed: the random seed for the dice.
+    battles: the battles in order.
     """
 
     question: CampaignQuestion
@@ -272,7 +272,7 @@ class CampaignStory(Answer):
         campaign = self.question.campaign
         story = [
             f"Territory {battle.territory}: {armies(battle.attackers, 'attacks', 'attack')} "
-            f"{battle.defenders}; {_ending(battle, campaign)}."
+            f"{battle.defenders}; {_describe_ending(battle, campaign)}."
             for battle in self.battles
         ]
         taken = sum(not battle.defenders_left for battle in self.battles)
@@ -282,7 +282,7 @@ class CampaignStory(Answer):
         yield Section([*story, f"{taken} of {count} {territories} taken. {again}"])
 
 
-def _ending(battle: PlayedBattle, campaign: Campaign) -> str:
+def _describe_ending(battle: PlayedBattle, campaign: Campaign) -> str:
     end = CampaignOutcome(battle.territory - 1, battle.attackers_left, battle.defenders_left)
     if campaign.is_stopped(end):
         return f"{battle.attackers_left} left, stopping against {battle.defenders_left}"

@@ -1,4 +1,4 @@
-"""One battle, solved by every applicable method."""
+"""One battle computed by every applicable method."""
 
 import math
 import time
@@ -48,14 +48,14 @@ class CompareQuestion(RulesForm, Question):
 
 
 class MethodAnswer(NamedTuple):
-    """The result of one method.
+    """The result of one method for a battle.
 
     method: the name of the method.
-    chance: the chance to win; `chance`, `bound` and `seconds` are `None` if the method fails.
-    bound: an upper bound on the relative error, or on the absolute error if only that is bounded;
+    chance: the chance to win. `chance`, `bound` and `seconds` are `None` if the method failed.
+    bound: an upper bound on the relative error, or on the absolute error if only that is known;
         infinite for a simulation, `None` if the chance is too small for the bound.
-    seconds: the time of a second run, after the tables of the method exist.
-    cannot: the reason if the method fails.
+    seconds: the duration of a second run, after the tables of the method have been filled.
+    cannot: the reason why the method failed; empty if it did not.
     """
 
     method: str
@@ -72,7 +72,7 @@ def _solve_battle(name: str, battle: Battle) -> MethodAnswer:
         kernel.refuse(*size)
         if kernel.is_slow(*size):
             return MethodAnswer(name, cannot=SLOW)
-        kernel.win_probability(*size)  # fills the tables of some methods
+        kernel.win_probability(*size)  # warm up: fill the tables of some methods
         start = time.perf_counter()
         chance = kernel.win_probability(*size)
         seconds = time.perf_counter() - start
@@ -83,7 +83,7 @@ def _solve_battle(name: str, battle: Battle) -> MethodAnswer:
 
 
 class MethodRecord(KeyedRecord):
-    """The result of one method."""
+    """The result of one method for a battle."""
 
     method: str = key("The name of the method.")
     win_probability: Unit | None = key("The chance to win; `null` if the method fails.")
@@ -99,7 +99,7 @@ class MethodRecord(KeyedRecord):
 
 
 class CompareRecord(RepeatedBattle, kw_only=True):
-    """The results of every method that applies to the rules."""
+    """The results of all methods that apply to the rules."""
 
     win_probability_exact: ExactText = key(
         'The chance to win as `"n/d"`; `null` if no method is exact.'
@@ -108,9 +108,9 @@ class CompareRecord(RepeatedBattle, kw_only=True):
 
 
 class CompareAnswer(Answer):
-    """The results of every method for a battle.
+    """The results of all methods for one battle.
 
-    methods: the result of each method.
+    methods: one result for each method.
     """
 
     question: CompareQuestion
@@ -118,19 +118,19 @@ class CompareAnswer(Answer):
 
     @property
     def exact(self) -> Fraction | None:
-        """The chance as a fraction, if a method is exact."""
+        """The chance as a fraction, if some method is exact."""
         chances = (solution.chance for solution in self.methods)
         return next((chance for chance in chances if isinstance(chance, Fraction)), None)
 
     @property
     def best(self) -> Probability | None:
-        """The chance with the smallest error bound, if any method succeeds."""
+        """The chance with the smallest error bound, or `None` if every method failed."""
         solved = [solution for solution in self.methods if solution.chance is not None]
         bounds = [math.inf if solution.bound is None else solution.bound for solution in solved]
         return solved[bounds.index(min(bounds))].chance if solved else None
 
     def error(self, chance: Probability | None) -> float | None:
-        """Return the relative error of a chance, `None` without an exact chance."""
+        """Return the relative error of a chance, or `None` if no method is exact."""
         if chance is None or self.exact is None:
             return None
         difference = abs(Fraction(chance) - self.exact)
@@ -176,11 +176,11 @@ class CompareAnswer(Answer):
             ]
         )
         columns = ("", "chance", "relative error", "at most", "time")
-        yield Section([Table(columns, list(self._table()))])
+        yield Section([Table(columns, list(self._list_rows()))])
         if cannot:
             yield Section(cannot, title="Methods that cannot solve this battle:")
 
-    def _table(self) -> Iterator[Sequence[str]]:
+    def _list_rows(self) -> Iterator[Sequence[str]]:
         for solution in self.methods:
             if solution.chance is not None and solution.seconds is not None:
                 error = self.error(solution.chance)
@@ -189,12 +189,12 @@ class CompareAnswer(Answer):
                     solution.method,
                     f"{float(solution.chance):.16g}",
                     "exact" if isinstance(solution.chance, Fraction) else text,
-                    _bound_text(solution.bound),
+                    _format_bound(solution.bound),
                     time_text(solution.seconds),
                 )
 
 
-def _bound_text(bound: float | None) -> str:
+def _format_bound(bound: float | None) -> str:
     if bound is None:
         return "too rare"
     if not bound:
@@ -203,7 +203,7 @@ def _bound_text(bound: float | None) -> str:
 
 
 def time_text(seconds: float) -> str:
-    """Return a time in seconds, milliseconds or microseconds.
+    """Return a time in words: in seconds, milliseconds or microseconds.
 
     >>> time_text(2.5e-6), time_text(0.0123), time_text(2.0)
     ('2.5 µs', '12.3 ms', '2.0 s')

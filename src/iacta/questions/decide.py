@@ -1,4 +1,4 @@
-"""The best decision now (roll, stop, blitz, or how many dice), and when to stop later."""
+"""The best decision now (roll, stop, blitz, or number of dice), and when to stop later."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple
@@ -34,8 +34,8 @@ from iacta.odds.decisions import (
 
 USUAL = {"prize": Fraction(3), "army_value": Fraction(1), "kill_value": Fraction(0)}
 VALUE = Number(least=0, most=MAX_VALUE)
-MAX_LINES = 20  # rows of a table or map that fit a screen
-MARGIN = 2  # attackers on the map above the largest boundary
+MAX_LINES = 20  # rows of a table or map that fit on a screen
+MARGIN = 2  # attackers on the map beyond the largest boundary
 LETTERS = {"roll": ("R", "good"), "blitz": ("B", "other"), "stop": (".", "neutral")}
 
 
@@ -102,7 +102,7 @@ WINS = "The chance to take the territory with the best decisions."
 
 
 class BoundaryRecord(KeyedRecord):
-    """The smallest stack with which to roll."""
+    """The smallest stack that should roll."""
 
     defenders: Count = key("Armies on the defended territory.")
     attackers: Count | None = key(
@@ -111,9 +111,9 @@ class BoundaryRecord(KeyedRecord):
 
 
 class DecideRecord(KeyedRecord):
-    """Whether to roll, to stop, or with `--mix` to blitz.
+    """Whether to roll or stop; with `--mix`, whether to blitz or roll by hand.
 
-    With `--mix` the boundary is the fewest attackers for a blitz; with fewer, roll by hand.
+    With `--mix`, the boundary is the fewest attackers for a blitz; smaller stacks roll by hand.
     """
 
     attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
@@ -142,9 +142,9 @@ class DecideRecord(KeyedRecord):
 
 
 class DecideAnswer(Answer):
-    """Whether to roll, to stop or to blitz.
+    """Whether to roll, stop or blitz.
 
-    decision: the best action in every state.
+    decision: the best action in each state.
     """
 
     question: DecideQuestion
@@ -171,7 +171,7 @@ class DecideAnswer(Answer):
         if decision.attackers <= rules.garrison:
             yield Section([explain_no_attack(decision.attackers, rules.garrison)])
             return
-        order = self._mix_order() if self.question.mix else self._order()
+        order = self._describe_mix() if self.question.mix else self._describe_action()
         lines = [f"{order}{rules_note(self.question.rule_set.name)}."]
         if decision.action != "stop":
             fought = find_blitz_rules(rules) if decision.action == "blitz" else rules
@@ -182,27 +182,28 @@ class DecideAnswer(Answer):
                 "on average."
             )
         yield Section([*lines, *list_fractions(decision.value)])
-        yield self._boundary()
+        yield self._make_boundary_section()
         yield self._format_action_table()
 
-    def _order(self) -> str:
+    def _describe_action(self) -> str:
         decision = self.decision
         battle = f"with {armies(decision.attackers)} against {decision.defenders}"
         stopped = f"{float(decision.value_if_stopped):.2f}"
         if decision.action == "stop":
-            return f"Stop: {battle}, stopping is worth {stopped} armies to you, rolling no more"
+            worth = f"stopping is worth {stopped} armies to you"
+            return f"Stop: {battle}, {worth}, and rolling on is worth no more"
         value = f"{float(decision.value):.2f}"
         return f"Roll: {battle}, rolling on is worth {value} armies to you, stopping {stopped}"
 
-    def _mix_order(self) -> str:
+    def _describe_mix(self) -> str:
         decision = self.decision
         battle = f"{armies(decision.attackers)} against {decision.defenders}"
         if decision.action == "blitz":
             return f"Blitz: with {battle}, a blitz now is the best choice"
         return f"Roll: with {battle}, one roll by hand is better than a blitz now"
 
-    def _boundary(self) -> Section:
-        """Return the smallest stacks with which to attack, for the largest numbers of defenders."""
+    def _make_boundary_section(self) -> Section:
+        """Return the smallest stacks that should attack, for the largest numbers of defenders."""
         boundary, mix = self.decision.boundary, self.question.mix
         rows = [
             (
@@ -224,7 +225,7 @@ class DecideAnswer(Answer):
         return Section(parts, title)
 
     def _is_reversed(self) -> bool:
-        """Return whether the best action changes back when attackers are added."""
+        """Return whether more attackers can make it right to stop again."""
         decision = self.decision
         able = decision.attackers - decision.rules.garrison
         rolls = decision.rolls[1 : decision.defenders + 1, 1 : able + 1]
@@ -232,9 +233,9 @@ class DecideAnswer(Answer):
         return bool((wanted[:, 1:] < wanted[:, :-1]).any())
 
     def _format_action_table(self) -> Section:
-        """Return the best action in each state, with the present state marked."""
+        """Return the best action in each state, with the current state marked."""
         decision = self.decision
-        heights = _thin_out(self._top(), decision.attackers)[::-1]
+        heights = _thin_out(self._find_largest_shown(), decision.attackers)[::-1]
         across = _thin_out(decision.defenders, decision.defenders)
         here = decision.attackers, decision.defenders
         rows = [
@@ -254,8 +255,8 @@ class DecideAnswer(Answer):
         title = f"The map ({actions}): attackers from bottom to top, defenders from left to right:"
         return Section([Grid(rows, across)], title)
 
-    def _top(self) -> int:
-        """Return the largest number of attackers on the map."""
+    def _find_largest_shown(self) -> int:
+        """Return the largest number of attackers to show on the map."""
         decision = self.decision
         fewest = [point.attackers for point in decision.boundary if point.attackers is not None]
         known = decision.rolls.shape[1] - 1 + decision.rules.garrison
@@ -263,7 +264,7 @@ class DecideAnswer(Answer):
 
 
 def _thin_out(most: int, kept: int) -> list[int]:
-    """Return the numbers from 1 to `most`, or if there are too many, every nth including `kept`.
+    """Return the numbers from 1 to `most`; if there are too many, only every nth, with `kept`.
 
     >>> _thin_out(4, 2), _thin_out(60, 59)[:3], _thin_out(60, 59)[-1]
     ([1, 2, 3, 4], [2, 5, 8], 59)
@@ -273,7 +274,7 @@ def _thin_out(most: int, kept: int) -> list[int]:
 
 
 class DiceState(KeyedRecord):
-    """The best number of dice in a state."""
+    """The best number of dice in one state."""
 
     attackers: Count = key("Attackers in the state, garrison included.")
     defenders: Count = key("Defenders in the state.")
@@ -282,7 +283,7 @@ class DiceState(KeyedRecord):
 
 
 class DiceRecord(KeyedRecord):
-    """The best number of dice for both sides, with `--dice`."""
+    """The best numbers of dice for both sides, as `--dice` shows them."""
 
     attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
     defenders: Count = key(DEFENDERS_KEY, is_repeated=True)
@@ -301,16 +302,16 @@ class DiceRecord(KeyedRecord):
 
 
 class DiceAnswer(Answer):
-    """The best number of dice for both sides.
+    """The best numbers of dice for both sides.
 
-    decision: the dice in every state.
+    decision: the best numbers of dice in each state.
     """
 
     question: DecideQuestion
     decision: DiceDecision
 
-    def _states(self) -> Iterator[DiceState]:
-        """Yield every reachable state in which armies can attack."""
+    def _list_states(self) -> Iterator[DiceState]:
+        """Yield every reachable state in which the attackers can still attack."""
         decision, garrison = self.decision, self.decision.rules.garrison
         for able in range(1, decision.attackers - garrison + 1):
             for d in range(1, decision.defenders + 1):
@@ -319,12 +320,12 @@ class DiceAnswer(Answer):
 
     @property
     def fewer(self) -> list[DiceState]:
-        """The states in which a side does best with fewer dice than allowed."""
+        """The states in which a side should roll fewer dice than allowed."""
         attack, defence = self.decision.rules.full_roll
         garrison = self.decision.rules.garrison
         return [
             state
-            for state in self._states()
+            for state in self._list_states()
             if 0 < state.attack_dice < min(attack, state.attackers - garrison)
             or 0 < state.defence_dice < min(defence, state.defenders)
         ]
@@ -342,7 +343,7 @@ class DiceAnswer(Answer):
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield [key.name for key in DiceState.all_keys()]
-        yield from map(astuple, self._states())
+        yield from map(astuple, self._list_states())
 
     def draw(self, charts: Charts) -> Any:
         return charts.dice_map(self.decision)
@@ -359,7 +360,7 @@ class DiceAnswer(Answer):
                 f"Roll {count(ours, 'die', 'dice')}; the best reply is "
                 f"{count(theirs, 'die', 'dice')}{note}.",
                 "If both sides choose their dice best, you take the territory with a chance of "
-                f"{percent(decision.win_probability)}{self._worth()}.",
+                f"{percent(decision.win_probability)}{self._describe_value()}.",
             ]
         else:
             lines = [f"Stop: rolling is no better with any number of dice{note}."]
@@ -377,7 +378,7 @@ class DiceAnswer(Answer):
                 parts.append(f"--json lists the other {len(fewer) - len(rows)} cases.")
             yield Section(parts, title="In these cases it is best to roll fewer dice than allowed:")
 
-    def _worth(self) -> str:
+    def _describe_value(self) -> str:
         value = f", and the battle is worth {float(self.decision.value):.2f}"
         return value if self.question.values else ""
 

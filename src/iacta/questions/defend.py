@@ -1,4 +1,4 @@
-"""The defenders needed to hold a territory, and the best spread of armies over a chain."""
+"""The defenders needed to hold a territory, and the best way to spread armies over a chain."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple
@@ -107,11 +107,16 @@ class DefendQuestion(RulesForm, StopForm, ExactForm, Question):
             exact=self.exact,
         )
         return SpreadAnswer(
-            self, self.armies, self.territories, objective, best, [*self._others(objective)]
+            self,
+            self.armies,
+            self.territories,
+            objective,
+            best,
+            [*self._list_simple_spreads(objective)],
         )
 
-    def _others(self, objective: Objective) -> Iterator["OtherSpread"]:
-        """Yield the simple spreads, such as equal armies, each once."""
+    def _list_simple_spreads(self, objective: Objective) -> Iterator["OtherSpread"]:
+        """Yield simple ways to spread the armies, such as evenly, without duplicates."""
         named = simple_spreads(self.armies or 0, self.territories or 0)
         first_names = {spread: name for name, spread in reversed(named.items())}
         for spread, name in reversed(first_names.items()):
@@ -129,7 +134,7 @@ EXACT = 'With `--exact` the same number as `"n/d"`, else `null`.'
 
 
 class HoldRecord(KeyedRecord):
-    """The fewest defenders for a requested chance."""
+    """The fewest defenders that hold with a required chance."""
 
     attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
     chance: Unit = key("The requested chance.", is_repeated=True)
@@ -141,11 +146,11 @@ class HoldRecord(KeyedRecord):
 
 
 class HoldAnswer(Answer):
-    """The fewest defenders for a requested chance.
+    """The fewest defenders that hold with a required chance.
 
-    chance: the requested chance to hold.
+    chance: the required chance to hold.
     defenders: the fewest defenders.
-    hold_probability: the chance to hold with them.
+    hold_probability: the chance to hold with this number of defenders.
     """
 
     question: DefendQuestion
@@ -182,9 +187,9 @@ class HoldAnswer(Answer):
             [sentence, *describe_stop(question.stop), *list_fractions(self.hold_probability)]
         )
         numbers = range(max(1, needed - NEIGHBOURS), needed + NEIGHBOURS + 1)
-        yield Section([Bars([self._bar(number) for number in numbers])])
+        yield Section([Bars([self._make_bar(number) for number in numbers])])
 
-    def _bar(self, defenders: int) -> Bar:
+    def _make_bar(self, defenders: int) -> Bar:
         chance = self._exact_if_certain(self.question.hold_probability(defenders))
         tone = "good" if defenders >= self.defenders else "bad"
         return Bar(count(defenders, "defender", "defenders"), chance, tone)
@@ -194,7 +199,7 @@ class HoldAnswer(Answer):
 
 
 class OtherSpread(KeyedRecord):
-    """A simple spread, and its value to attackers who play best."""
+    """A simple way to spread the armies, with its value against the best attack."""
 
     name: str = key("The name of the spread.")
     spread: Sequence[Count] = key("The armies on each territory, from one end to the other.")
@@ -202,7 +207,7 @@ class OtherSpread(KeyedRecord):
 
 
 class SpreadRecord(KeyedRecord):
-    """The best spread over a chain, with `--armies` and `--territories`."""
+    """The best spread of armies over a chain, with `--armies` and `--territories`."""
 
     attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
     armies: Count = key("The armies to spread.", is_repeated=True)
@@ -231,7 +236,7 @@ class SpreadAnswer(Answer):
 
     armies, territories, objective: the parameters of the question, with defaults filled in.
     best: the best spread.
-    others: simple spreads for comparison.
+    others: simple ways to spread the armies, for comparison.
     """
 
     question: DefendQuestion
@@ -250,7 +255,7 @@ class SpreadAnswer(Answer):
     def rows(self) -> Iterator[Sequence[object]]:
         yield ("spread", "value")
         for spread in self.best.spreads:
-            yield (_text(spread), format_all_digits(self.best.value))
+            yield (_format_spread(spread), format_all_digits(self.best.value))
 
     def draw(self, charts: Charts) -> Any:
         question, rule_set = self.question, self.question.rule_set
@@ -268,11 +273,13 @@ class SpreadAnswer(Answer):
         attackers = count(self.question.attackers, "attacker", "attackers")
         every = comb(self.armies - 1, self.territories - 1)
         if self._holds() and best.count == every:
-            yield Section([f"{attackers} {self._done()}, however the armies are spread{note}."])
+            yield Section(
+                [f"{attackers} {self._describe_effect()}, however the armies are spread{note}."]
+            )
             return
-        put = f"Put {_text(best.spreads[0])} {'army' if self.armies == 1 else 'armies'}"
+        put = f"Put {_format_spread(best.spreads[0])} {'army' if self.armies == 1 else 'armies'}"
         lines = [
-            f"{put}: {attackers} then {self._done()}{note}.",
+            f"{put}: {attackers} then {self._describe_effect()}{note}.",
             *describe_stop(self.question.stop),
             *list_fractions(best.value),
         ]
@@ -282,7 +289,7 @@ class SpreadAnswer(Answer):
         yield Section(
             [
                 *lines,
-                _certainty(best),
+                _describe_certainty(best),
                 "The attackers, a single stack, start wherever they like and continue from "
                 "neighbour to neighbour.",
             ]
@@ -292,7 +299,7 @@ class SpreadAnswer(Answer):
         most = self.territories if self.objective == "territories" else 1
         bars = [
             Bar(
-                f"{row.name:<{width}}  {_text(row.spread)}",
+                f"{row.name:<{width}}  {_format_spread(row.spread)}",
                 row.value / most,
                 "bad" if place else "good",
             )
@@ -303,7 +310,7 @@ class SpreadAnswer(Answer):
     def _holds(self) -> bool:
         return not self.best.value and self.best.is_exact
 
-    def _done(self) -> str:
+    def _describe_effect(self) -> str:
         value, verb = self.best.value, "s" if self.question.attackers == 1 else ""
         if self._holds():
             aim = "take a territory" if self.objective == "territories" else "break through"
@@ -311,7 +318,7 @@ class SpreadAnswer(Answer):
         if self.objective == "break through":
             return f"break{verb} through with a chance of {percent(value)} at best"
         taken, most = f"{float(value):.2f}", self.territories
-        if value >= most - 0.005:  # would round to all territories
+        if value >= most - 0.005:  # otherwise it would be shown as all territories
             taken = f"more than {most - 0.01:.2f}"
         elif value < 0.005:
             taken = "less than 0.01"
@@ -319,24 +326,24 @@ class SpreadAnswer(Answer):
         return f"take{verb} {taken} of {of_all} on average at best"
 
 
-def _certainty(best: BestSpread) -> str:
-    """Return a sentence on the proof that the spread is best, and on equally good spreads."""
+def _describe_certainty(best: BestSpread) -> str:
+    """Return a sentence on whether the spread is proven best, and on equally good spreads."""
     if not best.is_exact:
         return "iacta found no better spread, but one may exist."
     if best.count == 1:
         return "No other spread is as good."
     if best.count == 2 and len(best.spreads) == 2:
-        return f"Only {_text(best.spreads[1])} is as good."
+        return f"Only {_format_spread(best.spreads[1])} is as good."
     return f"{best.count - 1} other spreads are as good, and none is better."
 
 
-def _text(spread: Sequence[int]) -> str:
+def _format_spread(spread: Sequence[int]) -> str:
     return " ".join(map(str, spread))
 
 
 @make_sections.register
 def _(value: BestSpread) -> Iterator[Section]:
-    spread, worth = _text(value.spreads[0]), float(value.value)
+    spread, worth = _format_spread(value.spreads[0]), float(value.value)
     yield Section([f"Put {spread}: this spread is worth {worth:.6g} to the attackers."])
     if len(value.spreads[0]) > 1:
-        yield Section([_certainty(value)])
+        yield Section([_describe_certainty(value)])

@@ -1,4 +1,4 @@
-"""The best division of armies among fronts that are attacked independently."""
+"""The best way to divide armies among fronts that are attacked independently."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
@@ -92,7 +92,7 @@ EXACT = 'With `--exact` the same number as `"n/d"`, else `null`.'
 
 
 class FrontRecord(KeyedRecord):
-    """A front, and the armies on its territories."""
+    """A front, with the armies on its territories."""
 
     attackers: Count = key("The armies that attack the front, garrison included.")
     territories: Count = key("The number of territories.")
@@ -105,7 +105,7 @@ class FrontRecord(KeyedRecord):
 
 
 class FrontsRecord(KeyedRecord):
-    """The best division of armies among fronts."""
+    """The best way to divide armies among fronts."""
 
     armies: Count = key("The new armies to divide.")
     objective: Objective = key(
@@ -121,9 +121,9 @@ class FrontsRecord(KeyedRecord):
 
 
 class FrontsAnswer(Answer):
-    """The best division of armies among fronts.
+    """The best way to divide armies among fronts.
 
-    best: the division.
+    best: the best division of the armies.
     """
 
     question: FrontsQuestion
@@ -137,10 +137,10 @@ class FrontsAnswer(Answer):
             question,
             armies=question.armies,
             objective=question.objective,
-            fronts=tuple(map(self._front, self.best.fronts)),
+            fronts=tuple(map(self._make_front_record, self.best.fronts)),
         )
 
-    def _front(self, defended: FrontSpread) -> FrontRecord:
+    def _make_front_record(self, defended: FrontSpread) -> FrontRecord:
         front, own = defended.front, defended.front.rules
         return FrontRecord.from_attributes(
             defended,
@@ -156,19 +156,19 @@ class FrontsAnswer(Answer):
         for defended in self.best.fronts:
             yield (
                 format_front(defended.front),
-                _text(defended.spread),
+                _format_spread(defended.spread),
                 format_all_digits(defended.value),
             )
 
     def sections(self) -> Iterator[Section]:
         best = self.best
         spreads = [
-            f"{_put(defended)} against the {armies(defended.front.attackers)}"
+            f"{_format_new_armies(defended)} against the {armies(defended.front.attackers)}"
             for defended in best.fronts
         ]
         between = "; " if any(len(defended.spread) > 1 for defended in best.fronts) else ", "
         put = join_phrases(spreads, between)
-        sentence = f"Put {put}: {self._done()}{rules_note(self.question.rule_set.name)}."
+        sentence = f"Put {put}: {self._describe_losses()}{rules_note(self.question.rule_set.name)}."
         certainty = (
             "No other division is better."
             if best.is_exact
@@ -181,10 +181,14 @@ class FrontsAnswer(Answer):
             certainty,
         ]
         yield Section(lines)
-        names = [_name(defended.front) for defended in best.fronts]
+        names = [_name_front(defended.front) for defended in best.fronts]
         width = max(map(len, names))
         bars = [
-            Bar(f"{name:<{width}}  {_text(defended.spread)}", self._share(defended), "bad")
+            Bar(
+                f"{name:<{width}}  {_format_spread(defended.spread)}",
+                self._find_loss(defended),
+                "bad",
+            )
             for name, defended in zip(names, best.fronts, strict=True)
         ]
         title = (
@@ -197,19 +201,23 @@ class FrontsAnswer(Answer):
     def draw(self, charts: Charts) -> Any:
         return charts.best_fronts(self)
 
-    def _share(self, defended: FrontSpread) -> float:
+    def _find_loss(self, defended: FrontSpread) -> float:
         """Return the chance that a front falls, or the share of its territories that is lost."""
         is_counted = self.question.objective == "territories" and defended.front.shape != "any"
         return float(defended.value) / (defended.front.territories if is_counted else 1)
 
-    def _done(self) -> str:
+    def _describe_losses(self) -> str:
         value, one = self.best.value, len(self.best.fronts) == 1
         if self.question.objective == "territories":
             most = sum(
                 defended.front.territories if defended.front.shape != "any" else 1
                 for defended in self.best.fronts
             )
-            lost = f"{float(value):.2f}" if 0.005 <= value < most - 0.005 else _nearly(value, most)
+            lost = (
+                f"{float(value):.2f}"
+                if 0.005 <= value < most - 0.005
+                else _format_nearly(value, most)
+            )
             return (
                 f"{lost} of at most {count(most, 'territory', 'territories')} are lost on average"
             )
@@ -218,14 +226,14 @@ class FrontsAnswer(Answer):
         return f"{'the front' if one else 'a front'} falls with a chance of {percent(value)}"
 
 
-def _nearly(value: Any, most: int) -> str:
-    """Return a mean number of territories that would round to 0 or to all of them."""
+def _format_nearly(value: Any, most: int) -> str:
+    """Return a mean number of territories that would otherwise be shown as none or all of them."""
     if not value:
         return "0"
     return "less than 0.01" if value < 1 else f"more than {most - 0.01:.2f}"
 
 
-def _name(front: Front) -> str:
+def _name_front(front: Front) -> str:
     stack = count(front.attackers, "attacker", "attackers")
     if front.territories == 1:
         return stack
@@ -233,13 +241,13 @@ def _name(front: Front) -> str:
     return f"{stack}, {front.territories} {shape}"
 
 
-def _put(defended: FrontSpread) -> str:
-    """Return the new armies on a front, with the totals if the front already holds armies."""
+def _format_new_armies(defended: FrontSpread) -> str:
+    """Return the new armies on a front; if it already holds armies, also the totals."""
     if not any(defended.front.held):
         return join_phrases(defended.spread)
     new = [n - held for n, held in zip(defended.spread, defended.front.held, strict=True)]
     return f"{join_phrases(new)} more ({join_phrases(defended.spread)} in total)"
 
 
-def _text(spread: Sequence[int]) -> str:
+def _format_spread(spread: Sequence[int]) -> str:
     return " ".join(map(str, spread))

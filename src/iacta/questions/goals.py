@@ -1,4 +1,4 @@
-"""The goals of a turn: the chance to reach each goal, and the chance to win the game after it."""
+"""The goals of a turn: the chance to reach each goal, and to win the game afterwards."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -30,7 +30,7 @@ from iacta.war import GoalChance, Goals, Reach, best_goals, goals_in_reach
 from iacta.war.goals import DEFAULT_GAMES, WIN_NOW
 
 HOW = {"tactics": "", "plan": "with a plan", "worth": "with a plan that loses fewer armies"}
-REACH_SHARE = 0.35  # share of the time limit for the chances of goals, if games follow
+REACH_SHARE = 0.35  # if games follow, fraction of the time limit for the chances of goals
 
 
 @question(
@@ -84,7 +84,7 @@ UNDER_SIMPLE = "The same share if the simple AI plays every side, in this turn t
 
 
 class TurnGoalRecord(KeyedRecord):
-    """A goal of the turn; a way to play the turn without such a goal has no chance, only games."""
+    """A goal of the turn. A way to play without a goal has no chance, only results of games."""
 
     goal: str = key("The goal.")
     parameters: Mapping[str, str | bool] = key(
@@ -142,7 +142,7 @@ class GoalsRecord(KeyedRecord):
 
 
 class GoalRow(NamedTuple):
-    """A goal, with the chance to reach it and the games after it, as far as they are known."""
+    """A goal, with the chance to reach it and the results of games, as far as they are known."""
 
     words: str
     reach: Reach | None = None
@@ -150,15 +150,15 @@ class GoalRow(NamedTuple):
 
     @property
     def how(self) -> str:
-        """How the turn is played in the games, in words; empty for the tactics of the usual AI."""
+        """How the turn is played in the games, in words; empty if the usual AI plays it."""
         return HOW[self.judged.how] if self.judged else ""
 
 
 class GoalsAnswer(Answer):
-    """The goals of a turn.
+    """The goals of a turn, compared.
 
-    reached: the goals in reach, with their chances.
-    judged: the games after each goal; `None` if not requested.
+    reached: the goals within reach, with their chances.
+    judged: the results of games played for each goal; `None` if games were not requested.
     """
 
     question: GoalsQuestion
@@ -167,7 +167,7 @@ class GoalsAnswer(Answer):
 
     @cached_property
     def goals(self) -> tuple[GoalRow, ...]:
-        """The goals in display order."""
+        """The goals in the order in which they are shown."""
         reach = {each.words: each for each in self.reached}
         judged = self.judged.goals if self.judged else ()
         rows = [GoalRow(each.goal, reach.pop(each.goal, None), each) for each in judged]
@@ -175,7 +175,7 @@ class GoalsAnswer(Answer):
 
     @property
     def data(self) -> GoalsRecord:
-        rows = [_record(row) for row in self.goals]
+        rows = [_make_record(row) for row in self.goals]
         first = rows[0] if rows else TurnGoalRecord("")
         return GoalsRecord(
             CONDITION,
@@ -210,7 +210,8 @@ class GoalsAnswer(Answer):
             condition = list_condition(self.question.turn)
             yield Section([goals_sentence(self), *condition, *self.question.list_assumptions()])
             rows: list[tuple[str, ...]] = [
-                (each.words, *_reach_cells(each), _placed(each)) for each in self.reached
+                (each.words, *_make_reach_cells(each), _format_placement(each))
+                for each in self.reached
             ]
             if rows:
                 columns: tuple[str, ...] = "", "chance", "within", "armies left", "new armies"
@@ -219,16 +220,16 @@ class GoalsAnswer(Answer):
                 yield Section([Table(columns, rows)], title="Goals within reach:")
             return
         assumed = [*list_condition(self.question.turn), *self.question.list_assumptions()]
-        yield Section([goals_sentence(self), *self._unclear(), *assumed, PEOPLE])
+        yield Section([goals_sentence(self), *self._list_warnings(), *assumed, PEOPLE])
         table: list[tuple[str, ...]] = [
-            (row.words, row.how, *_reach_cells(row.reach), *_win_cells(row.judged))
+            (row.words, row.how, *_make_reach_cells(row.reach), *_make_win_cells(row.judged))
             for row in self.goals
         ]
         wins = ("games won", "95% interval", "behind", "simple AI", "95% interval")
         columns = ("", "", "chance", "within", "armies left", *wins)
         yield Section([Table(columns, table)], title="Goals, and the games won after each goal:")
 
-    def _unclear(self) -> Iterator[str]:
+    def _list_warnings(self) -> Iterator[str]:
         if self.judged and (unclear := [each.goal for each in self.judged.unclear]):
             yield f"These goals are not clearly worse: {join_phrases(unclear)}."
 
@@ -236,8 +237,8 @@ class GoalsAnswer(Answer):
         return charts.goal_bars(self)
 
 
-def _parameters(reach: Reach) -> dict[str, str | bool]:
-    """Return the parameters of `plan` that ask for a goal."""
+def _list_plan_parameters(reach: Reach) -> dict[str, str | bool]:
+    """Return the parameters of the question `plan` for a goal."""
     verb, _, rest = reach.words.partition(" ")
     if reach.words == WIN_NOW:
         return {"win": True}
@@ -246,11 +247,11 @@ def _parameters(reach: Reach) -> dict[str, str | bool]:
     return {verb: rest}
 
 
-def _record(row: GoalRow) -> TurnGoalRecord:
+def _make_record(row: GoalRow) -> TurnGoalRecord:
     more: dict[str, Any] = {}
     if (reach := row.reach) is not None:
         more |= {
-            "parameters": _parameters(reach),
+            "parameters": _list_plan_parameters(reach),
             "chance": reach.chance,
             "interval": make_interval_record(reach.interval),
             "left": reach.left,
@@ -274,14 +275,15 @@ def _record(row: GoalRow) -> TurnGoalRecord:
 
 
 def _describe_numbers(row: GoalRow) -> str:
-    """Return the numbers of a goal beside its chance, in words."""
+    """Describe the numbers of a goal other than its chance."""
     words = []
     if row.reach is not None:
-        _, within, left = _reach_cells(row.reach)
+        _, within, left = _make_reach_cells(row.reach)
         words += [within] if within else []
         words.append(f"{left} armies left")
     if (judged := row.judged) is not None:
-        # The same dice follow each goal, so differences are more certain than the shares.
+        # All goals are tried with the same dice, so their differences are more certain than the
+        # shares.
         if judged.behind <= 0:
             words.append("best for the game")
         elif judged.is_clear:
@@ -291,8 +293,8 @@ def _describe_numbers(row: GoalRow) -> str:
     return ", ".join(words)
 
 
-def _reach_cells(reach: Reach | None) -> tuple[str, str, str]:
-    """Return the chance of a goal, its interval, and the armies left."""
+def _make_reach_cells(reach: Reach | None) -> tuple[str, str, str]:
+    """Return table cells: the chance of a goal, its interval, and the armies left."""
     if reach is None:
         return "", "", ""
     ends = [f"{100 * end:.1f}" for end in reach.interval]
@@ -303,11 +305,11 @@ def _reach_cells(reach: Reach | None) -> tuple[str, str, str]:
     )
 
 
-def _placed(reach: Reach) -> str:
+def _format_placement(reach: Reach) -> str:
     return ", ".join(f"{number} on {name}" for name, number in reach.placement)
 
 
-def _win_cells(judged: GoalChance | None) -> tuple[str, str, str, str, str]:
+def _make_win_cells(judged: GoalChance | None) -> tuple[str, str, str, str, str]:
     if judged is None:
         return "", "", "", "", ""
     behind = f"{100 * judged.behind:.1f}" if judged.behind else ""
@@ -317,7 +319,7 @@ def _win_cells(judged: GoalChance | None) -> tuple[str, str, str, str, str]:
 
 
 def goals_sentence(answer: GoalsAnswer) -> str:
-    """Return the sentence on the first goal."""
+    """Return a sentence about the best goal."""
     player, judged = answer.question.turn.player, answer.judged
     name = f"{player[:1].upper()}{player[1:]}"
     if judged is not None:
@@ -331,7 +333,7 @@ def goals_sentence(answer: GoalsAnswer) -> str:
     if not answer.reached:
         return f"The search found no plan that reaches a goal for {player} this turn."
     first_reach = answer.reached[0]
-    within = f" ({between})" if (between := _reach_cells(first_reach)[1]) else ""
+    within = f" ({between})" if (between := _make_reach_cells(first_reach)[1]) else ""
     place = f", with {new_armies(first_reach.placement)}" if first_reach.placement else ""
     chance = f"a chance of {percent(first_reach.chance)}{within}{place}."
     if first_reach.words == WIN_NOW:

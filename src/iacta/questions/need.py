@@ -1,4 +1,4 @@
-"""The fewest armies for a requested chance."""
+"""The fewest armies that win with a required chance."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -68,7 +68,7 @@ class NeedQuestion(RulesForm, StopForm, ExactForm, ChainForm, Question):
 
 
 class NeedRecord(KeyedRecord):
-    """The fewest armies for a requested chance."""
+    """The fewest armies that win with a required chance."""
 
     defenders: Count | tuple[Count, ...] = key(
         "Armies on the territory, or a list of armies for a campaign.", is_repeated=True
@@ -86,10 +86,10 @@ class NeedRecord(KeyedRecord):
 
 
 class NeedAnswer(Answer):
-    """The fewest armies for a requested chance.
+    """The fewest armies that win with a required chance.
 
     attackers: the fewest attackers.
-    win_probability: their chance to win and to keep the requested armies.
+    win_probability: their chance to win and still have the armies asked for.
     near: the chances of slightly fewer and slightly more attackers, by number of attackers.
     """
 
@@ -132,9 +132,9 @@ class NeedAnswer(Answer):
         yield Section(
             [sentence, *describe_stop(question.stop), *list_fractions(self.win_probability)]
         )
-        yield Section([Bars([self._bar(*entry) for entry in self.near.items()])])
+        yield Section([Bars([self._make_bar(*entry) for entry in self.near.items()])])
 
-    def _bar(self, attackers: int, chance: Probability) -> Bar:
+    def _make_bar(self, attackers: int, chance: Probability) -> Bar:
         tone = "good" if attackers >= self.attackers else "bad"
         return Bar(armies(attackers), self._exact_if_certain(chance), tone)
 

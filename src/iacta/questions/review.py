@@ -1,4 +1,4 @@
-"""The review of a game: the luck of each player, and the cost of their decisions."""
+"""The review of a game: each player's luck, and the cost of their decisions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -27,8 +27,8 @@ from iacta.plan.game_log import LoggedTurn, read_game
 from iacta.plan.review import PlayerReview, Review, ReviewedStep, review
 from iacta.war.turn_wins import TurnWins, measure_turn_wins
 
-MAX_SHOWN = 100  # the answer lists at most this many steps
-REVIEW_TIME_SHARE = 0.5  # share of the time limit for the review, if games follow
+MAX_SHOWN = 100  # most steps to list in an answer
+REVIEW_TIME_SHARE = 0.5  # if games follow, fraction of the time limit for the review
 USUAL_LUCK = (
     "Usual luck is the standard deviation of luck: in about two of three games, luck lies between "
     "minus and plus this number."
@@ -107,9 +107,9 @@ class ReviewQuestion(Question):
 
 
 def _list_turns_without_goal(logged: Iterable[LoggedTurn]) -> Iterator[tuple[int, Turn, Turn]]:
-    """Yield the number of each turn without a goal, its first moment, and its last moment."""
+    """For each turn without a goal, yield its number, its first moment and its last moment."""
     start: Turn | None = None
-    for each in logged:  # a part of a turn, or a whole turn
+    for each in logged:  # each part of a turn; most turns have one part
         start = each.turn if start is None else start
         if each.is_over:
             if each.goal is None:
@@ -118,7 +118,7 @@ def _list_turns_without_goal(logged: Iterable[LoggedTurn]) -> Iterator[tuple[int
 
 
 class ReviewedPlayerRecord(KeyedRecord):
-    """The game of a player."""
+    """One player's luck and decisions in the game."""
 
     player: str = key("The player.")
     turns: Count = key("The number of turns.")
@@ -135,7 +135,7 @@ class ReviewedPlayerRecord(KeyedRecord):
 
 
 class ReviewedStepRecord(KeyedRecord):
-    """A battle or a roll, or the stop of a turn."""
+    """A battle or a roll, or the decision to stop a turn."""
 
     turn: Count = key("The number of the turn.")
     player: str = key("The attacker.")
@@ -168,7 +168,7 @@ class ReviewedStepRecord(KeyedRecord):
 
 
 class TurnWinRecord(KeyedRecord):
-    """The chance to win before and after a turn without a goal."""
+    """The chance to win the game before and after a turn without a goal."""
 
     turn: Count = key("The number of the turn.")
     player: str = key("The player of the turn.")
@@ -181,7 +181,7 @@ class TurnWinRecord(KeyedRecord):
 
 
 class ReviewRecord(KeyedRecord):
-    """The review of a game: luck, and the cost of decisions."""
+    """The review of a game: luck and the cost of decisions."""
 
     is_chance: bool = key("Whether the goals are chances rather than worths.")
     is_exact: bool = key("Whether all values are proven to be the best.")
@@ -205,8 +205,8 @@ class ReviewAnswer(Answer):
     """The review of a game.
 
     reviewed: the review.
-    wins: the chances to win before and after turns without a goal, if requested.
-    missed_wins: the number of such turns that were left out for lack of time.
+    wins: the chances to win before and after turns without a goal, if asked for.
+    missed_wins: the number of turns without a goal for which there was no time.
     """
 
     question: ReviewQuestion
@@ -244,7 +244,7 @@ class ReviewAnswer(Answer):
         yield from others
 
     def _list_wins(self) -> Iterator[Section]:
-        """Yield the chances to win before and after turns without a goal."""
+        """Yield a section with the chances to win before and after turns without a goal."""
         notes = [PEOPLE] if self.wins else []
         if self.missed_wins:
             missed = count(self.missed_wins, "turn", "turns")
@@ -315,9 +315,9 @@ def _make_sections(reviewed: Review) -> Iterator[Section]:
             (
                 player.player,
                 _format_armies(player.luck_armies),
-                _figure(reviewed, player.luck, "+"),
-                "not known" if player.spread is None else _figure(reviewed, player.spread),
-                _figure(reviewed, player.cost),
+                _format_value(reviewed, player.luck, "+"),
+                "not known" if player.spread is None else _format_value(reviewed, player.spread),
+                _format_value(reviewed, player.cost),
             )
             for player in reviewed.players
         ]
@@ -328,10 +328,10 @@ def _make_sections(reviewed: Review) -> Iterator[Section]:
             f"turn {step.turn}, {step.player}",
             step.name,
             step.better,
-            _figure(reviewed, step.cost),
+            _format_value(reviewed, step.cost),
         )
         for step in reviewed.costliest
-        if float(_figure(reviewed, step.cost) or 0)
+        if float(_format_value(reviewed, step.cost) or 0)
     ]
     if costliest:
         table = Table(("", "done", "better", "cost"), costliest)
@@ -342,9 +342,9 @@ def _make_sections(reviewed: Review) -> Iterator[Section]:
             "" if step.dice is None else f"{step.dice}{'?' if step.is_assumed else ''}",
             f"{step.lost}-{step.killed}" if step.to else "",
             _format_armies(step.luck_armies) if step.to else "",
-            _figure(reviewed, step.after),
-            _figure(reviewed, step.luck, "+") if step.is_useful else "no use",
-            _figure(reviewed, step.cost),
+            _format_value(reviewed, step.after),
+            _format_value(reviewed, step.luck, "+") if step.is_useful else "no use",
+            _format_value(reviewed, step.cost),
         )
         for step in reviewed.steps[:MAX_SHOWN]
     ]
@@ -356,7 +356,7 @@ def _make_sections(reviewed: Review) -> Iterator[Section]:
 
 
 def _describe_player(reviewed: Review, player: PlayerReview) -> str:
-    """Return the luck in armies and the mistakes of a player in one sentence."""
+    """Describe a player's luck in armies, and the mistakes, in one sentence."""
     is_only = len(reviewed.players) == 1
     name = f"{player.player[:1].upper()}{player.player[1:]}"
     was = "You were" if is_only else f"{name} was"
@@ -372,7 +372,7 @@ def _describe_player(reviewed: Review, player: PlayerReview) -> str:
     if player.worst is None:
         return f"{luck} and made no mistake."
     worst = player.worst
-    cost = _figure(reviewed, worst.cost)
+    cost = _format_value(reviewed, worst.cost)
     unit = "points" if reviewed.is_chance else "in territories and bonuses"
     done = f"{worst.name} in turn {worst.turn}; better: {worst.better} (cost {cost} {unit})"
     if player.mistakes == 1:
@@ -384,7 +384,7 @@ def _format_armies(luck: float | None) -> str:
     return "" if luck is None else format_armies(luck).removesuffix(" armies")
 
 
-def _figure(reviewed: Review, value: float | None, sign: str = "") -> str:
+def _format_value(reviewed: Review, value: float | None, sign: str = "") -> str:
     if value is None:
         return ""
     return format_goal_change(value, is_chance=reviewed.is_chance, sign=sign)

@@ -32,11 +32,11 @@ class RollQuestion(RulesForm, ExactForm, Question):
         return Roll(self.attack_dice, self.defence_dice, self.rule_set.rules)
 
     def answer(self, watch: Watch | None = None) -> "RollAnswer":
-        return RollAnswer(self, tuple(_counts(self.roll)))
+        return RollAnswer(self, tuple(_sort_losses(self.roll)))
 
 
-def _counts(roll: Roll) -> Iterator[tuple[Losses, int]]:
-    """Yield the losses and their counts, best for the attackers first."""
+def _sort_losses(roll: Roll) -> Iterator[tuple[Losses, int]]:
+    """Yield possible losses with their counts, best for the attackers first."""
     rolls = roll.loss_counts()
     yield from ((losses, rolls.gains) for losses in roll.losses() if losses.attackers < 0)
     for lost in range(rolls.pair_count, -1, -1):
@@ -44,7 +44,7 @@ def _counts(roll: Roll) -> Iterator[tuple[Losses, int]]:
 
 
 class LossesRecord(KeyedRecord):
-    """Possible losses in one roll; negative if the rules add armies."""
+    """Possible losses in one roll. Negative losses are gains, which some rules allow."""
 
     attackers: int = key("Armies that the attackers lose.")
     defenders: int = key("Armies that the defenders lose.")
@@ -54,7 +54,7 @@ class LossesRecord(KeyedRecord):
 
 
 class RollRecord(KeyedRecord):
-    """The losses of both sides in one roll."""
+    """The losses of both sides in one roll of the dice."""
 
     attack_dice: Count = key("Attack dice that count.", is_repeated=True)
     defence_dice: Count = key("Defence dice that count.", is_repeated=True)
@@ -69,9 +69,10 @@ class RollRecord(KeyedRecord):
 
 
 class RollAnswer(Answer):
-    """The losses of both sides in one roll.
+    """The losses of both sides in one roll of the dice.
 
-    counts: the possible losses, best for the attackers first, each with its number of rolls.
+    counts: pairs of possible losses and the number of equally likely rolls that cause them, best
+        for the attackers first.
     """
 
     question: RollQuestion
@@ -79,7 +80,7 @@ class RollAnswer(Answer):
 
     @cached_property
     def total(self) -> int:
-        """The number of equally likely rolls."""
+        """The total number of equally likely rolls."""
         return self.question.roll.loss_counts().total
 
     @property
@@ -123,7 +124,7 @@ class RollAnswer(Answer):
                 Bars(
                     [
                         Bar(
-                            f"{_costs(losses)}: {number:>{width}} of {self.total} rolls",
+                            f"{_describe_losses(losses)}: {number:>{width}} of {self.total} rolls",
                             number / self.total,
                             "good" if losses.defenders > losses.attackers else "bad",
                         )
@@ -134,7 +135,7 @@ class RollAnswer(Answer):
         )
 
 
-def _costs(losses: Losses) -> str:
+def _describe_losses(losses: Losses) -> str:
     if losses.attackers < 0:
         return f"you and they gain {-losses.attackers}"
     return f"you lose {losses.attackers}, they lose {losses.defenders}"

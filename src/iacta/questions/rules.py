@@ -1,4 +1,4 @@
-"""Rule sets: their content, and their effect on the odds."""
+"""Rule sets: what they say and how they change the odds."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -34,7 +34,7 @@ from iacta.rules.variants import MODIFIERS, RULE_SETS, RuleSet
 
 EXAMPLE_ARMIES = 10
 EVEN = Fraction(1, 2)
-MAX_ROLLS_LISTED = 30  # combinations of dice; a longer list shrinks to the full roll
+MAX_ROLLS_LISTED = 30  # with more combinations of dice, only the roll with all dice is listed
 RANKS = ("highest", "second", "third", "fourth", "fifth")
 
 Found = TypeVar("Found")
@@ -80,17 +80,17 @@ class RulesQuestion(RulesForm, ExactForm, Question):
 
 @dataclass(frozen=True)
 class Odds:
-    """The odds under some rules; a number that cannot be computed is `None`.
+    """The odds under some rules. A number that cannot be computed is `None`.
 
     rule_set: the rules.
-    exact: whether to compute fractions.
+    exact: whether to compute exact fractions.
     """
 
     rule_set: RuleSet
     exact: bool
 
     def compute_win_probability(self) -> Probability:
-        """Return the chance to win the example battle; raise `IactaError` if no method can."""
+        """Compute the chance to win the example battle; raise `IactaError` if no method applies."""
         battle = EXAMPLE_ARMIES, EXAMPLE_ARMIES, self.rule_set.rules
         won: Probability = win_table(*battle, exact=self.exact)[-1, -1]
         return won if self.exact else float(won)
@@ -102,19 +102,19 @@ class Odds:
 
     @cached_property
     def break_even_attackers(self) -> int | None:
-        """The fewest attackers with at least an even chance in the example battle."""
+        """The fewest attackers who win the example battle with a chance of at least one half."""
         return _compute_or_none(
             lambda: int(armies_needed(EXAMPLE_ARMIES, EVEN, self.rule_set.rules))
         )
 
     @cached_property
     def break_even_ratio(self) -> Fraction | Literal["never"] | None:
-        """The attackers per defender at which a large battle is even."""
+        """The number of attackers per defender in a very large even battle."""
         return _compute_or_none(lambda: break_even_ratio(self.rule_set.rules) or "never")
 
     @cached_property
     def full_roll(self) -> LossCounts | None:
-        """The losses of a roll with all dice; `None` if a side chooses dice after the roll."""
+        """The losses in a roll with all dice; `None` if a side chooses dice after the roll."""
         rules = self.rule_set.rules
         if not rules.mode.dice_chosen_first or self.break_even_ratio is None:
             return None
@@ -131,8 +131,8 @@ def _compute_or_none(find: Callable[[], Found]) -> Found | None:
 class RuleSetRecord(KeyedRecord):
     """One rule set.
 
-    An unknown number is `null`, such as the losses of a roll after which the defender chooses their
-    dice. A ratio is also `null` if no number of attackers is enough.
+    Numbers that cannot be computed are `null`, such as the losses of a roll if the defender chooses
+    dice afterwards. A ratio is also `null` if no number of attackers is enough.
     """
 
     name: str = key("The name of the rules.")
@@ -159,20 +159,20 @@ class RuleSetRecord(KeyedRecord):
 
 
 class RulesRecord(KeyedRecord):
-    """One rule set, or all rule sets."""
+    """One rule set, or a list of all rule sets."""
 
     rules: tuple[RuleSetRecord, ...] = key("The rule sets.")
 
 
 class RulesAnswer(Answer):
-    """The odds of one rule set, or of all rule sets."""
+    """The rules and odds of one rule set, or of all rule sets."""
 
     question: RulesQuestion
     odds: tuple[Odds, ...]
 
     @property
     def data(self) -> RulesRecord:
-        return RulesRecord(tuple(map(_record, self.odds)))
+        return RulesRecord(tuple(map(_make_record, self.odds)))
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield (
@@ -185,7 +185,7 @@ class RulesAnswer(Answer):
             "break_even_ratio",
             "break_even_attackers",
         )
-        yield from map(_row, self.odds)
+        yield from map(_make_row, self.odds)
 
     def draw(self, charts: Charts) -> Any:
         if self.question.is_list:
@@ -197,10 +197,10 @@ class RulesAnswer(Answer):
             return _explain_rules(self.odds[0])
         return _list_rules(
             [replace(odds, exact=False) for odds in self.odds]
-        )  # the list shows no fractions
+        )  # the list does not show fractions
 
 
-def _record(odds: Odds) -> RuleSetRecord:
+def _make_record(odds: Odds) -> RuleSetRecord:
     known, ratio, roll = odds.rule_set, odds.break_even_ratio, odds.full_roll
     number = ratio if isinstance(ratio, Fraction) else None
     return RuleSetRecord.from_attributes(
@@ -212,19 +212,19 @@ def _record(odds: Odds) -> RuleSetRecord:
         attack_dice=known.rules.attack.faces,
         defence_dice=known.rules.defence.faces,
         fields=rules_record(known.rules),
-        full_roll=None if roll is None else tuple(_losses(roll)),
+        full_roll=None if roll is None else tuple(_list_losses(roll)),
         break_even_ratio=None if number is None else float(number),
         break_even_ratio_exact=format_if_exact(number),
     )
 
 
-def _losses(roll: LossCounts) -> Iterator[LossesRecord]:
+def _list_losses(roll: LossCounts) -> Iterator[LossesRecord]:
     for lost in range(roll.pair_count, -1, -1):
         number = roll.counts[lost]
         yield LossesRecord(roll.pair_count - lost, lost, number, roll.total, number / roll.total)
 
 
-def _row(odds: Odds) -> Sequence[object]:
+def _make_row(odds: Odds) -> Sequence[object]:
     known, won, ratio = odds.rule_set, odds.win_probability, odds.break_even_ratio
     roll = odds.full_roll
     chances = [] if roll is None else [Fraction(n, roll.total) for n in reversed(roll.counts)]
@@ -233,14 +233,14 @@ def _row(odds: Odds) -> Sequence[object]:
         "; ".join(known.aliases),
         known.description,
         known.source,
-        "; ".join(_digits(chance, odds.exact) for chance in chances),
+        "; ".join(_format_number(chance, odds.exact) for chance in chances),
         "" if won is None else format_all_digits(won),
-        _digits(ratio, odds.exact) if isinstance(ratio, Fraction) else ratio or "",
+        _format_number(ratio, odds.exact) if isinstance(ratio, Fraction) else ratio or "",
         odds.break_even_attackers,
     )
 
 
-def _digits(number: Fraction, exact: bool) -> str:
+def _format_number(number: Fraction, exact: bool) -> str:
     return format_all_digits(number if exact else float(number))
 
 
@@ -258,27 +258,27 @@ def _list_rules(odds: Sequence[Odds]) -> Iterator[Section]:
     ]
     yield Section([Table(("", ""), legend)], title="Their odds:")
     columns = ("", "full roll", "10 v 10", "break-even")
-    yield Section([Table(columns, [_cells(battle) for battle in odds])])
+    yield Section([Table(columns, [_make_cells(battle) for battle in odds])])
     stack = ", ".join(modifier.name for modifier in MODIFIERS)
     more = "For details, name one rule set, or a combination such as capital+wall."
     yield Section([f"These can be combined in any order: {stack}.", more])
 
 
-def _cells(odds: Odds) -> Sequence[str]:
+def _make_cells(odds: Odds) -> Sequence[str]:
     won, roll = odds.win_probability, odds.full_roll
     return (
         odds.rule_set.name,
-        "-" if roll is None else _percents(roll),
+        "-" if roll is None else _format_percents(roll),
         "-" if won is None else short_percent(mark_certain(won, [odds.rule_set.rules])),
-        _ratio(odds.break_even_ratio),
+        _format_ratio(odds.break_even_ratio),
     )
 
 
-def _percents(roll: LossCounts) -> str:
+def _format_percents(roll: LossCounts) -> str:
     return " / ".join(f"{100 * number / roll.total:.1f}" for number in reversed(roll.counts))
 
 
-def _ratio(ratio: Fraction | str | None) -> str:
+def _format_ratio(ratio: Fraction | str | None) -> str:
     return f"{float(ratio):.3f}" if isinstance(ratio, Fraction) else ratio or "-"
 
 
@@ -291,8 +291,8 @@ def _explain_rules(odds: Odds) -> Iterator[Section]:
     if len(others) < len(MODIFIERS):
         lines.append(f"Can be combined with: {', '.join(others) or 'no other rules'}")
     yield Section(lines)
-    yield Section(list(_rules_sentences(known.rules)))
-    yield Section(list(_odds_sentences(odds)))
+    yield Section(list(_list_rules_sentences(known.rules)))
+    yield Section(list(_list_odds_sentences(odds)))
     if odds.full_roll is not None:
         yield Section(
             [
@@ -306,10 +306,10 @@ def _explain_rules(odds: Odds) -> Iterator[Section]:
             ],
             title="Losses of a roll:",
         )
-        yield Section([Table(("", "chances", "you", "they"), list(_rolls(known.rules)))])
+        yield Section([Table(("", "chances", "you", "they"), list(_list_roll_rows(known.rules)))])
 
 
-def _odds_sentences(odds: Odds) -> Iterator[str]:
+def _list_odds_sentences(odds: Odds) -> Iterator[str]:
     needed, ratio = odds.break_even_attackers, odds.break_even_ratio
     try:
         won = odds.compute_win_probability()
@@ -324,28 +324,28 @@ def _odds_sentences(odds: Odds) -> Iterator[str]:
     except IactaError as error:
         yield f"iacta cannot compute the odds under these rules: {error}."
     if isinstance(ratio, Fraction):
-        yield f"A very large battle is even with {_ratio(ratio)} attackers per defender."
+        yield f"A very large battle is even with {_format_ratio(ratio)} attackers per defender."
         yield from list_fractions(ratio) if odds.exact else ()
     elif ratio is not None:
         yield "A very large battle is never even: on average the defenders lose no armies."
 
 
-def _rolls(rules: Rules) -> Iterator[Sequence[str]]:
+def _list_roll_rows(rules: Rules) -> Iterator[Sequence[str]]:
     most, their_most = rules.full_roll
     pairs = [(a, d) for a in range(1, most + 1) for d in range(1, their_most + 1)]
     for attack, defence in pairs if len(pairs) <= MAX_ROLLS_LISTED else pairs[-1:]:
         roll = Roll(attack, defence, rules)
         yield (
             f"{count(attack, 'die', 'dice')} against {defence}",
-            _percents(roll.loss_counts()),
+            _format_percents(roll.loss_counts()),
             *(f"{float(mean):.4f}" for mean in roll.expected_losses()),
         )
 
 
-def _rules_sentences(rules: Rules) -> Iterator[str]:
-    """Yield sentences that describe the rules of a battle completely.
+def _list_rules_sentences(rules: Rules) -> Iterator[str]:
+    """Yield sentences that together describe the rules of a battle completely.
 
-    >>> for sentence in _rules_sentences(Rules()):
+    >>> for sentence in _list_rules_sentences(Rules()):
     ...     print(sentence)
     The attacker throws at most 3 dice with 6 faces each.
     The defender throws at most 2 dice with 6 faces each.
@@ -356,9 +356,11 @@ def _rules_sentences(rules: Rules) -> Iterator[str]:
         ("attacker", rules.attack, rules.full_attack),
         ("defender", rules.defence, rules.full_defence),
     ):
-        yield f"The {side} throws at most {count(len(usual.faces), 'die', 'dice')} {_dice(usual)}."
+        most = count(len(usual.faces), "die", "dice")
+        yield f"The {side} throws at most {most} {_describe_dice(usual)}."
         if full is not None:
-            yield f"When both throw all their dice, the {side} throws other dice, {_dice(full)}."
+            dice = _describe_dice(full)
+            yield f"When both throw all their dice, the {side} throws other dice, {dice}."
     yield f"Ties go to the {rules.ties}; {armies(rules.garrison)} must stay behind."
     if rules.least_advance:
         yield "After a conquest, at least as many armies move in as attack dice in the last roll."
@@ -367,12 +369,12 @@ def _rules_sentences(rules: Rules) -> Iterator[str]:
     yield from rules.mode.sentences()
 
 
-def _dice(dice: Dice) -> str:
-    return ", ".join(_parts(dice))
+def _describe_dice(dice: Dice) -> str:
+    return ", ".join(_list_dice_phrases(dice))
 
 
-def _parts(dice: Dice) -> Iterator[str]:
-    yield _faces(dice.faces)
+def _list_dice_phrases(dice: Dice) -> Iterator[str]:
+    yield _describe_faces(dice.faces)
     if dice.kept < len(dice.faces):
         yield f"of which the best {'one counts' if dice.kept == 1 else f'{dice.kept} count'}"
     if dice.reroll:
@@ -388,7 +390,7 @@ def _parts(dice: Dice) -> Iterator[str]:
         yield "then sorted again" if dice.sort_again else "not sorted again"
 
 
-def _faces(faces: tuple[int, ...]) -> str:
+def _describe_faces(faces: tuple[int, ...]) -> str:
     if len(faces) > 1 and len(set(faces)) == 1:
         return f"with {faces[0]} faces each"
     *most, last = map(str, faces)

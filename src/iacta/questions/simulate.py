@@ -1,4 +1,4 @@
-"""A campaign simulated many times with random dice, beside its exact odds."""
+"""Many simulated games of a campaign, compared with the exact odds."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -36,7 +36,7 @@ MAX_ROWS = 40
 
 
 class SimulationForm(CampaignForm, kw_only=True):
-    """A question about a campaign that is simulated with random dice."""
+    """A question that simulates a campaign with random dice."""
 
     runs: int = parameter(
         Whole(least=1), "How many times to play, such as 1000000 or 1e6.", default=RUNS
@@ -48,9 +48,9 @@ class SimulationForm(CampaignForm, kw_only=True):
         return draw_seed() if self.seed is None else self.seed
 
     def simulate(self, watch: Watch | None = None) -> SimulationResult[CampaignOutcome]:
-        """Return the number of games with each outcome.
+        """Simulate games, and return the number of games with each outcome.
 
-        watch: receives the fraction of the games played so far.
+        watch: a function that receives the fraction of games played so far.
         """
 
         def progress(done: int) -> None:
@@ -87,7 +87,7 @@ class SimulateQuestion(SimulationForm, Question):
 
 
 def _compute_chance(campaign: Campaign) -> float | None:
-    """Return the chance to take all territories, `None` if no method computes it."""
+    """Return the chance to take all territories, or `None` if no method can compute it."""
     try:
         return float(campaign.win_probability())
     except IactaError:
@@ -95,7 +95,7 @@ def _compute_chance(campaign: Campaign) -> float | None:
 
 
 class PlayedEndRecord(KeyedRecord):
-    """An outcome, and the number of games with this outcome."""
+    """A possible outcome, with the number of games that ended with it."""
 
     conquered: Count = key("The number of territories taken.")
     attackers: Count = key("The armies on the stack's last territory.")
@@ -105,7 +105,7 @@ class PlayedEndRecord(KeyedRecord):
 
 
 class SimulateRecord(KeyedRecord, kw_only=True):
-    """The outcomes of games with random dice."""
+    """The outcomes of simulated games."""
 
     attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
     rules: str = key(RULES_KEY, is_repeated=True)
@@ -122,11 +122,11 @@ class SimulateRecord(KeyedRecord, kw_only=True):
 
 
 class SimulateAnswer(Answer):
-    """The outcomes of the games.
+    """The outcomes of simulated games.
 
-    seed: the seed of the dice.
+    seed: the random seed for the dice.
     simulated: the number of games with each outcome.
-    computed: the exact chance to take all territories, `None` if no method computes it.
+    computed: the exact chance to take all territories, or `None` if no method can compute it.
     """
 
     question: SimulateQuestion
@@ -138,8 +138,8 @@ class SimulateAnswer(Answer):
     def interval(self) -> Interval:
         return self.simulated.won.interval()
 
-    def _counts(self) -> Iterator[tuple[CampaignOutcome, int]]:
-        """Yield the outcomes, the best first, each with its number of games."""
+    def _sort_outcomes(self) -> Iterator[tuple[CampaignOutcome, int]]:
+        """Yield the outcomes with their numbers of games, best outcome first."""
         outcomes = self.simulated.outcomes
         for end in sort_best_first(outcomes):
             yield end, int(outcomes[end] * self.question.runs)
@@ -161,13 +161,14 @@ class SimulateAnswer(Answer):
             interval=IntervalRecord(CONFIDENCE, *self.interval),
             computed_win_probability=self.computed,
             outcomes=tuple(
-                PlayedEndRecord(*end, times, times / won.runs) for end, times in self._counts()
+                PlayedEndRecord(*end, times, times / won.runs)
+                for end, times in self._sort_outcomes()
             ),
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield (*CampaignOutcome._fields, "count", "probability")
-        for end, times in self._counts():
+        for end, times in self._sort_outcomes():
             yield (*end, times, times / self.question.runs)
 
     def draw(self, charts: Charts) -> Any:
@@ -180,39 +181,39 @@ class SimulateAnswer(Answer):
             yield Section([explain_no_attack(question.attackers, rules.garrison)])
             return
         games = "game" if won.runs == 1 else "games"
-        low, high = map(_percent, self.interval)
+        low, high = map(_format_share, self.interval)
         lines = [
             f"{armies(question.attackers)} took "
             f"{'the territory' if territories == 1 else f'all {territories} territories'} in "
             f"{won.successes:,} of {won.runs:,} {games}: "
-            f"{_percent(won.probability)}{rules_note(question.rule_set.name)}.",
+            f"{_format_share(won.probability)}{rules_note(question.rule_set.name)}.",
             *describe_stop(question.stop),
             f"From these games alone, the true chance is most likely {low} to {high} "
             "(95% interval).",
         ]
         if self.computed is not None:
-            lines.append(_comparison(self.computed, self.interval))
+            lines.append(_describe_comparison(self.computed, self.interval))
         yield Section(lines)
         bars = make_campaign_bars(self.simulated.outcomes, question.campaign)
         yield Section([bars], title="How it ended:")
         yield Section([f"To repeat these dice: --seed {self.seed}"])
 
 
-def _percent(part: float | Fraction) -> str:
-    """Return a share of games as a percentage; 0% and 100% are exact.
+def _format_share(part: float | Fraction) -> str:
+    """Return a share of games in percent; only an exact 0 or 1 is shown as 0% or 100%.
 
-    >>> _percent(Fraction(81, 100)), _percent(1.0), _percent(0.0)
+    >>> _format_share(Fraction(81, 100)), _format_share(1.0), _format_share(0.0)
     ('81.00%', '100%', '0%')
     """
     return percent(Fraction(part))
 
 
-def _comparison(chance: float, interval: Interval) -> str:
-    """Return a sentence that compares the exact chance with the interval.
+def _describe_comparison(chance: float, interval: Interval) -> str:
+    """Return a sentence that compares the exact chance with the simulated games.
 
-    >>> _comparison(0.8105, Interval(0.8, 0.82))
+    >>> _describe_comparison(0.8105, Interval(0.8, 0.82))
     'The exact chance is 81.05%, inside that range.'
-    >>> _comparison(0.7, Interval(0.8, 0.82))
+    >>> _describe_comparison(0.7, Interval(0.8, 0.82))
     'The exact chance is 70.00%, outside that range, as in 1 of 20 simulations.'
     """
     exact = f"The exact chance is {percent(chance)}"
@@ -226,9 +227,9 @@ def _(value: SimulationResult) -> Iterator[Section]:  # type: ignore[type-arg] #
     won, (low, high) = value.won, value.won.interval()
     yield Section(
         [
-            f"Won {won.successes:,} of {won.runs:,} games: {_percent(won.probability)} "
-            f"({_percent(low)} to {_percent(high)})."
+            f"Won {won.successes:,} of {won.runs:,} games: {_format_share(won.probability)} "
+            f"({_format_share(low)} to {_format_share(high)})."
         ]
     )
-    rows = [(str(tuple(end)), _percent(part)) for end, part in value.outcomes.items()]
+    rows = [(str(tuple(end)), _format_share(part)) for end, part in value.outcomes.items()]
     yield Section([Table(("", "share"), rows[:MAX_ROWS])])

@@ -1,4 +1,4 @@
-"""The values of recorded steps: luck in armies and in the goal, and the cost of decisions."""
+"""The recorded steps of a turn, judged: luck in armies, luck for the goal, and costs."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,8 +28,8 @@ from iacta.plan.judge import Judgement, StateValue, evaluate_state
 from iacta.plan.named_goals import GOAL_KINDS, read_goal_record
 from iacta.plan.step_tree import StepTree
 
-MIN_LOSS = 0.0005  # a smaller loss or luck is not shown
-MAX_PRECISE_ERROR = 0.002  # a change with a larger error is rough; ten times as much for points
+MIN_LOSS = 0.0005  # smaller losses and luck are not shown
+MAX_PRECISE_ERROR = 0.002  # a larger error makes a change rough; ten times as much for points
 
 STEP_SCHEMA: Schema = {
     "type": "object",
@@ -134,7 +134,7 @@ class StepsQuestion(MomentForm, Question):
 
     @property
     def goal(self) -> dict[str, Any] | None:
-        """The goal of the first turn, as steps record it."""
+        """The goal of the first turn, in the form in which steps record it."""
         given = [{kind: getattr(self, kind)} for kind in GOAL_KINDS if self.has(kind)]
         return given[0] if given else None
 
@@ -152,7 +152,7 @@ class StepsQuestion(MomentForm, Question):
                 value = evaluate_state(turn, read_goal_record(turn, goal), part)
             except IactaError:  # a recorded goal may not fit its turn
                 return None
-            return None if part.is_over else value  # an interrupted search has no final value
+            return None if part.is_over else value  # an unfinished search has no value
 
         numbers = range(len(searches))
         for done, (number, value) in enumerate(run_in_threads(evaluate, numbers, deadline), 1):
@@ -164,7 +164,7 @@ class StepsQuestion(MomentForm, Question):
 
 
 class StepValueRecord(KeyedRecord, kw_only=True):
-    """The value of a turn, and the effect of the step to it."""
+    """The value of a turn, and the effect of the step that leads to it."""
 
     value: float | None = key(
         "The value of the turn: the chance of the goal, or points; `null` without a goal."
@@ -190,7 +190,7 @@ class StepValueRecord(KeyedRecord, kw_only=True):
 
 
 class StepsRecord(KeyedRecord):
-    """The values of recorded steps."""
+    """The values and effects of recorded steps."""
 
     values: Sequence[StepValueRecord | None] = key(
         "The value of each turn, the first turn first; `null` for a turn that is not valued yet."
@@ -198,9 +198,9 @@ class StepsRecord(KeyedRecord):
 
 
 class StepsAnswer(Answer):
-    """The values of recorded steps.
+    """The values and effects of recorded steps.
 
-    tree: the steps, with the values known so far.
+    tree: the tree of steps, with the values found so far.
     """
 
     question: StepsQuestion
@@ -216,7 +216,7 @@ class StepsAnswer(Answer):
 
     @property
     def data(self) -> StepsRecord:
-        return StepsRecord([self._record(k) for k in range(len(self.values))])
+        return StepsRecord([self._make_record(k) for k in range(len(self.values))])
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield "step", "words", "value", "change", "luck", "cost", "luck_armies"
@@ -232,7 +232,7 @@ class StepsAnswer(Answer):
     def sections(self) -> Iterator[Section]:
         if self.question.goal is not None:
             first = self.values[0]
-            figure = "no estimate yet" if first is None else self._figure(0, first.value)
+            figure = "no estimate yet" if first is None else self._format_value(0, first.value)
             yield Section([f"Before the first step the goal is worth {figure}."])
         rows = [
             (self.tree.nodes[k].words, "" if record is None else record.words)
@@ -244,14 +244,14 @@ class StepsAnswer(Answer):
         elif self.question.goal is None:
             yield Section(["There are no steps to judge; give --steps or a goal."])
 
-    def _record(self, k: int) -> StepValueRecord | None:
+    def _make_record(self, k: int) -> StepValueRecord | None:
         node, value, judged = self.tree.nodes[k], self.values[k], self.judgements[k] or Judgement()
         if node.turn is None or (node.goal is not None and value is None):
             return None
-        figure = "" if value is None else self._figure(k, value.value)
+        figure = "" if value is None else self._format_value(k, value.value)
         luck = self._describe_luck(k, judged, least=MIN_LOSS)
         cost = judged.cost or 0.0
-        choice = f"choice {self._points(k, -cost)}" if cost >= MIN_LOSS else ""
+        choice = f"choice {self._format_points(k, -cost)}" if cost >= MIN_LOSS else ""
         return StepValueRecord(
             value=None if value is None else value.value,
             figure=figure,
@@ -271,31 +271,31 @@ class StepsAnswer(Answer):
         goal = self.tree.nodes[k].goal
         return goal is not None and goal != {"worth": True}
 
-    def _figure(self, k: int, value: float) -> str:
+    def _format_value(self, k: int, value: float) -> str:
         exact = Fraction(1) if value == 1.0 else value
         return format_goal_value(exact, is_chance=self._is_chance(k))
 
-    def _points(self, k: int, value: float) -> str:
+    def _format_points(self, k: int, value: float) -> str:
         return format_goal_change(value, is_chance=self._is_chance(k), sign="+")
 
     def _is_rough(self, k: int, judged: Judgement) -> bool:
         return (judged.error or 0.0) > MAX_PRECISE_ERROR * (1.0 if self._is_chance(k) else 10.0)
 
     def _describe_luck(self, k: int, judged: Judgement, least: float) -> str:
-        """Return the luck of a judgement in the goal and in armies, empty without dice.
+        """Describe the luck of a step, for the goal and in armies; empty for a step without dice.
 
-        least: a smaller luck in the goal is left out.
+        least: luck for the goal that is smaller than this is left out.
         """
         parts = []
         if judged.luck is not None and abs(judged.luck) >= least:
             about = "about " if self._is_rough(k, judged) else ""
-            parts.append(f"{about}{self._points(k, judged.luck)}")
+            parts.append(f"{about}{self._format_points(k, judged.luck)}")
         if judged.luck_armies is not None:
             parts.append(format_armies(judged.luck_armies))
         return f"dice {' and '.join(parts)}" if parts else ""
 
     def _describe_sum(self, k: int) -> str:
-        """Return the luck and the cost since the turn began, in words."""
+        """Describe the total luck and cost since the player's turn began."""
         path = [judged for each in self.tree.list_path(k) if (judged := self.judgements[each])]
         known = [judged for judged in path if judged.luck is not None]
         armies = [judged.luck_armies for judged in path if judged.luck_armies is not None]
@@ -304,8 +304,8 @@ class StepsAnswer(Answer):
         if armies:
             luck = f"you were {describe_luck(sum(armies))}"
             points = sum(judged.luck or 0.0 for judged in known)
-            parts.append(f"{luck} ({self._points(k, points)} points)" if known else luck)
+            parts.append(f"{luck} ({self._format_points(k, points)} points)" if known else luck)
         if known:
-            points_lost = self._points(k, cost).removeprefix("+")
+            points_lost = self._format_points(k, cost).removeprefix("+")
             parts.append(f"your choices cost {points_lost} points")
         return " and ".join(parts)

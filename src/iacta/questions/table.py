@@ -1,4 +1,4 @@
-"""The chance to win every battle up to a given size."""
+"""The chance to win for every battle up to a given size."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -42,7 +42,7 @@ class TableQuestion(RulesForm, ExactForm, Question):
 
 
 class TableRecord(RepeatedBattle, kw_only=True):
-    """The chance to win every battle up to a given size: `attackers` by `defenders`."""
+    """For every battle up to a given size, the chance to win: `attackers` by `defenders`."""
 
     win_probability: list[list[Unit]] = key(
         "For each number of attackers from 1, a row with the chance against each number of "
@@ -51,13 +51,13 @@ class TableRecord(RepeatedBattle, kw_only=True):
 
 
 class TableAnswer(Answer):
-    """The chance to win every battle up to a given size, computed on first access."""
+    """The chance to win for every battle up to a given size, computed when first needed."""
 
     question: TableQuestion
 
     @cached_property
     def chances(self) -> npt.NDArray[Any]:
-        """The chance to win for each number of attackers (rows) and defenders (columns), from 1."""
+        """The chances to win: a row per number of attackers, a column per number of defenders."""
         question = self.question
         return win_table(
             question.attackers, question.defenders, question.rule_set.rules, exact=question.exact
@@ -95,9 +95,10 @@ class TableAnswer(Answer):
 
 
 class _ShadedRows(Sequence[Sequence[Cell]]):
-    """The rows of the table, computed on access: a page shows only a corner of a large table.
+    """Rows of a table, computed when needed, because a page shows only part of a large table.
 
-    chances: the chance to win for each number of attackers (rows) and defenders (columns).
+    chances: the chances to win: one row per number of attackers, one column per number of
+        defenders, both from 1.
     """
 
     def __init__(self, chances: npt.NDArray[Any]) -> None:

@@ -1,4 +1,4 @@
-"""The threats of each opponent on their next turn, and the last move that helps most."""
+"""What opponents threaten to do on their next turns, and the fortifying move that helps most."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -22,7 +22,7 @@ CONDITION = (
     "each chance is separate: the opponent places all new armies for this one goal, plays only for "
     "this goal and trades no cards"
 )
-MIN_SHOWN = 5e-5  # chances below this are not shown
+MIN_SHOWN = 5e-5  # smaller chances are not shown
 
 
 @question(
@@ -49,7 +49,7 @@ class ThreatsQuestion(MomentForm, Question):
 
 
 class ThreatenedRecord(KeyedRecord):
-    """A threat of an opponent."""
+    """Something that an opponent could achieve on their next turn."""
 
     player: str = key("The opponent.")
     kind: str = key(
@@ -72,13 +72,13 @@ class ThreatenedRecord(KeyedRecord):
 
 
 class HelpfulMoveRecord(KeyedRecord):
-    """The last move of armies that helps most."""
+    """The fortifying move that helps most."""
 
     from_: str = key("The territory that the armies leave.")
     to: str = key("The territory that the armies enter.")
     armies: Count = key("The number of armies that move.")
-    kept: float = key("The expected number of new armies of the next turn that the move saves.")
-    goal: str = key("The threat that becomes most unlikely by the move, in words.")
+    kept: float = key("How many new armies of the next turn the move saves on average.")
+    goal: str = key("The threat whose chance the move lowers most, in words.")
     by: str = key("The most dangerous opponent for this threat before the move.")
     before: Unit = key("The chance of that opponent before the move.")
     after: Unit = key("The greatest chance of this threat, by any opponent, after the move.")
@@ -86,7 +86,7 @@ class HelpfulMoveRecord(KeyedRecord):
 
 
 class ThreatsRecord(KeyedRecord):
-    """The threats of opponents on their next turn."""
+    """What opponents threaten to do on their next turns."""
 
     condition: str = key("The assumption behind each chance.", is_column=True)
     player: str = key("The threatened player, who is to move.", is_column=True)
@@ -94,16 +94,16 @@ class ThreatsRecord(KeyedRecord):
     by: str = key("The opponent with the likeliest threat.", is_column=True)
     chance: Unit = key("The chance of the likeliest threat.", is_column=True)
     at_most: Unit = key("An upper bound on the chance of that threat.", is_column=True)
-    threats: Sequence[ThreatenedRecord] = key("All threats, the likeliest first.")
+    threats: Sequence[ThreatenedRecord] = key("All threats, likeliest first.")
     is_complete: bool = key("Whether the search finished within the time limit.")
     move: HelpfulMoveRecord = key(
-        "The last move of armies that helps most; left out if no move is known to help.",
+        "The fortifying move that helps most; left out if no move is known to help.",
         default=OMITTED,
     )
 
 
 class ThreatsAnswer(Answer):
-    """The threats of opponents on their next turn.
+    """What opponents threaten to do on their next turns.
 
     found: the threats.
     """
@@ -113,7 +113,7 @@ class ThreatsAnswer(Answer):
 
     @cached_property
     def goals(self) -> dict[str, dict[str, Threatened]]:
-        """The threats by goal and by opponent, the likeliest goal first."""
+        """The threats grouped by goal and opponent, the likeliest goal first."""
         goals: dict[str, dict[str, Threatened]] = {}
         for each in self.found.threats:
             goals.setdefault(describe_threat(each, self.found.player), {})[each.player] = each
@@ -122,7 +122,7 @@ class ThreatsAnswer(Answer):
     @property
     def data(self) -> ThreatsRecord:
         found = self.found
-        rows = [_record(each, found.player) for each in found.threats]
+        rows = [_make_record(each, found.player) for each in found.threats]
         first = rows[0] if rows else ThreatenedRecord("", "", "", "", 0.0, 0.0, 0, {})
         return ThreatsRecord(
             CONDITION,
@@ -133,7 +133,7 @@ class ThreatsAnswer(Answer):
             first.at_most,
             rows,
             found.is_complete,
-            OMITTED if found.move is None else _move_record(found.move, found.player),
+            OMITTED if found.move is None else _make_move_record(found.move, found.player),
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
@@ -145,10 +145,10 @@ class ThreatsAnswer(Answer):
     def sections(self) -> Iterator[Section]:
         found = self.found
         condition = f"{CONDITION[0].upper()}{CONDITION[1:]}."
-        parts = [*_win_sentences(found), threats_sentence(self)]
+        parts = [*_list_win_sentences(found), threats_sentence(self)]
         parts += list_condition(self.question.turn)
         if found.move is not None:
-            parts.append(_move_sentence(found.move, found.player))
+            parts.append(_describe_move(found.move, found.player))
         if not found.is_complete:
             parts.append(
                 "The time was too short to search everything: opponents may have better attacks."
@@ -161,7 +161,8 @@ class ThreatsAnswer(Answer):
             if max(each.chance for each in by.values()) >= MIN_SHOWN
         }
         table = [
-            (goal, *(_cell(by.get(player)) for player in players)) for goal, by in shown.items()
+            (goal, *(_format_cell(by.get(player)) for player in players))
+            for goal, by in shown.items()
         ]
         if table:
             columns = ("", *players)
@@ -172,7 +173,7 @@ class ThreatsAnswer(Answer):
 
 
 def describe_threat(threat: Threatened, player: str) -> str:
-    """Return a threat as a verb with its object.
+    """Return a threat as a verb phrase, such as "take Egypt".
 
     player: the threatened player.
     """
@@ -181,15 +182,15 @@ def describe_threat(threat: Threatened, player: str) -> str:
     return f"break {player}'s {threat.name}" if threat.kind == "break" else " ".join(threat[1:3])
 
 
-def _win_sentences(found: Threats) -> Iterator[str]:
+def _list_win_sentences(found: Threats) -> Iterator[str]:
     for each in found.threats:
         if each.kind == "win" and each.chance >= MIN_SHOWN:
             name = f"{each.player[:1].upper()}{each.player[1:]}"
-            yield f"{name} wins on their next turn with a chance of {_cell(each)}."
+            yield f"{name} wins on their next turn with a chance of {_format_cell(each)}."
 
 
 def threats_sentence(answer: ThreatsAnswer) -> str:
-    """Return the sentence on the likeliest threat."""
+    """Return a sentence about the likeliest threat."""
     found = answer.found
     if not found.threats or found.threats[0].chance < MIN_SHOWN:
         return f"The search found no attack on {found.player} that succeeds next turn."
@@ -202,16 +203,16 @@ def threats_sentence(answer: ThreatsAnswer) -> str:
     )
 
 
-def _move_sentence(move: HelpfulMove, player: str) -> str:
+def _describe_move(move: HelpfulMove, player: str) -> str:
     return (
-        f"The best last move is {armies(move.armies)} from {move.start} to {move.to}: it lowers "
-        f"the greatest chance to {describe_threat(move.before, player)} from "
+        f"The best fortifying move is {armies(move.armies)} from {move.start} to {move.to}: it "
+        f"lowers the greatest chance to {describe_threat(move.before, player)} from "
         f"{percent(move.before.chance)} to {percent(move.after.chance)}."
     )
 
 
-def _cell(threat: Threatened | None) -> str:
-    """Return the chance of a threat, and the bound of all play where that is greater."""
+def _format_cell(threat: Threatened | None) -> str:
+    """Return the chance of a threat, with its upper bound if that is clearly greater."""
     if threat is None or threat.chance < MIN_SHOWN:
         return ""
     bound = "" if _is_close(threat) else f" (at most {short_percent(threat.at_most)})"
@@ -219,11 +220,11 @@ def _cell(threat: Threatened | None) -> str:
 
 
 def _is_close(threat: Threatened) -> bool:
-    """Return whether the chance of a threat is close to the bound of all play."""
+    """Return whether the chance of a threat is close to its upper bound."""
     return threat.at_most - threat.chance <= MIN_GAP
 
 
-def _record(each: Threatened, player: str) -> ThreatenedRecord:
+def _make_record(each: Threatened, player: str) -> ThreatenedRecord:
     interval = OMITTED if each.interval is None else IntervalRecord(CONFIDENCE, *each.interval)
     where = dict(each.placement)
     return ThreatenedRecord.from_attributes(
@@ -231,11 +232,11 @@ def _record(each: Threatened, player: str) -> ThreatenedRecord:
         goal=describe_threat(each, player),
         placement=where,
         interval=interval,
-        figure=_cell(each),
+        figure=_format_cell(each),
     )
 
 
-def _move_record(move: HelpfulMove, player: str) -> HelpfulMoveRecord:
+def _make_move_record(move: HelpfulMove, player: str) -> HelpfulMoveRecord:
     goal, by = describe_threat(move.before, player), move.before.player
     chances = move.before.chance, move.after.chance
     words = (

@@ -1,4 +1,4 @@
-"""The chance of each player to win the whole game when an AI plays every side."""
+"""Each player's chance to win the whole game if an AI plays every side."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -94,7 +94,7 @@ INTERVAL = "The 95% interval of `win` for more such games, not for games among p
 
 
 class PlayerWinRecord(KeyedRecord):
-    """The share of games that a player wins, with two AIs."""
+    """The share of games that a player wins under the requested AI and under the simple AI."""
 
     player: str = key("The player.")
     win: Unit = key(WIN)
@@ -132,14 +132,14 @@ class WinRecord(KeyedRecord):
 class WinAnswer(Answer):
     """The share of games that each player wins.
 
-    found: the shares with the requested AI, and with the simple AI.
+    found: the shares of wins with the requested AI, and with the simple AI.
     """
 
     question: WinQuestion
     found: WinChances
 
     def pairs(self) -> Iterator[tuple[WinChance, WinChance]]:
-        """Yield each player's share of games with the requested AI and with the simple AI."""
+        """For each player, yield the share of wins with the requested AI and with the simple AI."""
         found = self.found
         yield from zip(found.chances.chances, found.under_simple.chances, strict=True)
 
@@ -175,7 +175,7 @@ class WinAnswer(Answer):
             is_complete=self._is_complete(),
             words=self._describe_win(),
             goal=found.goal or OMITTED,
-            details=[AnswerSectionRecord.from_section(each) for each in self._explain()],
+            details=[AnswerSectionRecord.from_section(each) for each in self._list_explanations()],
         )
 
     def _is_complete(self) -> bool:
@@ -183,7 +183,7 @@ class WinAnswer(Answer):
         return all(each.games in (0, wanted or DEFAULT_GAMES.get(each.ai, 2000)) for each in kinds)
 
     def _describe_win(self) -> str:
-        """Return the share of the player to move, if all shares are known well enough."""
+        """Describe the share of wins of the player to move, unless shares are too uncertain."""
         if not self.found.chances.games:
             return win_sentence(self)
         shares = {
@@ -200,13 +200,13 @@ class WinAnswer(Answer):
             yield (usual.player, *numbers, self.condition)
 
     def sections(self) -> Iterator[Section]:
-        first, *rest = self._explain()
+        first, *rest = self._list_explanations()
         sentence, *more = first.parts
         yield replace(first, parts=[sentence, *self.question.list_assumptions(), *more])
         yield from rest
 
-    def _explain(self) -> Iterator[Section]:
-        """Yield the sections without the assumptions that fill gaps in the moment."""
+    def _list_explanations(self) -> Iterator[Section]:
+        """Yield the sections that explain the shares, without the assumptions about the moment."""
         chances, goal = self.found.chances, self.found.goal
         name = self.question.turn.player
         chosen = [f"In this turn {name} plays for the goal that won most games: {goal}."]
@@ -227,14 +227,14 @@ class WinAnswer(Answer):
         columns = ("", f"with {describe_ai(chances.ai)}", "95% interval", "with its simple AI")
         yield Section([Table((*columns, "95% interval"), rows)], title="Games won:")
         if chances.games:
-            yield Section([_played(chances), _played(self.found.under_simple)])
+            yield Section([_describe_games(chances), _describe_games(self.found.under_simple)])
 
     def draw(self, charts: Charts) -> Any:
         return charts.win_bar(self)
 
 
 def win_sentence(answer: WinAnswer) -> str:
-    """Return the sentence on the share of games that the player to move wins."""
+    """Return a sentence about the share of games that the player to move wins."""
     name = answer.question.turn.player
     found = (answer.found.chances, answer.found.under_simple)
     if not found[0].games:
@@ -253,7 +253,7 @@ def _capitalise(name: str) -> str:
     return name[:1].upper() + name[1:]
 
 
-def _played(estimate: WinEstimate) -> str:
+def _describe_games(estimate: WinEstimate) -> str:
     games = f"{estimate.games:,} games with {describe_ai(estimate.ai)}"
     ended = [
         *([f"{estimate.cut:,} stopped after {CUT_ROUNDS} rounds"] if estimate.cut else []),

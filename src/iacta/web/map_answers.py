@@ -140,7 +140,7 @@ class TurnRecord(TypedDict):
     odds: the odds of each legal battle.
     sentence: the phase in words.
     advance: the numbers of armies that may move in, in the phase `advance`.
-    fortify: the legal last moves: start, end, and the most armies, in the phase `fortify`.
+    fortify: the legal fortifying moves: start, end, and the most armies, in the phase `fortify`.
     """
 
     code: str

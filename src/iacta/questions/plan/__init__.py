@@ -1,4 +1,4 @@
-"""The question `plan`: its parameters, its answer, and the parts of the answer."""
+"""The question `plan`: its parameters and its answer."""
 
 from iacta.questions.plan.question import PlanAnswer, PlanQuestion, plan_answer
 

@@ -14,14 +14,14 @@ from iacta.plan.reinforcement import Placement
 from iacta.probability.distribution import Distribution
 from iacta.questions.plan.sentences import MAX_LINES, format_value, plan_chance
 
-NEARLY_ALWAYS = 0.995  # a move in a larger share of the games needs no remark
-MIN_SHOWN = 5e-5  # a smaller guaranteed chance is not shown
+NEARLY_ALWAYS = 0.995  # a move made in more of the games needs no comment
+MIN_SHOWN = 5e-5  # smaller guaranteed chances are not shown
 ALONE = "Each opponent is assumed to attack alone, against what you leave."
 TRADED = "From six cards on sets are traded in at once, until four or fewer are left."
 
 
 def new_armies(placement: Placement) -> str:
-    """Return a placement of new armies in words.
+    """Describe a placement of new armies.
 
     >>> new_armies((("Ukraine", 4), ("Egypt", 2)))
     '6 new armies, 4 on Ukraine and 2 on Egypt'
@@ -57,12 +57,12 @@ def list_marginals(plan: Plan, new: Reinforcement) -> Section:
 
 
 class Needed(NamedTuple):
-    """The fewest armies for a requested chance, on one territory or as new armies.
+    """The fewest armies with which a plan reaches a required chance.
 
-    chance: the requested chance.
+    chance: the required chance.
     armies: the number of armies.
-    source: the territory with the armies; empty for new armies.
-    placement: the territories of new armies.
+    source: the territory on which the armies stand; empty for new armies.
+    placement: pairs (territory, number of new armies), for new armies.
     """
 
     chance: Fraction
@@ -71,9 +71,9 @@ class Needed(NamedTuple):
     placement: Placement = ()
 
     def describe(self, plan: Plan) -> str:
-        """Return a sentence on the armies needed.
+        """Describe the armies needed in a sentence.
 
-        plan: the plan with the present armies.
+        plan: the plan with the armies that are there now.
         """
         chance = plain_percent(self.chance)
         if not self.source and not self.armies:
@@ -104,7 +104,7 @@ def list_first_attacks(plan: Plan, ways: Sequence[Alternative]) -> Section:
 
 
 def describe_cards(brought: Distribution[int]) -> str:
-    """Return a sentence on the armies that cards bring.
+    """Describe the armies that cards bring in a sentence.
 
     >>> from iacta import traded_armies
     >>> describe_cards(traded_armies(5)), describe_cards(traded_armies(6))
@@ -123,12 +123,12 @@ def describe_cards(brought: Distribution[int]) -> str:
 def describe_continuation(
     plan: Plan, goal: Goal, goes_on: Continuation, rules: str
 ) -> Iterator[str]:
-    """Yield sentences on the rest of the turn with the cards of an eliminated player.
+    """Yield sentences on how the turn goes on with the cards of an eliminated player.
 
     plan: the plan for the first goal.
-    goal: all goals, in order.
-    goes_on: the continuation of the turn.
-    rules: the name of the rules.
+    goal: all goals of the turn, in order.
+    goes_on: the rest of the turn.
+    rules: the name of the rules for the cards.
     """
     reached, won, bare = goes_on.first, goes_on.win_probability, goes_on.without
     if reached is None or won is None or bare is None or goes_on.interval is None:
@@ -158,7 +158,7 @@ def describe_continuation(
 
 
 def summarise_continuation(goes_on: Continuation) -> Iterator[str]:
-    """Yield a sentence on a continuation whose goals after the first are not known."""
+    """Yield a sentence on a rest of a turn whose further goals are unknown."""
     plan = goes_on.plan
     reached, won, bare = goes_on.first, goes_on.win_probability, goes_on.without
     if reached is None or won is None or bare is None or goes_on.interval is None:
@@ -176,7 +176,7 @@ def summarise_continuation(goes_on: Continuation) -> Iterator[str]:
 
 def describe_hold(held: Hold) -> Iterator[str]:
     if held.plan.value is None:
-        return  # the sentence on the plan reports that there is no estimate yet
+        return  # the sentence on the plan already says that there is no estimate yet
     if held.win_probability is None or held.unfortified is None or held.interval is None:
         games = count(held.ends, "game", "games")
         yield f"Not enough games to estimate the chance to hold it: {games} of {MIN_ENDS}."

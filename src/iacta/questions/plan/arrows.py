@@ -1,4 +1,4 @@
-"""The battles of a plan as numbered arrows on a map."""
+"""The battles of a plan, as numbered arrows on a map."""
 
 from collections.abc import Sequence
 
@@ -7,13 +7,13 @@ from iacta.forms.percentages import short_percent
 from iacta.plan import Plan
 from iacta.plan.report import main_line
 
-MIN_REACH = 0.1  # a less likely battle off the main line has no arrow
-MAX_ARROWS = 30  # a longer main line keeps all its arrows
-MIN_DIFFERENCE = 0.1  # chances that differ by less are not written on the map
+MIN_REACH = 0.1  # battles off the main line need at least this chance
+MAX_ARROWS = 30  # the main line may have more arrows
+MIN_DIFFERENCE = 0.1  # if all chances are this close, none is written on the map
 
 
 def list_arrows(plan: Plan) -> list[Arrow]:
-    """Return arrows for the battles of the main line, then for other likely battles."""
+    """Return arrows for the battles of the main line, followed by other likely battles."""
     line = [leg.step for leg in main_line(plan)]
     known = {(step.start, step.to) for step in line}
     others = [
@@ -37,7 +37,7 @@ def list_arrows(plan: Plan) -> list[Arrow]:
 
 
 def label_chances(plan: Plan, arrows: Sequence[Arrow]) -> dict[int, str]:
-    """Return the chance to own each attacked territory; empty if the chances hardly differ."""
+    """Return the chance to own each attacked territory, or nothing if the chances hardly differ."""
     chances = {arrow.to: plan.territories[arrow.to].own_probability for arrow in arrows}
     if not chances or max(chances.values()) - min(chances.values()) <= MIN_DIFFERENCE:
         return {}

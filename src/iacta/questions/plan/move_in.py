@@ -1,4 +1,4 @@
-"""Compare the numbers of armies that may move into a conquered territory."""
+"""How many armies to move into a conquered territory."""
 
 from typing import NamedTuple
 
@@ -9,16 +9,16 @@ from iacta.native.deadline import Deadline
 from iacta.plan import Goal, Plan, best_plan
 from iacta.plan.reinforcement import turn_options
 
-MAX_COMPARED = 12  # numbers of armies to compare
-MAX_DEFENDED = 60  # numbers of armies to compare when both territories are defended
-COMPARISON_SHARE = 0.6  # share of the time for the comparison; the best number gets the rest
+MAX_COMPARED = 12  # the most numbers of armies to compare by search
+MAX_DEFENDED = 60  # the most numbers to compare if both territories are only defended
+COMPARISON_SHARE = 0.6  # fraction of the time for the comparison; the rest is for the best number
 
 
 class MoveIn(NamedTuple):
     """The best number of armies to move into a conquered territory.
 
-    best: the number.
-    values: some numbers of armies with the value of each; empty for a goal that is reached.
+    best: the best number of armies.
+    values: pairs of a number of armies and its value; empty if the goal is already reached.
     """
 
     best: int
@@ -26,11 +26,11 @@ class MoveIn(NamedTuple):
 
 
 def compare_advances(turn: Turn, goal: Goal, deadline: Deadline) -> tuple[MoveIn, Plan]:
-    """Return the best number of armies to move in, and the plan that follows.
+    """Return the best number of armies to move in, with the plan that follows.
 
-    turn: a turn after a conquest.
+    turn: a turn right after a conquest.
     goal: the goal of the turn.
-    deadline: the deadline of the search.
+    deadline: when to stop searching.
     """
     tried = _pick_evenly(list_advances(turn), MAX_COMPARED)
     end, ranked = deadline.take_share(COMPARISON_SHARE), list[tuple[float, int]]()
@@ -39,7 +39,7 @@ def compare_advances(turn: Turn, goal: Goal, deadline: Deadline) -> tuple[MoveIn
         ranked.append((_plan_after_advance(turn, number, goal, part).comparable_value, number))
     quick, best = max(ranked)
     plan = _plan_after_advance(turn, best, goal, deadline)
-    # Quick searches give the compared values; the longer search of the best shifts all values.
+    # The values come from quick searches; a longer search of the best number corrects them all.
     shift = 0.0 if plan.value is None else plan.value - quick
     return MoveIn(best, tuple((number, value + shift) for value, number in ranked)), plan
 
@@ -50,12 +50,13 @@ def _plan_after_advance(turn: Turn, armies: int, goal: Goal, deadline: Deadline)
 
 
 def defend_conquest(turn: Turn) -> MoveIn:
-    """Return the number of armies to move in that protects both territories of a conquest best.
+    """Return the number of armies to move in that best protects both territories.
 
-    turn: a turn after a conquest.
+    turn: a turn right after a conquest.
 
-    The strongest neighbouring enemy attacks each territory. The best number minimises the larger
-    chance to lose a territory, then the sum of both chances.
+    Each territory is assumed to be attacked by its strongest neighbouring enemy. The best number
+    has the smallest chance to lose the more endangered territory; ties are broken by the sum of the
+    two chances.
 
     >>> turn = Turn.from_code("1;classic;red;Brazil:red:9,Peru:blue:1,Argentina:blue:5")
     >>> from iacta.game.steps import take_step
@@ -75,7 +76,7 @@ def defend_conquest(turn: Turn) -> MoveIn:
 
 
 def _find_risk(turn: Turn, name: str) -> float:
-    """Return the chance that the strongest neighbouring enemy takes a territory."""
+    """Return the chance that a territory falls to its strongest neighbouring enemy."""
     armies = dict(zip(turn.board.territories, turn.armies, strict=True))
     owners = dict(zip(turn.board.territories, turn.owners, strict=True))
     enemies = [
@@ -90,6 +91,6 @@ def _find_risk(turn: Turn, name: str) -> float:
 
 
 def _pick_evenly(numbers: list[int], most: int) -> list[int]:
-    """Return some numbers at equal distances, with both ends."""
+    """Return evenly spaced numbers, including the first and the last."""
     parts = min(len(numbers), most) - 1 or 1
     return sorted({numbers[round(k * (len(numbers) - 1) / parts)] for k in range(parts + 1)})

@@ -1,4 +1,4 @@
-"""The first attacks of a plan, ranked by the value that they give up against the best attack."""
+"""The first attacks of a plan, ranked by the value they give up compared with the best attack."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -14,33 +14,33 @@ from iacta.probability.distribution import Distribution
 from iacta.questions.plan.sentences import format_value
 from iacta.rules.roll import Losses
 
-MIN_CHANCE_LOSS = 0.0005  # a smaller difference between chances is not shown
-MIN_POINTS_LOSS = 0.005  # a smaller difference between points is not shown
+MIN_CHANCE_LOSS = 0.0005  # smaller differences between chances are not shown
+MIN_POINTS_LOSS = 0.005  # smaller differences between points are not shown
 
 
 class DiceChoice(NamedTuple):
-    """A number of attack dice for a first attack."""
+    """A number of dice for a first attack."""
 
     dice: int
-    loss: float  # the value given up against the best attack
+    loss: float  # value given up compared with the best attack
     results: tuple[Losses, ...]  # the possible losses of one roll
 
 
 class RankedMove(NamedTuple):
-    """A border for the first attack, with the best number of dice."""
+    """A possible first attack over one border, with its best number of dice."""
 
     way: Alternative
-    loss: float  # the value given up against the best attack
+    loss: float  # value given up compared with the best attack
     by_dice: tuple[DiceChoice, ...]
     words: str
     figure: str
-    success: str | None  # the value after a conquest with median losses, in words
+    success: str | None  # the value after a win with median losses, in words
 
 
 def rank_moves(plan: Plan, deadline: Deadline) -> Iterator[RankedMove]:
-    """Yield the first attacks, best first; equally good attacks in the order of the main line.
+    """Yield the first attacks, best first; the main line decides the order of equally good attacks.
 
-    deadline: the end of the search for other attacks than that of the plan.
+    deadline: when to stop evaluating attacks other than the plan's own.
     """
     every = list_first_attacks(plan, deadline)
     ways = select_best_per_border(every)
@@ -72,9 +72,9 @@ def is_negligible(plan: Plan, loss: float) -> bool:
 
 
 def describe_loss(plan: Plan, loss: float, number: int = 1) -> str:
-    """Return the loss of a move in words.
+    """Describe the value that a move gives up.
 
-    number: the rank of the move, 0 for the best.
+    number: the rank of the move; 0 for the best.
     """
     if not number:
         return "best"
@@ -87,7 +87,7 @@ def describe_loss(plan: Plan, loss: float, number: int = 1) -> str:
 
 
 def _describe_success(plan: Plan, way: Alternative) -> str | None:
-    """Return the value of the goal after the battle is won with the median number of losses."""
+    """Describe the value of the goal after a battle is won with median losses."""
     problem = plan.problem
     v, c = problem.place(way.start), problem.place(way.to)
     spare = problem.turn.armies[v] - problem.garrisons[v]
@@ -110,7 +110,7 @@ def _describe_success(plan: Plan, way: Alternative) -> str | None:
     if plan.goal.is_chance and plan.goal.is_reached(problem.make_turn(state)):
         figure = "100%"
     else:
-        # If lookahead underestimates the plan, values are scaled as in `list_first_attacks`.
+        # If lookahead underestimates the plan, scale the value as `list_first_attacks` does.
         now, held = plan.policy.decide(problem.start).value, problem.held
         scale = 1.0 if plan.policy.is_exact or now <= 0.0 else (plan.comparable_value - held) / now
         after = held + scale * (problem.paid(state) + plan.policy.decide(state).value)

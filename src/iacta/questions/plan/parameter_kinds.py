@@ -1,4 +1,4 @@
-"""Kinds of parameters of plans: garrisons, rules of territories, cards and prizes."""
+"""Kinds of parameters for plans: garrisons, rules of territories, cards and prizes."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -14,7 +14,7 @@ WORTH = Number(least=0, most=int(MAX_WORTH))
 
 
 class OwnRules(RulesName):
-    """The name of the rules under which a territory is defended."""
+    """The name of the rules for battles over one territory."""
 
     def check(self, value: object, name: str) -> str:
         try:
@@ -27,7 +27,7 @@ class OwnRules(RulesName):
 
 
 class TerritoryRules(Pairs):
-    """The names of rules under which territories are defended.
+    """The names of the rules for battles over certain territories.
 
     >>> kind = TerritoryRules(OwnRules(), "Egypt:wall")
     >>> kind.parse("Ukraine:wall+capital, Egypt=wall", "rules_of")
@@ -38,7 +38,7 @@ class TerritoryRules(Pairs):
 
 
 class OtherArmies(Pairs):
-    """One number of armies for all other territories, and numbers for named territories.
+    """One number of armies for all other territories, or numbers for named territories.
 
     >>> from iacta.forms.parameter_kinds import Whole
     >>> others = OtherArmies(Whole(least=1), "2,Ural=4")
@@ -99,7 +99,7 @@ class NewArmies(Pairs):
 
 
 class Trades(Kind):
-    """The armies for the next sets of cards, or `fixed` as in the app.
+    """The armies for the next sets of cards, or `fixed` for the fixed values of the app.
 
     >>> Trades().parse("10,12", "trade").nth(2), Trades().parse("fixed", "trade").is_fixed
     (15, True)

@@ -1,4 +1,4 @@
-"""The best way to take territories, eliminate a player, or gain the most."""
+"""The best way to take territories, eliminate a player, or gain the most points."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -91,8 +91,9 @@ from iacta.questions.plan.record import (
 from iacta.questions.plan.sentences import Checked
 from iacta.rules.variants import RuleSet, find_rules, rules_name
 
-MAX_NAMED = 3  # territories named in an error message
-# Parameters that a turn contains, and the time limit, which is not part of the question.
+MAX_NAMED = 3  # most territories to name in an error message
+# Parameters that are already part of a turn, and the time limit, which does not change the
+# question.
 FREE_PARAMETERS: dict[str, Any] = {"capital_dice": False} | dict.fromkeys(
     (
         *("from_", "others", "board", "rules", "rules_file", "garrison", "keep", "rules_of"),
@@ -100,10 +101,10 @@ FREE_PARAMETERS: dict[str, Any] = {"capital_dice": False} | dict.fromkeys(
         *("win_by", "capital", "mission", "mission_cards"),
     )
 )
-GOAL_TIME_SHARE = 0.2  # share of the time limit for the choice of a goal that wins
-FIRST_UPDATE = 0.25  # a search shows its first answer after this many seconds
-MOVES_SECONDS, MOVES_TIME_SHARE = 0.05, 0.05  # time for the first attacks after the search
-UPDATE_FACTOR = 2.0  # it shows the next answer when the time has grown by this factor
+GOAL_TIME_SHARE = 0.2  # fraction of the time limit for choosing a goal that wins
+FIRST_UPDATE = 0.25  # seconds before a search shows its first answer
+MOVES_SECONDS, MOVES_TIME_SHARE = 0.05, 0.05  # time for ranking the first attacks after the search
+UPDATE_FACTOR = 2.0  # each update waits until the elapsed time has grown by this factor
 CHOSEN = "This wins the game; iacta chose the goal among those that win."
 USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
 
@@ -262,7 +263,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
     )
     fortify: str | None = parameter(
         OneOf(FORTIFY),
-        "With --hold: your last move: to a connected territory, an adjacent one, or none.",
+        "With --hold: how far you may fortify: to a connected territory, an adjacent one, or none.",
         usual=FORTIFY[0],
         needs="hold",
         default=None,
@@ -304,7 +305,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
 
     @cached_property
     def _moment(self) -> Turn:
-        """The moment without the options of the question."""
+        """The moment as given, before the other parameters change it."""
         if isinstance(self.position, Turn):
             return self.position
         board = resolve_board(self.board or "classic")
@@ -330,7 +331,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
 
     @cached_property
     def turn(self) -> Turn:
-        """The moment, overridden by the options of the question."""
+        """The turn to plan: the moment as changed by the other parameters."""
         moment, board = self._moment, self._moment.board
         keep, rules_of = dict(self.keep or ()), dict(self.rules_of or ())
         turn = moment.with_options(
@@ -364,12 +365,13 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
 
     @cached_property
     def goal(self) -> Goal | None:
-        """The goal; `None` if the player to eliminate has no territory left."""
+        """The goal, or `None` if the player to eliminate owns no territory."""
         if self.worth:
             given = {name: getattr(self, name) for name in USUAL_WORTH if self.has(name)}
             lands, bonus, army = map(float, (USUAL_WORTH | given).values())
             prizes = [
-                (self._read("prizes", goal), float(worth)) for goal, worth in self.prizes or ()
+                (self._read_target("prizes", goal), float(worth))
+                for goal, worth in self.prizes or ()
             ]
             return Worth(lands, bonus, army, tuple(prizes))
         kind = next(kind for kind in GOAL_KINDS if self.has(kind))
@@ -378,12 +380,12 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
             first = read_goal(self.turn, kind, getattr(self, kind), deadline)
         if self.then is None or first is None:
             return first
-        others = [self._read("then", part) for part in self.then.split(";")]
+        others = [self._read_target("then", part) for part in self.then.split(";")]
         worths = tuple(map(float, self.stage_values or ()))
         return InOrder((cast(TakeAll, first), *others), worths)
 
-    def _read(self, parameter: str, text: str) -> TakeAll:
-        """Return the goal of a string: territories to take, or a player to eliminate."""
+    def _read_target(self, parameter: str, text: str) -> TakeAll:
+        """Read a goal from text: territories to take, or a player to eliminate."""
         verb, _, rest = text.strip().partition(" ")
         kind, named = (verb, rest.strip()) if verb in ("take", "eliminate") else ("take", text)
         with _rename_parameters(owner=parameter):
@@ -434,7 +436,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
                 "position must not be a turn in which the defender chooses dice",
                 parameter="position",
             )
-        # Each extra gets an equal share of the time.
+        # The extras that were asked for share the remaining time equally.
         later = [self.hold, self.need is not None, self.check is not None, self.alternatives]
         part = deadline.take_share(1.0 / (1 + sum(later)))
         with _rename_parameters(owner="eliminate", chance="need", worths="stage_values"):
@@ -445,7 +447,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
                 return replace(answer, is_complete=False)
 
     def _plan_attacks(self, goal: Goal, deadline: Deadline, watch: Watch | None) -> "PlanAnswer":
-        """Return the answer with a plan for the attacks of the turn."""
+        """Plan the attacks of the turn and return the answer."""
         turn = self.turn
         if turn.phase == "advance":
             move_in, plan = compare_advances(turn, goal, deadline)
@@ -483,9 +485,9 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
     def _add_extras(
         self, answer: "PlanAnswer", later: list[bool], deadline: Deadline, watch: Watch | None
     ) -> "PlanAnswer":
-        """Return the answer with the requested extras."""
+        """Add the extras that were asked for to an answer."""
         if self.hold and answer.plan.goal.is_chance and answer.move_in is None:
-            held = self._held(answer.plan, deadline.take_share(1.0 / sum(later)))
+            held = self._find_hold(answer.plan, deadline.take_share(1.0 / sum(later)))
             answer = replace(answer, plan=held.plan, held=held)
         if self.need is not None:
             if watch is not None:
@@ -511,14 +513,14 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
         return answer
 
     def _report_progress(self, watch: Watch | None, value: float, _: float) -> None:
-        """Show the best value so far; only the answer shows the bound, so that there is one."""
+        """Report the best value so far. The bound is left out, because the answer shows it."""
         if watch is None:
             return
         is_gain = self.worth or self.then is not None
         best = f"{value:.2f} more than now" if is_gain else percent(value)
         watch(f"Planning; best so far {best}", None, keeps=True)
 
-    def _held(self, plan: Plan, deadline: Deadline) -> Hold:
+    def _find_hold(self, plan: Plan, deadline: Deadline) -> Hold:
         get = self.opponents_get
         with _rename_parameters(get="opponents_get"):
             return take_and_hold(
@@ -546,9 +548,9 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
 
 
 class Improvements:
-    """Shows better answers during a search, less and less often.
+    """A callback that shows better answers during a search, less and less often.
 
-    watch: receives the answers; `None` to show no answers.
+    watch: a function that receives the answers; `None` to show nothing.
     """
 
     def __init__(self, watch: Watch | None) -> None:
@@ -563,9 +565,9 @@ class Improvements:
 
 @contextmanager
 def _rename_parameters(**names: str) -> Iterator[None]:
-    """Rename the parameter of a library error to the parameter of the question.
+    """Translate parameter names in errors of the library into names of the question.
 
-    names: maps the names of the library to the names of the question.
+    names: a mapping from names in the library to names in the question.
     """
     try:
         yield
@@ -586,18 +588,18 @@ def _find_largest_stack(plan: Plan) -> str:
 
 
 class PlanAnswer(Answer):
-    """The best plan found.
+    """The best plan found, with the extras that were asked for.
 
     plan: the plan.
-    needed: the fewest armies, if requested.
+    needed: the fewest armies for a required chance.
     is_unsearched: whether there was no time to find the fewest armies.
-    checked: simulated games of the plan, if requested.
+    checked: simulated games of the plan.
     is_unchecked: whether there was no time to simulate the plan.
-    new: the placement of new armies, if there are new armies.
+    new: the placement of new armies, if there are any.
     goes_on: the rest of the turn with the cards of an eliminated player.
-    held: the chance to hold the conquests, if requested.
-    ways: the values of possible first attacks, if requested.
-    move_in: after a conquest, the armies to move in; the plan continues from the best number.
+    held: the chance to hold the conquests.
+    ways: the values of the possible first attacks.
+    move_in: after a conquest, how many armies to move in; the plan continues from there.
     """
 
     question: PlanQuestion
@@ -614,9 +616,9 @@ class PlanAnswer(Answer):
 
     @cached_property
     def moves(self) -> tuple[RankedMove, ...]:
-        """The first attacks, best first; empty if new armies are still to be placed.
+        """The first attacks, best first; empty while new armies are still to be placed.
 
-        Their values are computed after the search, in a small share of its time limit.
+        They are evaluated after the search, in a small extra time.
         """
         limit = self.question.time_limit
         seconds = None if limit is None else MOVES_SECONDS + MOVES_TIME_SHARE * float(limit)
@@ -651,13 +653,13 @@ class PlanAnswer(Answer):
             figure=self._figure,
             sentences=[str(part) for part in summary.parts],
             tables=tables_record(others, self.plan),
-            **self._calls(),
+            **self._list_calls(),
             moves=moves_record(self.moves),
             **more,
         )
 
-    def _calls(self) -> dict[str, str | None]:
-        """Return the command and the Python call for the same question."""
+    def _list_calls(self) -> dict[str, str | None]:
+        """Return the command and the Python call that ask the same question."""
         asked = replace(self.question, position=self.question.turn, **FREE_PARAMETERS)
         try:
             return {"command": format_command(asked), "python": format_python_call(asked)}
@@ -666,7 +668,7 @@ class PlanAnswer(Answer):
 
     @property
     def _figure(self) -> str:
-        """The value as text: a chance or points, empty without a value."""
+        """The value as text: a chance or points; empty if there is no value."""
         plan = self.plan
         value = self.held.win_probability if self.held else plan.value
         if value is None:
@@ -688,7 +690,7 @@ class PlanAnswer(Answer):
 
     def sections(self) -> Iterator[Section]:
         plan = self.plan
-        yield Section(list(self._sentences()))
+        yield Section(list(self._list_sentences()))
         if self.held and self.held.threats:
             yield around.list_threats(self.held)
         if self.new and self.new.marginals:
@@ -697,12 +699,12 @@ class PlanAnswer(Answer):
             yield around.list_first_attacks(plan, self.ways)
         yield from sentences.list_sections(plan)
 
-    def _sentences(self) -> Iterator[str]:
+    def _list_sentences(self) -> Iterator[str]:
         plan, rules = self.plan, self.question.rule_set.name
         brought = self.question.new_armies
         held = [*around.describe_hold(self.held)] if self.held else []
         if self.held and self.held.ends:
-            yield held.pop(0)  # the requested chance comes first
+            yield held.pop(0)  # the chance to hold comes first
         if self.move_in:
             yield f"Best: move {count(self.move_in.best, 'army', 'armies')} in."
         if self.goes_on:
@@ -735,9 +737,9 @@ class PlanAnswer(Answer):
 
 
 class GoalEndAnswer(Answer):
-    """The answer for a goal that is reached already, or after the last attack of the turn.
+    """The answer if the goal is already reached or nothing is left to attack.
 
-    value: the chance of the goal, 1 or 0, or the points of the turn.
+    value: 1 or 0 for a goal that was or was not reached, or the points of the turn.
     is_reached: whether the goal is reached.
     """
 
@@ -793,7 +795,7 @@ class GoalEndAnswer(Answer):
 
 
 def plan_answer(plan: Plan, **parts: Any) -> PlanAnswer:
-    """Return an answer for a plan that was made without a question."""
+    """Return an answer that shows a plan made without a question."""
     return PlanAnswer(PlanQuestion(plan.position, worth=True, rules=plan.rules), plan, **parts)
 
 

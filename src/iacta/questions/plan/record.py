@@ -1,4 +1,4 @@
-"""The records of a plan, for programs."""
+"""Plans as records, for programs that read the answer."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -32,7 +32,7 @@ from iacta.questions.plan.move_in import MoveIn
 from iacta.questions.plan.moves import RankedMove, describe_loss
 from iacta.questions.plan.sentences import Checked, is_hopeless, is_worth, why
 
-SHOWN_ARROWS = 4  # more arrows would cover the names on a small map
+SHOWN_ARROWS = 4  # with more arrows, a small map would be unreadable
 FROM = "The attacking territory."
 TO = "The attacked territory."
 NAME = "The territory."
@@ -79,7 +79,7 @@ class PlanTerritoryRecord(KeyedRecord):
 
 
 class AdvanceRecord(KeyedRecord):
-    """The number of armies that stay behind after a conquest, garrison included."""
+    """How many armies stay behind after a conquest, garrison included."""
 
     from_: str = key(FROM)
     to: str = key(TO)
@@ -90,7 +90,7 @@ class AdvanceRecord(KeyedRecord):
 
 
 class EndingRecord(KeyedRecord):
-    """A battle at which the plan may fail."""
+    """A battle whose loss ends the plan."""
 
     from_: str = key(FROM)
     to: str = key(TO)
@@ -107,7 +107,7 @@ class WayRecord(KeyedRecord):
 
 
 class HelpRecord(KeyedRecord):
-    """A rough estimate of the value of new armies on a territory."""
+    """A rough estimate of how much new armies on a territory help."""
 
     name: str = key(NAME)
     one: float = key("The value with one new army there.")
@@ -115,7 +115,7 @@ class HelpRecord(KeyedRecord):
 
 
 class ReinforceRecord(KeyedRecord):
-    """New armies, and their best placement."""
+    """New armies and their best placement."""
 
     armies: Count = key("The number of new armies.")
     placement: Mapping[str, Count] = key(PLACEMENT)
@@ -136,7 +136,7 @@ class BroughtRecord(KeyedRecord):
 
 
 class PlanCardsRecord(KeyedRecord):
-    """The armies for the cards of an eliminated player."""
+    """The armies that the cards of an eliminated player bring."""
 
     armies: Sequence[BroughtRecord] = key("The possible numbers of armies.")
     first_probability: Unit | None = key(
@@ -161,7 +161,7 @@ class PlanCardsRecord(KeyedRecord):
 
 
 class ThreatRecord(KeyedRecord):
-    """The threat of an opponent to the conquests."""
+    """An opponent's threat to the conquests."""
 
     player: str = key("The opponent.")
     chance: Unit = key("The chance that the opponent takes a conquest back.")
@@ -170,7 +170,7 @@ class ThreatRecord(KeyedRecord):
 
 
 class FortifiedRecord(KeyedRecord):
-    """A move at the end of the turn."""
+    """A fortifying move at the end of the turn."""
 
     from_: str = key("The territory that the armies leave.")
     to: str = key("The territory that the armies enter.")
@@ -197,7 +197,7 @@ class HeldRecord(KeyedRecord):
 
 
 class FewestRecord(KeyedRecord, kw_only=True):
-    """The fewest armies for a requested chance."""
+    """The fewest armies for a required chance."""
 
     chance: Unit = key("The requested chance.")
     source: str = key("The territory with the armies.", default=OMITTED)
@@ -206,7 +206,7 @@ class FewestRecord(KeyedRecord, kw_only=True):
 
 
 class CheckRecord(KeyedRecord):
-    """Games of the plan with random dice."""
+    """Simulated games of the plan with random dice."""
 
     runs: Count = key(RUNS_KEY)
     seed: Count = key(SEED_KEY)
@@ -218,7 +218,7 @@ class CheckRecord(KeyedRecord):
 
 
 class DiceChoiceRecord(KeyedRecord):
-    """A number of attack dice for a first attack."""
+    """A number of dice for a first attack."""
 
     dice: Count = key("The number of attack dice.")
     loss: float = key("The value given up against the best first attack.")
@@ -226,7 +226,7 @@ class DiceChoiceRecord(KeyedRecord):
 
 
 class MoveRecord(KeyedRecord):
-    """A border for the first attack, with the best number of dice."""
+    """A possible first attack over one border, with its best number of dice."""
 
     from_: str = key(FROM)
     to: str = key(TO)
@@ -242,14 +242,14 @@ class MoveRecord(KeyedRecord):
 
 
 class StopRecord(KeyedRecord):
-    """The choice to stop attacking."""
+    """The option to stop attacking."""
 
     loss: float = key("The value that stopping now gives up.")
     words: str = key("The loss in words.")
 
 
 class SceneRecord(KeyedRecord):
-    """The plan as arrows on a map; territories are numbers in the order of the board."""
+    """The plan as arrows on a map. Territories are numbered in the order of the board."""
 
     arrows: Sequence[Mapping[str, object]] = key("The arrows of the main line, in order.")
     labels: Sequence[Mapping[str, object]] = key("Chances to own attacked territories, as text.")
@@ -260,7 +260,7 @@ class SceneRecord(KeyedRecord):
 
 
 class MoveInRecord(KeyedRecord):
-    """The number of armies to move into a conquered territory."""
+    """How many armies to move into a conquered territory."""
 
     best: Count = key("The best number.")
     values: Sequence[Sequence[float]] = key(
@@ -269,7 +269,7 @@ class MoveInRecord(KeyedRecord):
 
 
 class GoalEndRecord(KeyedRecord):
-    """The answer for a goal that is reached already, or after the last attack of the turn."""
+    """The answer if the goal is already reached or nothing is left to attack."""
 
     win_probability: Unit | None = key("1 if the goal is reached, otherwise 0.")
     value: float = key("The chance of the goal, or the points of the turn.", is_column=True)
@@ -382,10 +382,10 @@ class PlanRecord(KeyedRecord, kw_only=True):
 
 
 def plan_record(plan: Plan, rules: str, **more: Any) -> PlanRecord:
-    """Return the record of a plan.
+    """Return a plan as a record.
 
     rules: the name of the rules.
-    more: further keys of the record.
+    more: additional keys of the record.
     """
     if plan.stages:
         more["stages"] = plan.stages
@@ -401,7 +401,7 @@ def plan_record(plan: Plan, rules: str, **more: Any) -> PlanRecord:
         territories=[
             PlanTerritoryRecord.from_attributes(territory) for territory in plan.territories
         ],
-        interval=_interval(plan.interval),
+        interval=_make_interval_record(plan.interval),
         advances=[
             AdvanceRecord.from_attributes(rearguard, from_=rearguard.start)
             for rearguard in rearguards(plan)
@@ -412,7 +412,7 @@ def plan_record(plan: Plan, rules: str, **more: Any) -> PlanRecord:
     )
 
 
-def _interval(interval: tuple[float, float] | None) -> IntervalRecord | None:
+def _make_interval_record(interval: tuple[float, float] | None) -> IntervalRecord | None:
     return None if interval is None else IntervalRecord(CONFIDENCE, *interval)
 
 
@@ -438,7 +438,7 @@ def cards_record(brought: Distribution[int], goes_on: Continuation | None) -> Pl
         armies,
         goes_on.first,
         goes_on.win_probability,
-        _interval(goes_on.interval),
+        _make_interval_record(goes_on.interval),
         goes_on.without,
         goes_on.ends,
         goes_on.proven,
@@ -448,7 +448,7 @@ def cards_record(brought: Distribution[int], goes_on: Continuation | None) -> Pl
 def hold_record(held: Hold) -> HeldRecord:
     return HeldRecord(
         held.win_probability,
-        _interval(held.interval),
+        _make_interval_record(held.interval),
         held.unfortified,
         held.at_least,
         held.proven,
@@ -507,7 +507,7 @@ def stop_record(plan: Plan) -> StopRecord | None:
 
 
 def tables_record(sections: Iterable[Section], plan: Plan) -> list[AnswerSectionRecord]:
-    """Return the sections, with the number of its arrow before each battle."""
+    """Return sections as records; rows about a battle begin with the number of its arrow."""
     arrows = (arrow for arrow in list_arrows(plan) if arrow.look != "rare")
     names = plan.position.board.territories
     numbers = {f"{names[arrow.start]} to {names[arrow.to]}": arrow.number for arrow in arrows}
@@ -515,9 +515,9 @@ def tables_record(sections: Iterable[Section], plan: Plan) -> list[AnswerSection
 
 
 def make_scene_records(plan: Plan) -> dict[str, SceneRecord]:
-    """Return the beginning of the main line and the whole main line as arrows, by key.
+    """Return arrows on a map for the start of the main line and for the whole main line.
 
-    Rare battles are in the tables only.
+    Unlikely battles have no arrow.
     """
     arrows = [arrow for arrow in list_arrows(plan) if arrow.look != "rare"]
     records = {"scene": _make_scene_record(plan, arrows[:SHOWN_ARROWS])}

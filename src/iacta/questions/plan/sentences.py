@@ -1,4 +1,4 @@
-"""A plan in words and tables: its result, the proof of its quality, and its main line."""
+"""A plan in words and tables: its result, how good it is, and its main line."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
@@ -14,16 +14,16 @@ from iacta.plan.report import MainBattle, Rearguard, main_line, rearguards
 from iacta.probability.distribution import Probability
 from iacta.probability.estimate import Interval
 
-RARE = 0.001  # a less likely battle is not listed
-ROUNDING = 1e-12  # the rounding error of chances
-MIN_RANGE = 0.005  # a narrower interval, in displayed units, is not shown
-NOTICEABLE_CHANCE = 0.0005  # a smaller gap between chances is not shown
-NOTICEABLE_POINTS = 0.05  # a smaller gap between points is not shown
-# A bound is shown if the gap to it is at most the first share of the maximum value, or if it rules
-# out at least the second share of the way from the value to the maximum.
+RARE = 0.001  # less likely battles are not listed
+ROUNDING = 1e-12  # allowance for rounding errors in chances
+MIN_RANGE = 0.005  # a narrower interval, in the unit shown, is left out
+NOTICEABLE_CHANCE = 0.0005  # a plan this close to its bound is called best, for chances
+NOTICEABLE_POINTS = 0.05  # a plan this close to its bound is called best, for points
+# A bound is shown if it lies below the maximum value by the first share of that maximum, or if it
+# rules out the second share of the range between the value and the maximum.
 NEAR, INFORMATIVE = 0.01, 0.2
-MAX_LINES = 40  # rows of a table
-MAX_ENDINGS = 3  # rows of the table of failures
+MAX_LINES = 40  # most rows in a table
+MAX_ENDINGS = 3  # most rows in the table of failures
 COUNTED = "The numbers in these tables come from {} simulated games of the plan."
 
 
@@ -56,21 +56,20 @@ def describe_result(plan: Plan) -> str:
 
 
 def describe_proof(plan: Plan, has_tried_all: bool = True) -> str:
-    """Return the end of the sentence on a plan: the proof, or how much better a plan could be.
+    """Return the end of the sentence on a plan: that it is proven, or how much better one could be.
 
-    has_tried_all: whether the proof covers all placements of the new armies.
+    has_tried_all: whether the proof covers all placements of new armies.
     """
     is_chance = plan.goal.is_chance
     if plan.value is None:
-        return (
-            f": at most {_at_most(plan.upper_bound) if is_chance else f'{plan.upper_bound:.2f}'}."
-        )
+        most = _format_bound(plan.upper_bound) if is_chance else f"{plan.upper_bound:.2f}"
+        return f": at most {most}."
     if is_hopeless(plan) and (reason := why(plan)):
         return f": {reason}."
     if is_hopeless(plan) and is_chance:
         if not _has_informative_bound(plan):
             return "; one may exist."
-        return f"; no plan can have a chance above {_at_most(plan.upper_bound)}."
+        return f"; no plan can have a chance above {_format_bound(plan.upper_bound)}."
     if plan.proven and not plan.steps and not is_worth(plan):
         return "."
     worth = f"; the goals reached are {_describe_worth(plan)}" if plan.stages else ""
@@ -96,7 +95,7 @@ def _has_informative_bound(plan: Plan) -> bool:
 
 
 def _is_informative(value: float, bound: float, most: float = 1.0) -> bool:
-    """Return whether an upper bound is worth showing: clearly below the maximum, or near the value.
+    """Return whether a bound is worth showing: well below the maximum, or close to the value.
 
     >>> _is_informative(0.25, 0.98), _is_informative(0.25, 0.75), _is_informative(0.995, 1.0)
     (False, True, True)
@@ -105,7 +104,7 @@ def _is_informative(value: float, bound: float, most: float = 1.0) -> bool:
 
 
 def explain_gain(plan: Plan) -> Iterator[str]:
-    """Yield sentences on the parts of the gain of a plan, and on the values of the points."""
+    """Yield sentences on where the points of a plan come from."""
     goal, position = plan.goal, plan.position
     if not isinstance(goal, Worth) or plan.value is None:
         return
@@ -141,21 +140,21 @@ def is_worth(plan: Plan) -> bool:
 
 
 def is_hopeless(plan: Plan) -> bool:
-    """Return whether a plan never reaches its goal, or the first of several goals."""
+    """Return whether a plan can never reach its goal, or the first of several goals."""
     return not is_worth(plan) and not any(
         (plan.win_probability is None, plan.win_probability, *plan.stages)
     )
 
 
 def why(plan: Plan) -> str:
-    """Return the reason why a goal is impossible; empty if it may be possible."""
+    """Return the reason why a goal is impossible, or an empty text if it may be possible."""
     problem, position = plan.problem, plan.position
     if not problem.stacks:
         return (
             f"{position.player} has no stack that can attack: each has too few armies, no enemy "
             "beside it, or must stay"
         )
-    # The goal is the whole first set, or any territory with its own reward.
+    # The player must take all of the first set, or any territory that pays on its own.
     wanted = problem.goal.rewards(problem.board, problem.owned)
     any_of = make_mask(t for t, paid in enumerate(wanted.lands) if paid)
     all_of = wanted.sets[0][0] if wanted.sets else 0
@@ -173,41 +172,41 @@ def list_sections(plan: Plan) -> Iterator[Section]:
     if not plan.steps or is_hopeless(plan):
         return
     line = main_line(plan)
-    rows = [_main_row(plan, battle) for battle in line]
+    rows = [_make_main_row(plan, battle) for battle in line]
     columns: tuple[str, ...] = ("", "chance to take", "armies arriving", "go on with")
     if not any(row[-1] for row in rows):
         columns, rows = columns[:-1], [row[:-1] for row in rows]
     yield Section([Table(columns, rows)], title="The main line:")
     branches = [
-        f"{battle.step.start} to {battle.step.to} won with {_numbers(branch.armies)} left: "
+        f"{battle.step.start} to {battle.step.to} won with {_format_numbers(branch.armies)} left: "
         f"attack {branch.to} from {branch.start} next"
         for battle in line
         for branch in battle.branches
     ]
     if branches:
         yield Section(branches[:MAX_LINES], title="Branches of the main line:")
-    yield from _others(plan, [battle.step for battle in line])
-    yield _advances(plan)
+    yield from _list_other_battles(plan, [battle.step for battle in line])
+    yield _make_advances_section(plan)
     if plan.endings and not is_worth(plan):
         lost = [
             (f"{ending.start} to {ending.to}", share(plan, ending.chance))
             for ending in plan.endings[:MAX_ENDINGS]
         ]
         yield Section([Table(("", "chance"), lost)], title="Where the plan may fail:")
-    owned = Table(("", "chance to own", "armies on average"), list(_afterwards(plan)))
+    owned = Table(("", "chance to own", "armies on average"), list(_list_final_territories(plan)))
     source = [COUNTED.format(plan.games)] if plan.games else []
     yield Section([owned, *source], title="At the end:")
 
 
 def share(plan: Plan, chance: float) -> str:
-    """Return a chance of the plan for a table, as a whole percentage if estimated from games."""
+    """Return a chance for a table, as a whole percentage if it is estimated from games."""
     if not plan.games:
         return short_percent(plan_chance(plan, chance))
     return bar_percent(chance, 0)
 
 
-def _row(plan: Plan, step: Step) -> tuple[str, str, str, str]:
-    """Return a step: its border, the chances to fight and to take, and the armies arriving."""
+def _make_row(plan: Plan, step: Step) -> tuple[str, str, str, str]:
+    """Return table cells for a battle: border, chances to fight and to win it, armies moving in."""
     reached = step.reach_probability
     return (
         f"{step.start} to {step.to}",
@@ -217,26 +216,26 @@ def _row(plan: Plan, step: Step) -> tuple[str, str, str, str]:
     )
 
 
-def _main_row(plan: Plan, battle: MainBattle) -> tuple[str, ...]:
-    border, _, *numbers = _row(plan, battle.step)
+def _make_main_row(plan: Plan, battle: MainBattle) -> tuple[str, ...]:
+    border, _, *numbers = _make_row(plan, battle.step)
     return border, *numbers, "" if battle.fewest is None else f"{battle.fewest} or more"
 
 
-def _others(plan: Plan, main: Sequence[Step]) -> Iterator[Section]:
+def _list_other_battles(plan: Plan, main: Sequence[Step]) -> Iterator[Section]:
     others = [step for step in plan.steps if step not in main]
     likely = [step for step in others if step.reach_probability >= RARE][:MAX_LINES]
     rest = len(others) - len(likely)
     if likely:
         columns = ("", "chance to fight", "chance to take", "armies arriving")
-        table = Table(columns, [_row(plan, step) for step in likely])
+        table = Table(columns, [_make_row(plan, step) for step in likely])
         more = [f"and {rest} more, rarely fought"] if rest else []
         yield Section([table, *more], title="Other battles:")
     elif rest:
         yield Section([f"{count(rest, 'other battle is', 'other battles are')} rarely fought."])
 
 
-def _afterwards(plan: Plan) -> Iterator[Sequence[str]]:
-    """Yield the territories of the plan at the end: the chance to own each, and its armies."""
+def _list_final_territories(plan: Plan) -> Iterator[Sequence[str]]:
+    """Yield table rows for the territories at the end of the plan: chance to own, and armies."""
     touched = {name for step in plan.steps for name in (step.start, step.to)}
     for territory in plan.territories:
         if territory.name in touched and territory.own_probability >= RARE:
@@ -245,10 +244,10 @@ def _afterwards(plan: Plan) -> Iterator[Sequence[str]]:
             yield territory.name, "100%" if owned else chance, f"{territory.expected_armies:.1f}"
 
 
-def _numbers(numbers: Sequence[int]) -> str:
-    """Return ascending numbers as ranges.
+def _format_numbers(numbers: Sequence[int]) -> str:
+    """Return ascending numbers as text, with ranges where possible.
 
-    >>> _numbers([7, 8, 9, 12, 14, 15])
+    >>> _format_numbers([7, 8, 9, 12, 14, 15])
     '7 to 9, 12 or 14 to 15'
     """
     runs: list[list[int]] = []
@@ -261,15 +260,15 @@ def _numbers(numbers: Sequence[int]) -> str:
     return " or ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))
 
 
-def _advances(plan: Plan) -> Section:
-    """Return the armies to move in, for conquests after which not all should move in."""
+def _make_advances_section(plan: Plan) -> Section:
+    """Return how many armies to move in after conquests where not all of them should."""
     partial = [
         rearguard
         for rearguard in rearguards(plan)
         if not rearguard.is_all and rearguard.probability >= RARE
     ]
     lines = [
-        f"from {rearguard.start} to {rearguard.to}: {_moves(rearguard)}"
+        f"from {rearguard.start} to {rearguard.to}: {_describe_advance(rearguard)}"
         for rearguard in partial[:MAX_LINES]
     ]
     if len(partial) > MAX_LINES:
@@ -279,7 +278,7 @@ def _advances(plan: Plan) -> Section:
     return Section(lines, title="How many to move in:")
 
 
-def _moves(rearguard: Rearguard) -> str:
+def _describe_advance(rearguard: Rearguard) -> str:
     if rearguard.least == rearguard.most:
         return f"move all but {rearguard.most}"
     return f"move all but {rearguard.least} to {rearguard.most}, mostly {rearguard.usual}"
@@ -290,15 +289,15 @@ def format_value(plan: Plan, value: float) -> str:
 
 
 def plan_chance(plan: Plan, chance: float) -> Probability:
-    """Return a chance of a plan, as a `Fraction` if it is exactly 0 or 1."""
+    """Return a chance of a plan; exactly 0 and 1 become a `Fraction`."""
     near = float(round(chance))
     return mark_certain(near if abs(chance - near) < ROUNDING else chance, [plan.rules])
 
 
-def _at_most(bound: float) -> str:
-    """Return a bound on a chance, rounded up.
+def _format_bound(bound: float) -> str:
+    """Return an upper bound on a chance in percent, rounded up.
 
-    >>> _at_most(0.01231), _at_most(0.99999)
+    >>> _format_bound(0.01231), _format_bound(0.99999)
     ('1.24%', '100%')
     """
     percents = ceil(bound * 10_000 - 1e-9) / 100
@@ -310,7 +309,7 @@ def _describe_worth(plan: Plan) -> str:
 
 
 def _round_up(number: float, digits: int) -> str:
-    """Return a number rounded up, without trailing zeros.
+    """Return a number rounded up, as text without trailing zeros.
 
     >>> _round_up(1.231, 2), _round_up(3.0, 2), _round_up(14.84, 1)
     ('1.24', '3', '14.9')
@@ -319,9 +318,9 @@ def _round_up(number: float, digits: int) -> str:
 
 
 def _format_range(interval: tuple[float, float] | None, scale: int = 100) -> str:
-    """Return an interval in parentheses, empty if it is too narrow to show.
+    """Return an interval in parentheses, or nothing if it is too narrow to show.
 
-    scale: 100 for chances, which are shown as percentages; 1 for points.
+    scale: 100 to show chances as percentages, or 1 for points.
 
     >>> _format_range((0.6163, 0.6261)), _format_range((3.25, 3.75), 1)
     (' (61.63 to 62.61)', ' (3.25 to 3.75)')
@@ -334,7 +333,7 @@ def _format_range(interval: tuple[float, float] | None, scale: int = 100) -> str
 
 
 class Checked(NamedTuple):
-    """Simulated games of a plan."""
+    """Simulated games of a plan, compared with its value."""
 
     runs: int
     seed: int

@@ -55,7 +55,7 @@ function showOffer(parts, isChosen, name, figure, words) {
   );
 }
 
-/** Return each opponent's threats on their next turn, and the last move that helps most. */
+/** Return each opponent's threats on their next turn, and the fortifying move that helps most. */
 export function showThreats() {
   const entry = findThreats();
   const threats = (entry?.found?.threats ?? []).filter(({ figure }) => figure);
@@ -82,14 +82,14 @@ export function showThreats() {
   ];
 }
 
-/** Return the last move that helps most against the threats: a button in the phase of that move. */
+/** Return the fortifying move that helps most against the threats: a button in the phase of that move. */
 export function showHelpfulMove() {
   const move = findThreats()?.found?.move;
   if (!move) return null;
   const { territories } = store.board;
   const [from, to] = [move.from, move.to].map((name) => territories.indexOf(name));
   const isLegal = findTurn()?.fortify?.some((way) => way[0] === from && way[1] === to);
-  if (!isLegal) return element("p", {}, `The last move that helps most: ${move.words}.`);
+  if (!isLegal) return element("p", {}, `The fortifying move that helps most: ${move.words}.`);
   const take = () => act.take({ do: "fortify", from, to, armies: move.armies });
   return element("p", { className: "row" }, button("primary", take, `Best: ${move.words}`));
 }

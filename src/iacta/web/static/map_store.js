@@ -25,7 +25,7 @@ export const store = {
   brush: 0, // the player who gets tapped territories, -1 for nobody, null to select only
   isPicking: false, // whether taps choose the territories of the goal
   view: "", // "goals" or "threats" while a list replaces the next action
-  picked: { from: null, to: null }, // the border of the next attack, or of the last move
+  picked: { from: null, to: null }, // the border of the next attack, or of the fortifying move
   placing: {}, // new armies by territory
   moving: null, // the number of armies about to move in
   refused: null, // the kind of the step that the server refused last, and the reason in words
