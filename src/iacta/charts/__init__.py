@@ -1,14 +1,16 @@
-"""Charts: functions that draw results of iacta as a `Chart`, one function for each chart.
+"""Charts: functions that draw results of iacta, one function for each chart.
 
-Notebooks display a `Chart`. It has its data in `tables` and can be saved to a file. `find_chart`
-returns the default chart of any result. `iacta.charts.theme` defines colours and sizes.
+Each function returns a `Chart`, which notebooks display. A chart has its data in `tables` and can
+be saved to a file. `find_chart` returns the default chart of a result. Colours and sizes are
+defined in `iacta.charts.theme`.
 
-The public names come from `iacta.charts.registry`, which imports the modules on first use.
+The public names come from `iacta.charts.registry`, which imports the modules of charts on first
+use.
 """
 
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # type checkers do not run the registry
+if TYPE_CHECKING:  # type checkers do not run `__getattr__`
     from iacta.charts.audits import *
     from iacta.charts.boards import *
     from iacta.charts.comparisons import *

@@ -15,35 +15,36 @@ from iacta.charts.theme import BLUE, GREY, PAPER, RED, choose_colours, compute_c
 from iacta.charts.vega import Row, View, layer, table_view, vconcat
 from iacta.inputs.errors import IllegalError
 
-if TYPE_CHECKING:  # slow to import
+if TYPE_CHECKING:  # slow to import, and only needed for types
     from iacta.fairness.audit import Audit
     from iacta.plan.review import Review
 
-MAX_RESULTS = 30  # number of rows of the chart
-ROW_HEIGHT = 18  # pixels
-MAX_HEIGHT = 264  # pixels of all rows together
-SMALL_HEIGHT = 78  # pixels of each panel over time
+MAX_RESULTS = 30  # most results in the chart
+ROW_HEIGHT = 18  # in pixels
+MAX_HEIGHT = 264  # maximum height of all rows together, in pixels
+SMALL_HEIGHT = 78  # height of each panel over time, in pixels
 MAX_EXPONENT = 300  # larger e-values are drawn as 1e300
 FAIR, ODD = "possible with fair dice", "unusual"
 BAND, BAND_TONE = "band: range of 95 of 100 fair logs", "#80808050"
 MAX_NAME_LENGTH = 20
 NOBODY = "attackers"
-MAX_NAMED = 2  # number of players in the title
+MAX_NAMED = 2  # most players to name in the title
 
 
 @register_chart(default_for="Audit")
 def dice_audit(audit_result: Audit) -> Chart:
-    """Draw the deviation of each result from fair dice, and evidence and luck over time.
+    """Draw how far each result is from fair dice, and the evidence and luck over time.
 
     audit_result: the result of `iacta.audit`, for a log with dice, rolls or battles.
 
-    The table `results` has a row for each `result` of a kind of throw (`throws`): the count `seen`
-    in the log, the count `expected` with fair dice, the deviation `off` of the share, and a band
-    from `low` to `high`. With fair dice, 95% of logs have all results in their bands. If the log
-    has single throws, the table `evidence` has the `e_value` by number of `throws`. If the log has
-    rolls or battles, the table `luck` has the luck of each `player` in `armies`.
+    The table `results` has one row per result of a kind of throw, with the columns `throws` (the
+    kind of throw), `result`, `seen` (the count in the log), `expected` (the count expected with
+    fair dice), `off` (the deviation of its share), and `low` and `high` (the ends of a band for the
+    deviation). For 95% of fair logs, all results lie in their bands. If the log has single throws,
+    the table `evidence` has the `e_value` after each number of `throws`. If the log has rolls or
+    battles, the table `luck` has the luck of each `player` in `armies`.
     """
-    from iacta.questions.audit import audit_sentence  # takes time to import
+    from iacta.questions.audit import audit_sentence  # slow to import
 
     rows = _list_results(audit_result)
     if not rows and audit_result.chances:
@@ -152,7 +153,7 @@ def _make_time_axis() -> dict[str, Any]:
 
 
 def _draw_lines(lines: View, rows: Sequence[Row]) -> list[View]:
-    """Return the layers of a line for each player; if a colour is light, lines get an outline."""
+    """Return layers with a line for each player; all lines get an outline if a colour is light."""
     players = dict.fromkeys(row["player"] for row in rows)
     tones = choose_colours(players)
     lines = lines.encode(color=categories("player", {name: tones[name] for name in players}))
@@ -176,15 +177,15 @@ def _draw_luck(rows: Sequence[Row]) -> View:
 
 @register_chart(default_for="Review")
 def game_review(review: Review) -> Chart:
-    """Draw the value of each turn of a game after each battle, with the costliest decisions.
+    """Draw the value of each turn after every battle, and mark the costliest decisions.
 
     review: the result of `iacta.review`.
 
-    The table `steps` has a row for each battle of each `player`, numbered by `step`: the `value` of
-    the best plan after the battle, the `decision`, its `cost`, the `luck`, and the luck in armies
-    (`luck_armies`). The first row of a turn has the value at its start. Turns without a goal have
-    no rows. If no turn has a goal, the values are the luck in armies since the start of the turn.
-    The table `costliest` has the costliest decisions, each with a `better` decision.
+    The table `steps` has one row per battle, with the columns `player`, `step` (its number),
+    `value` (of the best plan after the battle), `decision`, `cost`, `luck`, and `luck_armies` (luck
+    in armies). The first row of a turn has the value at its start. Turns without a goal are left
+    out. If no turn has a goal, the values are the luck in armies since the start of the turn. The
+    table `costliest` has the costliest decisions, each with a `better` one.
     """
     rows: list[Row] = []
     worst: list[Row] = []

@@ -1,4 +1,4 @@
-"""Parts of charts: axes, legends, tooltips, reference lines and labels of chances."""
+"""Parts of charts: axes, legends, tooltips, reference lines and labels for chances."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from iacta.charts.vega import Row, View, field, table_view
 INTEGER_LABELS = "datum.value % 1 ? '' : datum.label"  # only whole numbers
 COUNT_LABELS = "datum.value % 1 || datum.value < 0 ? '' : datum.label"  # no negative numbers
 UNSIGNED_LABELS = "datum.value % 1 ? '' : format(abs(datum.value), ',d')"  # no minus signs
-MAX_LABELS = 15  # per axis
+MAX_LABELS = 15  # most labels on an axis
 ATTACKERS = "attackers, garrison included"
 
 
@@ -29,11 +29,11 @@ def categories(
 ) -> dict[str, Any]:
     """Return a colour channel with a legend.
 
-    column: the column to encode.
+    column: the column that decides the colour.
     colours: a colour for each value.
-    rows: if given, values that do not occur in these rows are omitted.
+    rows: leave out values that do not occur in these rows; `None` keeps all values.
     title: the title of the legend.
-    more: see `field`.
+    more: further properties, as in `field`.
     """
     used = {
         value: colour
@@ -58,7 +58,7 @@ def axis(
 def row_axis(
     column: str, rows: Iterable[Row], title: str | None = None, **look: Any
 ) -> dict[str, Any]:
-    """Return an axis channel for names, in the order of the rows."""
+    """Return an axis channel for names, listed in the order of the rows."""
     names = list(dict.fromkeys(row[column] for row in rows))
     return {**axis(f"{column}:N", title, **look), "sort": names}
 
@@ -76,10 +76,10 @@ def exact_field(column: str, title: str = "") -> dict[str, Any]:
 
 
 def draw_level(table: str, channel: Literal["x", "y"], at: float, **look: Any) -> View:
-    """Return a reference line across the plot.
+    """Return a line across the plot at a given value.
 
-    channel: the axis to which the value belongs.
-    at: the value on this axis.
+    channel: the axis with the value: `"x"` or `"y"`.
+    at: the value.
     """
     value = {"datum": at, "type": "quantitative"}
     rule = table_view(table).mark("rule", **look)
@@ -89,8 +89,8 @@ def draw_level(table: str, channel: Literal["x", "y"], at: float, **look: Any) -
 def format_percent(field: str, digits: int = 0) -> str:
     """Return a Vega expression that formats a chance as `percent` does.
 
-    field: the column of the chance.
-    digits: the number of decimals.
+    field: the column that contains the chance.
+    digits: the number of decimal places.
 
     >>> format_percent("chance")
     "datum.chance > 0 && datum.chance <= 0.005 ? '< 1%' : \
@@ -107,6 +107,6 @@ datum.chance < 1 && datum.chance >= 0.995 ? '> 99%' : format(datum.chance, '.0%'
 
 
 def draw_chances(base: View, **look: Any) -> View:
-    """Return text marks that show the column `probability` of a table."""
+    """Return labels that show the column `probability` of a table."""
     labelled = base.calculate(label=format_percent("probability"))
     return labelled.mark("text", **look).encode(text="label:N")

@@ -1,4 +1,4 @@
-"""Layers of a map: territories, borders, badges, arrows and labels; and the tables below it."""
+"""Layers of a map: territories, borders, badges, arrows and labels; also the tables below it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOTHING = "transparent"
 MAX_LEGEND_COLUMNS = 6
 DIGIT_SCALE = 1.2  # font size on a badge, relative to its radius
 MAX_SINGLE_COLUMN = 5  # tables with more rows have two columns
-ROW = 16.0  # height of a row in pixels
+ROW = 16.0  # height of a table row in pixels
 PALE_OPACITY = 0.45
 START = {"longitude": "x:Q", "latitude": "y:Q"}
 ENDS = {**START, "longitude2": "x2", "latitude2": "y2"}
@@ -37,7 +37,7 @@ def draw_ground(scene: Scene, rows: Sequence[Row], **paint: Any) -> list[View]:
     """Draw the territories as shapes or discs, and the borders between them.
 
     rows: a row for each territory, in the order of the board.
-    paint: channels for the colour; by default the territories have the text colour.
+    paint: encoding channels for the colour; by default, territories have the colour of text.
     """
     borders = _draw_borders(scene)
     tips = [field(f"{key}:N") for key in rows[0] if key not in ("x", "y")]
@@ -70,7 +70,7 @@ def draw_ground(scene: Scene, rows: Sequence[Row], **paint: Any) -> list[View]:
 
 
 def list_borders(scene: Scene) -> list[Row]:
-    """List the borders to draw as lines: those that the shapes of territories do not show."""
+    """List the borders to draw as lines: those between territories whose shapes do not touch."""
     names = scene.territories
     return [
         {
@@ -106,9 +106,9 @@ def _draw_borders(scene: Scene) -> list[View]:
 
 
 def draw_badges(scene: Scene, rows: Sequence[Row], owners: Mapping[str, str]) -> list[View]:
-    """Draw badges with the numbers of armies, in the colour and shape of their owners.
+    """Draw badges with numbers of armies, in the colour and shape of each owner.
 
-    rows: a row for each territory, with `owner` and `armies`.
+    rows: a row for each territory, with the columns `owner` and `armies`.
     owners: the colour of each owner.
     """
     labelled = [
@@ -143,7 +143,7 @@ def draw_badges(scene: Scene, rows: Sequence[Row], owners: Mapping[str, str]) ->
 
 
 def choose_digit_colour(tone: str) -> str:
-    """Return the colour of digits on a badge: white on dark badges, dark on light ones.
+    """Return a readable colour for digits on a badge: white on dark, dark on light.
 
     tone: the colour of the badge.
 
@@ -168,7 +168,7 @@ def format_short(count: int) -> str:
 
 
 def draw_arrows(scene: Scene) -> tuple[list[View], list[View]]:
-    """Draw arrows: the layers below the badges (shafts) and above (heads and numbers)."""
+    """Draw arrows in two groups of layers: shafts below the badges, heads and numbers above."""
     if not scene.arrows:
         return [], []
     shafts: list[Row] = []
@@ -199,7 +199,7 @@ def _number_row(arrow: Arrow) -> Row:
 
 
 def _draw_discs(rows: Sequence[Row], half: float, table: str = "numbers") -> list[View]:
-    """Draw numbers on discs; the discs of the main line of a plan are filled."""
+    """Draw numbers on discs. Discs of a plan's main line are filled."""
     layers = []
     for is_main, disc, digits in ((True, "inked", "paper"), (False, "paper", "ink")):
         chosen = [row for row in rows if row["usual"] == is_main]
@@ -217,7 +217,7 @@ def _draw_discs(rows: Sequence[Row], half: float, table: str = "numbers") -> lis
 
 
 def draw_labels(scene: Scene) -> list[View]:
-    """Draw the visible labels, with a halo for readability."""
+    """Draw the labels that are visible, with a halo to make them readable."""
     notes = _draw_texts(scene, "gains", ("value",), halo=4, fontWeight="bold")
     continents = _draw_texts(scene, "continents", ("continent",), halo=2.5, fontStyle="italic")
     return [*notes, *_draw_texts(scene, "names", ("name", "key"), halo=2.5), *continents]
@@ -273,7 +273,7 @@ def draw_steps_table(scene: Scene) -> View:
 
 
 def draw_names_table(scene: Scene) -> View | None:
-    """Draw a key to the letters on the map; return `None` if the map has no letters."""
+    """Draw a key to the letters on the map, or return `None` if the map has no letters."""
     columns = 2 if scene.sizes is NARROW else 4
     keys = [label for label in scene.list_shown_labels() if label.kind == "key"]
     height = -(-len(keys) // columns)
@@ -308,7 +308,7 @@ def _inline_view(name: str, rows: Sequence[Row]) -> View:
 
 
 def _project(scene: Scene, base: View) -> View:
-    """Apply the projection of the board to a view."""
+    """Apply the map projection of the board to a view."""
     scale = scene.scale
     corner = [-scene.frame.x * scale, -scene.frame.y * scale]
     return base.properties(projection={"type": "identity", "scale": scale, "translate": corner})
@@ -323,7 +323,7 @@ def _angle_channel() -> Channel:
 
 
 def _find_angle(a: Point, b: Point) -> dict[str, float]:
-    """Return the angle of an arrow head from a to b, in degrees clockwise from up."""
+    """Return the angle of an arrow from a to b, in degrees clockwise from up."""
     return {"angle": math.degrees(math.atan2(b[1] - a[1], b[0] - a[0])) + 90}
 
 

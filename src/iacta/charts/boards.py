@@ -1,4 +1,4 @@
-"""Charts of boards and plans: maps with owners, armies, borders and the arrows of a plan.
+"""Charts of boards and plans: maps with owners, armies, borders and a plan's arrows.
 
 Each map is laid out twice, for wide and for narrow screens.
 """
@@ -35,12 +35,12 @@ from iacta.forms.sentences import join_phrases
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import MalformedError
 
-if TYPE_CHECKING:  # slow to import
+if TYPE_CHECKING:  # slow to import, and only needed for types
     from iacta.board import Board, Holding, Position
     from iacta.plan import Plan, Reinforcement
 
 CONTINENT_TONES = (AMBER, RED, BLUE, GREEN, PURPLE, GREY)
-MIN_STEP_PROBABILITY = 0.005  # less likely steps are left out of tables
+MIN_STEP_PROBABILITY = 0.005  # less likely battles are left out of tables
 NARROW_WIDTH = 320
 
 
@@ -48,12 +48,12 @@ NARROW_WIDTH = 320
 def board_map(board: Position | Board) -> Chart:
     """Draw a map of a board, or of a position with owners and armies.
 
-    board: the board or the position.
+    board: a board or a position.
 
-    The table `territories` has the `territory`, its coordinates `x` and `y`, and either the `owner`
-    and `armies` of a position or the `continent` and `bonus` of a board. The table `borders` has
-    the drawn lines. A board without coordinates is laid out from its borders. Raises `IactaError`
-    for more than 500 territories, or more than 300 without coordinates.
+    The table `territories` has the columns `territory`, `x` and `y` (its coordinates), and either
+    `owner` and `armies` for a position or `continent` and `bonus` for a board. The table `borders`
+    has the borders drawn as lines. A board without coordinates is laid out automatically. More than
+    500 territories, or more than 300 without coordinates, raise `IactaError`.
     """
     from iacta.board import Board, Position
 
@@ -105,20 +105,21 @@ def _position_map(position: Position) -> Chart:
 
 @register_chart(default_for="Plan")
 def plan_map(plan: Plan) -> Chart:
-    """Draw a map of a plan: its battles as numbered arrows, and the chances of owning territories.
+    """Draw a map of a plan, with its battles as arrows and the chances of owning territories.
 
     plan: the plan.
 
-    The arrows are numbered along the main line, the most likely course of the plan, and listed
-    below the map. Rare battles have no arrow. If the chances of owning the attacked territories at
-    the end differ, the map shows them beside the armies.
+    The arrows are numbered along the main line, which is the most likely course of the plan, and
+    listed below the map. Unlikely battles have no arrow. If the chances of owning the attacked
+    territories differ, the map shows them beside the armies.
 
-    The table `territories` has the `territory`, its coordinates `x` and `y`, its `owner` and
-    `armies` before the first battle, and `own_probability` and `expected_armies` at the end. The
-    table `steps` has the `number` of each battle's arrow, its `reach_probability` and
-    `conquer_probability`, without very rare battles. The table `borders` has the drawn lines.
+    The table `territories` has the columns `territory`, `x` and `y` (its coordinates), `owner` and
+    `armies` before the first battle, and `own_probability` and `expected_armies` at the end of the
+    plan. The table `steps` has one row per battle, with the `number` of its arrow, its
+    `reach_probability` and its `conquer_probability`; very unlikely battles are left out. The table
+    `borders` has the borders drawn as lines.
     """
-    from iacta.questions.plan import plan_answer  # takes time to import
+    from iacta.questions.plan import plan_answer  # slow to import
     from iacta.questions.plan.arrows import label_chances, list_arrows
 
     arrows, position = list_arrows(plan), plan.position
@@ -155,15 +156,15 @@ def _describe_arrows(plan: Plan, arrows: Sequence[Arrow]) -> str:
 
 @register_chart(default_for="Reinforcement")
 def reinforcement_map(reinforcement: Reinforcement) -> Chart:
-    """Draw a map of new armies and their gains, with the battles of the plan as numbered arrows.
+    """Draw a map of new armies and how much they help, with the plan's battles as arrows.
 
-    reinforcement: the placement of new armies, with its plan.
+    reinforcement: the best placement of new armies, with its plan.
 
-    The table `territories` has the `territory`, its coordinates `x` and `y`, its `owner` and
-    `armies` before the placement, its `new` armies, and the `gain` if all new armies are placed
-    there, a quick estimate. The tables `steps` and `borders` are as for `plan_map`.
+    The table `territories` has the columns `territory`, `x` and `y` (its coordinates), `owner` and
+    `armies` before the placement, `new` (the new armies) and `gain` (a quick estimate of the gain
+    from placing all new armies there). The tables `steps` and `borders` are as in `plan_map`.
     """
-    from iacta.questions.plan import plan_answer  # takes time to import
+    from iacta.questions.plan import plan_answer  # slow to import
     from iacta.questions.plan.arrows import list_arrows
 
     before = reinforcement.before
@@ -236,7 +237,7 @@ def _build_scenes(
     is_close: bool = False,
     has_badges: bool = True,
 ) -> tuple[Scene, Scene]:
-    """Return the scenes of a map for wide and narrow screens."""
+    """Lay out a map for a wide and for a narrow screen."""
 
     def build(width: float, sizes: Sizes) -> Scene:
         sizes = sizes if has_badges else sizes._replace(badge=0.0)
@@ -255,12 +256,12 @@ def _build_chart(
     paint: Mapping[str, Any] | None = None,
     **more: Sequence[Row],
 ) -> Chart:
-    """Return a map in two sizes, with lists of arrows and names below.
+    """Return a map in two sizes, with lists of arrows and names below it.
 
     properties: the data of each territory, such as its owner.
-    owners: the colours of the owners.
-    paint: encoding channels for the colours of territories, if there are no owners.
-    more: further tables.
+    owners: the colour of each owner.
+    paint: encoding channels for the colours of territories on a map without owners.
+    more: additional tables of the chart.
     """
     territories = zip(scenes[0].territories, properties, scenes[0].badges, strict=True)
     rows = [{"territory": name, **row, "x": at.x, "y": at.y} for name, row, at in territories]
@@ -272,7 +273,7 @@ def _build_chart(
 def _draw_map(
     scene: Scene, rows: Sequence[Row], owners: Mapping[str, str], paint: Mapping[str, Any] | None
 ) -> View:
-    """Return a map in one size, with the lists below."""
+    """Return a map in one size, with lists of arrows and names below it."""
     ground = draw_ground(scene, rows, **paint) if paint else draw_owned_ground(scene, rows, owners)
     shafts, heads = draw_arrows(scene)
     badges = draw_badges(scene, rows, owners) if owners else []
@@ -290,7 +291,7 @@ def _describe_holding(holding: Holding) -> dict[str, Any]:
 
 
 def assign_owner_colours(position: Position) -> dict[str, str]:
-    """Return the colour of each owner, with the player first."""
+    """Assign a colour to each owner, starting with the player to move."""
     owners = dict.fromkeys([position.player, *(holding.owner for holding in position.holdings)])
     has_nobody = owners.pop("", NOBODY) != NOBODY
     tones = choose_colours(owners)

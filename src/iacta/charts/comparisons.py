@@ -1,4 +1,4 @@
-"""Charts that compare rule sets and methods."""
+"""Charts that compare rule sets or methods."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from iacta.inputs.errors import IactaError, IllegalError
 from iacta.rules.roll import Roll
 from iacta.rules.variants import RULE_SETS, RuleSet
 
-if TYPE_CHECKING:  # slow to import
+if TYPE_CHECKING:  # slow to import, and only needed for types
     from iacta.questions.compare import CompareAnswer
 
 EXAMPLE_ARMIES = 10
 BAR_HEIGHT = 19
 MORE, LESS = "more than half", "half or less"
-MIN_ERROR = 1e-18  # an error of 0 is drawn here on the logarithmic axis
+MIN_ERROR = 1e-18  # errors of 0 are drawn here, because the axis is logarithmic
 ERROR_LABELS = {
     1e-18: "0",
     1e-15: "10⁻¹⁵",
@@ -47,9 +47,9 @@ POINT_HEIGHT = 26
 
 @register_chart()
 def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> Chart:
-    """Draw the chance of 10 armies to beat 10 under each rule set, the highest chance first.
+    """Draw the chance of 10 armies to beat 10 under each rule set, in descending order.
 
-    known: the rule sets. Those whose odds cannot be computed are left out; at least one must
+    known: the rule sets. Rule sets whose odds cannot be computed are left out; at least one must
         remain.
     """
     for rule_set in read_list(known, "known", "RuleSet"):
@@ -92,7 +92,7 @@ def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> Chart:
 
 @register_chart(default_for="RuleSet")
 def full_roll(known: RuleSet) -> Chart:
-    """Draw the chance of each number of defenders lost in a roll with all dice.
+    """Draw the distribution of defenders lost in a roll with all dice.
 
     known: a rule set under which both sides choose their dice before the roll.
     """
@@ -135,9 +135,9 @@ def full_roll(known: RuleSet) -> Chart:
 
 @register_chart(default_for="CompareAnswer")
 def method_comparison(answer: CompareAnswer) -> Chart:
-    """Draw the time and the relative error of each method, on logarithmic axes.
+    """Draw the time and the relative error of each method on logarithmic axes.
 
-    answer: the answer of `iacta.ask` to `compare`, with at least one method that solves the battle.
+    answer: the answer of `iacta.ask("compare", ...)`; at least one method must have succeeded.
     """
     from iacta.questions.compare import time_text  # slow to import
 
@@ -171,7 +171,7 @@ def method_comparison(answer: CompareAnswer) -> Chart:
     look: dict[str, Any] = {"filled": True, "size": 80, "opacity": 1}
     seconds = axis("seconds:Q", "time", {"type": "log"}, labelExpr=TIME_LABELS, tickCount=4)
     powers = {round(math.log10(value)): label for value, label in ERROR_LABELS.items()}
-    # An error of 0 is drawn at `MIN_ERROR`, where a logarithmic axis can start.
+    # A logarithmic axis cannot show an error of 0, so it is drawn at `MIN_ERROR`.
     errors = axis(
         "shown:Q",
         "relative error",

@@ -1,7 +1,8 @@
-"""Conversion of Vega-Lite specifications to images, in this process or in a child process.
+"""Converts Vega-Lite specifications to images, in this process or in a child process.
 
-Importing vl-convert blocks Python for most of a second. A child process imports it while iacta
-computes the chart. The child process runs this file, which therefore does not import iacta.
+Importing vl-convert blocks Python for most of a second, so a child process imports it while iacta
+computes the chart. The child process runs this file as a script; therefore this file must not
+import iacta.
 """
 
 import json
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 CONVERTED = ("svg", "png", "pdf", "html")
-SCALE = 2  # pixel density for high-resolution screens
+SCALE = 2  # pixel density, for sharp pictures on high-resolution screens
 KILLED = "the converter was killed; the picture may need more memory than this machine has"
 # Converting a minimal chart initialises the converter, so that the first real chart is fast.
 WARM_UP_SPEC = {
@@ -28,9 +29,9 @@ WARM_UP_SPEC = {
 
 
 def convert(spec: str, kind: str) -> bytes:
-    """Convert a specification to an image, or return the script for HTML pages.
+    """Convert a specification to an image, or return the script of HTML pages.
 
-    spec: the Vega-Lite specification as JSON; ignored for `"html"`. For `"raster"`, an SVG.
+    spec: the Vega-Lite specification as JSON; for `"raster"`, an SVG picture; ignored for `"html"`.
     kind: one of `CONVERTED`, or `"raster"` to convert an SVG to PNG.
     """
     import vl_convert  # slow to import
@@ -47,9 +48,10 @@ def convert(spec: str, kind: str) -> bytes:
 
 
 def _load_script(vl_convert: Any) -> str:
-    """Return a script with Vega and its dependencies, cached in a file because bundling is slow.
+    """Return a script with Vega and its dependencies, from a cache file if possible.
 
-    The name of the cache file contains its hash, so that a damaged or foreign file is not used.
+    The name of the cache file contains a hash of its content, so a damaged or foreign file is not
+    used.
     """
     cache = os.environ.get("XDG_CACHE_HOME") or ""
     cache = cache if os.path.isabs(cache) else os.path.expanduser("~/.cache")
@@ -63,25 +65,25 @@ def _load_script(vl_convert: Any) -> str:
             if file.name == f"{stem}-{sha256(content).hexdigest()}.js":
                 return content.decode()
     script: str = vl_convert.javascript_bundle()
-    with suppress(OSError):  # without a cache the script is bundled again next time
+    with suppress(OSError):  # without a cache, the next call bundles the script again
         folder.mkdir(parents=True, exist_ok=True)
         part = folder / f".{os.urandom(8).hex()}"
-        with part.open("xb") as opened:  # fails if the name exists, even as a link
+        with part.open("xb") as opened:  # fails if the file exists, even as a link
             opened.write(script.encode())
         part.replace(folder / f"{stem}-{sha256(script.encode()).hexdigest()}.js")
     return script
 
 
 class PictureError(Exception):
-    """A picture could not be converted. The message is the reason, on one line."""
+    """A picture could not be converted. The message gives the reason on one line."""
 
 
 class Converter:
-    """vl-convert in a child process that converts one picture at a time.
+    """A child process with vl-convert that converts one picture at a time.
 
     first: the kind of the first picture, one of `CONVERTED`.
 
-    Ctrl-C does not reach the child process. It ends on `close`, or when its parent ends.
+    Ctrl-C does not reach the child process. It ends on `close` or when its parent ends.
     """
 
     def __init__(self, first: str) -> None:
@@ -117,12 +119,12 @@ class Converter:
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
-                with suppress(OSError):  # closing flushes a buffered request to a dead process
+                with suppress(OSError):  # closing tries to send buffered data to a dead process
                     pipe.close()
 
 
 def _handle_request(line: bytes) -> tuple[str, str]:
-    """Return the picture for a request, and the reason for a failure; one of both is empty."""
+    """Convert a picture; return it with an empty reason, or an empty picture with a reason."""
     try:
         return b64encode(convert(*json.loads(line))).decode(), ""
     except Exception:

@@ -1,4 +1,4 @@
-"""Charts of decisions: when to stop, how many dice, armies needed, and defence."""
+"""Charts of decisions: when to stop, how many dice to roll, armies needed, and defence."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from iacta.probability.distribution import Probability
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
-if TYPE_CHECKING:  # slow to import
+if TYPE_CHECKING:  # slow to import, and only needed for types
     from iacta.odds.decisions import Decision, DiceDecision
     from iacta.odds.spread import BestSpread, Objective
     from iacta.questions.defend import HoldAnswer
@@ -39,15 +39,15 @@ if TYPE_CHECKING:  # slow to import
 Chances: TypeAlias = Callable[[Sequence[int]], Sequence[Probability]]
 
 ACTIONS = {"roll": BLUE, "blitz": GREEN, "stop": AMBER}
-PALE_OPACITY = 0.35  # text on top stays readable
-MAX_STATES = 10**5  # larger maps would have cells too small to see
+PALE_OPACITY = 0.35  # pale enough to keep text on top readable
+MAX_STATES = 10**5  # in larger maps, cells would be too small to see
 DICE_LABELS = "datum.dice == 1 ? '1 die' : datum.dice ? datum.dice + ' dice' : 'none'"
 LABEL_SIZE = "width < 450 ? 11 : 14"
-MARGIN = 3  # number of rows shown above the boundary
+MARGIN = 3  # attackers to show beyond the boundary
 MAP_HEIGHT = 440
 SPREAD_HEIGHT = 240
-MAX_NUMBERED = 20  # longer chains have no numbers, which would be unreadable on a phone
-MAX_LISTED = 8  # number of territories in the label of a spread
+MAX_NUMBERED = 20  # numbers of longer chains would be unreadable on a phone
+MAX_LISTED = 8  # most territories to list in the label of a spread
 MAX_POINTS = 60
 MIN_DRAWN_CHANCE = 0.02
 
@@ -57,11 +57,11 @@ def decision_map(decision: Decision, prize: Fraction | None = None) -> Chart:
     """Draw a map of the best action in every state of a battle.
 
     decision: the result of `when_to_stop` or `best_mix`, with at most 100,000 states.
-    prize: the value of the territory for the title, or `None`.
+    prize: the value of the territory, to be shown in the title, or `None`.
 
-    The table `actions` has the best `action` for `least` to `most` attackers against each number of
-    `defenders`. The table `boundary` is `decision.boundary`, and the table `battle` has the present
-    state.
+    The table `actions` has, for each number of `defenders`, the best `action` for a range of
+    attackers from `least` to `most`. The table `boundary` is `decision.boundary`, and the table
+    `battle` has the current state.
     """
     boundary = [point for point in decision.boundary if point.attackers is not None]
     fewest = [point.attackers for point in boundary if point.attackers is not None]
@@ -123,11 +123,11 @@ def _format_title(decision: Decision, prize: Fraction | None) -> str:
 def _list_runs(
     find_action: Callable[[int, int], object], top: int, defenders: int, name: str
 ) -> list[Row]:
-    """Return ranges of attackers with the same action, for each number of defenders.
+    """For each number of defenders, return the ranges of attackers with the same best action.
 
-    find_action: returns the action for numbers of attackers and defenders.
-    top: the largest number of attackers.
-    name: the column for the action.
+    find_action: a function that returns the best action for numbers of attackers and defenders.
+    top: the largest number of attackers to include.
+    name: the name of the column for the action.
     """
     rows: list[Row] = []
     for d in range(1, defenders + 1):
@@ -138,13 +138,13 @@ def _list_runs(
 
 
 def _list_regions(runs: Sequence[Row], name: str) -> list[Row]:
-    """Return where to place the label of each action: in the middle of its longest column."""
+    """Return a place for the label of each action: the middle of its longest column."""
     regions: dict[object, list[Row]] = {}
     for row in runs:
         regions.setdefault(row[name], []).append(row)
     places: list[Row] = []
     for action, rows in regions.items():
-        # Several columns may be nearly the longest; take the middle one.
+        # If several columns are almost the longest, take the middle one.
         longest = max(row["most"] - row["least"] for row in rows)
         wide = [row for row in rows if row["most"] - row["least"] >= 0.6 * longest]
         middle = wide[len(wide) // 2]
@@ -161,7 +161,7 @@ def _draw_region_labels(table: str, words: str) -> View:
 def _state_view(table: str, **edges: str) -> View:
     """Return a view with axes for attackers and defenders.
 
-    edges: Vega expressions for the columns `low` and `high`, the ends of the marks.
+    edges: Vega expressions for the columns `low` and `high`, the ends of each mark.
     """
     whole = {"format": "d", "tickMinStep": 1, "labelExpr": COUNT_LABELS, "grid": False}
     scale = {"zero": False, "nice": False}
@@ -188,12 +188,13 @@ def _draw_battle(*tooltip: str) -> View:
 
 @register_chart(default_for="DiceDecision")
 def dice_map(decision: DiceDecision) -> Chart:
-    """Draw maps of the best number of dice for both sides in every state of a battle.
+    """Draw maps of the best number of dice for each side in every state of a battle.
 
     decision: the result of `how_many_dice`, with at most 100,000 states.
 
-    The tables `attack` and `defence` have the best number of `dice` for `least` to `most` attackers
-    against each number of `defenders`. The table `battle` has the present state.
+    The tables `attack` and `defence` have, for each number of `defenders`, the best number of
+    `dice` for a range of attackers from `least` to `most`. The table `battle` has the current
+    state.
     """
     from iacta.questions.decide import dice_answer  # slow to import
 
@@ -201,7 +202,7 @@ def dice_map(decision: DiceDecision) -> Chart:
     garrison = decision.rules.garrison
 
     def list_dice(policy: Any) -> list[Row]:
-        def find_dice(a: int, d: int) -> int:  # the policy excludes the garrison
+        def find_dice(a: int, d: int) -> int:  # the policy counts attackers without the garrison
             return int(policy[d, a - garrison]) if a > garrison else 0
 
         return _list_runs(find_dice, decision.attackers, decision.defenders, "dice")
@@ -241,7 +242,7 @@ def dice_map(decision: DiceDecision) -> Chart:
 def chance_by_attackers(answer: NeedAnswer) -> Chart:
     """Draw the chance to win by number of attackers, and mark the number needed.
 
-    answer: the answer of `iacta.ask` to `need`.
+    answer: the answer of `iacta.ask("need", ...)`.
     """
     question, rule_set = answer.question, answer.question.rule_set
     return Chart(
@@ -257,7 +258,7 @@ def chance_by_attackers(answer: NeedAnswer) -> Chart:
 def chance_by_defenders(answer: HoldAnswer) -> Chart:
     """Draw the chance to hold by number of defenders, and mark the number needed.
 
-    answer: the answer of `iacta.ask` to `defend` without territories.
+    answer: the answer of `iacta.ask("defend", ...)` without territories.
     """
     question, rule_set = answer.question, answer.question.rule_set
 
@@ -274,9 +275,9 @@ def chance_by_defenders(answer: HoldAnswer) -> Chart:
 
 
 def _list_chances(side: str, enough: int, probabilities: Chances) -> list[Row]:
-    """Return the chances for about sixty numbers around the number needed.
+    """Return the chances for about sixty numbers of armies around the number needed.
 
-    side: the column for the numbers.
+    side: the name of the column for the numbers.
     enough: the number needed.
     """
     reach = 2
@@ -292,7 +293,7 @@ def _list_chances(side: str, enough: int, probabilities: Chances) -> list[Row]:
 
 
 def _draw_chances(side: str, enough: int, chance: Fraction, x_title: str, y_title: str) -> View:
-    """Return a view of the chances, with the wanted chance as a line and the number needed."""
+    """Return a plot of the chances, with lines at the required chance and the number needed."""
     scale = {"zero": False, "nice": False, "padding": 8}
     base = table_view("chances").encode(
         x=axis(f"{side}:Q", x_title, scale, format=",d", tickMinStep=1),
@@ -327,20 +328,20 @@ def best_spread(
     *,
     others: Sequence[tuple[str, Sequence[int], float]] = (),
 ) -> Chart:
-    """Draw the best spread of armies over a chain of territories, and compare it with others.
+    """Draw the best way to spread armies over a chain, and compare it with simpler ways.
 
     best: the result of `spread_defenders`.
     attackers: the armies of the attacking stack, garrison included.
-    objective: the objective of the attackers.
+    objective: what the attackers try to maximise.
     rules, label: see `win_chance_map`.
-    others: other spreads to compare: name, armies, and value to attackers who play optimally.
+    others: other ways to spread the armies: name, armies, and value against the best attack.
 
-    The table `spread` has the armies on each territory of the best spread. If there are `others`,
+    The table `spread` has the armies on each territory in the best spread. If there are `others`,
     the table `values` has the `value` of each spread to the attackers.
     """
     rules = find_rules(rules)
     spread = best.spreads[0]
-    scale = {"domain": [0, 1.08 * max(spread)], "nice": False}  # space for the numbers
+    scale = {"domain": [0, 1.08 * max(spread)], "nice": False}  # leave space for numbers
     base = table_view("spread").encode(
         x=axis("territory:O", "territory of the chain", labelAngle=0),
         y=axis("defenders:Q", "defenders", scale, format=",d", tickMinStep=1),
@@ -384,12 +385,12 @@ def best_spread(
 
 @register_chart(default_for="FrontsAnswer")
 def best_fronts(answer: FrontsAnswer) -> Chart:
-    """Draw the best division of armies among fronts, and the attackers' chances.
+    """Draw the best way to divide armies among fronts, and the attackers' chances.
 
-    answer: the answer of `iacta.ask` to `fronts`.
+    answer: the answer of `iacta.ask("fronts", ...)`.
 
-    The table `armies` has the armies on each territory by `kind`: `held` before, or `new`. The
-    table `values` has the `value` of each front to its attackers.
+    The table `armies` has the armies on each territory, by `kind`: `held` (already there) or `new`.
+    The table `values` has the `value` of each front to its attackers.
     """
     question, rule_set = answer.question, answer.question.rule_set
     fronts = [
@@ -428,12 +429,12 @@ def best_fronts(answer: FrontsAnswer) -> Chart:
 
 
 def _draw_comparison(rows: Sequence[Row], is_chance: bool) -> View:
-    """Return a view that compares the values of spreads to the attackers."""
+    """Return a plot that compares the values of spreads to the attackers."""
     words = "chance to break through" if is_chance else "territories that they take on average"
     ends = [min(row["value"] for row in rows), max(row["value"] for row in rows)]
     beside = max(ends[1] - ends[0], 0.01 * (ends[1] or 1.0))
     form = {"format": "~%"} if is_chance else {}
-    # Points instead of bars, so that the axis need not start at 0.
+    # Use points instead of bars, so that the axis need not start at 0.
     scale = {"domain": [max(ends[0] - 0.15 * beside, 0.0), ends[1] + 0.2 * beside], "nice": False}
     base = table_view("values").encode(
         y=row_axis("name", rows, grid=True),

@@ -1,4 +1,4 @@
-"""Charts of computed and simulated outcomes of battles and campaigns, and of distributions."""
+"""Charts of the outcomes of battles, campaigns and simulations, and of other distributions."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from iacta.questions.campaign import campaign_answer
 from iacta.questions.roll import roll_answer
 from iacta.rules.roll import Roll
 
-# The probability of each outcome: an ending such as `WIN`, with a number of armies.
+# A dictionary from outcomes, as (ending, number of armies), to their probabilities.
 Ends: TypeAlias = Mapping[tuple[str, int], Probability]
 
 WIN, HOLD, STOP = "you win", "they hold", "you stop"
@@ -55,25 +55,25 @@ REMAINING = "armies that remain: theirs to the left, yours to the right"
 YOURS, THEIRS = "your armies that remain", "their armies that remain"
 CHANCE = "chance"
 
-MAX_BARS = 120  # more bars would be too thin
-MIN_BARS = 40  # rare outcomes are left out only if there are more numbers
-MAX_ROWS = 30  # number of outcomes that are not numbers
+MAX_BARS = 120  # more bars would be too thin to see
+MIN_BARS = 40  # rare outcomes are left out only if there are more numbers than this
+MAX_ROWS = 30  # most outcomes to show if they are not numbers
 ROW_HEIGHT = 22
 RARE_CHANCE = 1e-4
 PALE_OPACITY = 0.75
 
 TAKEN, HELD, STOPPED = "you take it", "they hold it", "you stop there"
 FATES = {TAKEN: BLUE, HELD: RED, STOPPED: AMBER}
-MAX_TERRITORIES = 100  # more territories would be unreadable
-PANEL_HEIGHT = 140  # pixels
-MAX_NUMBERED = 15  # longer campaigns have no labels of chances
+MAX_TERRITORIES = 100  # a chart with more territories would be unreadable
+PANEL_HEIGHT = 140  # in pixels
+MAX_NUMBERED = 15  # in longer campaigns, chances are not written on the bars
 MIN_LABELLED_CHANCE = 0.005
 
-MAX_INTERVALS = 40  # number of bars with intervals
-MAX_NAMED = 6  # longer lists of territories are left out of a subtitle
+MAX_INTERVALS = 40  # most bars with intervals
+MAX_NAMED = 6  # longer lists of territories are left out of the subtitle
 LAST = "your armies in the last territory, if all are taken"
 NOT_TAKEN = "territories not taken, if you stop or they hold"
-SMALL_HEIGHT = 200  # pixels of each of two plots
+SMALL_HEIGHT = 200  # height of each of two plots, in pixels
 
 
 @register_chart(default_for="Battle")
@@ -82,13 +82,13 @@ def battle_outcomes(battle: Battle) -> Chart:
 
     battle: the battle.
 
-    The table `outcomes` has the `end`, the range of armies left from `least` to `most`, and the
-    `probability`. Your armies are positive numbers, the defenders' armies negative. If there are
-    more than 120 numbers, neighbours share a bar. If there are more than 40, the rarest outcomes
+    The table `outcomes` has the columns `end` (the ending), `least` and `most` (a range of armies
+    left) and `probability`. Your armies are positive numbers, the defenders' armies negative. With
+    more than 120 numbers, neighbouring numbers share a bar. With more than 40, the rarest outcomes
     are left out, with a total chance below 1 in 10,000 at each end of the axis.
     """
     answer = battle_answer(battle)
-    outcomes = answer.outcomes or battle.outcomes()  # raises an error if there are too many
+    outcomes = answer.outcomes or battle.outcomes()  # raises if there are too many outcomes
     rows = list_bars(outcomes.map(lambda end: _find_end(battle, end)))
     return Chart(
         histogram("outcomes", rows, _choose_title(rows), is_signed=False),
@@ -116,8 +116,8 @@ def roll_losses(roll: Roll) -> Chart:
 
     roll: the roll.
 
-    The table `losses` has the armies that `attackers` and `defenders` lose, and the `count` of
-    rolls with these losses out of a `total` of equally likely rolls.
+    The table `losses` has the columns `attackers` and `defenders` (armies lost), `count` (the
+    number of rolls with these losses) and `total` (the number of equally likely rolls).
 
     Source: Taflin (2001), table 1.
     """
@@ -166,9 +166,9 @@ def distribution(distribution: Distribution[Any]) -> Chart:
 
     distribution: the distribution.
 
-    For whole numbers, the table `outcomes` has ranges from `least` to `most` with a `probability`,
-    as in `battle_outcomes`. Otherwise it has the `outcome` and `probability` of the 30 likeliest
-    outcomes.
+    If the outcomes are whole numbers, the table `outcomes` has ranges from `least` to `most` with a
+    `probability`, as in `battle_outcomes`. Otherwise it has the 30 likeliest outcomes, with the
+    columns `outcome` and `probability`.
     """
     likeliest = distribution.mode()
     often = f"{percent(distribution[likeliest], 0)} of the time"
@@ -209,7 +209,7 @@ def _format_outcome(outcome: Any) -> str:
 
 
 class BarSpan(NamedTuple):
-    """The outcomes that share a bar: an ending, and a range of armies."""
+    """The outcomes that share a bar: an ending and a range of numbers of armies."""
 
     end: str
     least: int
@@ -217,12 +217,12 @@ class BarSpan(NamedTuple):
 
 
 def group_outcomes(ends: Ends, most: int = MAX_BARS) -> dict[tuple[str, int], BarSpan]:
-    """Assign each outcome to a bar.
+    """Return the bar of each outcome.
 
-    most: the maximum number of bars; if there are more numbers, neighbours share a bar.
+    most: the maximum number of bars. If there are more numbers, neighbours share a bar.
 
     If there are more than 40 numbers, the rarest are left out, with a total chance below 1 in
-    10,000 at each end.
+    10,000 at each end of the axis.
     """
     chances: dict[int, float] = defaultdict(float)
     for (_, number), chance in ends.items():
@@ -244,7 +244,7 @@ def group_outcomes(ends: Ends, most: int = MAX_BARS) -> dict[tuple[str, int], Ba
 def list_bars(ends: Ends, bars: Mapping[tuple[str, int], BarSpan] | None = None) -> list[Row]:
     """Return a row for each bar.
 
-    bars: the bar of each outcome; by default from `group_outcomes`.
+    bars: the bar of each outcome; `None` to use `group_outcomes`.
     """
     bars = bars or group_outcomes(ends)
     sums: dict[BarSpan, float] = defaultdict(float)
@@ -263,14 +263,14 @@ def histogram(
     is_signed: bool = True,
     end: float = 0,
 ) -> View:
-    """Return a histogram coloured by the ending.
+    """Return a histogram with a colour for each ending.
 
     table: the name of the table.
     rows: the rows of the table, from `list_bars`.
-    title: the title of the axis for armies.
-    beneath: whether lines will be drawn on top; the bars are then pale and not stacked.
-    is_signed: whether to write minus signs; without signs, negative numbers mean defenders.
-    end: the end of the axis for chances, or 0 to choose it automatically.
+    title: the title of the armies axis.
+    beneath: whether lines will be drawn on top; if so, the bars are pale and not stacked.
+    is_signed: whether to show minus signs. Without them, negative numbers stand for defenders.
+    end: the upper end of the chance axis; 0 to choose it automatically.
     """
     width = max(row["most"] - row["least"] + 1 for row in rows)
     bars = table_view(table, low="datum.least - 0.45", high="datum.most + 0.45")
@@ -307,10 +307,10 @@ def survival(campaign: Campaign) -> Chart:
 
     campaign: a campaign with at most 100 territories.
 
-    The table `territories` has the `probability` of each `fate` of each `territory`: taken, held
-    by its defenders, or reached but not taken when you stop. The table `stacks` has the armies of
-    both sides; for your side, the expected number on arrival. The table `left` has the distribution
-    of armies in the last territory if all are taken.
+    The table `territories` has, for each `territory`, the `probability` of each `fate`: taken, held
+    by its defenders, or reached but not taken because you stopped. The table `stacks` has the
+    armies of both sides on each territory; for your side, the expected number on arrival. The table
+    `left` has the distribution of your armies on the last territory if all are taken.
     """
     count = len(campaign.territories)
     words = "a chart of a campaign must have at most {} territories"
@@ -386,7 +386,7 @@ def _list_stacks(campaign: Campaign) -> list[Row]:
 
 
 def _draw_survival(fates: Sequence[Row]) -> list[View]:
-    """Return panels with the chance to end (if possible), to take each territory, and armies."""
+    """Return panels: chance to end there (if any), chance to take the territory, and armies."""
     failures = [row for row in fates if row["fate"] != TAKEN]
     count = max(row["territory"] for row in fates)
     across = axis("territory:O", "territory", labelAngle=0)
@@ -401,7 +401,7 @@ def _draw_survival(fates: Sequence[Row]) -> list[View]:
             tooltip=["territory:O", "fate:N", exact_field("probability", "chance")],
         )
         layers = [base.mark("bar").encode(color=categories("fate", FATES, failures))]
-        # A layer without rows would make Vega warn.
+        # Vega warns about layers without rows.
         has_written = any(row["probability"] >= MIN_LABELLED_CHANCE for row in failures)
         if has_written and len({row["fate"] for row in failures}) == 1 and count <= MAX_NUMBERED:
             written = base.filter(f"datum.probability >= {MIN_LABELLED_CHANCE}")
@@ -419,7 +419,7 @@ def _draw_survival(fates: Sequence[Row]) -> list[View]:
         color=categories("side", {"yours": BLUE, "theirs": RED}),
         tooltip=["territory:O", "side:N", exact_field("armies")],
     )
-    # Defenders are bars, as a line would suggest that they are connected.
+    # Draw defenders as bars, because a line would suggest that they are connected.
     theirs = stacks.filter("datum.side == 'theirs'").mark("bar")
     yours = stacks.filter("datum.side == 'yours'")
     return [
@@ -436,23 +436,23 @@ def simulated_outcomes(
     *,
     seed: int | None = None,
 ) -> Chart:
-    """Draw simulated outcomes with intervals, and the exact chances.
+    """Draw simulated outcomes with their intervals, beside the exact chances.
 
     simulation: the result of `simulate_battle` or `simulate_campaign`.
-    battle: the simulated battle or campaign.
-    seed: the seed of the simulation for the subtitle, or `None`.
+    battle: the battle or campaign that was simulated.
+    seed: the random seed to mention in the subtitle, or `None`.
 
-    The table `outcomes` has the `end`, a range of numbers from `least` to `most`, the share of runs
-    (`probability`), its 95% interval from `low` to `high`, and the `exact` chance if it can be
-    computed. Positive numbers are your armies left; in a campaign, those in the last territory.
-    Negative numbers are the defenders left; in a campaign of several territories, the territories
-    not taken.
+    The table `outcomes` has the columns `end` (the ending), `least` and `most` (a range of
+    numbers), `probability` (the share of runs), `low` and `high` (its 95% interval) and, if it can
+    be computed, `exact` (the exact chance). Positive numbers are your armies left; in a campaign,
+    those on the last territory. Negative numbers are the defenders left or, in a campaign of
+    several territories, the number of territories not taken.
     """
     check_type(battle, Battle if isinstance(battle, Battle) else Campaign, "battle")
     rows = _list_simulation(simulation, battle)
     if isinstance(battle, Battle) or len(battle.territories) == 1:
         drawn = _draw_simulation(rows, _choose_title(rows))
-    else:  # armies and territories need separate axes
+    else:  # armies and territories are different quantities and need separate axes
         most = 1.05 * max(max(row["high"], row["exact"] or 0) for row in rows)
         won = [row for row in rows if row["end"] == WIN]
         lost = [row for row in rows if row["end"] != WIN]
@@ -503,14 +503,14 @@ def compute_exact_chance(battle: Battle | Campaign) -> Probability | None:
 
 
 def _find_end(battle: Battle | Campaign, end: Outcome | CampaignOutcome) -> tuple[str, int]:
-    """Return the ending and number of an outcome, as in the table of `simulated_outcomes`."""
+    """Return the ending and the number of an outcome, as in the table of `simulated_outcomes`."""
     if isinstance(battle, Battle):
         left = Outcome(*end)
         fate = find_fate(left, battle)
         return fate, -left.defenders if fate == HOLD else left.attackers
     count, last = len(battle.territories), CampaignOutcome(*end)
     if last.conquered == count:
-        # In a single battle the garrison is included.
+        # In a single battle, the number includes the garrison.
         return WIN, last.attackers + (battle.rules.garrison if count == 1 else 0)
     stops = battle.is_stopped(last)
     if count > 1:
@@ -546,7 +546,7 @@ def _draw_simulation(rows: Sequence[Row], words: str, where: str = "true", end: 
 
     words: the title of the axis.
     where: a Vega expression that selects the rows.
-    end: see `histogram`.
+    end: the upper end of the chance axis, as in `histogram`.
     """
     bars = histogram("outcomes", rows, words, beneath=True, is_signed=False, end=end)
     middles = table_view("outcomes", middle="(datum.least + datum.most) / 2")

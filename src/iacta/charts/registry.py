@@ -1,7 +1,7 @@
 """The registry of charts. To add a chart, decorate a function with `register_chart`.
 
-The public names of `iacta.charts`, the documentation and the tests of all charts derive from the
-registry.
+The public names of `iacta.charts`, the documentation and the tests that cover every chart all
+derive from this registry.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _defaults: dict[str, Draw] = {}
 
 
 def register_chart(*, default_for: str = "") -> Callable[[Function], Function]:
-    """Return a decorator that registers a function as a chart.
+    """Return a decorator that registers a chart function.
 
-    default_for: the names of the classes whose default chart this is, separated by spaces. The
-        first argument of the chart must be an instance of one of them. Names instead of classes
-        avoid imports.
+    default_for: names of classes, separated by spaces. The function draws the default chart of
+        these classes, and its first argument must be an instance of one of them. Names are used
+        instead of classes to avoid imports.
     """
 
     def register(draw: Function) -> Function:
@@ -43,7 +43,7 @@ def register_chart(*, default_for: str = "") -> Callable[[Function], Function]:
 
 
 def _check_argument(kinds: Sequence[str], draw: Function) -> Function:
-    """Wrap a chart so that it checks the class of its first argument, by name."""
+    """Wrap a chart function so that it checks the class of its first argument by name."""
     signature = inspect.signature(draw)
     first = next(iter(signature.parameters))
 
@@ -58,13 +58,13 @@ def _check_argument(kinds: Sequence[str], draw: Function) -> Function:
 
 
 def list_charts() -> Mapping[str, Draw]:
-    """Return all charts by name, in the order of the source code."""
+    """Return all chart functions by name, in the order of the source code."""
     _load()
     return _charts
 
 
 def list_defaults() -> Mapping[str, Draw]:
-    """Return the default charts by class name."""
+    """Return the default chart function of each class, by class name."""
     _load()
     return _defaults
 
@@ -86,8 +86,8 @@ def find_chart(value: object, *context: Any) -> Chart:
     value: a `Battle`, `Campaign`, `Distribution`, `Roll`, `RuleSet`, `Decision`, `DiceDecision`,
         `Plan`, `Position`, `Board` or `Audit`; a table of chances; a `SimulationResult` or a
         `BestSpread`.
-    context: further arguments of the chart: the battle or campaign of a `SimulationResult`, or the
-        number of attackers against a `BestSpread`.
+    context: further arguments of the chart function: the battle or campaign for a
+        `SimulationResult`, or the number of attackers for a `BestSpread`.
     """
     defaults = list_defaults()
     kind = next((base.__name__ for base in type(value).__mro__ if base.__name__ in defaults), "")

@@ -1,4 +1,4 @@
-"""The class `Chart`, and its export to images, self-contained HTML pages, JSON and CSV."""
+"""The class `Chart` and its export to images, self-contained HTML pages, JSON and CSV."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from iacta.inputs.files import quote_path, write_atomically
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 SUFFIXES = (*CONVERTED, "json", "csv")
-# Characters per line of the title, above a wide (False) and a narrow (True) plot.
+# Characters per line of the title, above a wide plot (False) and above a narrow one (True).
 TITLE_WIDTH = {False: 72, True: 42}
 SUBTITLE_WIDTH = {False: 104, True: 56}
 
@@ -31,13 +31,14 @@ FIT = Path(__file__).with_name("fit.js")  # shared with `iacta.web`
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chart:
-    """A chart with its data, displayed in notebooks.
+    """A chart with its data, which notebooks display.
 
-    view: the Vega-Lite view, which refers to tables by name.
+    view: the Vega-Lite view; it refers to tables by name.
     title: the main result, as a sentence.
-    subtitle: a description of the quantities and the rules.
-    tables: the rows of each table, the most important table first.
-    narrow: properties that differ in a narrow plot. The title is always wrapped to fit.
+    subtitle: the quantities and the rules that the chart shows.
+    tables: the rows of each table, by name, most important table first.
+    narrow: properties that replace those of `view` in a narrow plot. Titles are always wrapped to
+        fit.
     """
 
     view: View
@@ -54,13 +55,13 @@ class Chart:
 
     @property
     def description(self) -> str:
-        """The title and the subtitle."""
+        """The title and the subtitle as one text."""
         return f"{self.title} {self.subtitle}"
 
     def to_dict(self, *, dark: bool = False) -> dict[str, Any]:
-        """Return the Vega-Lite specification, with data and theme.
+        """Return the Vega-Lite specification with data and theme.
 
-        dark: whether the background is dark.
+        dark: whether to draw on a dark background.
         """
         wide, narrow = (
             {
@@ -80,9 +81,9 @@ class Chart:
         }
 
     def to_csv(self) -> str:
-        """Return the data as CSV. If there are several tables, the first column names the table.
+        """Return the data as CSV. With several tables, the first column is the name of the table.
 
-        An apostrophe precedes cells that a spreadsheet would compute as formulas.
+        Cells that a spreadsheet could run as formulas get an apostrophe in front.
         """
         rows = [
             {"table": name, **row} if len(self.tables) > 1 else row
@@ -98,10 +99,10 @@ class Chart:
     def content(
         self, kind: str, *, dark: bool = False, make: Callable[[str, str], bytes] = convert
     ) -> bytes:
-        """Return the content of a file with the chart.
+        """Return the chart as the content of a file.
 
-        kind: the file suffix without the dot.
-        dark: whether the background is dark; HTML follows the settings of the browser.
+        kind: the suffix of the file without the dot, such as `"svg"`.
+        dark: whether to draw on a dark background. HTML pages follow the browser's setting instead.
         make: a function to use instead of `convert`, such as a `Converter`.
         """
         if kind == "csv":
@@ -115,11 +116,11 @@ class Chart:
         dark: bool = False,
         make: Callable[[str, str], bytes] = convert,
     ) -> None:
-        """Save the chart to a file, atomically.
+        """Save the chart to a file; the file is replaced only when the new content is complete.
 
         file: a path that ends in .svg, .png or .pdf, in .html for a self-contained page, in .json
             for the Vega-Lite specification, or in .csv for the data.
-        dark, make: see `content`.
+        dark, make: as for `content`.
         """
         write_atomically(Path(file), self.content(read_suffix(file), dark=dark, make=make))
 
@@ -135,7 +136,7 @@ def _convert_spec(
 ) -> bytes:
     """Convert a specification to the content of a file.
 
-    kind: the file suffix without the dot, except `"csv"`.
+    kind: the suffix of the file without the dot; `"csv"` is not allowed.
     """
     if kind in CONVERTED:
         check_installed()
@@ -151,7 +152,7 @@ def _convert_spec(
 
 
 def read_suffix(file: str | Path) -> str:
-    """Return the suffix of a path in lower case; it must be one of `SUFFIXES`.
+    """Return the suffix of a path in lower case; raise an error for an unknown suffix.
 
     >>> read_suffix("odds.PNG")
     'png'
@@ -171,9 +172,9 @@ def read_suffix(file: str | Path) -> str:
 
 
 def add_description(svg: bytes, spec: Mapping[str, Any]) -> bytes:
-    """Add the title and subtitle to an SVG as `<title>` and `<desc>`, for screen readers.
+    """Add a title and a description to an SVG picture for screen readers.
 
-    spec: the specification of the chart.
+    spec: the specification of the chart, with the title and subtitle.
     """
     words = {"title": spec["title"]["text"], "desc": spec["title"]["subtitle"]}
     texts = [f"<{tag}>{html.escape(' '.join(lines))}</{tag}>" for tag, lines in words.items()]
@@ -183,9 +184,9 @@ def add_description(svg: bytes, spec: Mapping[str, Any]) -> bytes:
 
 
 def fit_width(spec: Mapping[str, Any], *, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
-    """Adapt a specification to a plot width, with its `narrow` properties in a narrow plot.
+    """Adapt a specification to the width of the plot, with `narrow` properties if it is narrow.
 
-    dark: whether the background is dark.
+    dark: whether to draw on a dark background.
     width: the width of the plot in pixels, without axes.
     """
     narrow = spec.get("usermeta", {}).get("narrow", {}) if width < NARROW_PLOT else {}
@@ -231,9 +232,9 @@ addEventListener("resize", draw);
 
 
 def format_page(spec: Mapping[str, Any], script: str) -> str:
-    """Return an HTML page with a chart that adapts to the window's width and to dark mode.
+    """Return an HTML page with a chart that adapts to the window and to dark mode.
 
-    script: a bundle of Vega, Vega-Lite and vega-embed.
+    script: the code of Vega, Vega-Lite and vega-embed.
     """
     return PAGE.format(
         title=html.escape(str(spec.get("description", "iacta"))),

@@ -1,4 +1,4 @@
-"""Text for charts (counts, rules and battles), and checks of their arguments."""
+"""Texts for charts (counts, rules and battles), and checks of arguments."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from iacta.rules.variants import rules_name
 
 
 def format_count(number: int, noun: str = "army", plural: str = "") -> str:
-    """Format a number with its noun.
+    """Format a number with its noun, such as "3 armies".
 
-    plural: the plural of the noun; by default the noun with an s.
+    plural: the plural of the noun; by default, an s is added.
 
     >>> format_count(1), format_count(2_000), format_count(3, "defender")
     ('1 army', '2,000 armies', '3 defenders')
@@ -23,10 +23,10 @@ def format_count(number: int, noun: str = "army", plural: str = "") -> str:
 
 
 def format_signed(number: Probability, digits: int = 0, *, plus: bool = False) -> str:
-    """Format a number with a true minus sign instead of a hyphen.
+    """Format a number with a true minus sign in place of a hyphen.
 
-    digits: the number of decimals.
-    plus: whether to write a plus sign.
+    digits: the number of decimal places.
+    plus: whether positive numbers get a plus sign.
 
     >>> format_signed(-2), format_signed(2, 1, plus=True), format_signed(0, plus=True)
     ('−2', '+2.0', '0')
@@ -36,9 +36,9 @@ def format_signed(number: Probability, digits: int = 0, *, plus: bool = False) -
 
 
 def format_rules(rules: Rules, label: str = "") -> str:
-    """Return the name of rules, with the garrison unless it is 1.
+    """Return the name of rules, and the garrison unless it is 1.
 
-    label: the name to use instead of the rules' own.
+    label: a name to use instead of the rules' own name.
 
     >>> from iacta.rules.dice import Dice
     >>> format_rules(Rules(garrison=0)), format_rules(Rules(attack=Dice((20,))), "my house")
@@ -49,7 +49,7 @@ def format_rules(rules: Rules, label: str = "") -> str:
 
 
 def describe_rules(rules: Rules) -> str:
-    """Return the name of rules as `format_rules` does, or "house rules" if they have no name.
+    """Return the name of rules as `format_rules` does; rules without a name are "house rules".
 
     >>> from iacta.rules.dice import Dice
     >>> describe_rules(Rules(attack=Dice((20,))))
@@ -59,7 +59,7 @@ def describe_rules(rules: Rules) -> str:
 
 
 def format_stop(stop: StopRule) -> str:
-    """Return a stop rule in words that can end a sentence; empty for a fight to the end.
+    """Describe a stop rule at the end of a sentence; empty for a fight to the end.
 
     >>> format_stop(StopRule(charge=True, max_rolls=3))
     ', and stop when dice run short or after 3 rolls'
@@ -81,7 +81,7 @@ def format_stop(stop: StopRule) -> str:
 
 
 def format_seed(seed: int | None) -> str:
-    """Format a seed to follow a phrase; return an empty string if there is no seed.
+    """Return a phrase with the seed to append to a sentence; empty without a seed.
 
     >>> format_seed(7), format_seed(None)
     (' (seed 7)', '')
@@ -103,7 +103,7 @@ def format_battle(attackers: int, defenders: int, rules: Rules, stop: StopRule =
 def check_size(size: int, most: int, rule: str, got: str) -> None:
     """Raise an error if a chart would be too large.
 
-    rule: the requirement, with `{}` for the maximum.
+    rule: the requirement in words, with `{}` in place of the maximum.
 
     >>> check_size(31, 30, "a tree must have at most {} leaves", "31")
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""Charts of the chances of all battles up to a given size."""
+"""A heat map of the chances of all battles up to a given size."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
 EVEN = Fraction(1, 2)
-MAX_NUMBERED = 20  # maps with a longer side, in cells, have no numbers
-MAX_CELLS = 40_000  # larger maps would have cells too small to see
-MIN_NUMBER_WIDTH = 14  # pixels for three small digits
-ABLE = "attackers able to attack"  # axis title for rules without a garrison
-PERCENT_LABELS = (  # only exact 0 and 1 are shown as 0 and 100
+MAX_NUMBERED = 20  # maps with more rows or columns show no numbers
+MAX_CELLS = 40_000  # in larger maps, cells would be too small to see
+MIN_NUMBER_WIDTH = 14  # space for three small digits, in pixels
+ABLE = "attackers able to attack"  # title of the axis if the rules have no garrison
+PERCENT_LABELS = (  # only exactly 0 and 1 are shown as 0 and 100
     "datum.win_probability == 0 || datum.win_probability == 1 ? 100 * datum.win_probability : "
     "datum.win_probability < 0.005 ? '<1' : datum.win_probability >= 0.995 ? '>99' : "
     "format(100 * datum.win_probability, '.0f')"
@@ -37,7 +37,7 @@ def win_chance_map(
 
     chances: the result of `win_table`, for at most 40,000 battles.
     rules: the rules of the table: `Rules`, or the name of a rule set.
-    label: the name to use for the rules instead of their own.
+    label: a name to use instead of the rules' own name.
 
     Source: the heat map of "Analyzing the Board Game Risk" (pracpred), and Höhle's coloured table.
     """
@@ -54,7 +54,7 @@ def win_chance_map(
         y={**attackers, "sort": "descending"},
         tooltip=["attackers:O", "defenders:O", exact_field("win_probability", "chance to win")],
     )
-    # Cells overlap by a pixel, so that there are no gaps.
+    # Cells overlap by one pixel to avoid gaps.
     size = {"band": 1 + 2 * most / WIDTH}
     colour = field(
         "win_probability:Q",
@@ -63,7 +63,7 @@ def win_chance_map(
         legend={"format": "%", "gradientLength": 200, "values": [0, 0.25, 0.5, 0.75, 1]},
     )
     layers = [base.mark("rect", width=size, height=size).encode(color=colour)]
-    if most <= MAX_NUMBERED:  # if cells are too narrow for a number, the opacity is 0
+    if most <= MAX_NUMBERED:  # numbers in cells that are too narrow are made transparent
         room = {"expr": f"bandwidth('x') < {MIN_NUMBER_WIDTH} ? 0 : 1"}
         letters = {"expr": "bandwidth('x') < 19 ? 8 : bandwidth('x') < 24 ? 9 : 11"}
         written = base.calculate(per_cent=PERCENT_LABELS).encode(text="per_cent:N")
@@ -84,9 +84,9 @@ def win_chance_map(
 
 
 def _format_title(chances: npt.NDArray[Any]) -> str:
-    """Return a sentence on the equal numbers with which the attackers are the favourites.
+    """Describe from which equal numbers on the attackers are the favourites.
 
-    If they always are, the sentence states the number of all battles in which they are.
+    If they are the favourites at all sizes, describe the share of battles in which they are.
     """
     ahead = (chances.diagonal() > EVEN).tolist()
     if not any(ahead):

@@ -1,4 +1,4 @@
-"""Colours and sizes of all charts, for light and dark mode."""
+"""The colours and sizes of all charts, in light and dark mode."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-# Hues of Okabe and Ito that colour-blind readers can tell apart. All contrast with white and black.
+# Hues by Okabe and Ito that colour-blind readers can distinguish, visible on white and black.
 BLUE, RED, GREEN, AMBER, PURPLE, GREY = (
-    "#2583c4",  # attackers, or good for the attackers
-    "#d55e00",  # defenders, or bad for the attackers
+    "#2583c4",  # attackers, or results that are good for them
+    "#d55e00",  # defenders, or results that are bad for the attackers
     "#009e73",
     "#bd8a00",
     "#b5679b",
     "#808080",
 )
 CATEGORIES = (BLUE, RED, GREEN, AMBER, PURPLE, GREY)
-# The same hues, dark enough for white text.
+# The same hues, made dark enough for white text.
 DEEP = {
     BLUE: "#1f6fab",
     RED: "#b84f00",
@@ -28,7 +28,7 @@ DEEP = {
 }
 ORDERED = (RED, AMBER, GREEN, BLUE)
 
-# Colours for players named after a colour, and for other players.
+# Colours for players who are named after a colour, and for all others.
 NAMED_COLOURS = {
     "blue": "#1f6fab",
     "red": "#c22f2f",
@@ -48,16 +48,16 @@ PLAYER_COLOURS = ("#1f6fab", "#c22f2f", "#007a59", "#9a4c82", "#b84f00", "#8a650
 WIDTH = 600
 HEIGHT = 380
 PADDING = 12
-# These fonts have the same character widths, on which the layout of labels relies.
+# These fonts have equal character widths, which the layout of labels relies on.
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
-NARROW_PLOT = 450  # narrower plots use the `narrow` properties of a chart
+NARROW_PLOT = 450  # a plot narrower than this uses the `narrow` properties of its chart
 SIZES = {"width": WIDTH, "narrow": NARROW_PLOT, "padding": 2 * PADDING}  # input of `fit.js`
 
 INK = {False: "#1f2328", True: "#e6e6e6"}
 PAPER = {False: "#ffffff", True: "#16181d"}
 FAINT = {False: "#dddddd", True: "#3a3d44"}
 MIDDLE = {False: "#f2f2f2", True: "#2b2d33"}
-# Ends of colour scales; text on top of them stays readable.
+# The ends of colour scales, light or dark enough to keep text on top readable.
 BAD = {False: "#f29b63", True: "#a34a00"}
 GOOD = {False: "#70b3e2", True: "#1c6298"}
 
@@ -65,7 +65,7 @@ GOOD = {False: "#70b3e2", True: "#1c6298"}
 def make_config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
     """Return the theme as a Vega-Lite configuration.
 
-    dark: whether the background is dark.
+    dark: whether to draw on a dark background.
     width: the width of the plot in pixels, without axes.
     """
     ink, paper, faint, middle = INK[dark], PAPER[dark], FAINT[dark], MIDDLE[dark]
@@ -117,7 +117,7 @@ def make_config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
         },
         "header": {"labelColor": ink, "labelFontSize": 12, "titleColor": ink},
         "text": {"color": ink},
-        "style": {  # styles of marks that overlap others
+        "style": {  # styles of marks that overlap other marks
             "halo": {"color": paper},
             "outlined": {"stroke": paper, "strokeJoin": "round"},
             "paper": {"color": paper},
@@ -136,7 +136,7 @@ def make_config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
 
 
 def list_shades(count: int) -> list[str]:
-    """Return `count` colours, from bad to good for the attackers.
+    """Return `count` colours, ordered from bad to good for the attackers.
 
     >>> list_shades(2)
     ['#d55e00', '#2583c4']
@@ -148,9 +148,9 @@ def list_shades(count: int) -> list[str]:
 
 
 def choose_colours(players: Iterable[str]) -> dict[str, str]:
-    """Assign a colour to each player, whatever their order.
+    """Assign a colour to each player; the result does not depend on their order.
 
-    players: the names. A player named after a colour gets that colour.
+    players: the names of the players. A player named after a colour gets that colour.
 
     >>> choose_colours(["Ben", "red", "Ada"])
     {'Ada': '#1f6fab', 'Ben': '#007a59', 'red': '#c22f2f'}
@@ -167,7 +167,7 @@ def choose_colours(players: Iterable[str]) -> dict[str, str]:
 
 
 def compute_contrast(colour: str, other: str) -> float:
-    """Return the contrast ratio of two colours, from 1 to 21. Small text needs at least 4.5.
+    """Return the contrast ratio of two colours, from 1 to 21. Small text needs 4.5 or more.
 
     >>> compute_contrast("#000000", "#ffffff")
     21.0

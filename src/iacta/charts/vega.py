@@ -1,7 +1,7 @@
-"""A builder for Vega-Lite specifications.
+"""A small builder for Vega-Lite specifications.
 
-A `View` is a specification or part of a specification: a mark with its encoding, or several views
-in layers or side by side. Property names and values are those of the Vega-Lite documentation. Tests
+A `View` is a specification, or a part of one: a mark with its encoding, or several views in layers
+or side by side. Names and values of properties are those of the Vega-Lite documentation. The tests
 validate every chart against the schema of Vega-Lite.
 """
 
@@ -18,7 +18,7 @@ TYPES = {"Q": "quantitative", "N": "nominal", "O": "ordinal"}
 
 
 class Channels(TypedDict, total=False):
-    """The encoding of a mark: each channel is a column name, as in `field`, or a definition."""
+    """The encoding of a mark: for each channel a column name, as in `field`, or a definition."""
 
     x: Channel
     x2: Channel
@@ -42,7 +42,7 @@ class Channels(TypedDict, total=False):
 
 
 class View(dict[str, Any]):
-    """A specification or part of a specification. Each method returns an extended copy."""
+    """A specification or a part of one. Each method returns an extended copy."""
 
     def mark(self, kind: Mark, **look: Any) -> View:
         return self.properties(mark={"type": kind, **look})
@@ -52,7 +52,7 @@ class View(dict[str, Any]):
         return self.properties(encoding={**self.get("encoding", {}), **shown})
 
     def filter(self, condition: str) -> View:
-        """Keep the rows for which a Vega expression is true."""
+        """Keep only rows for which a Vega expression is true."""
         return self._add_transforms({"filter": condition})
 
     def calculate(self, **columns: str) -> View:
@@ -73,10 +73,10 @@ class View(dict[str, Any]):
 
 
 def field(column: str, **more: Any) -> dict[str, Any]:
-    """Return a channel definition for a column.
+    """Return the definition of a channel that shows a column.
 
-    column: the name of the column and a letter for its type: `"runs:Q"` is quantitative, N nominal,
-        O ordinal. Omit the type for the second end of an interval.
+    column: the name of the column with a letter for its type, such as `"runs:Q"`: Q for
+        quantitative, N for nominal, O for ordinal. The second end of an interval has no type.
     more: further properties of the channel.
 
     >>> field("runs:Q", title="games")
@@ -94,11 +94,11 @@ def _read_channel(value: object) -> object:
 
 
 def table_view(table: str, where: str = "", **columns: str) -> View:
-    """Return a view of a table of the chart, without a mark.
+    """Return a view of one of the chart's tables, without a mark.
 
     table: the name of the table.
     where: a Vega expression that selects rows; empty for all rows.
-    columns: additional columns, as Vega expressions.
+    columns: additional columns, defined by Vega expressions.
     """
     rows = View(data={"name": table})
     if where:
@@ -107,10 +107,10 @@ def table_view(table: str, where: str = "", **columns: str) -> View:
 
 
 def layer(*views: View, **parts: Any) -> View:
-    """Combine views in layers."""
+    """Stack views in layers."""
     return View(layer=list(views), **parts)
 
 
 def vconcat(*views: View, **parts: Any) -> View:
-    """Combine views vertically."""
+    """Arrange views from top to bottom."""
     return View(vconcat=list(views), **parts)

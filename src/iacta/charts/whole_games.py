@@ -1,4 +1,4 @@
-"""Charts of the chances to win a game, of the goals for a turn, and of threats."""
+"""Charts of the chance to win a game, of the goals for a turn, and of threats."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ from iacta.charts.saving import Chart
 from iacta.charts.theme import WIDTH
 from iacta.charts.vega import Row, View, field, layer, table_view
 
-if TYPE_CHECKING:  # slow to import
+if TYPE_CHECKING:  # slow to import, and only needed for types
     from iacta.questions.goals import GoalsAnswer
     from iacta.questions.threats import ThreatsAnswer
     from iacta.questions.win import WinAnswer
     from iacta.war import GoalChance
 
-ROW, THICK = 64, 44  # pixels: distance between bars, and thickness of a bar
+ROW, THICK = 64, 44  # distance between bars and thickness of a bar, in pixels
 GOAL_ROW, GOAL_THICK = 26, 16
-HATCH_DISTANCE = 7  # pixels between hatch lines
-MIN_LABELLED_SHARE = 0.07  # smaller segments have no room for a number
+HATCH_DISTANCE = 7  # distance between hatch lines, in pixels
+MIN_LABELLED_SHARE = 0.07  # a smaller segment has no room for a number
 MAX_GOAL_LENGTH = 32
-AXIS_MARGIN = 1.25  # length of the axis relative to the longest bar; leaves room for labels
+AXIS_MARGIN = 1.25  # length of the axis relative to the longest bar, to leave room for labels
 TICK_STEPS = tuple(k * 10.0**power for power in range(-6, 0) for k in (1, 2, 5))
 MAX_TICKS = 8
 
 
 @register_chart(default_for="WinAnswer")
 def win_bar(answer: WinAnswer) -> Chart:
-    """Draw each player's share of wins as two bars: with the chosen AI, and with the simple AI.
+    """Draw each player's share of wins as two bars: for the chosen AI and for the simple AI.
 
-    answer: the answer of `iacta.ask` to `win`.
+    answer: the answer of `iacta.ask("win", ...)`.
 
-    The table `shares` has for each AI (`like`) and each `player` the share of wins (`win`) and its
-    interval from `low` to `high`. The table `hatching` has the lines that mark the intervals, if
-    the game is not over.
+    The table `shares` has one row per AI and player, with the columns `like` (the AI), `player`,
+    `win` (the share of wins), and `low` and `high` (its interval). The table `hatching` has the
+    lines that mark the intervals, unless the game is over.
     """
     from iacta.forms.whole_game import PEOPLE, describe_ai  # slow to import
 
@@ -112,14 +112,15 @@ def win_bar(answer: WinAnswer) -> Chart:
 
 @register_chart(default_for="GoalsAnswer")
 def goal_bars(answer: GoalsAnswer) -> Chart:
-    """Draw the chance to reach each goal of a turn, or to win the game after each goal.
+    """Draw the chance to reach each goal of a turn, or the chance to win the game with each goal.
 
-    answer: the answer of `iacta.ask` to `goals`; with `win` the chart shows chances to win.
+    answer: the answer of `iacta.ask("goals", ...)`. If it has `win`, the chart shows chances to
+        win.
 
-    The table `goals` has for each `goal` the `chance` of the best plan, if there is a plan, and an
-    interval from `low` to `high` that contains the result of a longer search. If the question has
-    `win`, the table also has the way to play the turn (`how`), the share of games won (`win`) with
-    its interval from `low` to `high`, and the share with the simple AI (`under_simple`). The table
+    The table `goals` has for each `goal` the `chance` of the best plan, if there is a plan, with an
+    interval from `low` to `high` for the result of a longer search. If the question has `win`, the
+    table also has `how` (the way the turn is played), `win` (the share of games won) with its
+    interval from `low` to `high`, and `under_simple` (the share with the simple AI). The table
     `hatching` has the lines that mark the intervals.
     """
     from iacta.forms.whole_game import PEOPLE  # slow to import
@@ -178,12 +179,13 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
 
 @register_chart(default_for="ThreatsAnswer")
 def threat_bars(answer: ThreatsAnswer) -> Chart:
-    """Draw the chance of each threat, in the colour of the most dangerous opponent.
+    """Draw the chance of each threat in the colour of the most dangerous opponent.
 
-    answer: the answer of `iacta.ask` to `threats`.
+    answer: the answer of `iacta.ask("threats", ...)`.
 
-    The table `threats` has for each `goal` of an opponent the highest `chance`, its `player`, and
-    the upper bound `at_most`. A line leads from the chance to a bound that is clearly greater.
+    The table `threats` has one row per `goal` of an opponent, with the highest `chance`, the
+    `player` with this chance, and the upper bound `at_most`. If the bound is clearly greater than
+    the chance, a line connects them.
     """
     from iacta.plan.quick_estimates import MIN_GAP  # slow to import
     from iacta.questions.threats import CONDITION, threats_sentence  # slow to import
@@ -242,7 +244,7 @@ def _list_win_numbers(each: GoalChance) -> dict[str, float]:
 
 
 def _hatch_interval(row: Row, most: float) -> Iterator[Row]:
-    """Yield the hatch lines of an interval, inside and outside the bar."""
+    """Yield the hatch lines that mark an interval, inside and outside the bar."""
     place = (row["top"], GOAL_ROW, GOAL_THICK, AXIS_MARGIN * most)
     for line in _hatch(row["low"], row["share"], *place):
         yield {**line, "is_inside": True}
@@ -251,14 +253,14 @@ def _hatch_interval(row: Row, most: float) -> Iterator[Row]:
 
 
 def _find_top(bar: int, row: int, thick: int) -> float:
-    """Return the upper edge of a bar, in units of rows."""
+    """Return the upper edge of a bar, in rows from the top."""
     return bar + (row - thick) / (2 * row)
 
 
 def _make_bar_axis(names: Sequence[str], row: int, thick: int) -> dict[str, Any]:
-    """Return a quantitative axis for bars, so that hatch lines can be placed on it.
+    """Return a quantitative axis for bars, on which hatch lines can be placed.
 
-    All layers must use this axis, because Vega-Lite drops labels that differ between layers.
+    All layers must share this axis, because Vega-Lite drops labels that differ between layers.
     """
     middles = [_find_top(k, row, thick) + thick / (2 * row) for k in range(len(names))]
     labels = f"{json.dumps(list(names))}[floor(datum.value)]"
@@ -278,13 +280,13 @@ def _hatch(
 ) -> Iterator[Row]:
     """Yield slanted lines that hatch a bar from `low` to `high`.
 
-    top: the upper edge of the bar, in units of rows.
-    row, thick: the height of a row and of the bar, in pixels.
+    top: the upper edge of the bar, in rows from the top.
+    row, thick: the height of a row and of a bar, in pixels.
     most: the end of the axis for shares.
     """
     step, slant = HATCH_DISTANCE / WIDTH * most, thick / WIDTH * most
     for number in range(floor((low - slant) / step), ceil(high / step) + 1):
-        foot = number * step  # lower end of the line; the upper end is at `foot + slant`
+        foot = number * step  # the lower end of the line; its upper end is at `foot + slant`
         x, x2 = max(foot, low), min(foot + slant, high)
         if x < x2:
             up, up2 = ((place - foot) / slant * thick / row for place in (x, x2))
