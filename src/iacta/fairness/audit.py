@@ -1,19 +1,19 @@
-"""The audit of a log: whether its dice were fair, and how lucky each player was.
+"""The audit of a log: whether the dice were fair, and how lucky each player was.
 
-An audit reads a log once and only counts, so a log may have any length. It counts each result by
-kind of throw, by player, and by the result before. It also adds up the evidence against fair dice
+An audit reads the log once and only counts, so the log may be of any length. It counts results by
+kind of throw, by player, and by the previous result, and it adds up the evidence against fair dice
 and the luck of each player. `p_values` tests these counts.
 
-A battle has a single result x, such as (3, 0): 3 attackers lost, no defender left. If the possible
-results of a battle are ordered from the best for the attackers to the worst, a result becomes a
-number from 0 to 1:
+The result x of a battle is a pair such as (3, 0): 3 attackers lost, no defenders left. With the
+possible results ordered from best to worst for the attackers, each result becomes a number from 0
+to 1:
 
     u = F(x) + v·P(x),
 
-where F(x) is the probability of better results, P(x) is the probability of this result, and v is a
-random number from 0 to 1. With fair dice u is uniform for any number of armies (Rosenblatt 1952;
-Brockwell 2007). Battles of all sizes are therefore counted as one kind of throw with ten equally
-likely results: the tenths of u, from the luckiest to the unluckiest.
+where F(x) is the probability of a better result, P(x) the probability of this result, and v a
+random number from 0 to 1. If the dice are fair, u is uniform for every size of battle (Rosenblatt
+1952; Brockwell 2007). Battles of all sizes can therefore be counted as one kind of throw with ten
+equally likely results: the tenths of u, from luckiest to unluckiest.
 """
 
 from collections.abc import Callable, Iterator
@@ -57,17 +57,17 @@ from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
 LEVEL = "1%"
-MAX_DRAWS = 10**7  # simulating this number of logs takes some minutes
+MAX_DRAWS = 10**7  # simulating this many logs takes a few minutes
 
 
 class ResultCount(NamedTuple):
-    """The count of one result of a kind of throw.
+    """How often one result of a kind of throw occurred.
 
     throws: the kind of throw, such as `3 v 2`.
     result: the result, such as `lose 1, kill 1`.
     seen: the count of the result in the log.
-    expected: its expected count with fair dice.
-    low, high: the confidence interval for the expected count, simultaneous for all results.
+    expected: the count expected with fair dice.
+    low, high: the confidence interval for the expected count; all intervals hold simultaneously.
     """
 
     throws: str
@@ -86,24 +86,26 @@ class Audit(DisplayMixin):
     lines: the number of throws and battles in the log.
     throws: the kinds of throw in the log, with their counts.
     findings: the results of all tests.
-    corrected: the p-values of the findings, with Holm's correction for their number.
-    impossible: throws whose result is impossible, or too unlikely to compute, under the rules.
+    corrected: the p-values of the findings, corrected for the number of tests by Holm's method.
+    impossible: the number of throws whose result is impossible, or too unlikely to compute, under
+        the rules.
     is_ordered: whether the log lists single throws in the order in which they were made.
-    log_evidence: the natural logarithm of the e-value after the last throw.
-    most_evidence: the largest value of that logarithm after any throw.
-    alarm: the number of throws after which the e-value reached 1 / level, `None` if it never did.
-    moments: evidence and luck over time.
-    players: the names of the players in `moments`, in the order of their first throws.
-    player_p_values: for each player, the p-value of the difference from all other players.
-    lucks: the luck of each player, or of the attackers if the log has no names.
-    unread: columns of the log that the audit ignored.
-    remarks: sentences on the layout of the log and on its limits.
-    skipped: the number of attacks in a recording that are unclear, for each reason.
-    broken_off: the number of battles that the attackers stopped; the audit ignores them.
-    chances: the number of lines that state only the chance to succeed, before and after.
+    log_evidence: the natural logarithm of the final e-value.
+    most_evidence: the natural logarithm of the largest e-value during the log.
+    alarm: the number of throws after which the e-value reached 1 / level, or `None` if it never
+        did.
+    moments: the evidence and luck at several points of the log.
+    players: the names of the players in `moments`, in order of first appearance.
+    player_p_values: for each player, the p-value of a comparison with all other players.
+    lucks: the luck of each player, or of the attackers if the log names no players.
+    unread: the columns of the log that were ignored.
+    remarks: sentences about the layout of the log and its limits.
+    skipped: for a recording, the number of unclear attacks for each reason.
+    broken_off: the number of battles that the attackers stopped early; they are ignored.
+    chances: the number of lines that only give the chance to succeed, before and after.
     chance_spread: the standard deviation of the number of wins in these lines; `None` if some
-        attacks are not decided yet.
-    is_recording: whether the log is the recording of a game.
+        attacks are still undecided.
+    is_recording: whether the log is a recording of a game.
     """
 
     level: float
@@ -133,17 +135,17 @@ class Audit(DisplayMixin):
 
     @property
     def is_alarm(self) -> bool:
-        """Whether a corrected p-value is at most the level, or a result is impossible."""
+        """Whether a corrected p-value is at most the level, or some result is impossible."""
         return bool(self.impossible) or min(self.corrected, default=1.0) <= self.level
 
     @property
     def questions(self) -> int:
-        """The number of tests, at least 1."""
+        """The number of tests, but at least 1."""
         return max(len(self.findings), 1)
 
     @cached_property
     def results(self) -> tuple[ResultCount, ...]:
-        """The count of each result, with simultaneous confidence intervals."""
+        """The count of each result, with confidence intervals that hold simultaneously."""
         cells = self.questions * sum(len(kind.chances) for kind in self.throws)
         results = []
         for kind in self.throws:
@@ -158,13 +160,13 @@ class Audit(DisplayMixin):
         return tuple(results)
 
     def is_unusual(self, result: ResultCount) -> bool:
-        """Return whether there is an alarm and the count of a result lies outside its interval."""
+        """Return whether there is an alarm and the count of a result is outside its interval."""
         return self.is_alarm and not result.low <= result.expected <= result.high
 
     def find_fair_intervals(self) -> Iterator[Interval]:
-        """Yield an interval for each count that fair dice would give.
+        """For each count, yield the interval in which it would lie with fair dice.
 
-        With fair dice, 95 of 100 logs have all their counts within these intervals.
+        95 of 100 fair logs have all their counts within these intervals.
         """
         cells = sum(len(kind.chances) for kind in self.throws) or 1
         z = NormalDist().inv_cdf(1 - (1 - CONFIDENCE) / (2 * cells))
@@ -181,10 +183,10 @@ class Audit(DisplayMixin):
 
     @property
     def chance_bias_seen(self) -> float | None:
-        """The smallest bias of the stated chances that such a log detects nine times in ten.
+        """The smallest bias in the stated chances that such a log would reveal nine times in ten.
 
-        It is `None` if the log is too short to detect any bias. The number of wins is approximated
-        by a normal distribution.
+        It is `None` if the log is too short to reveal any bias. The number of wins is treated as
+        normally distributed.
         """
         if not self.chances or not self.chance_spread:
             return None
@@ -194,11 +196,11 @@ class Audit(DisplayMixin):
         return bias if bias < 0.5 else None
 
     def bias_seen(self, throws: Throws) -> float | None:
-        """Return the smallest bias of a result that such a log detects nine times in ten.
+        """Return the smallest bias of a result that such a log would reveal nine times in ten.
 
         throws: the kind of throw.
 
-        Returns `None` if the log is too short to detect any bias.
+        Return `None` if the log is too short to reveal any bias.
         """
         return bias_seen(throws.independent, throws.chances, self.level / self.questions)
 
@@ -214,15 +216,15 @@ def audit(
 ) -> Audit:
     r"""Test whether the dice of a log were fair, and measure the luck of its players.
 
-    log: the path of a file, the log itself as a string, or a list with one element per line: a
-        mapping from columns to values, or the face of a die.
-    rules: `Rules` or the name of a rule set, for lines that do not name their rules.
+    log: the path of a file, the log as a string, or a list with one element per line: a mapping
+        from columns to values, or the face of a die.
+    rules: `Rules` or the name of a rule set, for lines that do not name any rules.
     level: the chance of a false alarm.
-    seed: the seed of the simulated logs.
-    draws: the number of fair logs that are simulated for a p-value that is not exact.
+    seed: the random seed for simulated logs.
+    draws: the number of fair logs to simulate for a p-value that cannot be computed exactly.
     progress: a callback that receives the number of lines read so far, or `None`.
 
-    Raises `IactaError` with the line number if the log cannot be read.
+    A log that cannot be read raises `IactaError` with the line number.
 
     >>> audited = audit("die\n" + "6\n" * 9)
     >>> audited.is_alarm, audited.lines
@@ -252,7 +254,7 @@ def audit(
 
 
 def count_tests(kind: str) -> int:
-    """Return the number of tests of a log with one player and one kind of throw.
+    """Return the number of tests for a log with one player and one kind of throw.
 
     kind: `"dice"`, `"rolls"` with known dice, or `"battles"`.
 
@@ -260,7 +262,8 @@ def count_tests(kind: str) -> int:
     (5, 7)
     """
     counted = [ATTACK, DEFENCE, ROLLS] if kind == ROLLS else [kind]
-    # Rolls have a test of luck; battles also tests of spread and of the most extreme battle.
+    # Rolls also have a test of luck; battles also have tests of spread and of the most extreme
+    # battle.
     tails = {ROLLS: 1, BATTLES: 3}.get(kind, 0)
     has_period_test = kind != BATTLES
     return len(counted) + len(ORDER_TESTS) + has_period_test + tails
@@ -276,10 +279,10 @@ def _make_audit(tally: Tally, notes: Notes, draws: int) -> Audit:
         compare_with_fair(kind, list(parts), tally.rng, draws)
         for kind, parts in groupby(used, key=attrgetter("kind"))
     ]
-    # Dice within a roll are left out: they have no order and the same player as the roll.
+    # Leave out the dice within rolls: they have no order and the same player as the roll.
     first = [kind for kind in used if kind.kind not in (ATTACK, DEFENCE)]
     shuffles = min(draws, SHUFFLES)
-    # If the log was sorted, the order of its lines is not the order of the throws.
+    # The lines of a sorted log do not show the order of the throws.
     is_sorted = bool(used) and all(kind.is_sorted(tally.level) for kind in used)
     is_ordered = tally.is_ordered and not is_sorted
     if is_ordered:

@@ -1,13 +1,13 @@
-"""E-values: evidence against fair dice that can be checked after every throw.
+"""E-values: evidence against fair dice that may be checked after every throw.
 
-A p-value is valid only if the length of the log was fixed in advance. A player who checks after
+A p-value is valid only if the length of the log was fixed in advance: a player who checks after
 every game and stops at the first small p-value will eventually find one, even with fair dice. An
-e-value can be checked at any time. It is the capital of a gambler who starts with 1 and bets
-against fair dice. With fair dice the expected capital stays 1 for any betting strategy, so by
-Ville's inequality the chance that the capital ever reaches 1/α is at most α.
+e-value may be checked at any time. It is the capital of a gambler who starts with 1 and bets
+against fair dice. With fair dice the expected capital stays 1 under any betting strategy. By
+Ville's inequality, the chance that the capital ever reaches 1/α is at most α.
 
-The gambler bets on a Dirichlet mixture. Let result i have the probability pᵢ with fair dice, the
-count nᵢ among n throws, and the weight aᵢ; the weights add up to A. Then
+The gambler bets on a Dirichlet mixture. Let result i have probability pᵢ with fair dice, count nᵢ
+among n throws, and weight aᵢ, and let A be the sum of all weights. Then
 
     E = Γ(A) / Γ(A + n) · Π_i (Γ(a_i + n_i) / Γ(a_i)) / Π_i p_i^{n_i},
 
@@ -30,11 +30,11 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-WEIGHT = 100.0  # the sum of all weights aᵢ
+WEIGHT = 100.0  # sum of all weights aᵢ
 
 
 def log_evidence(counts: Ints, chances: Floats) -> float:
-    """Return log E for the counts of all results.
+    """Return log E for the given counts of all results.
 
     counts: the count of each result.
     chances: the probability of each result with fair dice.
@@ -52,10 +52,10 @@ def log_evidence(counts: Ints, chances: Floats) -> float:
 
 
 def log_factors(results: Ints, before: Ints, chances: Floats) -> Floats:
-    """Return how much each of several results changes log E.
+    """Return how much each of the given results changes log E.
 
     results: the results in order, as indices into `chances`.
-    before: how often each result occurred before.
+    before: for each of these results, how often it had occurred before.
     chances: the probability of each result with fair dice.
 
     >>> import numpy as np

@@ -1,14 +1,15 @@
-"""Layouts: the ways in which people write down rolls and battles.
+"""Layouts: the different ways in which people write down rolls and battles.
 
-A log may have a heading whose names differ from the documentation, such as `a1` or `Attack Dice`,
-or no heading. The first lines, a sample, determine the layout of all lines:
+A log may have no heading, or a heading whose names differ from the documentation, such as `a1` or
+`Attack Dice`. The first lines (the sample) determine the layout of all lines:
 
 - A line of dice has two groups, one for each side. The separator between the groups occurs once,
-  and all other separators of the line are equal. The same separator must divide all lines.
-- A group belongs to the attackers if the number of its dice is possible for attackers in all lines.
-  If this has_dice for both groups, the log is refused, as the attacker is unknown.
+  and all other separators in the line are the same. The groups must be separated in the same way in
+  every line.
+- A group belongs to the attackers if its number of dice is possible for attackers in all lines. If
+  this is true of both groups, the log is refused, because the attacker is unknown.
 
-Each accepted log therefore has a single interpretation, which a remark reports. Nothing is guessed.
+Each accepted log thus has a single interpretation, which a remark reports. Nothing is guessed.
 """
 
 import re
@@ -22,15 +23,15 @@ from iacta.rules.dice import Dice, split_dice
 from iacta.rules.rules import Rules
 
 Row: TypeAlias = Mapping[str, Any]
-Numbered: TypeAlias = tuple[int, str]  # the number of a line, and the line
+Numbered: TypeAlias = tuple[int, str]  # line number, line
 
 
 class AcceptedLayout(NamedTuple):
-    """An example of a layout that `audit` accepts.
+    """An example of a layout that `audit` can read.
 
-    heading: the heading, or an empty string if the layout has no heading.
-    line: an example of a line.
-    meaning: the meaning of the line.
+    heading: the heading; empty if the layout has no heading.
+    line: an example line.
+    meaning: the meaning of the example line.
     """
 
     heading: str
@@ -39,7 +40,7 @@ class AcceptedLayout(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The heading, if the layout has one, and the line."""
+        """The heading, if any, and the example line."""
         return f"{self.heading}: {self.line}" if self.heading else self.line
 
 
@@ -86,7 +87,7 @@ ACCEPTED = (
 class Layout(NamedTuple):
     """The layout of the lines of a log.
 
-    read: parses a line into rows, each a mapping from columns to values.
+    read: a function that parses a line into rows, which map columns to values.
     remark: a sentence that describes the layout; empty if the log has a heading.
     """
 
@@ -102,7 +103,7 @@ def find_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str)
     rules: the rules of all rolls.
     place: the word for a line in messages, such as `line` or `row`.
 
-    Raises `MalformedError` if no layout fits, or several do.
+    If no layout fits, or more than one, `MalformedError` is raised.
 
     >>> layout = find_layout([(1, "641-53"), (2, "6-5")], ",", Rules(), "line")
     >>> layout.read("6-5")
@@ -123,8 +124,6 @@ def find_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str)
     return _find_roll_layout(sample, mark, rules, place)
 
 
-# Rolls.
-
 VERSUS = re.compile(r"\s*\b(?:v|vs|versus|against)\b\.?\s*|\s*(?<=[0-9])vs?(?=[0-9])\s*")
 DICE_LINE = re.compile(r"[0-9]+(?:(?:\s*[-,;:|/]\s*|\s+)[0-9]+)+")
 MARK = re.compile(r"\s*[-,;:|/]\s*|\s+")
@@ -141,13 +140,13 @@ NAMED = tuple(
 IN_BRACKETS, BY_NAME = "brackets", "names"
 SIDES = ("attack", "defence")
 MAX_GROUP_DICE = 20  # maximum number of dice of one side
-MAX_EVENT_LENGTH = 300  # maximum number of characters of a line with one roll, or with totals
+MAX_EVENT_LENGTH = 300  # maximum length of a line with one roll or with totals
 
 
 def _find_readings(line: str, mark: str) -> dict[str, tuple[str, str]]:
-    """Return the possible divisions of a line into two groups of dice, by their separator.
+    """Return the possible ways to divide a line into two groups of dice, by separator.
 
-    If the line names the sides, the first group is that of the attackers.
+    If the line names the sides, the attackers' group comes first.
 
     >>> _find_readings("6,4 5", ","), _find_readings("6 4 1 v 5 3", ",")
     ({',': ('6', '4 5'), ' ': ('6,4', '5')}, {'|': ('6 4 1', '5 3')})
@@ -187,7 +186,7 @@ def _is_possible_group(group: str, dice: Dice) -> bool:
 def _find_roll_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str) -> Layout:
     number, first = sample[0]
     as_first = f"as in {place} {number}, {quote(first)}"
-    # Each element: the separator that divides a line, and whether the first group attacks.
+    # Pairs: the separator that divides a line, and whether the first group attacks.
     possible = {
         (divider, is_attack_first)
         for divider in _find_readings(first, mark)
@@ -250,8 +249,6 @@ def _order_sides(rules: Rules, *, is_attack_first: bool) -> tuple[Dice, Dice]:
     return sides if is_attack_first else sides[::-1]
 
 
-# Totals, and battles of which only the winner is known.
-
 NUMBER = r"(?P<{}>[0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]+)"
 ROLLS = NUMBER.format("rolls")
 DICE_NUMBERS = (
@@ -266,7 +263,7 @@ LOST_BY = {
     for side in ("attacker", "defender")
 }
 HAVE_LOST = r"(?:have\s+)?(?:lost|lose)"
-LOSSES = tuple(  # patterns for the losses of one side, optionally followed by those of the other
+LOSSES = tuple(  # patterns for the losses of one side, which may be followed by those of the other
     rf"{LOST_BY[one][0]}\s+{HAVE_LOST}\s+{LOST_BY[one][1]}"
     rf"(?:\s*[,;]?\s*(?:and\s+)?{LOST_BY[other][0]}\s+(?:{HAVE_LOST}\s+)?{LOST_BY[other][1]})?"
     for one, other in (("attacker", "defender"), ("defender", "attacker"))
@@ -283,7 +280,7 @@ WINNERS = {
     **dict.fromkeys((*WORDS_LOST, "defender", "defenders", "defence", "defense", "0"), False),
 }
 ENDED = "|".join(word for word in (*WORDS_WON, *WORDS_LOST) if len(word) > 2)
-# These patterns match a line in few ways, so that a long line does not take long.
+# These patterns can match a line in few ways only, which keeps matching of long lines fast.
 ARMIES = r"(?<![0-9])([0-9]{1,18})(?![0-9])"
 ARMY_NUMBERS = rf"{ARMIES}\s*(?:v|vs\.?|versus|against|on|-|,|;|\t)\s*{ARMIES}"
 SEPARATOR = r"(?:\s*[:,;=])?"
@@ -295,7 +292,7 @@ BETWEEN = re.compile(r"[\s,;.]*(?:and\s+)?", re.IGNORECASE)
 
 
 def is_won(value: object) -> bool | None:
-    """Return whether a word says that the attackers have won, or `None` if it does not say.
+    """Return whether a word says that the attackers won, or `None` if it does not tell.
 
     >>> is_won("Won"), is_won("defender"), is_won(1), is_won("perhaps")
     (True, False, True, None)
@@ -318,7 +315,7 @@ def _find_totals_layout(first: str) -> Layout | None:
 
 
 def _read_totals(line: str) -> Row | None:
-    """Return the total losses of many rolls that a line states, or `None` for other lines.
+    """Return the total losses of many rolls from a line, or `None` if the line is different.
 
     >>> _read_totals("3 v 2: 100 rolls, defenders lost 108")
     {'attack_dice': '3', 'defence_dice': '2', 'rolls': '100', 'defenders_lost': '108'}
@@ -349,7 +346,7 @@ def _find_winner_layout(first: str) -> Layout | None:
 
 
 def _read_battles(line: str) -> list[Row]:
-    """Return the battles of a line, or an empty list if it contains anything else.
+    """Return the battles that a line lists, or an empty list if the line contains anything else.
 
     >>> [row["won"] for row in _read_battles("6 v 1 lost, 9 v 3 lost and won 7 v 2.")]
     ['lost', 'lost', 'won']
@@ -365,11 +362,8 @@ def _read_battles(line: str) -> list[Row]:
     return rows if BETWEEN.fullmatch(line, end) else []
 
 
-# Single dice, several in a line.
-
-
 def _find_dice_layout(first: str, rules: Rules) -> Layout | None:
-    """Return the layout for single dice, or `None` if the first line could be a roll."""
+    """Return the layout of a log of single dice, or `None` if the first line may be a roll."""
     faces = max(rules.attack.faces)
 
     def read(line: str) -> list[Row]:
@@ -388,7 +382,7 @@ def _find_dice_layout(first: str, rules: Rules) -> Layout | None:
 def _read_faces(line: str) -> tuple[set[str], list[str]]:
     """Return the separators between the numbers of a line, and the numbers.
 
-    There are no numbers if the separators differ, or the line contains anything else.
+    If the separators differ, or the line contains anything else, the list of numbers is empty.
 
     >>> _read_faces("5, 3, 6,")
     ({','}, ['5', '3', '6'])
@@ -400,8 +394,6 @@ def _read_faces(line: str) -> tuple[set[str], list[str]]:
     is_clear = is_list and len(marks) < 2 and max(map(len, numbers)) < 4
     return marks, numbers if is_clear else []
 
-
-# Columns under other names.
 
 SIDE_NAMES = {
     "attack": r"(?:a|att|atk|attack|attacker|attackers)",
@@ -415,7 +407,7 @@ SIDE_COLUMN = {
 NO_DIE = (None, "", "-", 0, "0")
 SEVERAL = re.compile(r"\[?\s*[1-9][0-9]*(?:[\s,;+/-]+[1-9][0-9]*)+\s*\]?")
 JOINED = re.compile(r"[1-9]{2,}")
-HEADING = {  # every heading has at least one of these names
+HEADING = {  # every heading contains at least one of these names
     *("die", "face", "attack", "attack_dice", "attackers_left", "won"),
     *("chance_before", "chance_after"),
 }
@@ -425,9 +417,9 @@ WINNER_COLUMNS = ("win", "result", "outcome", "winner", "victory")
 class Columns(NamedTuple):
     """The meaning of columns whose names differ from the documentation.
 
-    names: the documented names of columns, by their names in the log.
+    names: the documented name of each column, by its name in the log.
     dice: for each side, the columns that contain one die each.
-    remark: a sentence that lists the renamed columns; empty if no column is renamed.
+    remark: a sentence that lists the renamed columns; empty if there are none.
     """
 
     names: Mapping[str, str]
@@ -435,7 +427,7 @@ class Columns(NamedTuple):
     remark: str
 
     def rename(self, row: Row) -> Row:
-        """Return a row with the names of the documentation."""
+        """Return a row with the documented names of columns."""
         if not self.remark:
             return row
         cells = {
@@ -454,7 +446,7 @@ class Columns(NamedTuple):
 
 
 def is_heading(names: Iterable[str]) -> bool:
-    """Return whether a line is a heading that names the columns of a log.
+    """Return whether a line is a heading with column names.
 
     >>> is_heading(["Attack Dice", "Defense Dice"]), is_heading(["6 4 1", "5 3"])
     (True, False)
@@ -467,7 +459,7 @@ def is_heading(names: Iterable[str]) -> bool:
 
 
 def is_column(name: str) -> bool:
-    """Return whether a column that the documentation does not list may be understood.
+    """Return whether the name of an undocumented column may be understood.
 
     >>> is_column("a1"), is_column("attack_dice"), is_column("winner"), is_column("time")
     (True, True, True, False)
@@ -513,7 +505,7 @@ def find_columns(sample: Iterable[Row]) -> Columns:
 
 
 def _find_die_columns(values: Mapping[str, object]) -> dict[str, list[str]]:
-    """Return the columns with one die each by side, empty unless both sides have such columns."""
+    """Return the columns with one die each, by side; empty unless both sides have such columns."""
     found = {
         side: sorted(
             (name for name in values if pattern.fullmatch(name)), key=lambda name: name[-1]
@@ -535,7 +527,7 @@ def _find_winner_columns(values: Mapping[str, object]) -> list[str]:
 
 
 def _find_side_pairs(values: Mapping[str, object]) -> list[dict[str, str]]:
-    """Return pairs of columns with similar names, one for each side, as maps to their sides."""
+    """Return pairs of columns whose names differ only in the side, as mappings to their sides."""
     if any(side in values for side in SIDES):
         return []
     ends: dict[str, list[tuple[str, str]]] = {}  # such as `_dice`
@@ -547,7 +539,7 @@ def _find_side_pairs(values: Mapping[str, object]) -> list[dict[str, str]]:
 
 
 def _find_side_columns(values: Mapping[str, list[object]]) -> dict[str, str]:
-    """Return the two columns with the dice of each side, if some cell contains several dice."""
+    """Return the two columns with all dice of each side, if some cell contains several dice."""
     pairs = [
         pair
         for pair in _find_side_pairs(values)
@@ -557,7 +549,7 @@ def _find_side_columns(values: Mapping[str, list[object]]) -> dict[str, str]:
 
 
 def _make_dice_test(name: str) -> Callable[[object], bool]:
-    """Return a predicate: whether a cell of a column contains several dice and nothing else."""
+    """Return a function that tells whether a cell of a column contains only dice, and several."""
     are_armies = name in ("attackers", "defenders")
 
     def has_dice(value: object) -> bool:
@@ -572,7 +564,7 @@ def _make_dice_test(name: str) -> Callable[[object], bool]:
 
 
 def format_line(row: object) -> str | None:
-    """Return a string, or the dice of both sides, as a line of a log; `None` for other values.
+    """Return a string or a pair of dice as a line of a log; `None` for other values.
 
     >>> format_line("641-53"), format_line(([6, 4], [5])), format_line(6)
     ('641-53', '6 4|5', None)

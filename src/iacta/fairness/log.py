@@ -1,11 +1,11 @@
-"""Reads logs of dice from strings, files and lists, in bounded memory.
+"""Reads logs of dice from strings, files and lists in limited memory.
 
-A log has one line for each die, roll or battle. Most lines of a long log occur many times, as there
-are few different rolls. The reader therefore parses each different line once and yields blocks: a
-list of different entries, and for each line the index of its entry.
+A log has one line for each die, roll or battle. There are few different rolls, so most lines of a
+long log are repetitions. The reader parses each different line only once, and yields blocks: a list
+of the different entries, and for each line the index of its entry.
 
-A recording of RiskGameRecorder is also a log. It contains the armies on the map, from which
-`recover_battles` recovers some battles.
+A RiskGameRecorder recording is also a log. It shows the armies on the map, from which
+`recover_battles` recovers some of the battles.
 """
 
 import re
@@ -67,14 +67,14 @@ Log: TypeAlias = "str | bytes | PathLike[str] | Iterable[Any]"
 
 BLOCK = 2**17  # number of lines
 SAMPLE = 1000  # number of first lines that determine the layout of a log
-REMARK = b"#"  # lines that start with this are skipped
-MAX_ENTRIES = 2**18  # number of cached lines
-MAX_LINE_LENGTH = 10_000  # characters
-MAX_COLUMNS = 100  # number of ignored columns that are listed
-MAX_COUNT = 10**12  # sums of smaller counts are exact as floats
+REMARK = b"#"  # lines that start with this character are skipped
+MAX_ENTRIES = 2**18  # maximum number of cached lines
+MAX_LINE_LENGTH = 10_000  # in characters
+MAX_COLUMNS = 100  # most ignored columns to list
+MAX_COUNT = 10**12  # sums of smaller counts are exact in floating point
 MAX_FACES = 100
-MAX_AHEAD = 50  # number of territories
-MAX_DEFENDERS = 1000  # limit for each territory in the column `ahead`
+MAX_AHEAD = 50  # maximum number of territories in the column `ahead`
+MAX_DEFENDERS = 1000  # maximum number of defenders per territory in the column `ahead`
 KINDS = {
     "dice": ("die", "faces"),
     "rolls": ("attack", "defence", "attack_dice", "defence_dice", "attackers_lost"),
@@ -108,9 +108,9 @@ class Block(NamedTuple):
 def read_log(log: Log, rules: Rules, notes: Notes) -> Iterator[Block]:
     """Yield a log block by block.
 
-    log: the path of a file, the log itself as a string or bytes, or a list with one element per
-        line: a mapping from columns to values, or the face of a die.
-    rules: the rules of lines that do not name their rules.
+    log: the path of a file, the log as a string or bytes, or a list with one element per line: a
+        mapping from columns to values, or the face of a die.
+    rules: the rules for lines that do not name any rules.
     notes: receives remarks, ignored columns and skipped attacks.
     """
     read = partial(_read_entry, usual=rules, notes=notes)
@@ -123,7 +123,7 @@ def read_log(log: Log, rules: Rules, notes: Notes) -> Iterator[Block]:
         if not table.is_text:
             yield from _read_list(_read_table(table), "row", read, rules, notes)
         elif not _is_document(table.head):
-            table.format = "jsonl" if table.format == "jsonl" else "csv"  # not one JSON document
+            table.format = "jsonl" if table.format == "jsonl" else "csv"  # read it line by line
             lines = _Lines(table.read_lines(), _list_first_lines(table.head), "line", table.format)
             yield from _Reader(lines, read, rules, notes).blocks()
         elif isinstance(document := table.read_document(), list):
@@ -141,11 +141,8 @@ def _is_document(head: bytes) -> bool:
     return start.startswith(b"{") and (not first.endswith(b"}") or b'"roundInfo"' in start)
 
 
-# Rows.
-
-
 def _read_table(table: Tabular) -> Iterator[Row | str]:
-    """Yield the rows of a table, as lines if the table has no heading."""
+    """Yield the rows of a table; if it has no heading, yield them as lines."""
     for row in table.read_records(
         lambda name: not table.is_headed or name in COLUMNS or is_column(name)
     ):
@@ -161,7 +158,7 @@ def _read_list(
 ) -> Iterator[Block]:
     """Yield the blocks of a log that is a list of Python values.
 
-    log: mappings, dice, strings, or pairs of the dice of both sides.
+    log: a list of mappings, dice, strings, or pairs of the dice of both sides.
     place: the word for an element in messages, such as `entry`.
     """
     if isinstance(log, Mapping):
@@ -225,9 +222,6 @@ def _add_remark(notes: Notes, remark: str) -> None:
         notes.remarks[remark] = None
 
 
-# Lines.
-
-
 class _Lines(NamedTuple):
     """The lines of a log.
 
@@ -244,7 +238,7 @@ class _Lines(NamedTuple):
 
 
 def _list_first_lines(head: bytes) -> list[Numbered]:
-    """Return the first lines of a log, numbered, without a last line that may be incomplete."""
+    """Return the first lines of a log, numbered, without an incomplete last line."""
     lines = head.decode(errors="replace").split("\n")
     if len(head) >= HEAD_BYTES:
         lines.pop()
@@ -256,9 +250,9 @@ def _is_row(line: str) -> bool:
 
 
 class _Reader:
-    """Reads the lines of a log, with a cache of parsed lines.
+    """Reads the lines of a log; parsed lines are cached.
 
-    cache: the index of the entry of each parsed line.
+    cache: the index of the entry for each parsed line.
     indices: the index of each entry.
     """
 
@@ -283,7 +277,7 @@ class _Reader:
             if is_full or len(waiting) >= BLOCK:
                 yield Block(list(self.indices), np.array(waiting))
                 waiting = []
-            if is_full:  # bounds the memory for a log whose lines all differ
+            if is_full:  # limits the memory for a log in which all lines differ
                 self.cache, self.indices = {}, {}
         if waiting:
             yield Block(list(self.indices), np.array(waiting))
@@ -312,7 +306,7 @@ class _Reader:
             yield self.cache[line]
 
     def _find_layout(self, first: str, number: int) -> bool:
-        """Choose the layout of all lines, and return whether the first line is a heading."""
+        """Choose the layout of all lines; return whether the first line is a heading."""
         sample = self.sample or [(number, first)]
         if self.lines.format == "jsonl":
             self.layout = Layout(lambda text: [_parse_json_row(text)], "")
@@ -355,7 +349,7 @@ class _Reader:
 
     def _row_of_cells(self, text: str) -> Sequence[Row]:
         row = [cell.strip() for cell in split_row(text, self.mark)]
-        while len(row) > len(self.heading) and not row[-1]:  # a line may end with a separator
+        while len(row) > len(self.heading) and not row[-1]:  # a line may end with extra separators
             row.pop()
         if len(row) != len(self.heading):
             raise MalformedError(
@@ -374,15 +368,13 @@ def _parse_json_row(text: str) -> dict[str, Any]:
     return row
 
 
-# The meaning of a row.
-
 _find_rules_cached = lru_cache(maxsize=2**10)(find_rules)
 _list_possible_losses = lru_cache(maxsize=2**10)(Roll.losses)
 _compute_losses = lru_cache(maxsize=2**14)(compare_dice)
 
 
 def _read_entry(row: Row, usual: Rules, notes: Notes) -> Entry:
-    """Return the entry of a row, or raise `IactaError` if the row is invalid."""
+    """Return the entry of a row; an invalid row raises `IactaError`."""
     given: dict[str, Any] = {}
     for name, value in row.items():
         column = normalise_column(name) if isinstance(name, str) else ""
@@ -414,7 +406,7 @@ def _read_entry(row: Row, usual: Rules, notes: Notes) -> Entry:
         got = " and ".join(f"some of {kind}" for kind in kinds) if kinds else quote(dict(row))
         raise MalformedError(f"a line must have {WANTED}; got {got}")
     if chances is not None and kinds[0] in ("totals", "won"):
-        chances = None  # several rolls have no single chance; that of a battle is computed
+        chances = None  # not one chance for several rolls, and computed for a battle
         notes.unread |= dict.fromkeys(("chance_before", "chance_after"))
     readers = {
         "dice": _read_die,
@@ -445,7 +437,7 @@ def _read_rules(name: object, garrison: int) -> Rules:
 
 
 def _read_ahead(value: object) -> tuple[Territory, ...]:
-    """Read the territories that follow from a string such as `3 8:capital`, or from a list."""
+    """Read the territories ahead from a string such as `3 8:capital`, or from a list."""
     parts = split_words(value) if isinstance(value, str) else value
     if isinstance(parts, int) and not isinstance(parts, bool):
         parts = [parts]
@@ -475,7 +467,7 @@ def _read_chances(given: Row) -> tuple[float, float]:
 
 
 def _read_chance(given: Row, rules: Rules) -> Entry:
-    """Return the entry of a line that states only the chance to succeed, before and after."""
+    """Return the entry of a line that gives only the chance to succeed, before and after."""
     before, after = _read_chances(given)
     is_decided = after in (0, 1)
     outcome = (WON if after else LOST) if is_decided else (0, 0)
@@ -557,7 +549,7 @@ def _read_roll(given: Row, rules: Rules) -> Entry:
 
 
 def _read_dice(value: object, name: str, dice: Dice) -> tuple[int, ...]:
-    """Return the dice of a cell: a list, `6 5 3`, `6-5-3` or `653`."""
+    """Return the dice in a cell: a list, or text such as `6 5 3`, `6-5-3` or `653`."""
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if isinstance(value, str) and len(value) < MAX_NAME_LENGTH and DICE.fullmatch(value.strip()):
@@ -579,7 +571,7 @@ def _read_dice(value: object, name: str, dice: Dice) -> tuple[int, ...]:
 
 
 def _read_losses(given: Row, roll: Roll) -> Losses | None:
-    """Return the losses that a line states, or `None` if it states no losses."""
+    """Return the losses that a line gives, or `None` if it gives none."""
     names = [name for name in ("attackers_lost", "defenders_lost") if name in given]
     if not names:
         return None
@@ -623,7 +615,7 @@ def _read_battle(given: Row, rules: Rules) -> Entry:
 
 
 def _read_won_battle(given: Row, rules: Rules) -> Entry:
-    """Return the entry of a battle whose winner is known and whose losses are not."""
+    """Return the entry of a battle with a known winner but unknown losses."""
     attackers, defenders = _read_whole(given, "attackers", 1), _read_whole(given, "defenders", 1)
     if attackers <= rules.garrison:
         raise IllegalError(
@@ -643,9 +635,9 @@ def _read_won(given: Row) -> bool:
 
 
 def _are_totals(given: Row) -> bool:
-    """Return whether the losses of a line are totals over all its rolls.
+    """Return whether the losses in a line are totals over all its rolls.
 
-    They are if a single roll cannot take that many armies.
+    This is the case if a single roll cannot cost that many armies.
     """
     names = ("count", "attack_dice", "defence_dice", "attackers_lost", "defenders_lost")
     if any(name not in given for name in names):
@@ -655,7 +647,7 @@ def _are_totals(given: Row) -> bool:
 
 
 def _read_total(given: Row, rules: Rules) -> Entry:
-    """Return the entry of several rolls whose total losses are known."""
+    """Return the entry of several rolls with known total losses."""
     if not rules.mode.dice_chosen_first:
         raise rules.mode.unfit("to audit single rolls")
     if "count" in given:
@@ -678,5 +670,5 @@ def _read_total(given: Row, rules: Rules) -> Entry:
     trial = Trial("total", first, second, rules)
     find_attackers_lost(
         trial
-    )  # raises an exception if one side's losses do not determine the other's
+    )  # raises an error if the losses of one side do not determine those of the other
     return Entry(trial, (ours, theirs), times=rolls)

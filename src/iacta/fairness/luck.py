@@ -1,21 +1,22 @@
-"""Luck: the part of a result that the dice added, as in backgammon.
+"""Luck: the part of a result that is due to the dice, as in backgammon.
 
 A state of the game has a value V, such as the chance to win. Both decisions and dice change V. The
-luck of a throw is the change of V due to the dice alone,
+luck of a throw is the change of V caused by the dice alone,
 
     luck = V(after) − E[V(after)].
 
-Its expected value is 0 whatever the decision. Luck therefore adds up over throws, and so does its
-variance, as throws are independent. Skill is the rest of the result:
+Its expected value is 0, whatever the decision was. Luck therefore adds up over throws, and so does
+its variance, because throws are independent. Skill is the rest of the result:
 
     result = skill + luck.
 
-Here V is the number of armies that the enemy lost minus the player's own losses, or the chance to
-win the battle or the whole campaign. The luck of the defenders is minus the luck of the attackers.
+Here V is the number of armies lost by the enemy minus the player's own losses, or the chance to win
+the battle or the whole campaign. The luck of the defenders is the luck of the attackers with a
+minus sign.
 
-If a log states V itself, such as the chance of a plan before and after a throw, the luck is
-V(after) − V(before), because V is a martingale while the plan is followed. The sum of V·(1 − V) and
-of all squared steps so far is also a martingale. The expected variance of a step is therefore
+A log may state V itself, such as the chance of a plan before and after a throw. While the plan is
+followed, V is a martingale, so the luck is V(after) − V(before). The sum of V·(1 − V) and all
+squared steps so far is also a martingale, so the expected variance of a step is
 
     E[(V(after) − V(before))²] = V(before)·(1 − V(before)) − E[V(after)·(1 − V(after))].
 
@@ -44,14 +45,14 @@ class Luck(NamedTuple):
     """The luck of a player.
 
     player: the name of the player; empty if the log has no names.
-    throws: the number of the player's rolls and battles.
-    result: the armies that the enemy lost, minus the player's own losses.
-    armies: the luck in armies; the skill is `result - armies`.
+    throws: the number of rolls and battles in which the player took part.
+    result: the armies lost by the player's opponents, minus the player's own losses.
+    armies: the part of the result that is luck; the rest, `result - armies`, is skill.
     spread: the standard deviation of the luck in armies.
     as_bad, as_good: the chance that fair dice are at least as bad, or at least as good, for the
-        player, measured in armies, or in wins if the log has no losses.
-    fights: the number of throws for which the chance to win is known before and after.
-    wins: the luck in wins, summed over these throws.
+        player. Luck is measured in armies, or in wins if the log has no losses.
+    fights: the number of throws with a known chance to win before and after.
+    wins: the total luck in wins over these throws.
     wins_spread: the standard deviation of the luck in wins.
     """
 
@@ -68,12 +69,12 @@ class Luck(NamedTuple):
 
 
 class Gain(NamedTuple):
-    """The gain of a player from one throw, or the sum over several throws.
+    """The gain of a player from one or more throws.
 
     throws: the number of throws.
-    armies: the armies that the enemy lost, minus the player's own losses.
+    armies: the armies lost by the enemy, minus the player's own losses.
     luck: the luck in armies.
-    fights: the number of throws for which the chance to win is known before and after.
+    fights: the number of throws with a known chance to win before and after.
     wins: the luck in wins.
     variance: the variance of the luck in wins.
     """
@@ -87,7 +88,7 @@ class Gain(NamedTuple):
 
 
 def measure_gain(entry: Entry, trial: Trial) -> Gain:
-    """Return the gain of the attackers in a roll or battle; for totals, the mean per roll."""
+    """Return the attackers' gain from a roll or battle; for totals, the mean gain per roll."""
     armies = (entry.outcome[1] - entry.outcome[0]) / (entry.times if trial.kind == "total" else 1)
     mean, _ = compute_army_moments(trial)
     if not trial.has_losses:
@@ -103,9 +104,9 @@ def measure_gain(entry: Entry, trial: Trial) -> Gain:
 
 @lru_cache(maxsize=2**14)
 def compute_army_moments(trial: Trial) -> tuple[float, float]:
-    """Return the mean and variance of the defenders' minus the attackers' losses in a throw.
+    """Return the mean and the variance of the attackers' gain in armies from a throw.
 
-    Both are 0 for a trial with unknown losses.
+    Both are 0 if the losses of the trial are unknown.
 
     >>> mean, variance = compute_army_moments(Trial("roll", 3, 2, Rules()))
     >>> round(mean, 4), round(variance, 4)
@@ -126,11 +127,11 @@ def measure_chance_luck(
     lost: tuple[int, int],
     ahead: tuple[Territory, ...] = (),
 ) -> tuple[float, float]:
-    """Return the luck of a throw as a change of the chance to succeed, and its variance.
+    """Return the luck of a throw, as a change of the chance to succeed, and its variance.
 
-    armies: the attackers, garrison included, and the defenders before a roll; `None` for a battle.
-    lost: the armies that attackers and defenders lost.
-    ahead: the territories that the attackers must conquer after this one, to succeed.
+    armies: the attackers (garrison included) and the defenders before a roll; `None` for a battle.
+    lost: the armies lost by the attackers and by the defenders.
+    ahead: the territories that the attackers must still conquer after this one to succeed.
 
     >>> luck, variance = measure_chance_luck(Trial("roll", 3, 2, Rules()), (12, 10), (0, 2))
     >>> round(luck, 4)
@@ -138,7 +139,7 @@ def measure_chance_luck(
     """
     chances = find_outcomes(trial)
     ours, theirs = (trial.first, trial.second) if armies is None else armies
-    is_over = armies is None  # after a battle the attackers cannot attack the territory again
+    is_over = armies is None  # after a battle the attackers cannot attack this territory again
     if trial.is_only_won:
         won = chances.get(WON, 0.0)
         return float(lost == WON) - won, won * chances.get(LOST, 0.0)
@@ -171,11 +172,11 @@ def measure_luck(player: str, total: Gain, thrown: Mapping[tuple[Trial, int], in
     """Return the luck of a player.
 
     total: the sum of the player's gains.
-    thrown: the count of each pair of a trial and a sign, 1 if the player attacked, −1 if they
-        defended.
+    thrown: the number of times each trial occurred, for pairs of a trial and a sign: 1 if the
+        player attacked, −1 if the player defended.
 
-    `as_bad` and `as_good` are exact, with two exceptions: for very long logs they are approximated
-    by a normal distribution, and if attacks are not decided yet they are Chernoff bounds.
+    `as_bad` and `as_good` are exact with two exceptions: very long logs use a normal approximation,
+    and undecided attacks lead to Chernoff bounds.
     """
     variances = (compute_army_moments(trial)[1] * count for (trial, _), count in thrown.items())
     result, spread = round(total.armies), math.sqrt(math.fsum(variances))

@@ -1,20 +1,20 @@
-"""P-values: how well counts agree with fair dice, and how small a bias they can detect.
+"""P-values: how well counts agree with fair dice, and which biases they can reveal.
 
-All tests of counts use Pearson's statistic. If result i has the count nᵢ among n throws and the
+All tests of counts use Pearson's statistic. If result i has count nᵢ among n throws, and
 probability pᵢ with fair dice, the statistic is
 
     X² = Σ_i (n_i − n·p_i)² / (n·p_i).
 
-The p-value is the probability that fair dice give at least as large a value. For short logs it is a
-sum over all possible counts (the exact multinomial test). Otherwise N fair logs are simulated: if b
-of the N statistics are at least as large, the p-value is
+The p-value is the probability that fair dice give a value at least as large. For short logs, this
+is a sum over all possible counts (the exact multinomial test). For longer logs, N fair logs are
+simulated. If b of their statistics are at least as large, the p-value is
 
     p = (b + 1) / (N + 1).
 
-With fair dice the probability of a p-value of at most α is then at most α (Davison and Hinkley
-1997, eq 4.11). Holm's correction (1979) combines several tests of a log: the smallest of m p-values
-is multiplied by m, the next by m − 1, and so on. With fair dice the probability that any corrected
-p-value is at most α is then at most α.
+With fair dice, the probability that this p-value is at most α is itself at most α (Davison and
+Hinkley 1997, eq 4.11). Several tests of a log are combined by Holm's correction (1979): the
+smallest of m p-values is multiplied by m, the next by m − 1, and so on. With fair dice, the
+probability that any corrected p-value is at most α is then at most α.
 """
 
 import math
@@ -33,21 +33,21 @@ from iacta.fairness.sums import approximate_tail
 from iacta.fairness.throws import Throws
 from iacta.probability.estimate import Estimate, Interval
 
-MAX_ENUMERATED_COUNTS = 200_000  # logs with more possible counts have simulated p-values
+MAX_ENUMERATED_COUNTS = 200_000  # with more possible counts, p-values are simulated
 DRAWS = 100_000  # number of simulated fair logs per p-value
-SHUFFLES = 9_999  # number of shuffled logs per test of order or of players
-MAX_SHUFFLED_THROWS = 1_000  # the order of longer logs is compared with a normal distribution
-MAX_URN_THROWS = 10**9  # the limit of NumPy's hypergeometric distribution
+SHUFFLES = 9_999  # number of shuffled logs in tests of order and of players
+MAX_SHUFFLED_THROWS = 1_000  # the order of longer logs is tested by a normal approximation
+MAX_URN_THROWS = 10**9  # limit of NumPy's hypergeometric distribution
 MAX_COMPARED_PLAYERS = 12
 ORDER_TESTS = ("repeats", "runs", "correlation")
-MIN_SEQUENCE = 40  # shorter logs (in throws) are not searched for a repeated sequence
-COPIED_SHARES = (0.99, *(2.0**-i for i in range(1, 9)))  # each share of copied throws has a bet
-TOLERANCE = 1e-9  # relative rounding error between equal statistics
-POWER = 0.9  # a bias counts as detectable if it raises an alarm with this probability
+MIN_SEQUENCE = 40  # in shorter logs, no repeated sequence is looked for
+COPIED_SHARES = (0.99, *(2.0**-i for i in range(1, 9)))  # one bet per fraction of copied throws
+TOLERANCE = 1e-9  # relative difference below which statistics are equal
+POWER = 0.9  # probability of an alarm from which a bias counts as detectable
 MAX_BIAS = 0.5
-CERTAIN_SHIFT = 1000.0  # a shift of X² by this much per result is always detected
-INTERVAL_LEVEL = 0.99  # confidence level of the interval for a simulated p-value
-MAX_SUMMED_VARIANCE = 1e6  # tails of sums with a larger variance are approximated
+CERTAIN_SHIFT = 1000.0  # a shift of X² by this much per result always raises an alarm
+INTERVAL_LEVEL = 0.99  # confidence level of the interval around a simulated p-value
+MAX_SUMMED_VARIANCE = 1e6  # sums with a larger variance use a normal approximation
 
 
 class Finding(NamedTuple):
@@ -56,9 +56,9 @@ class Finding(NamedTuple):
     question: the name of the test.
     p_value: the probability that fair dice deviate at least as much.
     statistic: the statistic of the test.
-    how: the method for the p-value: `"exact"`, `"simulated"`, `"normal"` or `"bound"`.
-    interval: the 99% interval of a simulated p-value, otherwise `None`.
-    detail: the details in words.
+    how: how the p-value was found: `"exact"`, `"simulated"`, `"normal"` or `"bound"`.
+    interval: the 99% interval of a simulated p-value; otherwise `None`.
+    detail: further details in words.
     """
 
     question: str
@@ -69,17 +69,14 @@ class Finding(NamedTuple):
     detail: str = ""
 
 
-# Counts against fair dice.
-
-
 def compare_with_fair(
     question: str, parts: Sequence[Throws], rng: "np.random.Generator", draws: int = DRAWS
 ) -> Finding:
     """Test counts against fair dice.
 
     question: the name of the test.
-    parts: the kinds of throw; their statistics are added.
-    draws: the number of simulated fair logs, if there are too many counts to enumerate.
+    parts: the kinds of throw to test together; their statistics are added.
+    draws: the number of fair logs to simulate if there are too many possible counts.
 
     >>> import numpy as np
     >>> sides, counts = np.array([1.0, 2.0]), {0: np.array([9, 1])}
@@ -105,10 +102,10 @@ def compare_with_fair(
 def make_simulated_finding(
     question: str, as_far: int, draws: int, statistic: float, detail: str = ""
 ) -> Finding:
-    """Return a finding with a simulated p-value.
+    """Return the result of a test with a simulated p-value.
 
-    as_far: the number of simulated fair logs that deviate at least as much.
-    draws: the number of all simulated fair logs.
+    as_far: the number of simulated fair logs that deviate at least as much as the real log.
+    draws: the total number of simulated fair logs.
     """
     interval = Estimate(draws, as_far).interval(INTERVAL_LEVEL)
     p_value = (as_far + 1) / (draws + 1)
@@ -150,7 +147,7 @@ def _list_compositions(total: int, kinds: int) -> Ints:
 
 
 def correct_by_holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values with Holm's correction for multiple tests.
+    """Correct p-values for multiple tests by Holm's method.
 
     >>> correct_by_holm([0.01, 0.5, 0.02])
     [0.03, 0.5, 0.04]
@@ -165,25 +162,22 @@ def correct_by_holm(p_values: Sequence[float]) -> list[float]:
     return corrected.tolist()
 
 
-# Order.
-
-
 def check_order(
     parts: Sequence[Throws], rng: "np.random.Generator", draws: int = SHUFFLES
 ) -> list[Finding]:
     """Test whether results depend on earlier results: by repeats, runs and correlation.
 
-    Each test uses pairs of consecutive results of one kind of throw. If the dice have no memory,
-    all orders of the observed results are equally likely. Short logs are therefore compared with
-    shuffled logs, and long logs with a normal distribution with the mean and variance over all
-    orders. Let n be the number of results, qᵢ the share of result i, and s_k = Σ qᵢ^k:
+    Each test looks at pairs of consecutive results of one kind of throw. If the dice have no
+    memory, all orders of the observed results are equally likely. Short logs are therefore compared
+    with shuffled logs, and long logs with a normal distribution that has the mean and variance over
+    all orders. Let n be the number of results, qᵢ the share of result i, and s_k = Σ qᵢ^k:
 
-    - the number of repeats has the mean n·s₂ − 1, and for large n the variance
-      n (s₂ + s₂² − 2 s₃) (Moran 1948);
-    - the number of changes between n₁ results better and n₀ results worse than average has the mean
-      2 n₁ n₀ / n and the variance 2 n₁ n₀ (2 n₁ n₀ − n) / (n² (n − 1)) (Wald and Wolfowitz 1940);
-    - the sum of products of neighbouring scores, standardised to mean 0 and variance 1, has the
-      mean −1, and for large n the variance n (Wald and Wolfowitz 1943).
+    - the number of repeats has mean n·s₂ − 1 and, for large n, variance n (s₂ + s₂² − 2 s₃) (Moran
+      1948);
+    - the number of changes between n₁ results above and n₀ results below the average has mean 2 n₁
+      n₀ / n and variance 2 n₁ n₀ (2 n₁ n₀ − n) / (n² (n − 1)) (Wald and Wolfowitz 1940);
+    - the sum of products of neighbouring scores, standardised to mean 0 and variance 1, has mean −1
+      and, for large n, variance n (Wald and Wolfowitz 1943).
     """
     used = [part for part in parts if part.total > 2 and (part.counts > 0).sum() > 1]
     if not used:
@@ -212,7 +206,7 @@ def check_order(
 
 
 def _standardise(part: Throws) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Return scores scaled to mean 0 and variance 1, and which results are above average."""
+    """Return the scores scaled to mean 0 and variance 1, and which results are above average."""
     share = part.counts / part.total
     middle = part.scores - share @ part.scores
     spread = math.sqrt(float(share @ middle**2)) or 1.0
@@ -220,7 +214,7 @@ def _standardise(part: Throws) -> tuple[Floats, npt.NDArray[np.bool_]]:
 
 
 def _compute_order_statistics(part: Throws) -> Floats:
-    """Return an array with rows for the three statistics, their means and their variances."""
+    """Return an array with one row each for the three statistics, their means and variances."""
     assert part.pairs is not None  # noqa: S101 # the order is known
     n, pairs, (scores, better) = part.total, part.pairs, _standardise(part)
     changes = pairs[better][:, ~better].sum() + pairs[~better][:, better].sum()
@@ -252,10 +246,10 @@ def _simulate_order_statistics(part: Throws, rng: "np.random.Generator", draws: 
 
 
 class ThrowSequence(NamedTuple):
-    """Throws in order, for the search for a repeated sequence.
+    """Throws in order, in which a repeated sequence can be looked for.
 
-    one, many: the noun for a throw in singular and plural, such as `die` and `dice`.
-    kinds: the kind of each throw; only throws of the same kind can be equal.
+    one, many: the noun for throws in singular and plural, such as `die` and `dice`.
+    kinds: the kind of each throw. Only throws of the same kind can be equal.
     results: the result of each throw.
     chances: the probability of each result with fair dice.
     """
@@ -268,23 +262,22 @@ class ThrowSequence(NamedTuple):
 
 
 def find_period(ways: Sequence[ThrowSequence]) -> Finding | None:
-    """Test whether the results repeat a sequence, and find its length.
+    """Test whether the results repeat a sequence, and estimate its length.
 
     ways: the log as one or more sequences, such as die by die and roll by roll.
 
-    Each throw is compared with the throw that came L throws before, if both have the same kind. A
-    bet that a share r of the throws is copied from there, and that the other throws are fair,
+    Each throw is compared with the throw L places before it, if both are of the same kind. Consider
+    a bet that a fraction r of the throws are copied from there and the others are fair. Each throw
     multiplies its stake by
 
         1 − r + r/p   if both results are equal,        1 − r   otherwise,
 
-    where p is the probability of the earlier result with fair dice. The expected value of this
-    factor is 1 with fair dice. The expected value of the bet is therefore 1 for each L and r, and
-    so is the expected value of the mean E over all distances, shares and sequences. By Markov's
-    inequality 1/E is a p-value.
+    where p is the probability of the earlier result with fair dice. For each L and r, the expected
+    value of this factor, and therefore of the bet, is 1 with fair dice. The same is true of E, the
+    mean over all distances, fractions and sequences. By Markov's inequality, 1/E is a p-value.
 
-    If a result occurs more often than p, its share among the throws of its kind replaces p: loaded
-    dice repeat results more often, and this alone must not raise an alarm.
+    If a result occurs more often than p, its observed share replaces p: loaded dice repeat results
+    more often, and this alone must not raise an alarm.
     """
     used = [way for way in ways if len(way.results) > 1]
     longest = max((len(way.results) for way in used), default=0)
@@ -303,7 +296,7 @@ def find_period(ways: Sequence[ThrowSequence]) -> Finding | None:
 
 
 def _compute_copy_evidence(way: ThrowSequence) -> Floats:
-    """Return log E for the distances 1, 2 ..., where E is the mean over all shares."""
+    """Return log E for the distances 1, 2, ..., where E is the mean over all fractions."""
     _, kinds, sizes = np.unique(way.kinds, return_inverse=True, return_counts=True)
     _, results, counts = np.unique(way.results, return_inverse=True, return_counts=True)
     chances, groups = np.unique(
@@ -319,7 +312,7 @@ def _compute_copy_evidence(way: ThrowSequence) -> Floats:
 
 
 def _count_pairs(places: Ints, results: Ints) -> Ints:
-    """Return the number of pairs of equal results at each distance from 0.
+    """Return the number of pairs of equal results at each distance, starting from 0.
 
     places: the indices of the results to compare.
     """
@@ -327,7 +320,7 @@ def _count_pairs(places: Ints, results: Ints) -> Ints:
     places = places[np.argsort(results[places], kind="stable")]
     results, counts = results[places], np.bincount(results[places], minlength=1)
     alike = np.zeros(n, dtype=np.int64)
-    is_often = counts**2 > 16 * n  # a Fourier transform is faster than comparing all pairs
+    is_often = counts**2 > 16 * n  # then a Fourier transform is faster than comparing pairs
     size = 1 << (2 * n - 1).bit_length()
     for result in np.flatnonzero(is_often).tolist():
         marks = np.zeros(size)
@@ -342,24 +335,21 @@ def _count_pairs(places: Ints, results: Ints) -> Ints:
     return alike
 
 
-# Players.
-
-
 def compare_players(
     parts: Sequence[Throws],
     names: Sequence[str],
     rng: "np.random.Generator",
     draws: int = SHUFFLES,
 ) -> tuple[list[Finding], dict[str, float]]:
-    """Test whether all players have equally good dice, and return the p-value of each player.
+    """Test whether all players get equally good dice; also return a p-value for each player.
 
     names: the names of the players, by number.
 
-    Given the total count of each result and the number of throws of each player, equal dice
-    distribute results to players like draws from an urn. X² compares the counts of one player and
-    of all others with their shares of the total. The simulated logs are drawn from the urn. The
-    test does not use the probabilities of fair dice, so a bias that is equal for all players raises
-    no alarm here.
+    Fix the total count of each result and the number of throws of each player. If the dice are the
+    same for all, results are distributed among players like draws from an urn. X² compares the
+    counts of one player, and of all the others together, with their shares of the totals. The
+    simulated logs are drawn from the urn. The test does not use the probabilities of fair dice, so
+    a bias that affects all players equally raises no alarm here.
     """
     throws: Counter[int] = Counter()
     for part in parts:
@@ -387,7 +377,7 @@ def compare_players(
         as_far = int((drawn >= statistic * (1 - TOLERANCE)).sum())
         findings[names[player]] = make_simulated_finding("players", as_far, draws, 0.0)
     best = min(findings, key=lambda name: findings[name].p_value)
-    # With two players, there is only one comparison.
+    # With two players there is only one comparison.
     shown, comparisons = (next(iter(findings)), 1) if len(findings) == 2 else (best, len(findings))
     finding = findings[shown]._replace(
         p_value=min(1.0, findings[shown].p_value * comparisons),
@@ -397,9 +387,6 @@ def compare_players(
     return [finding], {name: finding.p_value for name, finding in findings.items()}
 
 
-# Power.
-
-
 _log_factorial = np.vectorize(lambda n: math.lgamma(n + 1), otypes=[float])
 
 
@@ -407,16 +394,16 @@ def chi_square_sf(x: float, degrees: int, off: float = 0.0) -> float:
     """Return the probability that a χ² variable is at least x.
 
     degrees: the degrees of freedom, at least 1.
-    off: the noncentrality λ, the expected increase of X² due to a bias.
+    off: the noncentrality λ: the expected increase of X² caused by a bias.
 
-    For k degrees of freedom and λ = 0 it is a finite sum (Abramowitz and Stegun 1964, eqs 26.4.4
+    For λ = 0 it is a finite sum with k degrees of freedom (Abramowitz and Stegun 1964, eqs 26.4.4
     and 26.4.5):
 
         Q = Σ_{j<k/2} (x/2)^j·e^{−x/2} / j!,     k even.
 
-    For odd k the sum runs over j = 1/2, 3/2 .. k/2 − 1, with Γ(j + 1) for j!, and erfc √(x/2) is
-    added. A noncentral variable is a mixture of central variables with k + 2j degrees, where j has
-    a Poisson distribution with mean λ/2 (eq 26.4.25).
+    For odd k the sum runs over j = 1/2, 3/2 .. k/2 − 1, with Γ(j + 1) in place of j!, and erfc
+    √(x/2) is added. A noncentral variable is a mixture of central variables with k + 2j degrees of
+    freedom, where j has a Poisson distribution with mean λ/2 (eq 26.4.25).
 
     >>> round(chi_square_sf(4.36, 2), 3), round(chi_square_sf(11.07, 5, off=16.47), 3)
     (0.113, 0.9)
@@ -432,9 +419,9 @@ def chi_square_sf(x: float, degrees: int, off: float = 0.0) -> float:
 
 
 def _find_least_number(is_enough: Callable[[float], bool], most: float, share: float) -> float:
-    """Return the smallest number up to `most` for which `is_enough` holds, by bisection.
+    """Find the smallest number up to `most` for which `is_enough` is true, by bisection.
 
-    share: the largest relative error allowed.
+    share: the largest relative error allowed in the result.
     """
     low, high = 0.0, most
     while high - low > share * high:
@@ -454,7 +441,7 @@ def _find_critical_value(degrees: int, level: float) -> float:
 
 @lru_cache(maxsize=2**14)
 def _is_detected(throws: int, bias: float, row: tuple[float, ...], level: float) -> bool:
-    """Return whether a number of throws detects a bias, whichever result it concerns.
+    """Return whether a number of throws reveals a bias, no matter which result is biased.
 
     row: the probability of each result with fair dice.
     level: the chance of a false alarm.
@@ -467,7 +454,7 @@ def _is_detected(throws: int, bias: float, row: tuple[float, ...], level: float)
         )
     chances = np.array(row)
     worst = int(np.argmax(chances * (1 - chances)))
-    # A probability close to 1 cannot grow by the bias, so it shrinks.
+    # A probability near 1 cannot be raised by the bias, so it is lowered.
     sign = 1 if row[worst] + bias < 1 else -1
     if sign > 0 and float(chances.max()) ** throws > level:
         return False  # even identical results every time would not raise an alarm
@@ -478,7 +465,7 @@ def _is_detected(throws: int, bias: float, row: tuple[float, ...], level: float)
     off = throws * float((change**2 / chances).sum())
     if loaded.min() <= 0 or off > CERTAIN_SHIFT * (degrees + 1):
         return True
-    # Mean and variance of X² with loaded dice.
+    # The mean and variance of X² with loaded dice.
     spread = (np.diag(loaded) - np.outer(loaded, loaded)) / np.sqrt(np.outer(chances, chances))
     moved = math.sqrt(throws) * change / np.sqrt(chances)
     mean = float(np.trace(spread)) + off
@@ -488,19 +475,16 @@ def _is_detected(throws: int, bias: float, row: tuple[float, ...], level: float)
     return chi_square_sf(limit, degrees, off) >= POWER
 
 
-# Power of the exact binomial test, for throws with two results.
-
-
 def _list_raisable(row: tuple[float, ...], bias: float) -> list[float]:
-    """Return those probabilities that a bias does not raise above 1."""
+    """Return the probabilities that stay below 1 if the bias is added."""
     return [chance for chance in row if chance + bias <= 1]
 
 
 def binomial_tail(throws: int, count: int, chance: float) -> float:
-    """Return the probability that an event occurs at least `count` times in `throws` throws.
+    """Return the probability of at least `count` successes in `throws` independent throws.
 
-    Up to a variance of a million, the terms of the tail are added. Beyond that, the tail is
-    approximated by a normal distribution with a correction for skewness.
+    Up to a variance of a million, the terms of the tail are added. Beyond that, the tail has a
+    normal approximation with a correction for skewness.
 
     >>> round(binomial_tail(3, 2, 0.5), 12), binomial_tail(3, 0, 0.5), binomial_tail(3, 4, 0.5)
     (0.5, 1.0, 0.0)
@@ -513,7 +497,7 @@ def binomial_tail(throws: int, count: int, chance: float) -> float:
     variance = mean * other
     if variance > MAX_SUMMED_VARIANCE:
         return approximate_tail(mean - count + 0.5, variance, variance * (chance - other))
-    if count <= mean:  # the other side is the shorter one
+    if count <= mean:  # the other tail is shorter
         return 1 - binomial_tail(throws, throws - count + 1, other)
     log_first = (
         math.lgamma(throws + 1)
@@ -539,15 +523,15 @@ def _find_critical_count(throws: int, chance: float, level: float) -> int:
 
 @lru_cache(maxsize=2**10)
 def _count_throws_needed(chance: float, bias: float, level: float) -> int:
-    """Return the smallest number of throws that detects a bias of one result out of two.
+    """Return the smallest number of throws that reveals a bias of one result out of two.
 
-    chance: the probability of the result with fair dice; the bias is added to it.
+    chance: the probability of the result with fair dice. The bias is added to it.
     level: the chance of a false alarm.
 
-    The power of an exact test is not monotone in the number of throws. If the alarm is raised at a
-    fixed count, the power and the chance of a false alarm are monotone. The function therefore
-    finds for each count the smallest number of throws with enough power, and returns the number for
-    the first count at which false alarms are rare enough.
+    The power of an exact test is not monotone in the number of throws. For a fixed count that
+    raises the alarm, however, both the power and the chance of a false alarm are monotone. For each
+    count, the function therefore finds the smallest number of throws with enough power; it returns
+    this number for the first count at which false alarms are rare enough.
     """
 
     @cache
@@ -572,22 +556,22 @@ def _count_throws_needed(chance: float, bias: float, level: float) -> int:
 
 
 def bias_seen(throws: int, chances: Floats, level: float) -> float | None:
-    """Return the smallest bias that `throws` throws detect nine times in ten.
+    """Return the smallest bias that `throws` throws reveal nine times in ten.
 
     chances: the probability of each result with fair dice.
     level: the chance of a false alarm.
 
-    Returns `None` if even a bias of 50 percentage points is not detected.
+    Return `None` if not even a bias of 50 percentage points would be revealed.
 
-    Let the probability of one result be its fair probability p plus a bias b, at the expense of the
-    other results. The expected value of X² with n throws then increases by
+    Suppose that the probability of one result is its fair probability p plus a bias b, at the
+    expense of the other results. With n throws, the expected value of X² then increases by
 
         λ = n·b² / (p·(1 − p)).
 
     λ is smallest for the result whose p is nearest to one half. X² is approximated by a χ² variable
     with noncentrality λ, scaled to the mean and variance of X² with such dice.
 
-    If there are only two results, the exact binomial test must detect the bias of either result,
+    If there are only two results, the exact binomial test must reveal the bias of either result,
     unless its probability would exceed 1.
 
     >>> import numpy as np
@@ -601,9 +585,9 @@ def bias_seen(throws: int, chances: Floats, level: float) -> float | None:
 
 
 def rolls_needed(bias: float, chances: Floats, level: float) -> int:
-    """Return the number of throws needed to detect a bias of one result nine times in ten.
+    """Return the number of throws needed to reveal a bias of one result nine times in ten.
 
-    bias: the difference from the fair probability of the result.
+    bias: the difference between the true and the fair probability of the result.
     chances: the probability of each result with fair dice.
     level: the chance of a false alarm.
 

@@ -1,4 +1,4 @@
-"""Recordings of games: recovers the battles whose armies a recording shows for certain."""
+"""Recordings of games: recovers the battles that a recording shows with certainty."""
 
 from collections.abc import Iterator, Mapping
 from operator import itemgetter
@@ -19,12 +19,12 @@ from iacta.rules.variants import find_rules
 
 
 class Land(NamedTuple):
-    """The state of a territory.
+    """A territory at some moment of the game.
 
     owner: the player who owns the territory.
     armies: the number of armies.
     is_capital: whether the territory is a capital.
-    before: the number of armies before a change, `None` if unknown.
+    before: the number of armies before a change; `None` if unknown.
     """
 
     owner: object
@@ -41,7 +41,7 @@ class Change(NamedTuple):
     lands: all territories before the change.
     changed: the changed territories after the change.
     attack: the source and the target of the attack; `None` if there was no attack or it is unclear.
-    unclear: the reason why an attack is unclear, otherwise empty.
+    unclear: the reason why an attack is unclear; otherwise empty.
     """
 
     round: int
@@ -53,7 +53,7 @@ class Change(NamedTuple):
 
     @property
     def left(self) -> tuple[int, int]:
-        """The armies of both sides after the attack, before armies move in."""
+        """The armies of both sides after the attack, before any move in."""
         if self.attack is None:
             raise ValueError("no attack")
         after, against = (self.changed[name].armies for name in self.attack)
@@ -61,19 +61,19 @@ class Change(NamedTuple):
 
     @property
     def is_won(self) -> bool:
-        """Whether the attack has conquered its target."""
+        """Whether the attack conquered its target."""
         target = self.attack[1] if self.attack is not None else None
         return target is not None and self.changed[target].owner != self.lands[target].owner
 
 
 class Recording(NamedTuple):
-    """A recording of RiskGameRecorder.
+    """A recording made by RiskGameRecorder.
 
     map: the name of the map.
-    dice: the name of the dice mode, empty for the usual mode.
+    dice: the name of the dice mode; empty for the usual mode.
     has_capitals: whether capitals have special rules.
     players: the players, by number.
-    rounds: the events, by the number of the round.
+    rounds: the events of each round, by the number of the round.
     """
 
     map: str
@@ -84,7 +84,7 @@ class Recording(NamedTuple):
 
     @property
     def rules(self) -> Rules:
-        """The rules of all territories except capitals."""
+        """The rules for all territories except capitals."""
         return find_rules(self.dice or "classic")
 
     def find_rules(self, land: Land) -> Rules:
@@ -111,7 +111,7 @@ class Recording(NamedTuple):
 
 
 def read_recording(document: object) -> Recording:
-    """Read a recording of RiskGameRecorder from parsed JSON."""
+    """Read a RiskGameRecorder recording from parsed JSON."""
     if not isinstance(document, dict) or not isinstance(document.get("roundInfo"), dict):
         raise MalformedError(
             "a log that is one JSON document must be a list or a recording with roundInfo, got "
@@ -205,23 +205,23 @@ def _find_attack(
 
 
 def recover_battles(document: object, notes: Notes) -> Iterator[Entry]:
-    """Yield the battles that a recording of RiskGameRecorder shows for certain.
+    """Yield the battles that a RiskGameRecorder recording shows with certainty.
 
-    notes: receives the number of ignored changes, by reason.
+    notes: receives the number of ignored changes for each reason.
 
-    The recorder compares the map every 50 ms and writes each territory that has changed. A battle
-    can be recovered if exactly two territories changed: the source of the attack, and a target that
-    changed its owner or lost armies. A battle is ignored in three cases:
+    The recorder compares the map every 50 ms and writes down each territory that has changed. A
+    battle can be recovered if exactly two territories changed: the source of the attack, and a
+    target that changed its owner or lost armies. A battle is ignored in three cases:
 
     - The defenders lost no army. The target of the attack is then unknown.
-    - Both sides together lost no more armies than in one roll. The attackers may then have rolled
-      once by hand.
+    - The two sides lost no more armies in total than one roll takes. The attackers may have rolled
+      just once by hand.
     - The attackers stopped with more armies left than the garrison.
 
     Whether an outcome is ignored depends only on the armies before the battle and on the rules.
-    With fair dice, recovered battles therefore have the usual distribution, conditional on the
-    other outcomes. This assumes that all armies but the garrison fought, and that nobody placed
-    armies within the 50 ms of the battle.
+    With fair dice, recovered battles therefore follow the usual distribution, conditional on the
+    outcomes that are not ignored. This assumes that all armies except the garrison fought, and that
+    nobody placed armies within the 50 ms of the battle.
     """
     recording = read_recording(document)
     notes.is_recording = True
@@ -237,7 +237,7 @@ def recover_battles(document: object, notes: Notes) -> Iterator[Entry]:
 
 
 def _recover_battle(recording: Recording, change: Change, source: str, target: str) -> Entry | str:
-    """Return the entry of a battle, or the reason why the attack is ignored."""
+    """Return the entry of a battle, or the reason for ignoring the attack."""
     mine, theirs = change.lands[source], change.lands[target]
     rules, (left, against) = recording.find_rules(theirs), change.left
     lost = mine.armies - left, theirs.armies - against

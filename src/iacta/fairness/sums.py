@@ -1,21 +1,22 @@
 """Tail probabilities of sums of independent scores, with a small relative error.
 
 The tail P(S ≥ t) of a sum S of independent scores X_i may be far smaller than the rounding error of
-a Fourier transform. The distributions are therefore tilted first (Esscher 1932). Let
-M(θ) = Π E[e^{θ·X_i}] be the moment generating function. With the tilted probabilities q,
+a Fourier transform. The distributions are therefore tilted first (Esscher 1932). Let M(θ) = Π
+E[e^{θ·X_i}] be the moment generating function. With the tilted probabilities q,
 
     q(s) = P(S = s)·e^{θ·s} / M(θ),        P(S ≥ t) = M(θ)·Σ_{s≥t} q(s)·e^{−θ·s}.
 
-If θ is chosen such that the mean of q is t, the relative error of this sum is small. The same θ
-gives the Chernoff bound P(S ≥ t) ≤ M(θ)·e^{−θ·t}. As e^{θ·x} is convex, the bound also holds for
-any scores between 0 and 1 whose means are known: compute M for scores 0 and 1 with these means.
+If θ is chosen so that the mean of q is t, the relative error of this sum is small. The same θ gives
+the Chernoff bound P(S ≥ t) ≤ M(θ)·e^{−θ·t}. The function e^{θ·x} is convex, so the bound also holds
+for scores anywhere between 0 and 1 of which only the means are known: compute M for scores 0 and 1
+with these means.
 
 A sum with a large variance σ² is nearly normal. With its third central moment μ₃, the normal
-density φ and the normal distribution Φ,
+density φ and the normal distribution function Φ,
 
     P(S ≤ s) ≈ Φ(z) − μ₃ / (6 σ³)·(z² − 1)·φ(z),      z = (s + ½ − E[S]) / σ
 
-(Feller 1971, XVI.4). The ½ is the correction for a sum of integers.
+(Feller 1971, XVI.4). The ½ is the continuity correction for sums of integers.
 
 Sources: Esscher, "On the probability function in the collective theory of risk" (Skandinavisk
 Aktuarietidskrift 15, 1932); Chernoff, "A measure of asymptotic efficiency for tests of a hypothesis
@@ -32,20 +33,20 @@ import numpy.typing as npt
 
 from iacta.fairness.e_values import Floats, Ints
 
-MAX_WORK = 2**24  # total length of all Fourier transforms of a tail
-MAX_TRANSFORM = 2**20  # length of a transform; wider sums have an approximate normal tail
-MAX_WORK_PER_SUM = 2**12  # total length of transforms for each tail that an interval needs
-MIN_TAIL = 1e-12  # approximate normal tails are not smaller than this
-MAX_SUMMED_RESULTS = 3  # trials with at most this many results can be transformed term by term
+MAX_WORK = 2**24  # maximum total length of the Fourier transforms for one tail
+MAX_TRANSFORM = 2**20  # maximum length of a transform; wider sums use a normal approximation
+MAX_WORK_PER_SUM = 2**12  # maximum total length of transforms per tail if many tails are needed
+MIN_TAIL = 1e-12  # lower limit of tails by normal approximation
+MAX_SUMMED_RESULTS = 3  # only trials with at most this many results are transformed term by term
 MIN_SUMMED_TRIALS = 2**20  # fewer trials are not transformed term by term
 WINDOW_DEVIATIONS = 10.0  # half the usual width of a transform, in standard deviations
-LOG_NEGLIGIBLE = -25.0  # log of a negligible probability, 1.4e-11
-TILT_TOLERANCE = 0.1  # allowed distance between total and tilted mean, in standard deviations
-TOLERANCE = 1e-9  # relative precision of a tilt
-STEPS = np.array([0.25, 1.0, 3.0, 8.0])  # steps h in `find_window`, times the standard deviation
+LOG_NEGLIGIBLE = -25.0  # log of a probability that can be neglected, 1.4e-11
+TILT_TOLERANCE = 0.1  # allowed distance from the total to the tilted mean, in standard deviations
+TOLERANCE = 1e-9  # relative precision of the tilt
+STEPS = np.array([0.25, 1.0, 3.0, 8.0])  # for `find_window`, in inverse standard deviations
 LOG_MIN_TAIL = -690.0  # log of 1e-300
 MAX_LOG = 600.0  # e^600 does not overflow
-MAX_TILT = 700.0  # the sum next to the largest one then has a weight of e^-700
+MAX_TILT = 700.0  # gives the second-largest sum a relative weight of e^-700
 
 
 class Scores(NamedTuple):
@@ -66,8 +67,8 @@ def compute_tail(parts: Sequence[Scores], total: int) -> float:
 
     parts: the distributions of the scores; all chances must be positive.
 
-    Returns the Chernoff bound for probabilities below 1e-300, and for sums that would take too
-    long.
+    Probabilities below 1e-300, and sums that would take too long, are replaced by the Chernoff
+    bound.
 
     >>> import numpy as np
     >>> coins = Scores(np.array([0, 1]), np.array([0.5, 0.5]), 100)
@@ -100,12 +101,13 @@ def compute_tail(parts: Sequence[Scores], total: int) -> float:
 def _transform_sum(
     scores: Ints, chances: Floats, times: int, size: int
 ) -> npt.NDArray[np.complex128]:
-    """Return the Fourier transform of the distribution of the sum of `times` equal trials.
+    """Return the Fourier transform of the distribution of a sum of `times` identical trials.
 
     scores: the score of each result; the most likely score must be 0.
 
     A high power of a transform z multiplies the rounding error of z. If there are few results, the
-    function computes z − 1, which is small where the power matters and therefore has a small error.
+    function computes z − 1 instead, which is small wherever the power matters and therefore has a
+    small error.
     """
     if len(scores) > MAX_SUMMED_RESULTS or times < MIN_SUMMED_TRIALS:
         row = np.bincount(scores % size, weights=chances, minlength=size)
@@ -124,9 +126,9 @@ def _transform_sum(
 
 
 def are_nearly_normal(parts: Sequence[Scores], most_work: int = MAX_WORK) -> bool:
-    """Return whether a sum needs a normal approximation, because an exact tail takes too long.
+    """Return whether a sum needs a normal approximation because an exact tail takes too long.
 
-    most_work: the maximum total length of the Fourier transforms of an exact tail.
+    most_work: the maximum total length of the Fourier transforms for an exact tail.
 
     >>> import numpy as np
     >>> coins = Scores(np.array([0, 1]), np.array([0.5, 0.5]), 10**6)
@@ -144,7 +146,7 @@ def compute_tails_of_sum(
 ) -> tuple[float, float]:
     """Return the probabilities that scores add up to at most, and at least, `total`.
 
-    most_work: the limit beyond which the sum is approximated, as for `are_nearly_normal`.
+    most_work: beyond this amount of work a normal approximation is used, as in `are_nearly_normal`.
 
     >>> import numpy as np
     >>> coins = Scores(np.array([0, 1]), np.array([0.5, 0.5]), 10)
@@ -170,7 +172,7 @@ def _compute_moments(part: Scores) -> tuple[float, float, float]:
 
 
 def approximate_tail(off: float, variance: float, third: float) -> float:
-    """Return the probability that a nearly normal sum is below its mean plus `off`.
+    """Return the probability that a nearly normal sum is less than its mean plus `off`.
 
     variance, third: the variance and the third central moment of the sum.
     """
@@ -183,8 +185,8 @@ def approximate_tail(off: float, variance: float, third: float) -> float:
 def bound_tail(parts: Sequence[Scores], total: float) -> float:
     """Return the Chernoff bound on the probability that scores add up to at least `total`.
 
-    parts: the distributions of the scores. If they are 0 and 1, the bound also holds for scores
-        between 0 and 1 with the same means.
+    parts: the distributions of the scores. If all scores are 0 or 1, the bound also holds for
+        scores between 0 and 1 with the same means.
 
     >>> import numpy as np
     >>> coins = Scores(np.array([0, 1]), np.array([0.5, 0.5]), 100)
@@ -212,7 +214,7 @@ class _TiltedSum:
         self.start = sum(score * part.times for part, score in zip(parts, usual, strict=True))
 
     def compute_cumulants(self, tilt: float) -> tuple[float, float, float]:
-        """Return log M(θ), and the mean and variance of the tilted sum, for the tilt θ."""
+        """For a tilt θ, return log M(θ) and the mean and variance of the tilted sum."""
         logs = tilt * self.scores
         most = np.maximum.reduceat(logs, self.starts)
         weights = self.chances * np.exp(logs - most[self.places])
@@ -230,10 +232,10 @@ class _TiltedSum:
         )
 
     def find_tilt(self, total: float) -> float:
-        """Return a tilt of at least 0 for which the mean of the tilted sum is near `total`.
+        """Return a tilt of at least 0 for which the mean of the tilted sum is close to `total`.
 
-        The distance is at most a tenth of the standard deviation. If `total` is at most the mean,
-        the tilt is 0. If no tilt is large enough, it is `MAX_TILT`.
+        The distance is at most a tenth of the standard deviation. If `total` is below the mean, the
+        tilt is 0. If no tilt is large enough, the result is `MAX_TILT`.
         """
         _, mean, variance = self.compute_cumulants(0.0)
         if mean >= total or not variance:
@@ -252,7 +254,7 @@ class _TiltedSum:
         return tilt
 
     def find_window(self, tilt: float, total: int) -> int:
-        """Return a distance from `total` that the tilted sum exceeds with negligible probability.
+        """Return a distance from `total` that the tilted sum is very unlikely to exceed.
 
         By the Chernoff bound with a step h > 0, P(S ≥ t + w) ≤ M(θ + h) / M(θ)·e^{−h·(t + w)} for
         the distance w. The step −h gives the bound for sums below the total.
@@ -271,7 +273,7 @@ class _TiltedSum:
 
 
 def score_wins(chances: Mapping[tuple[float, float], int]) -> list[Scores]:
-    """Return the distributions of the number of wins, for trials that can be won or lost.
+    """Return the distributions of the number of wins in trials that are won or lost.
 
     chances: the number of trials for each pair of the chance to win and the chance to lose.
     """
@@ -292,10 +294,10 @@ def compute_win_tails(
     """Return the probabilities that fair dice win at most, and at least, `won` trials.
 
     chances: the number of trials for each pair of the chance to win and the chance to lose. Both
-        are given, as the smaller may be below the rounding error of the larger.
+        are given because the smaller chance may be less than the rounding error of the larger one.
     won: the number of wins, or the sum of the chances to win after the trials.
-    is_decided: whether all trials are won or lost; otherwise the function returns upper bounds.
-    most_work: the limit beyond which the sum is approximated, as for `are_nearly_normal`.
+    is_decided: whether every trial is won or lost; otherwise upper bounds are returned.
+    most_work: beyond this amount of work a normal approximation is used, as in `are_nearly_normal`.
 
     >>> chances = {(0.9, 0.1): 1, (0.8, 0.2): 1, (0.7, 0.3): 1, (0.6, 0.4): 1}
     >>> at_most, at_least = compute_win_tails(chances, 1)
@@ -314,11 +316,11 @@ def find_share_interval(won: int, fought: int, level: float) -> tuple[float, flo
     """Return the Clopper-Pearson interval for the share of battles won.
 
     won: the number of battles won.
-    fought: the number of all battles.
+    fought: the total number of battles.
     level: the minimum probability that the interval contains the true share.
 
-    The interval is also valid for battles with different chances: a number of wins far from the
-    mean is then less likely than if every battle had the mean chance (Hoeffding 1956).
+    The interval is also valid if battles have different chances: a number of wins far from the mean
+    is then less likely than if every battle had the mean chance (Hoeffding 1956).
 
     >>> [round(end, 3) for end in find_share_interval(0, 10, 0.95)]
     [0.0, 0.308]

@@ -1,21 +1,21 @@
 """Tests for results that are too extreme, or too average, for fair dice.
 
-The results x of a roll or a battle, such as (3, 0), are ordered, the best for the attackers first.
-With fair dice the probabilities of a result at least as good, and at least as bad, are
+The results x of a roll or a battle, such as (3, 0), are ordered from best to worst for the
+attackers. With fair dice, the probabilities of a result at least as good, and at least as bad, are
 
     U(x) = P(X ≤ x),        D(x) = P(X ≥ x).
 
-Two sums measure the luck of a log: Σ −log U(x) is large if the attackers were lucky, and
-Σ −log D(x) is large if they were unlucky (Fisher 1932). The sum Σ −log min(U(x), D(x)) measures the
+Two sums measure the luck in a log: Σ −log U(x) is large if the attackers were lucky, and Σ −log
+D(x) is large if they were unlucky (Fisher 1932). The sum Σ −log min(U(x), D(x)) measures the
 spread. It is large if results are too extreme on either side, and small if they are too average,
-for example if balanced blitz replaced dice.
+for example if balanced blitz was used instead of dice.
 
-As results are discrete, these sums do not have Fisher's distribution. Their distribution is
+Because results are discrete, these sums do not have Fisher's distribution. Their distribution is
 computed exactly: each score is rounded to a whole number of units, and the distributions of all
 scores are convolved (`sums.py`). Rounding makes a statistic coarser, but its p-value stays exact.
 
-A sum hides one extreme result among many. The most extreme battle therefore has its own test: the
-probability that fair dice give at least one battle with an equal or smaller min(U, D).
+A sum can hide one extreme result among many. The most extreme battle therefore has a test of its
+own: the probability that fair dice give at least one battle with a min(U, D) as small or smaller.
 
 Source: Fisher, "Statistical Methods for Research Workers" (4th edition, 1932, section 21.1).
 """
@@ -33,8 +33,8 @@ from iacta.fairness.sums import MAX_WORK, WINDOW_DEVIATIONS, Scores, compute_tai
 from iacta.fairness.throws import UNDECIDED, Line
 from iacta.fairness.trials import Trial, find_outcomes
 
-MAX_UNITS = 16.0  # a score of 1 is divided into at most this many units
-TILTS = np.array([0.25, 0.5, 0.75, 0.9])  # each tilt has a bet on both sides
+MAX_UNITS = 16.0  # maximum number of units in a score of 1
+TILTS = np.array([0.25, 0.5, 0.75, 0.9])  # each with a bet on lucky and on unlucky results
 BETS = 2 * len(TILTS)
 NO_BETS = (0.0,) * BETS
 
@@ -43,7 +43,7 @@ NO_BETS = (0.0,) * BETS
 def compute_tails(trial: Trial) -> tuple[Floats, Floats, Floats]:
     """Return the probabilities P(X = x), U(x) and D(x) for each result x of a trial.
 
-    The best result for the attackers comes first.
+    Results are ordered from best to worst for the attackers.
 
     >>> from iacta.rules.rules import Rules
     >>> [chances.round(3).tolist() for chances in compute_tails(Trial("roll", 2, 1, Rules()))]
@@ -56,9 +56,9 @@ def compute_tails(trial: Trial) -> tuple[Floats, Floats, Floats]:
 
 @lru_cache(maxsize=2**11)
 def _compute_bets(trial: Trial) -> Floats:
-    """Return the log of the factor of each bet on extreme results, for each result of a trial.
+    """For each result of a trial, return the log of the factor of each bet on extreme results.
 
-    A bet with the tilt θ on lucky results multiplies its stake by U^−θ / E[U^−θ], which has the
+    A bet with the tilt θ on lucky results multiplies its stake by U^−θ / E[U^−θ], which has
     expected value 1.
     """
     chances, *sides = compute_tails(trial)
@@ -70,8 +70,8 @@ def _compute_bets(trial: Trial) -> Floats:
 def bet_on_tails(line: Line) -> tuple[float, ...]:
     """Return how much a line changes log E of each bet on extreme results.
 
-    If an attack is not decided yet, the factor of a bet is the weighted mean of its factors for
-    success and failure, which is also a fair bet.
+    For an undecided attack, the factor of a bet is the weighted mean of its factors for success and
+    failure, which is also a fair bet.
     """
     if line.gain is None or line.trial.kind == "roll":
         return NO_BETS
@@ -83,10 +83,10 @@ def bet_on_tails(line: Line) -> tuple[float, ...]:
 
 
 class Tails:
-    """The counts of the results of all rolls, battles and chances of a log.
+    """Counts the results of all rolls, battles and chances of a log.
 
-    results: the count of each result of each trial.
-    bets: log E of the bets on extreme results.
+    results: the count of each result, for each trial.
+    bets: log E of each bet on extreme results.
     """
 
     def __init__(self) -> None:
@@ -95,13 +95,13 @@ class Tails:
 
     def add(self, line: Line, times: int) -> None:
         """Add a line that occurred `times` times."""
-        if line.gain is None:  # for a single die, or an impossible result
+        if line.gain is None:  # a single die, or an impossible result
             return
         self.results.setdefault(line.trial, Counter())[line.result] += times
         self.bets += times * np.array(bet_on_tails(line))
 
     def run_tests(self) -> list[Finding]:
-        """Test the luck of all attackers, and the spread of battles and chances."""
+        """Test the luck of all attackers, and the spread of battles and of chances."""
         decided = {trial: counts for trial, counts in self.results.items() if trial.is_decided}
         battles = {trial: counts for trial, counts in decided.items() if trial.kind != "roll"}
         found = []
@@ -125,10 +125,10 @@ class Tails:
 def _add_scores(
     results: Mapping[Trial, Counter[int]], find_tails: Callable[[Floats, Floats], Floats]
 ) -> tuple[list[Scores], int]:
-    """Return the distributions of the scores of all results, and the sum of the observed scores.
+    """Return the distributions of the scores of all results, and the observed total score.
 
-    find_tails: a function that returns a probability for each result of a trial from the
-        probabilities U and D. The score is the negative logarithm of this probability.
+    find_tails: a function that computes a probability for each result of a trial from U and D. The
+        score of the result is the negative logarithm of this probability.
     """
     number = sum(counts.total() for counts in results.values())
     units = min(MAX_UNITS, MAX_WORK / (len(results) * 2 * WINDOW_DEVIATIONS * math.sqrt(number)))
@@ -142,9 +142,9 @@ def _add_scores(
 
 
 def _choose_worse(question: str, sides: Mapping[str, float]) -> Finding:
-    """Return the finding of a two-sided test.
+    """Return the result of a two-sided test.
 
-    sides: for each side, the probability that fair dice are at least as far off.
+    sides: for each side, the probability that fair dice deviate at least as much.
     """
     worse = min(sides, key=lambda side: sides[side])
     return Finding(question, min(2 * sides[worse], 1.0), sides[worse], "exact", None, worse)
@@ -170,7 +170,7 @@ def _find_most_extreme(battles: Mapping[Trial, Counter[int]]) -> Finding:
 
 
 def _describe(trial: Trial, place: int) -> str:
-    """Return a result in words.
+    """Describe a result of a trial.
 
     >>> from iacta.rules.rules import Rules
     >>> _describe(Trial("battle", 9, 1, Rules()), 8)

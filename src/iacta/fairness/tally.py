@@ -1,4 +1,4 @@
-"""The tally of a log: its counts, evidence and luck, added up block by block."""
+"""The tally of a log: counts, evidence and luck, added up block by block."""
 
 import math
 from collections import Counter
@@ -31,17 +31,17 @@ from iacta.fairness.throws import (
 from iacta.fairness.totals import Totals
 from iacta.fairness.trials import Entry, Trial
 
-MAX_SEARCHED = {DICE: 2**19, ROLLS: 2**17}  # more throws are not searched for a repeated sequence
-MAX_MOMENTS = 512  # number of points of the curves over time
-CURVES = 6  # number of players with a luck curve
+MAX_SEARCHED = {DICE: 2**19, ROLLS: 2**17}  # in longer logs, no repeated sequence is looked for
+MAX_MOMENTS = 512  # number of points on the curves over time
+CURVES = 6  # most players with a luck curve
 
 
 class Moment(NamedTuple):
-    """The evidence and the luck after some of the throws.
+    """The evidence and the luck after a number of throws.
 
     throws: the number of throws so far.
-    log_evidence: the natural logarithm of the e-value.
-    armies: the luck of each player in `Audit.players`, in armies.
+    log_evidence: the natural logarithm of the e-value so far.
+    armies: the luck so far of each player in `Audit.players`, in armies.
     """
 
     throws: int
@@ -50,12 +50,13 @@ class Moment(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """The evidence against fair dice: the product of two mean e-values.
+    """The evidence against fair dice: the product of two e-values, each the mean of several bets.
 
-    dice: log E of the bets on the dice of rolls, and of the bets on the losses of rolls.
-    battles: log E of the bets on battles and chances: one on tenths, the others on extreme results.
+    dice: log E of two bets: on the dice of rolls, and on the losses of rolls.
+    battles: log E of the bets on battles and chances: the first on tenths, the others on extreme
+        results.
     most: the largest log E of all bets together so far.
-    alarm: the number of throws after which E reached 1 / level, `None` if it never did.
+    alarm: the number of throws after which E reached 1 / level; `None` if it never did.
     """
 
     dice: Floats = np.zeros(2)
@@ -70,7 +71,7 @@ class Evidence(NamedTuple):
 
     @classmethod
     def from_counts(cls, throws: list[Throws], tails: Floats) -> "Evidence":
-        """Return the evidence of a log from its counts alone, because its order is unknown.
+        """Compute the evidence of a log without a known order from its counts.
 
         tails: the natural logarithms of the e-values of the bets on extreme results.
         """
@@ -92,9 +93,9 @@ class Evidence(NamedTuple):
 def average_evidence(dice: Floats, battles: Floats) -> Floats:
     """Return the natural logarithm of the e-value of all bets together.
 
-    dice: the logarithms for the bets on dice and the bets on rolls, along the first axis.
-    battles: the logarithms for the bets on battles, along the first axis. The bet on tenths has
-        the same weight as all bets on extreme results together.
+    dice: the logarithms for the bets on dice and on rolls, along the first axis.
+    battles: the logarithms for the bets on battles, along the first axis. The bet on tenths has as
+        much weight as all bets on extreme results together.
     """
     tails = np.logaddexp.reduce(battles[1:]) - math.log(len(battles) - 1)
     mean: Floats = np.logaddexp(*dice) + np.logaddexp(battles[0], tails) - math.log(4)
@@ -103,7 +104,7 @@ def average_evidence(dice: Floats, battles: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Lines:
-    """Several lines of a log.
+    """Lines of a log, with repetitions stored as indices.
 
     different: the different lines.
     places: for each line, in order, its index in `different`.
@@ -117,7 +118,7 @@ class Lines:
 
     @cached_property
     def sides(self) -> list[tuple[Ints, Ints]]:
-        """For each side, the kind of dice and their faces in each line, padded with 0."""
+        """For each side and line, the kind of the dice and their faces, padded with 0."""
         sides = []
         for side in (0, 1):
             kinds, thrown = zip(*(line.sides[side] for line in self.different), strict=True)
@@ -129,22 +130,22 @@ class Lines:
 
 
 class Tally:
-    """Adds up a log, block by block.
+    """Adds up the lines of a log, block by block.
 
     level: the chance of a false alarm.
-    rng: the random generator for the tenths of battles, see `iacta.fairness.audit`.
+    rng: the random number generator for the tenths of battles, see `iacta.fairness.audit`.
 
     known: the players and the kinds of throw, with their counts.
     lines: the number of throws and battles.
-    broken_off: the number of battles that the attackers stopped.
+    broken_off: the number of battles that the attackers stopped early.
     impossible: the number of throws whose result is impossible or too unlikely to compute.
-    is_ordered: whether each line was a single throw.
+    is_ordered: whether every line is a single throw, so that the log shows their order.
     evidence: the evidence against fair dice so far.
-    moments: the evidence and luck at several moments, including the last.
+    moments: the evidence and luck at several points of the log, including the end.
     repeats: the throws in order.
     tails: the results by trial.
-    totals: the lines that state only sums.
-    chances: the number of lines that state only chances.
+    totals: the lines that give only sums.
+    chances: the number of lines that give only chances.
     """
 
     def __init__(self, level: float, rng: "np.random.Generator") -> None:
@@ -159,7 +160,7 @@ class Tally:
         self.totals = Totals()
         self.chances = 0
         # For each player: the sum of gains, and the count of each trial, with the sign 1 if the
-        # player attacked and -1 if they defended.
+        # player attacked and -1 if the player defended.
         self._gained: dict[int, Floats] = {}
         self._thrown: dict[int, Counter[tuple[Trial, int]]] = {}
 
@@ -223,7 +224,7 @@ class Tally:
             factors[bets, rows] += throws.add(
                 results[rows], players[rows], times[rows], in_order=self.is_ordered
             )
-        # The first bet uses the dice of a roll, if known, instead of its losses.
+        # If the dice of a roll are known, the first bet uses them instead of the losses.
         rolls = [n for n, throws in enumerate(self.known.throws) if throws.kind == ROLLS]
         is_roll = np.isin(kinds, rolls)
         factors[0, is_roll & (np.maximum(*(kinds for kinds, _ in lines.sides)) >= 0)] = 0.0
@@ -239,7 +240,7 @@ class Tally:
         return factors
 
     def _draw_several(self, throws: Throws, lines: Lines, rows: Ints) -> None:
-        """Count lines with several equal battles, with a random tenth for each battle."""
+        """Count lines that stand for several equal battles, with a random tenth for each battle."""
         edges = np.arange(BINS + 1) / BINS
         for code, count in zip(*np.unique(lines.places[rows], return_counts=True), strict=True):
             line = lines.different[code]
@@ -297,11 +298,11 @@ class Tally:
 
 
 class Repeats:
-    """The throws in order, for the search for a repeated sequence.
+    """The throws in order, in which a repeated sequence is looked for.
 
     throws: the kinds of throw.
-    rng: the random generator that shuffles the dice within a roll. Most people write the largest
-        die first, so the order within a roll has no meaning.
+    rng: the random number generator that shuffles the dice within a roll. Most people write the
+        largest die first, so the order within a roll means nothing.
     """
 
     def __init__(self, throws: list[Throws], rng: "np.random.Generator") -> None:
@@ -311,7 +312,7 @@ class Repeats:
         self._numbers: dict[Hashable, int] = {}
 
     def append_lines(self, lines: Lines) -> None:
-        """Append the dice and rolls of lines, up to the limits of the search."""
+        """Append the dice and rolls of some lines, until the log is too long for the search."""
         if sum(map(len, self._dice)) < MAX_SEARCHED[DICE]:
             sides = [
                 np.broadcast_arrays(kinds[:, None], self.rng.permuted(table, axis=1))
@@ -324,10 +325,10 @@ class Repeats:
             self._rolls.append(rows[rows[:, 1] >= 0])
 
     def _number_roll(self, line: Line) -> tuple[int, int, float]:
-        """Return the kind of a roll, a number that stands for its result, and its probability.
+        """Return the kind of a roll, a number that identifies its result, and its probability.
 
-        The result is the dice if they are known, otherwise the losses. For lines that are not rolls
-        the kind and the number are −1.
+        The result is the dice if they are known, otherwise the losses. For lines that are not
+        rolls, the kind and the number are −1.
         """
         if line.throws == NO_THROWS or line.result < 0:
             return -1, -1, 1.0
@@ -346,12 +347,12 @@ class Repeats:
         return 2 * line.throws + has_dice, number, chance
 
     def run_tests(self) -> list[Finding]:
-        """Search for a repeated sequence, if the log is long enough."""
+        """Look for a repeated sequence if the log is long enough."""
         dice = np.concatenate(self._dice)[: MAX_SEARCHED[DICE]]
         rolls = np.concatenate(self._rolls)[: MAX_SEARCHED[ROLLS]]
         kinds, numbers = rolls[:, :2].astype(np.int64).T
         faces = np.array([len(kind.chances) for kind in self.throws])[dice[:, 0]]
-        about = " or so" if len(rolls) else ""  # with shuffled dice the length is only approximate
+        about = " or so" if len(rolls) else ""  # shuffling makes the length inexact
         codes = faces * faces.max(initial=0) + dice[:, 1]
         findings = find_period(
             [

@@ -15,37 +15,37 @@ from iacta.probability.estimate import Estimate
 from iacta.rules.dice import Dice
 from iacta.rules.variants import rules_name
 
-Side: TypeAlias = tuple[int, tuple[int, ...]]  # the number of a kind of dice, and the faces shown
+Side: TypeAlias = tuple[int, tuple[int, ...]]  # number of the kind of dice, faces shown
 Key: TypeAlias = tuple[str, int] | Trial  # a kind with its number of results, or a roll
 
 BINS = 10  # the results of battles are counted in tenths
 NOBODY = -1
-NO_THROWS = -1  # the kind of lines that state only sums
-IMPOSSIBLE, UNDECIDED = -1, -2  # codes of attacks without a rank among possible results
+NO_THROWS = -1  # the kind of lines that give only sums
+IMPOSSIBLE, UNDECIDED = -1, -2  # codes of attacks that have no rank among the possible results
 ATTACK, DEFENCE, DICE, ROLLS, BATTLES = "attack dice", "defence dice", "dice", "rolls", "battles"
 TOTALS, WINS = "totals", "wins"  # throws of which only sums are known
 KINDS = (DICE, ATTACK, DEFENCE, ROLLS, BATTLES, TOTALS, WINS)
 MAX_PLAYERS = 1000
-MAX_TRIALS = 20_000  # number of different trials; their chances stay in memory
-MAX_REMEMBERED = 2**18  # number of cached lines
-MAX_ARMIES = 250_000  # sum over all different battles, about a minute of computation
-UNKNOWN: Side = (-1, ())  # dice that are not given, or that differ in their number of faces
-ROLLS_PER_BATTLE = 40  # the chances of one battle take as long as those of this many rolls
+MAX_TRIALS = 20_000  # maximum number of different trials; their chances stay in memory
+MAX_REMEMBERED = 2**18  # maximum number of cached lines
+MAX_ARMIES = 250_000  # maximum sum over all different battles, about a minute of work
+UNKNOWN: Side = (-1, ())  # dice that are not given, or that have different numbers of faces
+ROLLS_PER_BATTLE = 40  # computing one battle takes as long as computing this many rolls
 
 
 @dataclass(eq=False)
 class Throws:
-    """One kind of throw, with its counts.
+    """One kind of throw and its counts.
 
     kind: an element of `KINDS`.
-    name: the name to display.
+    name: the name to show.
     results: the names of the results.
     chances: the probability of each result with fair dice.
     scores: a number for each result; larger is better for the attackers.
-    by_player: the count of each result, by the player's number.
+    by_player: the count of each result, by the number of the player.
     pairs: the count of each pair of consecutive results; `None` if the order is unknown.
-    last: the last result; -1 before the first throw.
-    dispersion: the variance of the counts, divided by their variance for independent results.
+    last: the previous result; -1 before the first throw.
+    dispersion: the variance of the counts relative to that of independent results.
     """
 
     kind: str
@@ -60,7 +60,7 @@ class Throws:
 
     @property
     def is_sum(self) -> bool:
-        """Whether only sums are known, so that the results are not independent."""
+        """Whether only sums are known, so results are not independent."""
         return self.kind in (TOTALS, WINS)
 
     @property
@@ -75,14 +75,14 @@ class Throws:
 
     @property
     def independent(self) -> int:
-        """The number of independent throws with the same relative variance, at most `total`."""
+        """The equivalent number of independent throws, at most `total`."""
         return max(1, round(self.total / max(self.dispersion, 1.0)))
 
     def find_interval(self, count: int, level: float) -> tuple[float, float]:
         """Return a confidence interval for the probability of a result.
 
         count: the count of the result.
-        level: the probability that the interval contains the true probability.
+        level: the probability that the interval contains the true value.
         """
         if self.is_sum:
             seen = min(round(count * self.independent / self.total), self.independent)
@@ -90,14 +90,14 @@ class Throws:
         return Estimate(self.total, count).interval(level)
 
     def find_counts(self, player: int) -> Ints:
-        """Return the counts of a player, for updates in place."""
+        """Return the counts of a player as an array that can be updated in place."""
         return self.by_player.setdefault(player, np.zeros(len(self.chances), dtype=np.int64))
 
     def add(self, results: Ints, players: Ints, times: Ints, *, in_order: bool) -> Floats:
         """Count results, and return how much each result changes log E.
 
         times: how often each result occurred.
-        in_order: whether the results are single throws in order. If not, the changes are 0.
+        in_order: whether the results are single throws in order; if not, all changes are 0.
         """
         size, factors = len(self.chances), np.zeros(len(results))
         if in_order and len(results):
@@ -114,7 +114,7 @@ class Throws:
         return factors
 
     def is_sorted(self, level: float) -> bool:
-        """Return whether single dice are listed in sorted order, which is no order of throws."""
+        """Return whether single dice are sorted, so that the log does not show their order."""
         if self.kind != DICE or self.pairs is None:
             return False
         if np.tril(self.pairs, -1).any() == np.triu(self.pairs, 1).any():
@@ -128,14 +128,14 @@ class Line(NamedTuple):
 
     throws: the number of the kind of throw, or `NO_THROWS`.
     player, opponent: the numbers of the attacker and of the defender.
-    trial: the trial.
+    trial: the trial of which the line gives the result.
     times: how often the trial occurred with this result.
-    result: the rank of the result, 0 for the best for the attackers; `IMPOSSIBLE` if its
-        probability is 0; `UNDECIDED` if the attack is not decided yet.
-    start: the probability of better results with fair dice.
+    result: the rank of the result, 0 for the result best for the attackers; `IMPOSSIBLE` if its
+        probability is 0; `UNDECIDED` if the attack is not over.
+    start: the probability of a better result with fair dice.
     width: the probability of this result with fair dice.
-    gain: the gain of the attackers, `None` for a single die or an impossible result.
-    sides: the dice of both sides, each with the number of its kind.
+    gain: the gain of the attackers; `None` for a single die or an impossible result.
+    sides: the dice of each side, with the number of their kind.
     """
 
     throws: int
@@ -157,7 +157,7 @@ class Line(NamedTuple):
 
 @dataclass
 class Registry:
-    """The players, kinds of throw and lines seen so far; players and kinds have numbers."""
+    """Numbers the players and kinds of throw, and stores the lines seen so far."""
 
     throws: list[Throws] = field(default_factory=list)
     players: dict[str, int] = field(default_factory=dict)
@@ -168,14 +168,14 @@ class Registry:
     _total_size: float = 0.0
 
     def check_size(self, entries: list[Entry]) -> None:
-        """Raise `TooLargeError` if the distributions of all battles so far take too long."""
+        """Raise `TooLargeError` if computing all battles so far would take too long."""
         for entry in entries:
             key = entry.trial, entry.fought, entry.ahead
             if entry.trial is None or entry.fought is None or key in self._checked:
                 continue
             self._checked.add(key)
             armies = sum(entry.fought) + sum(territory.defenders for territory in entry.ahead)
-            is_roll = entry.trial.kind == "roll" and not entry.ahead  # only needs the chance to win
+            is_roll = entry.trial.kind == "roll" and not entry.ahead  # needs only the chance to win
             self._total_size += armies / ROLLS_PER_BATTLE if is_roll else armies
         if self._total_size > MAX_ARMIES:
             raise TooLargeError(
@@ -184,7 +184,7 @@ class Registry:
             )
 
     def find_line(self, entry: Entry) -> Line | None:
-        """Return the line of an entry, or `None` for a battle that the attackers stopped."""
+        """Return the line of an entry, or `None` for a battle that the attackers stopped early."""
         line = self._lines.get(entry)
         if line is None and entry.trial is not None:
             if len(self._lines) > MAX_REMEMBERED:
@@ -244,7 +244,7 @@ class Registry:
         return self._number_kind((kind, dice.faces[0])), thrown
 
     def _number_kind(self, key: Key) -> int:
-        """Return the number of a kind of throw, which is added if it is new."""
+        """Return the number of a kind of throw; a new kind gets the next number."""
         if key not in self._numbers:
             self._numbers[key] = len(self.throws)
             made = _make_roll_throws(key) if isinstance(key, Trial) else _make_uniform_throws(*key)
@@ -274,7 +274,7 @@ def _make_roll_throws(trial: Trial) -> Throws:
 
 
 def _make_uniform_throws(kind: str, count: int) -> Throws:
-    """Return a kind of throw with equally likely results: dice, or the tenths of battles."""
+    """Return a kind of throw with equally likely results: dice, or tenths of battles."""
     chances, numbers = np.full(count, 1 / count), np.arange(1.0, count + 1)
     if kind == BATTLES:
         names = ["luckiest tenth", *(f"tenth {i}" for i in range(2, count)), "unluckiest tenth"]

@@ -1,14 +1,13 @@
-"""Tests of logs that state only sums, such as the armies lost in many rolls, or only winners.
+"""Tests of logs that give only sums: the armies lost in many rolls, or the number of wins.
 
-The tests compare sums with their distributions under fair dice: for each kind of roll the armies
-lost in all rolls, the number of battles won, and the number of attacks with a known chance that
-succeeded. If the attackers lose X armies in one roll, their loss S in n rolls has the standard
-score
+The tests compare sums with their distributions under fair dice: the armies lost in all rolls of a
+kind, the number of battles won, and the number of successes among attacks with a known chance. If
+the attackers lose X armies in one roll, their loss S in n rolls has the standard score
 
     z = (S − n·E[X]) / √(n·Var[X]).
 
-The p-value of one kind of roll is the probability of an equal or larger |z|. For several kinds it
-is the probability of an equal or larger sum of z².
+The p-value of one kind of roll is the probability that |z| is at least as large. For several kinds,
+it is the probability that the sum of z² is at least as large.
 """
 
 import math
@@ -29,7 +28,7 @@ from iacta.fairness.throws import DICE, TOTALS, WINS, Line, Throws, name_roll
 from iacta.fairness.trials import LOST, WON, Entry, Trial, find_outcomes
 from iacta.inputs.errors import IllegalError
 
-NO_BIAS = 1e-12  # chances to win and to lose are not taken as smaller than this
+NO_BIAS = 1e-12  # smallest chance to win or to lose
 SAME_ARMIES = 1e-6  # rounding error of a mean, in armies
 CHANCES = "chances"
 
@@ -39,7 +38,7 @@ class Wins:
 
     tried: the number of trials for each pair of the chance to win and the chance to lose.
     won: the number of wins, or the sum of the chances to win after the trials.
-    is_decided: whether all trials are won or lost.
+    is_decided: whether every trial is won or lost.
     """
 
     def __init__(self) -> None:
@@ -48,7 +47,7 @@ class Wins:
         self.is_decided = True
 
     def add(self, entry: Entry, trial: Trial, times: int) -> None:
-        """Add a line that occurs `times` times."""
+        """Add a line that occurred `times` times."""
         chances = find_outcomes(trial)
         self.tried[chances.get(WON, 0.0), chances.get(LOST, 0.0)] += times
         self.is_decided &= trial.is_decided
@@ -64,14 +63,14 @@ class Wins:
 
     @property
     def variance(self) -> float:
-        """The variance of the number of wins."""
+        """The variance of the number of wins with fair dice."""
         return math.fsum(won * lost * count for (won, lost), count in self.tried.items())
 
     def compare_with_fair(self, question: str, noun: str) -> Finding:
-        """Test the number of wins.
+        """Test whether the number of wins agrees with the chances.
 
         question: the name of the test.
-        noun: a leading space and the plural noun for the trials, or an empty string.
+        noun: the plural noun for the trials with a space in front, or an empty string.
         """
         tried, expected = self.tried.total(), self.expected_wins
         at_most, at_least = compute_win_tails(self.tried, self.won, is_decided=self.is_decided)
@@ -90,10 +89,10 @@ class Wins:
 
 
 class Totals:
-    """Adds up the totals of a log.
+    """Adds up the lines of a log that give only sums.
 
     lost: for each kind of roll, the number of rolls and the armies that the attackers lost.
-    battles: the battles of which only the winner is known.
+    battles: the battles with a known winner but unknown losses.
     chances: the attacks of which only the chance to succeed is known.
     """
 
@@ -103,7 +102,7 @@ class Totals:
         self.chances = Wins()
 
     def add(self, entry: Entry, line: Line, count: int) -> None:
-        """Add a line that occurs `count` times, unless its result is impossible."""
+        """Add a line that occurred `count` times; ignore it if its result is impossible."""
         trial, times = line.trial, count * line.times
         if line.gain is None:
             return
@@ -133,7 +132,7 @@ class Totals:
         if fought := self.battles.tried.total():
             won = round(self.battles.won)
             share = min(max(self.battles.expected_wins / fought, NO_BIAS), 1 - NO_BIAS)
-            equal = fought * share * (1 - share)  # the variance of battles with equal chances
+            equal = fought * share * (1 - share)  # the variance if all battles had the same chance
             yield Throws(
                 WINS,
                 "battles",
@@ -141,14 +140,14 @@ class Totals:
                 np.array([share, 1 - share]),
                 np.array([1.0, 0.0]),
                 {0: np.array([won, fought - won])},
-                # If all battles are certain, both variances are about 0.
+                # If the result of every battle is certain, both variances are about 0.
                 dispersion=self.battles.variance / equal if equal > 2 * fought * NO_BIAS else 1.0,
             )
 
     def run_tests(self, rng: "np.random.Generator", draws: int = DRAWS) -> list[Finding]:
         """Test the totals against fair dice.
 
-        draws: the number of simulated fair logs for a log with several kinds of rolls.
+        draws: the number of fair logs to simulate if there are several kinds of rolls.
         """
         findings = []
         if self.lost:
@@ -181,11 +180,11 @@ class Totals:
 
 
 def compute_loss_tail(chances: Mapping[int, float], rolls: int, lost: int) -> tuple[float, str]:
-    """Return the probability that a total loss is at least as far from its mean, and the method.
+    """Return the probability of a total loss at least as far from the mean, and the method used.
 
     chances: the probability of each loss in one roll.
     rolls: the number of rolls.
-    lost: the armies lost in all rolls.
+    lost: the armies lost in all rolls together.
 
     The method is `"exact"` or `"normal"`.
 
@@ -217,8 +216,8 @@ def compute_loss_moments(chances: Mapping[int, float]) -> tuple[float, float]:
 def find_attackers_lost(trial: Trial) -> dict[int, float]:
     """Return the distribution of the armies that the attackers lose in a roll.
 
-    Raises `IllegalError` for rolls that do not always take the same number of armies, because the
-    total losses of one side then do not determine those of the other side.
+    If rolls do not always take the same number of armies, `IllegalError` is raised, because the
+    total losses of one side do not determine those of the other.
 
     >>> from iacta.rules.rules import Rules
     >>> find_attackers_lost(Trial("total", 1, 1, Rules()))
@@ -239,7 +238,7 @@ CANNOT_SHOW = {
 
 
 def describe_limits(throws: Iterable[Throws]) -> Iterator[str]:
-    """Yield a sentence on the limits of a log, if it has only one kind of throw.
+    """Yield a sentence on what a log cannot show, if it has only one kind of throw.
 
     >>> list(describe_limits([]))
     []

@@ -1,4 +1,4 @@
-"""Trials, such as rolls and battles, and the probabilities of their outcomes with fair dice."""
+"""Trials, such as rolls and battles, with the probabilities of their outcomes."""
 
 import math
 from collections import Counter
@@ -13,22 +13,23 @@ from iacta.rules.roll import Roll
 from iacta.rules.rules import Rules
 
 MAX_NAME_LENGTH = 100
-MAX_STATES = 10**6  # attackers times defenders; takes a fraction of a second
-# (attackers lost, defenders lost): stand-ins for a trial of which only the winner is known
+MAX_STATES = 10**6  # limit on attackers times defenders, a fraction of a second of work
+# Outcomes of a trial of which only the winner is known, in place of (attackers lost, defenders
+# lost).
 WON, LOST = (0, 1), (1, 0)
 
 
 class Trial(NamedTuple):
     """A random experiment, such as a roll or a battle, without its outcome.
 
-    kind: `"die"`; `"roll"`; `"total"` for many rolls of which only sums are known; `"battle"`; or
-        `"chance"` for an attack of which only the chance to succeed is known.
+    kind: `"die"`, `"roll"`, `"total"` (many rolls of which only sums are known), `"battle"`, or
+        `"chance"` (an attack of which only the chance to succeed is known).
     first: the faces of a die, the attack dice of a roll, or the attackers of a battle.
     second: the defence dice of a roll, or the defenders of a battle; 0 for a die.
-    is_recorded: whether this is a battle from a recording, which does not show all outcomes.
-    is_only_won: whether this is a battle of which only the winner is known, not the losses.
-    chance: the chance to succeed, if only that is known.
-    is_decided: whether such an attack has succeeded or failed.
+    is_recorded: whether the trial is a battle from a recording, which does not show all outcomes.
+    is_only_won: whether the trial is a battle of which only the winner is known.
+    chance: the chance to succeed, if nothing else is known.
+    is_decided: whether such an attack has already succeeded or failed.
     """
 
     kind: str
@@ -42,20 +43,20 @@ class Trial(NamedTuple):
 
     @property
     def has_losses(self) -> bool:
-        """Whether the losses are known, and not only the winner."""
+        """Whether the losses are known, not only the winner."""
         return self.kind != "chance" and not self.is_only_won
 
 
 class Entry(NamedTuple):
-    """The content of a line of a log.
+    """One line of a log: a trial and its outcome.
 
-    trial: the trial, `None` for a battle that the attackers stopped.
-    outcome: the face of a die as (face, 0); the armies that attackers and defenders lost, summed
-        over all rolls of a total; or `WON` or `LOST`.
+    trial: the trial; `None` for a battle that the attackers stopped early.
+    outcome: the face of a die as (face, 0); the armies lost by attackers and defenders, in all
+        rolls of a total together; or `WON` or `LOST`.
     player: the name of the attacker, empty if unknown.
     opponent: the name of the defender, empty if unknown.
     dice: the dice of both sides in the order of the log, attack dice first.
-    armies: attackers and defenders before a roll, if given.
+    armies: the attackers and defenders before a roll, if given.
     ahead: the territories that the attackers must conquer after this one.
     chances: the chance to succeed before and after, if given.
     times: how often the trial occurred with this outcome.
@@ -81,12 +82,12 @@ class Entry(NamedTuple):
 
 @dataclass
 class Notes:
-    """Notes about a log, collected while it is read.
+    """Notes about a log, collected while reading it.
 
     unread: the ignored columns.
-    remarks: sentences on the layout of the log.
-    skipped: the number of attacks in a recording that are unclear, for each reason.
-    is_recording: whether the log is the recording of a game.
+    remarks: sentences about the layout of the log.
+    skipped: for a recording, the number of unclear attacks for each reason.
+    is_recording: whether the log is a recording of a game.
     """
 
     unread: dict[str, None] = field(default_factory=dict)
@@ -95,11 +96,11 @@ class Notes:
     is_recording: bool = False
 
 
-@lru_cache(maxsize=2**11)  # an entry for a large battle takes about 200 kB
+@lru_cache(maxsize=2**11)  # an entry takes about 200 kB for a large battle
 def find_outcomes(trial: Trial) -> dict[tuple[int, int], float]:
-    """Return the probability of each outcome with fair dice, given that the log can show it.
+    """Return the probabilities of the outcomes that the log can show, with fair dice.
 
-    The best outcome for the attackers comes first. Outcomes are as in `Entry.outcome`.
+    Outcomes are as in `Entry.outcome`, ordered from best to worst for the attackers.
 
     >>> find_outcomes(Trial("roll", 1, 1, Rules()))
     {(0, 1): 0.4166666666666667, (1, 0): 0.5833333333333334}
@@ -131,13 +132,13 @@ def find_outcomes(trial: Trial) -> dict[tuple[int, int], float]:
 
 
 def count_losses_of_first_roll(attackers: int, defenders: int, rules: Rules) -> int:
-    """Return the number of armies that both sides together lose in the first roll of a battle."""
+    """Return the total number of armies that the first roll of a battle takes."""
     able = attackers - rules.garrison
     return min(able, rules.attack.kept, defenders, rules.defence.kept)
 
 
 def refuse_large(attackers: int, defenders: int) -> None:
-    """Raise `TooLargeError` if computing the outcomes of a battle or campaign takes too long."""
+    """Raise `TooLargeError` if computing a battle or campaign would take too long."""
     if attackers * defenders > MAX_STATES:
         raise TooLargeError(
             f"attackers times all defenders must be at most {MAX_STATES:,}, got {attackers:,} and "
