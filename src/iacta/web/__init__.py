@@ -1,1 +1,1 @@
-"""The web pages and the API, which answer every question in a browser."""
+"""The web pages and the API, on which people and programs can ask every question."""

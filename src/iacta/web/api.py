@@ -12,13 +12,13 @@ from iacta.web.search_stream import answer_in_lines, wants_lines
 from iacta.web.worker import Part, answer_part, write_vega_script
 
 JSON = "application/json"
-DARK, LIGHT = ("dark", "true"), ("dark", "false")  # query parameters for pictures
+DARK, LIGHT = ("dark", "true"), ("dark", "false")  # values of the query parameter for dark pictures
 
 
 def router(work: Work) -> APIRouter:
     """Return the routes of the API.
 
-    work: the processes that compute answers.
+    work: the worker processes that compute answers.
     """
     routes = APIRouter()
     for name, form in list_served_questions().items():
@@ -68,7 +68,7 @@ def _add_vega(routes: APIRouter, work: Work) -> None:
 
 
 async def read_body(request: Request) -> bytes:
-    """Return the body of a request with the content type JSON; refuse other content types."""
+    """Return the body of a request if its content type is JSON; refuse other content types."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != JSON:
         raise HTTPException(415, f"the body must be {JSON}, got {quote(kind)}")

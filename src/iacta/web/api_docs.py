@@ -1,4 +1,4 @@
-"""The documentation page of the API, made from its OpenAPI schema."""
+"""The documentation page of the API, generated from its OpenAPI schema."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -21,12 +21,12 @@ WORDS = {
 
 
 class ReferenceRow(NamedTuple):
-    """A parameter, or a key of an answer.
+    """A parameter, or a key of an answer, as a row of the documentation.
 
-    name: the name; dots separate nested keys, as in `outcomes[].probability`.
-    holds: the type in words.
-    meaning: the help line.
-    is_required: whether the parameter is required, or the key is always present.
+    name: the name; nested keys are joined by dots, as in `outcomes[].probability`.
+    holds: the type of the value in words.
+    meaning: the help text.
+    is_required: whether the parameter is required, or whether the key is always present.
     """
 
     name: str
@@ -39,9 +39,9 @@ class Endpoint(NamedTuple):
     """An endpoint of the API.
 
     method, path: the HTTP method and the path.
-    summary: the summary.
-    parameters: the parameters.
-    keys: the keys of the answer.
+    summary: the purpose of the endpoint in a sentence.
+    parameters: its parameters.
+    keys: the keys of its answer.
     """
 
     method: str
@@ -52,10 +52,11 @@ class Endpoint(NamedTuple):
 
 
 def router() -> APIRouter:
-    """Return the routes of the page and of the schema."""
+    """Return the routes of the documentation page and of the schema."""
     routes = APIRouter(include_in_schema=False)
 
-    # FastAPI runs functions that are not `async` in threads: the schema takes a moment to make.
+    # These functions are not `async`, so FastAPI runs them in threads: generating the schema is
+    # slow.
     @routes.get("/openapi.json")
     def document(request: Request) -> JSONResponse:
         root = request.scope.get("root_path", "")
@@ -100,7 +101,7 @@ def _list_endpoints(schema: Schema) -> Iterator[Endpoint]:
 
 
 def _list_keys(schema: Schema, part: Schema, prefix: str) -> Iterator[ReferenceRow]:
-    """Yield the keys of an object, and the keys of nested objects."""
+    """Yield the keys of an object, including the keys of nested objects."""
     seen, variants = set(), list(_list_variants(schema, part))
     for variant in variants:
         for name, value in variant.get("properties", {}).items():
@@ -118,7 +119,7 @@ def _list_keys(schema: Schema, part: Schema, prefix: str) -> Iterator[ReferenceR
 
 
 def _list_variants(schema: Schema, part: Schema) -> Iterator[Schema]:
-    """Yield the alternative schemas of a value, without null and with references resolved."""
+    """Yield the alternative schemas of a value: without null, with references resolved."""
     if "$ref" in part:
         part = schema["components"]["schemas"][part["$ref"].rpartition("/")[2]]
     if "anyOf" in part:
@@ -131,7 +132,7 @@ def _list_variants(schema: Schema, part: Schema) -> Iterator[Schema]:
 
 
 def _name_type(schema: Schema) -> str:
-    """Return the type of a value, in words.
+    """Return the type of a value in words.
 
     >>> _name_type({"type": "integer", "minimum": 1}), _name_type({"enum": ["rolls", "battles"]})
     ('whole number from 1', 'rolls or battles')

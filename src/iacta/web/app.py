@@ -1,4 +1,4 @@
-"""The FastAPI application: its routes and its middleware."""
+"""The FastAPI application with its routes and middleware."""
 
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -17,7 +17,7 @@ from iacta.web.openapi import describe
 from iacta.web.problems import add_problems
 from iacta.web.process_pool import Work
 
-# Environment variables cannot switch telemetry on.
+# Telemetry stays off, whatever the environment variables say.
 SILENT: TelemetryConfig = {
     "tracing": False,
     "metrics": False,
@@ -35,13 +35,13 @@ def create_app(
     origins: Sequence[str] = (),
     public_url: str = "",
 ) -> FastAPI:
-    """Return the application.
+    """Create the application.
 
-    work: the processes that compute answers; `None` for new ones.
+    work: the worker processes that compute answers; `None` to create them.
     host: the address that the server listens on.
-    names: further names of this host.
+    names: additional host names of this machine.
     origins: the sites whose pages may call the API; `*` for all sites.
-    public_url: the URL at which other devices find the pages; empty if unknown.
+    public_url: the URL at which other devices can open the pages; empty if unknown.
     """
     working = work or Work()
 
@@ -55,7 +55,7 @@ def create_app(
         title="iacta",
         version=version("iacta"),
         docs_url=None,
-        openapi_url=None,  # served by `iacta.web.api_docs`
+        openapi_url=None,  # `iacta.web.api_docs` serves the schema instead
         redoc_url=None,
         lifespan=lifespan,
         telemetry=SILENT,
@@ -63,7 +63,7 @@ def create_app(
     if origins:
         app.add_middleware(OpenTo, origins=origins)
     app.add_middleware(Guard, host=host, names=names)
-    app.add_middleware(Delivery)  # wraps the guard, so that it also delivers refusals
+    app.add_middleware(Delivery)  # outside the guard, so that refusals are delivered the same way
     add_problems(app, pages.write_problem, HEADERS)
     app.include_router(api.router(working))
     app.include_router(pages.router(working))

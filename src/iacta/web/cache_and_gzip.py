@@ -1,4 +1,4 @@
-"""Delivery of answers: ETags for unchanged answers, gzip for large ones, bounded memory."""
+"""Delivery of responses: ETags for unchanged content, gzip for large bodies, limited memory."""
 
 import asyncio
 import gzip
@@ -24,33 +24,33 @@ LOG = logging.getLogger("uvicorn.error")
 ENDING = "the server is shutting down"
 UNREAD = "too many answers wait to be read; ask again soon"
 CONDITIONS = (b"if-none-match", b"if-modified-since", b"range")
-LEVEL = 5  # twice as fast as the default level of gzip, and answers are hardly larger
+LEVEL = 5  # twice as fast as the default level of gzip, and hardly larger
 
 
 class UnreadError(Exception):
-    """The client has not read a part of its answer in time."""
+    """The client did not read a part of its response in time."""
 
 
 class Delivery:
-    """Middleware that adds caching and compression, and sends large answers in parts.
+    """Middleware that adds ETags and compression, and sends large responses in parts.
 
-    Clients may cache answers, but must revalidate them: a request with the current ETag gets status
-    304 without a body. The ETag is a hash of the uncompressed body. Problems are not cached. `HEAD`
-    is answered as `GET` without the body.
+    Clients may cache responses but must revalidate them: a request with the current ETag gets
+    status 304 without a body. The ETag is a hash of the uncompressed body. Error responses are not
+    cached. `HEAD` is answered like `GET`, without the body.
 
-    The server sends the next part of an answer once the client has read the previous part, and
-    closes the connection of a client that reads nothing for `MAX_READ_SECONDS`. A large answer
-    is refused with status 503 if the unread bytes of all answers would exceed `MAX_UNREAD_BYTES`.
+    The server sends the next part of a response after the client has read the previous part, and
+    closes the connection of a client that reads nothing for `MAX_READ_SECONDS`. If the unread bytes
+    of all responses would exceed `MAX_UNREAD_BYTES`, a large response is replaced by status 503.
 
     app: the wrapped application.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self._unread = 0  # bytes of all unread answers
+        self._unread = 0  # total size of unread responses, in bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Handle a request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -79,20 +79,20 @@ class Delivery:
             else:
                 parts.append(message.get("body", b""))
 
-        # `Delivery` itself answers conditional requests, so the application must not see them.
+        # The application must not see conditional requests, because `Delivery` handles them.
         headers = [header for header in scope["headers"] if header[0] not in CONDITIONS]
         is_head = scope["method"] == "HEAD"
         method = "GET" if is_head else scope["method"]
         try:
             await self.app({**scope, "method": method, "headers": headers}, receive, collect)
-            # The application has returned, so the request and its body are free before sending.
+            # The application has returned, so its memory is free before the response is sent.
             if start and not _is_stream(start):
                 body = await _prepare_response(start, b"".join(parts), request_headers)
                 parts.clear()
                 await self._send(start, b"" if is_head else body, send_on)
         except UnreadError:
             LOG.error("closed the connection of a client that did not read its answer")
-        except asyncio.CancelledError:  # uvicorn cancels requests at shutdown
+        except asyncio.CancelledError:  # uvicorn cancels requests when it shuts down
             if not has_begun:
                 await _refuse(ENDING, send)
 
@@ -113,7 +113,7 @@ class Delivery:
 
 
 async def _refuse(sentence: str, send: Send) -> None:
-    """Send the response that the server is busy."""
+    """Tell the client that the server is busy."""
     response = find_problem(BusyError(sentence)).response()
     headers = [*response.raw_headers, *HEADERS, (b"cache-control", b"no-store")]
     await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
@@ -121,10 +121,10 @@ async def _refuse(sentence: str, send: Send) -> None:
 
 
 async def _prepare_response(start: Message, body: bytes, request_headers: Headers) -> bytes:
-    """Return the body to send, and update the status and the headers of the response to match it.
+    """Return the body to send; adapt the status and the headers of the response.
 
-    start: the start message of the response.
-    body: the whole body.
+    start: the message that starts the response.
+    body: the complete body.
     request_headers: the headers of the request.
     """
     start["headers"] = list(start["headers"])
@@ -160,7 +160,7 @@ def _is_stream(start: Message) -> bool:
 
 
 def _accepts_gzip(encodings: str) -> bool:
-    """Return whether a client accepts gzip.
+    """Return whether the client accepts gzip.
 
     >>> _accepts_gzip("br, gzip;q=0.5"), _accepts_gzip("gzip; q=0, *"), _accepts_gzip("")
     (True, False, False)

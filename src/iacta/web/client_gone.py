@@ -1,4 +1,4 @@
-"""Cancel the computation of an answer when its client disconnects."""
+"""Cancels the computation of an answer if its client disconnects."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -16,13 +16,13 @@ class GoneError(Exception):
 
 
 async def run_while_connected(request: Request, job: Awaitable[T]) -> T:
-    """Return the result of a job; cancel the job if the client disconnects.
+    """Return the result of a job, but cancel the job if the client disconnects.
 
-    request: the request of the client; its body must have been read.
-    job: the job, such as a call of `Work.run`.
+    request: the client's request; its body must have been read.
+    job: an awaitable, such as a call of `Work.run`.
 
-    Jobs of less than `QUICK_SECONDS` are not cancelled: cancelling ends a process, and a user who
-    types disconnects at each key.
+    During the first `QUICK_SECONDS` a job is not cancelled, because cancelling ends a process, and
+    a user who types disconnects at every key.
     """
     done = asyncio.ensure_future(job)
     await asyncio.wait((done,), timeout=QUICK_SECONDS)

@@ -1,4 +1,4 @@
-"""The guard of all routes: allowed hosts, sizes of requests, and security headers."""
+"""The guard of all routes: allowed hosts, request sizes and security headers."""
 
 from collections.abc import Iterable, Sequence
 from ipaddress import ip_address
@@ -18,7 +18,7 @@ CONTENT = "Content-Type"
 TOO_MUCH = f"the body is larger than {MAX_BODY_BYTES:,} bytes"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 # only compared, not bound
-# Pages load nothing from other hosts, and contain no inline scripts or styles.
+# Pages load nothing from other hosts and contain no inline scripts or styles.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
     "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
@@ -34,15 +34,15 @@ HEADERS = [
 
 
 class Guard:
-    """Middleware that refuses other hosts and large requests, and adds security headers.
+    """Middleware that refuses foreign hosts and large requests, and adds security headers.
 
-    Checking the host prevents DNS rebinding: another site can point its own domain at this machine,
-    but browsers then send that domain as the host. A numeric address cannot belong to another site,
-    so a server that listens on all addresses accepts every numeric host.
+    Checking the host prevents DNS rebinding: a site can point its own domain at this machine, but
+    browsers then send that domain as the host. A numeric address cannot belong to another site, so
+    a server that listens on all addresses accepts every numeric host.
 
-    app: the guarded application.
+    app: the application to guard.
     host: the address that the server listens on.
-    names: further names of this host.
+    names: additional host names of this machine.
     """
 
     def __init__(self, app: ASGIApp, host: str = "127.0.0.1", names: Iterable[str] = ()) -> None:
@@ -51,10 +51,10 @@ class Guard:
         self.is_open = host in EVERYWHERE
         if self.is_open:
             self.names |= {gethostname().lower(), f"{gethostname().lower()}.local"}
-        self._known: set[str] = set()  # accepted values of the header `Host`
+        self._known: set[str] = set()  # values of the header `Host` accepted so far
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
+        """Pass a request on or refuse it."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
@@ -114,7 +114,7 @@ def _is_number(name: str) -> bool:
 
 
 def _limit_body(receive: Receive) -> Receive:
-    """Limit the size of a body whose length is not known in advance."""
+    """Limit the size of a body whose length is not announced."""
     received = 0
 
     async def receive_bounded() -> Message:
@@ -129,10 +129,10 @@ def _limit_body(receive: Receive) -> Receive:
 
 
 class OpenTo:
-    """Middleware that lets the pages of other origins call the API.
+    """Middleware that lets pages of other sites call the API.
 
-    app: the wrapped application.
-    origins: the origins, such as `https://example.org`; `*` for all.
+    app: the application to open.
+    origins: the origins of these sites, such as `https://example.org`; `*` for all sites.
     """
 
     def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:
@@ -142,6 +142,6 @@ class OpenTo:
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; add CORS headers if it is a request to the API."""
+        """Handle a request; add CORS headers if it is for the API."""
         path = scope.get("path", "").removeprefix(scope.get("root_path", ""))
         await (self.opened if path.startswith(API) else self.app)(scope, receive, send)

@@ -14,19 +14,19 @@ INCOMPLETE = "ASGI callable returned without completing response."  # `Delivery`
 
 
 class LogLimit(logging.Filter):
-    """Filter that passes one record of a kind per second; expected errors lose their tracebacks.
+    """A log filter that passes one record of each kind per second and shortens expected errors.
 
-    Two records are of the same kind if they describe the same expected error, or if the same line
-    of code logs them for the same type of error.
+    Two records are of the same kind if they report the same expected error, or if the same line of
+    code reports the same type of error. Expected errors are logged without tracebacks.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._written: dict[object, float] = {}  # the time of the last record by kind
-        self._omitted: dict[object, int] = {}  # the number of omitted records by kind
+        self._written: dict[object, float] = {}  # time of the last record of each kind
+        self._omitted: dict[object, int] = {}  # number of records of each kind left out since then
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether to write a record; shorten the record of an expected error to one line."""
+        """Return whether to log a record; reduce the record of an expected error to one line."""
         error = record.exc_info[1] if record.exc_info else None
         if isinstance(error, asyncio.CancelledError) or record.msg == INCOMPLETE:
             return False
@@ -46,12 +46,12 @@ class LogLimit(logging.Filter):
 
 
 def lacks_descriptors(error: BaseException | None) -> bool:
-    """Return whether an error means that the process has run out of file descriptors."""
+    """Return whether an error means that the process has no file descriptors left."""
     return isinstance(error, OSError) and error.errno in NO_DESCRIPTOR
 
 
 def _describe_error(error: BaseException | None) -> str:
-    """Return the log line for an expected error, or an empty string for any other error."""
+    """Return the log line for an expected error, or an empty string for other errors."""
     if lacks_descriptors(error):
         return "all file descriptors are in use; see `ulimit -n`"
     if isinstance(error, h11.ProtocolError):

@@ -1,4 +1,4 @@
-"""The board page: reads boards and positions for the browser, which draws them."""
+"""The board page: converts boards and positions for the browser, which draws them."""
 
 import json
 from collections.abc import Mapping
@@ -100,10 +100,10 @@ REPLAYED = _describe_object(
 
 
 def router(work: Work, public_url: str = "") -> APIRouter:
-    """Return the routes of the board page.
+    """Return the routes of the board page and of its requests.
 
-    work: the processes that read boards and take steps.
-    public_url: the URL at which other devices find the pages; empty if unknown.
+    work: the worker processes that read boards and take steps.
+    public_url: the URL at which other devices can open the pages; empty if unknown.
     """
     routes = APIRouter()
     drawn_board = b""
@@ -167,18 +167,15 @@ def router(work: Work, public_url: str = "") -> APIRouter:
     return routes
 
 
-# Boards and positions.
-
-
 def write_classic_board() -> bytes:
-    """Return the classic board with the shapes of its map, as JSON."""
+    """Return the classic board and its map as JSON."""
     return json.dumps(_describe_board(BoardFile(classic_board(), BUILT_IN))).encode()
 
 
 def read_board_text(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a board with the shapes of its map.
+    """Return a board and its map.
 
-    body: the `text` of a file in any format, and its `name`.
+    body: the request, with the `text` of a file in any format and its `name`.
     """
     refuse_unknown_keys(body, [*BOARD_TEXT["properties"]])
     return _describe_board(
@@ -187,11 +184,12 @@ def read_board_text(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_position_text(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a position with its board, as `read_board_text` returns it.
+    """Return a position, and its board as `read_board_text` does.
 
-    body: the `text` of a position file or a code; and a `board`, if the file or the code names one.
+    body: the request, with the `text` of a position file or a code, and a `board` if the text does
+        not contain its board.
 
-    The result for the code of a turn also has `rules`, `keep`, `stay` and `fresh`.
+    For the code of a turn, the result also has `rules`, `keep`, `stay` and `fresh`.
     """
     refuse_unknown_keys(body, [*POSITION_TEXT["properties"]])
     turn = parse_moment(read_text(body, "text"), read_sent_board(body), is_fallback=True)
@@ -205,7 +203,7 @@ def read_position_text(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _list_constraints(turn: Turn) -> dict[str, Any]:
-    """Return the options of a turn; refuse options that the page cannot show."""
+    """Return the rules and constraints of a turn; refuse those that the page cannot show."""
     name, places = rules_name(turn.rules), turn.board.territories
     if name not in {rule_set.name for rule_set in RULE_SETS} or turn.rules_of:
         raise IllegalError(
@@ -220,7 +218,7 @@ def _list_constraints(turn: Turn) -> dict[str, Any]:
 
 
 def _describe_board(board_file: BoardFile) -> dict[str, Any]:
-    """Return a board and the shapes of its map as JSON values."""
+    """Return a board and its map as JSON values."""
     board = board_file.board
     check_size(board)
     number = {name: t for t, name in enumerate(board.territories)}
@@ -255,9 +253,9 @@ def _make_position_record(position: Position) -> dict[str, Any]:
 
 
 def _draw_qr_code(text: str) -> str:
-    """Return the QR code of a string, as SVG.
+    """Return a QR code as SVG.
 
-    text: the string; an empty or too long string is refused.
+    text: the text to encode; an empty or very long text is refused.
 
     >>> _draw_qr_code("1;classic;red;Peru:red:3").startswith("<svg")
     True
@@ -268,7 +266,7 @@ def _draw_qr_code(text: str) -> str:
         raise IllegalError(f"text must have 1 to {MAX_QR_LETTERS:,} letters, got {len(text):,}")
     try:
         code = make_qr(text, error="L")
-    except DataOverflowError:  # some letters take several bytes
+    except DataOverflowError:  # some characters take several bytes
         size = len(text.encode())
         raise IllegalError(f"text must fit into a QR code, got {size:,} bytes") from None
     made: str = code.svg_inline(border=2, light="white", scale=2)

@@ -1,22 +1,22 @@
-"""The types of the board page's answers, from which the schema of the API is made.
+"""The types of responses to the board page, from which their OpenAPI schema is made.
 
 Territories are numbers in the order of the board.
 """
 
 from typing import Any, NotRequired, TypeAlias
 
-from typing_extensions import TypedDict  # pydantic needs this one in Python 3.11
+from typing_extensions import TypedDict  # Python 3.11's version does not work with pydantic
 
 from iacta.board.scene import Scene
 
-SentBoard: TypeAlias = dict[str, Any] | str  # `"classic"` for the classic board
+SentBoard: TypeAlias = dict[str, Any] | str  # a board, or `"classic"` for the classic board
 
 
 class FileRemark(TypedDict):
-    """A remark on a file.
+    """A remark about a file.
 
-    line: the number of the line, `None` for the whole file.
-    text: the remark.
+    line: the line number, or `None` if the remark is about the whole file.
+    text: the remark in words.
     """
 
     line: int | None
@@ -24,10 +24,10 @@ class FileRemark(TypedDict):
 
 
 class DrawnContinent(TypedDict):
-    """A continent.
+    """A continent of the board.
 
     name: the name.
-    bonus: the new armies that it brings its owner.
+    bonus: the new armies per turn for its owner.
     territories: the numbers of its territories.
     """
 
@@ -37,16 +37,16 @@ class DrawnContinent(TypedDict):
 
 
 class DrawnBoard(TypedDict):
-    """A board with the shapes of its map.
+    """A board and its map.
 
     format: the file format.
-    remarks: remarks on the file.
-    board: the board, as later requests must send it.
+    remarks: remarks about the file.
+    board: the board in the form that later requests must use.
     name: the name of the board.
-    code: the part of a code that identifies the board.
+    code: the part of a position code that identifies the board.
     territories: the names of the territories.
     continents: the continents.
-    scene: the shapes of the map.
+    scene: the shapes and labels of the map.
     """
 
     format: str
@@ -62,7 +62,7 @@ class DrawnBoard(TypedDict):
 class SentHolding(TypedDict):
     """The owner and the armies of a territory.
 
-    owner: the player.
+    owner: the name of the player.
     armies: the number of armies.
     """
 
@@ -82,13 +82,13 @@ class SentPosition(TypedDict):
 
 
 class DrawnPosition(DrawnBoard):
-    """A position with its board.
+    """A position and its board.
 
     position: the position.
-    rules: the name of the rules, if a turn was read.
-    keep: the garrisons by territory, if a turn was read.
-    stay: the territories that must not attack, if a turn was read.
-    fresh: the number of new armies, if a turn was read.
+    rules: the name of the rules, if the code of a turn was read.
+    keep: the larger garrisons by territory, if the code of a turn was read.
+    stay: the territories that must not attack, if the code of a turn was read.
+    fresh: the number of new armies, if the code of a turn was read.
     """
 
     position: SentPosition
@@ -136,11 +136,11 @@ class TurnRecord(TypedDict):
     owners: the owner of each territory.
     armies: the number of armies on each territory.
     new: the number of new armies to place.
-    usual: the number of new armies by the rules.
+    usual: the number of new armies that the rules give.
     odds: the odds of each legal battle.
     sentence: the phase in words.
-    advance: the numbers of armies that may move in, in the phase `advance`.
-    fortify: the legal fortifying moves: start, end, and the most armies, in the phase `fortify`.
+    advance: in the phase `advance`, the numbers of armies that may move in.
+    fortify: in the phase `fortify`, the legal moves: from, to, and the most armies.
     """
 
     code: str
@@ -157,10 +157,11 @@ class TurnRecord(TypedDict):
 
 
 class StepAnswer(TurnRecord):
-    """The state of a turn after a step in a tree.
+    """The state of a turn after one step of a tree.
 
-    words: the step in words.
-    luck: the luck of the dice in armies, in words; empty without dice, and for a large battle.
+    words: the step described in words.
+    luck: the luck of the dice in armies, described in words; empty for a step without dice or for a
+        large battle.
     """
 
     words: str
@@ -170,7 +171,7 @@ class StepAnswer(TurnRecord):
 class StepResult(StepAnswer):
     """The state of a turn after a step.
 
-    step: the step as links record it, including the result of the dice.
+    step: the step as links record it, with the result of the dice.
     """
 
     step: dict[str, Any]
@@ -179,7 +180,7 @@ class StepResult(StepAnswer):
 class ImpossibleStep(TypedDict):
     """A step that is not possible.
 
-    problem: the reason.
+    problem: the reason in words.
     """
 
     problem: str
@@ -188,7 +189,7 @@ class ImpossibleStep(TypedDict):
 class ReplayAnswer(TypedDict):
     """The states of a turn before and after each of many steps.
 
-    turns: the first state, then the state after each step.
+    turns: the first state, followed by the state after each step.
     """
 
     turns: list[StepAnswer | TurnRecord | ImpossibleStep]

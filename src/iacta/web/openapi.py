@@ -1,4 +1,4 @@
-"""The OpenAPI schema of the API, made from the descriptions of the questions."""
+"""The OpenAPI schema of the API, generated from the descriptions of the questions."""
 
 from functools import cache, reduce
 from operator import or_
@@ -56,9 +56,9 @@ DARK: Schema = {
 
 
 class _RecordSchema(GenerateJsonSchema):
-    """Generates the schema of a record without titles, which would repeat the names of the keys."""
+    """Generates the schema of a record without titles, which would only repeat its keys."""
 
-    # A key that may be missing has no default.
+    # Do not show a default for a key that may be missing.
     ignored_warning_kinds: set[Any] = {"non-serializable-default"}  # noqa: RUF012 # as pydantic's
 
     def field_title_should_be_set(self, schema: Any) -> bool:
@@ -67,9 +67,9 @@ class _RecordSchema(GenerateJsonSchema):
 
 @cache
 def answer_schemas() -> tuple[dict[str, Schema], dict[str, Schema]]:
-    """Return the schema of each answer, and the schemas of all records that answers refer to.
+    """Return the schemas of all answers and of the records to which they refer.
 
-    The answers are listed by the name of their question or by their route on the board page.
+    Answers are listed by the name of their question, or by their route on the board page.
     """
     answers: dict[str, Any] = {
         name: reduce(or_, form.records()) for name, form in list_served_questions().items()
@@ -126,7 +126,7 @@ def _describe_question(operations: Schema, address: str, form: type[Question]) -
                 "content": {"application/json": {"schema": _describe_body(form)}},
             }
         else:
-            # An address cannot contain a board or a position.
+            # A query cannot contain a board or a position.
             operation["parameters"] = [
                 _describe_query(parameter)
                 for parameter in list_parameters(form)
@@ -140,7 +140,7 @@ def _describe_question(operations: Schema, address: str, form: type[Question]) -
 
 
 def _describe_content(last: str) -> Schema:
-    """Return the content of an answer, by the ending of its path."""
+    """Return the content types of an answer, by the ending of its path."""
     if last.endswith(".csv"):
         return {"text/csv": {"schema": {"type": "string"}}}
     if last == "picture.svg":

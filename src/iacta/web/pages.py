@@ -1,4 +1,4 @@
-"""The pages: a form with an answer for each question, and a page about iacta."""
+"""The pages: one for each question, with a form and its answer, and a page about iacta."""
 
 import json
 import re
@@ -42,12 +42,12 @@ from iacta.web.start import SIZE, draw_game
 from iacta.web.worker import answer_within_limits, parse_body, write_part
 
 QUICK = {"attackers": "8", "defenders": "5"}  # the first battle on the start page
-FIRST = {"simulate": 1}  # the index of the first example shown; 0 for other questions
+FIRST = {"simulate": 1}  # index of the example that a form shows first; 0 for other questions
 TURN = (
     "1;classic;red;Venezuela:red:5,Peru:red:3,Brazil:red:9,Argentina:blue:2,North%20Africa:blue:4,"
     "Central%20America:green:6,Egypt:green:3;place;place=4"
 )
-PASTED = {  # texts that replace the files of examples
+PASTED = {  # texts that replace the files in examples
     "audit": "attack,defence\n5 6 3,4 2\n4 1 4,3 6\n2 6 1,5 5\n5 3 3,1 3\n6 6 2,2 6\n3 4,5\n",
     "review": '{"turn": "1;classic;red;Venezuela:red:9,Brazil:blue:4,Peru:blue:2", '
     '"goal": {"take": "Brazil, Peru"}, "battles": ['
@@ -58,9 +58,9 @@ PASTED = {  # texts that replace the files of examples
     "threats": TURN,
     "win": TURN,
 }
-MORE = {"steps": {"take": "South America"}}  # further parameters for these texts
+MORE = {"steps": {"take": "South America"}}  # further parameters for examples with these texts
 NAMED_FILE = re.compile(r"\.(toml|jsonl?|csv)\b")
-WORDS = {  # each question in the words of a player
+WORDS = {  # each question in a player's words
     "goals": "What can this turn reach?",
     "steps": "What did each step change?",
     "threats": "What can they do to me?",
@@ -79,13 +79,10 @@ WORDS = {  # each question in the words of a player
     "simulate": "What do a million games say?",
     "table": "All battles on one page",
 }
-UNLISTED = (Source,)  # kinds of parameters that do not fit into an address
+UNLISTED = (Source,)  # kinds of parameters that do not fit into a URL
 STEADY = ("plan",)  # questions that are too slow to answer while the user types
 SHADES = 10
 Pairs: TypeAlias = Sequence[tuple[str, str]]
-
-
-# Templates.
 
 
 @cache
@@ -108,7 +105,7 @@ def _environment() -> Environment:
     environment.globals |= {"menu": menu, "takes_code": list_code_pages, "cut": _cut_table}
     environment.globals["kind"] = lambda part: type(part).__name__
     environment.globals["version"] = iacta.__version__
-    # The path from a page to the root; only pages of problems lie in folders.
+    # The path from a page to the root. Only error pages are in folders.
     environment.globals["up"] = ""
     return environment
 
@@ -120,18 +117,18 @@ def load_templates() -> None:
 
 
 def template(file: str, /, **values: Any) -> str:
-    """Return a page as HTML.
+    """Render a template as HTML.
 
-    file: the template.
+    file: the name of the template.
     values: the variables of the template.
     """
     return _environment().get_template(file).render(values)
 
 
 def menu() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
-    """Yield each topic with its pages: path, name and question in words."""
+    """For each topic, yield its pages: path, name, and the question in words."""
     forms = list_served_questions()
-    # The board comes first, because players use it most.
+    # The board comes first because players use it most.
     for topic in sorted(Topic, key=lambda topic: topic is not Topic.BOARD):
         names = [name for name, form in forms.items() if form.topic is topic and name != "plan"]
         pages = [(name, label(name), WORDS.get(name, forms[name].summary())) for name in names]
@@ -145,13 +142,13 @@ def menu() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
 
 @cache
 def list_code_pages() -> list[str]:
-    """Return the pages of questions that take the code of a turn."""
+    """Return the pages of questions that accept the code of a turn."""
     forms = list_served_questions().items()
     return [name for name, form in forms if "code" in {each.name for each in form.parameters()}]
 
 
 def label(name: str) -> str:
-    """Return the displayed name of a parameter or a question.
+    """Return the name of a parameter or a question as pages show it.
 
     >>> label("max_rolls"), label("from_"), label("mix")
     ('Max rolls', 'Your armies', 'Roll or blitz')
@@ -175,7 +172,7 @@ def _list_labels() -> dict[str, str]:
 
 
 def _name_parameters(text: str) -> str:
-    """Return a string with the displayed names of parameters in place of command-line options.
+    """Replace command-line options in a text by the names of parameters as pages show them.
 
     >>> _name_parameters("The same dice again: --max-rolls 7")
     'The same dice again: “Max rolls” 7'
@@ -184,7 +181,7 @@ def _name_parameters(text: str) -> str:
 
 
 def _mark_code(text: str) -> Markup:
-    """Return a string as HTML, with the parts in backticks marked as code.
+    """Convert a text to HTML; parts in backticks become code.
 
     >>> str(_mark_code("as with `--json`, if x < y"))
     'as with <code>--json</code>, if x &lt; y'
@@ -197,23 +194,20 @@ def _shade(cell: Shaded) -> int:
 
 
 def _cut_table(table: Table) -> Table:
-    """Return the first rows and columns of a table, as many as a browser can show."""
+    """Cut a table to the rows and columns that a browser can show quickly."""
     columns = min(len(table.columns), MAX_CELLS // 50)
     rows = MAX_CELLS // max(columns, 1)
     return Table(table.columns[:columns], [row[:columns] for row in table.rows[:rows]])
 
 
-# Forms.
-
-
 @dataclass(frozen=True)
 class Field:
-    """An input of a form.
+    """An input field of a form.
 
-    parameter: the parameter.
-    value: the text in the input.
-    problem: the problem with the text; empty for no problem.
-    is_main: whether the input is always visible; other inputs are folded away.
+    parameter: the parameter of the question.
+    value: the text in the field.
+    problem: the problem with this text; empty if there is none.
+    is_main: whether the field is always visible; other fields are folded away.
     """
 
     parameter: Parameter
@@ -242,7 +236,7 @@ class Field:
 
     @property
     def is_open(self) -> bool:
-        """Whether the input must be visible: it has a problem, or its value is not the default."""
+        """Whether to show the field: it has a problem or a value that is not the default."""
         if self.name == "code":  # the menu fills in the code of the board
             return bool(self.problem)
         usual = "" if self.parameter.default is None else self.parameter.default_text
@@ -258,7 +252,7 @@ class Field:
 
     @property
     def faulty_entry(self) -> int | None:
-        """The index of the entry of a row that the problem is about; `None` if it is about all."""
+        """The index of the entry with the problem, or `None` if the problem is about the whole row."""
         if not self.problem or not self.parameter.kind.is_list:
             return None
         for index, entry in enumerate(split_words(self.value)):
@@ -270,7 +264,7 @@ class Field:
 
     @property
     def reading(self) -> str:
-        """How the text of a chance is read, if the text is not a percentage; otherwise empty."""
+        """How a chance is understood if it is not written as a percentage; otherwise empty."""
         if self.kind != "chance" or not self.value or self.problem:
             return ""
         try:
@@ -302,7 +296,7 @@ class Field:
 
     @property
     def selected_value(self) -> str:
-        """The value selected in the form; empty for the default of an optional field."""
+        """The value to select in the form; empty for the default of an optional field."""
         is_usual = self.parameter.default is None and self.value == self.parameter.usual
         return "" if is_usual else self.value
 
@@ -332,7 +326,7 @@ def _stack_modifiers() -> list[RuleSet]:
 
 
 def list_inputs(form: type[Form]) -> list[Parameter]:
-    """Return the parameters that have an input in the form."""
+    """Return the parameters that have a field in the form."""
     return [
         parameter for parameter in list_parameters(form) if not isinstance(parameter.kind, UNLISTED)
     ]
@@ -341,7 +335,7 @@ def list_inputs(form: type[Form]) -> list[Parameter]:
 def _list_fields(
     form: type[Question], texts: Mapping[str, str], problems: Mapping[str, str]
 ) -> list[Field]:
-    """Return the inputs of a form, beginning with the rules and the parameters of its example."""
+    """Return the fields of a form; the rules and the parameters of the example come first."""
     words = form.examples[FIRST.get(form.name, 0)].line
     fields = []
     for parameter in list_inputs(form):
@@ -393,17 +387,17 @@ def _read_example(form: type[Question], example: Example) -> Question:
 
 
 def _add_seed(question: Question) -> Question:
-    """Return the question with a seed, so that its links and its picture show the same answer."""
+    """Fix the seed of a question, so that its links and picture show the same answer."""
     if getattr(question, "seed", 0) is not None:
         return question
     try:
         return replace(question, seed=draw_seed())  # type: ignore[call-arg] # has a seed
     except IactaError:
-        return question  # uses no dice
+        return question  # the question uses no dice
 
 
 def _place_problem(error: IactaError, form: type[Question]) -> dict[str, str]:
-    """Return the message of an error, by the faulty parameter or `""`."""
+    """Return the message of an error, with the parameter that it concerns or `""` as the key."""
     sentence = format_error(error, form, _spell)
     names = [parameter.name for parameter in list_inputs(form)]
     if isinstance(error, ClashError):
@@ -415,19 +409,16 @@ def _place_problem(error: IactaError, form: type[Question]) -> dict[str, str]:
     return {next((name for name in about if name in names), ""): sentence}
 
 
-# Answers.
-
-
 @dataclass(frozen=True)
 class Elsewhere:
-    """Links to an answer in other forms.
+    """Links to the same answer in other forms.
 
-    link: the URL of the page, without a log that is too long for a URL.
+    link: the URL of the page, without a log that would be too long for a URL.
     api: the URL of the record.
-    query: the query for the API.
+    query: the query string for the API.
     has_picture: whether the answer has a picture.
     chart: the specification of the picture, if the question is too long for a URL.
-    copies: the same question as a command and as Python code; empty if it is too long.
+    copies: the question as a command and as Python code; empty if it is too long.
     """
 
     link: str
@@ -456,9 +447,9 @@ def _make_links(question: Question, chart: str) -> Elsewhere:
 
 
 def write_problem(path: str, status: int, title: str, sentence: str) -> HTMLResponse:
-    """Return the page for a problem.
+    """Return the error page for a problem.
 
-    path: the requested path, from which relative links lead to the root.
+    path: the requested path, which determines the relative links to the root.
     status: the HTTP status.
     title: the problem in a few words.
     sentence: the problem in one sentence.
@@ -469,13 +460,10 @@ def write_problem(path: str, status: int, title: str, sentence: str) -> HTMLResp
     )
 
 
-# Routes.
-
-
 def router(work: Work) -> APIRouter:
     """Return the routes of the pages.
 
-    work: the processes that compute answers.
+    work: the worker processes that compute answers.
     """
     routes = APIRouter(include_in_schema=False)
 
@@ -509,7 +497,7 @@ def router(work: Work) -> APIRouter:
     routes.add_api_route("/static/fit.js", fit)
     for name, form in list_served_questions().items():
         has_log = "log" in (parameter.name for parameter in form.parameters())
-        methods = ["GET", "POST"] if has_log else ["GET"]  # a log may be too long for an address
+        methods = ["GET", "POST"] if has_log else ["GET"]  # a log may be too long for a URL
         routes.add_api_route(f"/{name}", _make_page(work, name), methods=methods)
     return routes
 
@@ -522,7 +510,7 @@ def _make_page(work: Work, name: str) -> Any:
 
 
 async def _answer_page(work: Work, request: Request, name: str) -> Response:
-    """Return the page of a question, with the answer to the question in the query or the body."""
+    """Return the page of a question with the answer to the query or the body."""
     form, is_posted = list_served_questions()[name], request.method == "POST"
     pairs = request.query_params.multi_items()
     if is_posted:
@@ -552,8 +540,8 @@ def _question_page(
     """Return the page of a question as HTML.
 
     form: the question.
-    texts: the texts of the inputs by parameter.
-    problems: the problems of the inputs by parameter.
+    texts: the text of each field, by parameter.
+    problems: the problem of each field, by parameter.
     sections: the sections of the answer.
     elsewhere: links to the answer in other forms.
     more: further variables of the template.
@@ -573,16 +561,13 @@ def _question_page(
     )
 
 
-# Functions that worker processes run.
-
-
 def read_pairs(body: bytes) -> list[tuple[str, str]]:
-    """Return the names and values of a JSON object as strings."""
+    """Return the keys and values of a JSON object as pairs of strings."""
     return [(name, str(text)) for name, text in parse_body(body).items()]
 
 
 class _PageSoFar(NamedTuple):
-    """The page with an incomplete answer."""
+    """The page with an answer that may still improve."""
 
     question: Question
     answer: Answer
@@ -593,11 +578,11 @@ class _PageSoFar(NamedTuple):
 
 
 def write_page(name: str, body: bytes, watch: Watch) -> bytes:
-    """Return the page of a question with its answer or its problem, as a string of JSON.
+    """Return the page of a question with its answer or its problem, as a JSON string.
 
     name: the name of the question.
     body: the question as JSON.
-    watch: receives the progress and the pages with the answer so far.
+    watch: a function that receives progress, and pages with the answer so far.
     """
     form, pairs = list_served_questions()[name], read_pairs(body)
     texts = _join_texts(pairs)
@@ -623,9 +608,9 @@ def write_answer(
     """Return the page of a question with its answer.
 
     question: the question.
-    texts: the texts of the inputs by parameter.
-    has_chart: whether to include the specification of the chart.
-    is_example: whether the question is an example of the page.
+    texts: the text of each field, by parameter.
+    has_chart: whether the page contains the specification of the chart.
+    is_example: whether the question is the example that the page shows first.
     """
     answer = answer_within_limits(question)
     options = {"has_chart": has_chart, "is_example": is_example}
@@ -641,7 +626,7 @@ def _fill_page(
     is_example: bool = False,
     is_final: bool = True,
 ) -> str:
-    """Return the page of an answer; the picture of an incomplete answer is left out."""
+    """Return the page of an answer. An unfinished answer has no picture."""
     chart = write_part(answer, "spec") if has_chart and _has_picture(question) else ""
     links = _make_links(question, chart)
     return _question_page(
@@ -663,7 +648,7 @@ def write_start() -> bytes:
 
 
 def write_game() -> bytes:
-    """Return a picture of a turn that is played by a plan, as SVG."""
+    """Return a picture of a turn played by a plan, as SVG."""
     return template("game.svg", **draw_game()).encode()
 
 
@@ -673,7 +658,7 @@ def write_about() -> bytes:
 
 
 def _format_texts(question: Question) -> dict[str, str]:
-    """Return the text of each parameter of a question."""
+    """Return each parameter of a question as text."""
     parameters = list_inputs(type(question))
     values = [(parameter, getattr(question, parameter.name)) for parameter in parameters]
     return {
@@ -684,7 +669,7 @@ def _format_texts(question: Question) -> dict[str, str]:
 
 
 def _list_examples(form: type[Question]) -> list[tuple[str, str]]:
-    """Return the examples without files: the URL and the question in words."""
+    """Return the examples that need no files, each with its URL and the question in words."""
     examples = [
         (_read_example(form, example), example.words)
         for example in form.examples
@@ -700,16 +685,13 @@ def _list_examples(form: type[Question]) -> list[tuple[str, str]]:
     ]
 
 
-# The page about iacta.
-
-
 @dataclass(frozen=True)
 class Article:
-    """An article that iacta recomputes.
+    """An article whose results iacta recomputes.
 
     name: the authors and the title.
-    values, figures: the number of recomputed values and figures.
-    errata: the place and the description of each mistake.
+    values, figures: the number of recomputed values and of recomputed figures.
+    errata: the place and the description of each mistake in the article.
     """
 
     name: str
@@ -720,7 +702,7 @@ class Article:
 
 @cache
 def _describe_iacta() -> dict[str, Any]:
-    """Return the methods and the articles for the page about iacta."""
+    """Return the methods and articles to list on the page about iacta."""
     from iacta_literature.published import read_rows  # slow to import
     from iacta_literature.run import SOURCES
 

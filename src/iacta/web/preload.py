@@ -12,6 +12,6 @@ from iacta.web.pages import load_templates
 
 load_templates()
 
-# The fork server prints a traceback if the main process has no file descriptor for a new process.
+# If the main process has no file descriptor left, the fork server would print a traceback.
 with open(os.devnull, "w") as nowhere:
     os.dup2(nowhere.fileno(), 2)

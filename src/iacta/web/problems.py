@@ -1,4 +1,4 @@
-"""Problem documents (RFC 9457), with the same sentence as everywhere else in iacta."""
+"""Problem details (RFC 9457) in the words of iacta's error messages."""
 
 import json
 import logging
@@ -39,12 +39,12 @@ LOG = logging.getLogger("uvicorn.error")
 
 
 class ProblemDetails(NamedTuple):
-    """A problem, in response to a request.
+    """An error response.
 
     status: the HTTP status.
     sentence: the problem in one sentence.
-    parameter: the faulty parameter; `None` if no single parameter is faulty.
-    headers: further headers of the response.
+    parameter: the invalid parameter; `None` if the problem is not about a single parameter.
+    headers: additional response headers.
     """
 
     status: int
@@ -88,11 +88,11 @@ def add_problems(
     page: Callable[[str, int, str, str], Response],
     guarding: Iterable[tuple[bytes, bytes]] = (),
 ) -> None:
-    """Make an application answer errors with problem documents.
+    """Make an application answer errors with problem details.
 
     app: the application.
-    page: returns a page for browsers, from a path, a status, a title and a sentence.
-    guarding: the security headers, which unexpected errors would otherwise lack.
+    page: a function that returns a page for browsers from a path, a status, a title and a sentence.
+    guarding: the security headers for unexpected errors, which bypass the guard.
     """
 
     async def answer(request: Request, error: Exception) -> Response:
@@ -131,7 +131,7 @@ def add_problems(
         return await answer(request, BusyError("the server is full; ask again soon"))
 
     app.add_exception_handler(OSError, answer_os_error)
-    # Starlette answers an unexpected error, then raises it again, so that uvicorn logs it.
+    # Starlette sends the response, then raises the error again so that uvicorn logs it.
     app.add_exception_handler(Exception, answer_unforeseen)
 
 

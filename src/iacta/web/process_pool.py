@@ -1,13 +1,12 @@
-"""Worker processes, which compute answers so that no question delays another.
+"""Worker processes that compute answers, so that no question delays another.
 
-There are four lanes. The quick lane answers most questions within milliseconds. The lane of
-pictures has processes that have loaded V8. Both move a job of more than a second to the slow lane,
-which starts it again. The fourth lane searches for plans. Each lane has a bounded queue, and
-refuses jobs when the queue is full.
+There are four lanes. The quick lane answers most questions within milliseconds. The picture lane
+has processes that have loaded V8. If a job takes more than a second, both move it to the slow lane,
+where it starts again. The fourth lane searches for plans. Each lane has a bounded queue and refuses
+jobs when the queue is full.
 
-A process is ended when nobody waits for its answer any more, or when its time is over. A process
-that was stopped in the middle of a job is never used again, because its caches could be half
-written.
+A process is ended if nobody waits for its answer any more or if its time is over. A process that
+was stopped in the middle of a job is never used again, because its caches could be half written.
 """
 
 import asyncio
@@ -46,13 +45,13 @@ class BusyError(Exception):
 
 
 class DiedError(BusyError):
-    """The process that computed the answer has ended unexpectedly."""
+    """The process that computed the answer ended unexpectedly."""
 
 
 class LateError(Exception):
     """The answer was not found in time.
 
-    seconds: the time limit.
+    seconds: the time limit in seconds.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -60,10 +59,11 @@ class LateError(Exception):
 
 
 class Work:
-    """The processes that compute answers.
+    """All worker processes.
 
-    workers: the number of slow answers and of searches at the same time; one per core by default.
-    seconds: the time limit of an answer, including the time in the queue.
+    workers: how many slow answers, and how many searches, may run at the same time; by default, one
+        per core.
+    seconds: the time limit for an answer, including its time in the queue.
     """
 
     def __init__(self, workers: int | None = None, seconds: float = MAX_SECONDS) -> None:
@@ -86,18 +86,19 @@ class Work:
             lane.close()
 
     async def run(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Return the result of a function in another process.
+        """Run a function in a worker process and return its result.
 
-        function: a function of a module; its arguments and its result must be picklable.
-        args: the arguments.
+        function: a function at the top level of a module. Its arguments and result must be
+            picklable.
+        args: the arguments of the function.
 
-        An `IactaError` of the function is raised here. Cancelling this call ends the process. If a
-        process dies in the quick lane, the job is tried once more.
+        If the function raises an `IactaError`, it is raised here. Cancelling this call ends the
+        process. If a process of the quick lane dies, the job is tried once more.
         """
         return await self._run_in_lane(self._quick, Job(function, args))
 
     async def draw(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Return the result of a function that draws a picture, as `run` does."""
+        """Run a function that draws a picture, like `run`."""
         return await self._run_in_lane(self._pictures, Job(function, args))
 
     async def _run_in_lane(self, lane: "_Lane", job: Job) -> Any:
@@ -113,28 +114,28 @@ class Work:
         *args: Any,
         report: Report | None = None,
     ) -> Any:
-        """Return the result of a function that searches for a plan, as `run` does.
+        """Run a function that searches for a plan, like `run`.
 
         function, args: as for `run`.
-        report: receives the progress that the function reports to its keyword argument `watch`;
+        report: a callback for the progress that the function reports to its argument `watch`;
             `None` for no reports.
         """
         job = Job(function, args, report is not None)
         return await self._searches.run(job, self._find_deadline(), self.seconds, report)
 
     def _find_deadline(self) -> float:
-        """Return the deadline of a job that arrives now, on the clock of the event loop."""
+        """Return the deadline of a job that arrives now, in event loop time."""
         return asyncio.get_running_loop().time() + self.seconds
 
 
 class _Lane:
-    """Processes for one kind of work, with a queue.
+    """The processes for one kind of work, with a queue of jobs.
 
     size: the number of processes.
     max_queued: the maximum length of the queue.
-    niceness: the niceness of the processes.
-    finish_share: the fraction of its time that an interrupted job gets to return its best result; 0
-        to end jobs without an interrupt.
+    niceness: the niceness of the processes; greater means lower priority.
+    finish_share: the fraction of its time that a job gets after an interrupt to return its best
+        result so far; 0 to end jobs without an interrupt.
     draws: whether the processes load V8 before their first job.
     """
 
@@ -163,12 +164,12 @@ class _Lane:
             worker.close()
 
     async def run(self, job: Job, late: float, seconds: float, report: Report | None = None) -> Any:
-        """Return the result of a job.
+        """Run a job and return its result.
 
         job: the job.
-        late: the deadline, on the clock of the event loop.
+        late: the deadline in event loop time.
         seconds: the maximum computing time.
-        report: receives progress.
+        report: a callback for progress.
         """
         worker = await self._take_worker()
         try:
@@ -187,7 +188,7 @@ class _Lane:
         finally:
             if worker.is_worn and not self._is_closed:
                 worker.start()
-                self._idle.insert(0, worker)  # taken last, because it has to start first
+                self._idle.insert(0, worker)  # at the end of the line, because it must start first
             else:
                 self._idle.append(worker)
             self._free.release()
@@ -205,14 +206,15 @@ class _Lane:
                 self._waiting -= 1
         except TimeoutError:
             raise BusyError("the server is too busy; ask again soon") from None
-        return self._idle.pop()  # the last used process, which may have cached the answer
+        return self._idle.pop()  # the process used last, whose cache may have the answer
 
 
 class _Worker:
-    """A worker process; if it ends, a new process replaces it.
+    """A worker process that is replaced by a new one if it ends.
 
     niceness, finish_share, draws: as for `_Lane`.
-    is_worn: whether to replace the process, because it is in the middle of a job or too large.
+    is_worn: whether the process must be replaced: it uses too much memory, or is in the middle of a
+        job.
     """
 
     def __init__(self, niceness: int, finish_share: float, draws: bool) -> None:
@@ -249,7 +251,7 @@ class _Worker:
         return is_started and (self._process is None or self._reader.at_eof())
 
     async def wait_until_ready(self) -> None:
-        """Wait until the process is ready; start it if necessary."""
+        """Wait until the process is ready; start the process if necessary."""
         if self._starting is None or self._is_gone:
             self.start()
         assert self._starting is not None  # noqa: S101 # started above
@@ -263,7 +265,7 @@ class _Worker:
         starting.result()
 
     async def do_job(self, job: Job, late: float, seconds: float, report: Report | None) -> Any:
-        """Return the result of a job, or its best result at the deadline.
+        """Run a job and return its result, or its best result at the deadline.
 
         job, late, seconds, report: as for `_Lane.run`.
         """
@@ -329,10 +331,10 @@ async def _start_in_thread(process: Any, link: socket.socket) -> None:
     """Start a process without blocking the event loop.
 
     process: the process.
-    link: the socket for the process; this side's copy is closed after the start.
+    link: the socket for the process. This side's copy is closed after the start.
 
-    The first start waits until the fork server has loaded iacta. The thread is a daemon and not
-    from an executor, because Python waits for executors at exit.
+    The first start waits until the fork server has loaded iacta. The thread is a daemon thread
+    outside any executor, because Python waits for executors at exit.
     """
     loop = asyncio.get_running_loop()
     started: asyncio.Future[None] = loop.create_future()
@@ -362,7 +364,7 @@ async def _start_in_thread(process: Any, link: socket.socket) -> None:
 
 
 def _make_context() -> Any:
-    """Return a multiprocessing context: a fork server with all modules loaded, if available."""
+    """Return a multiprocessing context, with a fork server that has loaded iacta if available."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
@@ -376,9 +378,9 @@ _PROCESSES = _make_context()
 def end_forkserver() -> None:
     """End the fork server, which would otherwise finish loading before it notices the shutdown."""
     if "forkserver" in multiprocessing.get_all_start_methods():
-        from multiprocessing import forkserver  # only there
+        from multiprocessing import forkserver  # not available on every system
 
-        # Python has no public name for it.
+        # Python has no public function for this.
         process = getattr(forkserver, "_forkserver")._forkserver_pid  # noqa: B009 # untyped
         if process is not None:
             with suppress(ProcessLookupError):

@@ -1,9 +1,9 @@
-"""HTTP with a bounded amount of unanswered requests.
+"""An HTTP protocol with a limited number of unanswered requests.
 
-A client may pipeline requests: send them before it has the answers to earlier ones. uvicorn resumes
-reading whenever an application waits for a disconnect, so a client that sends requests and reads no
-answers could fill the memory. `BoundedProtocol` reads on only when all received requests are
-answered.
+Clients may pipeline requests: send them before the answers to earlier requests have arrived.
+uvicorn goes on reading whenever an application waits for a disconnect, so a client that sends
+requests without reading answers could fill the memory. `BoundedProtocol` only reads on when all
+received requests have been answered.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 
 class BoundedProtocol(H11Protocol):
-    """Reads from a connection only while no complete request is in the buffer."""
+    """Stops reading from a connection while a complete request is in the buffer."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn's
         super().connection_made(transport)
@@ -22,7 +22,7 @@ class BoundedProtocol(H11Protocol):
 
     def handle_events(self) -> None:
         super().handle_events()
-        if self.conn.their_state is h11.IDLE:  # the next request is not complete
+        if self.conn.their_state is h11.IDLE:  # the next request is still incomplete
             self.flow.resume_reading()
 
 

@@ -1,7 +1,7 @@
-"""Read questions from URLs and JSON, and write them as URLs.
+"""Reads questions from URLs and JSON, and writes questions as URLs.
 
-The server reads no files for its clients: parameters that name a file are not offered, and boards
-and positions arrive as JSON. `iacta.web.no_files` also stops worker processes from opening files.
+The server reads no files for clients: it offers no parameters that name a file, and boards and
+positions arrive as JSON. `iacta.web.no_files` also stops worker processes from opening files.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,17 +21,17 @@ def list_served_questions() -> dict[str, type[Question]]:
 
 
 def list_parameters(form: type[Form]) -> tuple[Parameter, ...]:
-    """Return the parameters that the server accepts: all that name no file."""
+    """Return the parameters of a question that the server accepts: all that do not name a file."""
     return tuple(parameter for parameter in form.parameters() if not parameter.kind.names_file)
 
 
 def read_address(form: type[Question], pairs: Iterable[tuple[str, str]]) -> Question:
-    """Return the question in the query of a URL.
+    """Read a question from the query of a URL.
 
-    form: the question.
-    pairs: names and texts. Empty texts are ignored; the name of a list may be repeated.
+    form: the class of the question.
+    pairs: pairs of a name and a text. Empty texts are ignored; the name of a list may be repeated.
 
-    Raises `IllegalError` for unknown and repeated names.
+    An unknown or repeated name raises `IllegalError`.
     """
     known = {parameter.name: parameter for parameter in list_parameters(form)}
     texts: dict[str, Any] = {}
@@ -51,12 +51,12 @@ def read_address(form: type[Question], pairs: Iterable[tuple[str, str]]) -> Ques
 
 
 def read_record(form: type[Question], record: Mapping[str, Any]) -> Question:
-    """Return the question in a JSON object.
+    """Read a question from a JSON object.
 
-    form: the question.
-    record: the values by parameter name.
+    form: the class of the question.
+    record: the value of each parameter, by name.
 
-    Raises `IllegalError` for unknown names.
+    An unknown name raises `IllegalError`.
     """
     known = {parameter.name: parameter for parameter in list_parameters(form)}
     for name in record:

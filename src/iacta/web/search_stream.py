@@ -1,9 +1,9 @@
-"""Searches that stream improving answers, one JSON object on each line.
+"""Searches that stream better and better answers, one JSON object per line.
 
-A request with `Accept: application/x-ndjson` gets its response at once. The lines are
-`{"progress": {"doing", "part", "keeps"}}` and `{"answer": ...}`, with a partial answer whenever the
-search has found a better one. The last line is the final answer, or `{"problem": ...}` if the
-search fails. Closing the connection ends the search.
+A request with `Accept: application/x-ndjson` gets a response at once. Its lines are `{"progress":
+{"doing", "part", "keeps"}}` and, whenever the search has found a better one, `{"answer": ...}`. The
+last line is the final answer, or `{"problem": ...}` if the search fails. Closing the connection
+ends the search.
 """
 
 import asyncio
@@ -26,14 +26,14 @@ def wants_lines(request: Request) -> bool:
 
 
 def answer_in_lines(work: Work, function: Callable[..., bytes], *args: object) -> StreamingResponse:
-    """Return the response that streams the answer to a search.
+    """Return a response that streams the answer to a search.
 
-    work: the processes that search.
-    function: a function that returns the answer as JSON, and reports progress to its argument
+    work: the worker processes.
+    function: a function that returns the answer as JSON and reports progress to its argument
         `watch`.
     args: the other arguments of the function.
     """
-    # Tells proxies not to buffer the answer, so that each line arrives at once.
+    # This header stops proxies from buffering the answer, so that each line arrives at once.
     headers = {"X-Accel-Buffering": "no"}
     lines = _write_lines(work, function, *args)
     return StreamingResponse(lines, media_type=LINES, headers=headers)
@@ -42,7 +42,7 @@ def answer_in_lines(work: Work, function: Callable[..., bytes], *args: object) -
 async def _write_lines(
     work: Work, function: Callable[..., bytes], *args: object
 ) -> AsyncIterator[str]:
-    # The newest line of each kind; a slow client misses the older lines.
+    # The newest line of each kind; a slow client misses older lines.
     unsent: dict[str, str] = {}
     has_news, is_over = asyncio.Event(), False
 
@@ -64,7 +64,7 @@ async def _write_lines(
             tell("answer", answer.decode())
         except Exception as error:
             tell("problem", dumps(find_problem(error).record()))
-        unsent.pop("progress", None)  # the answer or the problem makes progress obsolete
+        unsent.pop("progress", None)  # an answer or a problem makes earlier progress obsolete
         is_over = True
         has_news.set()
 

@@ -1,4 +1,4 @@
-"""The start page: a battle as two numbers, a plan that plays itself, and links to the rest."""
+"""The start page: a battle as two numbers, a plan that plays itself, and links."""
 
 import json
 from functools import cache
@@ -17,15 +17,15 @@ from iacta.plan import Play, TakeAll, best_plan
 
 EXAMPLE = Path(__file__).parent / "static" / "examples" / "asia.toml"
 CONTINENT = "Asia"
-SEED = 2  # a turn that is almost lost, but succeeds
-SIZE = {"width": 400, "height": 255}  # pixels
+SEED = 2  # gives a turn that is almost lost but succeeds
+SIZE = {"width": 400, "height": 255}  # in pixels
 
 
 class Still(NamedTuple):
-    """The state after a conquest.
+    """The state of the game after a conquest.
 
-    words: the conquest, and the chance of the goal after it.
-    owners, armies: the number of the owner and the armies of each territory.
+    words: the conquest, and the chance to reach the goal after it, in words.
+    owners, armies: for each territory, the number of its owner and its armies.
     """
 
     words: str
@@ -34,10 +34,10 @@ class Still(NamedTuple):
 
 
 class Game(NamedTuple):
-    """A turn that is played by a plan.
+    """A turn played by a plan.
 
     scene: the map, with an arrow for each conquest.
-    tones, digits: the colour of each owner, and the colour of digits on it.
+    tones, digits: for each owner, the colour of the badges and of the digits on them.
     stills: the state at the start and after each conquest.
     """
 
@@ -49,7 +49,7 @@ class Game(NamedTuple):
 
 @cache
 def game() -> Game:
-    """Return a turn for a continent, with attacks chosen by the best plan and random dice."""
+    """Play a turn for a continent: the best plan chooses the attacks, and dice are random."""
     position = parse_moment(EXAMPLE.read_text(encoding="utf-8")).position
     board = position.board
     targets = next(each for each in board.continents if each.name == CONTINENT)
@@ -84,7 +84,7 @@ def _make_still(words: str, position: Position, owners: list[str]) -> Still:
 
 
 def draw_game() -> dict[str, Any]:
-    """Return the variables of the picture's template, with coordinates in pixels."""
+    """Return the variables for the template of the picture, with coordinates in pixels."""
     played = game()
     scene, start = played.scene, played.stills[0]
 

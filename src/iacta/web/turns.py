@@ -1,7 +1,7 @@
 """Turns for the board page: a turn as JSON, and the turns after recorded steps.
 
 The server stores no games. A client sends the code of a turn and the steps to take, and receives
-the codes of the following turns. To undo a step, the client sends an earlier code.
+the codes of the turns that follow. To undo a step, the client sends an earlier code.
 """
 
 from collections.abc import Mapping
@@ -29,8 +29,8 @@ from iacta.plan.judge import measure_army_luck
 from iacta.probability.distribution import Probability
 from iacta.rules.roll import Losses
 
-MAX_ARMIES_FOR_LUCK = 1_000  # larger battles would delay the step
-MAX_ROLLS_SHOWN = 12  # the page shows buttons for at most this number of results
+MAX_ARMIES_FOR_LUCK = 1_000  # computing the luck of larger battles would delay the step
+MAX_ROLLS_SHOWN = 12  # most results of a roll to show as buttons
 
 
 def read_sent_board(body: Mapping[str, Any]) -> Board | None:
@@ -44,7 +44,7 @@ def read_sent_board(body: Mapping[str, Any]) -> Board | None:
 
 
 def read_text(body: Mapping[str, Any], name: str, default: str | None = None) -> str:
-    """Return the string under a key of a request."""
+    """Return a text from a request."""
     value = body.get(name, default)
     if not isinstance(value, str):
         raise MalformedError(f"{name} must be text, got {quote(value)}")
@@ -57,9 +57,10 @@ def _read_turn(body: Mapping[str, Any], *more: str) -> Turn:
 
 
 def step_turn(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the turn after a step, and the step as links record it.
+    """Take a step in a turn; return the new turn, and the step as links record it.
 
-    body: the `code`, the `board` if it is not the classic board, and the `step`.
+    body: the request, with the `code` of the turn, the `step`, and the `board` unless it is the
+        classic board.
     """
     turn, step = _read_turn(body, "step"), body.get("step")
     if not isinstance(step, Mapping):
@@ -73,10 +74,10 @@ def step_turn(body: Mapping[str, Any]) -> dict[str, Any]:
 def replay_turns(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return a turn, and the turn after each step of a tree.
 
-    body: the `code`, the `board` if it is not the classic board, and the `steps`, as for
-        `iacta.game.steps.read_tree`.
+    body: the request, with the `code` of the turn, the `steps` as for `iacta.game.steps.read_tree`,
+        and the `board` unless it is the classic board.
 
-    In place of an impossible step, and of all steps after it, the result has a `problem`.
+    An impossible step, and all steps that follow it, have a `problem` instead of a turn.
     """
     turn = _read_turn(body, "steps", "version")
     check_version(body)
@@ -92,7 +93,7 @@ def replay_turns(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _describe_step_luck(before: Turn, step: Step, after: Turn) -> str:
-    """Return the luck of the dice of a recorded step in words, empty without dice."""
+    """Describe the luck of the dice in a recorded step; empty for a step without dice."""
     if step["do"] != "attack":
         return ""
     border, losses = find_border(before, step), read_losses(before, step)
@@ -104,7 +105,7 @@ def _describe_step_luck(before: Turn, step: Step, after: Turn) -> str:
 
 
 def describe_turn(turn: Turn) -> dict[str, Any]:
-    """Return a turn as JSON values; territories are numbers in the order of the board."""
+    """Return a turn as JSON values. Territories are numbers in the order of the board."""
     place = {name: t for t, name in enumerate(turn.board.territories)}
     state: dict[str, Any] = {
         "code": turn.to_code(),
@@ -133,7 +134,7 @@ def describe_turn(turn: Turn) -> dict[str, Any]:
 
 
 def _describe_border(turn: Turn, odds: BorderOdds, place: Mapping[str, int]) -> dict[str, Any]:
-    """Return the odds of a battle, and the possible losses of its next roll."""
+    """Return the odds of a battle and the possible losses in its next roll."""
     attack = find_attack(turn, odds.start, odds.to)
     assert attack is not None  # noqa: S101 # a border with odds has an attack
     thrown = count(attack.dice, "die", "dice")
@@ -154,7 +155,7 @@ def _describe_border(turn: Turn, odds: BorderOdds, place: Mapping[str, int]) -> 
 
 
 def _describe_losses(losses: Losses, thrown: str, chance: Probability) -> tuple[str, str]:
-    """Return the losses of a roll as a short label for a button, and as a full sentence."""
+    """Return the losses of a roll as a short label for a button and as a full sentence."""
     lost, killed = losses.attackers, losses.defenders
     words = f"I lose {lost}, they lose {killed} with {thrown}: {short_percent(chance, 1)}"
     return f"I lose {lost}, they {killed}", words

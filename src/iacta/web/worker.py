@@ -1,8 +1,8 @@
-"""The functions that worker processes run to compute parts of answers.
+"""The functions that worker processes run to compute answers or parts of them.
 
-A worker process runs `serve`, which takes jobs from a socket, one after another, and sends back
-progress and results. It neither reads nor writes files for clients. Results are the bytes of
-responses, so that the main process neither parses requests nor writes JSON or pages.
+A worker process runs `serve`, which takes jobs from a socket one by one and sends back progress and
+results. It reads and writes no files for clients. Results are complete response bodies in bytes, so
+the main process parses no requests and writes no JSON or pages.
 """
 
 import csv
@@ -47,16 +47,16 @@ from iacta.web.read_question import list_served_questions, read_address, read_re
 Part: TypeAlias = Literal["record", "rows", "spec", "svg", "dark_svg"]
 Given: TypeAlias = bytes | Sequence[tuple[str, str]]
 
-MAX_EXACT = 2**53  # floats represent all integers up to this number
-FORMS = list_served_questions()  # loaded at import, before the first question
+MAX_EXACT = 2**53  # floats represent all integers up to this number exactly
+FORMS = list_served_questions()  # loaded at import, before the first question arrives
 
 
 class Job(NamedTuple):
     """A task for a worker process.
 
-    function: a function of a module.
-    args: the arguments.
-    is_watched: whether the function reports progress to its keyword argument `watch`.
+    function: a function at the top level of a module.
+    args: the arguments of the function.
+    is_watched: whether the function reports progress to its argument `watch`.
     """
 
     function: Callable[..., Any]
@@ -65,7 +65,7 @@ class Job(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """The progress of a job; the first fields are those of a `Watch`.
+    """The progress of a job. All fields but the last are those of a `Watch`.
 
     so_far: the partial answer as JSON.
     """
@@ -80,7 +80,7 @@ class Reply(NamedTuple):
     """The result of a job.
 
     result: the return value of the function.
-    error: the exception that the function raised; `None` if it returned.
+    error: the exception that the function raised; `None` if it succeeded.
     is_worn: whether the process uses so much memory that it should be replaced.
     """
 
@@ -93,21 +93,18 @@ READY = Reply(None, None, is_worn=False)
 
 
 class StoppedError(IactaError):
-    """The job was interrupted before there was an answer."""
+    """The job was interrupted before there was any answer."""
 
     def __init__(self, sentence: str = "the work was stopped before there was an answer") -> None:
         super().__init__(sentence)
 
 
 class FailedError(Exception):
-    """A bug in iacta; the message is only for the log of the server."""
-
-
-# Bodies.
+    """A bug in iacta. The message is only meant for the server log."""
 
 
 def parse_body(body: bytes) -> dict[str, Any]:
-    """Return the JSON object in the body of a request."""
+    """Parse the body of a request as a JSON object."""
     try:
         record = parse_json(body.decode())
     except UnicodeDecodeError:
@@ -120,7 +117,7 @@ def parse_body(body: bytes) -> dict[str, Any]:
 
 
 def _convert_whole_floats(value: Any) -> Any:
-    """Return a value with integers for floats such as 3.0, which JSON does not distinguish."""
+    """Convert floats such as 3.0 to integers, because JSON does not distinguish them."""
     if isinstance(value, dict):
         return {name: _convert_whole_floats(part) for name, part in value.items()}
     if isinstance(value, list):
@@ -129,16 +126,14 @@ def _convert_whole_floats(value: Any) -> Any:
     return int(value) if is_whole else value
 
 
-# Answers.
-
-
 def answer_within_limits(question: Question, watch: Watch | None = None) -> Answer:
-    """Return the answer to a question, within the time limits of the server.
+    """Answer a question within the time limits of the server.
 
     question: the question.
-    watch: receives progress.
+    watch: a callback for progress.
 
-    A search without a time limit gets 2 seconds, a review 20 seconds. The maximum is 20 seconds.
+    Without a time limit of its own, a search gets 2 seconds and a review 20 seconds. No search gets
+    more than 20 seconds.
     """
     if any(parameter.name == "time_limit" for parameter in question.parameters()):
         given = getattr(question, "time_limit", None)
@@ -162,11 +157,11 @@ _kept: OrderedDict[Question, Answer] = OrderedDict()
 
 
 def write_part(answer: Answer, part: Part) -> str:
-    """Return a part of an answer as a string.
+    """Return a part of an answer as text.
 
     answer: the answer.
-    part: `"record"` for JSON, `"rows"` for CSV; for the picture `"spec"` (a Vega-Lite specification
-        in light colours), `"svg"`, or `"dark_svg"` for a dark background.
+    part: `"record"` for JSON, `"rows"` for CSV, `"svg"` or `"dark_svg"` for a picture on a light or
+        dark background, or `"spec"` for the Vega-Lite specification of the picture.
     """
     if part == "record":
         return json.dumps(answer.record())
@@ -180,14 +175,14 @@ def write_part(answer: Answer, part: Part) -> str:
 
 
 def answer_part(name: str, given: Given, part: Part, watch: Watch | None = None) -> bytes:
-    """Return a part of the answer to a question.
+    """Answer a question and return a part of the answer.
 
     name: the name of the question.
     given: the body of a request, or the names and values of a query.
-    part: the part, as for `write_part`.
-    watch: receives progress.
+    part: the part to return, as for `write_part`.
+    watch: a callback for progress.
 
-    Raises `IactaError` with the faulty parameter.
+    An invalid parameter raises `IactaError`.
     """
     form = FORMS[name]
     try:
@@ -205,29 +200,27 @@ def answer_part(name: str, given: Given, part: Part, watch: Watch | None = None)
 
 
 def answer_json(function: Callable[..., Mapping[str, Any]], body: bytes) -> bytes:
-    """Return the result of a function as JSON.
+    """Call a function with the JSON object in a request body; return its result as JSON.
 
-    function: a function of a JSON object.
+    function: a function that takes a JSON object.
     body: the body of a request, which contains the object.
     """
     return json.dumps(function(parse_body(body))).encode()
 
 
 def write_vega_script() -> bytes:
-    """Return the script that draws charts in a browser."""
+    """Return the script that draws charts in browsers."""
     return convert("", "html")
 
 
-# The process.
-
-
 def serve(link: socket.socket, niceness: int, draws: bool) -> None:
-    """Do the jobs that arrive through a socket until it is closed.
+    """Run jobs that arrive through a socket until it is closed.
 
-    link: the socket. It delivers pickled jobs; `READY`, each `Progress` and each `Reply` are sent
-        with their length.
-    niceness: the niceness of the process.
-    draws: whether to draw a picture before the first job; the first picture takes half a second.
+    link: the socket. It delivers pickled jobs. `READY`, progress and replies are sent back, each
+        after its length.
+    niceness: the niceness of the process; greater means lower priority.
+    draws: whether to draw a picture before the first job, because the first picture takes half a
+        second.
 
     The process ignores Ctrl-C. `SIGUSR1` interrupts a job as Ctrl-C interrupts a command: a search
     then returns the best plan so far. The process has no stderr, because V8 prints its native stack
@@ -258,7 +251,7 @@ def serve(link: socket.socket, niceness: int, draws: bool) -> None:
         link.sendall(len(text).to_bytes(8) + text)
 
     if draws:
-        with suppress(Exception):  # the first job will report the error
+        with suppress(Exception):  # the first job will report this error
             convert(json.dumps(WARM_UP_SPEC), "svg")
     send(READY)
     with suppress(EOFError, OSError):
@@ -278,11 +271,11 @@ def serve(link: socket.socket, niceness: int, draws: bool) -> None:
             send(Reply(result, error, _is_worn()))
             if niceness:
                 result = None
-                gc.collect()  # reference cycles would otherwise linger
+                gc.collect()  # otherwise reference cycles would stay in memory
 
 
 def _check_size(result: Any) -> Any:
-    """Return a result; raise an `IactaError` if it is larger than `MAX_ANSWER_BYTES`."""
+    """Return a result; raise `IactaError` if it is larger than `MAX_ANSWER_BYTES`."""
     size = len(result) if isinstance(result, bytes) else 0
     if size > MAX_ANSWER_BYTES:
         raise IactaError(
@@ -295,7 +288,7 @@ def _check_size(result: Any) -> Any:
 def _do_job(job: Job, send: Callable[[Progress], None]) -> Any:
     if not job.is_watched:
         return job.function(*job.args)
-    # Reports of progress and partial answers are limited separately.
+    # Progress reports and partial answers have separate rate limits.
     reported = {False: -MIN_PAUSE, True: -MIN_PAUSE}
 
     def watch(
@@ -310,7 +303,7 @@ def _do_job(job: Job, send: Callable[[Progress], None]) -> Any:
 
 
 def _make_sendable(error: Exception) -> Exception:
-    """Return the exception to send: an `IactaError`, or a `FailedError` for the log."""
+    """Return an exception that can be sent: an `IactaError`, or a `FailedError` for the log."""
     if isinstance(error, MemoryError):
         return IactaError("these numbers need more memory than the server allows")
     if not isinstance(error, IactaError):
@@ -330,7 +323,7 @@ def _is_worn() -> bool:
 
 
 def _end_with_parent() -> None:
-    """End this process when the server has ended for any reason."""
+    """End this process when the server ends for any reason."""
     parent = parent_process()
     if parent is not None:
         wait([parent.sentinel])
