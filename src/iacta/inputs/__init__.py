@@ -1,1 +1,1 @@
-"""User input: errors, checks of values, files, tables, JSON and TOML."""
+"""Everything for user input: errors, validation, files, tables, JSON and TOML."""

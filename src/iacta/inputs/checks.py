@@ -1,4 +1,4 @@
-"""Checks of user input. Each error message is one sentence that shows the rejected value."""
+"""Validation of user input. Each error message is one sentence that shows the rejected value."""
 
 import operator
 import re
@@ -18,15 +18,15 @@ from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 K = TypeVar("K")
 V = TypeVar("V")
 
-MAX_VALUE_LENGTH = 60  # characters of a value quoted in a message
-MAX_NUMBER_LENGTH = 1000  # characters; parsing longer numbers would be slow
-MAX_SECONDS = 1e9  # longer time limits are cut to this, about 30 years
-MAX_DIGITS = 100  # the square of such a number, times other factors, still fits in a float
-MAX_EXACT_FLOAT = 2.0**53  # floats represent every smaller whole number exactly
-# Limits on memory.
+MAX_VALUE_LENGTH = 60  # the maximum number of characters of a value in an error message
+MAX_NUMBER_LENGTH = 1000  # the maximum number of characters; parsing longer numbers would be slow
+MAX_SECONDS = 1e9  # about 30 years; longer time limits are reduced to this
+MAX_DIGITS = 100  # squares of such numbers, times other factors, still fit in a float
+MAX_EXACT_FLOAT = 2.0**53  # all smaller whole numbers have an exact float
+# Limits that protect the memory.
 MAX_ROW_LENGTH = 10**6
 MAX_ARRAY_SIZE = 2 * 10**7
-MAX_TERMS = 10  # `read_int` accepts sums of this many numbers with `MAX_DIGITS` digits
+MAX_TERMS = 10  # sums of up to ten numbers with `MAX_DIGITS` digits are valid for `read_int`
 WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(,[0-9]{3})+|[1-9][0-9]{0,2}(_[0-9]{3})+)")
 SCIENTIFIC = re.compile(r"[+-]?[0-9]{1,40}(\.[0-9]{1,40})?[eE]\+?[0-9]{1,3}")
 
@@ -38,7 +38,7 @@ def quote(value: object) -> str:
     """Return the repr of a value for an error message, shortened if it is very long."""
     try:
         text = repr(value.item() if isinstance(value, np.generic) else value)
-    except ValueError:  # Python does not format integers of more than 4300 digits
+    except ValueError:  # Python refuses to format integers with more than 4300 digits
         return "a number of thousands of digits"
     text = " ".join(text.split())  # an array's repr may have several lines
     return text if len(text) <= MAX_VALUE_LENGTH else f"{text[: MAX_VALUE_LENGTH - 3]}..."
@@ -52,7 +52,7 @@ def refuse_unknown_keys(record: Mapping[str, Any], known: Sequence[str]) -> None
 
 
 def format_int(number: int) -> str:
-    """Return a whole number in decimal digits, even beyond the limit of 4300 digits of `str`.
+    """Return a whole number in decimal digits, even if it exceeds the 4300 digits of `str`.
 
     >>> len(format_int(10**5000))
     5001
@@ -61,7 +61,7 @@ def format_int(number: int) -> str:
 
 
 def format_fraction(fraction: Fraction) -> str:
-    """Return a fraction as n/d, even beyond the limit of 4300 digits of `str`.
+    """Return a fraction as n/d, even if n or d exceeds the 4300 digits of `str`.
 
     >>> format_fraction(Fraction(19, 20)), format_fraction(Fraction(1))
     ('19/20', '1/1')
@@ -73,7 +73,7 @@ def format_fraction(fraction: Fraction) -> str:
 
 
 def read_int(value: object, name: str, least: int | None = 0, most: int | None = None) -> int:
-    """Return `value` as an `int`, or raise an error that names the range.
+    """Return a whole number as an `int`; raise an error that states the allowed range.
 
     >>> read_int(-3, "attackers", least=1)
     Traceback (most recent call last):
@@ -113,8 +113,8 @@ def _too_long(name: str, got: str) -> IllegalError:
 def parse_int(text: str, name: str, least: int | None = 0, most: int | None = None) -> int:
     """Parse a whole number.
 
-    Commas or underscores may separate thousands, and 1e6 is a million. Only the digits
-    0 to 9 are valid, not those of other scripts.
+    Commas or underscores may separate thousands, and 1e6 is a million. Digits of other scripts than
+    0 to 9 are invalid.
 
     >>> parse_int("12", "attackers"), parse_int("12,000", "attackers")
     (12, 12000)
@@ -141,7 +141,7 @@ def parse_int(text: str, name: str, least: int | None = 0, most: int | None = No
 def read_int_array(values: object, name: str, least: int = 0) -> npt.NDArray[np.int64]:
     """Return a number or an array-like of any shape as an int64 array.
 
-    Floats are accepted if they are whole numbers of at most 2^53.
+    Floats are valid if they are whole numbers of at most 2^53.
 
     >>> read_int_array([12.0, 8.0], "attackers").tolist()
     [12, 8]
@@ -152,7 +152,7 @@ def read_int_array(values: object, name: str, least: int = 0) -> npt.NDArray[np.
     """
     array = read_array(values, name, "whole numbers")
     if array.dtype.kind == "f" and (np.abs(array) <= MAX_EXACT_FLOAT).all():
-        # Data frames with missing values store whole numbers as floats.
+        # Data frames with missing values contain whole numbers as floats.
         whole = array.astype(np.int64)
         array = whole if (whole == array).all() else array
     if array.dtype.kind not in "iu" or array.dtype == np.uint64:
@@ -170,11 +170,11 @@ def read_int_array(values: object, name: str, least: int = 0) -> npt.NDArray[np.
 
 
 def read_array(values: object, name: str, kind: str, dtype: type | None = None) -> npt.NDArray[Any]:
-    """Convert an array-like to an array, after checking its size.
+    """Convert an array-like to an array; raise an error if it is too large.
 
-    name: the name of the values in messages.
+    name: the name of the values, for error messages.
     kind: a plural noun for the values, such as `"whole numbers"`.
-    dtype: the type of the array; arrays of `object` have a lower size limit.
+    dtype: the type of the array. Arrays of `object` have a lower size limit.
 
     >>> read_array(range(10**12), "attackers", "whole numbers")
     Traceback (most recent call last):
@@ -195,7 +195,7 @@ def read_array(values: object, name: str, kind: str, dtype: type | None = None) 
 
 
 def _count_entries(values: object, most: int) -> int:
-    """Return the number of entries of an array-like, or some number above `most`."""
+    """Return the number of entries of an array-like, or any number above `most`."""
     if isinstance(values, np.ndarray):
         return values.size
     if isinstance(values, str | bytes) or not isinstance(values, Sequence):
@@ -216,14 +216,14 @@ def _count_entries(values: object, most: int) -> int:
 
 
 def unwrap_number(value: Any) -> Any:
-    """Return a NumPy number as a Python number, which cannot overflow; keep other values."""
+    """Convert a NumPy number to a Python number, which cannot overflow; return other values."""
     return value.item() if isinstance(value, np.number) else value
 
 
 def broadcast_arrays(
     *arrays: npt.NDArray[Any], most: int = MAX_ARRAY_SIZE
 ) -> tuple[npt.NDArray[Any], ...]:
-    """Return the arrays broadcast to a common shape of at most `most` numbers."""
+    """Broadcast arrays to a common shape of at most `most` numbers."""
     shapes = " and ".join(str(array.shape) for array in arrays)
     try:
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
@@ -237,14 +237,14 @@ def broadcast_arrays(
 
 
 def read_seconds(value: object, name: str) -> float:
-    """Return a time in seconds as a float; longer times are cut to `MAX_SECONDS`.
+    """Return a time in seconds as a float of at most `MAX_SECONDS`.
 
     >>> read_seconds(2, "time_limit")
     2.0
     """
     seconds = unwrap_number(value)
     is_number = isinstance(seconds, int | float | Fraction) and not isinstance(seconds, bool)
-    if not is_number or not seconds >= 0:  # NaN also fails this comparison
+    if not is_number or not seconds >= 0:  # the comparison is also false for NaN
         raise IllegalError(
             f"{name} must be a number of seconds, at least 0, got {quote(value)}", parameter=name
         )
@@ -258,7 +258,7 @@ def read_list(values: object, name: str, kind: str, most: int = MAX_ROW_LENGTH) 
     """Return the entries of an ordered iterable; strings, sets and mappings are errors.
 
     kind: a plural noun for the entries, such as `"whole numbers"`.
-    most: the maximum length; an iterator is read at most one entry further.
+    most: the maximum length. At most one more entry is read from an iterator.
 
     >>> read_list((6, 6), "faces", "whole numbers")
     [6, 6]
@@ -279,7 +279,7 @@ def read_list(values: object, name: str, kind: str, most: int = MAX_ROW_LENGTH) 
 
 
 def split_words(text: str) -> list[str]:
-    """Split a string at spaces and commas, except the commas in numbers such as 8,200.
+    """Split a string at spaces and commas, but not at the commas in numbers such as 8,200.
 
     >>> split_words("8, 2,4"), split_words("8,200, 3")
     (['8', '2', '4'], ['8,200', '3'])
@@ -290,14 +290,14 @@ def split_words(text: str) -> list[str]:
 
 
 def check_choice(value: object, allowed: tuple[object, ...], name: str) -> None:
-    # `in` would treat 1 and True as equal, and fail on arrays.
+    # The operator `in` would treat 1 and True as equal, and raise an error for arrays.
     if not any(type(value) is type(choice) and value == choice for choice in allowed):
         choices = " or ".join(map(repr, allowed))
         raise IllegalError(f"{name} must be {choices}, got {quote(value)}", parameter=name)
 
 
 def set_field(instance: object, name: str, value: object) -> None:
-    """Set a field of a frozen instance, in its `__post_init__`."""
+    """Set a field of a frozen dataclass, for use in its `__post_init__`."""
     object.__setattr__(instance, name, value)
 
 

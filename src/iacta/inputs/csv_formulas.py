@@ -6,9 +6,9 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def escape_formulas(rows: Iterable[Iterable[object]]) -> Iterator[list[object]]:
-    """Yield the rows with an apostrophe before each string that begins like a formula.
+    """Yield the rows; add an apostrophe before each string that begins like a formula.
 
-    Spreadsheets show such a cell as plain text. Numbers do not change.
+    Spreadsheets display such a cell as plain text. Numbers do not change.
 
     >>> list(escape_formulas([["=1+1", "-2.5", -2.5, "Peru"]]))
     [["'=1+1", '-2.5', -2.5, 'Peru']]

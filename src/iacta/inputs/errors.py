@@ -1,13 +1,13 @@
-"""Exceptions for bad input. Each message is one sentence that a player can act on."""
+"""Exceptions for bad input. Each message is one sentence that tells a player what to change."""
 
 import re
 from functools import cache
 
 
 class IactaError(ValueError):
-    """Bad input. The message names the value, the expectation and the place.
+    """Bad input. The message states the value, the expected value, and the place.
 
-    parameter: the name of the rejected parameter, or `None` if unknown.
+    parameter: the name of the rejected parameter, or `None` if it is unknown.
     """
 
     def __init__(self, sentence: str, *, parameter: str | None = None) -> None:
@@ -16,11 +16,11 @@ class IactaError(ValueError):
 
 
 class MalformedError(IactaError):
-    """The input cannot be understood, such as a word instead of a number, or half an army."""
+    """The input has the wrong form, such as a word instead of a number, or half an army."""
 
 
 class IllegalError(IactaError):
-    """The input can be understood, but the rules of the game or of probability forbid it."""
+    """The input has the right form, but the rules of the game or of probability forbid it."""
 
 
 class TooLargeError(IactaError):
@@ -31,13 +31,13 @@ class MissingError(IactaError):
     """The input is valid, but the computation needs a package that is not installed."""
 
 
-# Tracebacks and pickles use the public names, such as `iacta.IllegalError`.
+# Make tracebacks and pickles use the public names, such as `iacta.IllegalError`.
 for _error in (IactaError, MalformedError, IllegalError, TooLargeError, MissingError):
     _error.__module__ = "iacta"
 
 
-class add_place:  # noqa: N801 # used like a function; faster than `contextmanager` in loops
-    """Prefix the message of any `IactaError` in a `with` block with a place.
+class add_place:  # noqa: N801 # used like a function; in loops faster than `contextmanager`
+    """A context manager that prefixes the message of any `IactaError` with a place.
 
     >>> with add_place("line 3"):
     ...     raise IllegalError("die must be a whole number from 1 to 6, got 7")
@@ -58,15 +58,15 @@ class add_place:  # noqa: N801 # used like a function; faster than `contextmanag
 
 
 def find_error_class(error: IactaError) -> type[IactaError]:
-    """Return the public class of an error, to raise it again with a new message."""
+    """Return the public class of an error, so that it can be raised again with a new message."""
     kinds = (IllegalError, TooLargeError, MissingError)
     return next((kind for kind in kinds if isinstance(error, kind)), MalformedError)
 
 
 def missing_error(sentence: str, *extras: str) -> MissingError:
-    """Return an error that ends with the command to install the missing packages.
+    """Return an exception whose message ends with the command that installs the missing packages.
 
-    sentence: names the feature and the packages.
+    sentence: the beginning of the message, with the feature and the packages that it needs.
     extras: the extras of iacta that contain the packages.
     """
     names = dict.fromkeys(name for extra in extras for name in list_packages(extra))
@@ -76,12 +76,12 @@ def missing_error(sentence: str, *extras: str) -> MissingError:
 
 @cache
 def list_packages(extra: str) -> tuple[str, ...]:
-    """Return the packages of one of iacta's extras, read from iacta's metadata.
+    """Return the packages of one of iacta's extras, according to iacta's metadata.
 
     >>> list_packages("methods")
     ('scipy',)
     """
-    from importlib.metadata import requires  # slow to import
+    from importlib.metadata import requires  # a slow import
 
     packages: list[str] = []
     for line in requires("iacta") or ():

@@ -1,10 +1,10 @@
 """Bounded reads and atomic writes of files.
 
-Input files are untrusted. Only regular files are opened, because a named pipe could block forever,
-and every read has a size limit.
+Input files are untrusted. Only regular files are opened, because a named pipe could block forever.
+Every read has a size limit.
 
-Output goes to a temporary file, which is synced and then renamed, so that readers never see a
-partial file. Its name is random, so that nobody can plant a link under that name.
+Output is written to a temporary file, which is synced and then renamed. Readers never see a partial
+file. The temporary file has a random name, so that nobody can plant a link with this name.
 """
 
 import errno
@@ -31,7 +31,7 @@ from iacta.inputs.errors import (
 STREAM = "-"  # the path of standard input or standard output
 OTHER_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}  # keys: byte order marks
 TEMPORARY_SUFFIX = ".iacta-part"
-MAX_PATH_LENGTH = 160  # characters of a path quoted in a message
+MAX_PATH_LENGTH = 160  # the maximum number of characters of a path in an error message
 SHELL_PIPES = Path("/dev/fd")
 REASONS = {
     errno.ENOENT: "no such file",
@@ -42,9 +42,9 @@ REASONS = {
 
 
 def read_package_file(package: str, name: str) -> str:
-    """Return the content of a package's data file, even if the package is in a zip archive.
+    """Return the content of a data file of a package, even if the package is in a zip archive.
 
-    name: the file's path within the package, with `/`.
+    name: the path of the file within the package, with `/` as separator.
     """
     data = get_data(package, name)
     if data is None:
@@ -56,7 +56,7 @@ def read_package_file(package: str, name: str) -> str:
 
 
 def read_path(path: object, what: str) -> Path:
-    """Return a `Path`, or raise an error if `path` has another type.
+    """Return a path as a `Path`; raise an error for a value of another type.
 
     >>> read_path(7, "board")
     Traceback (most recent call last):
@@ -70,9 +70,9 @@ def read_path(path: object, what: str) -> Path:
 
 
 def quote_path(path: str | PathLike[str], what: str = "") -> str:
-    r"""Return a path for an error message, quoted, escaped, and shortened if it is very long.
+    r"""Return a path for an error message: quoted, escaped, and shortened if it is very long.
 
-    what: the content of the file, such as `board`.
+    what: the content of the file, such as `board`, which precedes the path; may be empty.
 
     >>> quote_path("own\n.toml"), quote_path("own.toml", "board"), quote_path("-", "board")
     ("'own\\n.toml'", "board file 'own.toml'", 'board on standard input')
@@ -81,12 +81,12 @@ def quote_path(path: str | PathLike[str], what: str = "") -> str:
         return f"{what} on standard input"
     text = repr(str(path))
     if len(text) > MAX_PATH_LENGTH:
-        text = f"'...{text[-MAX_PATH_LENGTH:]}"  # keep the file name rather than the folders
+        text = f"'...{text[-MAX_PATH_LENGTH:]}"  # keep the end, which has the file name
     return f"{what} file {text}" if what else text
 
 
 def format_path(path: str | PathLike[str]) -> str:
-    """Return a path as it is if it is printable and short, otherwise as `quote_path` does."""
+    """Return a path unchanged if it is printable and short, otherwise quoted by `quote_path`."""
     text = str(path)
     return text if text.isprintable() and len(text) <= MAX_PATH_LENGTH else quote_path(path)
 
@@ -104,7 +104,7 @@ class UnreadableError(MalformedError):
 
 @contextmanager
 def add_file_name(file: str | PathLike[str], what: str) -> Iterator[None]:
-    """Prefix the message of any `IactaError` in a `with` block with a file name.
+    """Return a context manager that prefixes the message of any `IactaError` with a file name.
 
     what: the content of the file, such as `board`.
 
@@ -127,8 +127,8 @@ def open_file(file: Path) -> BinaryIO:
 
     file: a path, or `-` for standard input.
 
-    Named pipes and devices are errors; the pipes of a shell's process substitution `<(...)` are
-    not.
+    Named pipes and devices are errors, but the pipes of a shell's process substitution `<(...)` are
+    allowed.
     """
     if str(file) == STREAM:
         if sys.stdin is None:
@@ -136,7 +136,7 @@ def open_file(file: Path) -> BinaryIO:
         return sys.stdin.buffer
     try:
         opened = open(file, "rb", opener=_open_without_waiting)  # noqa: SIM115 # the caller closes it
-    except (OSError, ValueError) as error:  # ValueError: NUL in the path
+    except (OSError, ValueError) as error:  # a path with NUL raises ValueError
         raise UnreadableError(file, explain_error(error)) from None
     kind = os.fstat(opened.fileno()).st_mode
     if stat.S_ISFIFO(kind) and file.parent == SHELL_PIPES:
@@ -148,11 +148,11 @@ def open_file(file: Path) -> BinaryIO:
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # opening a pipe may block
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # opening a pipe could block
 
 
 def read_bytes(file: Path, most: int) -> bytes:
-    """Return the content of a file, or raise an error above `most` bytes.
+    """Return the content of a file; raise an error for more than `most` bytes.
 
     file: a path, or `-` for standard input, which must not be empty.
     """
@@ -173,7 +173,7 @@ def read_bytes(file: Path, most: int) -> bytes:
 
 
 def explain_error(error: Exception) -> str:
-    """Return the reason for a file error on one line, without the file name."""
+    """Return the reason for an error with a file, on one line and without the file name."""
     known = REASONS.get(getattr(error, "errno", None) or 0)
     text = str(getattr(error, "strerror", None) or error or type(error).__name__)
     text = " ".join(text.strip().partition("\n")[0].split())
@@ -184,10 +184,10 @@ def explain_error(error: Exception) -> str:
 
 
 class ErrorKeeper(io.RawIOBase):
-    """A wrapper around a stream that remembers the first error of a write.
+    """A wrapper around a stream that stores the first exception of a write.
 
-    Polars replaces an `OSError` with an exception without `errno`, which hides whether a pipe was
-    closed or the disk is full. Closing the wrapper leaves the stream open.
+    Polars replaces an `OSError` with an exception without `errno`. This hides whether a pipe was
+    closed or the disk is full. Closing the wrapper does not close the stream.
     """
 
     def __init__(self, stream: IO[bytes]) -> None:
@@ -200,7 +200,7 @@ class ErrorKeeper(io.RawIOBase):
     def write(self, content: Any) -> int:
         rest = memoryview(content).cast("B")
         try:
-            while rest:  # writes to unbuffered standard output may be partial
+            while rest:  # a write to unbuffered standard output may be partial
                 rest = rest[self.stream.write(rest) :]
         except OSError as error:
             self.error = self.error or error
@@ -209,7 +209,7 @@ class ErrorKeeper(io.RawIOBase):
 
 
 def check_writable(file: str | PathLike[str]) -> None:
-    """Raise an error if a file cannot be written; call this before a long computation."""
+    """Raise an error if a file cannot be written. Call this before a long computation."""
     place = Path(file)
     with _explain_write_errors(file):
         with suppress(FileNotFoundError):
@@ -223,34 +223,33 @@ def check_writable(file: str | PathLike[str]) -> None:
         if exists and not os.access(target, os.W_OK):
             raise PermissionError(errno.EACCES, "")
         if target.is_file() or not exists:
-            part = make_temporary_path(
-                target
-            )  # permission bits do not prove that a file can be written
+            # Create a file as a test, because permission bits can be misleading.
+            part = make_temporary_path(target)
             part.open("xb").close()
             part.unlink()
 
 
 def write_atomically(file: Path, content: bytes) -> None:
-    """Write a file completely or not at all, as `open_atomically` does."""
+    """Write a file either completely or not at all; see `open_atomically`."""
     with open_atomically(file) as opened:
         opened.write(content)
 
 
 @contextmanager
 def open_atomically(file: Path) -> Iterator[BinaryIO]:
-    """Open a temporary file, and rename it to `file` at the end of the `with` block.
+    """Open a temporary file that is renamed to `file` at the end of the `with` block.
 
-    An error in the block leaves an existing file unchanged. A replaced file keeps its permissions.
-    If `file` is a symbolic link, its target is replaced.
+    After an error in the block, an existing file is unchanged. A replaced file keeps its
+    permissions. If `file` is a symbolic link, its target is replaced.
     """
     with _explain_write_errors(file):
         place = file.resolve()
         if place.exists() and not place.is_file():
-            with place.open("wb") as opened:  # a pipe or a device; a folder raises an error
+            with place.open("wb") as opened:  # for a pipe or a device; a folder raises an error
                 yield opened
             return
         part = make_temporary_path(place)
-        with part.open("xb") as opened:  # fails if the name exists, even as a symbolic link
+        with part.open("xb") as opened:  # raises an error for an existing name, even of a link
             try:
                 yield opened
                 opened.flush()
@@ -267,7 +266,7 @@ def open_atomically(file: Path) -> Iterator[BinaryIO]:
 def _explain_write_errors(file: str | PathLike[str]) -> Iterator[None]:
     try:
         yield
-    except (IactaError, BrokenPipeError):  # callers handle a closed pipe
+    except (IactaError, BrokenPipeError):  # the callers handle closed pipes
         raise
     except FileNotFoundError:
         raise IllegalError(f"cannot write {quote_path(file)}: no such folder") from None
@@ -276,5 +275,5 @@ def _explain_write_errors(file: str | PathLike[str]) -> Iterator[None]:
 
 
 def make_temporary_path(place: Path) -> Path:
-    """Return a random hidden path in the folder of a file."""
+    """Return a random hidden path in the same folder as a file."""
     return place.with_name(f".{os.urandom(8).hex()}{TEMPORARY_SUFFIX}")

@@ -1,7 +1,7 @@
-"""Bounded parsers for JSON and TOML, with error messages for hand-written files.
+"""Parsers for JSON and TOML with limits, and with helpful errors for hand-written files.
 
 Input with deep nesting, long dotted keys or very many entries would need far more memory than its
-size suggests. It is rejected before parsing.
+size suggests. Such input is rejected before parsing.
 """
 
 import re
@@ -11,14 +11,14 @@ from typing import Any, NoReturn
 from iacta.inputs.checks import MAX_VALUE_LENGTH, quote
 from iacta.inputs.errors import MalformedError, TooLargeError
 
-# Untrusted files beyond these limits would take minutes, gigabytes, or overflow the stack.
+# Larger files could take minutes or gigabytes, or overflow the stack.
 MAX_TOML_BYTES = 10**6
 MAX_DEPTH = 32
 MAX_KEYS = 100_000
 MAX_ENTRIES = 500_000
 
-# Each pattern matches a string or a comment; an unclosed string extends to the end of the file. The
-# patterns are compiled on first use, because most commands read no file.
+# Each pattern matches a string or a comment. An unclosed string extends to the end of the file. The
+# patterns are compiled when they are first used, because most commands do not read files.
 JSON_TEXT = r'(?s)"(?:[^"\\]++|\\.)*+"?'
 TOML_TEXT = (
     r'(?s)"""(?:[^"\\]++|\\.|"(?!""))*+"{0,5}+'
@@ -29,20 +29,20 @@ TOML_TEXT = (
 )
 # A surrogate pair, a lone surrogate (captured), or another JSON escape.
 SURROGATE = r"(?s)\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F]..|[\ud800-\udfff])|\\."
-# The parsers' messages when a quote is missing.
+# Messages of the parsers that may be caused by a missing quote.
 PARSER_MESSAGES = ("Invalid value", "Expected '='", "Expecting value", "Expecting property")
 REPHRASED = {
     "Unclosed inline table": "expected a comma or }",
     "Unclosed array": "expected a comma or ]",
     "Cannot overwrite a value": "a key appears twice",
 }
-FOREIGN_QUOTES = "'\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb"  # not valid in TOML or JSON
+FOREIGN_QUOTES = "'\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb"  # invalid quotes in TOML and JSON
 BRACKET = r"[\[\]{}]"
 BETWEEN_KEYS = r"[,=\[\]{}\n]"
 
 
 class RepeatedKeyError(MalformedError):
-    """A JSON object has the same key twice."""
+    """A JSON object contains a key twice."""
 
     def __init__(self, key: str) -> None:
         super().__init__(f"the key {quote(key)} appears twice")
@@ -50,7 +50,7 @@ class RepeatedKeyError(MalformedError):
 
 
 def parse_json(text: str) -> Any:
-    """Parse JSON within limits on depth and entries; NaN and repeated keys are errors.
+    """Parse JSON with limits on depth and entries; NaN and repeated keys are errors.
 
     >>> parse_json('{"a": [1, 2]}')
     {'a': [1, 2]}
@@ -78,9 +78,9 @@ def parse_json(text: str) -> Any:
 
 
 def check_surrogates(text: str, first: int = 1) -> None:
-    r"""Raise an error if JSON contains a lone surrogate, which no encoding can represent.
+    r"""Raise an error if JSON contains a lone surrogate, which cannot be encoded.
 
-    first: the number of the first line, for the message.
+    first: the number of the first line, for error messages.
 
     >>> check_surrogates(r'{"name": "\ud83d\ude00"}')
     >>> check_surrogates(r'{"name": "\ud83d"}', 3)
@@ -121,7 +121,7 @@ def looks_like_json(text: str) -> bool:
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    r"""Parse TOML within limits on size, depth and number of keys.
+    r"""Parse TOML with limits on size, depth and number of keys.
 
     >>> parse_toml('name = "Mars"')
     {'name': 'Mars'}
@@ -151,11 +151,12 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def _explain_syntax_error(reason: str, text: str, number: int, column: int, separator: str) -> str:
-    """Return an explanation of a syntax error, with a suggested correction if possible.
+    """Return an explanation of a syntax error, if possible with a suggested correction.
 
-    reason: the parser's message.
-    number, column: the line and the column of the error, from 1.
-    separator: the separator after a key, `:` or `=`.
+    reason: the message of the parser.
+    text: the text that was parsed.
+    number, column: the line and the column of the error, counted from 1.
+    separator: the separator between a key and its value, `:` or `=`.
     """
     if not reason.startswith(PARSER_MESSAGES):
         return REPHRASED.get(reason, reason)
@@ -174,7 +175,7 @@ def _explain_syntax_error(reason: str, text: str, number: int, column: int, sepa
 
 
 def _check_toml_size(text: str) -> None:
-    """Raise `IactaError` for too many keys or too long dotted keys, which need much memory."""
+    """Raise `IactaError` for too many keys or for dotted keys that are too long."""
     bare = re.sub(TOML_TEXT, lambda match: "\n" * match[0].count("\n"), text)
     _check_entries(bare.count(","), MAX_ENTRIES)
     _check_depth(bare)

@@ -6,19 +6,19 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
-MAX_REPR_LENGTH = 200  # characters; longer reprs become a summary
+MAX_REPR_LENGTH = 200  # the maximum number of characters; longer reprs are replaced by a summary
 
 
 def import_upper_module(name: str) -> ModuleType:
-    """Import a module of a higher layer when a value is displayed or drawn.
+    """Import a module of a higher layer, to display or draw a value.
 
-    name: the module's name within iacta. A test lists the permitted callers.
+    name: the name of the module within iacta. A test lists the permitted callers of this function.
     """
     return import_module(f"iacta.{name}")
 
 
 class ChartLike(Protocol):
-    """The interface of `iacta.charts.Chart`, declared here to avoid importing the charts."""
+    """The interface of `iacta.charts.Chart`, declared here to avoid an import of the charts."""
 
     def save(self, file: str | Path, *, dark: bool = False) -> None: ...
     def to_csv(self) -> str: ...
@@ -28,7 +28,7 @@ class ChartLike(Protocol):
 class DisplayMixin:
     """Mixin for values with a short repr in terminals, and tables and a chart in notebooks.
 
-    Answers and charts belong to higher layers, so they are imported on first use.
+    Answers and charts belong to higher layers. They are imported when they are first used.
     """
 
     __slots__ = ()
@@ -41,9 +41,9 @@ class DisplayMixin:
         raise NotImplementedError
 
     def plot(self, *context: Any) -> ChartLike:
-        """Return a chart of the value; saving it as an image needs the extra `plot`.
+        """Return a chart of the value. To save a chart as an image, install the extra `plot`.
 
-        context: further arguments of the chart, as for `iacta.charts.find_chart`.
+        context: further arguments of the chart, the same as for `iacta.charts.find_chart`.
         """
         chart: ChartLike = import_upper_module("charts").find_chart(self, *context)
         return chart
@@ -54,7 +54,7 @@ class DisplayMixin:
 
 
 class PasteableMixin(DisplayMixin):
-    """Mixin for values whose repr is a Python expression, unless that would be long."""
+    """Mixin for values whose repr is a Python expression, unless the expression would be long."""
 
     __slots__ = ()
 
@@ -63,23 +63,23 @@ class PasteableMixin(DisplayMixin):
         return text if len(text) <= MAX_REPR_LENGTH else super().__repr__()
 
     def to_text(self) -> str:
-        """Return the value as Python code that can be pasted back, however long it is."""
+        """Return the value as a Python expression of any length."""
         shown = [field for field in fields(self) if field.repr]  # type: ignore[arg-type] # a dataclass
         rows = (f"{field.name}={format_literal(getattr(self, field.name))}" for field in shown)
         return f"{type(self).__name__}({', '.join(rows)})"
 
 
 def format_literal(value: object) -> str:
-    """Return the value as Python code that can be pasted back, however long it is."""
+    """Return a value as a Python expression of any length."""
     if type(value) is tuple:
         return f"({', '.join(map(format_literal, value))}{',' * (len(value) == 1)})"
     return value.to_text() if isinstance(value, PasteableMixin) else repr(value)
 
 
 def format_short_repr(instance: Any, first: str = "") -> str:
-    """Return a repr without the fields that have their default value.
+    """Return a repr without the fields whose values are the defaults.
 
-    first: a field to show first, as a positional argument.
+    first: the name of a field that is shown first, as a positional argument.
     """
     shown_fields = [
         f"{field.name}={getattr(instance, field.name)!r}"

@@ -1,8 +1,8 @@
-r"""A reader for tables in CSV, JSON, Excel, Parquet and Arrow, in bounded memory.
+r"""A reader for tables in CSV, JSON, Excel, Parquet and Arrow, with limited memory.
 
-Logs and batches share this reader. It detects the format and the compression from the first bytes,
-never from the file name, and the delimiter of CSV from the first line. Text is read line by line,
-so that errors have line numbers. Binary formats need the extra `batch`.
+Logs and batches use this reader. It detects the format and the compression from the first bytes,
+never from the file name, and the delimiter of CSV from the first line. Text is read line by line to
+give errors line numbers. Binary formats need the extra `batch`.
 """
 
 import bz2
@@ -41,17 +41,17 @@ COMPRESSIONS = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"(\x
 FORMAT_NAMES = {"parquet": "Parquet", "arrow": "Arrow", "excel": "Excel"}
 UTF8_BOM = b"\xef\xbb\xbf"
 DELIMITERS = ",;\t"
-BLOCK_BYTES = 2**20  # size of one read
-HEAD_BYTES = 2**13  # bytes inspected to detect the format
-BATCH_ROWS = 2**17  # rows per record batch
-MAX_COLUMNS = 2**14  # Excel has the same limit
-MAX_JSON_BYTES = 2**24  # size of a JSON document; JSON lines have no limit
-MAX_EXCEL_BYTES = 2**28  # size of an unpacked workbook
+BLOCK_BYTES = 2**20  # the number of bytes in one read
+HEAD_BYTES = 2**13  # the number of bytes that are inspected to detect the format
+BATCH_ROWS = 2**17  # the number of rows in a record batch
+MAX_COLUMNS = 2**14  # the limit of Excel
+MAX_JSON_BYTES = 2**24  # the maximum size of a JSON document; JSON lines have no such limit
+MAX_EXCEL_BYTES = 2**28  # the maximum size of an unpacked workbook
 MAX_CELLS = 2 * 10**7  # about 1 GB for a sheet, or for JSON lines with varying keys
 CELL_PLACE = re.compile(rb'\br="([A-Z]{0,3})([0-9]{1,7})"')
-MAX_CELL_PLACE_BYTES = 20  # the longest match of `CELL_PLACE`; consecutive blocks overlap by this
-YEAR_1, YEAR_10000 = -62_135_596_800, 253_402_300_800  # seconds since 1970
-UNIT_SECONDS = {  # keys: Arrow's names of the units
+MAX_CELL_PLACE_BYTES = 20  # the longest match of `CELL_PLACE`, and the overlap of two blocks
+YEAR_1, YEAR_10000 = -62_135_596_800, 253_402_300_800  # in seconds since 1970
+UNIT_SECONDS = {  # the keys are Arrow's names for units of time
     "day": 86_400,
     "s": 1,
     "ms": Fraction(1, 10**3),
@@ -66,10 +66,10 @@ LIBRARIES = ("pyarrow.lib", "polars.exceptions", "_fastexcel")
 
 
 class LineBlock(NamedTuple):
-    """Consecutive lines of a text file; a CSV row with quoted line breaks counts as one line.
+    """Consecutive lines of a text file. A CSV row with quoted line breaks counts as one line.
 
-    first: the number of the first line.
-    lines: the lines without line ends.
+    first: the line number of the first line.
+    lines: the lines without line breaks at their ends.
     """
 
     first: int
@@ -85,15 +85,16 @@ class LineBlock(NamedTuple):
 class Tabular:
     """A reader for one table, used in a `with` block.
 
-    source: a path, `-` for standard input, or the content; a `str` must be in a text format.
+    source: a path, `-` for standard input, or the content of a file. A `str` is the content of a
+        file in a text format.
     max_bytes: the maximum length of a line in bytes.
     comment: the prefix of comment lines; empty if the format has no comments.
 
-    Entering the block sets `format` (`csv`, `jsonl`, `json`, `parquet`, `arrow` or `excel`), `head`
-    (the first bytes of a text) and `compression` (empty if uncompressed).
+    At the start of the block, the reader sets `format` (`csv`, `jsonl`, `json`, `parquet`, `arrow`
+    or `excel`), `head` (the first bytes of a text) and `compression` (empty for none).
 
-    Set `has_heading` to a function that decides whether the first row of an Excel sheet names the
-    columns. Reading a sheet sets `is_headed` to the decision.
+    Set `has_heading` to a function that decides whether the first row of an Excel sheet contains
+    the names of the columns. When a sheet is read, `is_headed` is set to the decision.
     """
 
     def __init__(self, source: Path | bytes | str, max_bytes: int, comment: bytes = b"") -> None:
@@ -166,12 +167,12 @@ class Tabular:
 
     @property
     def is_text(self) -> bool:
-        """Whether the format is text in lines."""
+        """Whether the format consists of lines of text."""
         return self.format not in FORMAT_NAMES
 
     @contextmanager
     def _explain_read_errors(self) -> Iterator[None]:
-        """Replace the exceptions of libraries with an `IactaError` that states the reason."""
+        """Convert exceptions of libraries to an `IactaError` that states the reason."""
         try:
             yield
         except IactaError:
@@ -186,7 +187,7 @@ class Tabular:
     # Text.
 
     def read_lines(self) -> Iterator[LineBlock]:
-        """Yield blocks of lines; a JSON list yields one line for each entry."""
+        """Yield the lines in blocks; each entry of a JSON list is returned as a line."""
         if self.format == "json":
             entries = self.read_document()
             yield LineBlock(1, [json.dumps(entry).encode() for entry in entries])
@@ -201,7 +202,7 @@ class Tabular:
                 lines, rest = [rest], b""
             self._check_length(number, lines, rest)
             begun, number = number - joined.backlog, number + len(lines)
-            if any(lines) or joined.backlog:  # skip gigabytes of blank lines
+            if any(lines) or joined.backlog:  # skip blocks of blank lines, which may be gigabytes
                 if is_first and (first := next(filter(self._is_row, lines), None)) is not None:
                     self.delimiter, is_first = find_delimiter(first.decode(errors="replace")), False
                 if self.format == "csv":
@@ -225,7 +226,7 @@ class Tabular:
         )
 
     def read_document(self) -> Any:
-        """Return the value of a JSON document."""
+        """Return the parsed JSON document."""
         with self._explain_read_errors():
             content = b""
             while block := self._stream.read(BLOCK_BYTES):
@@ -241,7 +242,7 @@ class Tabular:
     # Binary formats.
 
     def read_batches(self) -> tuple[Any, Iterator[Any]]:
-        """Return the schema of a table and its record batches, as PyArrow objects."""
+        """Return the schema and the record batches of a table, as PyArrow objects."""
         for name in ("polars", "pyarrow"):
             _import_library(name, self.format)
         with self._explain_read_errors():
@@ -264,9 +265,10 @@ class Tabular:
                 yield type(batch).from_arrays(columns, schema=schema)
 
     def read_records(self, is_read: Callable[[str], bool]) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a table; floats such as 3.0 become integers.
+        """Yield the rows of a table; floats such as 3.0 are converted to integers.
 
-        is_read: a function of a normalised column name; columns for which it is false are null.
+        is_read: a function that takes a normalised column name. If it returns false, the values of
+            the column are replaced by null.
         """
         _, batches = self.read_batches()
         for batch in batches:
@@ -300,7 +302,7 @@ class Tabular:
         fastexcel = _import_library("fastexcel", self.format)
         import logging  # only needed here
 
-        for name in ("fastexcel", "calamine"):  # silence warnings about guessed types
+        for name in ("fastexcel", "calamine"):  # suppress warnings about guessed types
             logging.getLogger(name).setLevel(logging.CRITICAL)
         content = self._raw.read()
         if not fastexcel.read_excel(content).sheet_names:
@@ -318,9 +320,9 @@ class Tabular:
 
 
 def _read_texts(field: Any) -> list[str]:
-    """Return the name, time zone and metadata of an Arrow field and of its nested fields.
+    """Return the names, time zones and metadata of an Arrow field and of its nested fields.
 
-    Raises `UnicodeDecodeError` for text that is not UTF-8, on which Polars would panic.
+    Raises `UnicodeDecodeError` for text that is not UTF-8, because it would make Polars panic.
     """
     texts = [field.name, str(getattr(field.type, "tz", ""))]
     for key, value in (field.metadata or {}).items():
@@ -331,14 +333,14 @@ def _read_texts(field: Any) -> list[str]:
 
 
 def read_column(name: str, column: Any) -> Any:
-    """Return a validated Arrow column in types that are safe for Polars.
+    """Validate an Arrow column, and return it with types that are safe for Polars.
 
-    name: the column's name, for messages.
+    name: the name of the column, for error messages.
     column: an array or a chunked array.
 
-    Polars does not check lengths, offsets and UTF-8, so a damaged column would crash Python. It
-    also reads the undefined views of nulls, so views are cast to plain strings. Dates outside the
-    years 1 to 9999 make Polars panic.
+    Polars does not validate lengths, offsets and UTF-8; a damaged column would crash Python. It
+    also reads the undefined views of nulls; therefore views are cast to plain strings. Dates
+    outside the years 1 to 9999 make Polars panic.
     """
     arrow: Any = import_module("pyarrow")
     try:
@@ -354,7 +356,7 @@ def read_column(name: str, column: Any) -> Any:
 
 
 def _replace_views(kind: Any) -> Any:
-    """Return an Arrow type with plain strings and bytes instead of views, also in nested types."""
+    """Return an Arrow type in which plain strings and bytes replace views, even in nested types."""
     arrow: Any = import_module("pyarrow")
     kinds = arrow.types
     if kinds.is_string_view(kind):
@@ -374,7 +376,7 @@ def _replace_views(kind: Any) -> Any:
 
 
 def _check_dates(name: str, array: Any) -> None:
-    """Raise an error for dates outside the years 1 to 9999, including in nested arrays."""
+    """Raise an error for dates outside the years 1 to 9999, even in nested arrays."""
     arrow: Any = import_module("pyarrow")
     kinds, kind = arrow.types, array.type
     if isinstance(array, arrow.ExtensionArray):
@@ -384,7 +386,7 @@ def _check_dates(name: str, array: Any) -> None:
     elif kinds.is_struct(kind):
         for part in array.flatten():
             _check_dates(name, part)
-    elif kinds.is_nested(kind) and hasattr(array, "flatten"):  # a union has no dates to flatten
+    elif kinds.is_nested(kind) and hasattr(array, "flatten"):  # a union cannot be flattened
         if kinds.is_fixed_size_list(kind) and not kind.list_size:
             raise MalformedError(f"the column {quote(name)} must not have lists of size 0")
         _check_dates(name, array.flatten())
@@ -399,7 +401,7 @@ def _check_dates(name: str, array: Any) -> None:
 
 
 def _read_values(name: str, column: Any) -> list[Any]:
-    """Return the values of an Arrow column, or raise an error, such as for an unknown time zone."""
+    """Return the values of an Arrow column; raise an error, for example, for unknown time zones."""
     try:
         values: list[Any] = column.to_pylist()
     except (ValueError, OverflowError, LookupError) as error:
@@ -416,7 +418,7 @@ def _import_library(name: str, format_: str) -> Any:
 
 
 class _PeekableStream(io.RawIOBase):
-    """A wrapper that adds `peek` to a stream."""
+    """A wrapper that adds the method `peek` to a stream."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
@@ -499,10 +501,10 @@ def _number_column(letters: bytes) -> int:
 
 
 def decode_line(line: bytes, number: int, place: str = "line") -> str:
-    r"""Return a line decoded from UTF-8; NUL is an error.
+    r"""Decode a line from UTF-8; invalid bytes and NUL are errors.
 
-    number: the line number, for messages.
-    place: the word for a line in messages.
+    number: the line number, for error messages.
+    place: the word for a line in error messages.
 
     >>> decode_line(b"Z\xfcrich", 3)
     Traceback (most recent call last):
@@ -530,7 +532,7 @@ def _find_wrong_byte(content: bytes) -> int:
 
 
 def find_delimiter(heading: str) -> str:
-    r"""Return the delimiter of a CSV heading: a comma, a semicolon or a tab.
+    r"""Return the delimiter in the first line of a CSV file: a comma, a semicolon or a tab.
 
     >>> find_delimiter("Attackers;Defenders"), find_delimiter('"a;b;c",d'), find_delimiter("die")
     (';', ',', ',')
@@ -555,7 +557,7 @@ def split_row(text: str, delimiter: str) -> list[str]:
 
 @lru_cache(maxsize=2**12)
 def normalise_column(name: str) -> str:
-    """Return a column name with normalised case, spacing and spelling.
+    """Normalise the case, the spacing and the spelling of a column name.
 
     >>> normalise_column(" Attack Dice"), normalise_column("defense")
     ('attack_dice', 'defence')
@@ -565,7 +567,7 @@ def normalise_column(name: str) -> str:
 
 
 class LineJoiner:
-    """Joins lines of CSV that belong to the same row, because of line breaks in quotes.
+    """Joins the lines of CSV rows that contain line breaks in quotes.
 
     max_bytes: the maximum length of a row in bytes.
     """
@@ -577,13 +579,15 @@ class LineJoiner:
 
     @property
     def backlog(self) -> int:
-        """The number of lines of an incomplete row read so far."""
+        """The number of lines that have been read of an incomplete row."""
         return len(self._begun)
 
     def join_lines(self, lines: list[bytes], delimiter: str, first: int) -> list[bytes]:
         """Add lines, and return the rows that are now complete.
 
-        first: the line number of the start of the incomplete row, or of the first new line.
+        lines: the new lines.
+        delimiter: the delimiter between cells.
+        first: the line number at which the incomplete row starts, or else of the first new line.
         """
         if not self._begun and not any(b'"' in line for line in lines):
             return lines
@@ -613,7 +617,7 @@ class LineJoiner:
 
 @lru_cache
 def _match_open_row(delimiter: str) -> Any:
-    """Return a function that matches a line that ends inside quotes."""
+    """Return a function that matches lines that end inside quotes."""
     quoted, other = r'"(?:[^"]|"")*+', f"[^{delimiter}]*+"
     cell = f'(?:{quoted}"{other}|(?!"){other})'
     return re.compile(f"(?:{cell}{delimiter})*+{quoted}".encode(), re.DOTALL).fullmatch

@@ -1,1 +1,1 @@
-"""The interface to the compiled core: loading, calls, deadlines and bit sets of territories."""
+"""The Python side of the compiled core: loading, calls, deadlines, and bit sets of territories."""

@@ -1,10 +1,10 @@
-"""Masks: sets of territories as whole numbers, in which bit t stands for territory t of a board."""
+"""Masks: integers that represent sets of territories. Bit t stands for territory t of a board."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
 
 def bits(mask: int) -> Iterator[int]:
-    """Yield the territories of a mask in ascending order.
+    """Yield the territories in a mask, in ascending order.
 
     >>> list(bits(0b1101))
     [0, 2, 3]
@@ -28,11 +28,11 @@ def make_mask(territories: Iterable[int]) -> int:
 
 
 def find_reached(out: Sequence[int], places: int, part: int) -> int:
-    """Return the mask of the territories that can be reached within a region of the board.
+    """Return the mask of the territories of a region that can be reached from other territories.
 
     out: for each territory, the mask of the territories to which its borders lead.
-    places: the mask of the territories from which to start.
-    part: the mask of the region.
+    places: the mask of the territories at which all paths start.
+    part: the mask of the region, which the paths may not leave.
 
     >>> bin(find_reached((0b010, 0b101, 0b010), 0b001, 0b110))
     '0b110'

@@ -1,6 +1,6 @@
-"""Calls to the core: each call has a budget, obeys its deadline, and stops on Ctrl-C.
+"""Calls of the core. Each call has a budget, respects its deadline, and stops on Ctrl-C.
 
-Other Python threads run while the core works. The core checks the stop flag of its deadline at
+Other Python threads can run while the core works. The core checks the stop flag of its deadline at
 least ten times a second.
 """
 
@@ -15,9 +15,9 @@ from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.native.core_library import CoreData, Library
 from iacta.native.deadline import Deadline
 
-SHORT_CALL_SECONDS = 0.05  # a longer call is repeated on a thread of its own
+SHORT_CALL_SECONDS = 0.05  # a call that takes longer is repeated in its own thread
 
-Call = Callable[[Any], int]  # takes a pointer to a budget, and returns the core's status code
+Call = Callable[[Any], int]  # a function that takes a pointer to a budget and returns a status code
 
 
 def call_core(
@@ -30,13 +30,13 @@ def call_core(
     is_short: bool = False,
     unsound: str = "",
 ) -> int:
-    """Call the core while no other thread uses the same handle, and return its status code.
+    """Call a function of the core under the lock of its handle, and return the status code.
 
-    function: makes the call, with a pointer to a budget.
+    function: a function that takes a pointer to a budget and calls the core.
     lock: the lock of the handle.
-    states: the largest number of states to search.
+    states: the maximum number of states in the search.
     is_short: whether the call usually takes milliseconds and may be repeated.
-    unsound: the error message if the core reports impossible input.
+    unsound: the error message if the core reports invalid input.
     """
     stopped = library.constant("STOPPED")
     if not lock.acquire(timeout=min(deadline.find_seconds_left(), TIMEOUT_MAX)):
@@ -61,10 +61,10 @@ def call_core(
 
 
 def make_budget(library: Library, deadline: Deadline, states: float, seconds: float = 1e9) -> Any:
-    """Return a pointer to a new budget, which holds the limits of one call to the core.
+    """Return a pointer to a new budget: the limits of one call of the core.
 
-    states: the largest number of states to search.
-    seconds: a time limit in seconds in addition to the deadline.
+    states: the maximum number of states in the search.
+    seconds: a time limit in seconds, in addition to the deadline.
     """
     record = CoreData(library, "budget")
     record.data.stop = POINTER(c_int32)(deadline.flag)
@@ -77,7 +77,7 @@ def make_budget(library: Library, deadline: Deadline, states: float, seconds: fl
 
 
 def _retry_while_busy(library: Library, function: Call, budget: Any, deadline: Deadline) -> int:
-    """Call a function of the core; retry while a call abandoned on Ctrl-C still runs."""
+    """Call a function of the core; retry as long as a call that Ctrl-C abandoned is running."""
     busy = library.constant("BUSY")
     while (code := function(budget)) == busy:
         if deadline.is_over:
@@ -95,13 +95,13 @@ def _call_in_thread(library: Library, function: Call, budget: Any, deadline: Dea
         finally:
             done.set()
 
-    # Not Thread.join: when Ctrl-C interrupts it, Python 3.11 considers the thread dead. Once Polars
-    # is imported, Ctrl-C interrupts only waits with a time limit.
+    # Do not use Thread.join: if Ctrl-C interrupts it, Python 3.11 considers the thread dead. After
+    # Polars has been imported, Ctrl-C interrupts a wait only if the wait has a timeout.
     try:
         Thread(target=work).start()
         done.wait(TIMEOUT_MAX)
     except BaseException:
         deadline.stop()
-        done.wait(1)  # with a limit, because the thread may never have started
+        done.wait(1)  # with a timeout, because the thread may not have started
         raise
     return codes[0]

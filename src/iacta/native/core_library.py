@@ -1,8 +1,8 @@
-"""The compiled core: find, verify and load its shared library, once per process.
+"""Find, verify and load the shared library of the compiled core, once per process.
 
-The core (`src/core/`) is a plain shared library that exchanges only numbers and arrays. A build
-puts three files into `native/library/`: the library, its size and SHA-256, and a copy of its
-header.
+The core (`src/core/`) is a plain shared library whose functions take and return only numbers and
+arrays. A build writes three files to `native/library/`: the library, its size and SHA-256 hash, and
+a copy of its header.
 """
 
 import ctypes
@@ -17,10 +17,10 @@ from iacta.inputs.errors import IactaError
 from iacta.native.header import NUMBERS, Header, read_header
 
 FOLDER = Path(__file__).parent / "library"  # a folder of data, not a Python package
-SOURCES = Path(__file__).parents[2] / "core"  # exists only in a checkout
+SOURCES = Path(__file__).parents[2] / "core"  # a folder that exists only in a checkout
 SUFFIXES = (".so", ".dylib", ".dll")
 POINTERS = {np.dtype(kind): ctypes.POINTER(kind) for kind in NUMBERS.values()}
-MESSAGE_BYTES = 200  # buffer for an error message
+MESSAGE_BYTES = 200  # the size of the buffer for an error message
 
 
 class Library(NamedTuple):
@@ -30,13 +30,13 @@ class Library(NamedTuple):
     header: Header
 
     def constant(self, name: str) -> int:
-        """Return a constant of the header, such as `DONE`."""
+        """Return the value of a constant in the header, such as `DONE`."""
         return self.header.constants[name]
 
     def open_handle(self, name: str, *arguments: Any) -> int:
-        """Call a function of the core that returns a handle; raise its error message if it fails.
+        """Call a function of the core that returns a handle; raise `IactaError` if it fails.
 
-        name: the function's name in the header, without `iacta_`.
+        name: the name of the function in the header, without `iacta_`.
         """
         message = ctypes.create_string_buffer(MESSAGE_BYTES)
         function = getattr(self.functions, f"iacta_{name}")
@@ -53,21 +53,22 @@ class CoreData:
     """
 
     def __init__(self, library: Library, name: str, **values: Any) -> None:
-        """Make a structure.
+        """Create a structure.
 
         library: the core.
         name: the name of the structure in the header, without `iacta_`.
-        values: the values of fields by name; sequences for pointers.
+        values: the values of its fields; a sequence for a pointer.
         """
         self.data: Any = library.header.structures[name]()
         self._types: dict[str, Any] = {field[0]: field[1] for field in self.data._fields_}
-        # The C structure keeps the arrays: a call abandoned on Ctrl-C may outlive this object.
+        # The C structure owns the arrays, because a call that Ctrl-C abandoned may outlive this
+        # object.
         self.arrays: dict[str, npt.NDArray[Any]] = {}
         self.data.arrays = self.arrays
         self.set_fields(**values)
 
     def set_fields(self, **values: Any) -> None:
-        """Set fields by name; a sequence becomes an array of the pointer's type."""
+        """Set fields by name; sequences are converted to arrays of the type of the pointer."""
         for name, value in values.items():
             kind = self._types[name]
             if hasattr(kind, "contents"):  # a pointer
@@ -79,21 +80,21 @@ class CoreData:
 
     @property
     def reference(self) -> Any:
-        """A pointer to the structure, to pass to a function of the core."""
+        """A pointer to the structure, as an argument for a function of the core."""
         return ctypes.byref(self.data)
 
 
 def make_pointer(array: npt.NDArray[Any] | None) -> Any:
-    """Return a C pointer to an array, or a null pointer for `None`. The array must outlive it."""
+    """Return a C pointer to an array, which must outlive it, or a null pointer for `None`."""
     if array is None:
         return None
     return array.ctypes.data_as(POINTERS[array.dtype])
 
 
 def load_library(what: str) -> Library:
-    """Return the compiled core, or raise `MissingError` if this machine has none.
+    """Return the compiled core, or raise `MissingError` if it is not installed.
 
-    what: the subject of the error message, such as `plans`.
+    what: the feature that needs the core, for the error message, such as `plans`.
     """
     library = find_library()
     if library is None:
@@ -106,10 +107,10 @@ def load_library(what: str) -> Library:
 
 @cache
 def find_library() -> Library | None:
-    """Return the compiled core, or `None` if this machine cannot load one.
+    """Return the compiled core, or `None` if this machine cannot load it.
 
-    Raises an error for a library that differs from its build and, in a checkout, for one that was
-    built from other sources.
+    Raises an error for a library that has changed since the build, and in a checkout for a library
+    that was built from other sources.
     """
     found = next(filter(Path.exists, (FOLDER / f"core{suffix}" for suffix in SUFFIXES)), None)
     if found is None:
@@ -131,7 +132,7 @@ def find_library() -> Library | None:
 
 
 def hash_source(folder: Path) -> str:
-    """Return the hash of the core's source, as `cmake/hash_source.py` computes it.
+    """Return the hash of the core's source, computed like in `cmake/hash_source.py`.
 
     folder: the folder `src/core`.
     """
@@ -144,7 +145,7 @@ def _is_checkout() -> bool:
 
 
 def _is_as_built(library: Path) -> bool:
-    """Return whether a library and its header match the record of the build."""
+    """Return whether a library and its header match the sizes and hashes from the build."""
     record, header = library.with_name(f"{library.name}.sha256"), library.with_name("iacta.h")
     if not record.exists() or not header.exists():
         return False
@@ -154,6 +155,6 @@ def _is_as_built(library: Path) -> bool:
 
 
 def _hash(data: bytes) -> str:
-    import hashlib  # slow to import, and only needed here
+    import hashlib  # a slow import
 
     return hashlib.sha256(data).hexdigest()

@@ -1,4 +1,4 @@
-"""The deadline of a search: the time left, and shares of it for parts of the work."""
+"""The deadline of a search, from which parts of the search get shares of the remaining time."""
 
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
@@ -11,8 +11,8 @@ from typing import TypeVar
 from iacta.inputs.checks import read_seconds
 
 MAX_BYTES = 400 * 2**20  # the memory limit of a search
-THREADS = 2  # more threads do not help on a typical server
-MIN_SHARE = 0.02  # seconds per item; if there are too many items, only the first get results
+THREADS = 2  # on a typical server, more threads do not help
+MIN_SHARE = 0.02  # the minimum time in seconds for an item, even if later items get no time
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -21,8 +21,8 @@ Result = TypeVar("Result")
 class Deadline:
     """The time limit of a search, with a flag that stops it early.
 
-    seconds: the time from now in seconds; `None` for no limit.
-    most_bytes: the approximate memory limit of the search in bytes.
+    seconds: the number of seconds from now until the deadline; `None` for no limit.
+    most_bytes: the approximate memory limit of the search, in bytes.
 
     Stopping a deadline also stops all deadlines derived from it.
 
@@ -40,20 +40,20 @@ class Deadline:
         self.bytes = most_bytes
         self.start = monotonic()
         self._end = inf if seconds is None else self.start + seconds
-        self.flag = ctypes.c_int32(0)  # any other value stops the core
+        self.flag = ctypes.c_int32(0)  # a value other than 0 stops the core
 
     @classmethod
     def from_time_limit(cls, time_limit: float | Fraction | None) -> "Deadline":
-        """Return a deadline `time_limit` seconds from now; `None` sets no limit."""
+        """Return a deadline `time_limit` seconds from now; `None` for no limit."""
         return cls(None if time_limit is None else read_seconds(time_limit, "time_limit"))
 
     def find_seconds_left(self) -> float:
-        """Return the seconds left, infinite without a limit."""
+        """Return the remaining time in seconds, or infinity without a limit."""
         return max(self._end - monotonic(), 0.0)
 
     @property
     def time_limit(self) -> float | None:
-        """The seconds left, or `None` without a limit."""
+        """The remaining time in seconds, or `None` without a limit."""
         return self.find_seconds_left() if self.limited else None
 
     @property
@@ -68,28 +68,28 @@ class Deadline:
         self.flag.value = 1
 
     def extend_to(self, seconds: float) -> "Deadline":
-        """Return a deadline at least this many seconds away, with the same stop flag."""
+        """Return a deadline that is at least `seconds` from now, with the same stop flag."""
         return self._replace_seconds(max(self.find_seconds_left(), seconds))
 
     def postpone(self, seconds: float) -> "Deadline":
-        """Return a deadline this many seconds later, with the same stop flag."""
+        """Return a deadline that is `seconds` later, with the same stop flag."""
         return self._replace_seconds(max(self._end + seconds - monotonic(), 0.0))
 
     def disable_shares(self) -> "Deadline":
-        """Return this deadline, but all its shares last until it ends.
+        """Return a copy of this deadline in which every share lasts until the deadline itself.
 
-        Then the result of a search with a budget of steps does not depend on the speed of the
-        machine, provided that the search finishes in time.
+        The result of a search with a limited number of steps then does not depend on the speed of
+        the machine, provided that the search finishes in time.
         """
         found = self.extend_to(0.0)
         found.is_divided = False
         return found
 
     def take_share(self, share: float, least: float = 0.0) -> "Deadline":
-        """Return a deadline for a share of the time left.
+        """Return a deadline for a share of the remaining time.
 
         share: the share, from 0 to 1.
-        least: the minimum in seconds, if that many are left.
+        least: the minimum number of seconds, unless less time remains.
         """
         if not self.is_divided:
             return self
@@ -107,13 +107,14 @@ def run_in_threads(
 ) -> Iterator[tuple[Item, Result]]:
     """Yield each item with the result of a function, in the order of completion.
 
-    function: takes an item and its deadline; should spend most of its time in the core, which lets
-        other threads run.
-    deadline: the deadline of all items; each item gets a share of the time left.
+    function: a function that takes an item and its deadline. It should spend most of its time in
+        the core, which does not block other threads.
+    items: the items.
+    deadline: the deadline for all items; each item gets a share of the remaining time.
 
-    Items that are not started before the deadline are left out.
+    Items that have not been started before the deadline are omitted.
     """
-    from concurrent.futures import ThreadPoolExecutor, as_completed  # slow to import
+    from concurrent.futures import ThreadPoolExecutor, as_completed  # a slow import
 
     waiting = len(items)
 
@@ -128,7 +129,7 @@ def run_in_threads(
     with ThreadPoolExecutor(THREADS) as pool:
         try:
             jobs = [pool.submit(work, item) for item in items]
-            for job in as_completed(jobs, TIMEOUT_MAX):  # Ctrl-C cannot end a wait without a limit
+            for job in as_completed(jobs, TIMEOUT_MAX):  # with a timeout, Ctrl-C works
                 yield from job.result()
         except BaseException:
             deadline.stop()

@@ -1,8 +1,8 @@
-"""The C interface of the compiled core, read from its header.
+"""Read the C interface of the compiled core from its header.
 
-`src/core/iacta.h` is the only declaration of the interface. A build puts a copy beside the
-compiled core, and `read_header` turns it into `ctypes` types. The header uses a small subset of C:
-structures, functions, enumerations, numbers, pointers, and arrays of a fixed length.
+`src/core/iacta.h` is the only declaration of the interface. A build puts a copy of the header
+beside the compiled core, and `read_header` converts it to `ctypes` types. The header uses a small
+subset of C: structures, functions, enumerations, numbers, pointers, and arrays of a fixed length.
 """
 
 import ctypes
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from ctypes import POINTER, Structure
 from typing import Any, NamedTuple
 
-# C types by name. A pointer to `char` is a string.
+# A mapping from the names of C types to `ctypes` types. A pointer to `char` is a string.
 NUMBERS: Mapping[str, Any] = {
     "int32_t": ctypes.c_int32,
     "int64_t": ctypes.c_int64,
@@ -31,12 +31,12 @@ DECLARATOR = r"(\**)\s*(\w+)(?:\[(\d+)\])?"
 class Function(NamedTuple):
     """A function of the core."""
 
-    result: Any  # its `ctypes` type; `None` for a function without a result
-    arguments: tuple[Any, ...]  # the `ctypes` types of its arguments
+    result: Any  # the `ctypes` type of the result; `None` for a function without a result
+    arguments: tuple[Any, ...]  # the `ctypes` types of the arguments
 
 
 class Header(NamedTuple):
-    """The interface of the core; names are those of the header without `iacta_`."""
+    """The interface of the core. Keys are the names in the header without `iacta_`."""
 
     structures: Mapping[str, type[Structure]]
     functions: Mapping[str, Function]
@@ -46,7 +46,7 @@ class Header(NamedTuple):
 def read_header(text: str) -> Header:
     """Return the interface that a header declares.
 
-    text: the header, in the subset of C described at the top of this file.
+    text: the header, in the subset of C that the docstring of this module describes.
 
     >>> header = read_header('''
     ... enum { IACTA_DONE = 0, IACTA_BUSY = 6 };
