@@ -1,5 +1,6 @@
-/* Lets pages that are read from files be searched. Browsers start no worker for a file, so here the
-   script of a worker runs in a hidden frame, and messages pass between the two windows as events. */
+/* Makes the search work on pages that are opened from files. Browsers start no workers for files, so
+   the worker's script runs in a hidden frame instead, and messages pass between the two windows as
+   events. */
 
 class FrameWorker extends EventTarget {
   constructor(address) {
@@ -45,5 +46,5 @@ class FrameWorker extends EventTarget {
 
 if (location.protocol === "file:") {
   window.Worker = FrameWorker;
-  window.IFrameWorker = FrameWorker; // by this name the search knows that it runs in a frame
+  window.IFrameWorker = FrameWorker; // the search looks for this name
 }

@@ -7,10 +7,13 @@ const NARROW = 480; // below this width, titles use smaller fonts
 /**
  * Draw a Vega-Lite specification into an element, and return the sizes that fit.
  *
- * config: the Vega-Lite configuration, which is modified. room: the available width in pixels.
- * sizes: the maximum `width` of a plot, the width below which it is `narrow`, and the `padding` on
- * both sides. slack: the width that may remain unused. fitted: an earlier result for the same room.
- * isLate: returns whether a newer drawing has begun; the result is then null.
+ * config: the Vega-Lite configuration, which is changed in place.
+ * room: the available width in pixels.
+ * sizes: the maximum `width` of a plot, the width below which it is `narrow`, and the total
+ *   `padding` at its sides.
+ * slack: the width that may remain unused.
+ * fitted: an earlier result for the same room.
+ * isLate: a function that tells whether a newer drawing has begun; the result is then null.
  */
 export async function fit(place, spec, config, { room, sizes, slack, options, fitted, isLate }) {
   const { width: widest, narrow, padding } = sizes;
@@ -23,10 +26,10 @@ export async function fit(place, spec, config, { room, sizes, slack, options, fi
     width = fitted.width;
     Object.assign(config.title, fitted.title);
   }
-  // The width of the labels is only known after drawing.
+  // The width of the labels is known only after drawing.
   for (let round = 0; round < 3; ++round) {
     config.view.continuousWidth = config.view.discreteWidth = width = Math.max(MIN_WIDTH, width);
-    // Maps have two fixed sizes with precomputed label positions.
+    // Maps come in two fixed sizes with precomputed label positions.
     const isFixed = spec.usermeta?.narrow?.vconcat;
     const isNarrow = isFixed ? room < widest + padding : width < narrow;
     const form = isNarrow ? { ...spec, ...spec.usermeta?.narrow } : spec;

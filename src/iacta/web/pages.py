@@ -252,7 +252,7 @@ class Field:
 
     @property
     def faulty_entry(self) -> int | None:
-        """The index of the entry with the problem, or `None` if the problem is about the whole row."""
+        """The index of the entry with the problem; `None` if it is about the whole row."""
         if not self.problem or not self.parameter.kind.is_list:
             return None
         for index, entry in enumerate(split_words(self.value)):

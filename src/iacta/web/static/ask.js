@@ -1,21 +1,24 @@
-// Requests to the server: pages, JSON, and answers in lines that improve.
+// Requests to the server: pages, JSON, and answers that improve line by line.
 
 const MOST_TIMES = 60;
-const PAUSE = 2000; // milliseconds until a busy server is asked again
+const PAUSE = 2000; // milliseconds before a busy server is asked again
 
-/** A refusal of the server, in its words. */
+/** The server refused a request. The message is the reason it gave. */
 export class Refused extends Error {
   constructor(words) {
     super(words.charAt(0).toUpperCase() + words.slice(1));
   }
 }
 
-/** A server that has too much to do. */
+/** The server has too much work. */
 class Busy extends Refused {}
 
 const refusal = ({ status, detail }) => (status === 503 ? new Busy(detail) : new Refused(detail));
 
-/** Return the response of the server, or throw its refusal; a page with a problem is a response. */
+/**
+ * Return the server's response, or throw its refusal. A page that shows a problem counts as a
+ * response.
+ */
 async function response(address, options) {
   let found;
   try {
@@ -32,7 +35,7 @@ async function response(address, options) {
   );
 }
 
-/** Return the result of a request; repeat it while the server is busy, until `signal` ends it. */
+/** Make a request, and repeat it while the server is busy, until `signal` aborts it. */
 async function patiently(ask, signal, waiting = () => {}) {
   for (let times = 0; ; times++) {
     try {
@@ -53,10 +56,10 @@ const json = (body, headers = {}) => ({
 });
 
 /**
- * Return a page of the server; a busy server is asked again.
+ * Request a page; if the server is busy, ask again.
  * @param {string} address
- * @param {{body?: object, signal?: AbortSignal, waiting?: (sentence: string) => void}} how
- *   `body` is posted as JSON, if there is one; `waiting` is called with why it takes longer
+ * @param {{body?: object, signal?: AbortSignal, waiting?: (sentence: string) => void}} how `body`
+ *   is posted as JSON if present; `waiting` is called with the reason for a delay
  * @returns {Promise<Document>}
  */
 export function page(address, { body, signal, waiting } = {}) {
@@ -71,7 +74,7 @@ export function page(address, { body, signal, waiting } = {}) {
 }
 
 /**
- * Return the server's answer to JSON; a busy server is asked again.
+ * Post JSON and return the server's answer; if the server is busy, ask again.
  * @param {string} address
  * @param {object} body
  * @param {AbortSignal} [signal]
@@ -81,11 +84,11 @@ export function posted(address, body, signal) {
 }
 
 /**
- * Ask for an answer that improves, until its time is over or the signal ends it.
+ * Request an answer that improves until its time is over or the signal aborts it.
  * @param {string} address
  * @param {object} body
  * @param {{progress?: (doing: string, part: number|null) => void, answer: (found: object) => void,
- *   signal?: AbortSignal}} handlers `answer` is called again whenever there is a better one
+ *   signal?: AbortSignal}} handlers `answer` is called for every better answer
  */
 export function asked(address, body, { progress, answer, signal }) {
   return patiently(async () => {

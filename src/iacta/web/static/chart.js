@@ -1,14 +1,14 @@
-// Draws the picture of an answer: as wide as its place, in the colours of the page.
+// Draws the picture of an answer, as wide as its place and in the colours of the page.
 
 import { fit } from "./fit.js";
 
-const SLACK = 16; // this much room may remain beside a picture
-let theme = null; // the same for all pictures
-let shown = null; // the place and the specification on the screen
-let fitted = null; // the sizes of the last picture, for a place of that width
+const SLACK = 16; // width that may remain unused beside a picture, in pixels
+let theme = null; // the theme of all pictures
+let shown = null; // the current place and specification
+let fitted = null; // the sizes that fitted the last picture, for places of the same width
 let drawing = 0;
 
-/** Loads what draws; the first picture waits for it. */
+/** Load the drawing library; the first picture waits for it. */
 function prepare() {
   theme ??= Promise.all([
     fetch("theme.json").then((answer) => answer.json()),
@@ -25,7 +25,7 @@ function script(address) {
   });
 }
 
-/** Draws a Vega-Lite specification into an element; later calls win. */
+/** Draw a Vega-Lite specification into an element. A later call replaces an earlier one. */
 export async function draw(place, spec) {
   const { light, dark: night, ...sizes } = await prepare();
   shown = { place, spec };
@@ -57,7 +57,7 @@ export async function draw(place, spec) {
     return;
   }
   fitted = sized;
-  // The picture as a whole has a name, and its marks need none.
+  // The picture as a whole has a name for screen readers; its marks need none.
   for (const mark of sheet.querySelectorAll("svg, svg [role]")) {
     for (const name of ["role", "aria-roledescription", "aria-label"]) mark.removeAttribute(name);
   }
@@ -67,7 +67,7 @@ export async function draw(place, spec) {
   place.replaceChildren(sheet);
 }
 
-/** Shows the picture that the server draws, where this browser cannot. */
+/** Show a picture drawn by the server, for browsers that cannot draw it. */
 export function show(place, address) {
   const src = isDark() ? `${address}&dark=true` : address;
   place.replaceChildren(Object.assign(document.createElement("img"), { src, alt: "" }));
@@ -77,7 +77,7 @@ const again = () => shown?.place.isConnected && draw(shown.place, shown.spec);
 addEventListener("themechange", again);
 let width = innerWidth;
 addEventListener("resize", () => {
-  if (innerWidth === width) return; // a phone's bars come and go
+  if (innerWidth === width) return; // the bars of a phone's browser come and go
   width = innerWidth;
   again();
 });

@@ -1,4 +1,4 @@
-// Answers a form while you type; without this file it is sent like any other.
+// Answers a form while you type. Without this file, the form is sent like any other.
 
 import { asked as answers, page, saved } from "./ask.js";
 import { draw, show } from "./chart.js";
@@ -10,17 +10,17 @@ import { makeRow } from "./row.js";
 const form = document.querySelector("#form");
 const answer = document.querySelector("#answer");
 const isLive = "live" in form.dataset;
-const WAIT = 15; // milliseconds within which several edits count as one
+const WAIT = 15; // edits within this many milliseconds count as one
 const PAUSE = 150; // milliseconds without an edit before the picture is drawn, which is slow
-const LONG = 1000; // milliseconds after which an answer takes long
-const MOST_LINK = 8000; // letters; some programs cut longer ones
+const LONG = 1000; // milliseconds after which an answer counts as slow
+const MOST_LINK = 8000; // characters; some programs cut longer links
 let asking = new AbortController();
 let waiting = 0;
 let working = 0;
 let drawing = 0;
 const address = new Address();
 
-/** Return the question of the form, as the query of an address. */
+/** Return the question in the form as the query of a URL. */
 function query() {
   const asked = new URLSearchParams();
   for (const [name, value] of new FormData(form)) {
@@ -29,7 +29,7 @@ function query() {
   return asked;
 }
 
-/** Returns the address of an answer; a log is in its fragment, which no server sees. */
+/** Return the URL of an answer. A log goes into the fragment, which is not sent to servers. */
 async function addressOf(asked) {
   if (!asked.has("log")) return `${form.action}?${asked}`;
   const held = new URLSearchParams(asked);
@@ -37,7 +37,7 @@ async function addressOf(asked) {
   return `${form.action}#${held}`;
 }
 
-/** Asks again, soon; earlier answers are no longer wanted. */
+/** Ask again after a short pause; earlier answers are discarded. */
 function ask() {
   asking.abort();
   clearTimeout(waiting);
@@ -61,7 +61,7 @@ async function fetchAnswer() {
       if (!signal.aborted) showPage(found, link);
     };
     if (asked.has("log")) {
-      let last = Promise.resolve(); // the pages are shown one after the other
+      let last = Promise.resolve(); // pages are shown in order
       const answer = (html) => {
         last = last.then(() => show(new DOMParser().parseFromString(html, "text/html")));
       };
@@ -80,7 +80,7 @@ async function fetchAnswer() {
   setIdle();
 }
 
-/** Shows why there is no answer; the last one stays in sight. */
+/** Show why there is no answer; the last answer stays visible. */
 function showWrong(sentence) {
   answer.classList.add("old");
   document.querySelector("#wrong").textContent = sentence;
@@ -93,7 +93,7 @@ function showProgress(doing, part) {
   else bar.removeAttribute("value");
 }
 
-/** Shows that an answer is being computed, and how to stop that where it takes long. */
+/** Show that an answer is being computed; if it takes long, also show how to stop it. */
 function setBusy(pause) {
   answer.setAttribute("aria-busy", "true");
   clearTimeout(working);
@@ -115,12 +115,12 @@ document.querySelector("#working button").addEventListener("click", () => {
   setIdle();
   answer.classList.add("old");
 });
-addEventListener("pageshow", setIdle); // as it was left, if one comes back to it
+addEventListener("pageshow", setIdle); // a page restored by the back button may still look busy
 
-/** Show the differences of a new page: the answer, and the problems of the form. */
+/** Show what has changed on a new page: the answer, and the problems of the form. */
 function showPage(found, link) {
   const isAnswered = found.querySelector("#link") !== null;
-  answer.classList.toggle("old", !isAnswered); // the last answer stays in sight
+  answer.classList.toggle("old", !isAnswered); // the last answer stays visible
   for (const old of document.querySelectorAll(
     isAnswered ? "#lead, .wrong, .reading" : ".wrong, .reading",
   )) {
@@ -146,9 +146,9 @@ function showPage(found, link) {
   drawing = setTimeout(drawPicture, PAUSE);
 }
 
-// A log: from a file, from the address, and on to friends.
+// A log: from a file, from the URL, and shared with friends.
 
-/** Offers the sentence with the link, or the log as a file where the link is too long. */
+/** Offer to copy the sentence with the link, or to save the log if the link would be too long. */
 function showPost() {
   const place = document.querySelector("#post");
   if (!place) return;
@@ -163,13 +163,13 @@ function showPost() {
   save.onclick = () => saved("log.txt", form.elements.log.value);
 }
 
-/** Take the answer off the screen, as its question is gone. */
+/** Remove the answer, because its question has changed. */
 function clear() {
   document.querySelector("#rest").hidden = true;
   document.querySelector("#lead").textContent = "";
 }
 
-/** Ask about the log in the fragment of the address, if there is a log. */
+/** If there is a log in the fragment of the URL, ask about it. */
 async function openAddress() {
   const held = new URLSearchParams(location.hash.slice(1));
   if (!held.has("log")) return;
@@ -201,7 +201,7 @@ if (form.elements.log) {
   );
 }
 
-/** Draws the picture of the answer on the screen, if it has one. */
+/** Draw the picture of the current answer, if it has one. */
 async function drawPicture() {
   const place = document.querySelector("#picture");
   if (!place) return;
@@ -215,9 +215,9 @@ async function drawPicture() {
   }
 }
 
-// Numbers: steps up and down.
+// Buttons and keys that change numbers.
 
-/** Changes the number in an input by some steps. */
+/** Change the number in an input by a number of steps. */
 function step(input, by) {
   const given = input.value.trim() || input.placeholder;
   const hasSign = given.endsWith("%");
@@ -237,7 +237,7 @@ function step(input, by) {
 form.addEventListener("pointerdown", (event) => {
   const button = event.target.closest(".step");
   if (!button || event.button) return;
-  event.preventDefault(); // the focus stays, and so a phone's keyboard
+  event.preventDefault(); // keeps the focus, and so a phone's keyboard
   const input = button.parentElement.querySelector("input");
   const by = Number(button.dataset.by);
   step(input, by);
@@ -262,7 +262,7 @@ form.addEventListener("keydown", (event) => {
   }
 });
 
-// Changes of the form that need no server.
+// Changes of the form that do not need the server.
 
 form.addEventListener("change", (event) => {
   if (event.target.name !== "rules") return;
@@ -279,7 +279,7 @@ if (isLive) {
     const isBeingFilled = event.target.required && !event.target.value.trim();
     if (!isBeingFilled) return ask();
     asking.abort();
-    clear(); // the answer to the old number
+    clear(); // remove the answer for the old number
   });
   form.addEventListener("change", (event) => {
     if (event.target.required && !event.target.value.trim()) ask();

@@ -1,8 +1,8 @@
-// The board page: opens positions, and listens to the controls beside the map.
+// The board page: opens positions and connects the controls beside the map.
 //
-// The page shows one state, on the map and beside it, and keeps the state in the address. A position
-// is set up, and the turn from it analysed. The server knows all rules; the page shows its answers.
-// `map_store.js` contains all that changes, `map_jobs.js` the questions to the server,
+// The page shows one state, on the map and beside it, and keeps it in the URL. A position is set up
+// first; then the turn from it is analysed. The server knows all rules, and the page shows its
+// answers. `map_store.js` holds everything that changes, `map_jobs.js` the questions to the server,
 // `map_actions.js` the actions, and `map_page.js` draws the page.
 
 import { posted, Refused, saved } from "./ask.js";
@@ -73,9 +73,10 @@ const listenToSubmit = (name, handler) =>
 /** Change parts of the state. */
 const change = (parts, options) => commit(changed(store.state, parts), options);
 
-// Opening boards and positions.
-
-/** Show the state in the address; an unreadable part is named, and not shown as a position. */
+/**
+ * Show the state in the URL. If a part cannot be read, tell which, and do not show it as a
+ * position.
+ */
 async function restore() {
   address.leave();
   const fragment = location.hash;
@@ -108,14 +109,14 @@ function useBoard(board) {
   on.remarks.textContent = first ? `${count} on this board: ${first.text}` : "";
 }
 
-/** Return whether a game may end, which its player is asked. */
+/** Return whether the current game may end; if it has steps, the player is asked. */
 const mayEnd = () =>
   !store.state?.steps.length ||
   confirm(
     `Start over? This ends the game with its ${store.state.steps.length} steps. You can undo it.`,
   );
 
-/** Replace the position; `restore` is the button that undoes this. */
+/** Replace the position, and offer a button named `words` that undoes this. */
 function replace(state, { board = store.board, words = "Undo" } = {}) {
   const replaced = { board: store.board, state: store.state, words };
   if (board !== store.board) useBoard(board);
@@ -124,7 +125,7 @@ function replace(state, { board = store.board, words = "Undo" } = {}) {
   commit(state, { isStep: true });
 }
 
-/** Begin with another position, without a selected territory. */
+/** Start with another position and no selected territory. */
 function begin(state, board = store.board) {
   const words = store.state?.steps.length ? "Undo: go on with the game" : "Undo";
   Object.assign(store, { chosen: null, brush: 0 });
@@ -151,7 +152,7 @@ async function startExample(example, { isFirst = false } = {}) {
   update({ state });
 }
 
-/** Use the text of a file, a position or a board. */
+/** Open the text of a file: a position or a board. */
 async function openText(text, name) {
   on.wrong.textContent = "";
   try {
@@ -173,8 +174,6 @@ addEventListener("pagehide", () => {
   if (store.state) history.replaceState(null, "", writeLink(store.state));
 });
 addEventListener("popstate", restore);
-
-// The map.
 
 listen("smaller", "click", () => store.map.zoomBy(1 / 1.4));
 listen("larger", "click", () => store.map.zoomBy(1.4));
@@ -273,7 +272,7 @@ listen("sharing", "toggle", () => on.sharing.open && showShared());
 
 // Analysing.
 
-/** Show goals or threats, or return to the next action. */
+/** Show the list of goals or threats, or return to the next action. */
 const toggleView = (view) => update({ view: store.view === view ? "" : view });
 
 listen("goal-now", "click", () => toggleView("goals"));
@@ -324,7 +323,7 @@ document.addEventListener("keydown", (event) => {
 
 // The screen and the printer.
 
-/** Keep the next action in sight above the keyboard of a phone. */
+/** Keep the next action visible above the keyboard of a phone. */
 function fitScreen() {
   document.documentElement.style.setProperty("--seen", `${visualViewport.height}px`);
   document.body.classList.toggle("low", visualViewport.height < 560);

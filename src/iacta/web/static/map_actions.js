@@ -1,4 +1,4 @@
-// Actions: what mouse, touch, keyboard and buttons do to the position and the turn.
+// Actions: how mouse, touch, keyboard and buttons change the position and the turn.
 
 import { Refused } from "./ask.js";
 import { cut } from "./map_board.js";
@@ -21,21 +21,21 @@ import { endStep } from "./map_taps.js";
 import { reviewLink } from "./pack.js";
 import { announce, copy, on } from "./page.js";
 
-const FORMS = ["attack", "faces"]; // steps whose forms show why the step is refused
-const TYPING = 1200; // milliseconds between two digits of a number
+const FORMS = ["attack", "faces"]; // steps whose forms show why a step was refused
+const TYPING = 1200; // longest pause between two digits of a number, in milliseconds
 
 /** Return the whole number in a field. */
 export const readWhole = (input, fallback) =>
   /^\s*\d+\s*$/.test(input.value) ? Number(input.value) : fallback;
 
-/** Copy a string; where that is not possible, show the text, selected. */
+/** Copy a text. If that is not possible, show the text selected. */
 export function share(button, text) {
   on.shared.textContent = text;
   on.shared.hidden = false;
   on.shared.hidden = copy(button, text, on.shared);
 }
 
-/** Return the log of the line that is shown. */
+/** Return the log of the line of steps on the screen. */
 export const writeLog = () => logOf(store.board, store.state, tree.turns, findGoalOf);
 
 // Territories.
@@ -60,7 +60,7 @@ export function click(t) {
   }
 }
 
-/** Give a territory to the player of the brush, or one more army if the player owns it. */
+/** Give a territory to the player of the brush; if the player owns it already, add one army. */
 function paint(t) {
   const { brush } = store;
   const state = findEdited();
@@ -73,7 +73,7 @@ function paint(t) {
   else store.render();
 }
 
-/** Take a tap on a territory during the analysis of a turn. */
+/** Handle a tap on a territory while a turn is analysed. */
 function point(t) {
   const turn = findTurn();
   if (!turn || turn.problem) return;
@@ -123,7 +123,7 @@ export function keep(t, count) {
   commit(changed(store.state, { keep: count > 0 ? { ...rest, [t]: Math.round(count) } : rest }));
 }
 
-/** Take the corrections of the position as a step, and return to the turn. */
+/** Record the corrections of the position as a step, and return to the turn. */
 export async function correct() {
   const { owners, armies, players } = findEdited();
   const turn = findTurn();
@@ -138,7 +138,7 @@ export async function correct() {
   if (!on.length || (await take({ do: "correct", on }))) update({ fixes: null });
 }
 
-/** Take a key that was pressed on a territory; return whether the key has a meaning. */
+/** Handle a key pressed on a territory; return whether the key has a meaning. */
 export function type(t, key) {
   const { typed, isPicking } = store;
   const state = findEdited();
@@ -172,7 +172,7 @@ export function type(t, key) {
   return true;
 }
 
-// The pad of digits, which a held territory opens.
+// The pad of digits, which opens when a finger stays on a territory.
 
 export function openPad(t) {
   const { brush } = store;
@@ -245,7 +245,9 @@ async function take(step) {
   return isTaken;
 }
 
-/** Return the step before a step; an advance with only one possible number is no step of its own. */
+/**
+ * Return the step before a step. An advance with only one possible number does not count as a step.
+ */
 export function findStepBefore(k) {
   const { steps } = store.state;
   const { after } = steps[k - 1];
@@ -253,14 +255,14 @@ export function findStepBefore(k) {
   return least && least === most ? (steps[after - 1]?.after ?? after) : after;
 }
 
-/** Play for another goal; the map moves to the goal. */
+/** Choose another goal, and move the map to it. */
 export function play(parts) {
   commit(changed(store.state, parts), { isStep: true });
   const { targets } = store.map.shown;
   if (targets.length && !store.isPicking) store.map.bring(targets);
 }
 
-/** The actions of the buttons beside the map. */
+/** What the buttons beside the map do. */
 export const act = {
   take,
   go(at) {
@@ -285,7 +287,7 @@ export const act = {
   chooseGoal(parts) {
     store.view = "";
     play(parts);
-    on.now.focus({ preventScroll: true }); // the list is gone
+    on.now.focus({ preventScroll: true }); // the list has been closed
   },
   chooseBrush(brush) {
     if (brush !== null && brush >= 0) on["rest-player"].value = String(brush);

@@ -1,21 +1,21 @@
-// Searches: they go on in the background, and keep their answers.
+// Searches that run in the background and keep their answers.
 
 import { asked, Refused } from "./ask.js";
 
 const MOST_KEPT = 300;
 
 /**
- * Something to ask the server, which answers better as there is more time; `better` says which of
- * two answers is kept, by default the later one.
+ * A question to the server whose answer improves with time. `better` chooses between two answers;
+ * by default the later answer is kept.
  * @typedef {{address: string, body: object, seconds: number, read?: (answered: object) => object, better?: (before: object, found: object) => object}} Job
  *
  * The answer so far, the progress of the search, and the seconds of the longest finished search.
  * @typedef {{found: object|null, soFar: {words: string, value: number|null}|null, seconds: number, wrong: string}} Entry
  */
 
-/** Searches, one at a time. */
+/** Runs searches one at a time. */
 export class Searches {
-  /** @param {() => void} changed is called when something new is known */
+  /** @param {() => void} changed called when there is something new to show */
   constructor(changed) {
     this.changed = changed;
     this.known = new Map();
@@ -28,7 +28,7 @@ export class Searches {
     return `${address};${code ?? position};${JSON.stringify(more)}`;
   }
 
-  /** Forget all, as another board is used. */
+  /** Forget all answers, because another board is used. */
   forget() {
     this.end();
     this.known.clear();
@@ -52,24 +52,24 @@ export class Searches {
   }
 
   /**
-   * Search for the first job without a final answer; end a search that is no longer wanted.
+   * Search for the first job without a final answer; end a search that is no longer needed.
    * @param {Job[]} jobs
    */
   want(jobs) {
-    if (this.job && this.isDone(this.job)) return; // it is about to end, and to call this again
+    if (this.job && this.isDone(this.job)) return; // the search is about to end and will call this function again
     const first = jobs.find((job) => !this.isDone(job));
     if (first && this.isSearching(first)) return;
     this.end();
     if (first) this.search(first);
   }
 
-  /** End the search; its answer so far stays. */
+  /** End the current search, and keep its answer so far. */
   end() {
     this.control?.abort();
     Object.assign(this, { job: null, control: null });
   }
 
-  /** End the search of a job for good. */
+  /** End the search for a job permanently. */
   stop(job) {
     Object.assign(this.of(job), { isStopped: true, soFar: null });
     this.end();
@@ -88,7 +88,7 @@ export class Searches {
     const handlers = {
       progress: (words, value) => {
         if (control.signal.aborted) return;
-        // A chance never gets worse: the earlier play is still possible.
+        // A chance never gets worse, because the earlier plan is still possible.
         const before = (entry.found?.is_chance ? entry.found.value : null) ?? -1;
         if (value === null || value < Math.max(before, entry.soFar?.value ?? -1)) return;
         entry.soFar = { words, value };
@@ -120,11 +120,11 @@ export class Searches {
 }
 
 /**
- * Return which of two answers on a goal is kept: a chance to hold is estimated, and the longer
- * search knows it better; any other value never gets worse, as far as it is sure.
+ * Return the better of two answers about a goal. A chance to hold is an estimate, so the longer
+ * search is better. Any other value must not get worse, as far as it is certain.
  */
 export function better(before, found, hold) {
   if (found.proven || hold || found.low >= before.low) return found;
-  if (before.placement) return before; // the bound is that of plays with its new armies
+  if (before.placement) return before; // this bound only holds for the placement of the new answer
   return { ...before, upper_bound: Math.min(before.upper_bound, found.upper_bound) };
 }

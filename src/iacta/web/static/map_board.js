@@ -1,32 +1,33 @@
-// The map: a scene drawn as SVG, on which territories are chosen by mouse, touch and keyboard.
+// The map: a scene drawn as SVG, in which mouse, touch and keyboard select territories.
 //
-// The server lays everything out; here a map is made larger and smaller, and the labels are left out
-// for which it is too small. A colour says one thing: land and badge have that of the owner.
+// The server computes the layout. This module zooms the map, and leaves out labels that do not fit.
+// Colour has a single meaning: the owner of a territory.
 
 import { redraw } from "./redraw.js";
 
 /**
  * The contents of the map: players, owners, armies, mover, targets, stay and keep as in a state,
- * and beside them
+ * plus the properties below
  * @typedef {object} View
  * @property {string[]} tones the colour of each player
- * @property {number|null} chosen the territory that is chosen
- * @property {number|null} aimed the territory that is about to be attacked
- * @property {string[]|null} figures the chance to own each territory at the end, where they differ
- * @property {object|null} scene arrows and labels, null for the arrows and labels of the board
+ * @property {number|null} chosen the selected territory
+ * @property {number|null} aimed the territory about to be attacked
+ * @property {string[]|null} figures the chance to own each territory at the end; null if the
+ *   chances hardly differ
+ * @property {object|null} scene arrows and labels; null for those of the board
  */
 
 const SVG = "http://www.w3.org/2000/svg";
 const NOBODY = "nobody";
 const LONGEST = 24;
-const UNIT = 1.25; // pixels per unit on small maps: names are 11 pixels high, badges 32 apart
-const GROWTH = [0.5, 0.75]; // of a unit on larger maps, and on those for a projector
+const UNIT = 1.25; // pixels per unit on small maps, where names are 11 pixels high and badges 32 apart
+const GROWTH = [0.5, 0.75]; // fractions of a unit on larger maps and on projectors
 const MOST_ZOOM = 6;
-const BESIDE = 40; // pixels between revealed territories and the edges of the view
-const NEAR = 24; // pixels from a badge in which a click still means its territory
-const LONG = 500; // milliseconds after which a press is held
-const STILL = 10; // pixels that a finger may move in it
-const TWICE = 350; // milliseconds between the taps of a double tap
+const BESIDE = 40; // smallest distance from revealed territories to the edges of the view, in pixels
+const NEAR = 24; // a click this close to a badge, in pixels, means its territory
+const LONG = 500; // milliseconds until a press counts as long
+const STILL = 10; // pixels that a finger may move during a long press
+const TWICE = 350; // longest pause between the taps of a double tap, in milliseconds
 const DIRECTIONS = {
   ArrowRight: [1, 0],
   ArrowLeft: [-1, 0],
@@ -35,7 +36,7 @@ const DIRECTIONS = {
 };
 
 /**
- * Return an element of SVG.
+ * Return an SVG element.
  * @param {string} name
  * @param {Record<string, string|number>} attributes
  * @param {...(Node|string)} children
@@ -49,7 +50,7 @@ export function svg(name, attributes = {}, ...children) {
 
 export const cut = (name) => (name.length <= LONGEST ? name : `${name.slice(0, LONGEST - 1)}…`);
 
-/** Return a number of armies that fits on a badge. */
+/** Format a number of armies to fit on a badge. */
 export function short(count) {
   for (const [size, letter] of [
     [1e9, "b"],
@@ -65,14 +66,14 @@ export function short(count) {
 
 export class BoardMap {
   /**
-   * `click` is called with the territory that was clicked or tapped, `hold` with that on which a
-   * finger stayed, `choose` with that to which an arrow key went, and `type` with that on which
-   * another key was pressed, and the key; it says whether that meant anything.
+   * The map calls `click` with a territory that was clicked or tapped, `hold` with a territory on
+   * which a finger stayed, `choose` with the territory that an arrow key reached, and `type` with a
+   * territory and another key pressed on it; `type` returns whether the key has a meaning.
    */
   constructor({ root, view, names, look, click, hold, choose, type }) {
     Object.assign(this, { root, view, names, look, click, hold, choose, type });
     this.board = null;
-    this.zoom = null; // as a part of what fits
+    this.zoom = null; // relative to the size at which the whole map fits
     this.shown = null;
     root.addEventListener("click", (event) => {
       const t = this.at(event);
@@ -107,19 +108,19 @@ export class BoardMap {
     }
   }
 
-  /** Return the width of the map when the whole map is in view, in pixels. */
+  /** Return the width in pixels at which the whole map fits into the view. */
   room() {
     const [, , wide, high] = this.board.scene.frame;
     const most = parseFloat(getComputedStyle(this.view).maxHeight) || Infinity;
     return Math.min(this.view.clientWidth - 2, ((most - 2) * wide) / high);
   }
 
-  /** Return how large a map must be, as a part of what fits, for a player to tell its territories apart. */
+  /** Return the zoom at which a player can tell territories apart, relative to the whole map. */
   usualZoom() {
     return Math.min(Math.max((this.board.scene.width * UNIT) / this.room(), 1), MOST_ZOOM);
   }
 
-  /** Return the territory where the player who moves has the most armies. */
+  /** Return the territory with the most armies of the player to move. */
   largest() {
     const { owners, armies, mover } = this.shown;
     const mine = armies.map((count, t) => (owners[t] === mover ? count : -1));
@@ -127,7 +128,7 @@ export class BoardMap {
   }
 
   /**
-   * Show a view; where its goal or the first attack of its plan is another, bring these into sight.
+   * Show a view. If its goal or the first attack of its plan has changed, scroll to them.
    * @param {View} shown
    */
   show(shown) {
@@ -144,7 +145,7 @@ export class BoardMap {
     this.followed = String(wanted);
   }
 
-  /** Return the box around territories in pixels, and whether the whole box is in view. */
+  /** Return the box around some territories in pixels, and whether the whole box is visible. */
   around(territories) {
     const { view } = this;
     const at = territories.map((t) => this.pixel(this.board.scene.badges[t]));
@@ -161,7 +162,7 @@ export class BoardMap {
     return { low, high, isSeen };
   }
 
-  /** Bring territories into sight by scrolling and zooming the map, as large as was chosen or as fits. */
+  /** Scroll and zoom so that territories become visible, at the chosen zoom if they fit. */
   bring(territories) {
     const { view } = this;
     if (this.room() <= 0) return;
@@ -182,7 +183,7 @@ export class BoardMap {
     view.scrollTo({ left, top, behavior: isCalm ? "instant" : "smooth" });
   }
 
-  /** Bring a territory into sight, unless it is. */
+  /** Scroll to a territory unless it is already visible. */
   reveal(t) {
     if (!this.around([t]).isSeen) this.bring([t]);
   }
@@ -193,13 +194,13 @@ export class BoardMap {
     this.draw();
   }
 
-  /** Show the map larger or smaller, around the same point. */
+  /** Zoom by a factor around the centre. */
   zoomBy(factor) {
     const box = this.view.getBoundingClientRect();
     this.zoomAt(factor, [box.left + box.width / 2, box.top + box.height / 2]);
   }
 
-  /** Zoom the map around a point, which stays at its place on the screen. */
+  /** Zoom by a factor around a point, which stays in place on the screen. */
   zoomAt(factor, [x, y]) {
     const { view } = this;
     const box = view.getBoundingClientRect();
@@ -212,14 +213,14 @@ export class BoardMap {
     view.scrollTop = (view.scrollTop + dy) * grown - dy;
   }
 
-  /** Zoom in at two taps on the sea, or out to the whole map. */
+  /** Handle a tap on the sea: a double tap zooms in, or out to the whole map. */
   tapped({ clientX, clientY, timeStamp }) {
     const isSecond = timeStamp - (this.lastTap ?? -TWICE) < TWICE;
     this.lastTap = isSecond ? -TWICE : timeStamp;
     if (isSecond) this.zoomAt(this.zoom < 2 ? 2 : 1 / MOST_ZOOM, [clientX, clientY]);
   }
 
-  /** Listen to fingers: two pinch, a resting finger holds a territory, a moving finger scrolls. */
+  /** Handle touch: two fingers pinch, a resting finger holds a territory, a moving finger scrolls. */
   listenToFingers() {
     const { root, view } = this;
     let far = 0;
@@ -268,7 +269,9 @@ export class BoardMap {
     root.addEventListener("contextmenu", (event) => event.preventDefault());
   }
 
-  /** Return the territory that an event is on: on its land or near its badge; of two badges, the nearer one. */
+  /**
+   * Return the territory under an event: on its land or near its badge. The nearer badge counts.
+   */
   at(event) {
     const on = event.target.closest?.("[data-t]");
     const t = on ? Number(on.getAttribute("data-t")) : null;
@@ -296,7 +299,7 @@ export class BoardMap {
     this.focus(next);
   }
 
-  /** Return the territory that lies in a direction: a neighbour if there is one. */
+  /** Return the territory in a direction, preferably a neighbour. */
   towards(t, [x, y]) {
     const cost = ([ax, ay], [bx, by]) => {
       const [dx, dy] = [bx - ax, by - ay];
@@ -320,19 +323,19 @@ export class BoardMap {
     );
   }
 
-  /** Move the focus to a territory, and bring it into sight. */
+  /** Move the focus to a territory and make it visible. */
   focus(t) {
     this.badges.children[t].focus({ preventScroll: true });
     this.reveal(t);
   }
 
-  /** Return where an anchor is on the map, in units. */
+  /** Return the place of an anchor on the map, in units. */
   point([x, y, dx = 0, dy = 0]) {
     const [left, top] = this.board.scene.frame;
     return [(x - left) * this.scale + dx, (y - top) * this.scale + dy];
   }
 
-  /** Return where an anchor is on the map, in pixels. */
+  /** Return the place of an anchor on the map, in pixels. */
   pixel(anchor) {
     return this.point(anchor).map((n) => n * this.unit);
   }
@@ -433,7 +436,7 @@ export class BoardMap {
     return `edge${isTarget}${chosen === t || aimed === t ? " chosen" : ""}`;
   }
 
-  /** Return the badge of a territory: a button that says all about it. */
+  /** Return the badge of a territory: a button whose label describes the territory. */
   spot(t) {
     const { board, shown, look } = this;
     const half = board.scene.sizes[0];
@@ -517,7 +520,7 @@ export class BoardMap {
     ];
   }
 
-  /** Return the labels that have room; names for which only letters have stand below the map. */
+  /** Draw the labels that fit. Names that are replaced by letters are listed below the map. */
   drawLabels(labels) {
     const { board, units } = this;
     const [, size, line] = board.scene.sizes;
@@ -528,7 +531,7 @@ export class BoardMap {
     const isBare =
       this.shown.owners.every((owner) => owner < 0) &&
       lands.some((each) => !fitting.includes(each));
-    const shown = isBare ? lands : fitting; // where nothing is held yet, continents come first
+    const shown = isBare ? lands : fitting; // on an empty board, continents take precedence
     const keys = shown.filter(({ kind }) => kind === "key");
     this.names.hidden = !keys.length;
     this.names.replaceChildren(

@@ -1,8 +1,8 @@
-// Goals of a turn: the parts of a state, and the parameters and answers of the question `plan`.
+// Goals of a turn: the parts of a state that describe them, and the question `plan` about them.
 
 /**
- * Return an answer of the question `plan` with numbers of territories instead of names. If conquests
- * must be held, the answer has no value until its chance to hold is known.
+ * Return an answer to `plan` with territories as numbers. If conquests must be held, the answer has
+ * no value until the chance to hold is known.
  */
 export function readPlan(board, found, mustHold) {
   const number = (name) => board.territories.indexOf(name);
@@ -42,8 +42,9 @@ export function describeGoal(board, state) {
 }
 
 /**
- * Return the parts of a state that make the goal of some parameters its goal, null without a goal.
- * @param {{take?: string, take_any?: string, eliminate?: string}} [parameters] parameters of `plan`
+ * Return the parts of a state that describe a goal given as parameters; null without a goal.
+ * @param {{take?: string, take_any?: string, eliminate?: string}} [parameters] the parameters of
+ *   `plan` that state the goal
  */
 export function findGoalParts(board, state, { take, take_any: any, eliminate } = {}) {
   if (eliminate) return { goal: "eliminate", victim: state.players.indexOf(eliminate) };
@@ -54,7 +55,9 @@ export function findGoalParts(board, state, { take, take_any: any, eliminate } =
   return targets.length ? { goal: take ? "all" : "any", targets } : null;
 }
 
-/** Return the goals of an answer, the likeliest first, each with its parts of a state. */
+/**
+ * Return the goals in an answer, likeliest first, each with the parts of a state that describe it.
+ */
 export function listOffers(board, state, entry) {
   const isChosen = (parts) =>
     Object.entries(parts).every(([key, value]) => String(state[key]) === String(value));

@@ -1,9 +1,9 @@
-// The history of a turn: a tree of its steps, in which every step can be taken back.
+// The history of a turn: a tree of steps, in which every step can be undone.
 //
-// The server remembers no game. The page sends the code of a turn and a step, and keeps the turn
-// that follows; a link brings the steps, which are replayed at once. A turn is the server's record
-// it is: its code, phase and sentence, who holds what, the odds of every border, and the step that
-// led here in words, or the problem why it is not possible.
+// The server stores no games. The page sends the code of a turn and a step, and keeps the turn that
+// follows. The steps in a link are replayed when the page opens. Each turn is the server's record:
+// code, phase and sentence, owners and armies, odds at each border, and the step that led here in
+// words, or the reason why the step is not possible.
 
 import { posted } from "./ask.js";
 import { codeOf } from "./map_state.js";
@@ -11,13 +11,16 @@ import { codeOf } from "./map_state.js";
 export class Tree {
   constructor() {
     this.key = "";
-    this.texts = []; // the steps that the turns are about
+    this.texts = []; // the steps that led to the turns
     this.version = 0; // increases whenever the texts are replaced
     this.turns = [];
     this.waiting = null;
   }
 
-  /** Make the turns of a state known; return whether they are; `then` is called once they are, or cannot be. */
+  /**
+   * Make sure that the turns of a state are known; return whether they are. If not, `then` is
+   * called when they are, or when they cannot be found.
+   */
   ready(board, state, then) {
     const code = codeOf(board, state);
     const texts = state.steps.map(textOf);
@@ -37,7 +40,7 @@ export class Tree {
     return false;
   }
 
-  /** Take a step from a turn: return the step as it is kept, and keep the turn that follows. */
+  /** Take a step from a turn; keep the turn that follows, and return the step as it is stored. */
   async take(board, state, step) {
     const before = this.turns[state.at];
     const body = { code: before.code, board: board.board, step };
@@ -53,22 +56,22 @@ export class Tree {
   }
 }
 
-/** Return steps without comments and goals, as the server takes them. */
+/** Return the steps without comments and goals, as the server expects them. */
 export const plain = (steps) => steps.map(({ note, goal, ...step }) => step);
 
 const textOf = ({ note, goal, ...step }) => JSON.stringify(step, Object.keys(step).sort());
 
-/** Return the numbers of the steps that lead to a step, the first one first. */
+/** Return the numbers of the steps that lead to a step, in order. */
 export function pathTo(steps, at) {
   const path = [];
   for (let k = at; k > 0; k = steps[k - 1].after) path.unshift(k);
   return path;
 }
 
-/** Return the step that goes on from one, on the line that was looked at last; 0 if none does. */
+/** Return the next step on the line that was viewed last; 0 if there is none. */
 export const next = (steps, at) => steps.findLastIndex(({ after }) => after === at) + 1;
 
-/** Return the line that goes through a step, to its end. */
+/** Return the whole line of steps through a given step. */
 export function lineThrough(steps, at) {
   const line = pathTo(steps, at);
   for (let k = next(steps, at); k; k = next(steps, k)) line.push(k);
@@ -76,8 +79,9 @@ export function lineThrough(steps, at) {
 }
 
 /**
- * Return the log of the line through a step, as `iacta review` reads it: a line for each turn, and
- * for each part of a turn that new armies begin. `findGoal` returns the goal of the turn of a step.
+ * Return the line of steps through a step as a log for `iacta review`: one line for each turn, and
+ * for each part of a turn that begins with new armies. `findGoal` returns the goal of a step's
+ * turn.
  */
 export function logOf(board, state, turns, findGoal) {
   const lines = [];
@@ -122,7 +126,7 @@ export function logOf(board, state, turns, findGoal) {
   return lines.map((each) => `${JSON.stringify(each)}\n`).join("");
 }
 
-/** Return the steps without one and all that follow it, and where that leaves the player. */
+/** Remove a step and all steps after it; return the rest, and where the player then is. */
 export function without(steps, gone) {
   const [isGone, place, left] = [[false], [0], []];
   steps.forEach((step, k) => {

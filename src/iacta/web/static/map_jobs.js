@@ -7,7 +7,7 @@ import { findGoalOfTurn, findTurnStart, goalOf } from "./map_state.js";
 import { findTurn, store, tree } from "./map_store.js";
 
 const SECONDS = { goal: 9, longGoal: 20, games: 8, list: 9 };
-const GAMES = 800; // a fixed number: the same link always shows the same chances to win
+const GAMES = 800; // fixed, so that a link always shows the same chances to win
 
 const render = () => store.render();
 const goalSearches = new Searches(render);
@@ -16,7 +16,7 @@ const listSearches = new Searches(render); // goals and threats
 const valueSearches = new Searches(render);
 const searches = [goalSearches, gameSearches, listSearches, valueSearches];
 
-/** Forget all answers, as another board is used. */
+/** Forget all answers, because another board is used. */
 export function forgetAnswers() {
   for (const each of searches) each.forget();
 }
@@ -25,7 +25,7 @@ export function endSearches() {
   for (const each of searches) each.end();
 }
 
-/** Search for the current turn, for the lists beside it, and for the steps of its line. */
+/** Search for the current turn, for the lists beside it, and for the steps on the screen. */
 export function startSearches() {
   const { state, view, longer } = store;
   const line = [0, ...lineThrough(state.steps, state.at)];
@@ -33,7 +33,7 @@ export function startSearches() {
   goalSearches.want([job].filter(Boolean));
   const ends = line.filter((k) => findComparable(k) === k);
   const shown = findComparable(state.at);
-  // The plan comes first: games would keep a server with one processor busy for seconds.
+  // The plan comes first, because games keep a server with one processor busy for seconds.
   const isWaiting = job && !findPlan() && !goalSearches.isDone(job);
   const games = isWaiting ? [] : [...new Set([shown, ...ends])];
   gameSearches.want(games.map(winJob).filter(Boolean));
@@ -46,8 +46,8 @@ export function startSearches() {
 }
 
 /**
- * Value the steps, the shown line first. If the time ends before all steps have a value,
- * ask again, as long as more values come.
+ * Evaluate the steps, those on the screen first. If time runs out before every step has a value,
+ * ask again as long as there are new values.
  */
 function valueSteps(line) {
   const { state, board } = store;
@@ -83,7 +83,7 @@ function valueSteps(line) {
 
 // The goal.
 
-/** Return the goal of the turn of a step, as steps and logs record it, null without a goal. */
+/** Return the goal of a step's turn, as steps and logs record it; null without a goal. */
 export function findGoalOf(k) {
   const { board, state } = store;
   const start = findTurnStart(state.steps, k);
@@ -94,7 +94,7 @@ export function findGoalOf(k) {
   return Object.keys(goal).length ? goal : null;
 }
 
-/** Return the most helpful goal of the first of some turns whose goals are known. */
+/** Return the most helpful goal of the first turn whose goals are known. */
 function findBestGoal(steps) {
   const { board, state } = store;
   const goals = steps.map((each) => listSearches.of(goalsJob(each))?.found?.goals).find(Boolean);
@@ -103,7 +103,10 @@ function findBestGoal(steps) {
     .find(Boolean);
 }
 
-/** Return the goal after a step, as the server takes it; to win the game, the most helpful goal. */
+/**
+ * Return the goal after a step, as the server expects it. To win the game, this is the most helpful
+ * goal.
+ */
 export function goalAt(k) {
   const { board, state } = store;
   if (state.goal !== "win") return goalOf(board, state);
@@ -112,7 +115,7 @@ export function goalAt(k) {
   return listSearches.isDone(goalsJob(k)) ? { worth: true } : null;
 }
 
-/** Return the job that plans for the goal after a step, null without a goal or a turn. */
+/** Return the job that plans for the goal after a step; null without a goal or a turn. */
 export function goalJob(k) {
   const { board } = store;
   const goal = goalAt(k);
@@ -130,7 +133,7 @@ export function goalJob(k) {
 export const findGoalEntry = (k = store.state.at) => goalSearches.of(goalJob(k));
 export const findPlan = (k = store.state.at) => findGoalEntry(k)?.found ?? null;
 
-/** Return the number of armies that are about to move into a taken territory. */
+/** Return the number of armies about to move into a conquered territory. */
 export const countMoving = ({ advance }) =>
   store.moving ?? findPlan()?.move_in?.best ?? advance.most;
 
@@ -146,7 +149,7 @@ export function planLonger() {
 
 // Games, goals and threats.
 
-/** Return the number of territories without an owner; they rule out whole games. */
+/** Return the number of territories without an owner; if there are any, games cannot be played. */
 export const countEmpty = () => store.state.owners.filter((owner) => owner < 0).length;
 
 function turnJob(k, question, seconds, more = {}) {
@@ -156,7 +159,9 @@ function turnJob(k, question, seconds, more = {}) {
   return code ? { address: `api/v1/${question}`, body, seconds } : null;
 }
 
-/** Return the last step up to a step after which games can be compared: a start or end of a turn. */
+/**
+ * Return the last point up to a step at which games can be compared: the start or end of a turn.
+ */
 export const findComparable = (k) =>
   isOver(findTurn(k)) ? k : findTurnStart(store.state.steps, k);
 
@@ -169,19 +174,19 @@ const threatsJob = (k) => turnJob(k, "threats", SECONDS.list);
 const goalsJob = (k) =>
   isOpen(k) ? turnJob(k, "goals", SECONDS.list, { win: !countEmpty() }) : null;
 
-/** Return each player's chance to win the game after a step, null while it is too uncertain. */
+/** Return each player's chance to win the game after a step; null while it is too uncertain. */
 export function findWin(k) {
   const found = gameSearches.of(winJob(k))?.found;
   return found?.words ? found : null;
 }
 
-/** Return whether the games after a step are over, and the reason why they are not possible. */
+/** Return whether the games after a step have finished, and why they are impossible if they are. */
 export const findWinState = (k) => ({
   isKnown: gameSearches.isDone(winJob(k)),
   wrong: gameSearches.of(winJob(k))?.wrong,
 });
 
-/** Return the row of the player to move in an answer of the question `win`. */
+/** Return the entry for the player to move in an answer to `win`. */
 export const findMover = ({ player, players }) => players.find((row) => row.player === player);
 
 export const findGoals = () => listSearches.of(goalsJob(store.state.at));
@@ -195,7 +200,7 @@ export const isOpen = (k) => ["place", "attack", "advance"].includes(findTurn(k)
 export const isReached = () =>
   findTurn()?.phase === "attack" && findPlan()?.sentences[0] === "The goal is reached.";
 
-/** Whether the page shows the list of goals. */
+/** Whether the list of goals is on the screen. */
 export function isChoosing() {
   const { view, state, picked } = store;
   return view === "goals" || (!view && (!state.goal || (isReached() && picked.to === null)));

@@ -1,19 +1,20 @@
-// Links: a state as the fragment of an address, which can be shared, reloaded and gone back to.
+// Links: a state as the fragment of a URL, which can be shared, reloaded and reached by the back
+// button.
 //
-// Each part of the state that differs from the default is a short parameter. Since version 2 a link
-// begins with its version `v` and the number of its steps `n`, each step ends with a check letter,
-// and the parameter `e` ends the link: programs that cut long links are noticed, and all steps before
-// the cut are restored. Links without a version are older, and have no such marks. The goal of a link
-// is the goal of the present turn; a parameter `q` for each other turn has the goal of this turn.
+// Each part of the state that differs from the default is a short parameter. Since version 2, a
+// link begins with its version `v` and the number of its steps `n`, each step ends with a check
+// letter, and the parameter `e` ends the link. If a program cuts a long link, this is noticed, and
+// all steps before the cut are restored. Links without a version are older and have no such marks.
+// The goal in a link is that of the current turn; each parameter `q` has the goal of another turn.
 
 import { begun, canAim, findGoalOfTurn, findTurnStart, MAX_ARMIES } from "./map_state.js";
 
 const VERSION = 2;
 const GOALS = ["win", "continent", "all", "any", "eliminate", "worth"];
-export const MAX_NOTE = 200; // letters
+export const MAX_NOTE = 200; // characters
 const LOST_STEPS = "Cannot read all steps of the link; the end of the link may be missing.";
 const NO_POSITION = "Cannot read the position in the address; it may be incomplete.";
-// The letter of each kind of step, and the keys of its numbers; the last may be left out.
+// The letter of each kind of step, and the names of its numbers. The last number may be left out.
 const OPTIONAL = ["dice", "their_dice"];
 const LETTERS = {
   attack: ["a", "from", "to", "left", "their_left", ...OPTIONAL],
@@ -26,7 +27,7 @@ const LETTERS = {
   next: ["n"],
 };
 
-/** Return the link of a state, as the fragment of an address. */
+/** Return the link to a state, as the fragment of a URL. */
 export function writeLink(state) {
   const parts = [];
   const add = (name, value) => parts.push(`${name}=${encodeURIComponent(value)}`);
@@ -61,15 +62,15 @@ export function writeLink(state) {
 }
 
 /**
- * Return the state of a link, and a sentence about the parts of the link that are lost. Without a
- * readable position the board is empty.
+ * Return the state in a link, and a sentence about any parts of the link that are lost. Without a
+ * readable position, the board is empty.
  * @param {string} fragment the link
  * @param {import("./map_state.js").Board} board
  * @param {number} maxSteps further steps are ignored
  * @returns {{state: import("./map_state.js").State, problem: string}}
  */
 export function readLink(fragment, board, maxSteps) {
-  const given = new URLSearchParams(fragment.replace(/^#|%.?$/g, "")); // a cut may part an escape
+  const given = new URLSearchParams(fragment.replace(/^#|%.?$/g, "")); // a cut may split an escape sequence
   const defaults = begun(board, given.get("b") ?? "");
   const isTerritory = (t) => t < board.territories.length;
   const pickNumber = (number, count, fallback) =>
@@ -131,14 +132,14 @@ function describeLoss(given, steps, at, maxSteps) {
   return given.has("e") ? "" : "The end of the link is missing.";
 }
 
-// The goals of other turns than the present turn.
+// The goals of turns other than the current one.
 
 function writeGoal(start, { goal, continent, victim, targets, hold }) {
   const numbers = { continent: [continent], eliminate: [victim], all: targets, any: targets };
   return [start, GOALS.indexOf(goal), Number(hold), ...(numbers[goal] ?? [])].join(".");
 }
 
-/** Return a state with the goals of a link for other turns; unreadable goals are ignored. */
+/** Return a state with the goals of other turns from a link; unreadable goals are ignored. */
 function readGoals(given, state) {
   const steps = [...state.steps];
   let { began } = state;
@@ -172,7 +173,7 @@ function writeHoldings({ owners, armies }) {
   return runs.map(({ text, count }) => (count > 1 ? `${text}x${count}` : text)).join(".");
 }
 
-/** Return the owners and armies of all territories, null where the text does not fit the board. */
+/** Return the owners and armies of all territories; null if the text does not fit the board. */
 function readHoldings(text, board, players) {
   const size = board.territories.length;
   const holdings = (text ?? "").split(".").flatMap((run) => {
@@ -200,7 +201,7 @@ function writeStep({ after, do: name, on, goal, ...numbers }, { players }) {
   return text + findCheckLetter(text);
 }
 
-/** Return a letter that nearly every change of a string changes. */
+/** Return a check letter, which changes with almost every change of the text. */
 function findCheckLetter(text) {
   const number = [...text].reduce((sum, letter) => (31 * sum + letter.charCodeAt(0)) % 26, 0);
   return String.fromCharCode(97 + number);
@@ -208,7 +209,7 @@ function findCheckLetter(text) {
 
 const countSteps = (given) => (given.has("x") ? given.get("x").split(".").length : 0);
 
-/** Return the steps of a link up to the first unreadable step, with their comments. */
+/** Return the steps in a link up to the first unreadable step, with their comments. */
 function readSteps(given, players) {
   const texts = given.has("x") ? given.get("x").split(".") : [];
   const hasCheckLetters = given.has("v");
@@ -223,13 +224,13 @@ function readSteps(given, players) {
   for (const text of given.getAll("z")) {
     const [, k, note] = /^(\d{1,4})-(.*)$/s.exec(text) ?? [];
     if (!steps[k - 1]) continue;
-    const whole = note.replace(/\uFFFD$/, ""); // a cut may part a letter of several bytes
+    const whole = note.replace(/\uFFFD$/, ""); // a cut may split a character of several bytes
     steps[k - 1] = { ...steps[k - 1], note: whole.slice(0, MAX_NOTE) };
   }
   return steps;
 }
 
-/** Return the step of a string, null if the string is not a step. */
+/** Return the step that a text describes; null if it describes none. */
 function readStep(text, players) {
   const [, after, letter, rest] = /^(\d{1,4})([a-z])([\d-]*)$/.exec(text) ?? [];
   const known = Object.entries(LETTERS).find(([, [each]]) => each === letter);
@@ -237,7 +238,7 @@ function readStep(text, players) {
   if (!known || numbers.includes(null)) return null;
   const [name, [, ...keys]] = known;
   const step = { after: Number(after), do: name };
-  const size = { place: 2, correct: 3 }[name]; // a correction has the number of the owner, from 1
+  const size = { place: 2, correct: 3 }[name]; // a correction begins with the owner, numbered from 1
   if (size) {
     const on = [];
     for (let k = 0; k + size <= numbers.length; k += size) on.push(numbers.slice(k, k + size));

@@ -1,4 +1,5 @@
-// Lists: the goals of a turn, and the threats of the opponents. They fill in as the answers come.
+// Lists: the goals of a turn, and the threats of the opponents. They are filled in as answers
+// arrive.
 
 import { act } from "./map_actions.js";
 import { cut } from "./map_board.js";
@@ -63,7 +64,7 @@ export function showThreats() {
   const mover = all.indexOf(findTurn()?.player);
   const players = [...all.slice(mover + 1), ...all.slice(0, mover)].filter((name) =>
     threats.some(({ player }) => player === name),
-  ); // in the order of play
+  ); // in order of play
   const findFigure = (goal, player) =>
     threats.find((each) => each.goal === goal && each.player === player)?.figure ?? "cannot";
   const rows = [...new Set(threats.map(({ goal }) => goal))].map((goal) => [
@@ -82,7 +83,10 @@ export function showThreats() {
   ];
 }
 
-/** Return the fortifying move that helps most against the threats: a button in the phase of that move. */
+/**
+ * Return the fortifying move that helps most against the threats; in the fortify phase, it is a
+ * button.
+ */
 export function showHelpfulMove() {
   const move = findThreats()?.found?.move;
   if (!move) return null;

@@ -1,4 +1,4 @@
-// Boards and positions: from the server, from files, and from this browser.
+// Opens boards and positions: from the server, from files, and from this browser.
 
 import { posted } from "./ask.js";
 import { cut } from "./map_board.js";
@@ -29,7 +29,7 @@ const MOST_RECENT = 5;
 const RECENT = "iacta-recent";
 let classic = null;
 
-/** Return the code of a board for an address; empty for the classic board. */
+/** Return the code of a board for a URL; empty for the classic board. */
 const packed = ({ board }) => (board === "classic" ? "" : pack(JSON.stringify(board)));
 
 export async function boardOf(code) {
@@ -48,7 +48,10 @@ export async function opened({ file, goal, continent, victim }) {
   return { board, state };
 }
 
-/** Return the board of a string (`beside` if it has none) and its code; the state, too, where it is a position or a code. */
+/**
+ * Read a text as a board, a position or a code. Return the board (`beside` if the text has none),
+ * its code, and the state if the text has one.
+ */
 export async function read(text, name, beside) {
   const isCode = /^\s*1;/.test(text);
   if (!isCode && !/^\s*["']?player["']?\s*[:=]/m.test(text) && !/[{,]\s*"player"\s*:/.test(text)) {
@@ -77,7 +80,7 @@ export function recent() {
   }
 }
 
-/** Keep a position among the recent positions of this browser. */
+/** Store a position among the recent positions of this browser. */
 export function remember(board, state) {
   const mine = state.armies.reduce(
     (sum, count, t) => sum + (state.owners[t] === state.mover ? count : 0),
@@ -89,11 +92,11 @@ export function remember(board, state) {
   try {
     localStorage.setItem(RECENT, JSON.stringify(all.slice(0, MOST_RECENT)));
   } catch {
-    // It is full, or not allowed.
+    // The storage is full or not allowed.
   }
 }
 
-/** Return a position as files have it. */
+/** Return a position in the form in which files store it. */
 export function positionOf(board, state) {
   const held = board.territories.flatMap((name, t) =>
     state.owners[t] < 0

@@ -1,4 +1,4 @@
-// The page: draws the store on the map and beside it.
+// Draws the store, on the map and beside it.
 
 import { act, aim, choose, hold, keep, stay } from "./map_actions.js";
 import { cut } from "./map_board.js";
@@ -47,7 +47,7 @@ import { element, redraw } from "./redraw.js";
 const HERE = "No phone finds this page; start it with: iacta serve --host 0.0.0.0.";
 const PASTE = "The picture is the code of the position: scan it, and paste it into iacta.";
 
-/** Draw the page again; elements that stay the same keep their focus. */
+/** Draw the page again. Elements that do not change keep their focus. */
 export function render() {
   const { board, state } = store;
   on.page.hidden = false;
@@ -78,14 +78,14 @@ export function render() {
   }
 }
 
-/** Draw the turns of a link once they are replayed, or the reason why they cannot be replayed. */
+/** Draw the turns of a link once they are replayed, or show why they cannot be replayed. */
 function showReplay(error) {
   if (!error) return store.render();
   commit({ ...store.state, played: false, steps: [], at: 0 });
   on.wrong.textContent = error.message;
 }
 
-/** Return the view of the map and the table. */
+/** Return the contents of the map and of the table. */
 function findView(turn) {
   const { board, chosen, picked, placing } = store;
   const state = findEdited();
@@ -127,7 +127,7 @@ function showLegend({ owners, armies: numbers }) {
   redraw(on.legend, rows);
 }
 
-/** Show the form that fills empty territories. */
+/** Show the form that fills empty territories with armies. */
 function showFilling() {
   const { state } = store;
   on.restore.hidden = !store.replaced || isAnalysing() || state.steps.length > 0;
@@ -142,7 +142,7 @@ function showFilling() {
   redraw(on["rest-player"], listOptions(options));
 }
 
-/** Show the goal, and the choice of another goal. */
+/** Show the goal and the choice of another goal. */
 function showGoal() {
   const { board, state } = store;
   on.goal.hidden = !isAnalysing() || !isChoosing();
@@ -238,7 +238,7 @@ function showSetup(view) {
   on["add-player"].disabled = state.players.length >= NAMES.length;
 }
 
-/** Show a QR code: a link to the board where a phone can open it, otherwise the code of the turn. */
+/** Show a QR code: a link to the board if a phone can open it, otherwise the code of the turn. */
 export function showShared() {
   const { url } = on.page.dataset;
   const isHere = !url && /^(localhost|127\.|\[::1\])/.test(location.hostname);

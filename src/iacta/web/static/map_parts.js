@@ -1,4 +1,4 @@
-// Small parts of the page that several modules show: buttons, fields, and the marks of players.
+// Small parts that several modules show: buttons, fields, and the marks of players.
 
 import { svg } from "./map_board.js";
 import { colours } from "./map_state.js";
@@ -25,7 +25,7 @@ export const numberField = (id, size, more = {}) =>
     ...more,
   });
 
-/** Return a form; `send` takes its fields, and returns whether to empty them. */
+/** Return a form. `send` receives its fields, and returns whether to empty them. */
 export function form(id, className, send, ...children) {
   async function onsubmit(event) {
     event.preventDefault();
@@ -43,7 +43,7 @@ export const listOptions = (pairs) =>
 
 export const findTones = () => colours(store.state.players, look);
 
-/** Return the mark of a player, by number: their shape in their colour. */
+/** Return the mark of a player, given by number: the player's shape in the player's colour. */
 export function markPlayer(player) {
   const shape = look.shapes[player % look.shapes.length];
   const size = { viewBox: "-1.4 -1.4 2.8 2.8", width: 16, height: 16 };

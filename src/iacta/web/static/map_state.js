@@ -1,40 +1,40 @@
-// The state of the board page: plain data that never changes; `changed` returns another state.
+// The state of the board page: plain data that never changes. `changed` returns a new state.
 //
-// Territories, players and continents are numbers, in the order in which the board and the state
-// list them.
+// Territories, players and continents are numbers, in the order of the lists in the board and the
+// state.
 
 /**
- * A board from the server: `board` is sent back with questions, `code` names it in codes, and `scene`
- * is its drawing, as `iacta.board.scene` lays it out.
+ * A board from the server. `board` is sent back with questions, `code` identifies the board in
+ * codes, and `scene` is the drawing, laid out by `iacta.board.scene`.
  * @typedef {{board: string|object, name: string, code: string, territories: string[],
  *   remarks: {line: number|null, text: string}[], scene: object,
  *   continents: {name: string, bonus: number, territories: number[]}[]}} Board
  */
 
 /**
- * A step of a turn, as the server takes it; the step that it follows (0 for the start, 1 for the
- * first step, ...), and what somebody has written about it.
- * A step to the next player also has the goal of this player, while one is chosen.
+ * A step of a turn in the form that the server expects; `after` is the number of the step before it
+ * (0 for the start, 1 for the first step, and so on), and `note` is a comment. A step to the next
+ * player may also have the goal of that player.
  * @typedef {{after: number, do: string, note?: string, goal?: Partial<State>}} Step
  *
  * @typedef {object} State
- * @property {string} code the board in the address; empty for the classic one
+ * @property {string} code the code of the board in the URL; empty for the classic board
  * @property {string[]} players
- * @property {number} mover whose turn it is
- * @property {number[]} owners of each territory, -1 for nobody
+ * @property {number} mover the player to move
+ * @property {number[]} owners the owner of each territory; -1 for nobody
  * @property {number[]} armies
  * @property {string} rules
- * @property {""|"win"|"continent"|"all"|"any"|"eliminate"|"worth"} goal empty before the choice;
- *   it is about a `continent`, a player as `victim`, or territories as `targets`
- * @property {boolean} hold whether conquests must be held, too
- * @property {Partial<State>} [began] the goal of the first turn; `goal` and the properties with it are
- *   the goal of the turn at `at`
- * @property {Record<number, number>} keep larger garrisons
- * @property {number[]} stay territories that may not attack
- * @property {number} fresh new armies to place first
- * @property {boolean} played whether the turn is analysed, and not set up
- * @property {Step[]} steps the tree of the turn
- * @property {number} at where the player is in it
+ * @property {""|"win"|"continent"|"all"|"any"|"eliminate"|"worth"} goal empty until a goal is
+ *   chosen; it concerns a `continent`, a player (`victim`) or territories (`targets`)
+ * @property {boolean} hold whether conquests must also be held
+ * @property {Partial<State>} [began] the goal of the first turn; `goal` and the properties with it
+ *   describe the turn of step `at`
+ * @property {Record<number, number>} keep the territories with larger garrisons
+ * @property {number[]} stay the territories that may not attack
+ * @property {number} fresh the number of new armies to place first
+ * @property {boolean} played whether the turn is analysed, rather than set up
+ * @property {Step[]} steps the tree of steps
+ * @property {number} at the number of the step that the page shows
  */
 
 const OF_POSITION = [
@@ -50,7 +50,9 @@ const OF_POSITION = [
 ];
 export const MAX_ARMIES = 1e9;
 export const NAMES = ["red", "blue", "green", "yellow", "purple", "orange", "black", "white"];
-/** Return a state in which the first player has one stack and another one all else. */
+/**
+ * Return a state in which the first player has one stack and another player has everything else.
+ */
 export function begun(board, code = "") {
   const size = board.territories.length;
   return {
@@ -64,7 +66,7 @@ export function begun(board, code = "") {
   };
 }
 
-// Goals belong to turns. A turn is named by the step that begins it, 0 for the first turn.
+// Goals belong to turns. A turn is identified by the step that begins it; 0 is the first turn.
 
 const NO_GOAL = { goal: "", continent: 0, victim: 1, targets: [], hold: false };
 
@@ -80,7 +82,7 @@ export const findGoalOfTurn = (state, start) => ({
   ...(start ? state.steps[start - 1].goal : state.began),
 });
 
-/** Return a state that has stored the goal of its present turn. */
+/** Return a state in which the goal of the current turn is stored. */
 export function storeGoal(state) {
   const start = findTurnStart(state.steps, state.at);
   const { goal, continent, victim, targets, hold } = state;
@@ -90,21 +92,21 @@ export function storeGoal(state) {
   return { ...state, steps };
 }
 
-/** Return a state after a change, with the goal of the turn that is shown now. */
+/** Return a state after a change, with the goal of the turn that is now shown. */
 export function switchGoal(before, state) {
   const [old, start] = [before, state].map(({ steps, at }) => findTurnStart(steps, at));
   const isSame = old === start || !state.steps.length;
   return storeGoal(isSame ? state : { ...state, ...findGoalOfTurn(state, start) });
 }
 
-/** Return a state with other parts; where the position changes, the turn begins anew. */
+/** Return a state with some parts replaced. If the position changes, the turn starts again. */
 export function changed(state, parts) {
   const isOther = Object.keys(parts).some((name) => OF_POSITION.includes(name));
   return { ...state, ...(isOther ? { steps: [], at: 0 } : {}), ...parts };
 }
 
 /**
- * Return a state in which a territory has another owner or other armies.
+ * Return a state in which a territory has another owner or another number of armies.
  * @param {number} territory
  * @param {{owner?: number, armies?: number}} holding
  */
@@ -124,7 +126,7 @@ export function withHolding(state, territory, { owner, armies }) {
   return changed(state, { owners, armies: counts });
 }
 
-/** Return a state without a player, whose territories are nobody's then. */
+/** Return a state without a player, whose territories then belong to nobody. */
 export function without(state, player) {
   const other = (k) => (k > player ? k - 1 : k);
   const owners = state.owners.map((owner) => (owner === player ? -1 : other(owner)));
@@ -141,7 +143,7 @@ export function without(state, player) {
 }
 
 /**
- * Return a state with a position that a file holds.
+ * Return a state with the position from a file.
  * @param {{player: string, territories: Record<string, {owner: string, armies: number}>}} position
  */
 export function placed(board, code, position) {
@@ -161,7 +163,10 @@ export function placed(board, code, position) {
   };
 }
 
-/** Return a state in which territories are dealt at random, with as many armies for each player, placed at random. */
+/**
+ * Return a state in which territories are dealt at random. Players get equal numbers of armies,
+ * placed at random.
+ */
 export function dealt(state, each) {
   const order = state.owners
     .map((_, t) => [Math.random(), t])
@@ -177,14 +182,14 @@ export function dealt(state, each) {
   return changed(state, { owners, armies, goal: "", targets: [], keep: {}, stay: [] });
 }
 
-/** Return a state in which a player gets each empty territory, with the same number of armies on each. */
+/** Return a state in which a player owns all empty territories, with `count` armies on each. */
 export function filled(state, count, player) {
   const owners = state.owners.map((owner) => (owner < 0 ? player : owner));
   const armies = state.armies.map((old, t) => (state.owners[t] < 0 ? count : old));
   return changed(state, { owners, armies });
 }
 
-/** Return the colour of each player: its own if it is named after one. */
+/** Return the colour of each player; a player named after a colour gets that colour. */
 export function colours(players, { named, tones }) {
   const own = players.map((name) =>
     Object.hasOwn(named, name.toLowerCase()) ? named[name.toLowerCase()] : null,
@@ -201,7 +206,7 @@ export function colours(players, { named, tones }) {
   return players.map((name) => found[name]);
 }
 
-/** Return the letter that chooses each player on the map. */
+/** Return the letter key that selects each player on the map. */
 export function letters(players) {
   const found = [];
   for (const name of players) {
@@ -214,10 +219,10 @@ export function letters(players) {
 
 // Questions to the server.
 
-/** Whether territories are chosen one by one for the goal. */
+/** Whether the goal consists of territories that are selected one by one. */
 export const canAim = ({ goal }) => goal === "all" || goal === "any";
 
-/** Return the code of the turn that is set up, one line that all of iacta reads. */
+/** Return the code of the turn that is set up, which every part of iacta can read. */
 export function codeOf(board, state) {
   const escaped = (name) => name.replace(/[%,:;=\s]/g, encodeURIComponent);
   const holdings = board.territories.flatMap((name, t) =>
@@ -229,7 +234,7 @@ export function codeOf(board, state) {
     ([t, count]) => `${escaped(board.territories[t])}:${count}`,
   );
   const stay = state.stay.map((t) => escaped(board.territories[t]));
-  // In a position code, the players' turns come in the order of their first territories.
+  // In the code of a position, players move in the order of their first territories.
   const usual = [...new Set(state.owners.filter((owner) => owner >= 0))];
   const order = [...usual].sort((a, b) => a - b);
   const options = [
@@ -244,7 +249,10 @@ export function codeOf(board, state) {
   return [...parts, state.fresh ? "place" : "attack", ...options].join(";");
 }
 
-/** Return the goal of a state, as the server takes it; null while no goal or no territory is chosen. */
+/**
+ * Return the goal of a state as the server expects it; null until a goal and territories are
+ * chosen.
+ */
 export function goalOf(board, state) {
   const names = state.targets.map((t) => board.territories[t]).join(", ");
   const hold = state.hold && state.goal !== "worth" ? { hold: true } : {};

@@ -1,14 +1,14 @@
-// The store: the state of the page, and everything else that changes, in one object.
+// The store: the state of the page and everything else that changes, in one object.
 //
-// The other modules read `store`. `update` changes parts that are only on the screen; `commit` replaces the
-// state, which the address contains, too. Both draw the page again.
+// Other modules read `store`. `update` changes parts that are only on the screen. `commit` replaces
+// the state, which is also in the URL. Both redraw the page.
 
 import { Tree } from "./map_history.js";
 import { writeLink } from "./map_link.js";
 import { codeOf, switchGoal } from "./map_state.js";
 import { Address, on } from "./page.js";
 
-const SETTLED = 700; // milliseconds: changes that follow each other sooner are one step back
+const SETTLED = 700; // milliseconds; changes that follow each other faster are undone together
 
 export const look = JSON.parse(on.page.dataset.look);
 export const tree = new Tree();
@@ -20,33 +20,33 @@ export const store = {
   /** @type {import("./map_state.js").State} */
   state: null,
   map: null, // the `BoardMap` on the screen
-  render: () => {}, // draws the page
+  render: () => {}, // the function that draws the page
   chosen: null, // the selected territory
-  brush: 0, // the player who gets tapped territories, -1 for nobody, null to select only
-  isPicking: false, // whether taps choose the territories of the goal
+  brush: 0, // the player who gets tapped territories; -1 for nobody, null to select only
+  isPicking: false, // whether taps select the territories of the goal
   view: "", // "goals" or "threats" while a list replaces the next action
   picked: { from: null, to: null }, // the border of the next attack, or of the fortifying move
   placing: {}, // new armies by territory
   moving: null, // the number of armies about to move in
-  refused: null, // the kind of the step that the server refused last, and the reason in words
-  fixes: null, // corrected owners and armies by territory, while the present position is corrected
-  replaced: null, // the board and the state before another position replaced them
+  refused: null, // the kind of the step that the server refused last, and its reason
+  fixes: null, // while the position is corrected, the corrected owners and armies by territory
+  replaced: null, // the board and the state before the position was replaced
   help: "", // a hint about the last tap
-  typed: { t: null, digits: "", time: 0 }, // the number typed on the map
-  committed: 0, // when the last change of the state was committed
-  isBusy: false, // whether the server takes a step
-  lastPlan: null, // the last plan on the screen, which stays until the next plan is known
-  longer: null, // the job that is searched longer
-  values: { key: "", goals: [], rows: [], job: null }, // of the steps; null while they are asked for
+  typed: { t: null, digits: "", time: 0 }, // the number being typed on the map
+  committed: 0, // time of the last change to the state
+  isBusy: false, // whether the server is processing a step
+  lastPlan: null, // the last plan, which stays on the screen until the next one is known
+  longer: null, // the job that the user wants searched longer
+  values: { key: "", goals: [], rows: [], job: null }, // values of the steps; rows are null until they arrive
 };
 
-/** Change the store, but not the state, and draw the page. */
+/** Change the store without the state, and redraw the page. */
 export function update(parts) {
   Object.assign(store, parts);
   store.render();
 }
 
-/** Replace the state, write it into the address, and draw the page. */
+/** Replace the state, write it into the URL, and redraw the page. */
 export function commit(changed, { isStep = false } = {}) {
   const state = switchGoal(store.state, changed);
   const isNew = isStep || Date.now() - store.committed > SETTLED;
@@ -54,10 +54,10 @@ export function commit(changed, { isStep = false } = {}) {
   on.wrong.textContent = "";
   address.write(writeLink(state), { isNew });
   update({ state });
-  if (isStep) scrollTo(0, 0); // the next action begins at the top
+  if (isStep) scrollTo(0, 0); // the next action is at the top
 }
 
-/** Forget the attack or move that was begun on the map, as another turn is shown. */
+/** Discard an attack or move that was begun on the map, because another turn is shown. */
 export function forgetBegun() {
   Object.assign(store, {
     picked: { from: null, to: null },
@@ -70,17 +70,17 @@ export function forgetBegun() {
   });
 }
 
-/** Return the link to the state; the address may be a little behind. */
+/** Return the link to the state; the URL in the browser may be slightly behind. */
 export const findLink = () => new URL(writeLink(store.state), location.href).href;
 
-/** Return the turn after a step of the state, by default the current step; null while it is unknown. */
+/** Return the turn after a step, by default the current one; null while the turn is unknown. */
 export const findTurn = (k = store.state.at) => tree.turns[k] ?? null;
 
-/** Return the code of the present turn, or of the position that is set up. */
+/** Return the code of the current turn, or of the position that is set up. */
 export const findCode = () =>
   (store.state.played && findTurn()?.code) || codeOf(store.board, store.state);
 
-/** Whether the turn is analysed: its position is neither set up nor corrected. */
+/** Whether a turn is analysed, rather than a position set up or corrected. */
 export const isAnalysing = () => store.state.played && !store.fixes;
 
 /** Return the state with the position that is set up or corrected now. */
@@ -94,6 +94,6 @@ export function findEdited() {
   return { ...state, owners, armies };
 }
 
-/** Return the number of new armies that are still to be placed. */
+/** Return the number of new armies still to be placed. */
 export const countLeft = () =>
   findTurn().new - Object.values(store.placing).reduce((sum, count) => sum + count, 0);

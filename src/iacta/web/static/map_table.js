@@ -1,11 +1,11 @@
-// How a position is set up beside the map: who paints, the players, and a table of all territories,
-// in which whatever can be done on the map can be done too.
+// The controls beside the map for setting up a position: the brush, the players, and a table of all
+// territories that can do everything the map can.
 
 import { cut } from "./map_board.js";
 import { changed as changedState, letters, without } from "./map_state.js";
 import { element } from "./redraw.js";
 
-/** Return the button of whom tapped territories are given to: a player, -1 for nobody, null to select only. */
+/** Return the button that sets the brush: to a player, -1 for nobody, or null to select only. */
 export function brushOf(players, owner, isChosen, mark, paintWith) {
   const name = owner === null ? "select" : (players[owner] ?? "nobody");
   const key = owner !== null && letters(players)[owner];
@@ -23,7 +23,7 @@ export function brushOf(players, owner, isChosen, mark, paintWith) {
   );
 }
 
-/** Return the row of a player; `commit` takes the state that follows a change. */
+/** Return the row of a player; `commit` receives the new state after a change. */
 export function playerRow(state, player, mark, commit) {
   const { players, mover, victim } = state;
   const name = players[player];
@@ -73,8 +73,8 @@ export function playerRow(state, player, mark, commit) {
 /**
  * Return the table of some territories.
  * @param {boolean} canAim whether territories can be made the goal
- * @param {{hold: Function, choose: Function, aim?: Function, stay?: Function, keep?: Function}} changed
- *   callbacks for each possible change, with the territory and the new value
+ * @param {{hold: Function, choose: Function, aim?: Function, stay?: Function, keep?: Function}}
+ *   changed callbacks for each possible change, called with the territory and the new value
  */
 export function territoryTable(board, view, some, canAim, changed) {
   const heads = [

@@ -1,18 +1,19 @@
-// Quick taps beside the map: a tap counts for the button that its player saw.
+// Fast tapping beside the map: each tap counts for the button that the player saw.
 //
-// A step may change the button under a finger. A tap on another button than the tap before it, at the same
-// place and less than `PAUSE` later, is ignored. Taps while the server takes a step wait for the step.
+// A step may put another button under a finger. A second tap at the same place, less than `PAUSE`
+// after the first, is ignored if it hits a different button. Taps made while the server processes a
+// step wait for it to finish.
 
 import { store } from "./map_store.js";
 import { on } from "./page.js";
 
-const PAUSE = 400; // milliseconds
-const NEAR = 24; // pixels between two taps at the same place
+const PAUSE = 400; // in milliseconds
+const NEAR = 24; // largest distance in pixels between taps at the same place
 
 let last = { x: 0, y: 0, time: 0, words: "" };
-let waiting = []; // the words of the buttons tapped while the server takes a step
+let waiting = []; // the labels of the buttons tapped while the server processes a step
 
-/** Return the words of a button without its figures; `value` tells equal words apart. */
+/** Return the label of a button without its numbers; `value` distinguishes equal labels. */
 const wordsOf = (button) => `${button.value} ${button.firstChild?.textContent ?? ""}`;
 
 const findButton = (words) =>
@@ -40,7 +41,9 @@ on.dock.addEventListener(
   { capture: true },
 );
 
-/** Press the button of the next tap that waits for the end of a step; if it is gone, forget the taps. */
+/**
+ * After a step, press the button of the next waiting tap; if it is gone, discard all waiting taps.
+ */
 export function endStep(isTaken) {
   last.time = Date.now();
   const button = isTaken && waiting.length && findButton(waiting.shift());

@@ -1,4 +1,4 @@
-// The next action of a turn: a panel for each phase.
+// The next action of a turn: one panel for each phase.
 
 import { act } from "./map_actions.js";
 import { cut } from "./map_board.js";
@@ -16,7 +16,7 @@ const PANELS = {
   over: showEnd,
 };
 
-/** Return the panel for the phase of the turn. */
+/** Return the panel for the current phase. */
 export function showPanel() {
   const turn = findTurn();
   const isBattle = turn?.odds?.some((each) => isPicked(each));
@@ -25,7 +25,7 @@ export function showPanel() {
 
 const isPicked = ({ from, to }) => from === store.picked.from && to === store.picked.to;
 
-/** Return the luck of the last dice; the move of armies after a conquest has none of its own. */
+/** Return the luck of the last dice. Moving armies after a conquest has no luck of its own. */
 function showLuck(none = "") {
   const { steps, at } = store.state;
   const isAdvance = steps[at - 1]?.do === "advance";
@@ -126,7 +126,7 @@ function showMove({ from, to, name, figure, words }, isPicked) {
   );
 }
 
-/** Return the button that ends the attacks, with its cost. */
+/** Return the button that ends the attacks, with the cost of doing so. */
 export const showStop = (className, cost) =>
   button(
     className,
@@ -145,7 +145,7 @@ function showBattle(border, move) {
     move.success && `${move.success}.`,
   ];
   const useless = findPlan() && ["Of no use for this goal."];
-  const value = `${from} ${to}`; // equal words for another battle are another button
+  const value = `${from} ${to}`; // distinguishes equal labels for different battles
   const rollButtons = rolls.map(([lost, killed, label, title]) => {
     const left = { left: armies[from] - lost, their_left: armies[to] - killed, dice };
     return tool(label, () => attack(left), { ariaLabel: title, title, value });
@@ -157,7 +157,7 @@ function showBattle(border, move) {
       "div",
       { className: "row" },
       element("h3", { id: "battle-name" }, `${territories[from]} to ${territories[to]}`),
-      showLuck("none yet"), // always a line, so that no button moves under a finger
+      showLuck("none yet"), // always shown, so that no button moves under a finger
     ),
     element(
       "p",
@@ -189,7 +189,7 @@ function showBattle(border, move) {
   );
 }
 
-/** Return the reason why a step was refused, beside its form. */
+/** Return the reason why a step was refused, to show beside its form. */
 function showRefusal(kind) {
   const { refused } = store;
   const isShown = refused?.do === kind;
@@ -198,7 +198,7 @@ function showRefusal(kind) {
 
 const showEnter = () => element("button", { className: "tool" }, "Enter");
 
-/** Return the fields for the faces of the dice; the server reads their text. */
+/** Return the fields for the faces of the dice, which are sent to the server as text. */
 function showDice(from, to) {
   const field = (id, placeholder) =>
     numberField(id, 6, { placeholder, required: false, pattern: ".*", title: "" });
@@ -221,7 +221,7 @@ function showDice(from, to) {
   );
 }
 
-// After a conquest, and at the end of the turn.
+// After a conquest and at the end of the turn.
 
 function showAdvance() {
   const { from, to, least, most } = findTurn().advance;

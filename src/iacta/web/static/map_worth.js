@@ -1,4 +1,4 @@
-// The worth of a turn: the chances of the goal and of the game, the steps so far, and their graph.
+// What a turn is worth: the chances of the goal and of the game, the steps so far, and their graph.
 
 import { act } from "./map_actions.js";
 import { cut, svg } from "./map_board.js";
@@ -24,12 +24,12 @@ import { findTurnStart } from "./map_state.js";
 import { findTurn, look, store, tree } from "./map_store.js";
 import { element, table } from "./redraw.js";
 
-/** Return a length in CSS, as a part of a whole. */
+/** Return a fraction as a CSS length. */
 const formatLength = (part) => `${100 * Math.min(Math.max(part, 0), 1)}%`;
 
-// The chances now.
+// The current chances.
 
-/** Return the chance of the goal: as a figure, as a bar, and in a sentence. */
+/** Return the chance to reach the goal as a number, a bar and a sentence. */
 export function showValue(turn) {
   const { state } = store;
   const entry = findGoalEntry();
@@ -66,11 +66,11 @@ export function showValue(turn) {
   ];
 }
 
-/** Return the chance of the goal: its figure, its value, null without a chance, and its range. */
+/** Return the number for the chance of the goal, its value (null if unknown) and its range. */
 function findGoalHeadline(entry) {
   const { board, state } = store;
   const { found, soFar } = entry ?? {};
-  // The list of goals has a chance before the plan has one.
+  // The list of goals may know a chance before the plan does.
   const isListed = !found && !state.hold;
   const offer = isListed && listOffers(board, state, findGoals()).find(({ isChosen }) => isChosen);
   const known = found?.is_chance === false ? null : (found?.value ?? offer?.chance ?? null);
@@ -83,7 +83,9 @@ function findGoalHeadline(entry) {
   };
 }
 
-/** Return the chance to win the game at the start of the turn, as `findGoalHeadline` does. */
+/**
+ * Return the chance to win the game at the start of the turn, in the form of `findGoalHeadline`.
+ */
 function findWinHeadline() {
   const found = findWin(findTurnStart(store.state.steps, store.state.at));
   if (!found) return { figure: "", value: null };
@@ -91,7 +93,7 @@ function findWinHeadline() {
   return { figure, value: win, range: { ...interval, upper_bound: interval.high } };
 }
 
-/** Return the rest of the answer on the goal, which follows the next action. */
+/** Return the rest of the answer about the goal, which follows the next action. */
 export function showMore() {
   const { found, soFar } = findGoalEntry() ?? {};
   const isOpen = !["fortify", "over"].includes(findTurn()?.phase);
@@ -129,7 +131,7 @@ function showGoalBar(value, figure, range) {
   return bar;
 }
 
-/** Return each player's chance to win the game: at the start of the turn, or after its end. */
+/** Return each player's chance to win the game, at the start of the turn or after its end. */
 export function showGame() {
   const empty = countEmpty();
   if (empty) {
@@ -189,7 +191,7 @@ export function describeEmpty() {
 
 // The steps so far.
 
-/** Return the steps of the shown line, each with the other steps that were tried. */
+/** Return the steps of the current line, each with the alternatives that were tried. */
 export function showSteps() {
   const { state } = store;
   if (!state.steps.length) return [];
@@ -224,7 +226,9 @@ export function showSteps() {
   return [element("li", {}, showButton(0, "step-of", "Start ", showFigures(0))), ...rows];
 }
 
-/** Return the value after a step, and at both ends of a turn the player's chance to win the game. */
+/**
+ * Return the value after a step and, at both ends of a turn, the player's chance to win the game.
+ */
 function showFigures(k) {
   const win = findComparable(k) === k && findWin(k);
   const value = store.values.rows[k]?.words ?? tree.turns[k]?.luck;
@@ -232,7 +236,7 @@ function showFigures(k) {
   return element("small", {}, words.filter(Boolean).join(", "));
 }
 
-/** Return the chances after each step of the line: a curve for each turn, and for each player. */
+/** Return a graph of the chances after each step: one curve for each turn and each player. */
 export function showGraph() {
   const { state, values } = store;
   const line = [0, ...lineThrough(state.steps, state.at)];
@@ -282,7 +286,7 @@ export function showGraph() {
   ];
 }
 
-/** Return a part of the plan with its sentences and tables. */
+/** Return a section of the answer with its sentences and tables. */
 export function showSection({ title, parts }) {
   const showTable = (part) => {
     const about = { className: "wide", tabIndex: 0, role: "region", ariaLabel: title || "Table" };

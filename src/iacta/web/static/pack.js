@@ -1,8 +1,8 @@
-// Texts that an address holds: compressed, in letters that need no escapes.
+// Compresses texts for URLs, into characters that need no escaping.
 
 const MOST_BYTES = 1e6;
 
-/** Returns a string, compressed. */
+/** Compress a text. */
 export async function pack(text) {
   const small = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
   const bytes = new Uint8Array(await new Response(small).arrayBuffer());
@@ -11,7 +11,7 @@ export async function pack(text) {
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** Return the text that `pack` has compressed; a very large text is refused. */
+/** Restore a text compressed by `pack`; a very large text is refused. */
 export async function unpack(code) {
   const binary = atob(code.replaceAll("-", "+").replaceAll("_", "/"));
   const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
@@ -27,5 +27,5 @@ export async function unpack(code) {
   }
 }
 
-/** Returns the address of the review of a game, which holds its log. */
+/** Return the URL of the review of a game, which contains its log. */
 export const reviewLink = async (log) => `review#log=${await pack(log)}`;

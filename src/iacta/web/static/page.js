@@ -1,12 +1,12 @@
-// What all pages do: switch colours, select numbers, copy texts, and take files.
+// What all pages do: switch colours, select numbers, copy texts, and open files.
 
 const MOST_FILE_BYTES = 900_000;
-const MOST_CHANGES = 60; // of the address in a span of time; some browsers refuse a hundred
-const SPAN = 30_000; // milliseconds
+const MOST_CHANGES = 60; // most changes of the URL within `SPAN`; some browsers refuse a hundred
+const SPAN = 30_000; // in milliseconds
 const LATER = 500;
 const TURN = "iacta-turn";
-let kept = null; // the last kept code of a turn
-/** The elements of the page by their ids. */
+let kept = null; // the code of the turn that was stored last
+/** The elements of the page by id. */
 export const on = Object.fromEntries(
   [...document.querySelectorAll("[id]")].map((each) => [each.id, each]),
 );
@@ -14,21 +14,21 @@ const status = Object.assign(document.createElement("p"), { className: "unseen" 
 status.setAttribute("role", "status");
 document.body.append(status);
 
-/** Announces to a screen reader what nobody has to see. */
+/** Tell users of screen readers something that others can see. */
 export function announce(words) {
   status.textContent = words;
 }
 
 document.querySelector(".theme").addEventListener("click", switchTheme);
 
-/** Keep the code of the turn on the board for the questions in the menu. */
+/** Store the code of the turn on the board for the questions in the menu. */
 export function keepTurn(code) {
   if (code === kept) return;
   kept = code;
   try {
     localStorage.setItem(TURN, code);
   } catch {
-    // It is full, or not allowed: the questions start from their examples.
+    // The storage is full or not allowed: the questions then start with their examples.
   }
 }
 
@@ -39,7 +39,7 @@ function startFromBoard({ target }) {
     const code = localStorage.getItem(TURN);
     link.search = code ? new URLSearchParams({ code }) : "";
   } catch {
-    // It is not allowed.
+    // The storage is not allowed.
   }
 }
 for (const name of ["click", "auxclick"]) on.menu.addEventListener(name, startFromBoard);
@@ -51,7 +51,9 @@ addEventListener("click", (event) => {
   copy(button, code.textContent, code);
 });
 
-/** Copies a string for a button, which says so; what holds the text is selected where that fails. */
+/**
+ * Copy a text and show on the button that it was copied. If that fails, select the text in `place`.
+ */
 export function copy(button, text, place) {
   button.dataset.words ??= button.textContent;
   const { words } = button.dataset;
@@ -66,7 +68,7 @@ export function copy(button, text, place) {
   return isCopied;
 }
 
-// The first click on a number selects it; another one moves the caret.
+// The first click on a number selects it; the second click moves the caret.
 let tapped = null;
 addEventListener("click", ({ target }) => {
   if (target !== tapped && target.matches?.("input:is([inputmode=numeric], [inputmode=decimal])")) {
@@ -74,7 +76,7 @@ addEventListener("click", ({ target }) => {
     target.select();
     setTimeout(() => {
       if (target.value === value) target.select();
-    }); // a click on a selection sets the caret now
+    }); // a click on a selection only moves the caret now
   }
   tapped = target;
 });
@@ -82,7 +84,10 @@ addEventListener("focusout", () => {
   tapped = null;
 });
 
-/** Calls `take` with the text and the name of each file that is chosen in an input or dropped on the page. */
+/**
+ * Call `take` with the text and the name of each file that is chosen in an input or dropped on the
+ * page.
+ */
 export function takeFiles(input, take, refuse) {
   const open = async (file) => {
     if (!file) return;
@@ -105,7 +110,7 @@ export function takeFiles(input, take, refuse) {
   });
 }
 
-/** Returns the text of a file: in Unicode, or else in Latin letters of a byte each. */
+/** Decode a file as Unicode, or else as Latin-1. */
 function textOf(bytes) {
   const [first, second] = new Uint8Array(bytes.slice(0, 2));
   const wide =
@@ -122,8 +127,8 @@ function textOf(bytes) {
 }
 
 function copied(text) {
-  // At once, while the click still counts, and on pages without a certificate too. The clipboard that
-  // is a promise may keep it for ever, or refuse it where the window has lost the focus.
+  // Copy at once, while the click still counts, and also on pages without HTTPS. The asynchronous
+  // clipboard may never answer, or refuse when the window loses the focus.
   let isSet = false;
   const set = (event) => {
     event.clipboardData.setData("text/plain", text);
@@ -136,12 +141,12 @@ function copied(text) {
   return isSet;
 }
 
-/** The address of the page, written no more often than browsers allow. */
+/** The URL of the page, changed no more often than browsers allow. */
 export class Address {
   #times = [];
   #later = 0;
 
-  /** Writes it; where that was done too often, a little later. */
+  /** Change the URL; after too many changes, wait a little first. */
   write(text, { isNew = false } = {}) {
     this.leave();
     const now = Date.now();
@@ -154,7 +159,7 @@ export class Address {
     }
   }
 
-  /** Writes no more what waits. */
+  /** Cancel a change that is still waiting. */
   leave() {
     clearTimeout(this.#later);
   }

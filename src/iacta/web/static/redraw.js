@@ -3,7 +3,7 @@
 const OWN = ["open", "style"]; // a visitor's open details stay open; styles are set as properties
 
 /**
- * Return an element; a child can be a list; null, false and undefined are not shown.
+ * Return an element. A child may be a list; null, false and undefined are skipped.
  * @param {string} name
  * @param {Record<string, unknown>} properties
  * @param {...unknown} children
@@ -18,17 +18,17 @@ export function element(name, properties = {}, ...children) {
 const shown = (children) => children.flat(Infinity).filter((each) => each || each === 0);
 
 /**
- * Change the children of a place into the wanted children. A child with an `id` or a `key` keeps its
- * identity when it moves; any other child is identified by its position.
+ * Turn the children of an element into the wanted children. A child with an `id` or a `key` keeps
+ * its identity when it moves; other children are identified by their position.
  * @param {Element} place
- * @param {...unknown} wanted children, as `element` takes them
+ * @param {...unknown} wanted the new children, as `element` accepts them
  */
 export function redraw(place, ...wanted) {
   const focused = document.activeElement;
   const fragment = new DocumentFragment();
   fragment.append(...shown(wanted));
   become(place, fragment);
-  if (place.contains(focused)) focused.focus({ preventScroll: true }); // what moves loses it
+  if (place.contains(focused)) focused.focus({ preventScroll: true }); // moving an element removes its focus
 }
 
 const keyOf = (node) => node.id || node.key;
@@ -65,7 +65,7 @@ function become(place, wanted) {
   while (next) drop();
 }
 
-/** Give an element the attributes and properties of another; what somebody is typing stays. */
+/** Give an element the attributes and properties of another; text that a user is typing stays. */
 function resemble(old, node) {
   for (const { name } of [...old.attributes])
     if (!OWN.includes(name) && !node.hasAttribute(name)) old.removeAttribute(name);
@@ -80,7 +80,7 @@ function resemble(old, node) {
   old.given = node.given;
 }
 
-/** Return a table of texts, in which the first cell of a row names it. */
+/** Return a table of texts; the first cell of each row is its heading. */
 export function table(heads, rows) {
   const cell = (text, k) =>
     k ? element("td", { className: "num" }, text) : element("th", { scope: "row" }, text);

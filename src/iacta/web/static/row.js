@@ -1,13 +1,16 @@
-// A row of territories or fronts: each has its own input, and can be moved and removed.
+// A row of territories or fronts. Each entry has its own input and can be moved or removed.
 
 import { announce } from "./page.js";
 import { element, redraw } from "./redraw.js";
 
-const ONE = /^[1-9]\d{0,2}(,\d{3})+,?$/; // 8,200 is one number
+const ONE = /^[1-9]\d{0,2}(,\d{3})+,?$/; // 8,200 is a single number
 const ENTRY = /^([^:@~]*)(?::([^@~]*))?(?:@([^~]*))?(?:~(.*))?$/;
-const MARKS = [":", "@", "~"]; // before the rules, the garrison and the armies held back of one territory
+const MARKS = [":", "@", "~"]; // introduce the rules, the garrison and the armies held back of an entry
 
-/** Replace the input of a row, which is still sent; `changed` is called after each change. */
+/**
+ * Replace the input of a row, which is still sent with the form. `changed` is called after each
+ * change.
+ */
 export function makeRow(input, rules, changed) {
   const word = input.name === "fronts" ? "Front" : "Territory";
   const field = input.closest(".field");
@@ -21,7 +24,7 @@ export function makeRow(input, rules, changed) {
   label.replaceWith(element("span", { className: "label" }, label.textContent));
   const names =
     input.name === "territories" && rules ? [...rules.querySelectorAll("option[data-line]")] : [];
-  field.querySelector(".help").hidden = names.length > 0; // it explains marks that the own inputs replace
+  field.querySelector(".help").hidden = names.length > 0; // it explains marks that the new inputs replace
   Object.assign(input, { type: "hidden", required: false });
   input.parentElement.hidden = true;
   input.parentElement.after(frame);
@@ -76,7 +79,7 @@ export function makeRow(input, rules, changed) {
     });
   }
 
-  /** Returns the inputs for what only one territory has. */
+  /** Return the inputs for settings of a single territory. */
   function own() {
     const [, , rule = "", ...numbers] = ENTRY.exec(texts[current]) ?? [];
     const option = (value, name) =>
@@ -142,7 +145,7 @@ export function makeRow(input, rules, changed) {
     announce(`Moved to ${to + 1} of ${texts.length}`);
   }
 
-  /** Take the text of an entry; spaces and commas separate several entries. */
+  /** Change the text of the current entry; spaces and commas start new entries. */
   function type(text) {
     const parts = entries(text);
     if (parts.length > 1) {
@@ -209,7 +212,7 @@ export function makeRow(input, rules, changed) {
   draw();
 }
 
-/** Returns what spaces and commas separate; an empty one at the end is still to be typed. */
+/** Split a text at spaces and commas; an empty entry at the end is still being typed. */
 function entries(text) {
   const found = text.split(/\s+/).flatMap((each) => each.split(ONE.test(each) ? /,$/ : ","));
   return found.filter((each, place) => each || place === found.length - 1);

@@ -4,7 +4,7 @@ import { page } from "./ask.js";
 import { on } from "./page.js";
 
 const STEP = 1500; // milliseconds for each conquest
-const REST = 3; // number of steps during which the end stays on the screen
+const REST = 3; // number of steps for which the end stays on the screen
 
 // The two numbers.
 
@@ -38,7 +38,7 @@ on.quick.addEventListener("submit", (event) => {
   event.preventDefault();
   answer();
 });
-if (matchMedia("(min-width: 64rem)").matches) on.attackers.select(); // a phone's keyboard would hide the rest
+if (matchMedia("(min-width: 64rem)").matches) on.attackers.select(); // a phone's keyboard would cover the rest of the page
 
 // The plan.
 
@@ -47,7 +47,7 @@ let timer = 0;
 
 async function play() {
   const found = await fetch("game.svg");
-  if (!found.ok) return; // the server is busy; a plan can wait
+  if (!found.ok) return; // the server is busy, and the plan can wait
   const drawn = new DOMParser().parseFromString(await found.text(), "image/svg+xml");
   const map = document.importNode(drawn.documentElement, true);
   const [tones, digits] = [map.dataset.tones, map.dataset.digits].map((each) => each.split(" "));

@@ -1,4 +1,4 @@
-// Sets the colours before the page is drawn: the visitor's choice, or the colours of the system.
+// Sets the colours before the page is drawn: those that the visitor chose, or those of the system.
 
 const system = matchMedia("(prefers-color-scheme: dark)");
 
@@ -7,7 +7,7 @@ function isDark() {
   return chosen ? chosen === "dark" : system.matches;
 }
 
-/** Uses `light`, `dark`, or, if neither is given, the colours of the system. */
+/** Use `light`, `dark`, or, if neither is given, the colours of the system. */
 function setTheme(theme) {
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
   else delete document.documentElement.dataset.theme;
@@ -15,9 +15,9 @@ function setTheme(theme) {
 
 try {
   setTheme(localStorage.theme);
-} catch {} // a browser that keeps nothing
+} catch {} // the browser stores nothing
 
-/** Switches to the other colours, and keeps the choice only if the system differs. */
+/** Switch to the other colours; store the choice only if it differs from the system's. */
 // biome-ignore lint/correctness/noUnusedVariables: the modules of the page call it
 function switchTheme() {
   const wanted = isDark() ? "light" : "dark";
