@@ -154,6 +154,7 @@ DEFAULTS = {
     "keep": {},
     "stay": [],
     "fresh": 0,
+    "victory": "",
     "played": False,
     "steps": [],
     "at": 0,
@@ -163,3 +164,26 @@ DEFAULTS = {
 def test_a_link_of_a_newer_version_is_named(visit: Visit) -> None:
     page = visit(TINY_LINK.replace("#", "#v=3&"))
     expect(page.locator("#wrong")).to_contain_text("from a newer version of iacta")
+
+
+def test_a_code_keeps_its_victory_condition(visit: Visit) -> None:
+    page = visit(TINY_LINK)
+    page.get_by_text("Deal, open or paste").click()
+    code = (
+        "1;classic;red;Peru:red:9,Brazil:blue:1,Argentina:blue:1;attack;win=share:2"  # blue has won
+    )
+    page.fill("#pasted", code)
+    page.get_by_role("button", name="Use it").click()
+    expect(page.locator("#board-name")).to_have_text("classic")
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    words = "The first player who owns 2 of the 42 territories wins."
+    expect(page.locator("#condition")).to_contain_text(f"{words} So far: ")
+    assert "&w=share%3A2&" in page.url
+    page.reload()
+    expect(page.locator("#condition")).to_contain_text("has won.")
+    page.get_by_role("button", name="Set up").click()
+    page.get_by_role("button", name="The last survivor wins").click()
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    expect(page.locator("#report")).not_to_be_empty()
+    expect(page.locator("#condition")).to_have_count(0)
+    assert "&w=" not in page.url

@@ -176,9 +176,10 @@ def list_condition(turn: Turn) -> list[str]:
         return []
     found = ((name, turn.victory.describe_progress(turn, name)) for name in turn.survivors)
     progress = "; ".join(f"{name}: {words}" for name, words in found if words)
+    return [turn.victory.describe(turn), *([f"So far: {progress}."] if progress else [])]
+
+
+def describe_winner(turn: Turn) -> str:
+    """Return the winner as a sentence; empty while the game goes on."""
     winner = turn.winner
-    return [
-        turn.victory.describe(turn),
-        *([f"So far: {progress}."] if progress else []),
-        *([f"{winner[:1].upper()}{winner[1:]} has won."] if winner else []),
-    ]
+    return f"{winner[:1].upper()}{winner[1:]} has won." if winner else ""

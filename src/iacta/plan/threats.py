@@ -151,7 +151,8 @@ def threats(
     progress: a callback that receives the result so far and the fraction of the work that is done.
 
     Each threat is considered alone. Opponents get the usual new armies, trade in no cards, and are
-    not restricted by `keep` or `stay`. Rules under which armies can grow raise an error.
+    not restricted by `keep` or `stay`. A game that is over has no threats. Rules under which armies
+    can grow raise an error.
 
     >>> turn = Turn.from_code("1;classic;red;Peru:red:3,Venezuela:blue:5,Brazil:green:1")
     >>> for each in threats(turn).threats:
@@ -164,6 +165,8 @@ def threats(
     if not isinstance(turn, Turn):
         raise MalformedError(f"turn must be a Turn, got {quote(turn)}")
     refuse_large_board(turn.board, "threats")
+    if turn.winner is not None:
+        return Threats(turn.player, (), None, is_complete=True)
     deadline = Deadline.from_time_limit(time_limit)
     aims = [*_list_aims(turn, deadline.take_share(WIN_SHARE))]
     search, move, is_complete = _ThreatSearch(turn, aims), None, False

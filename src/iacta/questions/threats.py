@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from iacta.forms.form import Example, Topic, parameter
-from iacta.forms.moment import MomentForm, list_condition
+from iacta.forms.moment import MomentForm, describe_winner, list_condition
 from iacta.forms.percentages import percent, short_percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, Count, IntervalRecord, KeyedRecord, Unit, key
@@ -192,6 +192,8 @@ def _list_win_sentences(found: Threats) -> Iterator[str]:
 def threats_sentence(answer: ThreatsAnswer) -> str:
     """Return a sentence about the likeliest threat."""
     found = answer.found
+    if winner := describe_winner(answer.question.turn):
+        return winner
     if not found.threats or found.threats[0].chance < MIN_SHOWN:
         return f"The search found no attack on {found.player} that succeeds next turn."
     first = found.threats[0]

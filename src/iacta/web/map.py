@@ -20,6 +20,7 @@ from iacta.forms.form import Topic
 from iacta.game import Turn
 from iacta.game.moment import parse_moment
 from iacta.game.steps import MAX_STEPS
+from iacta.game.victory import SURVIVAL, format_victory
 from iacta.inputs.checks import refuse_unknown_keys
 from iacta.inputs.errors import IllegalError
 from iacta.questions.steps import STEP_SCHEMA, StepList
@@ -189,7 +190,7 @@ def read_position_text(body: Mapping[str, Any]) -> dict[str, Any]:
     body: the request, with the `text` of a position file or a code, and a `board` if the text does
         not contain its board.
 
-    For the code of a turn, the result also has `rules`, `keep`, `stay` and `fresh`.
+    The result also has `rules`, `keep`, `stay`, `fresh` and `victory`.
     """
     refuse_unknown_keys(body, [*POSITION_TEXT["properties"]])
     turn = parse_moment(read_text(body, "text"), read_sent_board(body), is_fallback=True)
@@ -214,6 +215,7 @@ def _list_constraints(turn: Turn) -> dict[str, Any]:
         "keep": {places.index(name): number for name, number in turn.keep.items()},
         "stay": [places.index(name) for name in turn.stay],
         "fresh": turn.place,
+        "victory": "" if turn.victory == SURVIVAL else format_victory(turn.victory),
     }
 
 

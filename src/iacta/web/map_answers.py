@@ -89,6 +89,7 @@ class DrawnPosition(DrawnBoard):
     keep: the larger garrisons by territory, if the code of a turn was read.
     stay: the territories that must not attack, if the code of a turn was read.
     fresh: the number of new armies, if the code of a turn was read.
+    victory: the victory condition as in a code; empty if the last survivor wins.
     """
 
     position: SentPosition
@@ -96,6 +97,7 @@ class DrawnPosition(DrawnBoard):
     keep: NotRequired[dict[int, int]]
     stay: NotRequired[list[int]]
     fresh: NotRequired[int]
+    victory: NotRequired[str]
 
 
 BorderState = TypedDict(
@@ -139,6 +141,9 @@ class TurnRecord(TypedDict):
     usual: the number of new armies that the rules give.
     odds: the odds of each legal battle.
     sentence: the phase in words.
+    condition: the victory condition and the progress of each player in words; empty if the last
+        survivor wins.
+    winner: the player who has won, `None` while the game goes on.
     advance: in the phase `advance`, the numbers of armies that may move in.
     fortify: in the phase `fortify`, the legal moves: from, to, and the most armies.
     """
@@ -152,6 +157,8 @@ class TurnRecord(TypedDict):
     usual: int
     odds: list[BorderState]
     sentence: str
+    condition: str
+    winner: str | None
     advance: NotRequired[AdvanceSpan]
     fortify: NotRequired[list[tuple[int, int, int]]]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from iacta.board import Board
 from iacta.board.files import read_board
+from iacta.forms.moment import describe_winner, list_condition
 from iacta.forms.percentages import describe_luck, percent, short_percent
 from iacta.forms.sentences import count
 from iacta.game import BorderOdds, Fortify, Throw, Turn
@@ -119,6 +120,8 @@ def describe_turn(turn: Turn) -> dict[str, Any]:
         if turn.phase == "attack"
         else [],
         "sentence": _describe_phase(turn),
+        "condition": " ".join(filter(None, [*list_condition(turn), describe_winner(turn)])),
+        "winner": turn.winner,
     }
     if turn.phase == "advance" and turn.pending is not None:
         v, c = place[turn.pending.start], place[turn.pending.to]
@@ -162,6 +165,8 @@ def _describe_losses(losses: Losses, thrown: str, chance: Probability) -> tuple[
 
 
 def _describe_phase(turn: Turn) -> str:
+    if turn.phase == "over" and turn.winner:
+        return f"{turn.winner} wins the game."
     match turn.phase:
         case "place":
             return f"{turn.player} places {count(turn.place, 'new army', 'new armies')}."

@@ -14,7 +14,12 @@ from iacta.board.layout import check_size, is_drawn
 from iacta.board.position import Position
 from iacta.forms.command_and_call import format_command, format_python_call
 from iacta.forms.form import ClashError, Example, Topic, parameter
-from iacta.forms.moment import VictoryForm, list_condition, resolve_board
+from iacta.forms.moment import (
+    VictoryForm,
+    describe_winner,
+    list_condition,
+    resolve_board,
+)
 from iacta.forms.parameter_kinds import Chance, CommaList, Flag, Name, OneOf, Pairs, Source, Whole
 from iacta.forms.percentages import format_all_digits, format_goal_value, percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
@@ -773,6 +778,8 @@ class GoalEndAnswer(Answer):
         return defend_conquest(turn) if turn.phase == "advance" else None
 
     def _sentence(self) -> str:
+        if self.question.win and (winner := describe_winner(self.question.turn)):
+            return winner
         win = find_win(self.question.turn, Deadline()) if self.question.win else None
         if win is not None and win.placement is not None:
             return f"You win the game with {around.new_armies(win.placement)}, without an attack."

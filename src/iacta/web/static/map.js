@@ -244,6 +244,7 @@ listen("clear", "click", () => {
   begin(changed(store.state, { ...empty, goal: "", targets: [], keep: {}, stay: [] }));
 });
 listen("rules", "change", () => change({ rules: on.rules.value }));
+listen("forget-condition", "click", () => change({ victory: "" }));
 listen("fresh", "change", () => {
   if (on.fresh.reportValidity()) change({ fresh: readWhole(on.fresh, 0) });
 });

@@ -33,6 +33,7 @@ export function describeGoal(board, state) {
   const names = state.targets.map((t) => board.territories[t]).join(", ");
   return {
     win: "Win the game",
+    now: "Win now",
     continent: `Take ${board.continents[state.continent]?.name}`,
     all: `Take ${names || "…"}`,
     any: `Take any of ${names || "…"}`,
@@ -43,10 +44,11 @@ export function describeGoal(board, state) {
 
 /**
  * Return the parts of a state that describe a goal given as parameters; null without a goal.
- * @param {{take?: string, take_any?: string, eliminate?: string}} [parameters] the parameters of
- *   `plan` that state the goal
+ * @param {{take?: string, take_any?: string, eliminate?: string, win?: boolean}} [parameters] the
+ *   parameters of `plan` that state the goal
  */
-export function findGoalParts(board, state, { take, take_any: any, eliminate } = {}) {
+export function findGoalParts(board, state, { take, take_any: any, eliminate, win } = {}) {
+  if (win) return { goal: "now" };
   if (eliminate) return { goal: "eliminate", victim: state.players.indexOf(eliminate) };
   const continent = board.continents.findIndex(({ name }) => name === take);
   if (continent >= 0) return { goal: "continent", continent };
@@ -56,14 +58,16 @@ export function findGoalParts(board, state, { take, take_any: any, eliminate } =
 }
 
 /**
- * Return the goals in an answer, likeliest first, each with the parts of a state that describe it.
+ * Return the goals in an answer, a win now first, then likeliest first, each with the parts of a
+ * state that describe it.
  */
 export function listOffers(board, state, entry) {
   const isChosen = (parts) =>
     Object.entries(parts).every(([key, value]) => String(state[key]) === String(value));
+  const isNow = ({ parts }) => parts.goal === "now";
   return (entry?.found?.goals ?? [])
     .map((goal) => ({ ...goal, parts: findGoalParts(board, state, goal.parameters) }))
     .filter(({ parts }) => parts)
-    .sort((a, b) => b.chance - a.chance)
+    .sort((a, b) => isNow(b) - isNow(a) || b.chance - a.chance)
     .map((goal) => ({ ...goal, isChosen: isChosen(goal.parts) }));
 }

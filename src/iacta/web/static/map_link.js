@@ -10,8 +10,9 @@
 import { begun, canAim, findGoalOfTurn, findTurnStart, MAX_ARMIES } from "./map_state.js";
 
 const VERSION = 2;
-const GOALS = ["win", "continent", "all", "any", "eliminate", "worth"];
+const GOALS = ["win", "continent", "all", "any", "eliminate", "worth", "now"];
 export const MAX_NOTE = 200; // characters
+const MAX_VICTORY = 2000; // characters
 const LOST_STEPS = "Cannot read all steps of the link; the end of the link may be missing.";
 const NO_POSITION = "Cannot read the position in the address; it may be incomplete.";
 // The letter of each kind of step, and the names of its numbers. The last number may be left out.
@@ -46,6 +47,7 @@ export function writeLink(state) {
   if (keep.length) add("k", keep.join("."));
   if (state.stay.length) add("s", state.stay.join("."));
   if (state.fresh) add("f", state.fresh);
+  if (state.victory) add("w", state.victory);
   if (state.hold) add("o", 1);
   if (state.played) add("go", 1);
   if (state.at) add("i", state.at);
@@ -103,6 +105,7 @@ export function readLink(fragment, board, maxSteps) {
     keep,
     stay: readNumbers(given.get("s")).filter(isTerritory),
     fresh: Math.min(readNumber(given.get("f")) ?? 0, 1000),
+    victory: (given.get("w") ?? "").slice(0, MAX_VICTORY),
     hold: given.get("o") === "1",
     played: position !== null && (given.has("go") || steps.length > 0),
     steps,

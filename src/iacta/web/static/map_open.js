@@ -59,7 +59,7 @@ export async function read(text, name, beside) {
     return { board, code: await packed(board), state: null };
   }
   const board = await posted("api/v1/position/read", { text, board: beside.board });
-  const { rules, keep, stay, fresh } = board;
+  const { rules, keep, stay, fresh, victory } = board;
   const code = await packed(board);
   return {
     board,
@@ -67,6 +67,7 @@ export async function read(text, name, beside) {
     state: {
       ...placed(board, code, board.position),
       ...(isCode && rules && { rules, keep, stay, fresh }),
+      victory,
     },
   };
 }
@@ -107,5 +108,6 @@ export function positionOf(board, state) {
     board: board.board,
     player: state.players[state.mover],
     territories: Object.fromEntries(held),
+    ...(state.victory && { win: state.victory }),
   };
 }

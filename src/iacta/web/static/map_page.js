@@ -155,6 +155,7 @@ function showGoal() {
   const kinds = [
     ["", "Any other goal …"],
     ["win", "Win the game"],
+    ["now", "Win now"],
     ...board.continents.map(({ name, bonus }, k) => [
       `continent ${k}`,
       `Take ${cut(name)} (${bonus})`,
@@ -167,7 +168,7 @@ function showGoal() {
   redraw(on.kind, listOptions(kinds));
   const number = { continent: state.continent, eliminate: state.victim }[state.goal];
   on.kind.value = [state.goal, number].join(" ").trim();
-  on["hold-label"].hidden = !state.goal || ["any", "worth"].includes(state.goal);
+  on["hold-label"].hidden = !state.goal || ["any", "worth", "now"].includes(state.goal);
   on.hold.checked = state.hold;
   on.targets.hidden = !canAim(state);
   store.isPicking &&= canAim(state);
@@ -227,6 +228,7 @@ function showSetup(view) {
   if (!isKnown) on.rules.append(element("option", { value: state.rules }, cut(state.rules)));
   on.rules.value = state.rules;
   if (document.activeElement !== on.fresh) on.fresh.value = String(state.fresh || "");
+  on["condition-row"].hidden = !state.victory;
   const examples = EXAMPLES.map(({ words }, k) => [`e${k}`, words]);
   const recents = recent().map(({ words }, k) => [`r${k}`, `Recent: ${words}`]);
   redraw(on.example, listOptions([["", "choose a position …"], ...examples, ...recents]));

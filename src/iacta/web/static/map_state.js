@@ -24,14 +24,15 @@
  * @property {number[]} owners the owner of each territory; -1 for nobody
  * @property {number[]} armies
  * @property {string} rules
- * @property {""|"win"|"continent"|"all"|"any"|"eliminate"|"worth"} goal empty until a goal is
- *   chosen; it concerns a `continent`, a player (`victim`) or territories (`targets`)
+ * @property {""|"win"|"now"|"continent"|"all"|"any"|"eliminate"|"worth"} goal empty until a goal
+ *   is chosen; it concerns a `continent`, a player (`victim`) or territories (`targets`)
  * @property {boolean} hold whether conquests must also be held
  * @property {Partial<State>} [began] the goal of the first turn; `goal` and the properties with it
  *   describe the turn of step `at`
  * @property {Record<number, number>} keep the territories with larger garrisons
  * @property {number[]} stay the territories that may not attack
  * @property {number} fresh the number of new armies to place first
+ * @property {string} victory the victory condition as in a code; empty if the last survivor wins
  * @property {boolean} played whether the turn is analysed, rather than set up
  * @property {Step[]} steps the tree of steps
  * @property {number} at the number of the step that the page shows
@@ -47,6 +48,7 @@ const OF_POSITION = [
   "keep",
   "stay",
   "fresh",
+  "victory",
 ];
 export const MAX_ARMIES = 1e9;
 export const NAMES = ["red", "blue", "green", "yellow", "purple", "orange", "black", "white"];
@@ -62,7 +64,7 @@ export function begun(board, code = "") {
     owners: Array.from({ length: size }, (_, t) => (t ? 1 : 0)),
     armies: Array.from({ length: size }, (_, t) => (t ? 2 : 12)),
     ...{ rules: "classic", goal: "", continent: 0, victim: 1, targets: [], hold: false },
-    ...{ keep: {}, stay: [], fresh: 0, played: false, steps: [], at: 0 },
+    ...{ keep: {}, stay: [], fresh: 0, victory: "", played: false, steps: [], at: 0 },
   };
 }
 
@@ -244,6 +246,7 @@ export function codeOf(board, state) {
     state.fresh && `place=${state.fresh}`,
     keep.length && `keep=${keep.join(",")}`,
     stay.length && `stay=${stay.join(",")}`,
+    state.victory && `win=${state.victory}`,
   ].filter(Boolean);
   const parts = ["1", board.code, escaped(state.players[state.mover]), holdings.join(",")];
   return [...parts, state.fresh ? "place" : "attack", ...options].join(";");
@@ -260,6 +263,7 @@ export function goalOf(board, state) {
     return { take: board.continents[state.continent]?.name ?? "", ...hold };
   if (state.goal === "eliminate") return { eliminate: state.players[state.victim], ...hold };
   if (state.goal === "worth") return { worth: true };
+  if (state.goal === "now") return { win: true };
   if (!canAim(state) || !names) return null;
   return { [state.goal === "all" ? "take" : "take_any"]: names, ...hold };
 }

@@ -284,7 +284,7 @@ function showEnd() {
     element(
       "p",
       { className: "row" },
-      button("primary", () => act.take({ do: "next" }), "Next player"),
+      !findTurn().winner && button("primary", () => act.take({ do: "next" }), "Next player"),
       tool("Review", act.review),
       tool("Copy the link", ({ currentTarget }) => act.copyLink(currentTarget)),
     ),

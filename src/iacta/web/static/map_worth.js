@@ -63,6 +63,7 @@ export function showValue(turn) {
       { id: "report", className: "report", ariaLive: "polite" },
       said || describeWaiting(),
     ),
+    turn?.condition && element("p", { id: "condition", className: "help" }, turn.condition),
   ];
 }
 
