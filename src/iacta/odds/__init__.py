@@ -1,1 +1,1 @@
-"""Odds: arrays of battles, armies needed, decisions, defence and simulation."""
+"""The odds of battles: arrays, armies needed, decisions, defence and simulation."""

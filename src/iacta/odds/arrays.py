@@ -1,6 +1,6 @@
-"""Odds of many battles at once: functions over arrays, with NumPy's broadcasting."""
+"""The odds of many battles at once: functions of arrays, with NumPy's broadcasting."""
 
-from __future__ import annotations  # for signatures that show the names of types
+from __future__ import annotations  # so that signatures show the names of types
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -26,10 +26,10 @@ from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
-CELLS_PER_CHANCE = 10**5  # one chance takes as long as this many cells of a table
-CELLS_PER_DISTRIBUTION = 10**7  # one distribution takes as long as this many cells of a table
+CELLS_PER_CHANCE = 10**5  # the number of table cells that take as long to compute as one chance
+CELLS_PER_DISTRIBUTION = 10**7  # the number of table cells that take as long as one distribution
 MAX_MODERATE_ARMIES = 1_000
-MAX_CELLS = 4 * 10**6  # size limit of a lookup table
+MAX_CELLS = 4 * 10**6  # the largest lookup table
 HALF = Fraction(1, 2)
 
 Army: TypeAlias = int | np.integer[Any]
@@ -60,7 +60,7 @@ class _Either(_Options):
 
 
 class BattleFunction(Protocol):
-    """The type of a function over arrays of battles."""
+    """The type of a function that computes a number for each battle in arrays."""
 
     @overload
     def __call__(
@@ -98,16 +98,16 @@ def win_probability(
 
     attackers: armies on the attacking territories, garrison included; a whole number, or an array
         of whole numbers of any shape.
-    defenders: armies on the defended territories; broadcast against `attackers`.
-    rules: `Rules`, the name of a rule set, or an array of them, which is broadcast too.
+    defenders: armies on the defended territories, broadcast against `attackers`.
+    rules: `Rules`, the name of a rule set, or an array of these, which is also broadcast.
     garrison: armies that must stay behind; `None` for the garrison of the rules, usually 1.
     exact: whether to return fractions instead of floats.
     method: a name in `iacta.methods.METHODS`, or `"auto"`.
 
-    Returns a float for two numbers, otherwise an array of the broadcast shape. The relative error
-    is at most 1e-12 up to 250 armies on each side. For larger battles see the error of `Battle`, or
-    that of a table of that size if there are many battles. Under balanced blitz the bound is on the
-    absolute error.
+    Returns a float for a single battle, otherwise an array of the broadcast shape. The relative
+    error is at most 1e-12 up to 250 armies on each side. For larger battles see the error of
+    `Battle`, or for many battles the error of a table of this size. Under balanced blitz the bound
+    is on the absolute error.
 
     Raises `IactaError` for armies that are not whole numbers of at least 1.
 
@@ -133,9 +133,9 @@ def expected_attackers_left(
     exact: bool = False,
     method: str = "auto",
 ) -> Numbers:
-    """Return the expected number of surviving attackers of each battle, garrison included.
+    """Return the expected number of surviving attackers in each battle, garrison included.
 
-    The arguments, shapes, errors and exceptions are as for `win_probability`.
+    The arguments, shapes, errors and exceptions are the same as for `win_probability`.
 
     >>> round(expected_attackers_left(12, 10), 4)
     4.4382
@@ -155,9 +155,9 @@ def expected_defenders_left(
     exact: bool = False,
     method: str = "auto",
 ) -> Numbers:
-    """Return the expected number of surviving defenders of each battle.
+    """Return the expected number of surviving defenders in each battle.
 
-    The arguments, shapes, errors and exceptions are as for `win_probability`.
+    The arguments, shapes, errors and exceptions are the same as for `win_probability`.
 
     >>> round(expected_defenders_left(12, 10), 4)
     1.3394
@@ -192,11 +192,11 @@ def win_table(
 
     attackers: the largest number of armies on the attacking territory, garrison included.
     defenders: the largest number of armies on the defended territory.
-    rules, garrison, exact, method: as for `win_probability`.
+    rules, garrison, exact, method: the same as for `win_probability`.
 
     Returns an array of shape (attackers, defenders). The entry `[a - 1, d - 1]` is the chance of
     `a` attackers against `d` defenders. If `rules` is an array, its axes come first. The error is
-    as for `win_probability`.
+    that of `win_probability`.
 
     >>> win_table(3, 2, garrison=0).round(3)
     array([[0.417, 0.106],
@@ -240,12 +240,12 @@ def broadcast_rules(
     *arrays: object,
     **options: Any,
 ) -> npt.NDArray[Any]:
-    """Call a function once per different rule set, and return the results as one array.
+    """Call a function once for each different rule set, and return the results as one array.
 
-    function: a function of the arrays, the rules and the options.
-    rules: an array of rules; it is broadcast against the arrays.
+    function: a function that takes the arrays, the rules and the options.
+    rules: an array of rules, which is broadcast against the arrays.
     arrays: arrays of numbers.
-    options: further arguments of the function.
+    options: keyword arguments for the function.
     """
     rule_sets = _read_rule_sets(rules)
     indices: dict[Rules, int] = {}
@@ -263,14 +263,14 @@ def broadcast_rules(
 
 
 def _has_tables(kernel: Kernel) -> bool:
-    """Return whether a kernel, or the kernel that decides its chances, computes whole rows."""
+    """Return whether a kernel, or the kernel from which it takes chances, computes whole rows."""
     return kernel.is_vectorised or kernel.find_decider(HALF)[0].is_vectorised
 
 
 def _compute(
     computation: Computation, attackers: Armies, defenders: Armies, rules: RuleSets, *options: Any
 ) -> Numbers:
-    """Compute a number for each battle, under one or several rule sets.
+    """Compute a number for each battle, under one or more rule sets.
 
     Returns an array, or a single number if all arguments are single values.
     """
@@ -314,10 +314,10 @@ class _Battles:
     """Arrays of battles under the same rules.
 
     kernel: the kernel of these rules.
-    attackers, defenders: the armies of each battle, garrison included.
-    staying: the number of attackers that must stay behind and cannot attack.
+    attackers, defenders: the armies in each battle, garrison included.
+    staying: the number of attackers that must stay behind.
     exact: whether to compute with fractions.
-    split: whether to compute large battles separately.
+    split: whether large battles are computed separately.
     """
 
     kernel: Kernel
@@ -328,7 +328,7 @@ class _Battles:
     split: bool
 
     def compute(self, computation: Computation) -> npt.NDArray[Any]:
-        """Compute moderate and large battles separately, so that tables stay small."""
+        """Compute a number for each battle; large battles separately, to keep tables small."""
         large = np.maximum(self.attackers, self.defenders) > MAX_MODERATE_ARMIES
         if not self.split or not large.any() or large.all():
             return computation(self)
@@ -367,15 +367,15 @@ class _Battles:
 
     @cached_property
     def _sizes(self) -> tuple[int, int]:
-        """The largest number of attackers without the garrison, at least 1, and of defenders."""
+        """The largest numbers of attackers (garrison excluded, at least 1) and of defenders."""
         able = int(self.attackers.max(initial=1)) - self.staying
         return max(able, 1), int(self.defenders.max(initial=1))
 
     def _compute_means(self, won: ValueFunction, lost: ValueFunction) -> npt.NDArray[Any]:
         """Return the expected value of each battle.
 
-        won: the value of a victory, as a function of the armies that can move in.
-        lost: the value of a defeat, as a function of the defenders left.
+        won: a function of the surviving able attackers that returns the value of a victory.
+        lost: a function of the surviving defenders that returns the value of a defeat.
         """
         finite = self.kernel.most_left(*self._sizes) == self._sizes
         if self.kernel.is_vectorised and finite and self._are_rows_faster(CELLS_PER_DISTRIBUTION):
@@ -390,9 +390,9 @@ class _Battles:
         return self._compute_one_by_one(compute_mean)
 
     def _are_rows_faster(self, cells_per_battle: int) -> bool:
-        """Return whether one table is faster than computing each different battle by itself.
+        """Return whether it is faster to compute one table than to compute each battle separately.
 
-        cells_per_battle: the number of table cells that take as long as one battle.
+        cells_per_battle: the number of table cells that take as long to compute as one battle.
         """
         able, defenders = self._sizes
         if not self.split or able * defenders <= cells_per_battle:
@@ -401,7 +401,7 @@ class _Battles:
         return able * defenders <= cells_per_battle * len(different[0])
 
     def _compute_by_rows(self, won: ValueFunction, lost: ValueFunction) -> npt.NDArray[Any]:
-        """Compute all battles with the same number of defenders at once, row by row."""
+        """Compute the battles row by row; a row has all battles with one number of defenders."""
         sizes = self._sizes
         self.kernel.for_question("table", *sizes).refuse(*sizes)
         values = Values([*map(won, range(sizes[0] + 1))], [*map(lost, range(sizes[1] + 1))])
@@ -419,7 +419,7 @@ class _Battles:
         return means
 
     def _find_different(self) -> tuple[Whole, Whole]:
-        """Return the different battles, and for each battle its index among them."""
+        """Return the different battles, and for each battle its index in this list."""
         battles = np.stack([self.attackers.reshape(-1), self.defenders.reshape(-1)])
         return np.unique(battles, axis=1, return_inverse=True)
 
@@ -433,7 +433,7 @@ class _Battles:
 
 def _group_indices(numbers: Whole, most: int) -> Iterator[Whole]:
     """Yield the indices of all ones in an array, then of all twos, and so on up to `most`."""
-    # NumPy sorts integers of 16 bits in linear time.
+    # NumPy sorts 16-bit integers in linear time.
     short = numbers.astype(np.uint16) if most < 2**16 else numbers
     order = np.argsort(short, kind="stable")
     ends = np.cumsum(np.bincount(numbers, minlength=most + 1))

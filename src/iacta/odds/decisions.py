@@ -1,4 +1,4 @@
-"""Decisions in a battle: roll, stop or blitz, and the number of dice to roll."""
+"""Decisions in a battle: whether to roll, stop or blitz, and how many dice to roll."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -37,9 +37,9 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 
 CHOOSERS = ("nobody", "attacker", "defender", "both")
 
-MAX_VALUE = 10**100  # the square of this value is still a finite float
-BOUNDARY_FACTOR = 8  # a boundary is searched up to this multiple of the attackers
-BOUNDARY_MARGIN = 16  # the first search has this many attackers more than defenders
+MAX_VALUE = 10**100  # the square of a value must be a finite float
+BOUNDARY_FACTOR = 8  # the search for a boundary stops at eight times the attackers of the battle
+BOUNDARY_MARGIN = 16  # how many more attackers than defenders the first search covers
 
 
 class Boundary(NamedTuple):
@@ -55,7 +55,7 @@ class Boundary(NamedTuple):
 
 
 class _Policy(DisplayMixin):
-    """A decision whose tables are read-only, also after unpickling."""
+    """A decision whose tables are read-only, even after unpickling."""
 
     def __post_init__(self) -> None:
         for table in vars(self).values():
@@ -73,24 +73,25 @@ class Decision(_Policy):
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
-    rules: the rules.
-    objective: `"value"` for the value of territory and armies, or `"conquest"`.
+    rules: the rules of the battle.
+    objective: what the best action maximises: `"value"` for the value of the territory and the
+        armies, or `"conquest"` for the chance to conquer the territory.
     action: the best action now: `"roll"`, `"stop"` or `"blitz"`.
     value: the value of the battle under the best policy.
     value_if_stopped: the value of stopping now.
-    error: a bound on the error of `value`; 0 if exact.
+    error: a bound on the error of `value`; 0 for fractions.
     win_probability: the chance to conquer the territory under the best policy.
-    expected_attackers_left: the expected number of attackers left under the best policy, garrison
-        included.
+    expected_attackers_left: the expected number of surviving attackers under the best policy,
+        garrison included.
     boundary: for each number of defenders up to `defenders`, the fewest attackers for which rolling
-        is best; from `best_mix`, the fewest attackers for which a blitz is best.
-    rolls: whether rolling is best in each state: `rolls[d, n]` is for `d` defenders and `n`
-        attackers, garrison excluded. The table contains the battle and every boundary found.
+        is best. For `best_mix`, the fewest attackers for which a blitz is best.
+    rolls: a table of whether rolling is best: `rolls[d, n]` is for `d` defenders and `n` attackers,
+        garrison excluded. The table covers the battle and every boundary.
 
-    If two actions are equally good, or too close for floats, `action` is the easier one: stop
+    If two actions are equally good, or too close for floats, `action` is the easier action: stop
     rather than roll, and blitz rather than roll. A boundary is `None` if no number of attackers in
-    `rolls` is enough. If more armies could help, `rolls` covers up to eight times the attackers. If
-    the best action changes more than once as attackers are added, only `rolls` shows all changes.
+    `rolls` is enough. To find a boundary, `rolls` covers up to eight times the attackers. If the
+    best action changes more than once as attackers are added, only `rolls` shows all changes.
     """
 
     attackers: int
@@ -116,7 +117,7 @@ class Decision(_Policy):
         """Return the best action for given numbers of armies.
 
         attackers: armies on the attacking territory, garrison included.
-        defenders: armies on the defended territory, 0 after its conquest.
+        defenders: armies on the defended territory; 0 after the conquest.
 
         Raises `IactaError` for more armies than `rolls` covers.
 
@@ -137,14 +138,15 @@ class Decision(_Policy):
 class DiceDecision(_Policy):
     """The best numbers of dice for both sides, and the value of the battle.
 
-    attackers, defenders, rules: the battle, garrison included.
+    attackers, defenders: the armies of both sides, garrison included.
+    rules: the rules of the battle.
     attack_dice: the best number of attack dice now; 0 to stop, or if no army can attack.
-    defence_dice: the defender's best reply in dice; 0 if there is no roll.
-    value: the value of the battle to the attacker.
-    error: a bound on the error of `value`; 0 if exact.
+    defence_dice: the defender's best number of dice in reply; 0 if there is no roll.
+    value: the value of the battle for the attacker.
+    error: a bound on the error of `value`; 0 for fractions.
     win_probability: the chance to conquer the territory.
-    attack_policy, defence_policy: the best dice in every state up to this battle: `[d, n]` is for
-        `d` defenders and `n` attackers, garrison excluded.
+    attack_policy, defence_policy: tables of the best numbers of dice: the entry `[d, n]` is for `d`
+        defenders and `n` attackers, garrison excluded.
     """
 
     attackers: int
@@ -181,16 +183,16 @@ def when_to_stop(
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
-    prize: the value of the territory, with its card and continent: a number of at least 0, or a
-        string such as `"5/2"`. All three values have the same unit, usually armies.
-    army_value: the value of each attacker left on either territory, garrison included.
+    prize: the value of the territory, including its card and continent: a number of at least 0, or
+        a string such as `"5/2"`. All three values have the same unit, usually armies.
+    army_value: the value of each surviving attacker on either territory, garrison included.
     kill_value: the value of each destroyed defender.
     garrison: armies that must stay behind; `None` for the garrison of the rules, usually 1.
     exact: whether to return fractions instead of floats.
 
     Returns a `Decision` in floats with a proven `error`, or in fractions. Raises `IactaError` for
     values below 0, for armies that are not whole numbers of at least 1, for rules under which
-    armies grow or battles are not decided roll by roll, and for battles too large for memory.
+    armies can grow or battles are not decided roll by roll, and for battles too large for memory.
 
     >>> decision = when_to_stop(20, 10, prize=10)
     >>> decision.action, round(decision.value, 4), round(decision.win_probability, 4)
@@ -233,11 +235,11 @@ def best_mix(
 ) -> Decision:
     """Return whether to roll by hand or to use the balanced blitz of the official app.
 
-    attackers, defenders, garrison: as for `when_to_stop`.
+    attackers, defenders, garrison: the same as for `when_to_stop`.
     rules: `Rules` for rolls by hand or for a blitz, or the name of a rule set.
 
     Returns a `Decision` that maximises the chance to conquer the territory, in floats with a proven
-    `error`. Its action is `"stop"` only if no army can attack. The exceptions are as for
+    `error`. Its action is `"stop"` only if no army can attack. The exceptions are the same as for
     `when_to_stop`.
 
     >>> decision = best_mix(11, 10)
@@ -289,20 +291,20 @@ def how_many_dice(
 ) -> DiceDecision:
     """Return the best number of dice for each side.
 
-    attackers, defenders, rules, garrison, exact: as for `when_to_stop`.
-    chooser: the side that may roll fewer dice than allowed: `"attacker"`, `"defender"`, `"both"` or
-        `"nobody"`. Each side rolls at least one die. The attacker names a number first, and the
-        defender replies before the roll.
+    attackers, defenders, rules, garrison, exact: the same as for `when_to_stop`.
+    chooser: the side that may roll fewer dice than the maximum: `"attacker"`, `"defender"`,
+        `"both"` or `"nobody"`. Each side rolls at least one die. The attacker chooses a number
+        first, and the defender replies before the roll.
     may_stop: whether the attacker may stop.
-    prize, army_value, kill_value: the value that the attacker maximises and the defender minimises,
-        as for `when_to_stop`; by default the chance to conquer the territory.
+    prize, army_value, kill_value: the values that the attacker maximises and the defender
+        minimises, the same as for `when_to_stop`; by default the chance to conquer the territory.
 
-    Returns a `DiceDecision`; if several numbers of dice are equally good, it has the largest. The
-    exceptions are as for `when_to_stop`.
+    Returns a `DiceDecision`. If several numbers of dice are equally good, it contains the largest
+    number. The exceptions are the same as for `when_to_stop`.
 
-    With classic dice, rolling fewer never improves either side's chance (tested up to 30 against
-    30), nor any other value that was tested (up to 9 against 9). It can help if one die is better
-    than the others.
+    With classic dice, fewer dice never improve the chance of either side (tested up to 30 against
+    30), nor any other value that was tested (up to 9 against 9). Fewer dice can help if one die is
+    better than the others.
 
     >>> how_many_dice(11, 10).attack_dice
     3
@@ -341,15 +343,15 @@ def win_probability_if_seen(
 ) -> float:
     """Return the chance to win against a defender who sees the attack roll before choosing dice.
 
-    attackers, defenders, garrison: as for `when_to_stop`.
-    rules: `Rules`, or the name of a rule set, with a dice mode in which the defender can see the
-        attack roll.
-    aim: the aim of the defender: `"conquest"` to prevent the conquest, or `"losses"` to lose as few
+    attackers, defenders, garrison: the same as for `when_to_stop`.
+    rules: `Rules`, or the name of a rule set. Its dice mode must let the defender see the attack
+        roll.
+    aim: the defender's aim: `"conquest"` to prevent the conquest, or `"losses"` to lose as few
         armies as possible on average. If two numbers of dice serve the aim equally well, the
         defender rolls more dice.
 
     Returns a float with the error of `iacta.methods.sees_first`. Raises `IactaError` for a dice
-    mode in which no attack roll can be seen, and for battles too large for memory.
+    mode without visible attack rolls, and for battles too large for memory.
 
     >>> round(win_probability_if_seen(11, 10), 4)
     0.4529
@@ -411,7 +413,7 @@ def _find_solver(exact: bool) -> Callable[[int, int, Rules, Reward, Choices], Op
 def _compute_values(
     battle: _Battle, reward: Reward, solution: OptimalPlay, exact: bool
 ) -> tuple[Probability, Probability, float]:
-    """Return the value of optimal play, the value of stopping now, and a bound on their error."""
+    """Return the value of optimal play, the value of stopping now, and a bound on both errors."""
     kept, gain = reward.army_value * battle.attackers, solution.values[battle.state]
     if exact:
         return kept + gain, kept, 0.0
@@ -421,13 +423,13 @@ def _compute_values(
 
 
 def _to_float(number: Any) -> Probability:
-    """Return a float, or the number itself if it is a fraction."""
+    """Convert a number to a float, unless it is a fraction."""
     return number if isinstance(number, Fraction) else float(number)
 
 
 @contextmanager
 def _restate_size(battle: _Battle) -> Iterator[None]:
-    """Make errors name the user's battle instead of the larger battle of the search."""
+    """Restate errors about the larger battle of a search as errors about the user's battle."""
     try:
         yield
     except TooLargeError as error:
@@ -444,9 +446,11 @@ def _solve_to_boundary(
 ) -> OptimalPlay:
     """Return a solution with enough attackers to contain every boundary.
 
-    solver: returns the solution for up to a number of attackers, garrison excluded.
-    find_reachable: returns, by number of defenders, whether enough attackers would attack.
-    blitz: whether the boundaries are those of a blitz.
+    solver: a function that takes a number of attackers, garrison excluded, and returns the solution
+        for up to this number.
+    find_reachable: a function that returns, for each number of defenders, whether an attack becomes
+        the best action at some number of attackers.
+    blitz: whether the boundaries are those of a blitz instead of a roll.
     """
     able = max(battle.able, battle.defenders + BOUNDARY_MARGIN)
     most = BOUNDARY_FACTOR * able

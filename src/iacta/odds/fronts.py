@@ -1,22 +1,22 @@
 """The best division of armies among several fronts, each with its own attackers.
 
 The fronts are attacked independently. Let p_f(n) be the chance that front f falls if its n armies
-are spread in the best way. All fronts hold with probability Π_f (1 − p_f(n_f)), so the best
-division minimises the sum of the costs
+are spread in the best way. The probability that all fronts hold is Π_f (1 − p_f(n_f)). Therefore
+the best division minimises the sum of the costs
 
     c_f(n) = −log(1 − p_f(n)).
 
 With the objective `"territories"`, c_f(n) is instead the expected number of territories lost. By
-dynamic programming, the least cost of n armies on the first f fronts is
+dynamic programming, the minimum cost of n armies on the first f fronts is
 
     C_f(n) = min_m  C_{f−1}(n − m) + c_f(m).
 
-This holds for any function c_f. Placing the armies greedily, one by one, is not always best, as two
+This holds for any function c_f. Placing the armies greedily, one by one, is not always best: two
 armies may help where a single army does not. The program computes both p_f and 1 − p_f, so that the
-smaller number has its full relative precision.
+smaller number has full relative precision.
 
 Error. Each cost has at most twice the relative error of its chance. The program enumerates all
-divisions within this error of the least sum, and compares them with fractions.
+divisions within this error of the minimum, and compares them with fractions.
 
 Source: Bellman, "Dynamic programming" (1957), the allocation of a resource; the fronts are those of
 sipolac's `fortify`, which places armies one by one.
@@ -57,9 +57,9 @@ Shape: TypeAlias = Literal["chain", "any", "end"]
 Division: TypeAlias = tuple[int, ...]
 
 SHAPES: tuple[Shape, ...] = ("chain", "any", "end")
-MAX_STEPS = 2 * 10**9  # about half a minute with floats
-MAX_COMPARED = 1000  # number of divisions compared with fractions
-MAX_EXACT_STEPS = 3 * 10**5  # about half a minute with fractions
+MAX_STEPS = 2 * 10**9  # about half a minute of computation with floats
+MAX_COMPARED = 1000  # the maximum number of divisions that are compared with fractions
+MAX_EXACT_STEPS = 3 * 10**5  # about half a minute of computation with fractions
 MIN_HOLD_CHANCE = 1e-300
 
 
@@ -72,11 +72,10 @@ class Front:
     shape: `"chain"` for territories in a row: the front falls when the stack has crossed the whole
         row, from either end. `"end"` for a row that the stack must cross starting at the first
         territory. `"any"` for territories side by side: the front falls when the stack has
-        conquered one of them.
-    rules: the rules of its battles, `Rules` or a name; `None` for the common rules of all fronts.
-        The garrison of these rules is ignored.
-    held: the armies that already stand on each territory and cannot be moved; empty if there are
-        none.
+        conquered any of the territories.
+    rules: the rules of the battles on this front, as `Rules` or as a name; `None` for the common
+        rules of all fronts. The garrison of these rules is ignored.
+    held: the armies that already stand on each territory and cannot be moved; empty for no armies.
 
     >>> Front(15, 3), Front(8, rules="capital")
     (Front(15, territories=3), Front(8, rules=Rules(defence=Dice((6, 6, 6)))))
@@ -103,7 +102,7 @@ class Front:
 
     @property
     def least(self) -> Spread:
-        """The fewest armies possible on each territory: its held armies, but at least one."""
+        """The minimum number of armies on each territory: its held armies, but at least one."""
         return tuple(max(n, 1) for n in self.held) or (1,) * self.territories
 
     def __repr__(self) -> str:
@@ -111,13 +110,13 @@ class Front:
 
 
 class FrontSpread(NamedTuple):
-    """The armies on one front, and their value to the attackers.
+    """The armies on one front, and the value of the front to the attackers.
 
     front: the front.
-    spread: the armies on each territory, held armies included; in a chain, from one end to the
-        other.
+    spread: the armies on each territory, held armies included. In a chain, the armies are listed
+        from one end to the other.
     value: the chance that the front falls, or the expected number of territories that the attackers
-        conquer there.
+        conquer on this front.
     """
 
     front: Front
@@ -132,8 +131,8 @@ class BestFronts:
     fronts: the armies on each front.
     value: the chance that at least one front falls, or the expected number of territories that the
         attackers conquer on all fronts.
-    is_exact: whether this division is proven to be best; otherwise some other divisions are too
-        close for floats to tell.
+    is_exact: whether this division is proven to be the best; otherwise floats cannot distinguish it
+        from other divisions.
     """
 
     fronts: tuple[FrontSpread, ...]
@@ -144,7 +143,7 @@ class BestFronts:
 def parse_front(text: str) -> Front:
     """Parse a front written as ATTACKERS/HELD/HELD...:TERRITORIES:RULES.
 
-    All parts but ATTACKERS can be left out. TERRITORIES may start with `any` or `end`.
+    Only ATTACKERS is required. TERRITORIES may start with `any` or `end`.
 
     >>> parse_front("15:3"), parse_front("8"), parse_front("8:any2")
     (Front(15, territories=3), Front(8), Front(8, territories=2, shape='any'))
@@ -194,29 +193,29 @@ def defend_fronts(
 ) -> BestFronts:
     """Return the best division of armies among fronts that are attacked independently.
 
-    armies: armies to divide, in addition to the armies that the fronts already hold; each empty
-        territory gets at least one.
-    fronts: the fronts, each a `Front`, or the number of attackers beside a single territory.
-    rules: `Rules`, or the name of a rule set, for fronts without rules of their own.
+    armies: the armies to divide, in addition to the armies that the fronts already hold. Each empty
+        territory gets at least one army.
+    fronts: the fronts, each as a `Front`, or as the number of attackers beside a single territory.
+    rules: `Rules`, or the name of a rule set, for fronts without their own rules.
     garrison: armies that must stay behind on each territory; `None` for the garrison of the rules.
     objective: the value that the defence minimises: `"break through"` for the chance that at least
         one front falls, or `"territories"` for the expected number of territories lost. The
-        attackers of a chain maximise this value, as for `spread_defenders`.
+        attackers of a chain maximise this value, as in `spread_defenders`.
     stop: the rule by which the attackers stop a battle and their attack.
     exact: whether to return the values as fractions.
 
-    Each front has one stack, which attacks only there. It attacks a chain as for
-    `spread_defenders`, or starting at the first territory. If territories are side by side, it
-    attacks only the territory that it conquers with the best chance.
+    Each front is attacked by one stack, which attacks no other front. The stack attacks a chain as
+    in `spread_defenders`, or starting at the first territory. Of territories side by side, it
+    attacks only the territory that it is most likely to conquer.
 
     Dynamic programming compares all divisions, with floats if their proven error bound allows it,
-    otherwise with fractions. `is_exact` is False if floats cannot tell more than a thousand
-    divisions apart, or divisions that are too large for fractions or have rules without fractions.
-    If several divisions are equally good, the most even is returned.
+    otherwise with fractions. `is_exact` is false if floats cannot distinguish more than a thousand
+    divisions, or divisions for which fractions would take too long or are not available. If several
+    divisions are equally good, the result is the most even division.
 
-    Raises `IactaError` for fewer armies than territories, for rules under which armies grow, for
-    more than 10,000 armies, and for a chain of at least two territories with more than 2 million
-    spreads, or with more than 50 million spreads times attackers.
+    Raises `IactaError` for fewer armies than territories, for rules under which armies can grow,
+    for more than 10,000 armies, and for a chain of at least two territories with more than 2
+    million spreads, or with more than 50 million spreads times attackers.
 
     >>> best = defend_fronts(20, [Front(15, 3), Front(8)])
     >>> [each.spread for each in best.fronts], round(best.value, 4)
@@ -269,9 +268,9 @@ def defend_fronts(
 
 
 class _Curve(NamedTuple):
-    """The value of a front to its attackers, for 0, 1, 2 ... defending armies.
+    """The value of a front to its attackers, for 0, 1, 2, ... defending armies.
 
-    taken: the chance that the front falls, or the expected number of territories conquered.
+    taken: the chance that the front falls, or the expected number of conquered territories.
     missing: the largest possible value minus `taken`, computed separately.
     error: a bound on the error of the smaller of `taken` and `missing`.
     """
@@ -282,12 +281,12 @@ class _Curve(NamedTuple):
 
 
 class _Loss(NamedTuple):
-    """Functions that convert between the values of fronts and the costs c_f that add up.
+    """Functions that convert between the values of fronts and their additive costs c_f.
 
-    cost: computes the costs of a front from its values.
-    total: computes the value of all fronts from the sum of their costs.
-    weight: computes the factor between an absolute error of a value and that of its cost.
-    exact_total: computes the value of all fronts from the value of each front.
+    cost: a function from the values of a front to its costs.
+    total: a function from the sum of the costs to the value of all fronts.
+    weight: a function from a cost to the factor between errors of costs and errors of values.
+    exact_total: a function from the values of the fronts to the value of all fronts.
     """
 
     cost: Callable[[_Curve], Floats]
@@ -307,7 +306,7 @@ _LOSSES: dict[Objective, _Loss] = {
     "break through": _Loss(
         cost=_compute_fall_costs,
         total=lambda cost: -expm1(-cost),
-        weight=lambda cost: exp(min(cost, 600.0)),  # the reciprocal of the chance that all hold
+        weight=lambda cost: exp(min(cost, 600.0)),  # 1 / the chance that all fronts hold
         exact_total=lambda values: 1 - prod((1 - value for value in values), start=Fraction(1)),
     ),
     "territories": _Loss(
@@ -388,13 +387,13 @@ class _Group(NamedTuple):
         return _Curve(taken, missing, error)
 
     def find_best_spread(self, armies: int) -> Spread:
-        """Return the spread whose weakest territory is the hardest to conquer."""
+        """Return the spread in which the weakest territory is hardest to conquer."""
         falls, _ = self._compute_chances(armies)
         even = simple_spreads(armies, self.front.territories)["even"]
-        is_free = max(self.front.least) == 1  # no held armies restrict the spread
+        is_free = max(self.front.least) == 1  # whether the spread is not restricted by held armies
         if is_free and (np.diff(falls[1:]) <= 0).all():
             return even
-        # Either held armies restrict the spread, or more armies may be weaker under these rules.
+        # Held armies restrict the spread, or more armies can be weaker under these rules.
         rest, spread = armies, []
         costs, least = self._tabulate_costs(falls), self._find_weakest(falls)
         for before, cost in zip(least[-2::-1], costs[:0:-1], strict=True):
@@ -414,7 +413,7 @@ class _Group(NamedTuple):
         return max(self.front.attackers - self.rules.garrison, 0)
 
     def _compute_chances(self, most: int) -> tuple[Floats, Floats]:
-        """Return the chances that a territory with 1, 2 ... armies falls, and that it holds."""
+        """Return the chances that a territory with 1, 2, ... armies falls, and that it holds."""
         kernel, able = find_kernel(self.rules, self.stop), self._able
         taken, missing = np.zeros(most + 1), np.ones(most + 1)
         if able:
@@ -427,14 +426,14 @@ class _Group(NamedTuple):
         return taken, missing
 
     def _tabulate_costs(self, costs: Floats) -> list[Floats]:
-        """Return the costs of each territory, infinite below the fewest armies possible there."""
+        """Return the costs of each territory, with infinite costs below its minimum of armies."""
         numbers = np.arange(len(costs))
         return [np.where(numbers < least, np.inf, costs) for least in self.front.least]
 
     def _find_weakest(self, costs: Floats) -> list[Floats]:
-        """Return the least possible maximum cost on the first 1, 2 ... territories.
+        """Return the smallest possible maximum cost of the first 1, 2, ... territories.
 
-        Each array has one entry per number of armies on these territories.
+        Each array has one entry for each number of armies on these territories.
         """
         return _compute_least_costs(self._tabulate_costs(costs), np.maximum)
 
@@ -442,7 +441,7 @@ class _Group(NamedTuple):
 def _compute_least_costs(
     costs: Sequence[Floats], join: Callable[[Floats, Floats], Floats]
 ) -> list[Floats]:
-    """Return C_1, C_2 ... of the module's docstring, where `join` combines two costs."""
+    """Return C_1, C_2, ..., as defined in the docstring of this module; `join` combines costs."""
     least = [costs[0]]
     for cost in costs[1:]:
         before = least[-1]
@@ -456,14 +455,14 @@ def _find_best_division(
     costs: Sequence[Floats],
     loss: _Loss,
 ) -> tuple[Division, bool]:
-    """Return the armies on each front, and whether this division is proven to be best."""
+    """Return the armies on each front, and whether this division is proven to be the best."""
     least = _compute_least_costs(costs, np.add)
     best = float(least[-1][-1])
     relative = 4 * max(curve.error.relative + 1e-15 for curve in curves) * len(curves)
     absolute = 4 * sum(curve.error.absolute for curve in curves) * loss.weight(best)
     near = list(_list_divisions(costs, least, best * (1 + relative) + absolute))
     keys = [frozenset(Counter(zip(models, division, strict=True)).items()) for division in near]
-    # Divisions that differ only by exchanging equal fronts have the same key.
+    # Divisions that differ only in the order of equal fronts have the same key.
     different = dict(zip(keys, near, strict=True))
     if len(different) == 1:
         return min(near, key=measure_unevenness), True
@@ -496,8 +495,8 @@ def _list_divisions(
 ) -> Iterator[Division]:
     """Yield up to `MAX_COMPARED` + 1 divisions with a cost of at most `most`.
 
-    costs: c_f of each front.
-    least: C_1, C_2 ... from `_compute_least_costs`.
+    costs: the costs c_f of each front.
+    least: the minimum costs C_1, C_2, ..., as returned by `_compute_least_costs`.
     """
     pending: list[tuple[int, float, Division]] = [(len(costs[0]) - 1, 0.0, ())]
     count = 0
@@ -510,7 +509,7 @@ def _list_divisions(
             continue
         cost = costs[place][: rest + 1]
         sums = least[place - 1][rest::-1] + cost + spent
-        # The tolerance allows for sums in another order, which are rounded differently.
+        # The tolerance allows for rounding differences between sums in different orders.
         near = np.flatnonzero(sums <= most * (1 + 1e-14)).tolist()
         pending += [(rest - n, spent + float(cost[n]), (n, *division)) for n in near]
 

@@ -1,6 +1,6 @@
-"""Armies needed: the fewest attackers that win, or defenders that hold, with a wanted chance."""
+"""Armies needed: the fewest attackers or defenders that succeed with a wanted chance."""
 
-from __future__ import annotations  # for signatures that show the names of types
+from __future__ import annotations  # so that signatures show the names of types
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,13 +34,13 @@ from iacta.rules.rules import Rules
 from iacta.rules.stop import StopRule, read_stop
 from iacta.rules.variants import find_rules
 
-Pair: TypeAlias = tuple[int, Fraction]  # armies of the other side and the wanted chance
+Pair: TypeAlias = tuple[int, Fraction]  # the armies of the other side, and the wanted chance
 Chances1D: TypeAlias = npt.NDArray[Any]
 
 MAX_TABLE_ARMIES = 2_000
-MAX_FRACTION_LENGTH = 40  # characters of a fraction in a message
-GUESS_FACTOR = 1.05  # safety factor for the size of the first table
-MAX_ARMIES_EXACTLY = 20_000  # both sides together; with fractions this takes some seconds
+MAX_FRACTION_LENGTH = 40  # the maximum number of characters of a fraction in an error message
+GUESS_FACTOR = 1.05  # the safety factor for the size of the first table
+MAX_ARMIES_EXACTLY = 20_000  # of both sides together; with fractions this takes a few seconds
 MIN_SINGLE_CHANCE = Fraction(1, 10**140)  # the error bound of a battle holds down to 1e-150
 EVEN = Fraction(1, 2)
 
@@ -75,11 +75,11 @@ def armies_needed(
 
     defenders: armies on the defended territory; a whole number, or an array of whole numbers.
     chance: the wanted chance, between 0 and 1, as a float, fraction, decimal or string such as
-        `"95%"`; or an array of chances, which is broadcast. A float is read as its decimal
+        `"95%"`; or an array of chances, which is broadcast. A float means its decimal
         representation: 0.95 is 19/20.
-    rules: `Rules`, the name of a rule set, or an array of them, which is broadcast too.
+    rules: `Rules`, the name of a rule set, or an array of these, which is also broadcast.
     garrison: armies that must stay behind; `None` for the garrison of the rules, usually 1.
-    keep: armies that must be left at the end to move into the territory.
+    keep: the number of armies that must survive to move into the territory.
     stop: a `StopRule`, or `None` to fight to the end.
 
     Returns an `int`, or an array of the broadcast shape. The result is exact: chances are compared
@@ -88,8 +88,8 @@ def armies_needed(
     best replies, which are computed with floats, are correct.
 
     Raises `IactaError` for chances that are not between 0 and 1, and for chances that no number of
-    attackers reaches. Under balanced blitz a battle can be certain, so a chance of 1 is allowed;
-    if `keep` is above 0, chances are compared as floats only.
+    attackers reaches. Under balanced blitz a battle can be certain. Therefore a chance of 1 is
+    allowed there, and if `keep` is above 0, chances are compared only as floats.
 
     >>> armies_needed(10, 0.95)
     19
@@ -122,18 +122,18 @@ def armies_needed_for_campaign(
 ) -> int:
     """Return the fewest attackers, garrison included, that conquer all territories of a campaign.
 
-    territories: the territories, as for `Campaign`.
-    chance: the wanted chance, between 0 and 1, as for `armies_needed`.
+    territories: the territories, in the format of `Campaign`.
+    chance: the wanted chance, between 0 and 1, in the format of `armies_needed`.
     rules: `Rules`, or the name of a rule set.
     garrison: armies that must stay behind on each territory; `None` for the garrison of the rules.
-    keep: armies that must be left on the last territory at the end.
-    stop: the rule by which the attackers stop, as for `Campaign`.
+    keep: the number of armies that must remain on the last territory at the end.
+    stop: the rule by which the attackers stop, the same as for `Campaign`.
 
-    The result is exact, and the exceptions are as for `armies_needed`. If a battle is a balanced
-    blitz, chances are compared as floats only; if every battle is, a chance of 1 is allowed. A
-    defender who sees the attack roll first defends their own territory only, as for `Campaign`.
-    With such a defender the result is exact provided that their best replies, which are computed
-    with floats, are correct.
+    The result is exact, and the exceptions are the same as for `armies_needed`. If any battle is a
+    balanced blitz, chances are compared only as floats. If every battle is a balanced blitz, a
+    chance of 1 is allowed. A defender who sees the attack roll first defends only their own
+    territory, as in `Campaign`. With such a defender, the result is exact provided that the best
+    replies, which are computed with floats, are correct.
 
     >>> armies_needed_for_campaign([22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1], "95%")
     82
@@ -179,10 +179,10 @@ def win_probabilities_keeping(
 ) -> list[Probability]:
     """Return the chances to conquer all territories with at least `keep` armies left at the end.
 
-    attackers: the sizes of the stacks to compare, garrison included; at least one. The result has
-        one chance for each.
-    territories, rules, garrison, stop: as for `Campaign`.
-    keep: armies that must be left on the last territory at the end.
+    attackers: the sizes of one or more stacks, garrison included. The result has one chance for
+        each stack.
+    territories, rules, garrison, stop: the same as for `Campaign`.
+    keep: the number of armies that must remain on the last territory at the end.
     exact: whether to return fractions instead of floats.
 
     >>> win_probabilities_keeping([2, 3], [1], keep=2, exact=True)
@@ -224,17 +224,18 @@ def defenders_needed(
 
     attackers: armies on the attacking territory, garrison included; a whole number, or an array of
         whole numbers.
-    chance: the wanted chance, as for `armies_needed`, or an array of chances, which is broadcast.
-    rules: `Rules`, the name of a rule set, or an array of them, which is broadcast too.
+    chance: the wanted chance, in the format of `armies_needed`, or an array of chances, which is
+        broadcast.
+    rules: `Rules`, the name of a rule set, or an array of these, which is also broadcast.
     garrison: armies that must stay behind; `None` for the garrison of the rules, usually 1.
     stop: a `StopRule`, or `None` to fight to the end.
 
     Returns an `int`, or an array of the broadcast shape. The result is exact: chances are compared
     as floats only if the proven error bound allows it, otherwise as fractions. Against more than
-    2000 attackers, the search assumes that the chance to hold grows with the number of defenders.
+    2000 attackers, the search assumes that more defenders never have a smaller chance to hold.
 
     Raises `IactaError` for chances that are not between 0 and 1, and for chances that no number of
-    defenders reaches. Under balanced blitz a battle can be certain, so a chance of 1 is allowed.
+    defenders reaches. Under balanced blitz a battle can be certain, and a chance of 1 is allowed.
 
     >>> defenders_needed(12, 0.9)
     21
@@ -243,7 +244,7 @@ def defenders_needed(
     >>> defenders_needed([5, 10, 20], [["50%"], ["95%"]]).tolist()
     [[4, 10, 22], [11, 20, 36]]
 
-    Source: the chances of `armies_needed`, for the other side.
+    Source: the same computation as `armies_needed`, for the other side.
     """
     return _find_needed(attackers, chance, rules, attacking=False, garrison=garrison, stop=stop)
 
@@ -252,8 +253,8 @@ def defenders_needed(
 class BreakEvenLine:
     """A line fitted by least squares to the fewest attackers with an even chance.
 
-    attackers: the fewest attackers with at least an even chance, against 1, 2, ... defenders.
-    intercept, slope: the line intercept + slope · defenders, in armies.
+    attackers: the fewest attackers with at least an even chance against 1, 2, ... defenders.
+    intercept, slope: the coefficients of the line intercept + slope · defenders, in armies.
     """
 
     attackers: tuple[int, ...]
@@ -264,14 +265,14 @@ class BreakEvenLine:
 def break_even_line(
     defenders: int, rules: Rules | str = "classic", *, garrison: int | None = None
 ) -> BreakEvenLine:
-    """Fit a line to the fewest attackers with an even chance, by the number of defenders.
+    """Fit a line to the fewest attackers with an even chance, as a function of the defenders.
 
     defenders: the largest number of defenders, at least 2.
     rules: `Rules`, or the name of a rule set.
     garrison: armies that must stay behind; `None` for the garrison of the rules, usually 1.
 
-    The numbers of attackers are exact; the line has floats. The exceptions are as for
-    `armies_needed`.
+    The numbers of attackers are exact; the coefficients of the line are floats. The exceptions are
+    the same as for `armies_needed`.
 
     >>> line = break_even_line(50, garrison=0)
     >>> line.attackers[14], line.attackers[24], line.attackers[34]
@@ -330,7 +331,7 @@ class _Way(NamedTuple):
     """Consecutive battles of one stack.
 
     stages, kernels: the battles and their kernels.
-    keep: armies that must be left on the last territory.
+    keep: the number of armies that must remain on the last territory.
     """
 
     stages: list[Stage]
@@ -338,7 +339,7 @@ class _Way(NamedTuple):
     keep: int
 
     def compute_chances(self, most: int, *, failing: bool = False) -> Chances1D:
-        """Return the chances of 0 ... `most` attackers to succeed, or to fail."""
+        """Return the chances that 0 to `most` attackers succeed, or that they fail."""
         enough = np.arange(most + 1) >= self.keep
         taken = (~enough if failing else enough).astype(int)
         return find_way_values(self.stages, self.kernels, taken, int(failing))
@@ -348,7 +349,7 @@ class _Way(NamedTuple):
         return None if kernels is None else self._replace(kernels=kernels).compute_chances(most)
 
     def bound_error(self, most: int) -> Error:
-        """Return an error bound for the chances of up to `most` attackers.
+        """Return a bound on the error of the chances of up to `most` attackers.
 
         Raises `TooLargeError` for battles that are too large.
         """
@@ -364,7 +365,7 @@ class _Way(NamedTuple):
         return Error(*map(sum, zip(*errors, strict=True)))
 
     def estimate_armies(self, wanted: Fraction) -> int:
-        """Return an estimate of the attackers needed, usually too large."""
+        """Return an estimate of the attackers needed, which is usually too large."""
         losses = [
             _estimate_losses(stage.defenders, stage.rules, attacking=True) for stage in self.stages
         ]
@@ -374,14 +375,14 @@ class _Way(NamedTuple):
 
 
 def _count_reserve(garrison: int, stop: StopRule) -> int:
-    """Return the number of armies that never attack, because of the garrison or the stop rule."""
+    """Return the number of armies that the garrison or the stop rule keeps from attacking."""
     return max(garrison + (stop.hold_back or 0), stop.stop_at or 0)
 
 
 def _estimate_losses(others: int, rules: Rules, *, attacking: bool) -> tuple[float, float]:
-    """Return the mean and variance of a side's losses until it has destroyed the other side.
+    """Estimate the mean and the variance of the losses of a side until the other side is destroyed.
 
-    others: armies of the other side.
+    others: the armies of the other side.
 
     The estimate assumes that every roll is made with all dice.
     """
@@ -390,19 +391,19 @@ def _estimate_losses(others: int, rules: Rules, *, attacking: bool) -> tuple[flo
     squares = Fraction(sum(k * k * n for k, n in enumerate(losses.counts)), losses.total)
     theirs = fallen if attacking else losses.pair_count - fallen
     if not theirs:
-        return 2.0 * others, 0.0  # the other side never loses an army
+        return 2.0 * others, 0.0  # for dice with which the other side never loses an army
     rolls = others / theirs
     variance = rolls * (squares - fallen**2) * (losses.pair_count / theirs) ** 2
     return float(rolls * (losses.pair_count - theirs)), float(variance)
 
 
 def _find_normal_quantile(losses: Iterable[tuple[float, float]], wanted: Fraction) -> float:
-    """Return a quantile of the sum of several losses, approximated by a normal distribution.
+    """Return a quantile of a sum of losses, by a normal approximation.
 
-    losses: the mean and variance of each loss.
+    losses: the mean and the variance of each loss.
     wanted: the probability that the sum is at most the quantile.
     """
-    from statistics import NormalDist  # slow to import, and only needed here
+    from statistics import NormalDist  # a slow import
 
     mean, variance = map(sum, zip(*losses, strict=True))
     rare = max(min(wanted, 1 - wanted), MIN_SINGLE_CHANCE)
@@ -422,7 +423,7 @@ def _read_way(
 
 
 def _find_exact_kernels(way: Iterable[Stage]) -> list[Kernel] | None:
-    """Return the kernels in fractions, or `None` if a battle has no such kernel."""
+    """Return kernels that compute with fractions, or `None` if a battle has no such kernel."""
     try:
         return [stage.kernel(exact=True) for stage in way]
     except IllegalError:
@@ -430,7 +431,7 @@ def _find_exact_kernels(way: Iterable[Stage]) -> list[Kernel] | None:
 
 
 class _UndecidedError(Exception):
-    """No single battle can decide whether a chance reaches the wanted chance."""
+    """Single battles are not precise enough to decide whether a chance is reached."""
 
 
 class _Search(NamedTuple):
@@ -439,8 +440,8 @@ class _Search(NamedTuple):
     In this class attackers exclude the garrison.
 
     kernel: the kernel of the battles.
-    attacking: whether the search is for attackers.
-    keep: attackers that must be left to move into the territory.
+    attacking: whether the search is for attackers rather than for defenders.
+    keep: the number of attackers that must survive to move into the territory.
     """
 
     kernel: Kernel
@@ -448,11 +449,11 @@ class _Search(NamedTuple):
     keep: int = 0
 
     def order_sides(self, number: int, other: int) -> tuple[int, int]:
-        """Return the armies of both sides, attackers first."""
+        """Return the armies of both sides as a pair (attackers, defenders)."""
         return (number, other) if self.attacking else (other, number)
 
     def compute_chances(self, kernel: Kernel, battle: tuple[int, int]) -> Chances:
-        """Return the chance that this side succeeds, and the chance that it fails."""
+        """Return the chance that the searched side succeeds, and the chance that it fails."""
         won, lost = kernel.chances(*battle, self.keep)
         return Chances(won, lost) if self.attacking else Chances(lost, won)
 
@@ -468,13 +469,13 @@ class _Search(NamedTuple):
         return _is_beyond_tables(self.kernel, *self.order_sides(max(self.keep, 1), other))
 
     def find_limit(self, other: int) -> Fraction:
-        """Return the supremum of the chances of any number of armies."""
+        """Return the limit of the chance as the number of armies grows."""
         if self.attacking:
             return self.kernel.limit_of_attackers(other)
         return self.kernel.limit_of_defenders(other)
 
     def estimate_armies(self, other: int, wanted: Fraction) -> int:
-        """Return an estimate of the armies needed."""
+        """Return a rough estimate of the armies needed."""
         rules, reserve = self.kernel.rules, self.reserve
         if self.attacking:
             losses = _estimate_losses(other, rules, attacking=True)
@@ -504,7 +505,7 @@ class _Search(NamedTuple):
         return needed | none_attack
 
     def search_without_tables(self, other: int, wanted: Fraction) -> int | None:
-        """Return the fewest armies from single battles, or `None` if tables must decide."""
+        """Return the fewest armies by computing single battles, or `None` if tables must decide."""
         if not self.is_beyond_tables(other):
             return None
         try:
@@ -528,7 +529,7 @@ class _Search(NamedTuple):
         return reaches
 
     def search_upward(self, other: int, chance: Fraction, least: int) -> int:
-        """Return the first number, starting from `least`, whose chance as a float is enough."""
+        """Return the first number of armies from `least` on whose chance, as a float, is enough."""
         number = max(least, self.keep)
         while not is_reached_by_floats(self.kernel.chances(number, other, self.keep), chance):
             number += 1
@@ -537,11 +538,11 @@ class _Search(NamedTuple):
     def search_tables(
         self, undecided: Mapping[int, Mapping[Fraction, Fraction]], original: _Search
     ) -> dict[Pair, int]:
-        """Return the fewest armies from tables of all battles up to a size.
+        """Return the fewest armies, found in tables of all battles up to a size.
 
-        undecided: by the armies of the other side, a map from the wanted chances of this search to
-            those of `original`.
-        original: the search for which this search decides.
+        undecided: for each number of armies of the other side, a mapping from the wanted chances of
+            this search to the wanted chances of `original`.
+        original: the search that this search replaces, for error messages and keys of the result.
         """
 
         def refuse(other: int, wanted: Fraction) -> None:
@@ -567,7 +568,7 @@ class _Search(NamedTuple):
             ) from None
 
     def tabulate(self, most: int, others: Sequence[int]) -> Iterator[tuple[int, Curve]]:
-        """Yield the chances of 0 ... `most` armies against each of `others`."""
+        """Yield the chances of 0 to `most` armies against each number in `others`."""
         battle = self.order_sides(most, max(others))
         table = self.kernel.for_question("table", *battle)
         refuse_tables([Stage(battle[1], self.kernel.rules)], [self.kernel], battle[0])
@@ -588,7 +589,10 @@ class _Search(NamedTuple):
     def compute_rows(
         self, kernel: Kernel, most: int, others: Sequence[int], *, failing: bool = False
     ) -> Iterator[tuple[int, Chances1D]]:
-        """Yield each of `others` with the chances of 0 ... `most` armies to succeed, or to fail."""
+        """Yield each number in `others` with the chances of 0 to `most` armies.
+
+        failing: whether the chances are those of a failure instead of a success.
+        """
         if self.attacking:
             enough = (np.arange(most + 1) >= self.keep) != failing
             rows = kernel.run_backward(
@@ -607,7 +611,7 @@ class _Search(NamedTuple):
 
 
 def _is_beyond_tables(kernel: Kernel, attackers: int, defenders: int) -> bool:
-    """Return whether a battle is too large for tables and some method needs no table."""
+    """Return whether a battle is too large for tables, and a method without tables exists."""
     large = max(attackers, defenders) > MAX_TABLE_ARMIES
     if not large or kernel.refusal(attackers, defenders) is not None:
         return False
@@ -615,7 +619,7 @@ def _is_beyond_tables(kernel: Kernel, attackers: int, defenders: int) -> bool:
 
 
 def _refuse_unreachable(limit: Fraction, chance: Fraction, attained: bool, side: str) -> None:
-    """Raise `IllegalError` for a chance that no number of armies reaches."""
+    """Raise `IllegalError` if no number of armies reaches a chance."""
     if chance > limit or (chance == limit and not attained):
         got = quote(str(chance))
         if not limit:
@@ -623,7 +627,7 @@ def _refuse_unreachable(limit: Fraction, chance: Fraction, attained: bool, side:
                 f"no number of {side} reaches that chance, got {got}", parameter="chance"
             )
         most = str(limit)
-        if len(most) > MAX_FRACTION_LENGTH:  # rounds down
+        if len(most) > MAX_FRACTION_LENGTH:  # shorten the bound, rounded down
             most = str(Context(12, ROUND_FLOOR).divide(limit.numerator, limit.denominator))
         bound = (
             f"at most {most}, the highest chance that any number of {side} reaches"

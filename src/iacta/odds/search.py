@@ -1,9 +1,9 @@
-"""The search for the least number of armies whose chance reaches a target.
+"""The search for the smallest number of armies whose chance reaches a target.
 
 The comparison is exact. It uses floats if their error bound allows it, and compares both the chance
-and its complement, as the smaller number is more precise. If floats cannot decide, fractions do.
-`Curve` compares a table with the chances of 0, 1, 2 ... armies. For battles too large for a table,
-`find_least` bisects, computing one battle per step.
+and its complement, because the smaller number is more precise. If floats cannot decide, fractions
+do. `Curve` searches a table with the chances of 0, 1, 2, ... armies. For battles that are too large
+for a table, `find_least` bisects and computes one battle in each step.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -22,18 +22,18 @@ Fractions: TypeAlias = Sequence[Fraction] | npt.NDArray[np.object_]
 Tabulate: TypeAlias = Callable[[int, Sequence[Key]], "Iterable[tuple[Key, Curve]]"]
 
 MIN_FLOAT_CHANCE = Fraction(1, 10**140)  # the error bound of floats holds down to 1e-150
-ROUNDING = Fraction(1, 2**50)  # relative error of the comparison itself
+ROUNDING = Fraction(1, 2**50)  # the relative error of the comparison itself
 
 
 @dataclass(eq=False)
 class Curve:
-    """The chances of 0, 1, 2 ... armies.
+    """The chances of 0, 1, 2, ... armies.
 
     chances: the chances as floats.
     error: a bound on the error of each chance and of its complement.
-    compute_complements: returns the complements of the chances as floats.
-    compute_fractions: returns the chances of 0 ... n armies as fractions for a number n, or `None`
-        for rules without fractions; chances are then compared as floats.
+    compute_complements: a function that returns the complements of the chances as floats.
+    compute_fractions: a function that takes a number n and returns the chances of 0 to n armies as
+        fractions, or `None` for rules without fractions. Without fractions, floats decide.
 
     >>> thirds = 3.0 ** -np.arange(9)
     >>> curve = Curve(1 - thirds, Error(1e-9), lambda: thirds, lambda most: [
@@ -53,7 +53,7 @@ class Curve:
         return self.compute_complements()
 
     def find_first(self, wanted: Sequence[Fraction]) -> list[int | None]:
-        """Return the first number of armies that reaches each target, or `None`.
+        """Return, for each target, the smallest number of armies that reaches it, or `None`.
 
         wanted: the target chances.
         """
@@ -90,8 +90,8 @@ def compare_chance(
 
     chances: the chance and its complement.
     wanted: the target.
-    error: a bound on the error of both chances.
-    least: the smallest chance for which that bound holds.
+    error: a bound on the error of the chance and of its complement.
+    least: the smallest chance for which the error bound holds.
     """
     relative, absolute = Fraction(error.relative) + ROUNDING, Fraction(error.absolute)
     for chance, target, is_won in ((chances.won, wanted, True), (chances.lost, 1 - wanted, False)):
@@ -103,9 +103,9 @@ def compare_chance(
 
 
 def is_reached_by_floats(chances: Chances, wanted: Fraction) -> bool:
-    """Return whether a chance reaches a target, comparing floats only.
+    """Return whether a chance reaches a target, according to floats.
 
-    The complements are compared for a target above 1/2, because they are more precise there.
+    If the target is above 1/2, the complements are compared, because they are more precise.
     """
     if 2 * wanted > 1:
         return chances.lost <= float(1 - wanted)
@@ -115,13 +115,13 @@ def is_reached_by_floats(chances: Chances, wanted: Fraction) -> bool:
 def find_least(
     reaches: Callable[[int], bool], guess: int, step: int = 1, most: int | None = None
 ) -> int | None:
-    """Return the smallest number of at least 1 for which a monotone condition holds.
+    """Return the smallest positive integer for which a monotone condition holds.
 
-    reaches: the condition; if it holds for a number, it holds for all larger numbers.
+    reaches: the condition. If it holds for a number, it must hold for all larger numbers.
     guess: the number at which the search starts.
     step: the length of the first step; each later step is twice as long.
-    most: the largest number to try, or `None` for no limit; if the condition does not hold there,
-        the result is `None`.
+    most: the largest number to try, or `None` for no limit. If the condition does not hold for this
+        number, the result is `None`.
 
     >>> find_least(lambda n: n * n >= 50, guess=3)
     8
@@ -153,13 +153,14 @@ def find_least_in_tables(
     most: int,
     refuse: Callable[[Key, Fraction], None],
 ) -> dict[tuple[Key, Fraction], int]:
-    """Return the fewest armies that reach each target, from tables of doubling size.
+    """Return the fewest armies that reach each target, found in tables of doubling size.
 
     wanted: the target chances for each key.
-    tabulate: yields the curves of some keys, up to a number of armies.
+    tabulate: a function that takes a number of armies and keys, and yields the curves of these keys
+        up to this number.
     most: the number of armies in the first table.
-    refuse: raises an exception if no number of armies reaches a target. It is called after each
-        table for every target not reached yet.
+    refuse: a function that raises an exception if no number of armies reaches a target. It is
+        called after each table for every target that is not reached yet.
     """
     firsts: dict[tuple[Key, Fraction], int] = {}
     missing = {key: list(dict.fromkeys(chances)) for key, chances in wanted.items() if chances}

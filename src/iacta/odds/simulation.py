@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 FIRST_RUNS = 10
-STEPS_PER_DECADE = 8  # number of estimates while the runs grow tenfold
+STEPS_PER_DECADE = 8  # the number of estimates for each tenfold increase of the runs
 
 T = TypeVar("T", bound=Hashable)
 
@@ -32,8 +32,8 @@ T = TypeVar("T", bound=Hashable)
 class SimulationResult(PasteableMixin, Generic[T]):
     """The outcomes of many runs with random dice.
 
-    outcomes: the share of each outcome among all runs, as a fraction.
-    won: the runs in which the attackers conquered all territories.
+    outcomes: the fraction of all runs that had each outcome.
+    won: the estimate of the chance that the attackers conquer all territories.
 
     >>> simulated = simulate_battle(3, 1, runs=1000)
     >>> simulated.won
@@ -51,7 +51,7 @@ class SimulationResult(PasteableMixin, Generic[T]):
     def estimate(self, event: Callable[[T], object]) -> Estimate:
         """Estimate the chance of an event.
 
-        event: a function that returns whether the event holds for an outcome.
+        event: a function that takes an outcome and returns whether the event occurred.
 
         >>> simulated = simulate_battle(3, 1, runs=1000)
         >>> simulated.estimate(lambda end: end.attackers == 3).successes
@@ -80,10 +80,10 @@ def simulate_battle(
     garrison: armies that must stay behind; `None` for the garrison of the rules, usually 1.
     stop: a `StopRule`, or `None` to fight to the end.
     runs: the number of runs.
-    seed: a whole number, or a `numpy.random.Generator`. Pass the same seed to repeat a simulation.
-    executor: a `concurrent.futures.Executor` whose workers share the runs, or `None`. The result
-        does not depend on it.
-    progress: a callback that receives the number of finished runs, or `None`.
+    seed: a whole number, or a `numpy.random.Generator`. The same seed gives the same dice.
+    executor: a `concurrent.futures.Executor` whose workers share the runs, or `None`. It does not
+        affect the result.
+    progress: a callback that takes the number of finished runs, or `None`.
 
     Returns a `SimulationResult`; its `won.interval()` is a confidence interval for the chance to
     win. Raises `IactaError` for simulations that would take more than an hour on one processor.
@@ -114,15 +114,15 @@ def simulate_campaign(
     executor: "Executor | None" = None,
     progress: Progress | None = None,
 ) -> SimulationResult[CampaignOutcome]:
-    """Simulate a stack's campaign through a chain of territories many times, with random dice.
+    """Simulate a campaign through a chain of territories many times, with random dice.
 
     attackers: armies on the territory from which the campaign starts, garrison included.
-    territories: the defenders of each territory on the way, or a `Territory` for each.
-    rules, garrison, stop: as for `Campaign`.
-    runs, seed, executor, progress: as for `simulate_battle`.
+    territories: the number of defenders of each territory on the way, or a `Territory` for each.
+    rules, garrison, stop: the same as for `Campaign`.
+    runs, seed, executor, progress: the same as for `simulate_battle`.
 
-    Returns a `SimulationResult`; its `won` counts the campaigns that conquered all territories. The
-    exceptions are as for `simulate_battle`.
+    Returns a `SimulationResult`; its `won` is the estimated chance to conquer all territories. The
+    exceptions are the same as for `simulate_battle`.
 
     >>> unfinished = simulate_campaign(72, [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1])
     >>> unfinished.won
@@ -139,14 +139,14 @@ def simulate_campaign(
 def running_estimates(
     battle: Battle | Campaign, *, runs: int = RUNS, seed: Seed = SEED
 ) -> tuple[Estimate, ...]:
-    """Return estimates of the chance to win for a growing number of simulated runs.
+    """Return estimates of the chance to win after growing numbers of simulated runs.
 
     battle: a `Battle` or a `Campaign`.
-    runs: the number of runs of the last estimate.
-    seed: a whole number, or a `numpy.random.Generator`. Pass the same seed to repeat a simulation.
+    runs: the number of runs in the last estimate.
+    seed: a whole number, or a `numpy.random.Generator`. The same seed gives the same dice.
 
-    The first estimate has 10 runs; then there are eight estimates while the runs grow tenfold. The
-    exceptions are as for `simulate_battle`.
+    The first estimate has 10 runs. There are eight estimates for each tenfold increase of the runs.
+    The exceptions are the same as for `simulate_battle`.
 
     >>> running_estimates(Battle(3, 1), runs=20)
     (Estimate(runs=10, successes=7), Estimate(runs=13, successes=10), \

@@ -40,27 +40,27 @@ PAYOFFS: dict[Objective, Callable[[int], Payoff]] = {
     "territories": lambda territories: Payoff(tuple(range(territories + 1))),
 }
 MAX_ARMIES = 10_000
-MAX_LISTED = 100  # number of equally good spreads in a result
-MIN_FLOAT_VALUE = 1e-130  # smaller values may underflow and be wrong
-MAX_SPREADS = 2 * 10**6  # larger numbers of spreads are not all compared
-MAX_VALUES = 5 * 10**7  # the same limit for spreads times stack sizes
-MAX_EXACT_STEPS = 3 * 10**6  # about half a minute with fractions
-MAX_TRIES = 20_000  # number of spreads that the local search tries
+MAX_LISTED = 100  # the maximum number of equally good spreads in a result
+MIN_FLOAT_VALUE = 1e-130  # the error bound does not cover smaller values, which may underflow
+MAX_SPREADS = 2 * 10**6  # the most spreads that are all compared
+MAX_VALUES = 5 * 10**7  # the most spreads times stack sizes that are all compared
+MAX_EXACT_STEPS = 3 * 10**6  # about half a minute of computation with fractions
+MAX_TRIES = 20_000  # the maximum number of spreads that the local search tries
 MAX_TRY_STEPS = 3 * 10**9  # about half a minute of local search
-MAX_CACHED = 10_000  # number of vectors in the cache of a model
+MAX_CACHED = 10_000  # the maximum number of vectors in the cache of a model
 
 
 @dataclass(frozen=True, repr=False)
 class BestSpread(PasteableMixin):
-    """The best spreads of armies over a chain, and their value to the attackers.
+    """The best spreads of armies over a chain of territories, and their value to the attackers.
 
-    spreads: the best spreads, each from one end of the chain to the other. The most even spread
-        comes first; there are at most 100.
-    count: the number of equally good spreads.
+    spreads: up to 100 of the best spreads, the most even spread first. Each lists the armies from
+        one end of the chain to the other.
+    count: the number of best spreads, which may exceed 100.
     value: the attackers' chance to break through, or the expected number of territories that they
         conquer; a fraction if fractions were requested.
-    is_exact: whether these spreads are proven to be best; otherwise the search found no better
-        spread.
+    is_exact: whether these spreads are proven to be the best. Otherwise they are the best spreads
+        that the search has found.
 
     >>> spread_defenders(10, 12, 3).spreads
     ((4, 2, 6), (6, 2, 4))
@@ -89,8 +89,8 @@ def spread_defenders(
 ) -> BestSpread:
     """Return the best spread of defenders over a chain of territories against optimal attackers.
 
-    attackers: armies of the single attacking stack, garrison included.
-    armies: all armies of the defence; each territory gets at least one.
+    attackers: armies of the attacking stack, garrison included.
+    armies: all armies of the defence; each territory gets at least one army.
     territories: the number of territories in the chain.
     rules: `Rules`, or the name of a rule set.
     garrison: armies that must stay behind on each territory; `None` for the garrison of the rules.
@@ -100,25 +100,25 @@ def spread_defenders(
     stop: the rule by which the attackers stop a battle and their attack.
     exact: whether to return the value as a fraction.
 
-    The model: the attackers are beside the chain and may attack any territory first. After a
-    conquest they move in with all armies but the garrison and attack a neighbour of their new
-    territory, as in a `Campaign`. They can neither skip a territory nor go back. An attack that
-    starts at one end can therefore conquer the whole chain. An attack that starts inside chooses
-    its direction after the first conquest, when its losses are known. Every battle ends when the
-    territory is conquered, the stack cannot attack, or the attackers stop. To break through means
-    to cross the whole chain from one end. (If it meant to conquer any one territory, the even
-    spread would be best.)
+    The model: one stack borders all territories of the chain and may attack any of them first.
+    After a conquest it moves in with all armies except the garrison, and attacks a neighbour of the
+    conquered territory, as in a `Campaign`. It can neither skip a territory nor go back. An attack
+    that starts at one end can therefore conquer the whole chain. An attack that starts inside the
+    chain chooses its direction after the first conquest, when the losses are known. Every battle
+    ends when the territory is conquered, the stack cannot attack, or the attackers stop. To break
+    through means to cross the whole chain from one end to the other. (If it meant to conquer any
+    single territory, the even spread would be best.)
 
     Returns a `BestSpread`. If there are at most 2 million spreads, and at most 50 million spreads
     times attackers, all spreads are compared, with floats if their proven error bound allows it,
-    otherwise with fractions. This includes 6 territories with 30 armies against 400 attackers. For
-    larger problems a local search starts from several spreads and moves armies between territories,
-    and `is_exact` is False. It is also False if floats cannot tell spreads apart and there are too
-    many of these spreads for fractions, or the rules have no fractions.
+    otherwise with fractions. An example is 6 territories with 30 armies against 400 attackers. For
+    larger problems a local search starts from several spreads and moves armies between territories;
+    `is_exact` is then false. `is_exact` is also false if floats cannot distinguish some spreads and
+    fractions would take too long or are not available for the rules.
     `iacta.odds.spread_values.bound_value_error` bounds the error of a float value.
 
-    Raises `IactaError` for fewer armies than territories, for rules under which armies grow, and
-    for sizes that would take more than a GiB.
+    Raises `IactaError` for fewer armies than territories, for rules under which armies can grow,
+    and for problems that need more than 1 GiB of memory.
 
     >>> best = spread_defenders(12, 12, 3)
     >>> best.spreads, round(best.value, 4), best.is_exact
@@ -149,9 +149,10 @@ def spread_value(
 ) -> Probability:
     """Return the value of a spread of armies over a chain to optimal attackers.
 
-    attackers: armies of the single attacking stack, garrison included.
+    attackers: armies of the attacking stack, garrison included.
     spread: the armies on the territories, from one end of the chain to the other.
-    rules, garrison, objective, stop, exact: as for `spread_defenders`, which describes the model.
+    rules, garrison, objective, stop, exact: the same as for `spread_defenders`, which describes the
+        model.
 
     Returns the chance to break through, or the expected number of conquered territories.
     `iacta.odds.spread_values.bound_value_error` bounds the error of a float.
@@ -167,10 +168,10 @@ def spread_value(
 
 
 def simple_spreads(armies: int, territories: int) -> dict[str, Spread]:
-    """Return simple spreads to compare with the best one, by name.
+    """Return a mapping from names to simple spreads, for comparison with the best spread.
 
     armies: the number of armies.
-    territories: the number of territories, each with at least one army.
+    territories: the number of territories. Each gets at least one army.
 
     >>> simple_spreads(10, 4)["even"], simple_spreads(10, 4)["in the middle"]
     ((3, 2, 2, 3), (1, 4, 4, 1))
@@ -191,7 +192,7 @@ def simple_spreads(armies: int, territories: int) -> dict[str, Spread]:
 
 
 def _spread_evenly(armies: int, territories: int) -> Spread:
-    """Return an even spread, with the remaining armies at both ends and in the middle."""
+    """Return an even spread, with the remainder of the armies at both ends and in the middle."""
     share, rest = divmod(armies, territories)
     fuller = sorted(range(territories), key=lambda i: min(i, territories - 1 - i))[:rest]
     if rest % 2 and territories % 2:
@@ -200,11 +201,11 @@ def _spread_evenly(armies: int, territories: int) -> Spread:
 
 
 def _generate_most_even(armies: int, territories: int) -> Iterator[Spread]:
-    """Yield all spreads, the most even first, in the order of `measure_unevenness`.
+    """Yield all spreads in the order of `measure_unevenness`, the most even spread first.
 
-    Two kinds of steps, which both increase the unevenness, lead from the most even spread to all
-    others. Swapping neighbours in ascending order leads from a sorted spread to all its
-    permutations. Moving one army to a territory with at least as many armies leads from the most
+    All spreads can be reached from the most even spread by two kinds of steps that increase the
+    unevenness. Swaps of two neighbours in ascending order lead from a sorted spread to all its
+    permutations. Moves of one army to a territory with at least as many armies lead from the most
     even sorted spread to all sorted spreads.
     """
     first = tuple(sorted(_spread_evenly(armies, territories)))
@@ -227,7 +228,7 @@ def _generate_most_even(armies: int, territories: int) -> Iterator[Spread]:
 
 
 def measure_unevenness(spread: Spread) -> tuple[int, ...]:
-    """Return a sort key that is smallest for the most even spread."""
+    """Return a sort key that is smaller for a more even spread."""
     return sum(n * n for n in spread), *spread
 
 
@@ -248,7 +249,7 @@ def _read_chain(
     stop: StopRule | None,
     exact: bool,
 ) -> tuple["AttackedChain", int]:
-    """Return the chain and the number of its defenders, after checking all arguments."""
+    """Validate all arguments, and return the chain and the number of its defenders."""
     rules, stops = find_rules(rules, garrison), read_stop(stop)
     refuse_unfit(rules, stops, exact, "to spread armies")
     stack = read_int(attackers, "attackers", least=1)
@@ -269,7 +270,7 @@ def _read_chain(
 
 
 def refuse_unfit(rules: Rules, stop: StopRule, exact: bool, purpose: str) -> None:
-    """Raise `IactaError` for rules under which armies grow, or that have no kernel."""
+    """Raise `IactaError` for rules under which armies can grow, or that have no kernel."""
     if rules.mode.grows:
         raise rules.mode.unfit(purpose)
     check_choice(exact, (True, False), "exact")
@@ -278,12 +279,12 @@ def refuse_unfit(rules: Rules, stop: StopRule, exact: bool, purpose: str) -> Non
 
 @dataclass(frozen=True)
 class AttackedChain:
-    """A chain of territories, and the single stack that attacks it.
+    """A chain of territories, and the stack that attacks it.
 
     attackers: armies of the stack, garrison included.
     rules, stop: the rules and the stop rule of every battle.
     objective: the objective of the attackers.
-    least: the fewest armies possible on each territory.
+    least: the minimum number of armies on each territory.
     from_first: whether the attack must start at the first territory.
     """
 
@@ -305,7 +306,7 @@ class AttackedChain:
         return Fraction(value) if exact else min(float(value), float(self.payoff.values[-1]))
 
     def is_small(self, spreads: int) -> bool:
-        """Return whether all spreads can be compared, by their number."""
+        """Return whether a number of spreads is small enough to compare them all."""
         return spreads <= MAX_SPREADS and spreads * (self.attackers + 1) <= MAX_VALUES
 
     def tabulate_battles(self, armies: int) -> Battles:
@@ -319,7 +320,7 @@ class AttackedChain:
     def find_all_values(
         self, armies: int, payoff: Payoff, battles: Battles
     ) -> tuple[npt.NDArray[np.int16], Floats]:
-        """Return all possible spreads of `armies` armies, and their values."""
+        """Return all possible spreads of a number of armies, and their values."""
         spreads = list_compositions(armies, len(self.least))
         values = find_all_values(armies, payoff, battles, from_first=self.from_first)
         possible = (spreads >= self.least).all(axis=1)
@@ -334,7 +335,7 @@ class AttackedChain:
         battles, payoff = self.tabulate_battles(armies), self.payoff
         even = _spread_evenly(armies, length)
         if 2 * self.compute_value(even, exact=False) > payoff.values[-1]:
-            # The complement is the smaller number and therefore more precise.
+            # The complement is the smaller number and therefore the more precise one.
             payoff = payoff.complement()
         if self.is_small(count):
             return self._compare_all(armies, payoff, battles)
@@ -348,13 +349,13 @@ class AttackedChain:
         return make_kernel_model(self.attackers, self.payoff, kernel, self.rules.garrison)
 
     def _is_hopeless(self) -> bool:
-        """Return whether the attackers have too few armies to gain anything."""
+        """Return whether the attackers have too few armies to achieve anything."""
         garrison, values = self.rules.garrison, self.payoff.values
         taken = sum(self.attackers > garrison * n for n in range(1, len(self.least) + 1))
         return values[taken] == values[0]
 
     def _compare_all(self, armies: int, payoff: Payoff, battles: Battles) -> BestSpread:
-        """Compare the values of all spreads."""
+        """Compare the values of all spreads, and return the best."""
         rows, values = self.find_all_values(armies, payoff, battles)
         costs = payoff.sign * values
         near = np.flatnonzero(_are_near(costs, self.bound_error(armies)))
@@ -366,8 +367,8 @@ class AttackedChain:
         different = set(same.values())
         if len(different) == 1 or self._is_hopeless():
             return self._make_result(spreads, is_exact=True)
-        # Fractions get longer with more armies, and the time to reduce one grows with the square of
-        # its length. With 200 attackers or more, this takes most of the time.
+        # Fractions get longer with more armies, and the time to reduce a fraction grows with the
+        # square of its length. With 200 attackers or more, this dominates the computation.
         step = 1 + (self.attackers / 200) ** 2
         steps = len(different) * armies * self.attackers * step
         if steps > MAX_EXACT_STEPS or self.rules.mode.inexact:
@@ -385,7 +386,7 @@ class AttackedChain:
     def _search_locally(self, armies: int, model: Model) -> BestSpread:
         """Return the best result of local searches that start from several simple spreads."""
         simple = set(simple_spreads(armies, len(self.least)).values())
-        steps = 3 * len(self.least) * (self.attackers + 1) ** 2  # per spread
+        steps = 3 * len(self.least) * (self.attackers + 1) ** 2  # for each spread
         tries = min(MAX_TRIES, MAX_TRY_STEPS // steps) // len(simple)
         optima = [_improve(spread, model, tries) for spread in sorted(simple)]
         best = min(optima, key=lambda spread: _compute_cost(model, spread))
@@ -398,7 +399,7 @@ class AttackedChain:
 
 
 def _are_near(costs: Floats, error: Error) -> npt.NDArray[np.bool_]:
-    """Return which spreads could be best, given the error of their costs."""
+    """Return a mask of the spreads that could be best, given the error of their costs."""
     least = costs.min()
     relative, absolute = 3 * error.relative * abs(least), 2 * error.absolute
     return np.asarray(costs <= least + relative + absolute + MIN_FLOAT_VALUE)
@@ -411,7 +412,7 @@ def _compute_cost(model: Model, spread: Spread) -> float:
 
 
 def _improve(spread: Spread, model: Model, tries: int) -> Spread:
-    """Return a local optimum, found by moving first many armies at a time, then fewer."""
+    """Improve a spread to a local optimum by moving armies, at first many at a time."""
     cost, moved = _compute_cost(model, spread), max(spread) // 2 or 1
     while moved:
         before = cost

@@ -8,8 +8,8 @@ is
 
     V_t(n; e_1 ... e_l) = S(n; e_1) · w_t  +  Σ_m T(n, m; e_1) · V_{t+1}(m; e_2 ... e_l),
 
-and V_t = w_t if no territory is ahead. At the start, A attackers choose the territory i to attack
-first. After this conquest, when their losses are known, they choose a direction:
+and V_t = w_t if no territory is ahead. At the start, A attackers choose the territory i that they
+attack first. After this conquest, when their losses are known, they choose a direction:
 
     E_i = S(A; d_i) · w_0  +  Σ_m T(A, m; d_i) · max{ V_1(m; d_{i−1} ... d_1),
                                                       V_1(m; d_{i+1} ... d_k) }.
@@ -17,18 +17,18 @@ first. After this conquest, when their losses are known, they choose a direction
 The value of the spread is max_i E_i. `Model.compute_value` evaluates these equations for one
 spread.
 
-`find_all_values` evaluates them for all spreads at once, with floats. Spreads with the same last
-territories share a vector V, and spreads with the same first territories share the distribution of
-the stack after them. Therefore E_1 of all spreads is a few matrix products: about k/2 first
-territories times the rest. If the attack starts inside the chain, E_i combines the vectors of the
-left and the right side. E_i of a spread is E_{k+1−i} of its mirror image, so half of the starts are
-enough.
+`find_all_values` evaluates the equations for all spreads at once, with floats. Spreads with the
+same last territories share a vector V. Spreads with the same first territories share the
+distribution of the attackers that continue after them. Therefore a few matrix products give E_1 of
+all spreads: about k/2 first territories times the rest. If the attack starts inside the chain, E_i
+combines the vectors of the left and the right side. E_i of a spread equals E_{k+1−i} of its mirror
+image, and half of the starts are enough.
 
 If the attackers' value is close to its maximum w_k, the program minimises the complement instead,
-with the payoff w_k − w_t. The compared numbers are then small and have their full precision.
+with the payoff w_k − w_t. The compared numbers are then small and have full precision.
 
-Error. The equations contain only sums and products of non-negative numbers, so relative errors add
-up; `bound_value_error` adds them.
+Error. The equations contain only sums and products of non-negative numbers. Therefore relative
+errors add up; `bound_value_error` computes their sum.
 
 Source: backward induction as in Bellman, "Dynamic programming" (1957); the model is iacta's own.
 """
@@ -51,13 +51,13 @@ Spread: TypeAlias = tuple[int, ...]
 Whole: TypeAlias = npt.NDArray[np.int16]
 Vector: TypeAlias = npt.NDArray[Any]
 
-MAX_BYTES = 2**30  # memory for the outcomes of all battles
+MAX_BYTES = 2**30  # the memory limit for the outcomes of all battles
 
 
 class Payoff(NamedTuple):
     """The payoff of the attackers for each number of conquered territories.
 
-    values: the payoffs w_0 ... w_k of 0 ... k conquered territories.
+    values: the payoffs w_0, ..., w_k of 0 to k conquered territories.
     sign: 1 if the attackers maximise the payoff, −1 if they minimise it.
     """
 
@@ -65,16 +65,16 @@ class Payoff(NamedTuple):
     sign: int = 1
 
     def choose_best(self, one: Vector, other: Vector) -> Vector:
-        """Return the better of two vectors, entry by entry."""
+        """Return the better entry of two vectors at each index."""
         return np.asarray((np.maximum if self.sign > 0 else np.minimum)(one, other))
 
     def is_useful_start(self, start: int) -> bool:
-        """Return whether an attack that starts at this territory (from 0) can gain anything."""
+        """Return whether an attack that starts at the territory with this index can pay at all."""
         longest = max(start + 1, len(self.values) - 1 - start)
         return self.values[longest] != self.values[0]
 
     def complement(self) -> "Payoff":
-        """Return the complement: the largest payoff minus each payoff.
+        """Return the payoff of the opposite objective: the largest payoff minus each payoff.
 
         >>> Payoff((0, 1, 2)).complement()
         Payoff(values=(2, 1, 0), sign=-1)
@@ -88,10 +88,10 @@ class Model:
 
     attackers: the size A of the stack at the start, garrison included.
     payoff: the payoff of the attackers.
-    backward: returns the expected values of a battle for 0 ... A attackers. Its arguments are the
-        values of a victory, by the number of attackers that move in, the value of a defeat, and
-        the number of defenders.
-    cache: the vectors V computed so far.
+    backward: a function that returns the expected values of a battle for 0 to A attackers. Its
+        arguments are the values of a victory for each number of attackers that move in, the value
+        of a defeat, and the number of defenders.
+    cache: the vectors V that have been computed so far.
 
     >>> from iacta.methods import find_kernel
     >>> from iacta.rules.rules import CLASSIC
@@ -118,7 +118,7 @@ class Model:
         )
 
     def _compute_start_value(self, spread: Spread, start: int) -> Any:
-        """Return E_i, where the territory i = `start` + 1 is attacked first."""
+        """Return E_i, the value if territory i = `start` + 1 is attacked first."""
         left, right = spread[:start][::-1], spread[start + 1 :]
         onward = self._compute_vector(left or right, 1)
         if left and right:
@@ -126,7 +126,7 @@ class Model:
         return self.backward(onward, self.payoff.values[0], spread[start])[self.attackers]
 
     def _compute_vector(self, rest: Spread, taken: int) -> Vector:
-        """Return V_t for 0 ... A attackers, with the defenders `rest` ahead and t = `taken`."""
+        """Return V_t for 0 to A attackers, where t = `taken`, with the defenders `rest` ahead."""
         vector = np.full(self.attackers + 1, self.payoff.values[taken + len(rest)])
         for place in reversed(range(len(rest))):
             key = rest[place:], taken + place
@@ -138,7 +138,7 @@ class Model:
 
 
 def make_kernel_model(attackers: int, payoff: Payoff, kernel: Kernel, garrison: int) -> Model:
-    """Return a model for a few spreads that computes with a kernel, as floats or fractions."""
+    """Return a model that computes with a kernel, in floats or fractions; fast for few spreads."""
     able = max(attackers - garrison, 0)
 
     def backward(won: Vector, lost: int, defenders: int) -> Vector:
@@ -162,7 +162,7 @@ class Battles(NamedTuple):
     lost: Floats
 
     def make_model(self, payoff: Payoff) -> Model:
-        """Return a model with floats, for many spreads."""
+        """Return a model that computes with floats; fast for many spreads."""
 
         def backward(won: Vector, lost: int, defenders: int) -> Vector:
             through = self.won[defenders] @ won.astype(float)
@@ -197,7 +197,7 @@ def tabulate_battles(attackers: int, defenders: int, kernel: Kernel, garrison: i
 def bound_value_error(
     attackers: int, armies: int, territories: int, payoff: Payoff, kernel: Kernel
 ) -> Error:
-    """Return bounds on the error of the value of any spread of `armies` armies.
+    """Return a bound on the error of the value of every spread of a number of armies.
 
     Each battle adds the error of its probabilities and the rounding error of a sum over its
     outcomes. The matrix product of first and last territories adds another rounding error. An
@@ -214,7 +214,7 @@ def bound_value_error(
 
 
 def list_compositions(armies: int, territories: int) -> Whole:
-    """Return every spread of armies, at least one on each territory, in lexicographic order.
+    """Return all spreads with at least one army on each territory, in lexicographic order.
 
     >>> list_compositions(4, 2).tolist()
     [[1, 3], [2, 2], [3, 1]]
@@ -232,9 +232,9 @@ def find_all_values(
 ) -> Floats:
     """Return the value of the attack on every spread, in the order of `list_compositions`.
 
-    armies: all armies of the defence, below 2^15.
-    payoff: the payoff of the attackers; its length determines the number of territories.
-    battles: the outcomes of battles, from `tabulate_battles`.
+    armies: all armies of the defence, fewer than 2^15.
+    payoff: the payoff of the attackers. Its length determines the number of territories.
+    battles: the outcomes of battles, as returned by `tabulate_battles`.
     from_first: whether the attack must start at the first territory.
     """
     search = _SpreadSearch(armies, payoff, battles)
@@ -246,10 +246,10 @@ def find_all_values(
     return payoff.choose_best(best, best[mirror])
 
 
-# The type of results for some consecutive territories: an array of spreads over these territories,
-# one spread per row, and arrays with numbers for each row. For the first territories of a chain,
-# the numbers are the expected payoff of attacks that fail there, and the probability of each number
-# of attackers that continues. For the last territories, they are V for each number of attackers.
+# The results for some consecutive territories: an array with one spread over these territories in
+# each row, and arrays with numbers for each row. For the first territories of a chain, the numbers
+# are the expected payoff of attacks that fail there, and the probability of each number of
+# attackers that continue. For the last territories, the numbers are V for each number of attackers.
 _Segment: TypeAlias = tuple[npt.NDArray[Any], ...]
 
 NO_ARMIES = np.zeros((1, 0), np.int16)
@@ -298,7 +298,7 @@ class _SpreadSearch(NamedTuple):
                     yield _join_rows(before, rights_spreads), np.concatenate(values)
 
     def _find_beginnings(self, length: int) -> dict[int, _Segment]:
-        """Return the segments of the first `length` territories, by their armies."""
+        """Return a mapping from numbers of armies to the segments of the first territories."""
 
         def append(taken: int, armies: int, segment: _Segment) -> _Segment:
             spreads, failed, stacks = segment
@@ -309,9 +309,10 @@ class _SpreadSearch(NamedTuple):
         return self._extend_segments(length, (NO_ARMIES, np.zeros(1), stack), append)
 
     def _find_endings(self, length: int, taken: int) -> dict[int, _Segment]:
-        """Return the segments of the last `length` territories, by their armies.
+        """Return a mapping from numbers of armies to the segments of the last territories.
 
-        taken: the number of territories conquered before them.
+        length: the number of these territories.
+        taken: the number of territories that have been conquered before.
         """
 
         def prepend(rest: int, armies: int, segment: _Segment) -> _Segment:
@@ -325,11 +326,11 @@ class _SpreadSearch(NamedTuple):
     def _extend_segments(
         self, length: int, empty: _Segment, add: Callable[[int, int, _Segment], _Segment]
     ) -> dict[int, _Segment]:
-        """Return all segments of `length` territories, by their total number of armies.
+        """Return a mapping from numbers of armies to the segments of `length` territories.
 
         empty: the segment without territories.
-        add: adds a territory to a segment. Its arguments are the number of territories in the
-            segment, the armies on the new territory, and the segment.
+        add: a function that adds a territory to a segment. Its arguments are the number of
+            territories in the segment, the armies on the new territory, and the segment.
         """
         segments = {0: empty}
         for done in range(length):
@@ -345,7 +346,7 @@ class _SpreadSearch(NamedTuple):
 
 
 def _join_rows(firsts: Whole | list[list[int]], seconds: Whole | list[list[int]]) -> Whole:
-    """Return each row of `firsts` joined with each row of `seconds`."""
+    """Return all concatenations of a row of `firsts` with a row of `seconds`."""
     return np.hstack(
         [np.repeat(firsts, len(seconds), axis=0), np.tile(seconds, (len(firsts), 1))],
         dtype=np.int16,
