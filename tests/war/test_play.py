@@ -37,9 +37,10 @@ def test_turns_of_the_core_are_legal(first: int) -> None:
         turn = playable(seed)
         if turn is None:
             continue
+        war = War(turn)
         for name in PLAYERS:
             # `play_turn` raises an error for illegal actions and for a different end.
-            record = War(turn).play_turn(PLAYERS[name], seed)
+            record = war.play_turn(PLAYERS[name], seed)
             assert record.end.phase == "over"
             actions += len(record.moves)
     assert actions > 25 * OF_A_TEST
