@@ -108,12 +108,19 @@ def improve_estimate(
     estimate: QuickEstimate,
     deadline: Deadline,
 ) -> QuickEstimate:
-    """Try to improve an estimate by a plan from the same placement."""
+    """Replace an estimate by that of a plan with the same placement, unless the plan is worse.
+
+    The larger of two means of games is too high on average. So the plan replaces an estimate from
+    games even if its own mean is lower, unless its interval lies below the estimate's interval.
+    """
     if estimate.at_most - estimate.low <= MIN_GAP:
         return estimate
     problem = read_problem(place_armies(position, estimate.placement), goal, **options)
     plan = plan_within(problem, deadline, budget=PLAN_BUDGET)
-    if plan.value is None or plan.value <= estimate.chance:
+    if plan.value is None:
+        return estimate
+    low, high = plan.interval or (plan.value, plan.value)
+    if low <= estimate.chance if estimate.interval is None else high < estimate.low:
         return estimate
     at_most = max(estimate.at_most, plan.value)
     left = sum(each.expected_armies for each in plan.territories)
