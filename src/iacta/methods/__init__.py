@@ -1,7 +1,7 @@
-"""Methods: the kernel of a battle, and one file for each method that computes it.
+"""Methods: the kernel of a battle, with one file for each method of computing it.
 
-Higher packages call only `find_kernel`. One line registers a method here; its file is imported on
-first use.
+Higher packages only call `find_kernel`. Each method is registered by one line in this file and is
+imported on first use.
 """
 
 from dataclasses import replace
@@ -23,8 +23,8 @@ class _Method(NamedTuple):
     """A registered method.
 
     name: the name of the method.
-    kernel: the file and the class of its kernel.
-    exact: whether the answers are fractions.
+    kernel: the file and the class of the kernel.
+    exact: whether the results are fractions.
     mode: the dice mode for which `"auto"` chooses this method.
     """
 
@@ -52,7 +52,7 @@ _METHODS = (
     _Method("sees_first_exact", "sees_first.SeesFirst", exact=True, mode=DefenderSeesFirst),
     _Method("sees_first", "sees_first.SeesFirst", mode=DefenderSeesFirst),
 )
-_AUTO = _Method("auto", "auto.Auto")  # the default for modes without a method
+_AUTO = _Method("auto", "auto.Auto")  # the default for dice modes without a method of their own
 
 METHODS: tuple[str, ...] = tuple(each.name for each in _METHODS)
 EXACT_METHODS: tuple[str, ...] = tuple(each.name for each in _METHODS if each.exact)
@@ -74,7 +74,7 @@ def list_methods(rules: Rules) -> tuple[str, ...]:
 
 
 def check_method(name: str, rules: Rules, *, exact: bool) -> None:
-    """Raise `IllegalError` for an unknown or unsuitable method, or if fractions are impossible."""
+    """Raise `IllegalError` for an unknown or unsuitable method or impossible fractions."""
     check_choice(exact, (True, False), "exact")
     if exact and rules.mode.inexact:
         raise IllegalError(f"exact is not possible {rules.mode.inexact}", parameter="exact")
@@ -89,12 +89,12 @@ def check_method(name: str, rules: Rules, *, exact: bool) -> None:
 def find_kernel(
     rules: Rules, stop: StopRule = NEVER, *, exact: bool = False, method: str = "auto"
 ) -> Kernel:
-    """Return the kernel of battles under the given rules and stop rule.
+    """Return the kernel for battles under the given rules and stop rule.
 
     rules: the rules of the battles.
     stop: the stop rule of the attackers.
-    exact: whether to answer in fractions.
-    method: a name in `METHODS`, `"auto"`, or with a stop rule `"stopping"`.
+    exact: whether to compute fractions.
+    method: a name in `METHODS`, or `"auto"`; also `"stopping"` if there is a stop rule.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> find_kernel(CLASSIC, exact=True).win_probability(2, 1)

@@ -1,7 +1,7 @@
 """Auto: the kernel that chooses the fastest accurate method for each question and size.
 
-The kernel tries the methods in order of speed, and chooses the first that accepts the battle with a
-relative error of at most 1e-12, or else the first that accepts the battle at all.
+The kernel tries the methods in order of speed. It chooses the first method that accepts the battle
+with a relative error of at most 1e-12, or else the first that accepts the battle at all.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ from iacta.rules.rules import Rules
 
 STATED_ERROR = 1e-12
 
-# The methods for each question, the fastest first.
+# The methods for each kind of question, fastest first.
 METHOD_ORDER = {
     (False, "chance"): ("leap", "lattice"),
     (False, "distribution"): ("lattice", "leap"),
@@ -40,10 +40,10 @@ METHOD_ORDER = {
 
 
 class Auto(RollKernel):
-    """The kernel for true random dice, by the fastest method.
+    """A kernel for true random dice that delegates to the fastest method.
 
-    exact: whether the answers are fractions.
-    find: `iacta.methods.find_kernel`.
+    exact: whether the results are fractions.
+    find: the function `iacta.methods.find_kernel`.
     """
 
     name = "auto"
@@ -73,7 +73,7 @@ class Auto(RollKernel):
                 accepted.append(kernel)
         if accepted:
             return accepted[0]
-        # An error about the size is more helpful than an error about the rules.
+        # An error about the size is more helpful than one about the rules.
         raise next((error for error in refused if not isinstance(error, IllegalError)), refused[0])
 
     def refuse(self, attackers: int, defenders: int) -> None:

@@ -1,4 +1,4 @@
-"""Balanced blitz: the dice mode of the official app that changes the outcomes of a battle.
+"""Balanced blitz: a dice mode of the official app that reshapes the outcomes of a battle.
 
 With A attackers (garrison excluded) and D defenders, a battle with true random dice ends with the
 probabilities
@@ -8,8 +8,8 @@ probabilities
 
 Four steps give the probabilities of a balanced battle:
 
-1. If W ≤ .05 (the win-chance cut-off), al becomes 0 and dl is scaled to sum to 1; if L ≤ .05,
-   the other way round.
+1. If W ≤ .05 (the win-chance cut-off), al is set to 0 and dl is scaled to sum to 1. If L ≤ .05, the
+   same is done with al and dl exchanged.
 2. W becomes W₂ = W^1.3 / (W^1.3 + L^1.3) (1.3 is the win-chance power), L becomes 1 − W₂, and al
    and dl are scaled to these sums.
 3. All outcomes form one list, from best to worst for the attackers: al[0] .. al[A − 1],
@@ -33,9 +33,9 @@ the absolute error, so only the absolute error of an answer is bounded (`Blitz.e
 equals .05 within δ, the computation may take either side of the win-chance cut-off; the chance to
 win is the same on both sides.
 
-Source: the algorithm that the makers of RISK: Global Domination published in 2024, for version 3.3
-of the app. They announced further changes to the dice from version 3.20 (2025) on without
-publishing them, so a blitz may have different odds there.
+Source: the algorithm published in 2024 by the makers of RISK: Global Domination for version 3.3 of
+    the app. They announced changes to the dice from version 3.20 (2025) on, without details, so the
+    odds of a blitz may be different there.
 """
 
 from collections.abc import Iterator
@@ -84,7 +84,7 @@ ROOT_DIGITS = 60
 class Outcomes(NamedTuple):
     """The probabilities of all outcomes of a battle, from best to worst for the attackers.
 
-    won: al[0], al[1] ... al[A − 1], along the last axis; other axes are for several battles.
+    won: al[0], al[1] ... al[A − 1] along the last axis; other axes distinguish battles.
     lost: dl[D − 1] ... dl[1], dl[0].
     """
 
@@ -93,7 +93,7 @@ class Outcomes(NamedTuple):
 
 
 def cut_off_rare_wins(outcomes: Outcomes) -> Outcomes:
-    """Return the probabilities after step 1: a chance to win or to lose of at most 5% becomes 0.
+    """Apply step 1: a chance to win or to lose of at most 5% becomes 0.
 
     outcomes: the probabilities with true random dice.
 
@@ -107,7 +107,7 @@ def cut_off_rare_wins(outcomes: Outcomes) -> Outcomes:
 
 
 def favour_the_favourite(outcomes: Outcomes) -> Outcomes:
-    """Return the probabilities after step 2: the chance of the favourite increases.
+    """Apply step 2: the favourite becomes more likely to win.
 
     outcomes: the probabilities after step 1.
 
@@ -120,7 +120,7 @@ def favour_the_favourite(outcomes: Outcomes) -> Outcomes:
 
 
 def cut_off_outcomes(outcomes: Outcomes) -> Outcomes:
-    """Return the probabilities after step 3, without the best tenth and the worst tenth.
+    """Apply step 3: the best tenth and the worst tenth of the outcomes are removed.
 
     outcomes: the probabilities after step 2.
 
@@ -128,7 +128,7 @@ def cut_off_outcomes(outcomes: Outcomes) -> Outcomes:
     array([0. , 0.5])
     """
     line = np.concatenate(outcomes, axis=-1)
-    for _ in range(2):  # cut the front and reverse the list, twice
+    for _ in range(2):  # cut the front, reverse the list, and repeat
         beyond = np.cumsum(line, axis=-1) - float(OUTCOME_CUT_OFF)
         line = np.clip(beyond, 0.0, line)[..., ::-1]
     line /= line.sum(axis=-1, keepdims=True)
@@ -137,7 +137,7 @@ def cut_off_outcomes(outcomes: Outcomes) -> Outcomes:
 
 
 def raise_outcomes(outcomes: Outcomes) -> Outcomes:
-    """Return the probabilities after step 4: for each winner, likely outcomes become likelier.
+    """Apply step 4: likely outcomes of each winner become even likelier.
 
     outcomes: the probabilities after step 3.
 
@@ -150,9 +150,9 @@ def raise_outcomes(outcomes: Outcomes) -> Outcomes:
 
 
 def reshape(outcomes: Outcomes) -> Outcomes:
-    """Return the probabilities of balanced battles, after steps 1 to 4.
+    """Apply steps 1 to 4, which gives the probabilities of balanced battles.
 
-    outcomes: the probabilities with true random dice, for one battle or many battles.
+    outcomes: the probabilities with true random dice, for one battle or several.
 
     >>> two_against_one = Outcomes(np.array([125 / 216, 455 / 2592]), np.array([637 / 2592]))
     >>> round(float(reshape(two_against_one).won.sum()), 7)
@@ -166,7 +166,7 @@ def _sum_sides(outcomes: Outcomes) -> tuple[Floats, Floats]:
 
 
 def _scale(outcomes: Outcomes, won: Floats) -> Outcomes:
-    """Return the probabilities scaled so that the wins sum to `won`, and the losses to the rest."""
+    """Scale the probabilities so that wins sum to `won` and losses to the rest."""
     return Outcomes(_scale_side(outcomes.won, won), _scale_side(outcomes.lost, 1.0 - won))
 
 
@@ -182,18 +182,18 @@ def _favour(won: Floats, lost: Floats) -> Floats:
 
 
 def _raise_power(chances: Floats, exponent: Fraction) -> Floats:
-    # The last digit of `chances ** exponent` depends on the processor, and could decide between
+    # The last digit of `chances ** exponent` depends on the processor and could decide between
     # equally good plans.
     return np.asarray(np.float_power(chances, float(exponent)))
 
 
 def reshape_chances(chances: npt.ArrayLike) -> Floats:
-    """Return the chances to win balanced battles, W₃ for each W.
+    """Return W₃, the chances to win balanced battles, for each W.
 
     chances: W, the chances to win with true random dice; an array of any shape.
 
-    Returns floats of the same shape. An error δ of a chance causes an error of at most 1.7 δ in the
-    result. Certain results are exactly 1.0 or 0.0.
+    Return floats of the same shape. An error δ in a chance causes an error of at most 1.7 δ.
+    Certain results are exactly 1.0 or 0.0.
 
     >>> reshape_chances([0.15, 0.25, 0.5, 0.754244, 0.85]).round(6).tolist()
     [0.0, 0.116725, 0.5, 0.888993, 1.0]
@@ -206,12 +206,12 @@ def reshape_chances(chances: npt.ArrayLike) -> Floats:
 
 
 def find_true_chance(chance: Fraction) -> Fraction:
-    """Return the least chance W with true random dice that makes W₃ reach a wanted chance.
+    """Return the smallest chance W with true random dice for which W₃ reaches a given chance.
 
-    chance: the wanted W₃, above 0 and at most 1.
+    chance: the required W₃, above 0 and at most 1.
 
-    Returns an exact fraction if W is rational, otherwise W rounded up in its 60th digit. With
-    r = W₂ / (1 − W₂), W = t / (1 + t) for t = r^(10/13).
+    Return an exact fraction if W is rational, otherwise W rounded up at its 60th digit. With r = W₂
+    / (1 − W₂), W = t / (1 + t) for t = r^(10/13).
 
     >>> find_true_chance(Fraction(1, 2))
     Fraction(1, 2)
@@ -228,12 +228,12 @@ def find_true_chance(chance: Fraction) -> Fraction:
 
 
 def _round_root_up(number: int, power: int) -> int:
-    """Return the least whole number r with r**power ≥ number ≥ 1.
+    """Return the smallest whole number r with r**power ≥ number ≥ 1.
 
     >>> _round_root_up(8192, 13), _round_root_up(8193, 13)
     (2, 3)
     """
-    root: int = 1 << -(-number.bit_length() // power)  # Newton's method decreases from above
+    root: int = 1 << -(-number.bit_length() // power)  # Newton's method, from above
     while True:
         below: int = ((power - 1) * root + number // root ** (power - 1)) // power
         if below >= root:
@@ -268,11 +268,11 @@ class Blitz(UnitKernel):
         return cls(rules, find(replace(rules, mode=TrueRandom())))
 
     def find_decider(self, chance: Fraction) -> tuple[Kernel, Fraction]:
-        """Return the kernel with true random dice, and the chance that its battle must reach."""
+        """Return the kernel with true random dice, and the chance to reach with it."""
         return self.true, find_true_chance(chance)
 
     def rolls(self, able: int, defenders: int, spare: int | None = None) -> tuple[Choice, ...]:
-        """Return the only choice, a whole battle with all `spare` armies."""
+        """Return the only choice: a whole battle with all `spare` armies."""
         fighting = able if spare is None else min(able, spare)
         return (self.battle(fighting, defenders),) if fighting > 0 else ()
 
@@ -298,7 +298,7 @@ class Blitz(UnitKernel):
         return Error(0.0, float((20 + 35 * count**0.45) * error))
 
     def win_probability(self, attackers: int, defenders: int) -> float:
-        """Return the chance to conquer the territory; 1.0 and 0.0 mean certainty."""
+        """Return the chance to conquer the territory. Exactly 1.0 or 0.0 means certainty."""
         return float(reshape_chances(float(self.true.win_probability(attackers, defenders))))
 
     def win_table(self, attackers: int, defenders: int, staying: int = 0) -> Floats:
@@ -307,8 +307,8 @@ class Blitz(UnitKernel):
     def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
         """Return the chances to conquer the territory with enough armies left, and to fail.
 
-        Certainty is exact: the chance to fail is a sum of probabilities, which is 0 only if all
-        terms are 0.
+        A certain result is exact: the chance to fail is a sum of probabilities, which is 0 only if
+        all terms are 0.
         """
         if attackers <= 0 or not defenders:
             return super().chances(attackers, defenders, keep)
@@ -320,13 +320,13 @@ class Blitz(UnitKernel):
         return Chances(1.0 if not fails else min(1.0 - fails, BELOW_ONE), fails)
 
     def run_forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
-        """Return the distribution of the absorbing state.
+        """Return the distribution of the final state.
 
         If the number of attackers is random, the four steps apply to each number separately, as in
         the app. The probabilities sum to exactly 1.0. For a fixed number, the outcomes are sorted
         from best to worst for the attackers.
         """
-        found = super().run_forward(start, defenders)  # raises if the sum is not close to 1
+        found = super().run_forward(start, defenders)  # raises an error if the sum is not near 1
         return Distribution.from_probabilities(_complete_sum(found))
 
     def ends(self, able: dict[int, float], defenders: int) -> Ends:
@@ -338,7 +338,7 @@ class Blitz(UnitKernel):
             if len(able) > 1:
                 states = len(able) * min(most * defenders, MAX_OUTCOMES)
                 refuse_too_large(most, defenders, memory=0, method=NAME, states=states)
-            for attackers in sorted(able, reverse=True):  # a battle that is too large fails first
+            for attackers in sorted(able, reverse=True):  # a battle that is too large fails at once
                 for state, probability in self._list_single_ends(attackers, defenders):
                     yield state, able[attackers] * probability
             return
@@ -360,7 +360,7 @@ class Blitz(UnitKernel):
         yield from zip(best_first, reshaped.tolist(), strict=True)
 
     def _reshape_rows(self, attackers: int, defenders: int, fewest: int = 1) -> Outcomes:
-        """Return one row of outcomes for each number of attackers from `fewest` on."""
+        """Return the outcomes for each number of attackers from `fewest` on, one row each."""
         (most, *size), rows = self._last or ((0, 0, 0), None)
         if rows is None or most < attackers or size != [defenders, fewest]:
             memory = VALUE_BYTES * attackers * (attackers + defenders)
@@ -369,7 +369,7 @@ class Blitz(UnitKernel):
             won, lost = self.true.transitions(attackers, defenders, fewest)
             rows = reshape(Outcomes(won[fewest:, :0:-1], lost[fewest:, 1:]))
             most, self._last = attackers, ((attackers, defenders, fewest), rows)
-        # A larger cached table begins with these rows.
+        # The first rows of a larger cached table are the same.
         count, more = attackers + 1 - fewest, most - attackers
         return Outcomes(rows.won[:count, more:], rows.lost[:count])
 
@@ -379,7 +379,8 @@ class Blitz(UnitKernel):
         if attackers:
             first = max(fewest, 1)
             won[first:, :0:-1], lost[first:, 1:] = self._reshape_rows(attackers, defenders, first)
-        # Certainty is exact: rounding errors of the sum are added to the most likely outcome.
+        # Certain results stay exact: the rounding error of the sum is added to the likeliest
+        # outcome.
         each, missing = np.arange(attackers + 1), 1 - (won.sum(1) + lost.sum(1))
         won[each, won.argmax(axis=1)] += np.where(won.any(axis=1), missing, 0.0)
         return Transitions(won, lost)
@@ -410,7 +411,7 @@ def _reshape_limit(chance: Fraction) -> Fraction:
 
 
 def _complete_sum(probabilities: Distribution[State]) -> dict[State, float]:
-    """Add the rounding error of the sum to the most likely state, so that certainty is exact."""
+    """Add the rounding error of the sum to the likeliest state, so that certainty is exact."""
     weights = {state: float(probability) for state, probability in probabilities.items()}
     likeliest = probabilities.mode()
     missing = fsum([1.0, *(-probability for probability in weights.values())])
@@ -418,5 +419,5 @@ def _complete_sum(probabilities: Distribution[State]) -> dict[State, float]:
 
 
 def _is_large(attackers: int, defenders: int) -> bool:
-    """Return whether a battle is solved faster alone than from a table of transitions."""
+    """Return whether it is faster to solve a battle by itself than from a table of transitions."""
     return attackers * defenders > MAX_TABLE_STATES or attackers > MAX_TABLE_ATTACKERS

@@ -1,13 +1,13 @@
-"""Closed form: exact odds by Taflin's counting of paths, without a table of states.
+"""Closed form: exact odds by Taflin's way of counting paths, without a table of states.
 
-Let a be the number of attackers excluding the garrison and d the number of defenders. Call the
-states with a ≥ 3 and d ≥ 2 the inside. There all dice are rolled, and each roll takes two armies.
-As in `counting`, a state of n armies is counted in units of U^n. The weight of all paths of s rolls
-in which the attackers lose l armies is a trinomial coefficient, Taflin's equation (5):
+Let a be the number of attackers (garrison excluded) and d the number of defenders. The states with
+a ≥ 3 and d ≥ 2 are called the inside. There, all dice are rolled and each roll takes two armies. As
+in `counting`, a state with n armies is counted in units of U^n. The total weight of all paths of s
+rolls in which the attackers lose l armies is a trinomial coefficient, Taflin's equation (5):
 
     X(s, l)  =  [x^l] (c_2 + c_1 x + c_0 x²)^s,        c_k for a roll with k defenders lost.
 
-As armies never grow, a path that ends inside has been inside from the start, and a path leaves the
+Armies never grow, so a path that ends inside has been inside from the start, and a path leaves the
 inside only once. Equations (15)-(16) describe this first passage, here to the states just outside,
 with d ≤ 1 or a ≤ 2. The weight of the paths to victory is equation (17),
 
@@ -15,21 +15,22 @@ with d ≤ 1 or a ≤ 2. The weight of the paths to victory is equation (17),
 
 Equations (6)-(14) give N(a, d) outside, where fewer dice are rolled.
 
-Speed. The sum needs the coefficients X(s, l) only for two neighbours l and l − 1, for a = 3, 4, and
-their mirror images for d = 2, 3. Let T(s, l) = [x^l] p^s with p = p_0 + p_1 x + p_2 x². Then
-p · (p^s)' = s p' p^s gives the recurrence
+Speed. The sum only needs the coefficients X(s, l) for two neighbours l and l − 1, for a = 3, 4, and
+their mirror images for d = 2, 3. Let T(s, l) = [x^l] p^s with p = p_0 + p_1 x + p_2 x². Then p ·
+(p^s)' = s p' p^s gives the recurrence
 
     (2s − l + 2) p_2 T(s, l−2)  =  l p_0 T(s, l)  −  (s − l + 1) p_1 T(s, l−1).
 
-It carries such a pair from s to s + 1, and only multiplies and divides large numbers by small
-numbers. The sum over s uses Horner's method. The work grows linearly with the armies, while a table
-grows quadratically.
+This recurrence takes such a pair from s to s + 1, and only multiplies or divides large numbers by
+small numbers. The sum over s uses Horner's method. The work grows linearly with the armies, whereas
+a table would grow quadratically.
 
 `iacta_literature.taflin` contains the equations exactly as in the paper. This file shifts the
 boundary by one, which avoids the strips at a = 3 and d = 2, and counts in whole numbers.
 
-Source: Taflin, "The Probability Distribution of Risk Battles" (2001). The paper's last section, on
-attacks on several countries in sequence, has only a title; `conquer_in_sequence` is our own result.
+Source: Taflin, "The Probability Distribution of Risk Battles" (2001). The last section of the
+    paper, on attacking several countries in sequence, consists of a title only;
+    `conquer_in_sequence` is our own result.
 """
 
 from collections import defaultdict
@@ -54,7 +55,7 @@ STEPS_PER_STATE = 20
 
 
 class ClosedForm(UnitKernel, RollKernel):
-    """The exact kernel of rules with three attack dice and two defence dice, by Taflin's equations.
+    """The exact kernel for three attack dice against two defence dice, by Taflin's equations.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> ClosedForm(CLASSIC).win_probability(2, 1)
@@ -66,11 +67,11 @@ class ClosedForm(UnitKernel, RollKernel):
     quick_armies = 20_000
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Raise `IactaError` if the battle is too large, or dice are not three against two."""
+        """Raise `IactaError` if the battle is too large or the dice are not three against two."""
         self._refuse(attackers, defenders, numbers=STEPS_PER_STATE)
 
     def refuse_dice(self) -> None:
-        """Raise `IllegalError` unless the rules have three attack dice and two defence dice."""
+        """Raise `IllegalError` unless the dice are three against two."""
         if self.rules.full_roll != (3, 2):
             attack, defence = self.rules.full_roll
             raise IllegalError(
@@ -92,7 +93,7 @@ class ClosedForm(UnitKernel, RollKernel):
         )
 
     def run_forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
-        self.refuse_dice()  # super() does not check if no stack can attack
+        self.refuse_dice()  # super() skips this check if no stack can attack
         return super().run_forward(start, defenders)
 
     def ends(self, able: dict[int, int], defenders: int) -> Ends:
@@ -118,16 +119,16 @@ class ClosedForm(UnitKernel, RollKernel):
 
 
 def refuse_dice(rules: Rules) -> None:
-    """Raise `IllegalError` unless dice are three against two and armies cannot grow."""
+    """Raise `IllegalError` unless the dice are three against two and armies cannot grow."""
     ClosedForm(rules).refuse_dice()
 
 
 def conquer_in_sequence(
     attackers: int, defenders: Iterable[int], rules: Rules | str = "classic"
 ) -> Fraction:
-    """Return the exact chance of one stack to conquer several countries in sequence.
+    """Return the exact chance that one stack conquers several countries in sequence.
 
-    attackers: armies on the territory from which the attack starts, garrison included.
+    attackers: the armies on the first attacking territory, garrison included.
     defenders: the defenders of each country, in the order of attack; at least one country.
     rules: the rules of every battle; the garrison stays behind on each territory.
 
@@ -166,13 +167,13 @@ def conquer_in_sequence(
 
 
 class Crossing(NamedTuple):
-    """The weights of the paths that leave the inside across one of its two edges, by last roll.
+    """The weights of the paths that leave the inside across one of its two edges in one roll.
 
-    armies: n = a + d before the last roll.
-    leap: the weight of the paths to the second line outside, from the line nearest to the edge: the
-        roll takes two armies across the edge.
-    step: the weight of the paths to the first line outside: from the nearest line, the roll takes
-        one army from each side; from the next line, two armies across the edge.
+    armies: the total number of armies n = a + d before this roll.
+    leap: the weight of the paths to the second line outside. They start from the line nearest to
+        the edge, and the roll takes two armies across the edge.
+    step: the weight of the paths to the first line outside. From the nearest line, the roll takes
+        one army from each side; from the next line, it takes two armies across the edge.
     """
 
     armies: int
@@ -187,7 +188,7 @@ def _is_inside(able: int, defenders: int) -> bool:
 def _find_crossings(
     able: int, defenders: int, steps: Steps, weight: int = 1
 ) -> tuple[Iterator[Crossing], Iterator[Crossing]]:
-    """Return the crossings to d ≤ 1 with a ≥ 3 (few defenders), and to a ≤ 2 (few attackers).
+    """Return the crossings to d ≤ 1 (few defenders) and to a ≤ 2 (few attackers).
 
     Crossings from d = 2 and 3 lead to (n − 2, 0) and (n − 3, 1). Crossings from a = 3 and 4 lead to
     (1, n − 3) and (2, n − 4). The state (2, 1) after (3, 2) counts as few attackers.
@@ -200,10 +201,11 @@ def _find_crossings(
 
 
 def _cross_edge(full: Step, lost: int, armies: int, weight: int) -> Iterator[Crossing]:
-    """Yield the crossings of one edge, those with the most armies first.
+    """Yield the crossings of one edge, in descending order of armies.
 
-    full: `full[i]` is the coefficient of a full roll that takes i armies towards this edge.
-    lost: the armies lost in this direction from the start to the line nearest to the edge.
+    full: `full[i]` is the coefficient of a full roll that takes i armies in the direction of this
+        edge.
+    lost: the armies lost in this direction between the start and the line nearest to the edge.
     """
     for rolls, nearest, next_line in _iterate_pairs(full, lost, (armies - 5) // 2, weight):
         n = armies - 2 * rolls
@@ -235,7 +237,7 @@ def _iterate_pairs(p: Step, lost: int, most: int, weight: int) -> Iterator[tuple
 def _iterate_binomial_pairs(
     p: Step, lost: int, most: int, weight: int
 ) -> Iterator[tuple[int, int, int]]:
-    """Yield the values of `_iterate_pairs` for p_2 = 0, with binomial coefficients."""
+    """Yield the same values as `_iterate_pairs` for p_2 = 0, using binomial coefficients."""
     for rolls in range(max(lost - 1, 0), most + 1):
         this, last = (
             weight * comb(rolls, i) * p[0] ** (rolls - i) * p[1] ** i if 0 <= i <= rolls else 0
@@ -248,7 +250,7 @@ def _count_wins(able: int, defenders: int, unit: int, steps: Steps) -> int:
     if not _is_inside(able, defenders):
         return _count_outside(able, defenders, unit, steps)
     down, left = _find_crossings(able, defenders, steps)
-    last = 6 - (able + defenders) % 2  # the fewest armies inside with the same parity
+    last = 6 - (able + defenders) % 2  # the fewest armies inside of the same parity
     return _count_wins_near_few_defenders(down, last, unit, steps) + _count_wins_near_few_attackers(
         left, last, unit, steps
     )
@@ -317,7 +319,7 @@ def _raise_power(base: int, exponent: int) -> int:
 def _find_first_passage(
     state: tuple[int, int], weight: int, steps: Steps
 ) -> Iterator[tuple[tuple[int, int], int]]:
-    """Yield the first states outside a region that paths reach, with the weight of the paths."""
+    """Yield the first states outside a region that paths reach, with the weight of these paths."""
     if not _is_inside(*state):
         yield state, weight
         return

@@ -1,9 +1,9 @@
-"""Counting: exact odds, by counting weighted paths in whole numbers.
+"""Counting: exact odds by counting weighted paths in whole numbers.
 
-Let a be the number of attackers excluding the garrison and d the number of defenders. In a roll
-with the dice of this state, the attackers lose m − k and the defenders k armies with the chance
-w_k / q, where q is the least common denominator. The chance to win from (a, d) is a sum over the
-results of the first roll,
+Let a be the number of attackers (garrison excluded) and d the number of defenders. In a roll with
+the dice of this state, the defenders lose k armies and the attackers m − k with chance w_k / q,
+where q is the least common denominator. The chance to win from (a, d) is a sum over the results of
+the first roll,
 
     P(a, d) = Σ_k  w_k / q · P(a − m + k, d − k),      P(a, 0) = 1,  P(0, d) = 0.
 
@@ -50,9 +50,9 @@ STEPS_PER_STATE = 8
 
 
 class Coefficients(NamedTuple):
-    """The constants of the recurrence under given rules.
+    """The constants of the recurrence for given rules.
 
-    unit: U; the number of a state with n armies in total is in units of U^n.
+    unit: U. The number of a state with n armies in total is in units of U^n.
     steps: (c_0, c_1 ... c_m) for each (attack dice, defence dice).
     """
 
@@ -61,7 +61,7 @@ class Coefficients(NamedTuple):
 
 
 def find_coefficients(attackers: int, defenders: int, rules: Rules) -> Coefficients:
-    """Return the least U, and the coefficients c_k of every possible roll of a battle.
+    """Return the smallest U, and the coefficients c_k for every possible roll of a battle.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> find_coefficients(9, 9, CLASSIC).unit, find_coefficients(9, 9, CLASSIC).steps[3, 2]
@@ -97,7 +97,7 @@ def _find_coefficients(attack_dice: int, defence_dice: int, rules: Rules) -> Coe
 
 
 def find_least_root(number: int, power: int) -> int:
-    """Return the least whole number r such that `number` divides r**power.
+    """Return the smallest whole number r for which `number` divides r**power.
 
     number: the number, at least 1.
     power: the exponent.
@@ -129,12 +129,12 @@ def list_powers(unit: int, most: int) -> Row:
 
 @dataclass(frozen=True)
 class ExactRow:
-    """The expected values by number of attackers, as fractions that are built on demand.
+    """Expected values by number of attackers, as fractions that are computed when needed.
 
     numerators: N(a, d) · scale for a = 0, 1, 2 ...
     powers: U^0, U^1, U^2 ...
-    scale: the factor that makes the values whole numbers.
-    defenders: d, the number of defenders of this row.
+    scale: the factor by which the values were multiplied to make them whole numbers.
+    defenders: d, the number of defenders in this row.
     """
 
     numerators: Row
@@ -153,7 +153,7 @@ class ExactRow:
 
 
 def scale_to_integers(values: Values) -> tuple[Row, Row, int]:
-    """Return `won` and `lost` times a factor that makes them whole numbers, and the factor.
+    """Multiply `won` and `lost` by a factor that makes them whole numbers; also return the factor.
 
     >>> scale_to_integers(Values([0, Fraction(1, 2)], [Fraction(1, 3), 1]))
     ([0, 3], [2, 6], 6)
@@ -164,17 +164,17 @@ def scale_to_integers(values: Values) -> tuple[Row, Row, int]:
 
 
 class UnitKernel(Kernel):
-    """A kernel that counts states of n armies in units of U^n, or with U = 1 for floats."""
+    """A kernel that counts states with n armies in units of U^n; for floats, U is 1."""
 
     @abstractmethod
     def ends(self, able: dict[int, Any], defenders: int) -> Ends:
-        """Return U and the absorbing states, or raise `IactaError`.
+        """Return U and the final states, or raise `IactaError`.
 
         able: the weight of each number of attackers, garrison excluded.
         defenders: armies on the defended territory, at least 1.
 
-        With each state come its X in units of U^−n, and the number n of armies lost. Floats ignore
-        n.
+        Each state comes with its X in units of U^−n and the number n of armies lost. Kernels in
+        floats ignore n.
         """
 
     def run_forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
@@ -213,9 +213,9 @@ class Counting(UnitKernel, RollKernel):
         self._refuse(attackers, defenders, rows=1 + self.rules.defence.kept)
 
     def refuse_way(self, attackers: int, defended: Sequence[int]) -> None:
-        """Raise `TooLargeError` for battles that together take too long.
+        """Raise `TooLargeError` if a sequence of battles takes too long.
 
-        The numbers grow from battle to battle.
+        The numbers get longer with each battle.
         """
         armies = list(accumulate(attackers + defenders for defenders in defended))
         rows, defenders = 1 + self.rules.defence.kept, sum(defended)
@@ -227,9 +227,9 @@ class Counting(UnitKernel, RollKernel):
     ) -> None:
         """Raise `TooLargeError` for a battle that takes too much time or memory.
 
-        rows: the number of rows in memory at once.
-        armies: the average exponent of U in the numbers; 0 for all armies.
-        kind: the noun for the battle, for the message.
+        rows: the number of rows kept in memory at the same time.
+        armies: the average exponent of U in the numbers; 0 for the total number of armies.
+        kind: the noun for the battle in the message.
         """
         armies = armies or attackers + defenders
         unit = find_coefficients(attackers, defenders, self.rules).unit
@@ -262,13 +262,13 @@ class Counting(UnitKernel, RollKernel):
         return chance
 
     def win_table(self, attackers: int, defenders: int, staying: int = 0) -> npt.NDArray[Any]:
-        """Return the chances to win all battles up to a size, if the fractions fit in memory."""
+        """Return the chances to win for all battles up to a size, if memory permits."""
         self._refuse(attackers, defenders, rows=3 * defenders)
         return super().win_table(attackers, defenders, staying)
 
 
 def run_backward(values: Values, rules: Rules, fewest: int = 1) -> Iterator[ExactRow]:
-    """Yield the expected values, as for `Kernel.run_backward`.
+    """Yield the expected values, as `Kernel.run_backward` does.
 
     values: the value function.
     rules: the rules of the battles.
@@ -297,7 +297,7 @@ def run_backward(values: Values, rules: Rules, fewest: int = 1) -> Iterator[Exac
 def find_absorbing_states(
     able: dict[int, int], defenders: int, unit: int, steps: Steps, fewest: int = 1
 ) -> Iterator[tuple[State, int, int]]:
-    """Yield the absorbing states, as for `UnitKernel.ends`.
+    """Yield the final states, as `UnitKernel.ends` does.
 
     able: the weight of each number of attackers, garrison excluded.
     defenders: armies on the defended territory.

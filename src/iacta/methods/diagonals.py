@@ -1,8 +1,8 @@
-"""Diagonals: views of all states with the same total number of armies.
+"""Diagonals: views of all states that have the same total number of armies.
 
-A roll of i attack dice against j defence dice takes m = min(i, j) armies from both sides together.
-The states (a, d) of a attackers and d defenders with a + d = t therefore depend only on states with
-a + d = t − m, and a whole anti-diagonal of a table is computed at once.
+A roll of i attack dice against j defence dice takes m = min(i, j) armies in total. The states (a,
+d) of a attackers and d defenders with a + d = t therefore only depend on states with a + d = t − m,
+and a whole anti-diagonal of a table can be computed at once.
 """
 
 from collections.abc import Iterator
@@ -12,15 +12,15 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import as_strided
 
-Numbers: TypeAlias = npt.NDArray[Any]  # of floats, or of whole numbers as objects
+Numbers: TypeAlias = npt.NDArray[Any]  # an array of floats, or of whole numbers as objects
 
 
 def view_diagonals(table: Numbers) -> Numbers:
-    """Return a view `[a + d, ..., d]` of a table `[d, a, ...]` with any further axes.
+    """Return a view `[a + d, ..., d]` of a table `[d, a, ...]`, which may have more axes.
 
     table: a number for each state, for d = 0, 1 ... defenders and a = 0, 1 ... attackers.
 
-    Entries that belong to no state contain the number of another state.
+    Entries that correspond to no state contain the number of some other state.
 
     >>> view_diagonals(np.array([[0, 1, 2], [10, 11, 12]])).tolist()[1:3]
     [[1, 10], [2, 11]]
@@ -34,7 +34,7 @@ def view_diagonals(table: Numbers) -> Numbers:
 def view_rows(diagonals: Numbers) -> Numbers:
     """Return a read-only view `[..., d, a]` of anti-diagonals `[a + d, ..., d]`.
 
-    diagonals: the numbers of all states, with any further axes in the middle.
+    diagonals: the numbers of all states; more axes may be in the middle.
 
     >>> view_rows(np.array([[0, 9], [1, 10], [2, 11], [9, 12]])).tolist()
     [[0, 1, 2], [10, 11, 12]]
@@ -49,8 +49,8 @@ def view_rows(diagonals: Numbers) -> Numbers:
 class Span(NamedTuple):
     """Consecutive states with the same total number of armies and the same numbers of dice.
 
-    total: the armies of both sides together.
-    first, stop: the range of the number of defenders.
+    total: the total number of armies.
+    first, stop: the range of the number of defenders; `stop` is excluded.
     dice: the largest numbers of attack dice and of defence dice.
     """
 
@@ -63,14 +63,14 @@ class Span(NamedTuple):
         """Return a view of the states after a roll.
 
         diagonals: the numbers of all states, as from `view_diagonals`.
-        taken: the armies that both sides together lose in the roll; 0 for the states before it.
-        lost: the defenders lost in the roll.
+        taken: the total number of armies lost in the roll; 0 for the states before it.
+        lost: the number of defenders lost in the roll.
         """
         view: Numbers = diagonals[self.total - taken, ..., self.first - lost : self.stop - lost]
         return view
 
     def after(self, diagonals: Numbers, taken: int) -> Numbers:
-        """Return a copy of the states after a roll: `[k, state]`, after a loss of k defenders.
+        """Return a copy of the states after a roll, `[k, state]`, where k defenders were lost.
 
         diagonals, taken: as for `view`.
         """
@@ -78,7 +78,7 @@ class Span(NamedTuple):
 
 
 def iterate_spans(able: int, defenders: int, full_roll: tuple[int, int]) -> Iterator[Span]:
-    """Yield all states with armies on both sides, so that each depends on earlier spans.
+    """Yield all states with armies on both sides; each span depends only on earlier spans.
 
     able: the largest number of attackers, garrison excluded.
     defenders: the largest number of defenders.

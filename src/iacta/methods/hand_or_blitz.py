@@ -1,14 +1,15 @@
-"""Hand or blitz: the best mix of rolls by hand and one balanced blitz.
+"""Hand or blitz: the best mix of rolling by hand and ending with a balanced blitz.
 
-In the official app a player may roll once by hand, with fair dice, or blitz: fight to the end at
-once, with the chance B(a, d) to win a balanced blitz of a attackers (garrison excluded) against d
-defenders (see `iacta.methods.balanced_blitz`). A blitz takes the place of stopping, and Bellman's
-equation gives the best chance to conquer the territory:
+In the official app a player may roll once by hand, with fair dice, or blitz. A blitz fights to the
+end at once: with a attackers (garrison excluded) against d defenders, it wins with chance B(a, d)
+(`iacta.methods.balanced_blitz`). A blitz takes the place of stopping, so Bellman's equation gives
+the best chance to conquer the territory:
 
     V(a, d) = max( B(a, d),  Σ_k p_k · V(a − m + k, d − k) ),     V(a, 0) = 1,  V(0, d) = 0,
 
-where p_k is the chance that the defenders lose k of the m armies lost in a roll. Holding back some
-armies in the blitz, to continue by hand, would not change the first four digits of any chance.
+where p_k is the chance that the defenders lose k of the m armies lost in a roll. Holding back
+armies in the blitz in order to continue by hand would not change the first four digits of any
+chance.
 
 Source: the rules of RISK: Global Domination as its makers published them in 2024; the best mix was
 never published.
@@ -36,9 +37,9 @@ CONQUEST = Reward(Fraction(1), Fraction(0), Fraction(0))
 
 
 def find_hand_rules(rules: Rules) -> Rules:
-    """Return the rules of a roll by hand, or raise `IllegalError` if there are no single rolls.
+    """Return the rules for rolling by hand; raise `IllegalError` if there are no single rolls.
 
-    rules: the rules of a roll by hand, or of a blitz.
+    rules: the rules for rolling by hand, or for a blitz.
     """
     if isinstance(rules.mode, BalancedBlitz):
         return replace(rules, mode=TrueRandom())
@@ -47,19 +48,19 @@ def find_hand_rules(rules: Rules) -> Rules:
 
 
 def find_blitz_rules(rules: Rules) -> Rules:
-    """Return the rules with the dice mode balanced blitz.
+    """Return the rules with balanced blitz as the dice mode.
 
-    rules: the rules of a roll by hand.
+    rules: the rules for rolling by hand.
     """
     return replace(rules, mode=BalancedBlitz())
 
 
 def find_best_mix(able: int, defenders: int, rules: Rules) -> OptimalPlay:
-    """Return the best mix of rolls by hand and a balanced blitz, for all battles up to a size.
+    """For all battles up to a size, return the best mix of rolls by hand and a balanced blitz.
 
     able: the largest number of attackers, garrison excluded.
     defenders: the largest number of defenders.
-    rules: the rules of a roll by hand, or of a blitz.
+    rules: the rules for rolling by hand, or for a blitz.
 
     Returns a solution in floats: `values` are the chances to conquer the territory, and `errors`
     bound their errors. `attack_dice` is 0 where a blitz is at least as good as a roll, or where no
@@ -85,7 +86,7 @@ def _evaluate_blitz(chances: Floats, relative_error: float) -> StopValue:
     error = chances * relative_error + ROUNDING
     shifted = (np.clip(chances + shift, 0.0, 1.0) for shift in (-error, 0.0, error))
     low, middle, high = map(reshape_chances, shifted)
-    # Certainty has no error, so any roll with a positive chance beats a blitz that must fail.
+    # A certain result has no error, so any roll with a positive chance beats a hopeless blitz.
     certain = (low == high) & ((middle == 0) | (middle == 1))
     rounding = np.where(certain, 0.0, ROUNDING)
     return StopValue(middle, np.maximum(high - middle, middle - low) + rounding)
@@ -96,7 +97,7 @@ def find_expected_left(able: int, defenders: int, rules: Rules, found: OptimalPl
 
     able: attackers excluding the garrison.
     defenders: armies on the defended territory.
-    rules: the rules of a roll by hand, or of a blitz.
+    rules: the rules for rolling by hand, or for a blitz.
     found: the result of `find_best_mix` for battles of at least this size.
 
     >>> from iacta.rules.rules import CLASSIC

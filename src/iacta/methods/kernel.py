@@ -1,21 +1,21 @@
-"""The kernel of a battle, the only interface of the methods to higher packages.
+"""The kernel of a battle: the only interface between the methods and higher packages.
 
 Under given rules a battle is a Markov chain. Its states are (a, d): a able attackers (attackers
-excluding the garrison) and d defenders. Absorbing states are victories (a, 0), defeats (0, d), and
-states (a, d) in which the attackers stop. Let K(s, z) be the probability that a battle starting in
-s is absorbed in z. The kernel carries
+without the garrison) and d defenders. The final (absorbing) states are victories (a, 0), defeats
+(0, d), and states (a, d) in which the attackers stop. Let K(s, z) be the probability that a battle
+starting in s ends in z. The kernel carries
 
     a distribution forward,        (μK)(z) = Σ_s μ(s) K(s, z),
     a value function backward,     (Kv)(s) = Σ_z K(s, z) v(z).
 
 A campaign is a product of kernels, a requirement is a search over a kernel, and a plan is dynamic
-programming over many kernels. `Kernel` derives all other answers from these two operations; a
-method overrides the answers that it computes faster. Callers do not depend on the method, the dice
+programming over many kernels. `Kernel` derives all other results from these two operations; a
+method overrides those that it can compute faster. Callers do not depend on the method, the dice
 mode or the stop rule of a kernel.
 
-Error. An exact kernel answers in fractions. Other kernels answer in floats, and `Kernel.error`
-bounds their errors: the relative error of each answer is at most `relative`, or its absolute error
-is at most `absolute`. Probabilities below 1e-150 may lose digits, or become 0.
+Error. An exact kernel returns fractions. Other kernels return floats, and `Kernel.error` bounds
+their errors: either the relative error of each result is at most `relative`, or its absolute error
+is at most `absolute`. Probabilities below 1e-150 may lose digits or become 0.
 """
 
 from abc import ABC, abstractmethod
@@ -41,16 +41,16 @@ from iacta.rules.variants import find_rules
 
 Find: TypeAlias = "Callable[..., Kernel]"
 Floats: TypeAlias = npt.NDArray[np.float64]
-Row: TypeAlias = Any  # indexed by a number of attackers, or by an array of numbers
+Row: TypeAlias = Any  # can be indexed by a number of attackers or an array of numbers
 
-UNIT_ROUNDOFF = 2.0**-53  # relative error of one float operation
-# The budget of one question, checked before the work begins.
+UNIT_ROUNDOFF = 2.0**-53  # relative error of one floating-point operation
+# The limits for one question, which are checked before the work begins.
 MAX_STEPS = 10**9  # one step takes about 20 ns
 MAX_BYTES = 2 * 2**30  # memory for arrays
 OUTCOME_BYTES = 300
 FLOAT_BYTES = 8
-DIGIT_BYTES = 64  # Python multiplies large integers in pieces of this many bytes
-INTERPRETED_STEPS = 15  # overhead of Python per state
+DIGIT_BYTES = 64  # Python multiplies large integers in blocks of this size
+INTERPRETED_STEPS = 15  # overhead of Python per state, in steps
 
 
 class Outcome(NamedTuple):
@@ -74,9 +74,9 @@ def is_won(outcome: Outcome) -> bool:
 
 
 class State(NamedTuple):
-    """A state of a battle.
+    """A state during a battle.
 
-    attackers: attackers excluding the garrison; 0 or less for a stack that cannot attack.
+    attackers: the attackers without the garrison; 0 or less if the stack cannot attack.
     defenders: armies on the defended territory.
     """
 
@@ -85,33 +85,33 @@ class State(NamedTuple):
 
 
 class Values(NamedTuple):
-    """A value function on the absorbing states.
+    """The values of the final states of a battle.
 
     won: `won[a]` is the value of a victory with a attackers left, garrison excluded.
-    lost: `lost[d]` is the value of a defeat or a stop with d defenders left; `lost[0]` is ignored.
+    lost: `lost[d]` is the value of a defeat or a stop with d defenders left. `lost[0]` is ignored.
 
-    For a kernel in floats, `won` and `lost` may have a second axis, to evaluate many value
-    functions at once.
+    For a kernel in floats, both arrays may have a second axis to evaluate many value functions at
+    once.
     """
 
     won: Sequence[Any] | npt.NDArray[Any]
     lost: Sequence[Any] | npt.NDArray[Any]
 
     def find(self, state: State) -> Any:
-        """Return the value of an absorbing state."""
+        """Return the value of a final state."""
         return self.lost[state.defenders] if state.defenders else self.won[state.attackers]
 
     def mean(self, ends: Distribution[State]) -> Any:
-        """Return the expected value over a distribution of absorbing states."""
+        """Return the expected value over a distribution of final states."""
         if np.ndim(self.won) > 1:
             return sum(float(probability) * self.find(state) for state, probability in ends.items())
         return ends.map(self.find).mean()
 
 
 class Chances(NamedTuple):
-    """The chances to win a battle and not to win it, which sum to 1.
+    """The chance to win a battle and the chance not to win it, which sum to 1.
 
-    won, lost: the two chances; the relative error bound holds for the smaller one, too.
+    won, lost: the two chances. The bound on the relative error also holds for the smaller one.
     """
 
     won: Probability
@@ -119,10 +119,10 @@ class Chances(NamedTuple):
 
 
 class Error(NamedTuple):
-    """Bounds on the error of the answers for a battle.
+    """Bounds on the error of results for a battle.
 
     relative: a bound on the relative error; infinite if the error is random.
-    absolute: a bound on the absolute error; if above 0, it replaces the relative bound.
+    absolute: a bound on the absolute error. If it is above 0, it replaces the relative bound.
     """
 
     relative: float
@@ -130,7 +130,7 @@ class Error(NamedTuple):
 
 
 class Transitions(NamedTuple):
-    """The absorption probabilities of battles against a fixed number of defenders.
+    """The probabilities of all ends of battles against a fixed number of defenders.
 
     won: `won[a, b]` is the probability that a attackers win and b of them are left.
     lost: `lost[a, e]` is the probability that a attackers do not win and e defenders are left.
@@ -143,10 +143,10 @@ class Transitions(NamedTuple):
 
 
 class Result(NamedTuple):
-    """One result of a roll.
+    """A possible result of a roll.
 
     chance: its probability.
-    attackers, defenders: the armies lost; negative numbers are gains.
+    attackers, defenders: the armies that each side loses; a negative number is a gain.
     """
 
     chance: float
@@ -158,8 +158,8 @@ class Throw(NamedTuple):
     """One throw of the attack dice.
 
     chance: its probability.
-    options: the distributions of the result, one for each reply of the defender; a single one if
-        the defender has no choice.
+    options: one distribution of results for each reply of the defender; only one if the defender
+        has no choice.
     """
 
     chance: float
@@ -170,7 +170,7 @@ class Choice(NamedTuple):
     """A roll that the attacker may choose.
 
     dice: the number of attack dice.
-    least: the least number of armies that must move in after a conquest, if that many are left.
+    least: the minimum number of armies that must move in after a conquest, if that many are left.
     throws: the possible throws of the attack dice.
     """
 
@@ -180,14 +180,14 @@ class Choice(NamedTuple):
 
 
 def drop_garrison(rules: Rules) -> Rules:
-    """Return the rules with a garrison of 0; higher packages handle the garrison."""
+    """Return the rules with a garrison of 0, for methods, which do not handle garrisons."""
     return replace(rules, garrison=0) if rules.garrison else rules
 
 
 def read_battle(
     attackers: object, defenders: object, rules: Rules | str, fewest: int = 1
 ) -> tuple[int, int, Rules]:
-    """Return attackers, defenders and rules of a battle, or raise `IactaError` for bad input.
+    """Read the attackers, defenders and rules of a battle; raise `IactaError` for bad input.
 
     attackers: armies on the attacking territory, garrison included, at least 1.
     defenders: armies on the defended territory, at least `fewest`.
@@ -219,10 +219,10 @@ def refuse_too_large(
 
     attackers, defenders: the armies of both sides.
     memory: the peak memory in bytes.
-    method: the name of the method, for the message.
-    number_bytes: the size of one number in bytes, 8 for a float; larger numbers are slower.
-    states: the number of states that the method visits; `None` for all states.
-    kind: the noun for the battle, for the message.
+    method: the name of the method in the message.
+    number_bytes: the size of one number in bytes: 8 for a float. Larger numbers are slower.
+    states: the number of states that the method visits; `None` for all states of the battle.
+    kind: the noun for the battle in the message.
     """
     states = attackers * defenders if states is None else states
     if number_bytes > FLOAT_BYTES:
@@ -238,19 +238,19 @@ def refuse_too_large(
 class Kernel(ABC):
     """The kernel of a battle under given rules and a stop rule, computed by one method.
 
-    rules: the rules; only error messages use their garrison.
+    rules: the rules. Their garrison only appears in error messages.
     stop: the stop rule of the attackers.
 
-    All numbers of attackers, including `stop.stop_at`, exclude the garrison.
+    No number of attackers includes the garrison, not even `stop.stop_at`.
     """
 
     name: str
     modes: tuple[type[Mode], ...] = (TrueRandom,)
     exact: bool = False
     is_vectorised: bool = False  # whether `run_backward` computes all numbers of attackers at once
-    least_chance: float = 1e-150  # the least chance for which the error bound holds
-    quick_states: float = inf  # battles with more states take more than a few seconds
-    quick_armies: float = inf  # battles with more armies take more than a few seconds
+    least_chance: float = 1e-150  # smallest chance to which the error bound applies
+    quick_states: float = inf  # battles with more states take longer than a few seconds
+    quick_armies: float = inf  # battles with more armies take longer than a few seconds
 
     def __init__(self, rules: Rules, stop: StopRule = NEVER) -> None:
         self.rules, self.stop, self.garrison = drop_garrison(rules), stop, rules.garrison
@@ -262,10 +262,10 @@ class Kernel(ABC):
 
     @classmethod
     def build(cls, rules: Rules, exact: bool, find: Find) -> "Kernel":
-        """Return the kernel for the rules.
+        """Return a kernel for the rules.
 
-        exact: whether to answer in fractions; ignored by kernels with only one kind of number.
-        find: `iacta.methods.find_kernel`, for kernels that use another kernel.
+        exact: whether to compute fractions; ignored by kernels that only have one kind of number.
+        find: the function `iacta.methods.find_kernel`, for kernels that use another kernel.
         """
         return cls(rules)
 
@@ -285,48 +285,49 @@ class Kernel(ABC):
         return self.rules.mode.rolls and self.rules.mode.dice_chosen_first
 
     def most_left(self, attackers: int, defenders: int) -> State:
-        """Return the largest numbers of armies left after a battle up to this size.
+        """Return the largest possible numbers of armies left after a battle up to this size.
 
-        A value function needs entries up to these numbers. They exceed the size of the battle only
+        A value function needs entries up to these numbers, which exceed the size of the battle only
         if armies can grow.
         """
         return State(attackers, defenders)
 
     @abstractmethod
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Raise `IactaError` for a battle that cannot be computed, before any large allocation."""
+        """Raise `IactaError` if a battle cannot be computed, before any large allocation."""
 
     def refuse_way(self, attackers: int, defended: Sequence[int]) -> None:
-        """Raise `IactaError` if the consecutive battles of one stack together take too long.
+        """Raise `IactaError` if a sequence of battles by one stack takes too long.
 
-        attackers: able attackers in the first battle.
+        attackers: the able attackers in the first battle.
         defended: the defenders of each battle.
         """
         self.refuse(attackers, sum(defended))
 
     def is_slow(self, attackers: int, defenders: int) -> bool:
-        """Return whether the chance to win takes more than a few seconds to compute."""
+        """Return whether computing the chance to win takes more than a few seconds."""
         states, armies = attackers * defenders, attackers + defenders
         return states > self.quick_states or armies > self.quick_armies
 
     def error(self, attackers: int, defenders: int) -> Error:
-        """Return bounds on the error of every answer for a battle of at most this size."""
+        """Return bounds on the error of every result for a battle of at most this size."""
         if not self.exact:
             raise NotImplementedError
         return Error(0.0)
 
     @abstractmethod
     def run_forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
-        """Return the distribution of the absorbing state.
+        """Return the distribution of the final state.
 
-        start: the distribution of the number of attackers; stacks below 1 cannot attack.
+        start: the distribution of the number of attackers; stacks of less than 1 cannot attack.
         defenders: armies on the defended territory.
         """
 
     def run_backward(self, values: Values) -> Iterator[Row]:
-        """Yield a row of expected values, by number of attackers, for 1, 2 ... defenders.
+        """For 1, 2 ... defenders, yield a row of expected values by number of attackers.
 
-        values: the value function; its lengths set the largest numbers of attackers and defenders.
+        values: the value function. Its lengths determine the largest numbers of attackers and
+            defenders.
         """
         for d in range(1, len(values.lost)):
             row = np.empty(np.shape(values.won), dtype=object if self.exact else float)
@@ -337,7 +338,7 @@ class Kernel(ABC):
     def value(self, values: Values, defenders: int) -> Row:
         """Return the row of `run_backward` for a number of defenders."""
         rows = self.run_backward(Values(values.won, values.lost[: defenders + 1]))
-        return deque(rows, maxlen=1).pop()  # keeps only one row in memory
+        return deque(rows, maxlen=1).pop()  # keeps only the last row in memory
 
     def for_question(self, question: str, attackers: int, defenders: int) -> "Kernel":
         """Return the kernel of the best method for a kind of question about a battle.
@@ -350,10 +351,10 @@ class Kernel(ABC):
     def find_decider(self, chance: Fraction) -> "tuple[Kernel, Fraction]":
         """Return an equivalent question about a kernel whose chances can be computed exactly.
 
-        chance: the wanted chance to win, or not to win.
+        chance: the required chance to win, or not to win.
 
-        Returns a kernel and a chance: a battle reaches the wanted chance in this kernel exactly if
-        it reaches the returned chance in the returned kernel.
+        Return a kernel and a chance. A battle reaches the required chance in this kernel if and
+        only if it reaches the returned chance in the returned kernel.
         """
         return self, chance
 
@@ -369,7 +370,7 @@ class Kernel(ABC):
     ) -> None:
         """Raise `TooLargeError` for a battle that takes too much time or memory.
 
-        The arguments are as for the function `refuse_too_large`. The check includes the dice.
+        The arguments are those of the function `refuse_too_large`. The dice are checked as well.
         """
         most_attack, most_defence = self.rules.full_roll
         refuse_many_rolls(min(attackers, most_attack), min(defenders, most_defence), self.rules)
@@ -395,9 +396,9 @@ class Kernel(ABC):
         return self.chances(attackers, defenders).won
 
     def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
-        """Return the chances to conquer the territory with enough armies left, and to fail.
+        """Return the chance to win with enough armies left, and the chance not to.
 
-        keep: armies that must be left to move into the territory.
+        keep: the number of armies that must be left to move into the territory.
         """
         ends = self.run_forward(Distribution([attackers]), defenders)
         won = ends.prob(lambda end: not end.defenders and max(end.attackers, 0) >= keep)
@@ -409,9 +410,9 @@ class Kernel(ABC):
         return Fraction(value) if self.exact else float(value)
 
     def win_table(self, attackers: int, defenders: int, staying: int = 0) -> npt.NDArray[Any]:
-        """Return a table of the chances to win all battles up to a size.
+        """Return a table of the chances to win for all battles up to a size.
 
-        staying: the number of initial rows of zeros, for armies that must stay.
+        staying: the number of zero rows at the beginning, for armies that must stay behind.
 
         Entry `[staying + a - 1, d - 1]` is for a attackers against d defenders.
         """
@@ -425,11 +426,11 @@ class Kernel(ABC):
         return table if self.exact else np.minimum(table, 1.0)
 
     def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
-        """Return the absorption probabilities for 0, 1 ... `attackers` attackers.
+        """Return the probabilities of all ends for 0, 1 ... `attackers` attackers.
 
         fewest: the fewest attackers of interest; rows for fewer attackers are undefined.
 
-        Stops count as defeats.
+        A stop counts as a defeat.
         """
         most = self.most_left(attackers, defenders)
         won, lost = (np.zeros((attackers + 1, count + 1)) for count in most)
@@ -453,18 +454,18 @@ class Kernel(ABC):
         raise NotImplementedError
 
     def limit_of_defenders(self, attackers: int) -> Fraction:
-        """Return the limit of the chance of not winning as the number of defenders grows."""
+        """Return the limit of the chance not to win as the number of defenders grows."""
         raise NotImplementedError
 
     def rolls(self, able: int, defenders: int, spare: int | None = None) -> tuple[Choice, ...]:
-        """Return the rolls that the attacker may choose, the roll with the most dice first.
+        """Return the rolls that the attacker may choose, most dice first.
 
-        able: attackers excluding the garrison.
+        able: the attackers without the garrison.
         defenders: armies on the defended territory.
-        spare: the number of these attackers that may be lost or move in; `None` for all.
+        spare: how many of these attackers may be lost or move in; `None` for all of them.
 
-        A roll is left out if it could cost more armies than `spare`, or force more armies to move
-        in. Stop rules do not apply: a player who rolls by hand can stop at any time.
+        A roll is left out if it could cost more than `spare` armies or force more than that to move
+        in. Stop rules do not apply, because a player who rolls by hand can stop at any time.
 
         >>> from iacta.methods import find_kernel
         >>> one, two = find_kernel(Rules()).rolls(2, 1)
@@ -474,9 +475,9 @@ class Kernel(ABC):
         return list_choices(self.rules, able, defenders, able if spare is None else spare, _throws)
 
     def battle(self, able: int, defenders: int) -> Choice:
-        """Return a whole battle as one roll that ends it.
+        """Return a whole battle, presented as one roll that ends it.
 
-        able: attackers excluding the garrison.
+        able: the attackers without the garrison.
         defenders: armies on the defended territory.
 
         >>> from iacta.methods import find_kernel
@@ -493,13 +494,14 @@ class Kernel(ABC):
         return Choice(dice, least, (Throw(1.0, (results,)),))
 
     def careful_reply(self, throw: Throw, able: int, defenders: int) -> int:
-        """Return the index of the option that minimises the attackers' chance to win.
+        """Return the index of the reply that minimises the attackers' chance to win.
 
         throw: the throw of the attack dice.
-        able: attackers excluding the garrison, before the throw.
+        able: the attackers before the throw, without the garrison.
         defenders: armies on the defended territory before the throw.
 
-        The attackers fight on to the end. Of equally good options, the last is returned.
+        The attackers are assumed to fight to the end. Of equally good replies, the last is
+        returned.
         """
         if len(throw.options) == 1:
             return 0
@@ -515,9 +517,9 @@ class Kernel(ABC):
 
 @lru_cache(maxsize=4096)
 def _win_table_after_roll(kernel: Kernel, able: int, defenders: int) -> Floats:
-    """Return the chances to win after each result of a roll, `[attackers lost, defenders lost]`.
+    """Return the chance to win after each result of a roll, `[attackers lost, defenders lost]`.
 
-    All results share one table of smaller battles.
+    All results are looked up in one table of smaller battles.
     """
     most_lost, most_killed = (
         min(armies, dice)
@@ -540,12 +542,12 @@ Throws: TypeAlias = Callable[[int, int, Rules], tuple[Throw, ...]]
 def list_choices(
     rules: Rules, able: int, defenders: int, spare: int, throws: Throws
 ) -> tuple[Choice, ...]:
-    """Return the rolls that an attacker may choose, as for `Kernel.rolls`.
+    """Return the rolls that an attacker may choose, as `Kernel.rolls` does.
 
-    throws: a function that returns the possible throws, from the numbers of attack and defence dice
-        and the rules.
+    throws: a function from the numbers of attack and defence dice and the rules to the possible
+        throws.
 
-    The result is cached by the armies that can take part in the roll.
+    Results are cached by the armies that can take part in the roll.
     """
     attack, defence = rules.full_roll
     dice = min(able, attack)
@@ -560,7 +562,7 @@ def _list_cached_choices(
     found = []
     for dice in range(able, 0, -1):
         least = dice if rules.least_advance else 1
-        # In a conquest all dice win, so no attacker is lost.
+        # In a roll that conquers, all dice win, so no attacker is lost.
         conquers = min(dice, held) == defenders
         if min(dice, held) <= spare and (not conquers or least <= spare):
             found.append(Choice(dice, least, throws(dice, held, rules)))
@@ -573,7 +575,7 @@ def _throws(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Throw, .
 
 @lru_cache(maxsize=1024)
 def list_roll_results(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Result, ...]:
-    """Return the possible results of a roll; if armies can grow, that result comes first."""
+    """Return the possible results of a roll. If armies can grow, growth comes first."""
     losses, gain = loss_counts(attack_dice, defence_dice, rules), find_gain(rules)
     grown = (Result(losses.gains / losses.total, -gain, -gain),) if losses.gains else ()
     return (*grown, *list_results(losses))
@@ -589,7 +591,7 @@ def list_results(losses: LossCounts) -> tuple[Result, ...]:
 
 
 class RollKernel(Kernel):
-    """A kernel of battles in which both sides choose their numbers of dice before each roll."""
+    """A kernel for battles in which both sides choose their numbers of dice before each roll."""
 
     def limit_of_attackers(self, defenders: int) -> Fraction:
         """Return the limit of the chance to win as the number of attackers grows.
@@ -640,7 +642,7 @@ class RollKernel(Kernel):
 
 
 def _find_limit(counts: dict[int, tuple[int, ...]], armies: int, fewest: int = 1) -> Fraction:
-    """Return the limit N(armies) of `RollKernel.limit_of_attackers`, for one side.
+    """Return the limit N(armies) of `RollKernel.limit_of_attackers` for one side.
 
     counts: `counts[j][k]` is the number of rolls in which this side rolls j dice and loses k
         armies.

@@ -1,4 +1,4 @@
-"""Lattice: odds in floats, one row or one anti-diagonal of states at a time.
+"""Lattice: odds in floats, computed for a whole row or anti-diagonal of states at a time.
 
 The states (a, d) of a attackers (garrison excluded) and d defenders form a lattice. If all attack
 dice are rolled, the defenders lose 0 .. m armies with constant probabilities p_0 .. p_m, and the
@@ -6,21 +6,21 @@ attackers lose the rest of m armies. The chance to win satisfies
 
     P(a, d) = p_0 · P(a − m, d)  +  Σ_{k≥1}  p_k · P(a − m + k, d − k).
 
-By rows. A row contains all a for one d. The sum comes from previous rows. The first term makes a
-recurrence within the row, which is the series (1 + T + T² + ...) of T = p_0·S^m, where S shifts the
-row by one attacker. It takes few vector steps, because
+By rows. A row contains all a for one d. The sum comes from previous rows. The first term is a
+recurrence within the row, equivalent to the series (1 + T + T² + ...) of T = p_0·S^m, where S
+shifts the row by one attacker. It takes few vector steps, because
 
     1 + T + T² + ... = (1 + T)(1 + T²)(1 + T⁴) ...
 
-The few states with fewer attack dice are computed one by one. The backward pass runs this from the
-end of the battle. The forward pass runs it from the start, with the opposite shift.
+The few states with fewer attack dice are computed one by one. The backward pass starts at the end
+of the battle, the forward pass at its beginning with the opposite shift.
 
-By anti-diagonals. While all dice of both sides are rolled, the m anti-diagonals
-a + d = t − m .. t − 1 give the next m, by a product and a sum for each k. This is the fastest way
-to fill a table. Only a band of each anti-diagonal has to be computed: if all P on the right-hand
-side are 1 within rounding, so is the left-hand side, and if they are all below 1e-175, it counts as
-0. All cells are therefore 1 beyond one end of the band, and 0 beyond the other. Each step widens
-the band by m cells, and the program trims it at intervals.
+By anti-diagonals. As long as all dice of both sides are rolled, the m anti-diagonals a + d = t − m
+.. t − 1 give the next m, by a product and a sum for each k. This is the fastest way to fill a
+table. Only a band of each anti-diagonal has to be computed. If all P on the right-hand side are 1
+within rounding, so is the left-hand side; if they are all below 1e-175, it is taken as 0. All cells
+beyond one end of the band are therefore 1, and all beyond the other end are 0. Each step widens the
+band by m cells, and the band is trimmed at intervals.
 
 Error. The computation contains only sums and products of non-negative numbers. Relative errors
 therefore add up, by at most u = 2⁻⁵³ for each rounding between a state and the end. `Lattice.error`
@@ -52,16 +52,16 @@ from iacta.rules.rules import Rules
 Steps: TypeAlias = dict[tuple[int, int], tuple[float, ...]]
 
 NEGLIGIBLE = 1e-200
-CELLS_PER_ROW = 3000  # the overhead of a row, in cells that take as long
+CELLS_PER_ROW = 3000  # overhead of a row, expressed in cells
 
-MIN_CHANCE = 1e-175  # smaller chances count as 0 in a table by anti-diagonals
+MIN_CHANCE = 1e-175  # smaller chances are taken as 0 in a table by anti-diagonals
 CERTAIN = 1 - UNIT_ROUNDOFF
 TRIM_INTERVAL = 8  # steps between two trims of the band
-TRIM_WIDTH = 64  # attackers; the band grows by less between two trims
+TRIM_WIDTH = 64  # between two trims, the band grows by fewer attackers than this
 
 
 class Lattice(UnitKernel, RollKernel):
-    """The kernel in floats, computed a whole row or anti-diagonal of states at a time.
+    """A kernel in floats that computes a whole row or anti-diagonal of states at a time.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> round(Lattice(CLASSIC).win_probability(2, 1), 6)
@@ -79,8 +79,8 @@ class Lattice(UnitKernel, RollKernel):
     def _refuse(self, attackers: int, defenders: int, *, memory: int = 0, starts: int = 1) -> None:
         """Raise `TooLargeError` for a battle that takes too much time or memory.
 
-        memory: bytes besides the rows.
-        starts: the number of battles solved at once.
+        memory: the memory needed besides the rows, in bytes.
+        starts: the number of battles to solve at the same time.
         """
         rows = 8 * starts * (attackers + 1) * (1 + self.rules.defence.kept) + 8 * defenders
         states = defenders * (starts * attackers + CELLS_PER_ROW)
@@ -101,7 +101,7 @@ class Lattice(UnitKernel, RollKernel):
         row = 2 * attackers.bit_length() + (attack + 1) * (most + 1)
         by_rows = 2 * armies + defenders * row
         by_diagonals = (most + 3) * armies + min(defenders, defence) * row
-        # A campaign adds at most eight roundings between consecutive battles.
+        # A campaign adds at most eight roundings between two battles.
         roundings = max(by_rows, by_diagonals) + 8
         return Error(roundings * UNIT_ROUNDOFF * 1.001)  # (1 + u)^n − 1 < 1.001 n u
 
@@ -122,7 +122,7 @@ class Lattice(UnitKernel, RollKernel):
         return min(float(self.value(values, defenders)[attackers]), 1.0)
 
     def win_table(self, attackers: int, defenders: int, staying: int = 0) -> Floats:
-        """Return the chances to win all battles up to a size, by anti-diagonals if faster."""
+        """Return the chances to win for all battles up to a size, by the faster algorithm."""
         self._refuse(attackers, defenders, memory=8 * (staying + attackers) * defenders)
         i, j = self.rules.full_roll
         if attackers >= i and defenders >= j and attackers + defenders <= 2 * min(i, j) * defenders:
@@ -134,7 +134,7 @@ class Lattice(UnitKernel, RollKernel):
         return table.T
 
     def _fill_by_diagonals(self, attackers: int, defenders: int, staying: int) -> Floats:
-        """Return the chances to win, computed by anti-diagonals.
+        """Compute the chances to win by anti-diagonals.
 
         Entry `[d - 1, staying + a - 1]` is for a attackers against d defenders.
         """
@@ -151,7 +151,7 @@ class Lattice(UnitKernel, RollKernel):
         return table[1 : defenders + 1, table.shape[1] - staying - attackers :]
 
     def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
-        """Return the absorption probabilities of battles for all starts at once."""
+        """Return the probabilities of all ends, for all starts at once."""
         self._refuse(attackers, defenders, starts=attackers + 1)
         steps = find_steps(attackers, defenders, self.rules)
         starts = np.eye(attackers + 1)[:, fewest:].copy()
@@ -164,7 +164,7 @@ class Lattice(UnitKernel, RollKernel):
 
 
 def find_steps(attackers: int, defenders: int, rules: Rules) -> Steps:
-    """Return p_0 .. p_m, the chances to lose 0 .. m defenders, by (attack dice, defence dice).
+    """For each (attack dice, defence dice), return the chances p_0 .. p_m to kill 0 .. m defenders.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> find_steps(1, 1, CLASSIC)
@@ -219,9 +219,9 @@ def _average_nearest(
 def _fill_full_dice(nearest: list[Floats], step: tuple[float, ...], fewest: int) -> None:
     """Compute the states of a row in which all attack dice are rolled.
 
-    nearest: the row, followed by the rows for 1, 2 ... fewer defenders.
+    nearest: the row to compute, followed by the rows for 1, 2 ... fewer defenders.
     step: p_0 .. p_m.
-    fewest: the fewest attackers in these states; the row is already filled below.
+    fewest: the fewest attackers in these states. The entries below must already be filled.
     """
     row, taken = nearest[0], len(step) - 1
     first, count = fewest - taken, len(row) - fewest
@@ -234,7 +234,7 @@ def _fill_full_dice(nearest: list[Floats], step: tuple[float, ...], fewest: int)
 
 
 def run_backward(values: Values, rules: Rules, fewest: int = 1) -> Iterator[Floats]:
-    """Yield the expected values, as for `Kernel.run_backward`.
+    """Yield the expected values, as `Kernel.run_backward` does.
 
     values: the value function.
     rules: the rules of the battles.
@@ -260,7 +260,7 @@ def run_backward(values: Values, rules: Rules, fewest: int = 1) -> Iterator[Floa
 def find_absorbing_states(
     able: dict[int, float], defenders: int, steps: Steps, fewest: int = 1
 ) -> Iterator[tuple[State, float, int]]:
-    """Yield the absorbing states, as for `UnitKernel.ends`.
+    """Yield the final states, as `UnitKernel.ends` does.
 
     able: the probability of each number of attackers, garrison excluded.
     defenders, steps, fewest: as for `run_forward`.
@@ -277,16 +277,16 @@ def find_absorbing_states(
 def run_forward(
     start: Floats, defenders: int, steps: Steps, fewest: int = 1
 ) -> tuple[Floats, dict[int, Floats]]:
-    """Return the distribution of the armies left, from a distribution of the attackers.
+    """Return the distribution of the armies left, given a distribution of the attackers.
 
-    start: `start[a]` is the probability of a = 0, 1 ... attackers, or `start[a, n]` in battle n of
-        several. The array is overwritten.
+    start: `start[a]` is the probability of a = 0, 1 ... attackers, or `start[a, n]` in the n-th of
+        several battles. The array is overwritten.
     defenders: armies on the defended territory.
     steps: p_0 .. p_m for each possible (attack dice, defence dice).
     fewest: the fewest attackers that still roll, at most the number of attack dice plus one.
 
-    Returns `won, held`: `won[a]` is the probability of a victory with a attackers left, and
-    `held[d][a]` of d defenders left against a = 0 .. fewest − 1 attackers.
+    Return `won, held`: `won[a]` is the probability of a victory with a attackers left, and
+    `held[d][a]` that of d defenders left against a = 0 .. fewest − 1 attackers.
 
     >>> won, held = run_forward(np.array([0.0, 1.0]), 1, {(1, 1): (0.25, 0.75)})
     >>> won.tolist(), held[1].tolist()
@@ -302,12 +302,12 @@ def run_forward(
             _leave_full_dice(nearest, steps[most, dice], most)
         for a in range(min(most, len(start)) - 1, fewest - 1, -1):
             _leave_state(nearest, steps[a, dice], a)
-        held[d] = rows.pop(d)[:fewest].copy()  # a view would keep the row in memory
+        held[d] = rows.pop(d)[:fewest].copy()  # a view would keep the whole row in memory
     return rows[0], held
 
 
 def _leave_full_dice(nearest: list[Floats], step: tuple[float, ...], most: int) -> None:
-    """Carry the probabilities of a row forward from the states that roll all attack dice."""
+    """Carry the probabilities of a row forward out of the states that roll all attack dice."""
     row, taken = nearest[0], len(step) - 1
     states = row[most:]
     first, count = most - taken, len(states)
@@ -336,7 +336,7 @@ def _sum_series(states: Floats, p: float, shift: int) -> None:
 def _build_chance_table(
     few_attackers: Floats, few_defenders: Floats, step: tuple[float, ...], before: int
 ) -> Floats:
-    """Return the chances to win, from the chances of battles with too few armies for all dice.
+    """Complete a table of the chances to win, given battles with too few armies for all dice.
 
     few_attackers: `few_attackers[a, d]` is the chance of a < i attackers against d = 0, 1, 2 ...
         defenders, where i is the number of attack dice.
@@ -368,12 +368,12 @@ def _find_slope(step: tuple[float, ...]) -> float:
 
 
 def _count_needed(needed: npt.NDArray[np.bool_]) -> int:
-    """Return the number of cells up to the last needed one."""
+    """Return the number of cells up to the last one that is needed."""
     return len(needed) - int(np.argmax(needed[::-1])) if needed.any() else 0
 
 
 class _Band:
-    """The range of attackers on m consecutive anti-diagonals whose chances are neither 0 nor 1.
+    """The range of attackers, on m consecutive anti-diagonals, whose chances are neither 0 nor 1.
 
     chances[(a + m) · m + r] is P(a, total + r − a) on anti-diagonal r = 0 .. m − 1. It is 0 for
     a < `low`, and 1 for a >= `high`.
@@ -387,7 +387,7 @@ class _Band:
         self.taken = len(step) - 1
         self.attack_dice, self.defence_dice = len(few_attackers), len(few_defenders)
         self.attackers, self.defenders = few_defenders.shape[1] - 1, few_attackers.shape[1] - 1
-        # From these totals of armies on, a side with too few armies for all dice always loses.
+        # With this many armies in total, a side with too few armies for all its dice always loses.
         self.hopeless = _count_needed(few_attackers.max(axis=0) >= MIN_CHANCE) + self.attack_dice
         # The recurrence gives 1 for few defenders only if it averages certain chances.
         certain_from = _count_needed(few_defenders.min(axis=0) < CERTAIN)
@@ -398,9 +398,9 @@ class _Band:
         self.sums, self.products = np.empty((2, len(self.chances)))
 
     def advance(self, total: int, middle: int) -> None:
-        """Advance to the next anti-diagonals, and write them into the table.
+        """Advance to the next anti-diagonals and write them into the table.
 
-        total: able attackers plus defenders on the first new anti-diagonal.
+        total: the number of armies, able attackers and defenders, on the first new anti-diagonal.
         middle: a number of attackers that the band must contain.
         """
         taken, low, high = self.taken, self.low, self.high
@@ -453,7 +453,7 @@ class _Band:
         self.high = min(total + self.taken - 1, self.attackers) + 1
 
     def _trim(self, total: int, most: int, least: int) -> None:
-        """Trim cells that count as 0 or 1 off the band, but keep most .. least − 1 attackers."""
+        """Trim cells equal to 0 or 1 off the band, but keep most .. least − 1 attackers."""
         rows = self.chances.reshape(-1, self.taken)[self.taken :]
         if total >= self.hopeless and self.low < most:
             needed = rows[self.low : min(most, self.low + TRIM_WIDTH)].max(1) >= MIN_CHANCE

@@ -83,23 +83,23 @@ Whole: TypeAlias = npt.NDArray[np.int64]
 Complex: TypeAlias = npt.NDArray[np.complex128]
 
 RELATIVE_ERROR = 1e-12
-MIN_CHANCE = 1e-150  # smaller chances are returned as 0; the error bound does not cover them
+MIN_CHANCE = 1e-150  # smaller chances are returned as 0, without an error bound
 TABLE_SIZE = 256
 MAX_ARMIES = 10**18  # keeps products within 64 bits
-MAX_FULL_STATES = 10**6  # `lattice` computes the distribution of smaller battles
-MAX_FULL_ROWS = 5000  # `lattice` computes the distribution for fewer defenders
+MAX_FULL_STATES = 10**6  # for fewer states, `lattice` computes the distribution
+MAX_FULL_ROWS = 5000  # for fewer defenders, `lattice` computes the distribution
 STEPS_PER_OUTCOME = 2500
-LIKELY_OUTCOMES = 16  # the number of likely outcomes / √(fighting armies)
-MIN_OUTCOME = 1e-18  # outcomes with a smaller chance, given the winner, are not listed
+LIKELY_OUTCOMES = 16  # number of likely outcomes, divided by √(fighting armies)
+MIN_OUTCOME = 1e-18  # outcomes less likely than this, given the winner, are not listed
 
 DIAGONALS = (128, 256, 512, 1024)
-RARE = 1e-15  # chances below this may need a longer diagonal
-NEGLIGIBLE = 1e-15  # relative to the chance in question
+RARE = 1e-15  # smaller chances may need a longer diagonal
+NEGLIGIBLE = 1e-15  # relative to the chance that is computed
 LOG_NEGLIGIBLE = -400.0
-MIN_SIGMA = 12.0  # larger standard deviations make the integrand close to a bell curve
-BELL_STEP = 9.0  # copies of the bell curve at this distance weigh less than e^(−9² / 2) = 3e-18
-POLE_STEP = 37.0  # copies of the geometric series weigh less than e^−37 = 1e-16
-BELL_WIDTH = 8.7  # width in units of 1/σ, where the integrand is e^(−8.7² / 2) = 4e-17
+MIN_SIGMA = 12.0  # with a larger standard deviation the integrand is almost a bell curve
+BELL_STEP = 9.0  # at this distance, copies of the bell curve weigh less than e^(−9² / 2) = 3e-18
+POLE_STEP = 37.0  # at this distance, copies of the geometric series weigh less than e^−37 = 1e-16
+BELL_WIDTH = 8.7  # half-width in units of 1/σ, where the integrand is e^(−8.7² / 2) = 4e-17
 TILTS: Floats = -np.geomspace(1e-9, 40, 500)
 
 MIN_SIGMA_OF_A_CELL = 25.0
@@ -108,16 +108,16 @@ NEWTON_STEPS = 60
 SETTLED = 0.05
 MAX_TILT = 40.0
 MAX_TOTAL = 10**9  # keeps products below 2^63
-MAX_CELLS = 2**12  # nodes per row, for a processor's cache
+MAX_CELLS = 2**12  # nodes per row; fits a processor's cache
 
-OMITTED = 1e-20  # omitted probability, as a share of the rarer side's chance
+OMITTED = 1e-20  # probability to leave out, as a share of the rarer side's chance
 
 
 class Walk(NamedTuple):
-    """The distribution of one side's losses in a roll in which both sides roll all their dice.
+    """The distribution of one side's losses in a roll with all dice of both sides.
 
     counts: the numbers of equally likely rolls in which this side loses 0, 1 ... m armies.
-    total: the number of all equally likely rolls.
+    total: the total number of equally likely rolls.
     """
 
     counts: tuple[int, ...]
@@ -133,7 +133,7 @@ class Walk(NamedTuple):
 
     @property
     def steps(self) -> Floats:
-        """The differences x_k = k − μ from the mean, for k = 0 .. m, correctly rounded."""
+        """The differences x_k = k − μ from the mean for k = 0 .. m, correctly rounded."""
         lost = sum(k * count for k, count in enumerate(self.counts))
         return np.array([(k * self.total - lost) / self.total for k in range(len(self.counts))])
 
@@ -165,7 +165,7 @@ def find_defenders_walk(rules: Rules) -> Walk:
 
 
 def find_excess(walk: Walk, losses: int, rolls: int) -> float:
-    """Return l − s·μ, the losses in some rolls minus their mean, correctly rounded.
+    """Return l − s·μ: the losses in a number of rolls minus their mean, correctly rounded.
 
     walk: the distribution of the losses in one roll.
     losses: l, the armies lost in all rolls.
@@ -183,9 +183,9 @@ def find_log_generating(walk: Walk, tilts: Floats, angles: Floats) -> Complex:
 
     walk: the distribution of the losses in one roll.
     tilts: τ for each row.
-    angles: θ for each column, the same for all rows or with a row for each τ.
+    angles: θ for each column, either the same for all rows or one row for each τ.
 
-    Returns an array with a row for each τ and a column for each θ.
+    Return an array with one row for each τ and one column for each θ.
     """
     p, x = walk.chances, walk.steps
     real, imaginary = np.zeros((2, len(tilts), angles.shape[-1]))
@@ -202,7 +202,7 @@ def find_log_generating(walk: Walk, tilts: Floats, angles: Floats) -> Complex:
 
 
 def exp_remainder(u: Floats) -> Floats:
-    """Return e^u − 1 − u, without cancellation for small u."""
+    """Return e^u − 1 − u without cancellation for small u."""
     small = np.where(np.abs(u) < 0.5, u, 0.0)
     series = np.ones_like(u)
     for k in range(14, 2, -1):
@@ -211,7 +211,7 @@ def exp_remainder(u: Floats) -> Floats:
 
 
 def sin_remainder(t: Floats) -> Floats:
-    """Return sin t − t, without cancellation for small t."""
+    """Return sin t − t without cancellation for small t."""
     largest = float(np.abs(t).max(initial=0.0))
     if largest >= 1:
         near = np.abs(t) < 0.9
@@ -225,11 +225,11 @@ def sin_remainder(t: Floats) -> Floats:
 
 
 def find_probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
-    """Return P(L = l), the probabilities of losing l armies in s rolls.
+    """Return P(L = l), the probability of losing l armies in s rolls.
 
     walk: the distribution of the losses in one roll.
-    rolls: s for each answer, at least 1.
-    losses: l for each answer.
+    rolls: s for each result, at least 1.
+    losses: l for each result.
 
     Returns floats. The relative error of probabilities of at least 1e-30 is at most 1e-12.
     """
@@ -271,7 +271,7 @@ def _find_excesses(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
 
 
 def find_tilted_variance(walk: Walk, tilt: float) -> float:
-    """Return the second derivative of log M at τ, the variance of the losses in a tilted roll.
+    """Return the second derivative of log M at τ: the variance of the losses in a tilted roll.
 
     walk: the distribution of the losses in one roll.
     tilt: τ.
@@ -295,9 +295,9 @@ def _find_slopes(walk: Walk, tilts: Floats) -> tuple[Floats, Floats]:
 
 
 def _find_saddles(walk: Walk, slopes: Floats, rolls: Whole) -> tuple[Floats, Floats]:
-    """Return the tilts at which log M has the given slopes, and its second derivatives there.
+    """Return the tilts at which log M has the given slopes, with its second derivatives there.
 
-    Approximate tilts are enough, because the integral does not depend on the tilt.
+    The tilts may be approximate, because the integral does not depend on the tilt.
     """
     tilts = np.clip(slopes / walk.variance, -1, 1)
     for _ in range(NEWTON_STEPS):
@@ -315,10 +315,10 @@ def _build_table(rules: Rules) -> Floats:
 
 
 def _find_chances(able: int, defenders: int, rules: Rules, keep: int) -> Chances:
-    """Return both chances from the first diagonal that is long enough for the smaller chance.
+    """Return both chances, from the first diagonal that is long enough for the smaller one.
 
-    If a side has too few armies for all its dice at the start, or no diagonal is long enough, visit
-    all states of a battle of moderate size.
+    If a side starts with too few armies for all its dice, or no diagonal is long enough, and the
+    battle is not too large, visit all its states instead.
     """
     i, j = rules.full_roll
     moderate = able * defenders <= MAX_FULL_STATES and defenders <= MAX_FULL_ROWS
@@ -333,7 +333,7 @@ def _find_chances(able: int, defenders: int, rules: Rules, keep: int) -> Chances
 
 
 def _leap(able: int, defenders: int, rules: Rules, keep: int, armies: int) -> Chances:
-    """Return both chances from the diagonal on which both sides together have `armies` armies."""
+    """Return both chances from the diagonal on which `armies` armies are left in total."""
     taken = min(rules.full_roll)
     rolls = max((able + defenders - armies) // taken, 0)
     near = able + defenders - taken * rolls
@@ -352,8 +352,8 @@ def _leap(able: int, defenders: int, rules: Rules, keep: int, armies: int) -> Ch
 class _Diagonal(NamedTuple):
     """One side's chances to win on a diagonal of n armies.
 
-    values: V(x), for x = 0 .. n armies of this side.
-    log_values: their logarithms.
+    values: V(x) for x = 0 .. n armies of this side.
+    log_values: the logarithms of the values.
     log_series: log G(τ) at the `TILTS`.
     """
 
@@ -364,7 +364,7 @@ class _Diagonal(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _build_diagonal(armies: int, rules: Rules, keep: int) -> tuple[_Diagonal, _Diagonal]:
-    """Return the chances of attackers and defenders to win on the diagonal of `armies` armies."""
+    """Return the attackers' and the defenders' chances to win on a diagonal."""
     won, lost = np.zeros((2, armies + 1))
     won[armies], lost[armies] = 1.0, 1.0
     enough = np.arange(armies + 1) >= keep
@@ -387,10 +387,10 @@ def _build_side(values: Floats) -> _Diagonal:
 
 
 def _choose_diagonal(rules: Rules, chance: float) -> int:
-    """Return the size of the first diagonal on which a few armies almost never win.
+    """Return the size of the first diagonal on which a side with few armies almost never wins.
 
-    chance: their chance must be negligible compared with this chance, which is at most `RARE`. If
-        no diagonal is long enough for a smaller chance, the longest is returned.
+    chance: the chance that is to be computed, at most `RARE`; a few armies must have a negligible
+        chance compared with it. If no diagonal is long enough, the longest is returned.
     """
     if not find_attackers_walk(rules).variance:
         raise IllegalError(
@@ -409,9 +409,9 @@ def _choose_diagonal(rules: Rules, chance: float) -> int:
 
 
 def _bound_few(armies: int, rules: Rules, keep: int = 0) -> float:
-    """Return the largest chance to win of a side on a diagonal with too few armies for all dice."""
+    """Return the largest chance to win of a side with too few armies for all its dice."""
     won, lost = _build_diagonal(armies, rules, keep)
-    # Under some rules, fewer dice are better.
+    # Under some rules, rolling fewer dice is better.
     few_attackers, few_defenders = (
         won.values[: rules.attack.kept],
         lost.values[: rules.defence.kept],
@@ -429,11 +429,11 @@ def _integrate(side: _Diagonal, walk: Walk, armies: int, rolls: int) -> float:
 
     side: V, the chances on the diagonal.
     walk: the distribution of the losses in one roll.
-    armies, rolls: the side's armies at the start, and the rolls before the diagonal.
+    armies, rolls: the side's armies at the start, and the number of rolls before the diagonal.
     """
     beyond = find_excess(walk, armies, rolls)
     heights = rolls * _find_log_at_tilts(walk) - TILTS * beyond + side.log_series
-    # Of equally good tilts, the least has the smallest exponents.
+    # Of equally good tilts, the smallest has the smallest exponents.
     best = int(np.argmax(heights <= heights.min() + 0.01))
     if heights[best] < LOG_NEGLIGIBLE:  # on the real axis the integrand bounds the integral
         return 0.0
@@ -451,11 +451,11 @@ def _integrate(side: _Diagonal, walk: Walk, armies: int, rolls: int) -> float:
 
 
 def _choose_angles(walk: Walk, rolls: int, tilt: float, width: int) -> tuple[Floats, float]:
-    """Return the angles of the nodes, and their distance.
+    """Return the angles of the nodes and the distance between them.
 
-    The nodes cover half the circle, as far as the integrand is not negligible. The tilted
-    distribution determines the last node. The wider of the tilted and the untilted distribution
-    determines the distance.
+    The nodes cover half the circle as far as the integrand matters. The tilted distribution
+    determines the last node. The wider of the tilted and the untilted distribution determines the
+    distance between nodes.
     """
     sigma = sqrt(rolls * walk.variance)
     tilted = sqrt(rolls * find_tilted_variance(walk, tilt))
@@ -472,7 +472,7 @@ def _sum_series(side: _Diagonal, nodes: Complex, scale: float, *, is_whole: bool
     """Return G(w) · e^(−scale) for each node w.
 
     nodes: w; all have the same real part.
-    is_whole: whether the nodes divide the half circle from 0 to π.
+    is_whole: whether the nodes divide the whole half circle from 0 to π.
     """
     tilt, length = nodes[0].real, len(side.values)
     weights = np.exp(side.log_values + tilt * np.arange(length) - scale)
@@ -484,14 +484,14 @@ def _sum_series(side: _Diagonal, nodes: Complex, scale: float, *, is_whole: bool
     turns[:, 0] = 1.0
     turns[:, 1:] = np.exp(1j * nodes.imag)[:, np.newaxis]
     np.multiply.accumulate(turns, axis=1, out=turns)
-    # einsum uses one thread; BLAS would start several that only wait for each other.
+    # einsum uses one thread; BLAS would start several threads that wait for each other.
     return np.asarray(np.einsum("ij,j->i", turns, weights) + past)
 
 
 class Window(NamedTuple):
-    """The chances of consecutive numbers of armies; other numbers have a negligible chance.
+    """The chances of consecutive numbers of armies; all other numbers have negligible chances.
 
-    first: the least number.
+    first: the smallest number.
     chances: the chance of each number from `first` on.
     """
 
@@ -511,9 +511,9 @@ class Ends(NamedTuple):
 
 
 class _Strip(NamedTuple):
-    """One side of a battle, where the other side has too few armies for all its dice.
+    """One side of a battle in which the other side has too few armies for all its dice.
 
-    armies, dice: the armies of this side at the start, and its largest number of dice.
+    armies, dice: this side's armies at the start and its largest number of dice.
     walk: the distribution of this side's losses in a roll with all dice.
     steps: `steps[i, j][k]` is the probability that the other side loses k armies, if this side
         rolls i dice and the other side j.
@@ -528,13 +528,14 @@ class _Strip(NamedTuple):
 def find_ends(able: int, defenders: int, rules: Rules, margin: int, rare: float = 1.0) -> Ends:
     """Return the distribution of the armies left at the end of a battle.
 
-    able: attackers excluding the garrison, at least the number of attack dice.
-    defenders: armies on the defended territory, at least the number of defence dice.
-    margin: a number of armies that almost never loses to a side with too few for all its dice.
+    able: the attackers without the garrison; at least the number of attack dice.
+    defenders: the armies on the defended territory; at least the number of defence dice.
+    margin: a number of armies that almost never loses to a side with too few armies for all its
+        dice.
     rules: the rules of the battle.
-    rare: the smaller of both sides' chances to win.
+    rare: the smaller of the two sides' chances to win.
 
-    Returns floats. The relative error is at most 1e-12 for chances above 1e-15 times `rare`.
+    The relative error is at most 1e-12 for chances above 1e-15 times `rare`.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> left = find_ends(853_400, 1_000_000, CLASSIC, margin=128)
@@ -553,7 +554,7 @@ def find_ends(able: int, defenders: int, rules: Rules, margin: int, rare: float 
 
 
 def _add_few(window: Window, few: dict[int, float], omitted: float) -> Window:
-    """Add further chances to a window; widen it for chances above `omitted`.
+    """Add chances to a window; widen the window for chances above `omitted`.
 
     few: the chances to add, by number of armies.
     """
@@ -579,9 +580,9 @@ def _run_along_strip(
 ) -> tuple[Window, dict[int, float]]:
     """Return the chances of the armies left to each side if the battle ends in one strip.
 
-    least: the fewest armies of this side when the battle enters the strip, so that the corner
-        belongs to only one of the two strips.
-    omitted: the chance below which a state may be left out.
+    least: the fewest armies of this side when the battle enters the strip, chosen so that the
+        corner belongs to only one of the two strips.
+    omitted: states with a smaller chance may be left out.
     """
     last = theirs.dice + _count_taken(ours)
     cells = [_visit_probabilities(ours, theirs, y, omitted) for y in range(theirs.dice, last)]
@@ -624,7 +625,7 @@ def _visit_probabilities(
 
 
 def _bound_deviation(taken: int, rolls: int, chance: float) -> float:
-    """Return a deviation from the mean losses whose chance is at most `chance` (Hoeffding)."""
+    """Return a deviation from the mean losses that is exceeded this rarely (Hoeffding)."""
     return taken * sqrt(rolls * log(2 / chance) / 2)
 
 
@@ -636,10 +637,10 @@ def _find_entry_chances(
     first: int,
     width: int,
 ) -> list[Floats]:
-    """Return the chances to enter the strip with x armies against y, one array for each y.
+    """Return the chances to enter the strip with x armies against y: one array for each y.
 
     cells: the results of `_visit_probabilities` for the rows nearest to the strip.
-    least: the fewest armies of this side at the entry, counted from `first`.
+    least: the fewest armies of this side on entry, counted from `first`.
     first, width: each array covers x = first .. first + width − 1.
     """
     taken = _count_taken(ours)
@@ -656,10 +657,10 @@ def _find_entry_chances(
 def count_spare_armies(
     armies: int, others: int, walk: Walk, margin: int, rare: float = RARE
 ) -> int:
-    """Return the number of a side's armies that almost never fight.
+    """Return how many of a side's armies almost never fight.
 
-    armies: the armies of the side.
-    others: the armies of the other side.
+    armies: the number of armies of this side.
+    others: the number of armies of the other side.
     walk: the distribution of the side's losses in a roll with all dice.
     margin, rare: as for `find_ends`.
 
@@ -676,7 +677,7 @@ def count_spare_armies(
 
 
 class Leap(RollKernel):
-    """The kernel of battles of any size, in floats.
+    """The kernel for battles of any size, in floats.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> leap = Leap(CLASSIC)
@@ -691,10 +692,10 @@ class Leap(RollKernel):
     least_chance = MIN_CHANCE
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Raise `IactaError` for more than 10^18 armies, and for rules that this method cannot use.
+        """Raise `IactaError` for more than 10^18 armies, and for rules out of the method's reach.
 
-        Under these rules a few armies can beat a thousand, or a roll with all dice has only one
-        result.
+        Out of reach are rules under which a few armies can beat a thousand, or a roll with all dice
+        has only one result.
         """
         if max(attackers, defenders) > MAX_ARMIES:
             raise TooLargeError(f"armies must be at most 10^18 for the method {NAME!r}")
@@ -705,7 +706,7 @@ class Leap(RollKernel):
         return Error(RELATIVE_ERROR)
 
     def win_probability(self, attackers: int, defenders: int) -> float:
-        """Return the chance to conquer the territory; small battles are read from a table."""
+        """Return the chance to conquer the territory; small battles are looked up in a table."""
         self.refuse(attackers, defenders)
         if max(attackers, defenders) <= TABLE_SIZE and min(attackers, defenders) > 0:
             return float(_build_table(self.rules)[attackers - 1, defenders - 1])
@@ -715,7 +716,7 @@ class Leap(RollKernel):
         return float(won if won < lost else 1 - lost)
 
     def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
-        """Return the chances to conquer the territory with enough armies left, and to fail.
+        """Return the chance to win with enough armies left, and the chance not to.
 
         The relative error of each chance above 1e-150 is at most 1e-12.
         """
@@ -723,18 +724,18 @@ class Leap(RollKernel):
         if attackers <= 0 or attackers < keep or not defenders:
             won = not defenders and max(attackers, 0) >= keep
             return Chances(float(won), float(not won))
-        # If `keep` exceeds the number of dice, the armies to keep never fight.
+        # If `keep` is more than the number of dice, these armies never fight.
         spare = max(keep - self.rules.attack.kept, 0)
         return _find_chances(attackers - spare, defenders, self.rules, keep - spare)
 
     def run_forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
-        """Return the distribution of the absorbing state.
+        """Return the distribution of the final state.
 
         The relative error is at most 1e-12 for states with a chance above 1e-15, given the winner.
-        For battles of more than a million states, absorbing states with a chance below 1e-18, given
-        the winner, may be left out, and so may all victories of a side whose chance to win is below
-        1e-150. Raises `TooLargeError` for more than a million likely states, as in an even battle
-        of about 10^9 armies.
+        In battles of more than a million states, final states with a chance below 1e-18, given the
+        winner, may be left out, and so may all victories of a side whose chance to win is below
+        1e-150. More than a million likely states, as in an even battle of about 10^9 armies, raise
+        `TooLargeError`.
         """
         self.refuse(max(start), defenders)
         states: dict[State, float] = {}
@@ -785,13 +786,13 @@ def _add_spare(state: State, ours: int, theirs: int) -> State:
 def _find_least_outcome(side: float) -> float:
     """Return the chance below which an outcome is negligible.
 
-    side: the chance of this outcome's winner.
+    side: the chance to win of the side that wins in this outcome.
     """
     return MIN_OUTCOME * side if side >= MIN_CHANCE else inf
 
 
 def _list_likely(window: Window, side: float) -> Iterator[tuple[int, float]]:
-    """Yield the numbers of armies in a window whose chance is not negligible, with the chance.
+    """Yield the numbers of armies in a window with a chance that matters, and this chance.
 
     side: the chance of this side to win.
     """

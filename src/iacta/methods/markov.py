@@ -1,4 +1,4 @@
-"""Markov: a battle as a Markov chain, in which armies may grow. See also `iacta_literature.chain`.
+"""Markov: a battle as a Markov chain in which armies may grow; see also `iacta_literature.chain`.
 
 Let (a, d) be the state with a attackers (garrison excluded) and d defenders. A roll that compares m
 pairs of dice leads from (a, d) to (a − m + k, d − k) with the probability p_k that the defenders
@@ -81,11 +81,11 @@ Whole: TypeAlias = npt.NDArray[np.int64]
 Moves: TypeAlias = Iterator[tuple[Whole, Whole, float]]
 
 NAME = "markov"
-MAX_ERROR = 1e-12  # absolute error of answers if armies can grow
-FIRST_ROOM = 4  # the first room h, in gains
-MAX_GROWN_STATES = 10**6  # some hundred megabytes
+MAX_ERROR = 1e-12  # absolute error of results if armies can grow
+FIRST_ROOM = 4  # first value of the room h, in gains
+MAX_GROWN_STATES = 10**6  # a few hundred megabytes
 MAX_ITERATIONS = 1000
-MAX_DENSE = 500  # states; up to this size NumPy is faster than importing SciPy
+MAX_DENSE = 500  # up to this number of states, NumPy is faster than importing SciPy
 MOVE_BYTES = 120
 
 
@@ -104,9 +104,9 @@ class BattleChains(NamedTuple):
 
     @property
     def ends(self) -> list[State | None]:
-        """The absorbing states: victories by attackers left, then defeats by defenders left.
+        """The final states: victories by attackers left, then defeats by defenders left.
 
-        If armies can grow, a last entry `None` stands for all states beyond the chain.
+        If armies can grow, a last entry `None` stands for all states outside the chain.
         """
         won = [State(a, 0) for a in range(1, self.able + 1)]
         lost = [State(0, d) for d in range(1, self.defenders + 1)]
@@ -122,7 +122,7 @@ class BattleChains(NamedTuple):
 
 
 def build_transition_matrix(able: int, defenders: int, rules: Rules) -> Any:
-    """Return P as a sparse matrix; if armies can grow, its last state stands for larger armies."""
+    """Return P as a sparse matrix. If armies can grow, the last state stands for larger armies."""
     count, places, chances = _list_entries(able, defenders, rules)
     return load_scipy("scipy.sparse").csr_array((chances, places), shape=(count, count))
 
@@ -141,7 +141,7 @@ def _list_entries(
 
 
 def _list_moves(able: int, defenders: int, rules: Rules) -> Moves:
-    """Yield, for each result of each roll, the states before and after it, and its chance."""
+    """For each result of each roll, yield the states before and after it, and its chance."""
     numbers = _number_states(able, defenders, find_gain(rules))
     most_attack, most_defence = rules.full_roll
     attack_dice, defence_dice = min(able, most_attack), min(defenders, most_defence)
@@ -154,7 +154,7 @@ def _list_moves(able: int, defenders: int, rules: Rules) -> Moves:
 
 
 def _number_states(able: int, defenders: int, gain: int) -> Whole:
-    """Return a table of the indices of the states, `[a, d]`; beyond the chain, the last index."""
+    """Return a table `[a, d]` with the index of each state; outside the chain, the last index."""
     transient = able * defenders
     last = transient + able + defenders
     numbers = np.full((able + gain + 1, defenders + gain + 1), last)
@@ -168,11 +168,11 @@ def solve(transient: Any, right: Floats, *, transposed: bool = False) -> Floats:
     """Return the solution x of (I − Q) x = b, or of (I − Q)ᵀ x = b.
 
     transient: the matrix Q, sparse or dense.
-    right: b, without negative entries: a vector, or a matrix with a vector in each column.
+    right: b, without negative entries: a vector, or a matrix with one vector per column.
     transposed: whether to transpose Q first.
 
-    A sparse Q without gains takes one substitution. With gains, the substitution is repeated until
-    x no longer increases, at most 1000 times. The caller must bound the error of x.
+    A sparse Q without gains takes one substitution. With gains, substitution is repeated until x no
+    longer increases, at most 1000 times. The caller must bound the error of x.
     """
     if not transient.shape[0]:
         return right.copy()
@@ -186,7 +186,7 @@ def solve(transient: Any, right: Floats, *, transposed: bool = False) -> Floats:
         system, gains = sparse.csr_array(system.T), sparse.csr_array(gains.T)
 
     def substitute(known: Floats) -> Floats:
-        """Return x with (I − L) x = `known`, by substitution."""
+        """Return x with (I − L) x = `known` by substitution."""
         solved: Floats = linalg.spsolve_triangular(
             system, known, lower=not transposed, unit_diagonal=True
         )
@@ -201,7 +201,7 @@ def solve(transient: Any, right: Floats, *, transposed: bool = False) -> Floats:
 
 
 def load_scipy(part: str) -> Any:
-    """Import a module of SciPy on first use, and return it.
+    """Import a module of SciPy when it is first needed.
 
     part: the name of the module, such as `"scipy.sparse"`.
 
@@ -216,10 +216,10 @@ def load_scipy(part: str) -> Any:
 
 
 class _Solution(NamedTuple):
-    """A chain with the chances to win and to leave the chain, for every transient state.
+    """A chain, with the chance to win and the chance to leave the chain for every transient state.
 
     beyond: bounds on the chances to leave the chain, rounding included; 0 if armies cannot grow.
-    error: a bound on the absolute rounding error of an entry of `won`; 0 if armies cannot grow,
+    error: a bound on the absolute rounding error of the entries of `won`; 0 if armies cannot grow,
         because the bound is then relative.
     """
 
@@ -230,7 +230,7 @@ class _Solution(NamedTuple):
 
 
 class Markov(UnitKernel, RollKernel):
-    """The kernel in floats that solves a Markov chain; armies may grow.
+    """A kernel in floats that solves a Markov chain; armies may grow.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> round(Markov(CLASSIC).win_probability(2, 1), 6)
@@ -248,7 +248,7 @@ class Markov(UnitKernel, RollKernel):
         return find_gain(self.rules)
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Raise `IactaError` for a chain that is too large, or if it needs SciPy and has none."""
+        """Raise `IactaError` if the chain is too large, or needs SciPy, which is missing."""
         room = FIRST_ROOM * self.gain
         states = (max(attackers, 0) + room + 1) * (defenders + room + 1)
         memory = MOVE_BYTES * (self._most_lost(attackers, defenders) + 2) * states
@@ -263,7 +263,7 @@ class Markov(UnitKernel, RollKernel):
             load_scipy("scipy.sparse")
 
     def error(self, attackers: int, defenders: int) -> Error:
-        """Return a relative bound from the number of roundings, or 1e-12, absolute, with growth.
+        """Return a relative bound from the number of roundings, or 1e-12 (absolute) with growth.
 
         A battle has at most attackers + defenders rolls. A roll has two roundings, in its
         probability and its product, and a rounding for each term that is added to a state, at most
@@ -274,21 +274,21 @@ class Markov(UnitKernel, RollKernel):
             return Error(0.0, MAX_ERROR)
         most = self._most_lost(attackers, defenders)
         roundings = (attackers + defenders) * (2 + (most + 1) * (most + 2) // 2)
-        # A campaign adds at most eight roundings between consecutive battles.
+        # A campaign adds at most eight roundings between two battles.
         return Error((roundings + 8) * UNIT_ROUNDOFF * 1.001)  # (1 + u)^n − 1 < 1.001 n u
 
     def _most_lost(self, attackers: int, defenders: int) -> int:
         return min(max(attackers, 0), defenders, *self.rules.full_roll)
 
     def most_left(self, attackers: int, defenders: int) -> State:
-        """Return the largest state of the chain, which a battle rarely leaves."""
+        """Return the largest state in the chain, which battles rarely leave."""
         if not self.gain or attackers <= 0 or not defenders:
             return State(attackers, defenders)
         grown = self._solve(attackers, defenders).chain
         return State(grown.able, grown.defenders)
 
     def ends(self, able: dict[int, float], defenders: int) -> Ends:
-        """Return the absorbing states as `UnitKernel.ends` does.
+        """Return the final states as `UnitKernel.ends` does.
 
         If armies can grow, battles that leave the chain are missing, so the probabilities sum to
         slightly less than 1.
@@ -320,7 +320,7 @@ class Markov(UnitKernel, RollKernel):
         return BattleChains(*size, self.rules, matrix)
 
     def run_backward(self, values: Values) -> Iterator[Floats]:
-        """Yield a row of expected values, by number of attackers, for 1, 2 ... defenders.
+        """For 1, 2 ... defenders, yield a row of expected values by number of attackers.
 
         If armies can grow, the value function needs entries up to `most_left`. The value is NaN for
         battles that leave this range with a chance of more than 1e-12.
@@ -357,7 +357,7 @@ class Markov(UnitKernel, RollKernel):
         return Chances(won, 1 - won)
 
     def win_table(self, attackers: int, defenders: int, staying: int = 0) -> Floats:
-        """Return the chances to win all battles up to a size, from one solution of the chain."""
+        """Return the chances to win for all battles up to a size, by solving one chain."""
         self.refuse(attackers, defenders)
         table = np.zeros((staying + attackers, defenders))
         if attackers and defenders:
@@ -375,7 +375,7 @@ class Markov(UnitKernel, RollKernel):
         return _Solution(whole, np.minimum(won, 1.0), np.zeros(len(won)), 0.0)
 
     def _solve_with_room(self, attackers: int, defenders: int) -> "_Solution":
-        """Solve chains with ever more room to grow, until the chance to leave it is negligible."""
+        """Solve chains with more and more room for growth, until leaving is negligibly likely."""
         room = FIRST_ROOM * self.gain
         while True:
             solved = _solve_with_bound(self._build_chain(attackers, defenders, room))
@@ -396,11 +396,11 @@ class Markov(UnitKernel, RollKernel):
             )
 
     def _refuse_growth(self, whole: BattleChains, room: int, left_out: float) -> None:
-        """Raise `TooLargeError` early if the armies will need too much room to grow.
+        """Raise `TooLargeError` early if the armies would need too much room to grow.
 
-        The forecast assumes that the chance to leave the chain falls as exp(−c · room²). This is
-        optimistic: it holds for a walk without drift, while with a drift the chance eventually
-        falls only as exp(−c · room).
+        The forecast assumes that the chance to leave the chain falls like exp(−c · room²). This is
+        optimistic: it is true of a walk without drift, but with a drift the chance eventually falls
+        only like exp(−c · room).
         """
         further = sqrt(log(MAX_ERROR) / log(left_out)) if left_out < 1 else inf
         needed = max(2.0, further) * room
@@ -415,7 +415,7 @@ class Markov(UnitKernel, RollKernel):
 
 
 def _solve_with_bound(whole: BattleChains) -> _Solution:
-    """Solve a chain in which armies can grow, with a bound on the rounding error."""
+    """Solve a chain in which armies can grow, and bound the rounding error."""
     transient, absorbed = whole.blocks()
     is_won = _is_won(whole)
     is_beyond = np.zeros(len(is_won))
@@ -432,14 +432,14 @@ def _solve_with_bound(whole: BattleChains) -> _Solution:
 
 
 def _is_won(whole: BattleChains) -> Floats:
-    """Return an array over the absorbing states, 1 for victories and 0 for others."""
+    """Return an array over the final states: 1 for victories and 0 for all others."""
     is_won = np.zeros(whole.matrix.shape[0] - whole.able * whole.defenders)
     is_won[: whole.able] = 1.0
     return is_won
 
 
 def _bound_residuals(transient: Any, right: Floats, solution: Floats, terms: int) -> Floats:
-    """Return bounds on |b − (I − Q) x|, for the exact b and Q.
+    """Return bounds on |b − (I − Q) x| for the exact b and Q.
 
     transient, right, solution: the rounded Q and b, and x.
     terms: the largest number of terms in a row of Q.
@@ -453,7 +453,7 @@ def _bound_residuals(transient: Any, right: Floats, solution: Floats, terms: int
 
 
 def _bound_distribution_error(transient: Any, start: Floats, visits: Floats, rules: Rules) -> float:
-    """Return a bound on the sum of the rounding errors of all probabilities of a distribution."""
+    """Bound the sum of the rounding errors of all probabilities in a distribution."""
     carried = visits @ transient
     residual = np.abs(start - visits + carried).sum()
     roundings = min(rules.full_roll) ** 2 + 6  # (m + 1)(m + 2) / 2 + 1 terms, and three more
@@ -482,7 +482,7 @@ def bound_win_probability(
     rules: `Rules`, or the name of a rule set; armies may grow.
 
     The bound is absolute and at most 1e-12. It includes all rounding and the truncation of an
-    infinite chain. Raises `IactaError` if it cannot be reached.
+    infinite chain. If it cannot be reached, `IactaError` is raised.
 
     >>> from iacta.rules.variants import find_rules
     >>> chance, error = bound_win_probability(12, 10, find_rules("five ones"))

@@ -15,8 +15,8 @@ blitz. If all dice must be rolled, i and j are fixed. If the players choose them
 chooses first and the defender replies: max_i min_j Q_ij. The chance to win and the expected losses
 of the optimal policy follow from the same sums without the maximum.
 
-A whole anti-diagonal is computed at once (`diagonals.py`). Exact answers are whole numbers over
-U^(a+d), as in the method `counting`; U is 1 for floats.
+Each anti-diagonal is computed as a whole (`diagonals.py`). Exact results are whole numbers over
+U^(a+d), as in the method `counting`; for floats, U is 1.
 
 Error. Each sum of floats has an error bound: the bounds of its terms, plus 2⁻⁵³ of their size for
 each rounding. If the error bounds of two actions overlap, the first action is chosen (stopping
@@ -60,8 +60,8 @@ class Reward(NamedTuple):
     """The rewards of the attacker, all in the same unit.
 
     prize: the value of the territory.
-    army_value: the value of each attacking army.
-    kill_value: the value of each destroyed defender.
+    army_value: the value of each attacking army left.
+    kill_value: the value of each defender destroyed.
     """
 
     prize: Fraction
@@ -70,11 +70,11 @@ class Reward(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """The choices that the rules allow the players.
+    """The choices that the rules leave to the players.
 
     stop: whether the attacker may stop.
     attack_dice: whether the attacker may roll fewer dice than allowed.
-    defence_dice: whether the defender, who knows the number of attack dice, may roll fewer dice.
+    defence_dice: whether the defender, who sees the number of attack dice, may roll fewer dice.
     """
 
     stop: bool = True
@@ -120,9 +120,9 @@ class _Roll(NamedTuple):
     """A roll with given numbers of dice.
 
     step: c_0 .. c_m, the weights of the results with 0 .. m defenders lost.
-    reward: the summed quantities (`VALUE`, `ERROR`, `WIN`, `LOST`) of the roll itself, in the unit
-        of the weights; a column.
-    dice: the numbers of dice of both sides; a column.
+    reward: the values of `VALUE`, `ERROR`, `WIN` and `LOST` for the roll itself, in the unit of the
+        weights, as a column.
+    dice: the numbers of dice of both sides, as a column.
     """
 
     step: Numbers
@@ -151,8 +151,7 @@ def solve(
     choices: the choices of the players.
     stop_value: the value of stopping; `None` for 0.
 
-    Raises `IactaError` for battles that are too large, and for rules under which battles are not
-    decided roll by roll.
+    Battles that are too large, and rules without single rolls, raise `IactaError`.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> found = solve(2, 1, CLASSIC, Reward(Fraction(2), Fraction(1), Fraction(0)))
@@ -165,7 +164,7 @@ def solve(
 
 
 def refuse_rules(rules: Rules) -> None:
-    """Raise `IllegalError` for rules without single rolls, or under which a battle may never end.
+    """Raise `IllegalError` for rules without single rolls or under which a battle may never end.
 
     rules: the rules of a battle.
     """
@@ -180,7 +179,7 @@ def refuse_rules(rules: Rules) -> None:
 
 
 def refuse(able: int, defenders: int, rules: Rules) -> None:
-    """Raise `IactaError` for battles that `solve` cannot compute, before any large allocation.
+    """Raise `IactaError` if `solve` cannot compute a battle, before any large allocation.
 
     able: attackers excluding the garrison.
     defenders: armies on the defended territory.
@@ -221,7 +220,7 @@ def solve_exactly(
 def is_rolling_best_in_the_limit(
     defenders: int, rules: Rules, reward: Reward
 ) -> npt.NDArray[np.bool_]:
-    """Return, for each number of defenders, whether a very large stack should roll.
+    """For each number of defenders, return whether a very large stack should roll.
 
     defenders: the largest number of defenders.
     rules: the rules of the battles.
@@ -252,7 +251,7 @@ def _list_numbers(most: int, may_choose: bool) -> range:
 
 @dataclass(frozen=True)
 class _Induction:
-    """Backward induction; the fields are as for `solve` and `solve_exactly`."""
+    """Backward induction. The fields are the arguments of `solve` and `solve_exactly`."""
 
     able: int
     defenders: int
@@ -283,8 +282,8 @@ class _Induction:
     def term_error(self) -> float:
         """The relative error of a term of the sums.
 
-        There are two roundings for each product, a rounding for each sum and for the reward, and
-        the same number of roundings in the error bound itself.
+        There are two roundings for each product, one for each sum and for the reward, and as many
+        again in the error bound itself.
         """
         return 0 if self.exact else (2 * min(self.rules.full_roll) + 8) * UNIT_ROUNDOFF
 
@@ -318,14 +317,14 @@ class _Induction:
         )
 
     def solve(self) -> Numbers:
-        """Return all quantities of all states, `[quantity, d, a]`; sums are in units of U^(a+d)."""
+        """Return all quantities of all states, `[quantity, d, a]`. Sums are in units of U^(a+d)."""
         size = self.able + self.defenders + 1, QUANTITIES, self.defenders + 1
         diagonals: Numbers = np.zeros(size, self.kind)
         won = diagonals[: self.able + 1, :, 0]
         won[:, WIN] = self.powers[: self.able + 1]
         prize = self.reward.prize * self.scale
         won[:, VALUE] = won[:, WIN] * (int(prize) if self.exact else float(prize))
-        # An error includes the rounding errors of later sums that use its value.
+        # An error includes the rounding errors of later sums that use the value.
         won[:, ERROR] = won[:, VALUE] * self.term_error
         for span in iterate_spans(self.able, self.defenders, self.rules.full_roll):
             states = self._find_best(span, diagonals[:, :SUMMED])
@@ -359,9 +358,9 @@ class _Induction:
 
 
 def _choose_better(first: Numbers, second: Numbers, sign: int = 1) -> Numbers:
-    """Return for each state the second action if it is proven to be better, otherwise the first.
+    """For each state, choose the second action if it is proven to be better, otherwise the first.
 
-    sign: 1 if the larger value is better, −1 if the smaller is.
+    sign: 1 if larger values are better, −1 if smaller values are.
     """
     more = sign * (second[VALUE] - first[VALUE])
     better = more > first[ERROR] + second[ERROR]
@@ -383,8 +382,8 @@ def find_chance_if_seen(
     aim: the quantity that the defender minimises: `"conquest"` for the attackers' chance to win, or
         `"losses"` for the expected number of defenders lost in the battle.
 
-    Returns a float with the error of `SeesFirst`. The exceptions are as for `SeesFirst`; modes
-    without attack rolls also raise `IllegalError`.
+    Return a float with the error of `SeesFirst`. Exceptions are as for `SeesFirst`; modes without
+    attack rolls also raise `IllegalError`.
 
     >>> round(find_chance_if_seen(10, 10, Rules(), "losses"), 4)
     0.454

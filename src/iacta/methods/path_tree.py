@@ -1,8 +1,8 @@
-"""Path tree: small battles as a tree of states, with the probabilities and the number of paths.
+"""Path tree: small battles as a tree of states, with probabilities and numbers of paths.
 
 The states of a battle are nodes, and each possible loss in a roll is a branch with a probability.
-The probability of visiting a node is the sum, over all paths to the node, of the product of the
-path's branches. The program computes it node by node instead of path by path:
+The probability of visiting a node is a sum over all paths to the node, in which each path counts as
+the product of its branches. It is computed node by node instead of path by path:
 
     P(state)  =  Σ  P(state before) · p(loss)    over the branches that lead to the state.
 
@@ -30,7 +30,7 @@ MAX_STATES = 2500
 
 
 class PathStep(NamedTuple):
-    """A possible loss in a roll, its probability, and the next state."""
+    """A possible loss in a roll, with its probability and the next state."""
 
     losses: Losses
     probability: Fraction
@@ -38,7 +38,7 @@ class PathStep(NamedTuple):
 
 
 class PathTree(RollKernel):
-    """The exact kernel of small battles, computed state by state.
+    """An exact kernel for small battles, computed state by state.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> PathTree(CLASSIC).win_probability(3, 2)
@@ -49,7 +49,7 @@ class PathTree(RollKernel):
     exact = True
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Raise `TooLargeError` for battles with more than 2500 states."""
+        """Raise `TooLargeError` for a battle with more than 2500 states."""
         if max(attackers, 0) * defenders > MAX_STATES:
             raise TooLargeError(
                 f"a battle of {quote(attackers + self.garrison)} against {quote(defenders)} is too "

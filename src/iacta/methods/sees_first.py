@@ -79,14 +79,14 @@ EXACT_NAME: str = "sees_first_exact"
 
 Aim = Literal["conquest", "losses"]
 
-MIN_COMPARABLE = 1e-290  # smaller values count as equal
-TABLES = 3  # P, H and the requested table
+MIN_COMPARABLE = 1e-290  # smaller values are treated as equal
+TABLES = 3  # P, H and the table that is asked for
 
 
 class SeesFirst(UnitKernel):
-    """The kernel of battles in which the defender sees the attack roll first.
+    """The kernel for battles in which the defender sees the attack roll first.
 
-    exact: whether the answers are fractions.
+    exact: whether the results are fractions.
 
     >>> from iacta.probability.distribution import Distribution
     >>> rules = Rules(mode=DefenderSeesFirst())
@@ -112,11 +112,11 @@ class SeesFirst(UnitKernel):
         return cls(rules, exact=exact)
 
     def rolls(self, able: int, defenders: int, spare: int | None = None) -> tuple[Choice, ...]:
-        """Return the attacker's possible rolls; after each throw, the defender has a choice."""
+        """Return the rolls that the attacker may choose; the defender then chooses a reply."""
         return list_choices(self.rules, able, defenders, able if spare is None else spare, _throws)
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Raise `IactaError` if the battle is too large, or the reply affects the attack dice."""
+        """Raise `IactaError` if the battle is too large, or if replies change the attack dice."""
         refuse_many_rolls(*self.rules.full_roll, self.rules)
         throws = len(find_loss_counts_by_throw(*self.rules.full_roll, self.rules))
         number_bytes = 8
@@ -167,7 +167,7 @@ class SeesFirst(UnitKernel):
         return battles.unit, ((end, x, most + defenders - sum(end)) for end, x in found)
 
     def run_backward(self, values: Values) -> Iterator[Any]:
-        """Yield rows of expected values, if the defender minimises the attackers' chance to win."""
+        """Yield rows of expected values against a defender who minimises the chance to win."""
         *sides, scale = scale_to_integers(values) if self.exact else (*values, 1)
         won, lost = (np.asarray(side, object if self.exact else float) for side in sides)
         battles = self._solve_battles(len(won) - 1, len(lost) - 1)
@@ -196,8 +196,8 @@ class SeesFirst(UnitKernel):
     def limit_of_attackers(self, defenders: int) -> Fraction:
         """Return the limit of the chance to win as the number of attackers grows.
 
-        It is 0 if some number of defenders has a reply to each throw that costs no army. Otherwise
-        every roll may cost armies, all defenders are lost in the end, and the limit is 1.
+        It is 0 if, for some number of defenders, every throw has a reply that costs no army.
+        Otherwise every roll may cost armies, all defenders are lost in the end, and the limit is 1.
         """
         for most_dice in range(1, min(defenders, self.rules.defence.kept) + 1):
             losses = find_loss_counts_by_throw(self.rules.attack.kept, most_dice, self.rules)
@@ -208,7 +208,7 @@ class SeesFirst(UnitKernel):
     def limit_of_defenders(self, attackers: int) -> Fraction:
         """Return the limit of the chance not to win as the number of defenders grows.
 
-        It is 0 if the attackers have a number of dice for which no reply costs them an army.
+        It is 0 if the attackers have a number of dice against which no reply costs them an army.
         """
         for dice in range(1, min(attackers, self.rules.attack.kept) + 1):
             losses = find_loss_counts_by_throw(dice, self.rules.defence.kept, self.rules)
@@ -234,9 +234,9 @@ class AllBattles:
     defenders: the largest number of defenders.
     rules: the rules of the battles.
     exact: whether to compute in whole numbers instead of floats.
-    aim: the aim of the defender, as for `optimal_play.find_chance_if_seen`.
+    aim: what the defender minimises, as for `optimal_play.find_chance_if_seen`.
 
-    Tables have the entries `[d, a]` for a attackers against d defenders, in units of U^(a+d).
+    Tables have entries `[d, a]` for a attackers against d defenders, in units of U^(a+d).
 
     >>> AllBattles(2, 1, Rules()).conquest.round(4).tolist()
     [[1.0, 1.0, 1.0], [0.0, 0.4167, 0.7542]]
@@ -283,7 +283,7 @@ class AllBattles:
         return Fraction(entry, self.powers[-1]) if self.exact else min(float(entry), 1.0)
 
     def iterate_spans(self) -> Iterator[Span]:
-        """Yield all states with armies on both sides, so that each depends on earlier spans."""
+        """Yield all states with armies on both sides; each span depends only on earlier spans."""
         return iterate_spans(self.able, self.defenders, self.rules.full_roll)
 
     def _tabulate_replies(self, span: Span) -> tuple[Numbers, ...]:
@@ -321,7 +321,7 @@ class AllBattles:
         return table
 
     def _values(self, span: Span, diagonals: Numbers, *, paid: bool = False) -> list[Numbers]:
-        """Return, for each reply j, the expected value after each throw y, `[y, state]`.
+        """For each reply j, return the expected value after each throw y, `[y, state]`.
 
         paid: whether to add the k defenders lost to the value of the next state.
         """
@@ -336,7 +336,7 @@ class AllBattles:
         return values
 
     def find_replies(self, span: Span) -> npt.NDArray[np.bool_]:
-        """Return whether the defender replies to the throw y with j dice, `[j − 1, y, state]`.
+        """Return whether the defender answers throw y with j dice, as an array `[j − 1, y, state]`.
 
         >>> battles = AllBattles(2, 2, Rules(), exact=True)
         >>> *_, span = battles.iterate_spans()
@@ -361,7 +361,7 @@ class AllBattles:
         return np.asarray(np.arange(len(good))[:, np.newaxis, np.newaxis] == most_dice)
 
     def find_moves(self, span: Span) -> list[Numbers]:
-        """Return for each j the chances of a reply of j dice and a loss of k, `[k, state]`."""
+        """For each j, return the chances of a reply with j dice and a loss of k, `[k, state]`."""
         return [
             _sum_by_halves(step[:, :, np.newaxis] * chosen[:, np.newaxis, :])
             for step, chosen in zip(
@@ -394,10 +394,10 @@ class AllBattles:
         return table
 
     def run_forward(self, start: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the distribution of the armies left, against the largest number of defenders.
+        """Return the distribution of the armies left, for the largest number of defenders.
 
-        start: `start[a]` is the probability of a attackers, garrison excluded; other axes are for
-            several distributions.
+        start: `start[a]` is the probability of a attackers, garrison excluded; further axes
+            distinguish distributions.
 
         Returns `won, held`: `won[a]` is the probability of a victory with a attackers left, and
         `held[d]` of a defeat with d defenders left. If exact, a probability of a and d armies is in
@@ -422,7 +422,7 @@ class AllBattles:
 def _tabulate_replies(
     attack_dice: int, defence_dice: int, rules: Rules, exact: bool
 ) -> tuple[Numbers, ...]:
-    """Return, for each number of replies j, c_k(j, y) as an array `[y, k]`, times U^m if exact."""
+    """For each number j of reply dice, return c_k(j, y) as `[y, k]`, times U^m if exact."""
     unit = find_unit(rules) if exact else 1
     steps = []
     for ways, total in _count_ways(attack_dice, defence_dice, rules):
@@ -432,7 +432,7 @@ def _tabulate_replies(
 
 
 def _count_ways(attack_dice: int, defence_dice: int, rules: Rules) -> Iterator[tuple[Numbers, int]]:
-    """Yield, for each reply of j dice, c_k(j, y) as counts `[y, k]` and their common total."""
+    """For each reply of j dice, yield c_k(j, y) as counts `[y, k]` and their common total."""
     losses = find_loss_counts_by_throw(attack_dice, defence_dice, rules)
     thrown = sum(losses.values())
     for replies in zip(*losses, strict=True):
@@ -445,7 +445,7 @@ def _count_ways(attack_dice: int, defence_dice: int, rules: Rules) -> Iterator[t
 
 @lru_cache(maxsize=256)
 def find_unit(rules: Rules) -> int:
-    """Return the least U that makes all c_k(j, y) · U^m whole numbers.
+    """Return the smallest U that makes all c_k(j, y) · U^m whole numbers.
 
     rules: the rules of the battles.
 
@@ -462,7 +462,7 @@ def find_unit(rules: Rules) -> int:
 
 
 def _sum_by_halves(rows: Numbers) -> Numbers:
-    """Return the sum over the first axis, adding halves to halves for few roundings."""
+    """Sum over the first axis by adding halves to halves, which takes few roundings."""
     while len(rows) > 1:
         half = (len(rows) + 1) // 2
         folded = rows[:half].copy()

@@ -10,7 +10,7 @@ may jump below t, but its number of dice depends on a alone.
 
 Armies that can never take part in a roll do not affect the result. If the attackers always have
 more armies than dice, the battle is solved with fewer armies, and the difference is added to the
-outcome. Stop rules with few losses or few rolls are therefore easy for armies of any size.
+outcome. Stop rules that allow only few losses or rolls are therefore easy for armies of any size.
 
 Forward. All n with the same t are solved together, by the rows of `counting` or `lattice`. If the
 number of rolls is limited, the probabilities of all states are carried forward roll by roll:
@@ -68,10 +68,10 @@ ROLL_STEP_FACTOR = 4  # a step roll by roll takes 4 times as long as a step by r
 
 
 class Reserve(Kernel):
-    """The kernel of attackers who hold back some armies, which roll no dice.
+    """A kernel for attackers who hold back some armies, which roll no dice.
 
-    inner: the kernel for the attackers that fight.
-    garrison: armies that must stay behind besides the armies held back, for messages.
+    inner: the kernel for the armies that fight.
+    garrison: the garrison without the armies held back, for error messages.
     """
 
     modes = MODES
@@ -157,9 +157,9 @@ class Reserve(Kernel):
 
 
 class Stopping(UnitKernel, RollKernel):
-    """The kernel of attackers with any of the stop rules stop_at, charge, max_losses and max_rolls.
+    """A kernel for attackers with a stop rule: stop_at, charge, max_losses or max_rolls.
 
-    exact: whether the answers are fractions.
+    exact: whether the results are fractions.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> Stopping(CLASSIC, StopRule(max_rolls=1), exact=True).run_forward(Distribution([3]), 2)
@@ -178,7 +178,7 @@ State(attackers=3, defenders=0): 2890})
         self.exact = exact
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Accept all battles; `run_forward` checks the size, which depends on the stop rule."""
+        """Accept every battle. `run_forward` checks the size, which depends on the stop rule."""
 
     def error(self, attackers: int, defenders: int) -> Error:
         """Return a bound on the relative error, from the number of roundings; 0 if exact.
@@ -193,12 +193,12 @@ State(attackers=3, defenders=0): 2890})
         most = min(self.rules.full_roll)
         by_rolls = (most * (most + 3) // 2 + 3) * (attackers + defenders) * UNIT_ROUNDOFF
         by_rows = lattice.Lattice(self.rules).error(attackers, defenders).relative
-        # The weights of the sizes and of a campaign add at most twelve roundings.
+        # The weights of the stack sizes and of a campaign add at most twelve roundings.
         weights = (self.rules.attack.kept + 12) * UNIT_ROUNDOFF
         return Error((max(by_rolls, by_rows) + weights) * 1.001)  # (1 + u)^n − 1 < 1.001 n u
 
     def _find_steps(self, attackers: int, defenders: int) -> tuple[int, Steps]:
-        """Return U, which is 1 for floats, and c_0 .. c_m for each (attack dice, defence dice)."""
+        """Return U (1 for floats) and, for each (attack dice, defence dice), c_0 .. c_m."""
         if self.exact:
             return counting.find_coefficients(attackers, defenders, self.rules)
         return 1, lattice.find_steps(attackers, defenders, self.rules)
@@ -262,7 +262,7 @@ State(attackers=3, defenders=0): 2890})
     def _find_absorbing_states(
         self, start: Weights, defenders: int, fewest: int, unit: int, steps: Steps
     ) -> Iterable[tuple[State, Any, int]]:
-        """Return the absorbing states as for `ends`, for starts with the same threshold t.
+        """Return the final states, as `ends` does, for starts with the same threshold t.
 
         fewest: t.
         """
@@ -322,7 +322,7 @@ State(attackers=3, defenders=0): 2890})
         kind = object if self.exact else float
         left = np.maximum(top - np.arange(most_lost + 1)[:, np.newaxis], 0)  # [l, group]
         dice = np.where(left >= fewest, np.minimum(left, attack), 0).reshape(len(left), *along)
-        # For each number of defence dice, c_k by the losses of the attackers and the defenders.
+        # For each number of defence dice, c_k by the losses of attackers and defenders.
         moves: list[dict[tuple[int, int], Numbers]] = [{} for _ in range(defence + 1)]
         for (i, j), step in steps.items():
             for k, c in enumerate(step):
@@ -363,7 +363,7 @@ State(attackers=3, defenders=0): 2890})
             rows.pop(d - defence, None)
 
     def _run_single_group(self, values: Values) -> Iterator[Any]:
-        """Return the rows of `run_backward` if the threshold t is the same for all starts."""
+        """Return the rows of `run_backward` if all starts have the same threshold t."""
         rules = replace(self.rules, garrison=self.garrison)
         attackers, defenders = len(values.won) - 1, len(values.lost) - 1
         fewest = min(self.stop.fewest_of_all, attackers + 1)
@@ -376,8 +376,8 @@ State(attackers=3, defenders=0): 2890})
     def limit_of_attackers(self, defenders: int) -> Fraction:
         """Return the limit of the chance to win as the number of attackers grows.
 
-        With a limit on losses or rolls, it is the chance of a stack large enough to roll all dice
-        until then. `stop_at` has no effect in the limit.
+        With a limit on losses or rolls, it is the chance of a stack that is large enough to roll
+        all dice up to the limit. `stop_at` has no effect in the limit.
         """
         taken, most = min(self.rules.full_roll), []
         if self.stop.max_losses is not None:
