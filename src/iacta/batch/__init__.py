@@ -1,4 +1,4 @@
-"""Answers questions for millions of rows of a data frame or file, in memory or on a cluster."""
+"""Answers a question for each of millions of rows of a data frame or file, also on a cluster."""
 
 from importlib.util import find_spec
 

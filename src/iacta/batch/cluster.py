@@ -1,8 +1,8 @@
 """Batches on a Dask cluster, for files larger than memory.
 
-Dask reads the file in blocks, computes the answers of each block as a data frame, and repeats
-blocks when a worker is lost. Each block is written atomically to a separate file in a temporary
-folder next to the target, so repeating a block is harmless. At the end the files are joined. For
+Dask reads the file in blocks, computes the answers for each block as a data frame, and repeats a
+block if a worker is lost. Each block is written atomically to its own file in a temporary folder
+next to the target, so repeating a block does no harm. At the end, the files are joined; for
 Parquet, the folder is renamed to the target instead.
 """
 
@@ -44,18 +44,18 @@ from iacta.inputs.tabular import (
 )
 
 LOCAL = "local"
-BLOCK_BYTES = 2**24  # size of a block of CSV or JSON lines; a Parquet block is a row group
-BLOCKS_PER_THREAD = 4  # data frames with fewer blocks are divided again
+BLOCK_BYTES = 2**24  # for CSV and JSON lines; a Parquet block is a row group
+BLOCKS_PER_THREAD = 4  # data frames with fewer blocks are split further
 FORMATS = {"csv", "jsonl", "parquet"}
 ADDRESS = re.compile(r"[a-z]+://[^\s/]+:[0-9]+")
-CONNECT_TIMEOUT = 10  # seconds
+CONNECT_TIMEOUT = 10  # in seconds
 
 
 @contextmanager
 def open_cluster(address: str) -> Iterator[Any]:
-    """Connect to a Dask cluster for a `with` block, and yield its client.
+    """Connect to a Dask cluster and yield its client, for a `with` block.
 
-    address: the address of the scheduler, such as `tcp://127.0.0.1:8786`; `local` starts a cluster
+    address: the address of the scheduler, such as `tcp://127.0.0.1:8786`. `local` starts a cluster
         on this machine with one worker per core.
     """
     expected = "cluster must be local or the address of a Dask scheduler, such as "
@@ -69,7 +69,7 @@ def open_cluster(address: str) -> Iterator[Any]:
         raise missing_error("a cluster needs Dask, which is not installed", "cluster") from None
     if address == LOCAL:
         with ExitStack() as stack:
-            # If the first worker started the tracker, that would unblock Ctrl-C.
+            # The tracker must not be started by a worker, which would unblock Ctrl-C.
             import_module("multiprocessing.resource_tracker").ensure_running()
             with _block_interrupts():
                 here = distributed.LocalCluster(
@@ -77,11 +77,11 @@ def open_cluster(address: str) -> Iterator[Any]:
                     host="127.0.0.1",
                     threads_per_worker=1,
                     dashboard_address="127.0.0.1:0",
-                    silence_logs=CRITICAL,  # errors are raised in this process
+                    silence_logs=CRITICAL,  # errors are raised in this process instead
                 )
                 stack.callback(here.close)
             here.scale(import_module("dask.system").CPU_COUNT)
-            stack.enter_context(here)  # wait for the workers
+            stack.enter_context(here)  # on exit, wait for the workers
             yield stack.enter_context(distributed.Client(here, set_as_default=False))
         return
     try:
@@ -95,9 +95,10 @@ def open_cluster(address: str) -> Iterator[Any]:
 
 @contextmanager
 def _block_interrupts() -> Iterator[None]:
-    """Block Ctrl-C in a `with` block, and in threads and processes started there.
+    """Block Ctrl-C inside a `with` block and in all threads and processes started there.
 
-    The terminal sends Ctrl-C to worker processes too, which would print tracebacks or not start.
+    A terminal sends Ctrl-C to the worker processes too, which would then print tracebacks or fail
+    to start.
     """
     if sys.platform == "win32":
         yield
@@ -112,7 +113,7 @@ def _block_interrupts() -> Iterator[None]:
 def answer_blocks(
     source: Path, target: Path, asked: BatchQuestion, client: Any, watch: Watch | None
 ) -> BatchResult:
-    """Answer the rows of a file in blocks, on the workers of a Dask client."""
+    """Answer the rows of a file block by block on the workers of a Dask client."""
     job, frame = _read_blocks(source, target, asked)
     if job.is_pipe:
         raise IllegalError(f"a cluster cannot write to a pipe, got {quote_path(target)}")
@@ -137,16 +138,13 @@ def answer_blocks(
             _join_files(done, place, size)
     finally:
         if folder.exists():
-            left = folder.rename(make_temporary_path(place))  # so that late workers do not find it
+            left = folder.rename(make_temporary_path(place))  # where late workers do not find it
             shutil.rmtree(left, ignore_errors=True)
     return BatchResult(rows, errors)
 
 
-# Reading.
-
-
 def _read_blocks(source: Path, target: Path, asked: BatchQuestion) -> tuple[BatchJob, Any]:
-    """Return the job for a file, and its rows as a Dask data frame."""
+    """Return the job for a file, with the rows of the file as a Dask data frame."""
     frames: Any = import_module("dask.dataframe")
     read_as_is = import_module("dask.config").set({"dataframe.convert-string": False})
     file = str(source.resolve())
@@ -169,7 +167,7 @@ def _read_blocks(source: Path, target: Path, asked: BatchQuestion) -> tuple[Batc
             names, line, blocks = read_heading(table)
             job = job.replace_delimiter(table.delimiter)
         first = job.check_rows(job.read_block(next(blocks), names, table.delimiter)).clear()
-        if job.source.name == "jsonl":  # value types may differ between blocks
+        if job.source.name == "jsonl":  # types of values may differ between blocks
             first = first.cast(dict.fromkeys(asked.find_parameters(first.columns), pl.String))
         whole = os.path.getsize(file)
         size = whole if table.compression else BLOCK_BYTES
@@ -181,13 +179,13 @@ def _read_blocks(source: Path, target: Path, asked: BatchQuestion) -> tuple[Batc
 
 @dataclass(frozen=True)
 class _TextBlockReader:
-    """A callable that reads the block of a text file at a byte offset.
+    """A callable that reads the block at a given byte offset of a text file.
 
-    file: the path of the file, the same on every worker.
+    file: the path of the file, which must be the same on every worker.
     size: the size of a block in bytes.
-    names, delimiter, heading: the column names, the delimiter and the first line of a CSV file.
-    columns: an empty frame with the column types.
-    is_packed: whether the file is compressed; it is then a single block.
+    names, delimiter, heading: for CSV, the column names, the delimiter and the first line.
+    columns: an empty frame with the types of the columns.
+    is_packed: whether the file is compressed; it then forms a single block.
     """
 
     file: str
@@ -240,7 +238,7 @@ class _TextBlockReader:
 
 
 def _check_block(block: Any) -> Any:
-    """Check the columns of a Parquet block, and return the block."""
+    """Return a Parquet block after checking its columns."""
     for name in block.columns:
         read_column(name, pa.array(block[name]))
     return block
@@ -250,15 +248,13 @@ def _convert_to_pandas(rows: pl.DataFrame) -> Any:
     return rows.to_pandas(use_pyarrow_extension_array=True)
 
 
-# Writing.
-
-
 def _write_blocks(
     answered: Any, folder: Path, job: BatchJob, client: Any, watch: Watch | None
 ) -> dict[Path, tuple[int, int, int]]:
     """Write all blocks.
 
-    Returns for the file of each block its number of rows, of rows with errors, and of bytes.
+    Return, for the file of each block, its number of rows, its number of rows with errors, and its
+    size in bytes.
     """
     delayed, as_completed = import_module("dask").delayed, import_module("distributed").as_completed
     blocks = answered.to_delayed()
@@ -287,8 +283,8 @@ def _write_blocks(
 
 
 def _write_block(block: Any, file: Path, job: BatchJob, *, is_first: bool) -> tuple[int, int, int]:
-    """Write a block with its answers; return its numbers of rows, rows with errors, and bytes."""
-    rows = pl.from_pandas(block).cast(pl.Schema(job.asked.schema))  # columns of nulls have no type
+    """Write a block with its answers; count the rows, the rows with errors, and the bytes."""
+    rows = pl.from_pandas(block).cast(pl.Schema(job.asked.schema))  # columns of nulls lack types
     with open_atomically(file) as opened:
         job.write(rows, opened, is_first=is_first)
         opened.flush()
@@ -308,7 +304,7 @@ def _join_files(files: Iterable[Path], target: Path, size: int) -> None:
 
 def _rename_folder(folder: Path, target: Path, files: Collection[Path], rows: int) -> None:
     """Rename the folder of Parquet files to the target, which must not exist."""
-    for other in {*folder.iterdir()} - {*files}:  # partial files of killed workers
+    for other in {*folder.iterdir()} - {*files}:  # incomplete files of lost workers
         other.unlink()
     if (found := pl.scan_parquet([*files]).select(pl.len()).collect().item()) != rows:
         raise IllegalError(f"the blocks must have {rows:,} rows, got {found:,}")

@@ -1,9 +1,9 @@
-"""File formats of batches: reads files into Polars frames, and writes Polars frames to files.
+"""File formats of batches: reads files into Polars frames and writes frames to files.
 
-The format of a source is detected from its content; the format of a target follows from its
-suffix. CSV cells are read as strings, and JSON values that a question does not use stay unchanged,
-so a wrong value only affects its row. A malformed table, such as a row with too many cells, is an
-error with a line number.
+The format of a source is detected from its content; the format of a target depends on its suffix.
+CSV cells are read as strings, and JSON values that the question does not use are kept unchanged, so
+a wrong value only affects its own row. A malformed table, such as one with too many cells in a row,
+raises an error with the line number.
 """
 
 import csv
@@ -37,7 +37,7 @@ from iacta.inputs.files import STREAM, ErrorKeeper, explain_error, quote_path
 from iacta.inputs.json_and_toml import check_surrogates, parse_json
 from iacta.inputs.tabular import MAX_CELLS, MAX_COLUMNS, LineBlock, Tabular, decode_line, split_row
 
-LINE_COLUMN = "\nline"  # name of the column with the original JSON lines
+LINE_COLUMN = "\nline"  # column for the original JSON lines
 FORMATS = {
     ".csv": "csv",
     ".jsonl": "jsonl",
@@ -48,19 +48,19 @@ FORMATS = {
     ".xlsx": "excel",
 }
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
-MAX_LINE_BYTES = 10**7  # a limit on memory
-MAX_EXCEL_ROWS = 2**20 - 1  # Excel's limit, without the heading
-MAX_EXCEL_TEXT = 2**15 - 1  # Excel's limit for a cell, in characters
+MAX_LINE_BYTES = 10**7  # limits memory
+MAX_EXCEL_ROWS = 2**20 - 1  # Excel's limit, not counting the heading
+MAX_EXCEL_TEXT = 2**15 - 1  # Excel's limit for characters in a cell
 FIRST_EXCEL_YEAR = 1900
 EXCEL_OPTIONS = {"in_memory": True, "strings_to_formulas": False, "nan_inf_to_errors": True}
 JSON_STRING = r'"(?:[^"\\]|\\.)*"(?:\s*:)?'  # matches a string, or a key with its colon
-MAX_EXACT = 2**53  # Excel would round larger whole numbers, so they are written as text
-ARROW_LEVEL = pl.CompatLevel.oldest()  # every implementation of Arrow can read this
-WORKBOOK_DATE = datetime(2000, 1, 1)  # fixed, so that equal workbooks are equal files
+MAX_EXACT = 2**53  # larger whole numbers are written as text, because Excel would round them
+ARROW_LEVEL = pl.CompatLevel.oldest()  # readable by every implementation of Arrow
+WORKBOOK_DATE = datetime(2000, 1, 1)  # a fixed date, so that equal workbooks are equal files
 
 
 class BatchResult(NamedTuple):
-    """The number of rows written, and the number of rows with an error."""
+    """The number of rows written and the number of rows with an error."""
 
     rows: int
     errors: int
@@ -70,8 +70,8 @@ class FileFormat(NamedTuple):
     """A file format.
 
     name: `csv`, `jsonl`, `parquet`, `arrow` or `excel`.
-    compression: the compression of the whole file, or `None`.
-    delimiter: the delimiter of CSV.
+    compression: the compression of the file as a whole, or `None`.
+    delimiter: the delimiter for CSV.
     """
 
     name: str
@@ -98,11 +98,11 @@ def read_format(file: Path) -> FileFormat:
 
 @dataclass(frozen=True)
 class BatchJob:
-    """A question for every row of a file, with the formats of source and target.
+    """A question to answer for every row of a file, with the formats of source and target.
 
     asked: the question.
     source, target: the file formats.
-    is_pipe: whether the target is a pipe; Arrow is then written in the streaming format.
+    is_pipe: whether the target is a pipe; if so, Arrow is written in its streaming format.
     """
 
     asked: BatchQuestion
@@ -112,7 +112,7 @@ class BatchJob:
 
     @classmethod
     def for_table(cls, table: Tabular, target: Path, asked: BatchQuestion) -> "BatchJob":
-        """Return the job for an open table."""
+        """Return the job for a table that has been opened."""
         name = "jsonl" if table.format == "json" else table.format
         is_stream = str(target) == STREAM
         to = FileFormat(name) if is_stream else read_format(target)
@@ -120,15 +120,13 @@ class BatchJob:
         return cls(asked, FileFormat(name), to, is_pipe)
 
     def replace_delimiter(self, delimiter: str) -> "BatchJob":
-        """Return the job with another CSV delimiter for the target."""
+        """Return the job with another delimiter for a CSV target."""
         return replace(self, target=self.target._replace(delimiter=delimiter))
 
     @property
     def has_kept_lines(self) -> bool:
-        """Whether JSON lines are written unchanged except for the added answers."""
+        """Whether to keep JSON lines as they are and only append the answers."""
         return self.source.name == self.target.name == "jsonl"
-
-    # Reading.
 
     def read(self, table: Tabular) -> pl.DataFrame:
         """Read the rows of a table."""
@@ -159,14 +157,14 @@ class BatchJob:
     def read_block(self, block: LineBlock, names: Sequence[str], delimiter: str) -> pl.DataFrame:
         """Parse lines of CSV or JSON.
 
-        names, delimiter: the column names and the delimiter of CSV.
+        names, delimiter: for CSV, the column names and the delimiter.
         """
         if self.source.name == "csv":
             return _read_csv(block, names, delimiter)
         return self._read_json(block)
 
     def _read_json(self, block: LineBlock) -> pl.DataFrame:
-        """Parse JSON lines; lists, objects and columns of mixed types become strings."""
+        """Parse JSON lines. Lists, objects and columns of mixed types become strings."""
         numbered = [each for each in block.number_lines() if each[1].strip(b" \r")]
         texts = [decode_line(line, number).strip() for number, line in numbered]
         content = io.BytesIO("\n".join(texts).encode())
@@ -195,7 +193,7 @@ class BatchJob:
         return rows.with_columns(pl.Series(LINE_COLUMN, texts, pl.String))
 
     def _choose_columns(self, kinds: dict[str, pl.DataType]) -> dict[str, Any]:
-        """Return the columns of JSON lines to read, with their types."""
+        """Choose the columns of JSON lines to read, and their types."""
         parameters = self.asked.find_parameters([*kinds])
         kept = {*parameters, *self.asked.schema} if self.has_kept_lines else {*kinds}
         exact = pl.Int64, pl.Float64, pl.Null  # columns of larger integers become strings
@@ -208,7 +206,7 @@ class BatchJob:
         }
 
     def check_rows(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Check that rows can be answered and written, and return them."""
+        """Return rows after checking that they can be answered and written."""
         if rows.width > MAX_COLUMNS:
             raise TooLargeError(f"there must be at most {MAX_COLUMNS} columns, got {rows.width}")
         if wrong := [name for name in rows.columns if "\0" in name]:
@@ -221,8 +219,6 @@ class BatchJob:
             if to in ("csv", "jsonl", "excel") and (unfit := _find_unsupported(kind, to)):
                 raise IllegalError(f"{to} cannot store the column {quote(name)} of type {unfit}")
         return rows
-
-    # Writing.
 
     def write(self, answered: pl.DataFrame, stream: IO[bytes], *, is_first: bool = True) -> None:
         """Write rows with their answers.
@@ -264,7 +260,7 @@ class BatchJob:
                 _write_excel(_flatten(self._convert_types(answered)), stream)
 
     def _convert_types(self, answered: pl.DataFrame) -> pl.DataFrame:
-        """Convert strings from CSV to integers, for parameters that are whole numbers."""
+        """For parameters that are whole numbers, convert strings from CSV to integers."""
         if self.source.name != "csv":
             return answered
         text = pl.col(pl.String)
@@ -279,8 +275,8 @@ class BatchJob:
         delimiter, text = self.target.delimiter, pl.col(pl.String)
         names: list[object] = [*answered.columns]
         if self.source.name == "csv":
-            plain: pl.Expr = pl.when(text != "").then(text)  # empty cells become null
-        else:  # escape formulas; a CSV source keeps its cells unchanged
+            plain: pl.Expr = pl.when(text != "").then(text)  # an empty cell becomes null
+        else:  # escape formulas; cells from a CSV source are kept as they are
             begins = text.str.head(1).is_in(FORMULA_STARTS) & (text.str.len_chars() > 1)
             is_formula = begins & text.cast(pl.Float64, strict=False).is_null()
             plain = pl.when(is_formula).then(pl.lit("'") + text).otherwise(text)
@@ -300,11 +296,8 @@ def _list_lines(block: LineBlock) -> list[bytes]:
     return [line for line in block.lines if line.strip(b" \r")]
 
 
-# CSV.
-
-
 def read_heading(table: Tabular) -> tuple[list[str], bytes, Iterator[LineBlock]]:
-    """Read the heading of a CSV file; return the column names, the line, and the next lines."""
+    """Read the heading of a CSV file: the column names, the line, and the lines that follow."""
     blocks = table.read_lines()
     for block in blocks:
         for place, (number, line) in enumerate(block.number_lines()):
@@ -321,7 +314,7 @@ def read_heading(table: Tabular) -> tuple[list[str], bytes, Iterator[LineBlock]]
 def _read_csv(block: LineBlock, names: Sequence[str], delimiter: str) -> pl.DataFrame:
     """Parse CSV to columns of strings.
 
-    PyArrow parses, because Polars accepts rows with missing cells.
+    PyArrow does the parsing, because Polars accepts rows with missing cells.
     """
     lines = _list_lines(block)
     content = b"\n".join(lines)
@@ -357,9 +350,6 @@ def _check_cell_counts(block: LineBlock, count: int, delimiter: str) -> None:
                 raise MalformedError(f"expected {wanted}, as in the heading, got {len(row)}")
 
 
-# JSON.
-
-
 def _parse_object(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text, parse_constant=parse_json)  # `parse_json` rejects NaN
@@ -377,9 +367,9 @@ def _count_keys(lines: Sequence[str]) -> int:
 
 
 def _check_density(rows: int, keys: int, size: int) -> None:
-    """Raise an error for JSON lines whose keys vary so much that most cells would be empty.
+    """Raise an error if the keys of JSON lines vary so much that most cells would be empty.
 
-    rows, keys: the number of lines and of different keys.
+    rows, keys: the number of lines and the number of different keys.
     size: the size of the lines in bytes.
     """
     if keys > MAX_COLUMNS:
@@ -392,7 +382,7 @@ def _check_density(rows: int, keys: int, size: int) -> None:
 
 
 def _find_inexact(rows: pl.DataFrame, asked: BatchQuestion) -> list[str]:
-    """Return the parameters whose columns have numbers too large for exact floats."""
+    """Return the parameters whose columns contain numbers too large to be exact in floats."""
     numbers = (
         name for name in asked.find_parameters(rows.columns) if rows.schema[name] == pl.Float64
     )
@@ -405,11 +395,8 @@ def _splice_answers(lines: Iterable[str], found: pl.DataFrame) -> Iterator[str]:
         yield f"{{{body}{',' if body else ''}{answer[1:]}\n"
 
 
-# Limits of the formats.
-
-
 def _find_unsupported(kind: pl.DataType, target: str) -> pl.DataType | None:
-    """Return the type, or the nested type within it, that a format cannot store; or `None`."""
+    """Return the type (or nested type) that a format cannot store, or `None`."""
     inner: list[Any] = [kind.inner] if isinstance(kind, pl.List | pl.Array) else []
     if isinstance(kind, pl.Struct):
         inner = [field.dtype for field in kind.fields]
@@ -421,7 +408,7 @@ def _find_unsupported(kind: pl.DataType, target: str) -> pl.DataType | None:
 
 
 def _flatten(rows: pl.DataFrame) -> pl.DataFrame:
-    """Replace nested values with JSON strings."""
+    """Replace nested values by JSON strings."""
     return rows.with_columns(
         pl.Series(each.name, [*map(format_json, each.to_list())], pl.String)
         for each in rows
@@ -444,7 +431,7 @@ def _write_excel(rows: pl.DataFrame, stream: IO[bytes]) -> None:
             f"an Excel cell must have at most {MAX_EXCEL_TEXT} characters, got more"
         )
     as_texts = [each.cast(pl.String) for each in rows if not _is_excel_value(each)]
-    content = io.BytesIO()  # written at once, so that an error leaves no incomplete ZIP file
+    content = io.BytesIO()  # written in one go, so that an error leaves no incomplete file
     book: Any = excel.Workbook(content, EXCEL_OPTIONS)
     book.set_properties({"created": WORKBOOK_DATE})
     rows.with_columns(as_texts).write_excel(book)
@@ -453,7 +440,7 @@ def _write_excel(rows: pl.DataFrame, stream: IO[bytes]) -> None:
 
 
 def _is_excel_value(column: pl.Series) -> bool:
-    """Return whether Excel can store the values of a column exactly."""
+    """Return whether Excel can store all values of a column exactly."""
     match column.dtype:
         case pl.Int64 | pl.UInt64:
             return column.is_between(-MAX_EXACT, MAX_EXACT).all() is not False

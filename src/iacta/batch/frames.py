@@ -1,4 +1,4 @@
-"""Answers a question for each row of a Polars, pandas or Arrow frame, as additional columns."""
+"""Answers a question for each row of a Polars, pandas or Arrow frame, in additional columns."""
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -27,25 +27,24 @@ def answer(
     executor: Executor | None = None,
     **given: Any,
 ) -> Any:
-    """Answer a question for each row of a frame, and return the frame with additional columns.
+    """Answer a question for each row of a frame; return the frame with additional columns.
 
-    frame: a Polars or pandas frame, an Arrow table, or a mapping of arrays. Columns with the name
-        of a parameter, in upper or lower case, supply its values. Null or an empty string means the
-        default. Other columns are ignored.
+    frame: a Polars or pandas frame, an Arrow table, or a mapping of arrays. Columns named after a
+        parameter, in upper or lower case, supply its values. Null and empty strings mean the
+        default value. Other columns are ignored.
     question: `battle`, `campaign`, `need`, `roll`, `decide`, `defend` or `plan`.
-    columns: the keys of the answer's record to add as columns; `None` for chances and numbers.
-        Values other than numbers and strings are added as JSON.
-    executor: an executor that computes parts of the frame, such as Dask's `Client.get_executor()`;
-        `None` to use this process.
-    given: parameters that are the same for all rows.
+    columns: the keys of the answer that become columns; `None` for chances and numbers. Values
+        other than numbers and strings are written as JSON.
+    executor: an executor to compute parts of the frame, such as Dask's `Client.get_executor()`;
+        `None` to compute in this process.
+    given: the parameters that are the same for all rows.
 
-    Rows keep their order. An invalid row has a message in the column `error`, and nulls in the
-    other added columns. Duplicate rows are computed once. Battles are looked up in tables, with a
-    relative error of at most 1e-12 up to 256 armies on each side and 5e-12 up to 1,024; other
-    questions are answered as by `ask`.
+    Rows keep their order. An invalid row has a message in the column `error` and nulls in the other
+    added columns. Repeated rows are computed once. Battles are looked up in tables, with a relative
+    error of at most 1e-12 up to 256 armies on each side and 5e-12 up to 1,024. Other questions are
+    answered as by `ask`.
 
-    Raises `IactaError` for unknown questions, columns and parameters, and if a required parameter
-    is missing.
+    Unknown questions, columns or parameters, and missing required parameters, raise `IactaError`.
 
     >>> found = answer({"attackers": [12, 5, 0], "defenders": [10, 4, 1]}, rules="capital")
     >>> found["win_probability"].round(4)
@@ -68,9 +67,9 @@ def answer_frame(
     single: AbstractSet[str] = frozenset(),
     executor: Executor | None = None,
 ) -> Any:
-    """Answer a parsed question for each row of a frame, as `answer` does.
+    """Answer a question that has been parsed for each row of a frame, as `answer` does.
 
-    single: the keys of a mapping that are single values, not columns.
+    single: the keys of a mapping that are single values rather than columns.
     """
     names = [str(name) for name in _list_names(frame) if name not in single]
     height = len(frame[names[0]]) if isinstance(frame, Mapping) else len(frame)
@@ -101,7 +100,7 @@ def _list_names(frame: Any) -> list[str]:
         return [*frame]
     if isinstance(frame, pa.Table | pa.RecordBatch):
         return list(frame.schema.names)
-    # Compare the module's name to avoid importing pandas.
+    # The module's name is compared to avoid importing pandas.
     is_pandas = type(frame).__module__.partition(".")[0] == "pandas" and hasattr(frame, "assign")
     if isinstance(frame, pl.DataFrame) or is_pandas:
         return [*frame.columns]
@@ -123,7 +122,7 @@ def _convert_column(frame: Any, name: str) -> pl.Series:
 
 
 def _format_text(value: object) -> str | None:
-    if value is None or value != value:  # not a number
+    if value is None or value != value:  # NaN
         return None
     return format_json(value) if isinstance(value, list | tuple | dict) else str(value)
 

@@ -1,7 +1,7 @@
 """Computes a table of answers from a table of parameters, one question per row.
 
-Columns supply the parameters that vary; other parameters are the same for all rows. Duplicate rows
-are computed once. Most battles are looked up in tables, and other questions are answered as on the
+Columns supply the parameters that vary; all others are the same for every row. Repeated rows are
+computed once. Most battles are looked up in tables, and other questions are answered as on the
 command line. An invalid row gets an error message.
 
 `answer_rows` is a pure function, so a batch can be split among processes and machines.
@@ -40,27 +40,27 @@ from iacta.inputs.tabular import normalise_column
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
 
-ERROR = "error"  # the name of the column with error messages
-WHOLE = r"^\s*(-?[0-9]+)\.0+\s*$"  # matches a whole number written as a float
+ERROR = "error"  # name of the column for error messages
+WHOLE = r"^\s*(-?[0-9]+)\.0+\s*$"  # a whole number written as a decimal
 SHORT_NUMBER = "^[1-9][0-9]{0,3}$"
 # Does not match 8,200, which may be a single number.
 SHORT_CAMPAIGN = r"^[1-9][0-9]{0,2}( [1-9][0-9]{0,2}|,[1-9][0-9]?){0,49}$"
 SHORT_LIST = r"^\[[1-9][0-9]{0,2}(, ?[1-9][0-9]{0,2}){0,49}\]$"
 MAX_INT = 2**63 - 1
-MAX_TABLE_ARMIES = 10_000  # larger battles are never looked up in tables
+MAX_TABLE_ARMIES = 10_000  # larger battles are never looked up
 PART_ROWS = {"battle": 2**16, "roll": 2**16, "campaign": 2_000, "plan": 4}
 DEFAULT_PART_ROWS = 1_000
-CACHE_SIZE = 20_000  # number of cached answers
+CACHE_SIZE = 20_000  # most answers in the cache
 TYPES: dict[type, Any] = {float: pl.Float64, int: pl.Int64, bool: pl.Boolean, str: pl.String}
 
 
 @dataclass(frozen=True, eq=False)
 class BatchQuestion:
-    """A question for every row of a batch.
+    """A question to answer for every row of a batch.
 
     question: the name of the question.
-    columns: the keys of the answer's record to add as columns.
-    given: names and values of the parameters that are the same for all rows.
+    columns: the keys of the answer that become columns.
+    given: the parameters that are the same for all rows, by name.
     """
 
     question: str
@@ -78,7 +78,7 @@ class BatchQuestion:
     def schema(self) -> dict[str, Any]:
         """The names and types of the added columns.
 
-        A column with the name of a parameter, such as `territories` of a campaign, gets the prefix
+        A key with the name of a parameter, such as `territories` of a campaign, gets the prefix
         `answer_`.
         """
         kinds = {key.name: key.kind for key in self.form.columns()}
@@ -97,7 +97,7 @@ class BatchQuestion:
 
     @property
     def part_rows(self) -> int:
-        """The number of rows to compute at a time, which takes at most a few seconds."""
+        """The number of rows to compute at a time, which takes a few seconds at most."""
         return PART_ROWS.get(self.question, DEFAULT_PART_ROWS)
 
     @cached_property
@@ -112,7 +112,7 @@ class BatchQuestion:
         return hash(self.key)
 
     def find_parameters(self, names: Sequence[str]) -> dict[str, Parameter]:
-        """Return the parameters that have a column, by column name."""
+        """Return the parameters that have a column, by the name of the column."""
         parameters = {get_column_name(each): each for each in self.form.parameters()}
         return {
             name: parameters[plain]
@@ -121,10 +121,10 @@ class BatchQuestion:
         }
 
     def check_columns(self, names: Sequence[str]) -> dict[str, Parameter]:
-        """Check the columns, and return the parameters that have a column, by column name.
+        """Check the columns; return the parameters that have a column, by the name of the column.
 
-        A required parameter must have a column or a common value; no parameter can have both.
-        Column names must be unique and differ from the added columns.
+        A required parameter must either have a column or be given for all rows; no parameter may
+        have both. Names of columns must be unique and differ from those of the added columns.
         """
         if twice := [name for name, many in Counter(names).items() if many > 1]:
             raise IllegalError(f"the column {quote(twice[0])} appears twice")
@@ -151,7 +151,7 @@ def get_column_name(parameter: Parameter) -> str:
 def read_question(
     question: str, columns: Sequence[str] | None = None, given: Mapping[str, Any] | None = None
 ) -> BatchQuestion:
-    """Parse the question to ask about every row; strings are read as on the command line.
+    """Read the question to answer for every row. Strings are read as on the command line.
 
     question, columns, given: see `answer`.
 
@@ -203,9 +203,9 @@ stop_probability, stop_probability_exact, outcomes, got 'chance'
 def answer_rows(rows: pl.DataFrame, asked: BatchQuestion) -> pl.DataFrame:
     """Return the requested columns and the column `error`.
 
-    rows: the parameters; other columns are ignored.
+    rows: the parameters as columns; other columns are ignored.
 
-    In a row with an error, all other columns are null.
+    If a row has an error, its other columns are null.
 
     >>> rows = pl.DataFrame({"attackers": [12, -3], "defenders": [10, 10]})
     >>> found = answer_rows(rows, read_question("battle", ["win_probability"]))
@@ -259,24 +259,21 @@ def _normalise_values(column: pl.Series, parameter: Parameter) -> pl.Series:
 
 
 def _drop_nulls(value: Any) -> Any:
-    """Remove null values from nested objects; Polars adds them for the keys of other rows."""
+    """Remove nulls from nested objects; Polars adds them for keys that only other rows have."""
     if isinstance(value, dict):
         return {key: _drop_nulls(each) for key, each in value.items() if each is not None}
     return [_drop_nulls(each) for each in value] if isinstance(value, list) else value
 
 
 def format_json(value: Any) -> str | None:
-    """Format a value as JSON, but leave strings and null unchanged."""
+    """Format a value as JSON; strings and null stay as they are."""
     return value if value is None or isinstance(value, str) else json.dumps(value, default=str)
-
-
-# Battles and campaigns from tables.
 
 
 def _answer_from_tables(
     keys: pl.DataFrame, asked: BatchQuestion
 ) -> tuple[npt.NDArray[np.bool_], pl.DataFrame] | None:
-    """Return which rows the tables contain, and the answers; `None` if there are no tables."""
+    """Return which rows are in the tables, and their answers; `None` if there are no tables."""
     given, shape = dict(asked.given), keys.height
     chosen, look, others = {*asked.columns}, {}, [*keys.columns]
     usual: dict[str, Any]
@@ -312,7 +309,7 @@ def _answer_from_tables(
 
 
 def _parse_campaigns(column: pl.Series) -> Armies:
-    """Parse lists of plain numbers into rows padded with zeros; all else becomes zeros."""
+    """Parse lists of plain numbers into rows padded with zeros. Anything else becomes zeros."""
     way = pl.col("way")
     is_plain = way.str.contains(SHORT_CAMPAIGN) | way.str.contains(SHORT_LIST)
     numbers = pl.when(is_plain).then(way).str.extract_all("[0-9]+").cast(pl.List(pl.Int64))
@@ -323,13 +320,13 @@ def _parse_campaigns(column: pl.Series) -> Armies:
 
 
 def _parse_armies(column: pl.Series) -> Armies:
-    """Parse whole numbers below 10,000; other values become 0."""
+    """Parse whole numbers below 10,000. Anything else becomes 0."""
     armies = pl.col("armies")
     if column.dtype == pl.String:
         number = pl.when(armies.str.contains(SHORT_NUMBER)).then(armies).cast(pl.Int64)
     elif column.dtype.is_integer():
         number = pl.when(armies.is_between(1, MAX_TABLE_ARMIES)).then(armies).cast(pl.Int64)
-    else:  # booleans, for example, must not become numbers
+    else:  # booleans, for example, are not numbers here
         return np.zeros(len(column), np.int64)
     found = column.to_frame("armies").with_columns(number.fill_null(0))
     return found.to_series().to_numpy()
@@ -338,9 +335,6 @@ def _parse_armies(column: pl.Series) -> Armies:
 def _match_rows(keys: pl.DataFrame, values: Mapping[str, Any]) -> Any:
     same = pl.all_horizontal(pl.col(name).eq_missing(pl.lit(v)) for name, v in values.items())
     return keys.select(same).to_series().to_numpy()
-
-
-# Other questions, one at a time.
 
 
 def _answer_individually(keys: pl.DataFrame, asked: BatchQuestion) -> pl.DataFrame:
@@ -364,7 +358,7 @@ def _answer_row(
     nulls = (None,) * len(asked.columns)
     try:
         found = _make_question(asked, dict(zip(names, row, strict=True))).answer()
-        if not found.is_complete:  # interrupted
+        if not found.is_complete:  # the computation was interrupted
             raise KeyboardInterrupt
         data = found.data
     except IactaError as error:

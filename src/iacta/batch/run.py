@@ -1,6 +1,6 @@
 """Batches of files, in memory or on a cluster.
 
-The target is replaced atomically: if a run is killed, the old file remains, and if two runs write
+The target is replaced atomically. If a run is killed, the old file remains. If two runs write to
 the same target, the file of one of them remains.
 """
 
@@ -36,19 +36,19 @@ def answer_file(
     watch: Watch | None = None,
     **given: Any,
 ) -> BatchResult:
-    """Answer a question for each row of a file, and write the rows with the answers.
+    """Answer a question for each row of a file; write the rows with their answers.
 
     source: a file in CSV, JSON lines, Excel, Parquet or Arrow, detected from its content; or `-`
         for standard input.
-    target: a file whose suffix selects the format; or `-` for standard output, in the format of
+    target: a file whose suffix determines the format; or `-` for standard output in the format of
         the source.
     question, columns, given: see `answer`.
-    client: a Dask client whose workers process the file in blocks; `None` for this process, in
+    client: a Dask client whose workers process the file block by block; `None` to process it in
         memory.
     watch: a callback for progress.
 
-    An existing target is replaced when the output is complete. A cluster writes Parquet as a new
-    folder. The exceptions are as for `answer`.
+    An existing target is replaced once the output is complete. A cluster writes Parquet into a new
+    folder. Exceptions are as for `answer`.
     """
     asked = read_question(question, columns, given)
     to = read_path(target, "target")

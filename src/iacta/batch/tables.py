@@ -1,28 +1,29 @@
-"""Vectorised answers for many battles and campaigns, from tables of all battles up to a size.
+"""Fast answers for many battles and campaigns, from tables of all battles up to a size.
 
-For a value function v on the final states of a battle, one backward pass of a kernel K computes the
+For a value function v on the final states of a battle, one backward pass of a kernel K gives the
 expected value (Kv)(a, d) for a attackers and d defenders, for all battles up to a size. Three value
-functions are computed at once: 1 for a victory, the attackers left after a victory, and the
-defenders left. Kernels that cannot compute whole rows compute 32 numbers of attackers against one
+functions are evaluated at once: 1 for a victory, the attackers left after a victory, and the
+defenders left. A kernel that cannot compute whole rows computes 32 numbers of attackers against one
 number of defenders instead. Armies held back count as a larger garrison.
 
-A campaign passes the distribution p of its stack from one territory to the next. Let K(a, b) be the
-probability that a attackers take the territory with b armies left, of which the garrison g stays
-there. Then
+A campaign carries the distribution p of its stack from one territory to the next. Let K(a, b) be
+the probability that a attackers take the territory with b armies left, of which the garrison g
+stays there. Then
 
     p'(b − g)  =  Σ_a  p(a) · K(a, b),
 
-for all campaigns with the same number of defenders at once. The terms are summed in the order of a,
-which libraries for linear algebra do not guarantee.
+for all campaigns with the same number of defenders at once. Terms are summed in the order of a,
+which linear-algebra libraries do not guarantee.
 
-The size of the table for a battle depends on that battle alone. On one machine the answer is
-therefore always the same to the last bit, whatever the other rows and the division into parts. With
-another BLAS library, kernels that multiply matrices may differ by a relative 1e-16 to 1e-15.
+The size of the table for a battle depends on this battle alone. On one machine the answer is
+therefore always the same to the last bit, no matter how the batch is split and which other rows it
+has. With another BLAS library, kernels that multiply matrices may differ by a relative 1e-16 to
+1e-15.
 
 Error. The chances and means have the error of the kernel for the size of the table. With true
 random dice, the relative error is at most 1e-12 up to 256 armies on each side, and 5e-12 up to
-1,024. It is twice as large for values conditional on a victory. For a campaign, multiply the error
-by the number of territories.
+1,024. For values conditional on a victory it may be twice as large. For campaigns, multiply the
+error by the number of territories.
 """
 
 from functools import lru_cache
@@ -39,26 +40,27 @@ from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
 from iacta.rules.rules import Rules
 
-COLUMNS = BattleQuestion.usual_columns()  # the chance; attackers left, defenders left, if won
-CAMPAIGN_COLUMNS = CampaignQuestion.usual_columns()  # only the chance
-STACK_SIZES = (32, 64, 128, 256)  # sizes of the matrices of campaigns, in armies of each side
-MAX_MATRICES = 128  # number of cached matrices; each takes at most 0.5 MB
-TABLE_SIZES = (256, 512, 1_024)  # sizes of the tables of battles, in armies of each side
-START_TABLE_SIZE = 256  # maximum armies of each side for kernels that cannot compute rows
+COLUMNS = BattleQuestion.usual_columns()  # the chance to win; armies left on each side if won
+CAMPAIGN_COLUMNS = CampaignQuestion.usual_columns()  # only the chance to win
+STACK_SIZES = (32, 64, 128, 256)  # sizes of the matrices for campaigns, in armies on each side
+MAX_MATRICES = 128  # most matrices in the cache; each takes at most 0.5 MB
+TABLE_SIZES = (256, 512, 1_024)  # sizes of the tables for battles, in armies on each side
+START_TABLE_SIZE = 256  # most armies on each side for kernels that cannot compute rows
 MAX_GARRISON = 10**6  # avoids integer overflow
-MAX_TABLES = 12  # number of cached tables; each takes at most 25 MB
-BLOCK_STARTS = 32  # number of attacker counts that are computed together
-MAX_BLOCKS = 2**14  # number of cached blocks; each takes 768 bytes
+MAX_TABLES = 12  # most tables in the cache; each takes at most 25 MB
+BLOCK_STARTS = 32  # attacker counts that are computed together
+MAX_BLOCKS = 2**14  # most blocks in the cache; each takes 768 bytes
 
 Armies: TypeAlias = npt.NDArray[np.int64]
-LOCK = Lock()  # kernels are not thread-safe, as they cache their last result
+LOCK = Lock()  # kernels cache their last result, so they are not thread-safe
 
 
 class TableAnswers(NamedTuple):
     """Answers for many battles or campaigns.
 
-    is_known: whether each row has an answer.
-    columns: the values for each name in `COLUMNS` or `CAMPAIGN_COLUMNS`; NaN if there is no answer.
+    is_known: for each row, whether there is an answer.
+    columns: the values for each name in `COLUMNS` or `CAMPAIGN_COLUMNS`; NaN where there is no
+        answer.
     """
 
     is_known: npt.NDArray[np.bool_]
@@ -66,10 +68,10 @@ class TableAnswers(NamedTuple):
 
 
 def look_up_battles(attackers: Armies, defenders: Armies, question: BattleQuestion) -> TableAnswers:
-    """Look up the answers for battles that are small enough for tables.
+    """Look up the answers for battles small enough for the tables.
 
-    attackers, defenders: the armies of each battle; 0 to leave a battle out.
-    question: a question with the rules and the stop rule of all battles.
+    attackers, defenders: the armies in each battle; 0 to skip a battle.
+    question: a question with the rules and the stop rule for all battles.
     """
     is_known = np.zeros(attackers.shape, bool)
     found = TableAnswers(is_known, {name: np.full(attackers.shape, np.nan) for name in COLUMNS})
@@ -103,11 +105,11 @@ def look_up_battles(attackers: Armies, defenders: Armies, question: BattleQuesti
 
 
 def compute_campaigns(attackers: Armies, ways: Armies, question: CampaignQuestion) -> TableAnswers:
-    """Compute the chances of the campaigns that are small enough for matrices.
+    """Compute the chances of campaigns small enough for the matrices.
 
-    attackers: the armies at the start of each campaign; 0 to leave a campaign out.
+    attackers: the armies at the start of each campaign; 0 to skip a campaign.
     ways: the defenders of each territory, one row per campaign, padded with zeros.
-    question: a question with the rules and the stop rule of all campaigns.
+    question: a question with the rules and the stop rule for all campaigns.
     """
     is_known = np.zeros(attackers.shape, bool)
     chances = np.full(attackers.shape, np.nan)
@@ -146,7 +148,7 @@ def compute_campaigns(attackers: Armies, ways: Armies, question: CampaignQuestio
 
 
 def _advance_stacks(stack: Floats, matrix: Floats, staying: int) -> Floats:
-    """Return the distribution of each stack, one per row, after it has conquered a territory."""
+    """Return the distribution of each stack after it has conquered a territory, one per row."""
     moved = np.zeros(stack.shape)
     for a in range(1, stack.shape[1]):
         if (chance := stack[:, a]).any():
@@ -159,7 +161,7 @@ def _advance_stacks(stack: Floats, matrix: Floats, staying: int) -> Floats:
 
 @lru_cache(maxsize=MAX_MATRICES)
 def _find_matrix(rules: Rules, size: int, defenders: int) -> Floats:
-    """Return a matrix whose entry `[a, b]` is the chance that a attackers win with b left."""
+    """Return a matrix: entry `[a, b]` is the chance that a attackers win with b of them left."""
     return find_kernel(rules).transitions(size, defenders).won
 
 
@@ -180,9 +182,9 @@ def _look_up_means(rules: Rules, size: int, able: Armies, defenders: Armies) -> 
 
 @lru_cache(maxsize=MAX_TABLES)
 def _make_table(rules: Rules, size: int) -> Floats:
-    """Compute the three values of all battles up to a size, indexed by defenders and attackers.
+    """Compute the three values for all battles up to a size, indexed by defenders and attackers.
 
-    Attackers exclude the garrison. The three values are those of the module's docstring.
+    Attackers do not include the garrison. The three values are described in the module's docstring.
     """
     armies = np.arange(size + 1.0)
     one, none = np.ones(size + 1), np.zeros(size + 1)
