@@ -1,4 +1,4 @@
-"""The command `iacta`, a thin layer over questions and answers."""
+"""The command `iacta`: a thin layer over questions and their answers."""
 
 import errno
 import os
@@ -34,10 +34,10 @@ EXIT_BROKEN_PIPE = 141
 
 
 def main() -> NoReturn:
-    """Run the command line, and exit with 0, with 2 for bad input, or with 130 after Ctrl-C."""
+    """Run the command line. Exit with 0, with 2 for bad input, or with 130 after Ctrl-C."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # a closed stream is None
-            stream.reconfigure(errors="backslashreplace")  # the encoding may lack some letters
+        if isinstance(stream, TextIOWrapper):  # None if the stream is closed
+            stream.reconfigure(errors="backslashreplace")  # the encoding may lack characters
     try:
         if sys.stdout is None:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
@@ -72,7 +72,7 @@ def _run(words: Sequence[str]) -> int:
         print(f"iacta {version('iacta')}")
         return 0
     first, *rest = words
-    if [first, *rest[:1]] == ["completion", "words"]:  # called by the completion scripts
+    if [first, *rest[:1]] == ["completion", "words"]:  # called by completion scripts
         from iacta.cli.completion import complete_words  # only needed here
 
         print("\n".join(complete_words(rest[1:])))
@@ -102,7 +102,7 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _suggest_command(words: Sequence[str]) -> str:
-    """Suggest a question that could be meant by words without a known command."""
+    """Suggest a question if the words contain no known command."""
     named = [word for word in words if word not in HELP]
     for some in (named, named[1:]):
         line = shlex.join(some)
@@ -148,7 +148,7 @@ def _run_form(form: type[Form], words: Sequence[str]) -> int:
 
 
 def _discard_output() -> None:
-    """Discard buffered output, which Python would otherwise write at exit."""
+    """Discard buffered output, so that Python does not write it at exit."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -114,7 +114,7 @@ class BatchCommand(Command, kw_only=True):
 
 
 def _make_command(question: type[Question]) -> type[BatchCommand]:
-    """Return the command with the parameters of a question as further options."""
+    """Return the command with the parameters of a question as additional options."""
     fields = {}
     for described in question.parameters():
         usual = "a column" if described.is_required else described.default_text

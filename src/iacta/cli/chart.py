@@ -1,4 +1,4 @@
-"""`iacta chart`: one subcommand for each chart that no question draws."""
+"""`iacta chart`: one subcommand for each chart that belongs to no question."""
 
 import inspect
 import re
@@ -42,7 +42,7 @@ class ChartGroup(Command):
 
 
 class ChartCommand(Command, kw_only=True):
-    """A command that saves one chart."""
+    """A command that draws one chart and saves it."""
 
     file: str = parameter(*FILE, is_argument=True)
     dark: bool = parameter(Flag(), "Draw on a dark background.", default=False)
@@ -70,8 +70,8 @@ def _estimate(form: SimulationForm) -> object:
 
 
 NUMBERS = {"attackers": ATTACKERS, "defenders": DEFENDERS}
-# How to parse each argument of a chart that is not a number: a form, and a function that returns
-# the argument from the form.
+# How to parse arguments of charts that are not numbers: for each, a form, and a function that
+# returns the argument from the form.
 ARGUMENTS: dict[str, tuple[type[Form], Callable[[Any], object]]] = {
     "battle": (BattleForm, lambda form: form.battle),
     "campaign": (CampaignForm, lambda form: form.campaign),
@@ -88,7 +88,7 @@ class Option(NamedTuple):
     """A command-line option for an argument of a chart.
 
     default: the default value as a string.
-    least: the minimum, or `None` if negative numbers are valid.
+    least: the minimum, or `None` if negative numbers are allowed.
     """
 
     default: str
@@ -96,7 +96,7 @@ class Option(NamedTuple):
 
 
 def _make_command(draw: Callable[..., Chart], options: Mapping[str, Option]) -> type[ChartCommand]:
-    """Return a command for a chart whose parameters are the arguments of its function."""
+    """Return a command for a chart. Its parameters are the arguments of the chart function."""
     arguments = [
         parameter
         for parameter in inspect.signature(draw).parameters.values()
@@ -126,7 +126,7 @@ def _make_command(draw: Callable[..., Chart], options: Mapping[str, Option]) -> 
 
 
 def _make_option(draw: Callable[..., Chart], argument: inspect.Parameter, option: Option) -> Any:
-    """Declare an option; the docstring of the chart's function has its help line."""
+    """Return an option for an argument. The help comes from the docstring of the chart function."""
     name, text = argument.name, inspect.cleandoc(draw.__doc__ or "")
     match = re.search(rf"^{name}: (.*(?:\n    .*)*)", text, re.MULTILINE)
     line = " ".join(match[1].split()) if match else ""
@@ -143,8 +143,8 @@ def _add_chart(name: str, draw: Callable[..., Chart], example: str = "", **optio
 
     name: the name of the command after `iacta chart`.
     draw: the function that draws the chart.
-    example: words after the file name in the example of the help.
-    options: the options by argument name.
+    example: the words after the file name in the help's example.
+    options: the options by name of the argument.
     """
     line = f"chart {name} {name}.svg {example}".strip()
     command(f"chart {name}", Topic.STUDY, Example(line))(_make_command(draw, options))

@@ -14,9 +14,10 @@ from iacta.inputs.files import STREAM
 
 TERRITORY_METAVARS = {"NAMES", "NAME"}
 PLAYER_METAVARS = {"PLAYER", "PLAYERS"}
-SEPARATOR = r"[^\w.]+"  # boards look up names with any separator between words
+SEPARATOR = r"[^\w.]+"  # boards accept any separator between the words of a name
 
-# Each script calls `iacta completion words`. If that prints nothing, it completes file names.
+# Each script calls `iacta completion words`. If that prints nothing, the shell completes file
+# names.
 SCRIPTS = {
     "bash": """_iacta() {
     local IFS=$'\\n'
@@ -60,9 +61,9 @@ class Completion(Command):
 
 
 def complete_words(words: Sequence[str]) -> list[str]:
-    """Return the possible completions of the last word of a command line; files are not completed.
+    """Return the possible completions of the last word of a command line, except file names.
 
-    words: the words after `iacta`; the last word may be empty.
+    words: the words after `iacta`. The last word may be empty.
 
     >>> complete_words(["camp"])
     ['campaign']
@@ -71,7 +72,7 @@ def complete_words(words: Sequence[str]) -> list[str]:
     >>> complete_words(["battle", "12", "10", "--rules=capital+wa"])
     ['--rules=capital+wall']
     """
-    # In bash the = between an option and its value is a separate word.
+    # In bash, the = between an option and its value is a word of its own.
     *before, begun = [word for word in words if word != "="] or [""]
     if words and words[-1] == "=":
         before, begun = [*before, begun], ""

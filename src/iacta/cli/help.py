@@ -1,4 +1,4 @@
-"""The help of commands, derived from their parameters."""
+"""The help of each command, generated from its parameters."""
 
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +20,7 @@ FOOT = (
 )
 MIN_WIDTH = 40
 MAX_WIDTH = 100
-MAX_INDENT = 26  # descriptions start at this column at the latest
+MAX_INDENT = 26  # descriptions start at this column or before
 HELP_LINE = (", ".join(HELP), "Show this help.")
 
 
@@ -50,7 +50,7 @@ def format_form_help(forms: Sequence[type[Form]], command: str) -> str:
 
 
 def format_win_page() -> str:
-    """Return the page of the help about the options that state how the game is won."""
+    """Return the help page on the options that state how the game is won."""
     from iacta.forms.moment import VictoryForm  # only needed here
 
     names = [form.name for form in QUESTIONS.load_all() if issubclass(form, VictoryForm)]
@@ -100,7 +100,7 @@ def _name_option(parameter: Parameter) -> str:
 
 
 def _format_line(parameter: Parameter) -> str:
-    default = parameter.default_text.replace(",", ", ")  # long lists can then be wrapped
+    default = parameter.default_text.replace(",", ", ")  # the spaces allow long lists to wrap
     page = f" See iacta help {option_name(parameter.page)[2:]}." if parameter.page else ""
     return f"{parameter.help}{page}{f' [default: {default}]' if default else ''}"
 

@@ -1,4 +1,4 @@
-"""A parser for command lines, based on the parameters of the command."""
+"""A parser for command lines that is driven by the parameters of the command."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,17 +13,17 @@ from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 
 HELP = ("-h", "--help")
 VERSION = ("-V", "--version")
-WIN_PAGE = "win-by"  # the page of the help about the options of `VictoryForm`
-DASHES = "-\u2013\u2014"  # word processors replace hyphens with dashes
-OPTION = rf"--|[{DASHES}]+[^\W\d]"  # matches the start of an option
-VERSUS = r"([0-9][0-9,_]*) ?vs?\.? ?(?=[0-9])"  # matches "12 vs " before a number
+WIN_PAGE = "win-by"  # help page on the options of `VictoryForm`
+DASHES = "-\u2013\u2014"  # word processors replace hyphens by dashes
+OPTION = rf"--|[{DASHES}]+[^\W\d]"  # the start of an option
+VERSUS = r"([0-9][0-9,_]*) ?vs?\.? ?(?=[0-9])"  # "12 vs " in front of a number
 NUMBERS = r"[1-9][0-9]*(,[1-9][0-9]*)+"
 
 Texts = dict[str, str | list[str] | bool]
 
 
 def format_argument(parameter: Parameter) -> str:
-    """Return an argument as help shows it: `ATTACKERS`, `[NAME]` or `DEFENDERS...`."""
+    """Return an argument as the help shows it: `ATTACKERS`, `[NAME]` or `DEFENDERS...`."""
     name = f"{parameter.value_name}..." if parameter.kind.is_list else parameter.value_name
     return name if parameter.is_required else f"[{name}]"
 
@@ -36,14 +36,15 @@ def spell_parameter(form: type[Form], name: str) -> str:
 
 
 def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: str) -> Texts:
-    """Return the string for each parameter on a command line, by parameter name.
+    """Return the text for each parameter on a command line, by name of the parameter.
 
     parameters: the parameters of the command.
-    words: the words after the command's name.
-    command: the command for messages, such as `iacta battle`.
+    words: the words after the name of the command.
+    command: the command in messages, such as `iacta battle`.
 
-    A positional argument can also be given as an option named after the parameter or after its name
-    in the help. A hyphen before a digit is a minus sign, so `-5` is a number and not an option.
+    A positional argument can also be given as an option with the name of the parameter or the name
+    in the help. A hyphen in front of a digit is a minus sign, so `-5` is a number and not an
+    option.
     """
     options = {
         option_name(parameter.value_name.lower()): parameter
@@ -71,7 +72,7 @@ def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: s
             arguments.append(word)
     placed, left = _assign_arguments(parameters, arguments, texts, command)
     if left:
-        check_arguments(parameters, placed)  # in `12 to 10` the message names `to`, not `10`
+        check_arguments(parameters, placed)  # in `12 to 10`, complain about `to` rather than `10`
         raise IllegalError(_explain_unexpected(left[0], words, options, command))
     for name, parameter in options.items():
         if parameter.is_required and not parameter.is_argument and parameter.name not in texts:
@@ -95,7 +96,7 @@ def _read_value(
 def _assign_arguments(
     parameters: Sequence[Parameter], words: Sequence[str], named: Texts, command: str
 ) -> tuple[Texts, list[str]]:
-    """Assign words to positional arguments; return them by parameter name, and the other words.
+    """Assign words to positional arguments. Return them by parameter, and the words left over.
 
     named: the parameters that were given as options.
     """
@@ -110,7 +111,7 @@ def _assign_arguments(
         elif left:
             texts[parameter.name] = left.pop(0)
         elif parameter.is_required and parameter.name not in named:
-            check_arguments(parameters, texts)  # in `12,10` the message names this word
+            check_arguments(parameters, texts)  # in `12,10`, complain about this word
             raise MalformedError(f"missing {parameter.value_name}; see {command} --help")
         if parameter.name in texts and parameter.name in named:
             raise IllegalError(
@@ -131,14 +132,11 @@ def _drop_versus(words: list[str]) -> list[str]:
     return [match[1], *text[match.end() :].split(), *words[3:]] if match else words
 
 
-# Errors and suggestions.
-
-
 def check_arguments(parameters: Sequence[Parameter], texts: Texts) -> None:
-    """Raise an error for an invalid positional argument, with a suggestion if possible.
+    """Raise an error for an invalid positional argument, with a suggestion if there is one.
 
     parameters: the parameters of the command.
-    texts: the strings by parameter name.
+    texts: the text of each parameter, by name.
     """
     for parameter in parameters:
         if not parameter.is_argument or parameter.name not in texts:
@@ -159,7 +157,7 @@ def _list_texts(text: str | list[str] | bool) -> list[str]:
 
 
 def _suggest_correction(refused: Parameter, parameters: Sequence[Parameter], word: str) -> str:
-    """Return a suggestion for an invalid word, or an empty string."""
+    """Return a suggestion for an invalid word, or an empty text."""
     if _is_readable(refused, word):
         return ""
     if any(word.startswith(f"{parameter.name}=") for parameter in parameters):
@@ -170,7 +168,7 @@ def _suggest_correction(refused: Parameter, parameters: Sequence[Parameter], wor
 
 
 def _suggest_option(parameters: Iterable[Parameter], word: str) -> str:
-    """Suggest the option that accepts a word as its value, if there is exactly one."""
+    """Suggest the option that would accept a word as its value, if there is exactly one."""
     fitting = [parameter for parameter in parameters if _accepts_word(parameter, word)]
     is_one = len(fitting) == 1 and len(word) <= MAX_VALUE_LENGTH
     return f"did you mean {option_name(fitting[0].name)} {word}?" if is_one else ""
@@ -204,7 +202,7 @@ def _explain_unexpected(
 
 
 def _suggest_other(parameters: Sequence[Parameter], option: str) -> str:
-    """Return a suggestion for an unknown option: another option, or a question that has it."""
+    """Suggest another option, or a question that has the unknown option."""
     name = option.lstrip(DASHES)
     return _suggest_option(parameters, name) or list_questions(
         name.replace("-", "_"), "iacta {}".format
@@ -218,12 +216,12 @@ def check_known(
     command: str,
     suggest: Callable[[str], str] = lambda name: "",
 ) -> None:
-    """Raise an error for an unknown option or command, and suggest the nearest known name.
+    """Raise an error for an unknown option or command, suggesting the most similar known name.
 
-    what: the noun for the message, such as `option`.
+    what: the noun in the message, such as `option`.
     known: all valid names.
-    command: the command for messages.
-    suggest: returns a suggestion, or an empty string, if no valid name is similar.
+    command: the command in messages.
+    suggest: a function that returns a suggestion (or an empty text) if no known name is similar.
     """
     if name in known:
         return

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Picture:
-    """The output file of a chart; `-` prints SVG."""
+    """The file for a chart; `-` stands for standard output, as SVG."""
 
     def __init__(self, file: str, dark: bool) -> None:
         from iacta.charts.saving import check_installed, read_suffix  # only needed here
@@ -22,7 +22,7 @@ class Picture:
             check_installed()
         if file != STREAM:
             check_writable(file)
-        # Start the converter early, so that it loads while the answer is computed.
+        # Start the converter now, so that it loads while the answer is being computed.
         self._make = Converter(kind) if kind in CONVERTED else convert
 
     def __enter__(self) -> "Picture":
@@ -37,5 +37,5 @@ class Picture:
             print(chart.content("svg", dark=self._dark, make=self._make).decode())
             return
         chart.save(self._file, dark=self._dark, make=self._make)
-        if sys.stderr is not None:  # a closed stream is None
+        if sys.stderr is not None:  # None if the stream is closed
             print(f"iacta: wrote {format_path(self._file)}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Prints answers, and defines the base class of commands that are not questions."""
+"""Prints answers; also defines the base class of commands that are not questions."""
 
 import sys
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ class Command(Form):
 
     @classmethod
     def for_words(cls, words: Sequence[str]) -> "type[Command]":
-        """Return the form for the words of a command line; its options may depend on them."""
+        """Return the form for a command line. Its options may depend on the words."""
         return cls
 
     def run(self) -> int:
@@ -35,7 +35,7 @@ command = COMMANDS.add
 
 
 class OutputOptions(Form, kw_only=True):
-    """Options for the output of an answer."""
+    """Options for printing an answer."""
 
     json: bool = parameter(
         Flag(), "Print the answer for programs (JSON).", excludes="csv", default=False
@@ -56,7 +56,7 @@ class OutputOptions(Form, kw_only=True):
 
 
 def ask(question: Question, shown: OutputOptions) -> Answer:
-    """Print the answer to a question, save its chart if requested, and return the answer."""
+    """Print the answer to a question, save its chart if asked for, and return the answer."""
     picture = None
     if shown.plot is not None:
         question.check_chart()

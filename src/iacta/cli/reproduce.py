@@ -1,4 +1,4 @@
-"""`iacta reproduce`: recompute every value and figure of the literature."""
+"""`iacta reproduce`: recompute every value and figure of five published articles."""
 
 import json
 from collections.abc import Iterator

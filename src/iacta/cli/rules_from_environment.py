@@ -1,4 +1,4 @@
-"""The rules of a command line without rules, from the environment variable `IACTA_RULES`."""
+"""Default rules for the command line, from the environment variable `IACTA_RULES`."""
 
 import os
 import re
@@ -15,7 +15,7 @@ RULES_FILE = r":([^:@~]+\.toml)(?=[@~]|$)"
 
 
 def add_usual_rules(form: type[Form], texts: Texts) -> Texts:
-    """Add the rules of `IACTA_RULES` to the parameters of a command line without rules."""
+    """If a command line names no rules, add those of `IACTA_RULES`."""
     takes_rules = issubclass(form, RulesForm) and not any(
         parameter.name == "rules" and parameter.is_argument for parameter in form.parameters()
     )
@@ -31,7 +31,7 @@ def add_usual_rules(form: type[Form], texts: Texts) -> Texts:
 
 
 def read_rules_files(form: type[Form], texts: Texts) -> None:
-    """Read rules files named in territories and fronts, such as `8:house.toml`."""
+    """Read the rules files that territories and fronts name, as in `8:house.toml`."""
     for parameter in form.parameters():
         if not parameter.kind.names_rules or parameter.name not in texts:
             continue

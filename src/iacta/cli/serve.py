@@ -1,4 +1,4 @@
-"""`iacta serve`: the web page and its API."""
+"""`iacta serve`: the web pages and the API."""
 
 import errno
 import re
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 PACKAGES = ("fastapi", "jinja2", "segno", "uvicorn", "vl_convert", "scipy")
 MAX_PORT, MAX_WORKERS = 65_535, 256
 PUBLIC_URL = re.compile(r"https?://[\w.-]+(:[0-9]+)?(/[\w./~-]*)?", re.ASCII)
-UNUSED_ADDRESS = ("192.0.2.1", 9)  # reserved for documentation (RFC 5737)
-MAX_TRIED_PORTS = 20  # number of further ports to try if the port is in use
+UNUSED_ADDRESS = ("192.0.2.1", 9)  # an address reserved for documentation (RFC 5737)
+MAX_TRIED_PORTS = 20  # number of ports to try after one that is in use
 
 
 @command(
@@ -88,7 +88,7 @@ class ServeCommand(Command):
         if gone:
             raise missing_error(f"the page needs {gone[0]}, which is not installed", "serve")
         listening = self._listen()
-        import logging  # these are slow to import, and only needed here
+        import logging  # slow to import, and only needed here
 
         import uvicorn
 
@@ -112,19 +112,19 @@ class ServeCommand(Command):
         is_open = self.open
 
         class Server(uvicorn.Server):
-            """A server that prints its URL, and on shutdown ends jobs before connections.
+            """A server that prints its URL; on shutdown it ends jobs before connections.
 
-            error: the exception if the URL cannot be printed, otherwise `None`.
+            error: the exception raised if the URL cannot be printed, or `None`.
             """
 
             error: OSError | None = None
 
             async def startup(self, sockets: "list[socket] | None" = None) -> None:
                 await super().startup(sockets)
-                listening.listen(MAX_CONNECTING)  # restore the backlog that uvicorn lowers
+                listening.listen(MAX_CONNECTING)  # uvicorn has reduced the backlog
                 try:
                     print(f"Serving iacta at {place} (Ctrl-C stops it)", flush=True)
-                except OSError as error:  # store the error, as uvicorn would print a traceback
+                except OSError as error:  # stored, because uvicorn would print a traceback
                     self.error, self.should_exit = error, True
                     return
                 if is_open:
@@ -180,7 +180,7 @@ class ServeCommand(Command):
             raise unknown from None
 
         def listen(port: int) -> "socket.socket":
-            # asyncio only sets TCP_NODELAY if the protocol is explicit.
+            # asyncio sets TCP_NODELAY only if the protocol is given.
             listening = socket.socket(family, kind, protocol or socket.IPPROTO_TCP)
             try:
                 listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -210,7 +210,7 @@ class ServeCommand(Command):
         )
 
     def _find_public_url(self, port: int) -> str:
-        """Return the URL for other devices, or an empty string if they cannot connect."""
+        """Return a URL for other devices, or an empty text if they cannot connect."""
         import socket  # slow to import
 
         if self.public_url is not None:

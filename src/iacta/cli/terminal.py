@@ -1,4 +1,4 @@
-"""Terminal output: sentences, tables, text bars, and the progress of long work."""
+"""Output to the terminal: sentences, tables, text bars, and the progress of long work."""
 
 import os
 import sys
@@ -15,19 +15,19 @@ from iacta.forms.sections import Bars, Cell, Grid, Section, Shaded, Table, cell_
 EIGHTHS = " ▏▎▍▌▋▊▉"
 FULL_BLOCK = "█"
 MIN_BAR_WIDTH, MAX_BAR_WIDTH = 8, 400
-# ECMA-48 codes: text styles, and the end points of the background colours of table cells.
+# ECMA-48 codes: text styles, and the two ends of the scale of background colours.
 BOLD, PLAIN = "1", "0"
 TONES = {"good": "32", "bad": "31", "neutral": "33", "other": "36"}
 DEFENDERS, EVEN, ATTACKERS = (240, 160, 96), (240, 240, 240), (112, 180, 230)
-CUBE_LEVELS = (0, 95, 135, 175, 215, 255)  # intensities in the palette of 256 colours
-PROGRESS_DELAY, REFRESH_INTERVAL = 0.5, 0.1  # seconds
-SILENT_DELAY = 5.0  # seconds before the only message if there is no terminal
+CUBE_LEVELS = (0, 95, 135, 175, 215, 255)  # intensities in the 256-colour palette
+PROGRESS_DELAY, REFRESH_INTERVAL = 0.5, 0.1  # in seconds
+SILENT_DELAY = 5.0  # without a terminal, seconds before the only message
 LONG_WORK = "this is taking a while; Ctrl-C stops it"
 CLEAR_LINE = "\r\x1b[K"
 
 
 def print_sections(sections: Iterable[Section]) -> None:
-    """Print the sections of an answer, without wrapping lines."""
+    """Print the sections of an answer. Lines are not wrapped."""
     for number, section in enumerate(sections):
         first = section.parts[0]
         is_split = isinstance(first, Table) and first.continued  # parts print their own blank lines
@@ -61,7 +61,7 @@ def _style(text: str, style: str) -> str:
 
 
 def _measure_width(text: str) -> int:
-    """Return the width of a string in terminal columns.
+    """Return the width of a text in terminal columns.
 
     >>> _measure_width("Kyiv"), _measure_width("東京")
     (4, 4)
@@ -106,7 +106,7 @@ def _print_rows(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
 
 
 def _choose_background(level: float) -> str:
-    """Return the style code for black text on a background from orange (0) to blue (1).
+    """Return the style for black text on a background from orange (0) to blue (1).
 
     >>> _choose_background(0.0) in ("38;5;16;48;2;240;160;96", "38;5;16;48;5;215")
     True
@@ -123,7 +123,7 @@ def _print_bars(bars: Bars) -> None:
     label_width = max(len(bar.label) for bar in bars.bars)
     longest = max(bar.probability for bar in bars.bars)
     room = get_terminal_size().columns - label_width - len("  > 99.9%  ") - 1
-    room = min(max(room, MIN_BAR_WIDTH), MAX_BAR_WIDTH)  # COLUMNS is not validated
+    room = min(max(room, MIN_BAR_WIDTH), MAX_BAR_WIDTH)  # COLUMNS may have any value
     for label, probability, tone in bars.bars:
         length = room * float(probability / longest) if longest else 0.0
         bar = _style(
@@ -147,7 +147,7 @@ def _print_grid(grid: Grid) -> None:
         for text, tone, is_marked in letters:
             line += _style(f"{f'[{text}]' if is_marked else f' {text} ':>{width}}", TONES[tone])
         print(line.rstrip())
-    # Column numbers below 100 are centred under their letter; longer ones are right-aligned.
+    # Column numbers below 100 are centred under their letter; longer numbers are right-aligned.
     foot = "".join(
         f"{f'{column} ' if column < 100 else column:>{width}}" for column in grid.columns
     )
@@ -156,9 +156,9 @@ def _print_grid(grid: Grid) -> None:
 
 @contextmanager
 def show_progress() -> Iterator[Watch]:
-    """Show the progress of a `with` block on standard error, and yield the progress callback.
+    """Show progress on standard error during a `with` block, and yield a progress callback.
 
-    If standard error is not a terminal, print only one line, after a few seconds.
+    If standard error is not a terminal, print only one line after a few seconds.
     """
     if sys.stderr is None:
         yield lambda *_, **__: None
@@ -205,7 +205,7 @@ def show_progress() -> Iterator[Watch]:
 
 
 def _format_seconds(seconds: float) -> str:
-    """Format a time.
+    """Format a time in words.
 
     >>> _format_seconds(8.4), _format_seconds(200), _format_seconds(7300)
     ('8 s', '3 min', '2 h')
