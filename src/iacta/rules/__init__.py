@@ -1,1 +1,1 @@
-"""Rules: dice, dice modes and stop rules, named rules and rules files, and the odds of a roll."""
+"""Rules: dice, dice modes, stop rules, named rules, rules files, and the odds of a roll."""

@@ -1,4 +1,4 @@
-"""Dice: the dice of one side."""
+"""Dice: the dice that one side rolls."""
 
 import re
 from dataclasses import dataclass
@@ -8,28 +8,28 @@ from iacta.inputs.checks import check_choice, quote, read_int, read_list, set_fi
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import format_short_repr
 
-MAX_DICE = 100  # a roll with more dice would take minutes
+MAX_DICE = 100  # rolls with more dice would take minutes
 MAX_FACES = 1_000_000
 
 
 @dataclass(frozen=True, repr=False)
 class Dice:
-    """The dice of one side.
+    """The dice that one side rolls.
 
-    A side with n armies in a roll throws one die for each army, up to `kept`, plus its spare dice.
-    It throws the first dice in the list and keeps the best n.
+    With n armies in a roll, a side throws one die per army, for up to `kept` armies, and its spare
+    dice. It throws the first dice in the list and keeps the best n.
 
-    faces: the number of faces of each die, such as `(6, 6, 6)`; faces are numbered from 1.
-    keep: the number of dice kept of a full roll; `None` keeps all. The other dice are spare: with
-        `keep=2` of three dice, a single army throws two dice and keeps the better one.
-    reroll: faces that are rerolled once, such as `(1,)`; the second roll counts.
-    bonus: the numbers added to the highest kept die, the second highest, and so on; they may be
+    faces: the number of faces of each die, such as `(6, 6, 6)`. Faces are numbered from 1.
+    keep: how many dice of a full roll are kept; `None` keeps all. The others are spare dice: with
+        `keep=2` and three dice, a single army throws two dice and keeps the better one.
+    reroll: the faces that are rerolled once, such as `(1,)`. The second result stands.
+    bonus: the numbers to add to the highest die kept, the second highest, and so on. They may be
         negative.
-    clamp: the lowest and the highest value of a die after its bonus; `None` sets no limit.
-    sort_again: whether the kept dice are sorted again after bonus and clamp, before they are
-        compared; `False` keeps the order from before the bonus.
+    clamp: the lowest and the highest possible value of a die after its bonus; `None` for no limits.
+    sort_again: whether the kept dice are sorted again, after bonus and clamp, before they are
+        compared. Otherwise they keep their order from before the bonus.
 
-    Raises `IactaError` for dice that cannot exist.
+    Impossible dice raise `IactaError`.
 
     >>> Dice((6, 6), bonus=(1,))
     Dice((6, 6), bonus=(1,))
@@ -66,20 +66,20 @@ class Dice:
 
     @property
     def kept(self) -> int:
-        """The number of dice kept of a full roll, one for each army that takes part."""
+        """The number of dice kept in a full roll, one for each army that takes part."""
         return self.keep or len(self.faces)
 
     def list_faces(self, fighting: int) -> tuple[int, ...]:
         """Return the numbers of faces of the dice that `fighting` armies throw.
 
-        fighting: armies in the roll, at most `kept`.
+        fighting: the armies in the roll, at most `kept`.
         """
         return self.faces[: len(self.faces) - self.kept + fighting]
 
     def can_reorder(self, fighting: int) -> bool:
-        """Return whether the bonus can lift a die above a die that was higher before.
+        """Return whether the bonus can make a die higher than one that was higher before.
 
-        fighting: armies in the roll, each with one kept die.
+        fighting: the armies in the roll, each with one kept die.
 
         >>> Dice((6, 6), bonus=(-1,)).can_reorder(2), Dice((6, 6), bonus=(1,)).can_reorder(2)
         (True, False)
@@ -110,9 +110,9 @@ def _read_clamp(values: object) -> tuple[int, int]:
 
 
 def split_dice(text: str, faces: int) -> list[int]:
-    """Return the values of dice written as `6 4 1` or `641`.
+    """Read the values of dice written as `6 4 1` or `641`.
 
-    faces: the largest number of faces; below ten, the digits need no space between them.
+    faces: the largest number of faces. Below ten, no space is needed between the digits.
 
     >>> split_dice("6, 4, 1", 6), split_dice("641", 6), split_dice("12 7", 20)
     ([6, 4, 1], [6, 4, 1], [12, 7])

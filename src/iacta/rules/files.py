@@ -1,4 +1,4 @@
-"""Rules files: read and write rules as TOML and JSON."""
+"""Rules files: reads and writes rules as TOML and JSON."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from iacta.rules.modes import mode_record, read_mode
 from iacta.rules.rules import CLASSIC, Rules
 from iacta.rules.variants import RuleSet, find_rule_set, find_rules
 
-MAX_BYTES = 10**6  # size limit of a rules file
+MAX_BYTES = 10**6  # most bytes in a rules file
 DICE_KEYS = tuple(field.name for field in fields(Dice))
 MODE_KEYS = tuple(mode_record(CLASSIC.mode))
 RULES_KEYS = (*(field.name for field in fields(Rules) if field.name != "mode"), *MODE_KEYS)
@@ -25,15 +25,15 @@ FILE_KEYS = ("name", "description", "base")
 
 
 def read_rules_file(path: str | PathLike[str]) -> RuleSet:
-    r"""Return the rules in a TOML file, with their name.
+    r"""Read rules and their name from a TOML file.
 
     path: the file, or `-` for standard input. Its keys are the fields of `Rules`; the tables
         `[attack]`, `[defence]`, `[full_attack]` and `[full_defence]` contain the fields of `Dice`.
-        Missing fields are as in the rules that the key `base` names, or as in classic. `name` and
-        `description` are single lines; the default name is the name of the file.
+        Missing fields are taken from the rules that the key `base` names, or from the classic
+        rules. `name` and `description` are single lines; by default, the name is that of the file.
 
-    Raises `IactaError` for a file that cannot be read, an unknown key or a wrong value. The message
-    states the file, the key and the expectation.
+    A file that cannot be read, an unknown key or a wrong value raises `IactaError`. The message
+    gives the file, the key and the expected value.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -51,13 +51,13 @@ def read_rules_file(path: str | PathLike[str]) -> RuleSet:
 
 
 def read_rules_record(record: Mapping[str, Any], base: Rules | str = "classic") -> Rules:
-    """Return the rules that a mapping describes, such as a parsed JSON object.
+    """Read rules from a mapping, such as a parsed JSON object.
 
-    record: the fields of `Rules`, where dice are mappings of the fields of `Dice`, as from
-        `rules_record`.
-    base: the `Rules`, or the name of a rule set, for missing fields.
+    record: the fields of `Rules`, with dice as mappings of the fields of `Dice`, as in the result
+        of `rules_record`.
+    base: the rules that supply missing fields: a `Rules` object or the name of a rule set.
 
-    Raises `IactaError` for unknown fields and wrong values. The message states the field, such as
+    Unknown fields and wrong values raise `IactaError`. The message names the field, such as
     `attack.keep`.
 
     >>> read_rules_record({"ties": "attacker", "defence": {"bonus": [1]}})
@@ -82,7 +82,7 @@ def read_rules_record(record: Mapping[str, Any], base: Rules | str = "classic") 
 
 
 def rules_record(rules: Rules | str) -> dict[str, Any]:
-    """Return each field as JSON values; dice become mappings, and tuples become lists.
+    """Return the fields of rules as JSON values. Dice become mappings and tuples become lists.
 
     rules: `Rules`, or the name of a rule set.
 
@@ -103,11 +103,11 @@ def rules_record(rules: Rules | str) -> dict[str, Any]:
 
 
 def rules_toml(rules: Rules | str, name: str | None = None) -> str:
-    """Return the text of a rules file with every field, for `read_rules_file`.
+    """Return the text of a rules file with every field, which `read_rules_file` can read.
 
     rules: `Rules`, or the name of a rule set.
-    name: the name of the rules; `None` uses the name of the file later. Raises `IllegalError` if
-        other rules have this name.
+    name: the name of the rules; `None` to use the name of the file. A name that other rules have
+        raises `IllegalError`.
 
     >>> print(rules_toml("war god", "Mars"), end="")
     name = "Mars"
@@ -175,7 +175,7 @@ def _read_rule_set(table: Mapping[str, Any], file: Path) -> RuleSet:
 
 
 def _check_free_name(name: object, rules: Rules) -> str:
-    """Return the name, or raise `IllegalError` if other rules have it."""
+    """Return a name, or raise `IllegalError` if other rules have it."""
     checked = _read_line(name, "name")
     try:
         known = find_rule_set(checked).rules
@@ -220,7 +220,7 @@ def _read_dice(given: object, start: Dice | None, side: str) -> Dice | None:
 
 
 def _format_lines(table: Mapping[str, Any]) -> str:
-    """Return the lines of a TOML table, whose values are written as in JSON; omit `None`."""
+    """Return the lines of a TOML table. Values are written as in JSON; `None` is left out."""
     return "".join(
         f"{key} = {json.dumps(value, ensure_ascii=False)}\n"
         for key, value in table.items()

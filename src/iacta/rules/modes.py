@@ -1,7 +1,7 @@
-"""Dice modes: the ways to use the dice of a battle. Rules have exactly one mode.
+"""Dice modes: the ways in which dice can decide a battle. Rules have exactly one mode.
 
-A mode is plain data. One file of `iacta.methods` computes its odds and is registered there for the
-class of the mode. No code above the methods names a mode.
+A mode is plain data. Its odds are computed by one file of `iacta.methods`, which is registered
+there for the class of the mode. No code above the methods refers to a particular mode.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,22 +12,22 @@ from iacta.inputs.checks import check_choice, read_int, set_field
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import format_short_repr
 
-MAX_GAIN = 100  # armies that a side may gain in one roll
+MAX_GAIN = 100  # most armies that a side may gain in one roll
 
 
 @dataclass(frozen=True, repr=False)
 class Mode:
-    """A way to use the dice of a battle.
+    """A way in which dice decide a battle.
 
     key: the key of the mode in rules files.
     off: the value of this key that switches the mode off.
     rolls: whether a battle is fought roll by roll, so that the attackers may stop between rolls.
-    dice_chosen_first: whether both sides choose their numbers of dice before the roll, so that the
-        losses of a roll have one distribution.
-    grows: whether armies can grow, so that a battle has infinitely many states.
-    described: a description for messages, such as "rules with ...".
+    dice_chosen_first: whether both sides choose their numbers of dice before the roll, so that
+        there is a single distribution of losses.
+    grows: whether armies can grow, which gives a battle infinitely many states.
+    described: a phrase for messages, such as "rules with ...".
     certain: whether a chance can be exactly 0 or 1 although both sides can fight.
-    inexact: the reason why answers cannot be fractions; empty if they can.
+    inexact: the reason why results cannot be fractions; empty if they can.
     """
 
     key: ClassVar[str]
@@ -43,7 +43,7 @@ class Mode:
         return format_short_repr(self)
 
     def unfit(self, purpose: str) -> IllegalError:
-        """Return the error that rules with this mode cannot be used for a purpose.
+        """Return the error to raise if rules with this mode cannot be used for a purpose.
 
         purpose: a phrase such as `"to decide roll by roll"`.
 
@@ -53,16 +53,16 @@ class Mode:
         return IllegalError(f"rules with {self.described} cannot be used {purpose}")
 
     def value(self) -> object:
-        """Return the value that stands for this mode in rules files and JSON."""
+        """Return the value for this mode in rules files and JSON."""
         raise NotImplementedError
 
     @classmethod
     def read(cls, value: Any) -> "Mode | None":
-        """Return this mode if the value of its key stands for it, and `None` otherwise."""
+        """Return this mode if the value of its key says so; otherwise return `None`."""
         raise NotImplementedError
 
     def sentences(self) -> Iterator[str]:
-        """Yield sentences that explain the mode to a player."""
+        """Yield sentences that explain the mode to players."""
         yield from ()
 
 
@@ -135,7 +135,7 @@ class DefenderSeesFirst(Mode):
 
 @dataclass(frozen=True, repr=False)
 class ArmiesGrow(Mode):
-    """If both sides roll all their dice and all show one, both gain armies and neither loses any.
+    """If all dice of a full roll show one, both sides gain armies and neither loses any.
 
     gain: the number of armies that each side gains, at least 1.
 
@@ -182,11 +182,11 @@ def mode_record(mode: Mode) -> dict[str, object]:
 
 
 def read_mode(record: Mapping[str, Any]) -> Mode:
-    """Return the mode that the keys of a rules file set.
+    """Return the mode that the keys of a rules file describe.
 
-    record: the values by key; a missing key is off.
+    record: the values by key. A missing key means that the mode is off.
 
-    Raises `IllegalError` for two modes at once.
+    Two modes at once raise `IllegalError`.
 
     >>> read_mode({"defender_sees_first": True})
     DefenderSeesFirst()

@@ -1,13 +1,14 @@
-"""Roll: one throw of both sides' dice, and the exact distribution of its losses.
+"""Roll: one throw of the dice of both sides, and the exact distribution of its losses.
 
-There are two algorithms. The first goes through the values of dice from the highest down. Its state
-is the number of dice of each side with at least this value, and the number of ranks that the attack
-has won. An attack die wins its rank if the defence die of that rank is lower and so comes later.
-The algorithm takes a few additions per value, however many throws are possible.
+There are two algorithms. The first goes through the values of dice from high to low. Its state
+consists of the number of dice on each side that show at least the current value, and the number of
+ranks that the attack has won. An attack die wins its rank if the defence die of the same rank is
+lower and therefore comes later. This takes a few additions per value, however many throws are
+possible.
 
-The second algorithm also works if a bonus differs between ranks, or if the defender sees the attack
+The second algorithm also works if ranks have different bonuses, or if the defender sees the attack
 roll first. It merges equal throws of one side into sorted dice with a weight, and sorts them again
-after the bonus. It compares the dice of both sides rank by rank, and merges throws that differ only
+after the bonus. It compares the dice of both sides rank by rank, and merges throws that only differ
 in ranks already compared.
 
 Both algorithms return counts of equally likely rolls.
@@ -35,8 +36,8 @@ from iacta.rules.variants import find_rules, format_rules_argument
 
 SortedDice = tuple[int, ...]
 
-MAX_UNCHECKED_FACES = 100  # dice with more faces require that even a full roll is feasible
-MAX_ROWS = 10**6  # pairs of different throws that `Roll.compared_dice` returns
+MAX_UNCHECKED_FACES = 100  # with more faces, even a full roll must be checked first
+MAX_ROWS = 10**6  # most pairs of different throws in `Roll.compared_dice`
 STEPS_PER_SECOND = 10**6
 MAX_STEPS = 10**7
 
@@ -44,8 +45,8 @@ MAX_STEPS = 10**7
 class Losses(NamedTuple):
     """The armies lost in one roll.
 
-    attackers: armies that the attackers lose.
-    defenders: armies that the defenders lose.
+    attackers: the number of armies that the attackers lose.
+    defenders: the number of armies that the defenders lose.
     """
 
     attackers: int
@@ -53,10 +54,11 @@ class Losses(NamedTuple):
 
 
 class LossCounts(NamedTuple):
-    """The distribution of the losses of a roll, as counts of equally likely rolls.
+    """The distribution of the losses in a roll, as counts of equally likely rolls.
 
-    counts: in `counts[k]` rolls the defenders lose k armies and the attackers `pair_count − k`.
-    total: the number of equally likely rolls.
+    counts: `counts[k]` is the number of rolls in which the defenders lose k armies and the
+        attackers lose `pair_count − k`.
+    total: the total number of equally likely rolls.
     gains: the number of rolls in which both sides gain armies instead; 0 under most rules.
     """
 
@@ -66,7 +68,7 @@ class LossCounts(NamedTuple):
 
     @property
     def pair_count(self) -> int:
-        """The number of compared pairs of dice, and so of armies lost in the roll."""
+        """The number of pairs of dice that are compared, which is the number of armies lost."""
         return len(self.counts) - 1
 
 
@@ -77,11 +79,11 @@ SeenLossCounts = dict[tuple[LossCounts, ...], int]
 class Roll(PasteableMixin):
     """One throw of the dice of both sides.
 
-    attack_dice: the attack dice that count, one for each attacking army in the roll.
-    defence_dice: the defence dice that count.
-    rules: `Rules` or the name of a rule set.
+    attack_dice: the number of attack dice that count, one for each attacking army in the roll.
+    defence_dice: the number of defence dice that count.
+    rules: `Rules`, or the name of a rule set.
 
-    Raises `IactaError` for more dice than the rules allow.
+    More dice than the rules allow raise `IactaError`.
 
     >>> Roll(3, 2).losses()
     Distribution({Losses(attackers=0, defenders=2): 2890, Losses(attackers=1, defenders=1): 2611, \
@@ -106,14 +108,14 @@ Losses(attackers=2, defenders=0): 2275})
         set_field(self, "rules", rules)
 
     def to_text(self) -> str:
-        """Return the roll as Python code that can be pasted back, however long it is."""
+        """Return Python code that creates this roll, however long it is."""
         return f"Roll({self.attack_dice}, {self.defence_dice}{format_rules_argument(self.rules)})"
 
     def _summary(self) -> str:
         return f"{self.attack_dice} dice against {self.defence_dice}, rules of its own"
 
     def loss_counts(self) -> LossCounts:
-        """Return the numbers of equally likely rolls in which defenders lose 0, 1, 2 ... armies.
+        """Return how many equally likely rolls cost the defenders 0, 1, 2 ... armies.
 
         >>> Roll(2, 1).loss_counts()
         LossCounts(counts=(91, 125), total=216, gains=0)
@@ -121,7 +123,7 @@ Losses(attackers=2, defenders=0): 2275})
         return loss_counts(self.attack_dice, self.defence_dice, self.rules)
 
     def losses(self) -> Distribution[Losses]:
-        """Return the exact distribution of the `Losses`; a gain is a negative loss.
+        """Return the exact distribution of the `Losses`. A gain is a negative loss.
 
         >>> Roll(1, 1).losses()[Losses(attackers=1, defenders=0)]
         Fraction(7, 12)
@@ -135,7 +137,7 @@ Losses(attackers=2, defenders=0): 2275})
         )
 
     def expected_losses(self) -> tuple[Fraction, Fraction]:
-        """Return the exact expected losses of the attackers and the defenders.
+        """Return the exact expected losses of the attackers and of the defenders.
 
         Source: Taflin (2001), table 1.
 
@@ -152,9 +154,9 @@ Losses(attackers=2, defenders=0): 2275})
         )
 
     def best_attack_dice(self, best: int | None = None) -> Distribution[SortedDice]:
-        """Return the distribution of the highest attack dice, before any bonus, highest first.
+        """Return the joint distribution of the highest attack dice, before any bonus.
 
-        best: the number of dice; `None` for all dice that count.
+        best: the number of dice to return, highest first; `None` for all dice that count.
 
         These are the order statistics Y(1) ≥ Y(2) ≥ ... (`combos_sorted` in Höhle).
 
@@ -165,9 +167,9 @@ Losses(attackers=2, defenders=0): 2275})
         return _find_best_dice(attack, self.attack_dice, best)
 
     def best_defence_dice(self, best: int | None = None) -> Distribution[SortedDice]:
-        """Return the distribution of the highest defence dice, before any bonus, highest first.
+        """Return the joint distribution of the highest defence dice, before any bonus.
 
-        best: the number of dice; `None` for all dice that count.
+        best: the number of dice to return, highest first; `None` for all dice that count.
 
         >>> Roll(3, 2).best_defence_dice(1)[6,]
         Fraction(11, 36)
@@ -192,21 +194,20 @@ Losses(attackers=2, defenders=0): 2275})
 
 
 def break_even_ratio(rules: Rules | str = "classic") -> Fraction | None:
-    """Return the number of attackers per defender at which a very large battle is even.
+    """Return the number of attackers per defender that makes a very large battle even.
 
     rules: `Rules`, or the name of a rule set.
 
-    Returns an exact fraction: the expected attackers lost in a full roll, divided by the expected
-    defenders lost. It is 0 if the attackers lose no armies on average, and `None` if the defenders
-    lose none, so that no number of attackers is enough.
+    Return an exact fraction: the attackers lost in a full roll divided by the defenders lost, both
+    on average. It is 0 if the attackers lose no armies on average, and `None` if the defenders lose
+    none, because then no number of attackers is enough.
 
     If the defender sees the attack roll first, the result is the largest ratio r over all policies
     of replies. With a attackers and d defenders, no reply decreases the expected value of a − r·d,
-    and the policy with the ratio r leaves it unchanged. As a − r·d moves in bounded steps, Azuma's
-    inequality applies: with more than r attackers per defender it stays above 0, and with fewer
-        this
-    policy keeps it below 0, except with a chance that falls exponentially with the size of the
-    battle.
+    and the policy with the ratio r leaves it unchanged. The steps of a − r·d are bounded, so
+    Azuma's inequality applies: with more than r attackers per defender it stays above 0, and with
+    fewer this policy keeps it below 0, except with a chance that falls exponentially with the size
+    of the battle.
 
     >>> round(float(break_even_ratio("classic")), 4)
     0.8534
@@ -221,8 +222,8 @@ def break_even_ratio(rules: Rules | str = "classic") -> Fraction | None:
 def _find_ratio_if_seen(rules: Rules) -> Fraction | None:
     """Return the largest ratio of expected losses over all policies, by Dinkelbach's method.
 
-    Each step finds the replies that maximise the expectation of attackers lost − r · defenders
-    lost, and replaces r by their ratio, until r no longer increases.
+    Each step finds the replies that maximise the expected value of attackers lost − r · defenders
+    lost, and replaces r by the ratio of these replies, until r no longer increases.
     """
     throws, ratio = find_loss_counts_by_throw(*rules.full_roll, rules), Fraction(0)
     while True:
@@ -249,9 +250,9 @@ def find_gain(rules: Rules) -> int:
 
 @lru_cache(maxsize=4096)
 def loss_counts(attack_dice: int, defence_dice: int, rules: Rules) -> LossCounts:
-    """Return the exact distribution of the losses in a roll with these numbers of dice.
+    """Return the exact distribution of the losses in a roll with the given numbers of dice.
 
-    Raises `TooLargeError` if that would take more than half a minute.
+    If that would take more than half a minute, `TooLargeError` is raised.
 
     >>> loss_counts(3, 2, Rules())
     LossCounts(counts=(2275, 2611, 2890), total=7776, gains=0)
@@ -280,14 +281,15 @@ def _count_losses(
 
 
 class _Value(NamedTuple):
-    """A value of one side's dice; values sort in the order of the first algorithm.
+    """A value that dice of one side can show. Values sort in the order of the first algorithm.
 
     final: the value after bonus and limits.
-    wins_ties: whether its side wins ties, so that it comes before an equal value of the other side.
+    wins_ties: whether this side wins ties, so that its value comes before an equal value of the
+        other side.
     face: the face of the die.
     is_attack: whether the die belongs to the attack.
-    short: the number of dice of this side that have too few faces to show this face.
-    lower, weight: the weights of all lower faces of a die together, and of this face.
+    short: how many dice of this side have too few faces to show this face.
+    lower, weight: the total weight of all lower faces of a die, and the weight of this face.
     """
 
     final: int
@@ -317,8 +319,8 @@ def _count_by_value(
         *_list_values(attack, ours, is_attack=True, ties=ties),
         *_list_values(defence, theirs, is_attack=False, ties=ties),
     ]
-    # Keys: the number of ranks with an attack die so far, of ranks with a defence die so far, and
-    # of ranks that the attack has won. Values: the number of throws.
+    # Keys: how many ranks have an attack die so far, how many have a defence die, and how many the
+    # attack has won. Values: the number of throws.
     table = {(0, 0, 0): 1}
     for (is_attack, short), group in groupby(
         sorted(values, reverse=True), key=lambda value: (value.is_attack, value.short)
@@ -341,14 +343,14 @@ def _count_by_value(
 def _count_ways(
     faces: list[int], short: int, known: int, compared: int, weight: int, lower: int
 ) -> list[int]:
-    """Return the numbers of ways in which 0, 1, 2 ... more dice of one side show certain values.
+    """Return in how many ways 0, 1, 2 ... more dice of one side can show certain values.
 
-    faces: the numbers of faces of all dice, in ascending order.
+    faces: the number of faces of every die, in ascending order.
     short: the number of dice that cannot show these values.
     known: the number of dice with higher values.
-    compared: the number of ranks; once all have a die, the other dice may have any value.
+    compared: the number of ranks. Once every rank has a die, the other dice may have any value.
     weight: the weight of these values.
-    lower: the weight of all lower values.
+    lower: the total weight of all lower values.
     """
     dice, ranks = len(faces) - short - known, compared - known
     if not ranks:
@@ -376,15 +378,15 @@ def _count_by_row(
 def find_loss_counts_by_throw(
     attack_dice: int, most_defence_dice: int, rules: Rules
 ) -> SeenLossCounts:
-    """Return the distributions of the losses after each attack roll, for each reply.
+    """For each attack roll, return the distribution of the losses after each possible reply.
 
     attack_dice: the number of attack dice that count.
-    most_defence_dice: the largest number of defence dice in reply.
+    most_defence_dice: the largest number of dice in a reply.
     rules: the rules of the roll.
 
-    Returns a mapping. A key is a tuple of distributions, for replies of 1, 2 ... defence dice; its
-    value is the number of equally likely attack rolls with these distributions. Raises
-    `IllegalError` if the attack dice depend on the reply.
+    Return a mapping. Each key is a tuple of distributions, for replies with 1, 2 ... defence dice;
+    its value is the number of equally likely attack rolls with these distributions. If the attack
+    dice depend on the reply, `IllegalError` is raised.
 
     >>> throws = find_loss_counts_by_throw(1, 1, Rules())
     >>> throws[LossCounts(counts=(1, 5), total=6),]  # a six loses to a six only
@@ -411,7 +413,7 @@ def find_loss_counts_by_throw(
 
 
 def _separate_gains(counts: tuple[int, ...], rules: Rules) -> LossCounts:
-    """Return the losses of a full roll, with rolls that show only ones as gains."""
+    """Return the losses in a full roll, with rolls that only show ones counted as gains."""
     compared = len(counts) - 1
     attack, defence = rules.dice(*rules.full_roll)
     ours, theirs = (_pick_compared((1,) * dice.kept, dice, compared) for dice in (attack, defence))
@@ -427,7 +429,7 @@ def _separate_gains(counts: tuple[int, ...], rules: Rules) -> LossCounts:
 def refuse_many_rolls(
     attack_dice: int, defence_dice: int, rules: Rules, seconds: float = inf
 ) -> None:
-    """Raise `TooLargeError` if all rolls of up to these numbers of dice together take too long.
+    """Raise `TooLargeError` if all rolls with up to these numbers of dice would take too long.
 
     seconds: the time limit in seconds.
     """
@@ -454,7 +456,7 @@ def _estimate_seen_steps(attack_dice: int, most_defence_dice: int, rules: Rules)
 
 
 def _estimate_row_steps(attack_dice: int, defence_dice: int, attack: Dice, defence: Dice) -> int:
-    """Return the number of throws to sort or pairs to compare in the second algorithm."""
+    """Return the number of throws to sort, or of pairs to compare, in the second algorithm."""
     compared = min(attack_dice, defence_dice)
     return max(
         _estimate_sorting_steps(
@@ -484,10 +486,10 @@ def _bound_row_count(dice: Dice, count: int, ranks: int) -> int:
 def _estimate_value_steps(
     attack_dice: int, defence_dice: int, attack: Dice, defence: Dice
 ) -> float:
-    """Return the approximate number of additions in the first algorithm, infinite if it fails.
+    """Estimate the number of additions in the first algorithm; infinite if it does not apply.
 
-    It fails if the bonus can lift a die above a higher die, and for rerolled dice with different
-    numbers of faces, because the same face then has different weights.
+    It does not apply if the bonus can make a die higher than a higher one, or to rerolled dice with
+    different numbers of faces, for which the same face has different weights.
     """
     compared = min(attack_dice, defence_dice)
     for dice, count in ((attack, attack_dice), (defence, defence_dice)):
@@ -506,7 +508,7 @@ def _refuse_roll(
 ) -> None:
     """Raise `TooLargeError` for a roll with too many dice.
 
-    For dice with many faces, a full roll must be feasible, too.
+    For dice with many faces, even a full roll must be feasible.
     """
     rolls = [(attack_dice, defence_dice)]
     attack, defence = rules.dice(attack_dice, defence_dice)
@@ -532,12 +534,12 @@ def _refuse_too_many(
 def _count_wins(
     attack: list[SortedDice], defence: Mapping[SortedDice, int], ties: str
 ) -> list[tuple[int, ...]]:
-    """Return for each attack throw the weights of 0, 1, 2 ... ranks won.
+    """For each attack throw, return the weights of winning 0, 1, 2 ... ranks.
 
     attack: the sorted dice of each attack throw.
     defence: the sorted dice of the defence throws, with their weights.
     """
-    # Attack dice that beat the same values of the defence are equivalent.
+    # Attack dice that beat the same defence values are equivalent.
     values = sorted({value for row in defence for value in row})
     beats = bisect_right if ties == "attacker" else bisect_left
     beaten = {value: beats(values, value) for row in attack for value in row}
@@ -553,12 +555,12 @@ def _count_wins(
 def _compare_rows(
     attack: list[SortedDice], defence: list[tuple[SortedDice, tuple[int, ...]]]
 ) -> Iterator[tuple[int, ...]]:
-    """Yield for each attack throw the weights of 0, 1, 2 ... ranks won.
+    """For each attack throw, yield the weights of winning 0, 1, 2 ... ranks.
 
-    attack: the remaining dice of the attack throws in ascending order; a die is given by the number
+    attack: the remaining dice of the attack throws in ascending order. A die is given by the number
         of defence values that it beats.
-    defence: the remaining dice of the defence throws, given by the index of their value; each throw
-        with its weights by the number of ranks won so far.
+    defence: the remaining dice of the defence throws. A die is given by the index of its value, and
+        each throw has its weights by the number of ranks won so far.
     """
     if not attack[0]:
         yield _sum_columns(weights for _, weights in defence)
@@ -570,7 +572,7 @@ def _compare_rows(
 def _compare_rank(
     highest: int, defence: list[tuple[SortedDice, tuple[int, ...]]]
 ) -> list[tuple[SortedDice, tuple[int, ...]]]:
-    """Compare an attack die with the first die of each defence throw, and merge equal rests."""
+    """Compare an attack die with the first die of each defence throw; merge equal remainders."""
     rests: dict[SortedDice, list[tuple[int, ...]]] = {}
     for row, weights in defence:
         decided = (0, *weights) if row[0] < highest else (*weights, 0)
@@ -609,13 +611,13 @@ def _sort_dice(dice: Dice, count: int, best: int) -> dict[SortedDice, int]:
 
 
 def _estimate_sorting_steps(dice: Dice, count: int, best: int) -> int:
-    """Return the approximate number of steps to find the `best` highest dice of a throw."""
+    """Estimate the number of steps to find the `best` highest dice of a throw."""
     first, *others = dice.list_faces(count)
     return comb(max(first, *others, 1) + best - 1, best) * max(sum(others), 10)
 
 
 def _weigh_faces(faces: int, reroll: tuple[int, ...]) -> Mapping[int, int]:
-    """Return the weight of each face; faces in `reroll` are rolled again once."""
+    """Return the weight of each face if faces in `reroll` are rolled again once."""
     rerolled = {face for face in reroll if face <= faces}
     if not rerolled:
         return dict.fromkeys(range(1, faces + 1), 1)
@@ -647,7 +649,7 @@ def _add_bonus(value: int, rank: int, dice: Dice) -> int:
 
 
 def _count_ranks_needed(dice: Dice, count: int, compared: int) -> int:
-    """Return the number of highest dice that can be among the `compared` highest after the bonus.
+    """Return how many of the highest dice may be among the `compared` highest after the bonus.
 
     A die can overtake a higher die if its bonus is larger. At most `compared` dice without a bonus
     can be among the highest.

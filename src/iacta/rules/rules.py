@@ -1,4 +1,4 @@
-"""Rules: everything that changes the odds of a battle, as plain data."""
+"""Rules: everything that determines the odds of a battle, as plain data."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -16,19 +16,19 @@ TRUE_RANDOM = TrueRandom()
 
 @dataclass(frozen=True, repr=False)
 class Rules:
-    """Everything that affects the odds of a battle.
+    """Everything that determines the odds of a battle.
 
     attack, defence: the `Dice` of the two sides.
     full_attack, full_defence: the dice of a full roll, in which both sides roll all their dice;
-        `None` for `attack` and `defence`. They must keep the same number of dice.
+        `None` if these are `attack` and `defence`. They must keep the same numbers of dice.
     ties: the side that wins a tie, `"attacker"` or `"defender"`.
-    garrison: armies that must stay behind on the attacking territory.
-    least_advance: whether, after a conquest, at least as many armies must move in as attack dice
-        were rolled last (the official rule). Campaigns always satisfy this rule, because the whole
-        stack moves on.
+    garrison: the number of armies that must stay behind on the attacking territory.
+    least_advance: whether, after a conquest, at least as many armies must move in as dice were
+        rolled in the last attack (the official rule). Campaigns always obey this rule, because the
+        whole stack moves on.
     mode: the dice mode, such as `TrueRandom()`.
 
-    Raises `IactaError` for rules that cannot exist.
+    Impossible rules raise `IactaError`.
 
     >>> Rules(defence=Dice((6, 6, 6)), garrison=0)
     Rules(defence=Dice((6, 6, 6)), garrison=0)

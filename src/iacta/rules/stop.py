@@ -1,4 +1,4 @@
-"""Stop rules: conditions on which attackers stop before a battle ends."""
+"""Stop rules: when attackers stop before a battle ends."""
 
 from dataclasses import dataclass, replace
 
@@ -7,29 +7,28 @@ from iacta.inputs.errors import MalformedError
 from iacta.inputs.reprs import format_short_repr
 from iacta.rules.rules import Rules
 
-# Used in the error message for a stop rule with rules that have no single rolls.
+# Completes the error message if rules without single rolls get a stop rule.
 ROLL_STOP_PURPOSE = "for a battle that stops by stop_at, charge, max_losses or max_rolls"
 NUMBERS = ("hold_back", "stop_at", "max_losses", "max_rolls")
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class StopRule:
-    """The conditions on which the attackers stop; the first condition that is met stops them.
+    """The conditions under which attackers stop; the first condition to be met stops them.
 
-    hold_back: armies that take no part in the battle. They stay behind besides the garrison and
-        roll no dice, so the attackers stop when only these armies are left. `None` or 0 holds back
-        no army.
-    stop_at: the attackers stop once at most this many armies are left on their territory, garrison
-        and `hold_back` included. These armies roll dice until then, and the last roll may leave
-        fewer. `None` or 0 sets no limit.
+    hold_back: the number of armies that take no part in the battle. They stay behind in addition to
+        the garrison and roll no dice, so the attackers stop when only these armies are left. `None`
+        or 0 holds back no army.
+    stop_at: the attackers stop once this many armies or fewer are left on their territory,
+        including the garrison and `hold_back`. These armies roll dice until then, and the last roll
+        may leave fewer. `None` or 0 sets no limit.
     charge: whether the attackers stop as soon as they would roll fewer dice than in the first roll.
-    max_losses: the attackers stop once they have lost at least this many armies; the last roll may
-        cost more. With 0 they never roll. `None` sets no limit.
+    max_losses: the attackers stop once they have lost this many armies; the last roll may cost
+        more. With 0 they never roll. `None` sets no limit.
     max_rolls: the attackers stop after this many rolls. With 0 they never roll. `None` sets no
         limit.
 
-    `StopRule()` never stops: the battle goes on until one side cannot continue. Raises `IactaError`
-    for negative or fractional numbers.
+    `StopRule()` never stops an attack. Negative or fractional numbers raise `IactaError`.
 
     >>> StopRule(hold_back=5, charge=True)
     StopRule(hold_back=5, charge=True)
@@ -44,7 +43,7 @@ class StopRule:
         ...
     iacta.IllegalError: max_rolls must be a whole number of at least 0, got -1
 
-    Source: in the app "RISK: Global Domination" armies that are held back throw no dice.
+    Source: in the app "RISK: Global Domination", armies that are held back throw no dice.
     """
 
     hold_back: int | None = None
@@ -66,11 +65,11 @@ class StopRule:
 
     @property
     def is_reserve(self) -> bool:
-        """Whether no condition but `hold_back` is set, which acts like a larger garrison."""
+        """Whether `hold_back` is the only condition; it then acts like a larger garrison."""
         return replace(self, hold_back=None) == NEVER
 
     def add_to_garrison(self, rules: Rules) -> Rules:
-        """Return the rules with a garrison that includes the armies held back.
+        """Return rules whose garrison includes the armies held back.
 
         rules: the rules of the battle.
 
@@ -82,7 +81,7 @@ class StopRule:
     def subtract_garrison(self, garrison: int) -> "StopRule":
         """Return the stop rule with a `stop_at` that does not count the garrison.
 
-        garrison: armies that must stay behind.
+        garrison: the number of armies that must stay behind.
 
         >>> StopRule(stop_at=5).subtract_garrison(2), StopRule(stop_at=1).subtract_garrison(2)
         (StopRule(stop_at=3), StopRule())
@@ -90,12 +89,12 @@ class StopRule:
         return replace(self, stop_at=max((self.stop_at or 0) - garrison, 0))
 
     def fewest_able(self, able: int, most_dice: int) -> int:
-        """Return the fewest attackers that roll again, garrison excluded.
+        """Return the fewest attackers that still roll, garrison excluded.
 
-        able: attackers at the start, without the garrison and armies held back.
+        able: the attackers at the start, without the garrison and the armies held back.
         most_dice: the largest number of attack dice that count.
 
-        Here `stop_at` must not count the garrison, as after `subtract_garrison`.
+        `stop_at` must not count the garrison here, see `subtract_garrison`.
 
         >>> StopRule(charge=True).fewest_able(9, 3), StopRule(max_losses=4).fewest_able(9, 3)
         (3, 6)
@@ -109,7 +108,7 @@ class StopRule:
 
     @property
     def fewest_of_all(self) -> int:
-        """The fewest attackers that roll, garrison excluded, whatever their number at the start."""
+        """The fewest attackers that still roll, garrison excluded, for any number at the start."""
         return 1 + (self.stop_at or 0)
 
 
@@ -117,7 +116,7 @@ NEVER = StopRule()
 
 
 def read_stop(stop: object) -> StopRule:
-    """Return a stop rule, or `StopRule()` for `None`; raise `MalformedError` for other values.
+    """Return a stop rule; `None` becomes `StopRule()`, and other values raise `MalformedError`.
 
     >>> read_stop(None)
     StopRule()
@@ -134,7 +133,7 @@ def read_stop(stop: object) -> StopRule:
 
 
 def format_stop_argument(stop: StopRule) -> str:
-    """Return the stop rule as the last argument of a repr; empty if it never stops.
+    """Return the stop rule as the last argument in a repr; empty if it never stops an attack.
 
     >>> format_stop_argument(StopRule(max_rolls=3)), format_stop_argument(StopRule())
     (', stop=StopRule(max_rolls=3)', '')

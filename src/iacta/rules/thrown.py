@@ -1,7 +1,7 @@
 """Thrown dice: simulations of many battles and campaigns.
 
-The simulation uses no distribution of losses: it rolls, sorts and compares dice by the rules. It is
-therefore slow and inexact, but it can reveal a wrong distribution.
+The simulation does not use distributions of losses: it rolls, sorts and compares dice according to
+the rules. That makes it slow and inexact, but able to reveal a wrong distribution.
 
 The dice. An array holds one die of every roll, in the smallest number type that fits. Each side's
 kept dice are sorted, get the bonus of their rank and the limits, and are sorted again. Let
@@ -13,13 +13,13 @@ i against j dice the defenders lose
 armies (with ≥ if the attacker wins ties), and the attackers lose m − K. Each new die is inserted
 into the sorted arrays by elementwise comparisons.
 
-Battles with the same numbers of dice are rolled together until these numbers change. As armies only
-decrease, so do the numbers of dice, and the program goes through the groups once, from the most
-dice to the fewest. (Under some rules armies can grow, but only in a full roll, after which the next
-roll is also a full roll.)
+Battles with the same numbers of dice are rolled together until these numbers change. Armies only
+decrease, and so do the numbers of dice, so the program goes through the groups once, from most dice
+to fewest. (Under some rules armies can grow, but only in a full roll, which is followed by another
+full roll.)
 
 The runs are split into blocks of equal size. Each block has its own seed, spawned from the root
-seed. The result therefore depends only on the seed and not on the executor.
+seed. The result therefore depends on the seed only, not on the executor.
 
 Sources: Norvig, "The Unfinished Game ... of Risk" (2020, `campaign`), where 100,000 campaigns
 took 33 s; Höhle (2025), appendix 1, which rolls and sorts the dice one roll at a time.
@@ -56,7 +56,7 @@ THROWN_MODES: tuple[type[Mode], ...] = (TrueRandom, ArmiesGrow)
 
 Armies: TypeAlias = npt.NDArray[np.int64]
 Battles: TypeAlias = tuple[Armies, Armies]
-Fight: TypeAlias = tuple[int, Rules, StopRule]  # defenders, rules, stop rule of the attackers
+Fight: TypeAlias = tuple[int, Rules, StopRule]  # number of defenders, rules, stop rule
 Progress: TypeAlias = Callable[[int], object]
 Row: TypeAlias = npt.NDArray[Any]
 Seed: TypeAlias = "int | np.random.Generator"
@@ -64,20 +64,20 @@ Seed: TypeAlias = "int | np.random.Generator"
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
-RUNS_PER_BLOCK = 25_000  # the arrays of a block fit in a processor's cache
-MAX_THROWN = 5 * 10**11  # dice; they take about an hour
-MIN_TIMED_RUNS = 1000  # fewer runs take no less time
-MAX_GARRISON = 2**62  # keeps garrison plus armies within an int64
+RUNS_PER_BLOCK = 25_000  # the arrays of a block fit into a processor's cache
+MAX_THROWN = 5 * 10**11  # this many dice take about an hour
+MIN_TIMED_RUNS = 1000  # fewer runs are not faster
+MAX_GARRISON = 2**62  # keeps the sum of garrison and armies within an int64
 MAX_BYTE = 255
-MAX_PENDING = 1000  # blocks that wait in an executor
+MAX_PENDING = 1000  # most blocks that may wait in an executor
 
 
 class End(NamedTuple):
     """The result of one run.
 
-    conquered: the number of conquered territories.
-    attackers: armies on the territory where the stack ends up.
-    defenders: armies left on the territory that stopped the stack; 0 if it conquered all.
+    conquered: the number of territories conquered.
+    attackers: the armies on the last territory that the stack reached.
+    defenders: the armies left on the territory that stopped the stack; 0 if all were conquered.
     """
 
     conquered: int
@@ -86,7 +86,7 @@ class End(NamedTuple):
 
 
 class Runs(NamedTuple):
-    """A block of runs with the seed of its dice."""
+    """A block of runs with its own seed."""
 
     stack: Distribution[int]
     way: tuple[Fight, ...]
@@ -103,17 +103,17 @@ def simulate(
     executor: "Executor | None" = None,
     progress: Progress | None = None,
 ) -> Counter[End]:
-    """Lead a stack through several battles many times, and count the results.
+    """Send a stack through several battles many times, and count the results.
 
-    attackers: armies on the first territory, garrison included.
+    attackers: the armies on the first territory, garrison included.
     way: the battles in order, each with defenders, rules and a stop rule.
     runs: the number of runs.
-    seed: a whole number, or a `numpy.random.Generator`. Pass the same seed to repeat a simulation.
-    executor: a `concurrent.futures.Executor` that shares the runs among its workers, or `None`. The
-        result does not depend on the executor.
+    seed: a whole number, which makes the simulation repeatable, or a `numpy.random.Generator`.
+    executor: a `concurrent.futures.Executor` whose workers share the runs, or `None`. The result
+        does not depend on the executor.
     progress: a callback that receives the number of finished runs, or `None`.
 
-    Raises `TooLargeError` for runs that would take more than an hour on one processor.
+    Runs that would take more than an hour on one processor raise `TooLargeError`.
 
     >>> ends = simulate(3, [(1, Rules(), StopRule())], runs=1000)
     >>> sum(count for end, count in ends.items() if end.conquered)
@@ -131,7 +131,7 @@ def simulate_stack(
     executor: "Executor | None" = None,
     progress: Progress | None = None,
 ) -> Counter[End]:
-    """Lead a stack of random size through several battles many times; see `simulate`."""
+    """Send a stack of random size through several battles many times; see `simulate`."""
     count = read_int(runs, "runs", least=1)
     refuse_long(max(stack), way, count)
     _check_executor(executor)
@@ -184,14 +184,14 @@ def _count(ends: Counter[End], taken: int, attackers: Armies, defenders: Armies)
 def fight(
     attackers: Armies, defenders: Armies, rules: Rules, rng: "np.random.Generator"
 ) -> Battles:
-    """Fight many battles to the end, and return the attackers and defenders left.
+    """Fight many battles to the end; return the attackers and defenders left.
 
-    attackers: armies on the attacking territory of each battle, garrison included.
-    defenders: armies on the defended territory of each battle.
+    attackers: the armies on the attacking territory of each battle, garrison included.
+    defenders: the armies on the defended territory of each battle.
     rules: the rules of the battles.
     rng: the random number generator.
 
-    Returns two arrays of the same length; the order of the battles changes.
+    Return two arrays of the same length. The order of the battles changes.
 
     >>> rng = np.random.default_rng(1)
     >>> left, against = fight(np.array([12, 12, 12]), np.array([10, 10, 10]), Rules(), rng)
@@ -216,13 +216,13 @@ def fight(
 def fight_until(
     attackers: Armies, defenders: Armies, rules: Rules, stop: StopRule, rng: "np.random.Generator"
 ) -> Battles:
-    """Fight many battles until the attackers stop, and return the attackers and defenders left.
+    """Fight many battles until the attackers stop; return the attackers and defenders left.
 
     attackers, defenders, rng: as for `fight`.
     rules: the rules of the battles; their garrison includes the armies held back.
     stop: the stop rule of the attackers.
 
-    Returns two arrays of the same length, in the same order.
+    Return two arrays of the same length, in the same order.
 
     >>> rng = np.random.default_rng(1)
     >>> twelve, ten = np.array([12, 12, 12]), np.array([10, 10, 10])
@@ -251,7 +251,7 @@ def fight_until(
 def _roll_once(
     able: Armies, defenders: Armies, going: Armies, rules: Rules, rng: "np.random.Generator"
 ) -> None:
-    """Roll the battles in `going` once, and subtract their losses."""
+    """Roll once in each battle in `going`, and subtract the losses."""
     most = rules.full_roll
     ours, theirs = np.minimum(able[going], most[0]), np.minimum(defenders[going], most[1])
     for dice in sorted(set(zip(ours.tolist(), theirs.tolist(), strict=True))):
@@ -266,7 +266,7 @@ def _bound_garrison(rules: Rules) -> int:
 
 
 def _set_ended_aside(parts: Iterable[Battles], ended: list[Battles]) -> Battles:
-    """Join groups of battles, move finished battles to `ended`, and return the others."""
+    """Join groups of battles, move finished battles to `ended`, and return the rest."""
     able, defenders = (np.concatenate(side) for side in zip(*parts, strict=True))
     going = (able > 0) & (defenders > 0)
     ended.append((able[~going], defenders[~going]))
@@ -280,7 +280,7 @@ def _roll_on(
     rules: Rules,
     rng: "np.random.Generator",
 ) -> Iterator[Battles]:
-    """Roll battles with the same numbers of dice, and yield those whose numbers change."""
+    """Roll in battles with the same numbers of dice; yield battles whose numbers change."""
     while len(able):
         lost = throw_losses(*dice, rules, len(able), rng)
         able -= lost.attackers
@@ -300,7 +300,7 @@ def make_root_seed(seed: Seed, *battle: int) -> "np.random.SeedSequence":
 
 
 def refuse_long(attackers: int, way: Sequence[Fight], runs: int) -> None:
-    """Raise `IactaError` if the runs might take more than an hour, or cannot be simulated."""
+    """Raise `IactaError` if the runs might take more than an hour or cannot be simulated."""
     for _, rules, stop in way:
         if type(rules.mode) not in THROWN_MODES:
             raise rules.mode.unfit("for the method 'simulation'")
@@ -317,10 +317,10 @@ def refuse_long(attackers: int, way: Sequence[Fight], runs: int) -> None:
 
 
 def _find_least_cost(rules: Rules) -> Fraction:
-    """Return the least number of armies that a roll costs both sides, on average if armies grow.
+    """Return the fewest armies that a roll costs in total (on average, if armies can grow).
 
-    Raises `IllegalError` if a full roll adds more armies than it costs, because battles might never
-    end.
+    If a full roll adds more armies than it costs, `IllegalError` is raised, because battles might
+    never end.
     """
     if not isinstance(rules.mode, ArmiesGrow):
         return Fraction(1)
@@ -335,10 +335,10 @@ def _find_least_cost(rules: Rules) -> Fraction:
 
 
 class ThrownLosses(NamedTuple):
-    """The losses of many rolls, as arrays with one entry per roll; a gain is a negative loss.
+    """The losses in many rolls, as arrays with one entry per roll. A gain is a negative loss.
 
-    attackers: armies that the attackers lose.
-    defenders: armies that the defenders lose.
+    attackers: the armies that the attackers lose.
+    defenders: the armies that the defenders lose.
     """
 
     attackers: npt.NDArray[np.int8]
@@ -348,14 +348,14 @@ class ThrownLosses(NamedTuple):
 def throw_losses(
     attack_dice: int, defence_dice: int, rules: Rules, rolls: int, rng: "np.random.Generator"
 ) -> ThrownLosses:
-    """Roll both sides' dice many times, and return the losses of each roll.
+    """Roll the dice of both sides many times; return the losses in each roll.
 
     attack_dice, defence_dice: the numbers of dice that count.
     rules: the rules of the rolls.
     rolls: the number of rolls.
     rng: the random number generator.
 
-    Returns two arrays with an entry for each roll.
+    Return two arrays with one entry per roll.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> lost = throw_losses(3, 2, CLASSIC, 10_000, np.random.default_rng(1))
@@ -371,7 +371,7 @@ def throw_losses(
     gain = 0
     if isinstance(rules.mode, ArmiesGrow) and (attack_dice, defence_dice) == rules.full_roll:
         gain = rules.mode.gain
-    # If the highest die shows one, all dice show one.
+    # If the highest die shows one, so do all others.
     all_ones = (ours[0] == 1) & (theirs[0] == 1) if gain else None
     ours, theirs = _add_bonus(attack, ours, compared), _add_bonus(defence, theirs, compared)
     defenders = _count_ranks_won(ours, theirs, rules)
@@ -382,12 +382,12 @@ def throw_losses(
 
 
 def compare_dice(attack: Sequence[int], defence: Sequence[int], rules: Rules) -> Losses:
-    """Return the losses of a roll whose dice are given.
+    """Return the losses in a roll with known dice.
 
-    attack, defence: the faces that count, in any order.
+    attack, defence: the faces of the dice that count, in any order.
     rules: the rules of the roll.
 
-    Raises `IllegalError` for missing dice, and for faces that a die does not have.
+    Missing dice, and faces that a die does not have, raise `IllegalError`.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> compare_dice([6, 2, 5], [5, 5], CLASSIC)
@@ -414,15 +414,15 @@ def compare_dice(attack: Sequence[int], defence: Sequence[int], rules: Rules) ->
 def throw_dice(
     dice: Dice, fighting: int, best: int, rolls: int, rng: "np.random.Generator"
 ) -> list[Row]:
-    """Roll one side's dice many times, and return the best dice of each roll, before any bonus.
+    """Roll one side's dice many times; return the best dice of each roll before any bonus.
 
     dice: the dice of this side.
     fighting: the armies in the roll, which determine the number of dice.
-    best: the number of highest dice to return.
+    best: how many of the highest dice to return.
     rolls: the number of rolls.
     rng: the random number generator.
 
-    Returns an array of the highest die of each roll, another of the second highest, and so on.
+    Return one array with the highest die of each roll, one with the second highest, and so on.
 
     >>> throw_dice(Dice((6, 6, 6)), 3, 2, 4, np.random.default_rng(1))
     [array([6, 6, 2, 5], dtype=uint8), array([6, 5, 1, 4], dtype=uint8)]
@@ -435,7 +435,7 @@ def throw_dice(
 
 
 def all_ones_probability(rules: Rules) -> Fraction:
-    """Return the probability that all dice of a full roll show one, after any reroll.
+    """Return the probability that all dice of a full roll show one after any reroll.
 
     rules: the rules of the roll.
 
@@ -456,7 +456,7 @@ def _find_one_probability(faces: int, reroll: tuple[int, ...]) -> Fraction:
 
 
 def _choose_number_type(dice: Dice) -> type[np.uint8] | type[np.int32]:
-    """Return a byte type for values from 0 to 255, and a wider type for other values."""
+    """Return a byte type if all values are from 0 to 255, otherwise a wider type."""
     numbers = (*dice.bonus, *(dice.clamp or ()))
     highest = max(dice.faces) + max((0, *numbers))
     return np.uint8 if min((0, *numbers)) >= 0 and highest <= MAX_BYTE else np.int32
@@ -477,7 +477,7 @@ def _throw_die(
 
 
 def _insert(row: Row, ranks: list[Row], best: int) -> None:
-    """Insert another die of each roll into the sorted dice, and keep the `best` highest."""
+    """Insert another die of each roll into the sorted dice; keep the `best` highest."""
     for rank, highest in enumerate(ranks):
         lower = np.minimum(highest, row) if rank + 1 < best else None
         np.maximum(highest, row, out=highest)
@@ -492,7 +492,7 @@ def _is_sorted_again(dice: Dice) -> bool:
 
 
 def _add_bonus(dice: Dice, ranks: list[Row], compared: int) -> list[Row]:
-    """Add each rank's bonus, apply the limits, sort again, and return the compared dice."""
+    """Add the bonus of each rank, apply the limits, sort again, and return the compared dice."""
     for row, bonus in zip(ranks, dice.bonus, strict=False):
         row += bonus
     if dice.clamp is not None:
@@ -507,7 +507,7 @@ def _add_bonus(dice: Dice, ranks: list[Row], compared: int) -> list[Row]:
 
 
 def _count_ranks_won(ours: list[Row], theirs: list[Row], rules: Rules) -> npt.NDArray[np.int8]:
-    """Return the number of ranks that the attack dice win in each roll; at most 100 fit in int8."""
+    """Return how many ranks the attack dice win in each roll (at most 100, which fits int8)."""
     beats = np.greater_equal if rules.ties == "attacker" else np.greater
     first, *others = zip(ours, theirs, strict=True)
     won = beats(*first).view(np.int8)
@@ -517,7 +517,7 @@ def _count_ranks_won(ours: list[Row], theirs: list[Row], rules: Rules) -> npt.ND
 
 
 def _check_executor(executor: object) -> None:
-    """Raise `MalformedError` unless an object is an executor or `None`.
+    """Raise `MalformedError` unless the argument is an executor or `None`.
 
     executor: any `concurrent.futures.Executor`, or `None`.
 
@@ -536,13 +536,13 @@ def _check_executor(executor: object) -> None:
 def spread(
     work: Callable[[Piece], Result], pieces: Iterable[Piece], executor: "Executor | None"
 ) -> Generator[Result, None, None]:
-    """Yield `work(piece)` for each piece, in order; cancel pending work when closed.
+    """Yield `work(piece)` for each piece, in order. Closing cancels work that has not begun.
 
     work: a function.
     pieces: its arguments.
-    executor: the executor that calls the function; `None` calls it in this thread.
+    executor: the executor that calls the function; `None` to call it in this thread.
 
-    Raises `IactaError` for an executor that accepts no work or returns no futures.
+    An executor that accepts no work or returns no futures raises `IactaError`.
 
     >>> list(spread(abs, [-1, 2], None))
     [1, 2]
@@ -568,7 +568,7 @@ def _submit(
 ) -> "Future[Result]":
     try:
         future = executor.submit(work, piece)
-    except RuntimeError as error:  # the executor was shut down
+    except RuntimeError as error:  # the executor has been shut down
         raise IllegalError(f"executor must accept work, got {quote(executor)}: {error}") from None
     if not callable(getattr(future, "result", None)):
         raise MalformedError(f"executor must return futures, got {quote(future)}")

@@ -1,6 +1,7 @@
-"""Rule variants: the named rules, with their sources.
+"""Rule variants: the named rules and their sources.
 
-Each is a `RuleSet`, or a `Modifier` if players of the official app can add it to other rules.
+Each variant is a `RuleSet`, or a `Modifier` if players of the official app can add it to other
+rules.
 """
 
 import re
@@ -23,15 +24,16 @@ D8 = 8
 
 @dataclass(frozen=True, repr=False)
 class Modifier(PasteableMixin):
-    """A change that can be applied to any rules; the order of several changes does not matter.
+    """A change that can be applied to any rules. The order of several changes does not matter.
 
     name, aliases: the names of the modifier.
-    description: the change, in one line.
+    description: the change in one line.
     source: the game with this rule.
-    attack_dice: the number of additional attack dice, negative for fewer; at least one die remains.
-    defence_dice: the number of additional defence dice.
-    ties: the side that wins a tie; `None` changes nothing.
-    mode: the mode; `None` changes nothing.
+    attack_dice: the number of dice to add to the attack; negative to remove dice. At least one die
+        remains.
+    defence_dice: the number of dice to add to the defence; negative to remove dice.
+    ties: the side that wins ties; `None` for no change.
+    mode: the dice mode; `None` for no change.
     """
 
     name: str
@@ -47,12 +49,12 @@ class Modifier(PasteableMixin):
         return f"{self.name}. {self.description}"
 
     def apply(self, rules: Rules | str) -> Rules:
-        """Return the rules with the change.
+        """Return the rules with the change applied.
 
-        rules: the `Rules` to change, or the name of a rule set.
+        rules: the rules to change: a `Rules` object or the name of a rule set.
 
-        A change that adds a die copies the last die; a change that removes a die removes the last
-        die. The dice of full rolls change in the same way.
+        Added dice are copies of the last die; removed dice are the last ones. The dice of full
+        rolls change in the same way.
 
         >>> capital, wall, *_ = MODIFIERS
         >>> wall.apply(capital.apply(CLASSIC))
@@ -73,7 +75,7 @@ class Modifier(PasteableMixin):
         )
 
 
-# Modifiers in joined names are sorted in this order.
+# In combined names, modifiers appear in this order.
 MODIFIERS: tuple[Modifier, ...] = (
     Modifier(
         "capital",
@@ -114,9 +116,9 @@ MODIFIERS: tuple[Modifier, ...] = (
 
 
 def _change_dice_count(dice: Dice, more: int) -> Dice:
-    """Return the dice with a different number of kept dice, and as many spare dice as before.
+    """Return dice with a different number of kept dice and the same number of spare dice.
 
-    more: the number of additional kept dice; negative for fewer.
+    more: how many kept dice to add; negative to remove dice.
     """
     more = max(more, 1 - dice.kept)
     kept, faces = dice.kept + more, (*dice.faces, *dice.faces[-1:] * more)
@@ -134,10 +136,10 @@ def _change_dice_count(dice: Dice, more: int) -> Dice:
 class RuleSet(PasteableMixin):
     """Rules with a name and a description.
 
-    name, aliases: the names of the rules; case, spaces and hyphens do not matter.
+    name, aliases: the names of the rules. Case, spaces and hyphens do not matter.
     rules: the `Rules`.
-    description: the difference from classic, in one line.
-    source: the game or document with this rule.
+    description: the difference from the classic rules in one line.
+    source: the game or document from which the rules are taken.
     """
 
     name: str
@@ -304,13 +306,13 @@ RULE_SETS: tuple[RuleSet, ...] = (
 
 
 def find_rule_set(name: str) -> RuleSet:
-    """Return the rule set with a name or alias.
+    """Return the rule set with a given name or alias.
 
-    name: a name, or several names of `MODIFIERS` joined by `+`, in any order. Case, spaces, hyphens
-        and underscores do not matter.
+    name: a name, or names of `MODIFIERS` joined by `+` in any order. Case, spaces, hyphens and
+        underscores do not matter.
 
-    Raises `IllegalError` for an unknown name, with similar names as a suggestion, and for joined
-    names that are repeated or are not modifiers.
+    An unknown name raises `IllegalError` with similar names as a suggestion. So do joined names
+    that are repeated or are not modifiers.
 
     >>> find_rule_set("Zombie-Attacker").description
     'The attacker rolls one die fewer, but at least one.'
@@ -333,7 +335,7 @@ def find_rule_set(name: str) -> RuleSet:
 
 
 def register_rule_set(name: str, rule_set: RuleSet) -> None:
-    """Add rules to the names that `find_rule_set` knows, in this process."""
+    """Register rules under a name, for `find_rule_set` in this process."""
     _BY_KEY[_normalise_name(name)] = replace(rule_set, name=name)
     _list_names().setdefault(replace(rule_set.rules, garrison=CLASSIC.garrison), name)
 
@@ -350,7 +352,7 @@ def _find_single(name: str) -> RuleSet:
 
 
 def _correct_joined_name(name: str) -> list[str]:
-    """Return the correct name, such as `capital+wall`, for names joined in another way.
+    """Return the correct form of joined names, such as `capital+wall`.
 
     name: the name as typed, such as `capital, wall`.
     """
@@ -363,7 +365,7 @@ def _correct_joined_name(name: str) -> list[str]:
 
 
 def _find_similar_names(key: str) -> list[str]:
-    """Return rule names with a similar spelling, or the names of the rules of the game `key`."""
+    """Return rule names with a similar spelling, or the rules of a game with the name `key`."""
     import difflib  # slow to import, and only needed here
 
     near = difflib.get_close_matches(key, _BY_KEY, n=3)
@@ -404,10 +406,10 @@ def _combine(modifiers: tuple[Modifier, ...]) -> RuleSet:
 
 
 def find_rules(rules: Rules | str, garrison: int | None = None) -> Rules:
-    """Return the rules of a name, or the given rules, with their garrison set.
+    """Return the rules with a given name, or the given rules, with their garrison set.
 
     rules: `Rules`, or a name such as `"capital"` in any spelling.
-    garrison: armies that must stay behind; `None` keeps the garrison of the rules.
+    garrison: the number of armies that must stay behind; `None` for the rules' own garrison.
 
     >>> find_rules("capital").defence
     Dice((6, 6, 6))
@@ -419,7 +421,7 @@ def find_rules(rules: Rules | str, garrison: int | None = None) -> Rules:
 
 
 def rules_name(rules: Rules) -> str:
-    """Return the first name of the rules, ignoring the garrison; their repr if they have no name.
+    """Return the first name of rules, ignoring the garrison; if they have no name, their repr.
 
     >>> rules_name(Rules(defence=Dice((6, 6, 6)), garrison=3))
     'capital'
@@ -444,7 +446,7 @@ def _list_names() -> dict[Rules, str]:
 
 
 def format_rules_argument(rules: Rules) -> str:
-    """Return the rules as the last argument of a repr: a name or a repr, empty for classic.
+    """Return the rules as the last argument in a repr: a name or a repr; empty for classic rules.
 
     >>> format_rules_argument(find_rules("capital")), format_rules_argument(CLASSIC)
     (", 'capital'", '')
