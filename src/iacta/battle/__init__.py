@@ -1,1 +1,1 @@
-"""Battles: battles, campaigns, their territories and their outcomes."""
+"""Battles, campaigns, territories and their outcomes."""

@@ -1,7 +1,7 @@
-"""Battle: rolls between two territories until one side cannot continue, or the attackers stop.
+"""Battle: rolls between two territories until one side cannot go on or the attackers stop.
 
-This file converts between numbers of attackers that include the garrison, as users count them, and
-numbers that exclude it, as the methods count them.
+Users count the garrison among the attackers, while the methods exclude it. This file converts
+between the two.
 """
 
 from collections.abc import Callable
@@ -23,26 +23,26 @@ from iacta.rules.variants import find_rules, format_rules_argument
 
 @dataclass(frozen=True, init=False, repr=False)
 class Battle(PasteableMixin):
-    """A battle, which ends when the attackers conquer the territory, cannot continue, or stop.
+    """A battle. It ends when the attackers conquer the territory, cannot go on, or stop.
 
-    attackers: armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
+    attackers: the number of armies on the attacking territory, garrison included.
+    defenders: the number of armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
-    garrison: armies that must stay behind; `None` for the garrison of the rules, usually 1.
-    stop: a `StopRule`, or `None` to fight to the end. A battle that stops has no winner:
-        attackers and defenders are left.
+    garrison: the number of armies that must stay behind; `None` for the rules' garrison, usually 1.
+    stop: a `StopRule`, or `None` to fight to the end. A battle in which the attackers stop has no
+        winner: armies are left on both sides.
 
     Results are floats, or fractions with `exact=True`. `method` is a name in
     `iacta.methods.METHODS`, or `"auto"` for the fastest method with a relative error of at most
-    1e-12 (2e-12 for conditional distributions). This bound holds for chances above 1e-150.
-    Distributions of battles with more than a million states leave out outcomes whose chance is
-    below 1e-18, given the winner. Balanced blitz has only a bound on the absolute error, but
-    certain events have a chance of exactly 1.0 or 0.0. `Kernel.error` of each method states its
-    error (`iacta.methods.kernel`). For a stop rule with more than `hold_back`, the methods are
-    `"auto"`, `"stopping"` and `"simulation"`.
+    1e-12 (2e-12 for conditional distributions). This bound holds for chances above 1e-150. In
+    battles with more than a million states, distributions leave out outcomes whose chance is below
+    1e-18, given the winner. Balanced blitz only has a bound on the absolute error, but certain
+    events have a chance of exactly 1.0 or 0.0. `Kernel.error` of each method gives its error
+    (`iacta.methods.kernel`). For a stop rule other than `hold_back`, the method must be `"auto"`,
+    `"stopping"` or `"simulation"`.
 
-    A stack that is not larger than its garrison cannot attack. Raises `IactaError` for armies that
-    are not whole numbers of at least 1.
+    A stack that is no larger than its garrison cannot attack. Armies must be whole numbers of at
+    least 1; other values raise `IactaError`.
 
     >>> battle = Battle(12, 10)
     >>> round(battle.win_probability(), 4)
@@ -81,7 +81,7 @@ class Battle(PasteableMixin):
         set_field(self, "stop", read_stop(stop))
 
     def to_text(self) -> str:
-        """Return the battle as Python code that can be pasted back, however long it is."""
+        """Return Python code that creates this battle, however long it is."""
         more = format_rules_argument(self.rules) + format_stop_argument(self.stop)
         return f"Battle({self.attackers}, {self.defenders}{more})"
 
@@ -145,7 +145,7 @@ class Battle(PasteableMixin):
     def method_name(self, *, exact: bool = False, question: str = "distribution") -> str:
         """Return the name of the method that `"auto"` chooses.
 
-        question: `"distribution"` for all outcomes, or `"chance"` for just the chance to win.
+        question: `"distribution"` for all outcomes, or `"chance"` for the chance to win alone.
 
         >>> Battle(12, 10).method_name(), Battle(12, 10).method_name(question="chance")
         ('lattice', 'leap')
@@ -153,7 +153,7 @@ class Battle(PasteableMixin):
         return self._kernel(exact, "auto").for_question(question, self._able, self.defenders).name
 
     def attackers_left(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
-        """Return the distribution of surviving attackers, garrison included.
+        """Return the distribution of the attackers left, garrison included.
 
         >>> left = Battle(12, 10).attackers_left()
         >>> round(left.mean(), 3), left.quantile(0.05), left.quantile(0.95)
@@ -162,7 +162,7 @@ class Battle(PasteableMixin):
         return self._number(lambda outcome: outcome.attackers, exact, method)
 
     def defenders_left(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
-        """Return the distribution of surviving defenders; 0 after a conquest.
+        """Return the distribution of the defenders left; 0 after a conquest.
 
         >>> Battle(3, 1).defenders_left(exact=True)[0]
         Fraction(1955, 2592)
@@ -188,9 +188,9 @@ class Battle(PasteableMixin):
     def attackers_left_if_won(
         self, *, exact: bool = False, method: str = "auto"
     ) -> Distribution[int]:
-        """Return the distribution of surviving attackers, given that they win.
+        """Return the distribution of the attackers left, given that they win.
 
-        Raises `IllegalError` if they cannot win.
+        If they cannot win, `IllegalError` is raised.
 
         >>> Battle(1, 3).attackers_left_if_won()
         Traceback (most recent call last):
@@ -210,7 +210,7 @@ class Battle(PasteableMixin):
     ) -> Distribution[int]:
         """Return the distribution of the attackers lost, given that they win.
 
-        Raises `IllegalError` if they cannot win.
+        If they cannot win, `IllegalError` is raised.
 
         >>> round(Battle(51, 50).attackers_lost_if_won().mean(), 4)
         37.7799

@@ -47,12 +47,12 @@ class CampaignOutcome(NamedTuple):
 
 
 class TerritoryOdds(NamedTuple):
-    """The chances of one territory in a campaign.
+    """The chances for one territory of a campaign.
 
     reach_probability: the chance that the stack conquers all territories before this one.
-    conquer_probability: the chance that the stack also conquers this territory.
+    conquer_probability: the chance that the stack conquers these and this territory.
     expected_attackers: the expected size of the attacking stack, garrison included, given that it
-        reaches this territory; 0 if it cannot.
+        reaches this territory; 0 if it cannot reach it.
     """
 
     reach_probability: Probability
@@ -61,11 +61,11 @@ class TerritoryOdds(NamedTuple):
 
 
 class PlayedBattle(NamedTuple):
-    """One battle of a campaign that was played with random dice.
+    """One battle in a campaign that was played with random dice.
 
     territory: the number of the territory in the campaign, from 1.
-    attackers, defenders: armies before the battle, garrison included.
-    attackers_left, defenders_left: armies after the battle, before the stack moves on.
+    attackers, defenders: the armies before the battle, garrison included.
+    attackers_left, defenders_left: the armies after the battle, before the stack moves on.
     """
 
     territory: int
@@ -77,30 +77,31 @@ class PlayedBattle(NamedTuple):
 
 @dataclass(frozen=True, init=False, repr=False)
 class Campaign(PasteableMixin):
-    """A stack that attacks one territory after another, and moves on with all but the garrison.
+    """A stack that attacks one territory after another and moves on with all but the garrison.
 
-    attackers: armies on the territory from which the campaign starts, garrison included.
-    territories: for each territory its number of defenders, a `Territory` with its own rules and
-        garrison, or a string such as `"8:capital@3"`.
+    attackers: the number of armies on the first attacking territory, garrison included.
+    territories: one entry per territory: its number of defenders, a `Territory` with its own rules
+        and garrison, or a string such as `"8:capital@3"`.
     rules: `Rules`, or the name of a rule set.
-    garrison: armies that must stay behind on each territory; `None` for the garrison of the rules.
-    stop: the `StopRule` of battles without their own, or `None` to fight to the end.
+    garrison: the number of armies that must stay behind on each territory; `None` for the rules'
+        garrison.
+    stop: the `StopRule` for battles without their own, or `None` to fight to the end.
 
-    The campaign ends when the stack has conquered all territories, cannot continue, or stops. Each
-    battle counts its losses and rolls from zero, and `stop_at` counts the armies on the attackers'
-    territory. Armies held back take no part in a battle; after a conquest, all armies but the
-    garrison move on.
+    The campaign ends when the stack has conquered all territories, cannot go on, or stops. Limits
+    on losses and rolls apply to each battle separately, and `stop_at` counts the armies on the
+    current attacking territory. Armies held back take no part in a battle; after a conquest, all
+    armies except the garrison move on.
 
     Results are floats, or fractions with `exact=True`; `method` is as for `Battle`. The relative
-    error of a float is at most the sum of the errors of the kernels, each at most 1e-12, and twice
+    error of a float is at most the sum of the errors of the battles, each at most 1e-12, and twice
     this sum for `expected_attackers`, which is a ratio. Chances below 1e-150 may become 0. If the
     first battle has more than a million states, distributions and the odds by territory leave out
     outcomes whose chance is below 1e-18, given the winner of the battle. Balanced blitz applies to
-    each battle separately and has an absolute error. A defender who sees the attack roll first
-    considers only the conquest of their own territory.
+    each battle separately and has an absolute error. A defender who sees the attack roll first only
+    considers their own territory.
 
-    Raises `IactaError` if there are no territories, and for armies that are not whole numbers of at
-    least 1.
+    Armies that are not whole numbers of at least 1, or a campaign without territories, raise
+    `IactaError`.
 
     >>> campaign = Campaign(72, [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1])
     >>> round(campaign.win_probability(), 10)
@@ -133,7 +134,7 @@ class Campaign(PasteableMixin):
         set_field(self, "stop", read_stop(stop))
 
     def to_text(self) -> str:
-        """Return the campaign as Python code that can be pasted back, however long it is."""
+        """Return Python code that creates this campaign, however long it is."""
         way = ", ".join(
             repr(territory if territory != Territory(territory.defenders) else territory.defenders)
             for territory in self.territories
@@ -147,7 +148,7 @@ class Campaign(PasteableMixin):
     def outcomes(
         self, *, exact: bool = False, method: str = "auto"
     ) -> Distribution[CampaignOutcome]:
-        """Return the distribution of the end of the campaign.
+        """Return the distribution of the outcome of the campaign.
 
         >>> ends = Campaign(3, [1, 1]).outcomes(exact=True)
         >>> ends[CampaignOutcome(conquered=2, attackers=1, defenders=0)]
@@ -185,9 +186,8 @@ class Campaign(PasteableMixin):
         if not _has_backward_tables(way, kernels, self.attackers, MAX_CELLS):
             odds = self.territory_odds(exact=exact, method=method)
             first, last = odds[0].conquer_probability, odds[-1].conquer_probability
-            # If `last` is much smaller than `first`, it depends on rare survivors, which a forward
-            # pass
-            # leaves out.
+            # If `last` is much smaller than `first`, it depends on rare outcomes, which a forward
+            # pass leaves out.
             likely = exact or last > LIKELY * first
             if likely or not _has_backward_tables(
                 way, kernels, self.attackers, MAX_CELLS_FOR_RARE_WINS
@@ -212,7 +212,7 @@ class Campaign(PasteableMixin):
     def is_stopped(self, end: CampaignOutcome) -> bool:
         """Return whether the attackers stopped although they could still attack.
 
-        end: the end of the campaign.
+        end: an outcome of the campaign.
 
         >>> campaign = Campaign(9, [2, 3], stop=StopRule(max_rolls=1))
         >>> campaign.is_stopped(CampaignOutcome(1, 7, 2))
@@ -253,7 +253,8 @@ class Campaign(PasteableMixin):
     def score(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
         """Return the distribution of Norvig's score: attackers left minus defenders left.
 
-        Attackers count only where the stack ends up; defenders count on all territories.
+        Attackers count only on the territory where the stack ends; defenders count on all
+        territories.
 
         >>> score = Campaign(72, [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]).score()
         >>> round(score.mean(), 6), score.mode()
@@ -264,7 +265,7 @@ class Campaign(PasteableMixin):
     def find_score(self, end: CampaignOutcome) -> int:
         """Return Norvig's score of one outcome of the campaign, as in `score`.
 
-        end: the end of the campaign.
+        end: an outcome of the campaign.
 
         >>> Campaign(3, [1, 5]).find_score(CampaignOutcome(conquered=0, attackers=1, defenders=1))
         -5
@@ -277,9 +278,9 @@ class Campaign(PasteableMixin):
     def play(self, rng: "np.random.Generator") -> tuple[PlayedBattle, ...]:
         """Play the campaign once with random dice, and return its battles.
 
-        rng: a `numpy.random.Generator`. Pass the same seed to repeat a campaign.
+        rng: a `numpy.random.Generator`. Use the same seed to repeat a campaign.
 
-        Battles without individual rolls, such as balanced blitz, draw a random outcome.
+        If battles have no single rolls, as in balanced blitz, their outcomes are drawn at random.
 
         >>> Campaign(12, [3, 2]).play(np.random.default_rng(1))[0]
         PlayedBattle(territory=1, attackers=12, defenders=3, attackers_left=11, defenders_left=0)
@@ -305,7 +306,7 @@ class Campaign(PasteableMixin):
         return tuple(stages(self.territories, self.rules, self.stop))
 
     def _crossings(self, exact: bool, method: str) -> Iterator["_Crossing"]:
-        """Yield the battle at each territory that the stack can reach."""
+        """Yield the battle for each territory that the stack can reach."""
         reached: Probability = Fraction(1)
         stack = Distribution([self.attackers])
         way = self.stages()
@@ -320,18 +321,18 @@ class Campaign(PasteableMixin):
             yield _Crossing(reached, conquered, stack, ends, garrison)
             if not conquered:
                 break
-            # All attackers but the garrison move on.
+            # All attackers except the garrison move on.
             stack = ends.condition(_is_taken).map(lambda state: state.attackers)
             reached = conquered
 
 
 class _Crossing(NamedTuple):
-    """The battle at one territory, given that the stack reaches it.
+    """The battle for one territory, given that the stack reaches it.
 
     reached, conquered: the chances to reach and to conquer the territory.
-    stack: the distribution of the attacking armies.
-    ends: the distribution of the absorbing state.
-    garrison: armies that stay behind.
+    stack: the distribution of the size of the stack.
+    ends: the distribution of the final state.
+    garrison: the number of armies that stay behind.
     """
 
     reached: Probability
@@ -352,11 +353,11 @@ def _convert(number: Probability, exact: bool) -> Probability:
 def _has_backward_tables(
     way: Sequence[Stage], kernels: Sequence[Kernel], attackers: int, most: int
 ) -> bool:
-    """Return whether a backward pass in floats needs at most `most` cells of tables."""
+    """Return whether the tables of a backward pass in floats have at most `most` cells."""
     rows = sum(stage.defenders for stage in way)
     return (attackers + CELLS_PER_ROW) * rows <= most and all(
         kernel.is_vectorised
-        and not kernel.exact  # in fractions a forward pass is equally fast
+        and not kernel.exact  # in fractions, a forward pass is just as fast
         and kernel.most_left(attackers, stage.defenders) == (attackers, stage.defenders)
         for stage, kernel in zip(way, kernels, strict=True)
     )
@@ -369,7 +370,7 @@ def _refuse_slow_way(
 
     stack: the distribution of the armies at the start.
 
-    In floats, a huge first battle needs no tables and may leave only a few armies for the next.
+    In floats, a huge first battle needs no tables and may leave few armies for the next one.
     """
     most = max(stack) - way[0].rules.garrison
     if most <= 0 or len(way) == len(stack) == 1:  # a single battle checks its own size
@@ -382,18 +383,18 @@ def _refuse_slow_way(
 def refuse_tables(
     way: Sequence[Stage], kernels: Sequence[Kernel], able: int, question: str = "table"
 ) -> None:
-    """Raise `TooLargeError` if a campaign takes too long.
+    """Raise `TooLargeError` if a campaign would take too long.
 
-    able: attackers in the first battle, garrison excluded.
+    able: the attackers in the first battle, without the garrison.
     question: the kind of question, as for `Kernel.for_question`.
 
-    A campaign takes as long as one battle against all its defenders.
+    A campaign takes as long as a single battle against all its defenders.
     """
     defended = [stage.defenders for stage in way]
-    if question == "stack":  # a forward pass ends at the territory where the stack must stop
+    if question == "stack":  # a forward pass ends where the stack must stop
         staying = accumulate(stage.rules.garrison for stage in way[1:])
         defended = defended[: 1 + sum(able > armies for armies in staying)]
-        if not kernels[0].exact:  # floats leave out rare survivors
+        if not kernels[0].exact:  # floats leave out rare outcomes
             room = MAX_BEATEN_PER_ATTACKER * able
             before = accumulate(defended, initial=0)
             defended = [
@@ -403,7 +404,7 @@ def refuse_tables(
             ]
     for kernel in dict.fromkeys(kernels):
         method = kernel.for_question(question, able, sum(defended))
-        if question == "table":  # rows of any method have a number for each army
+        if question == "table":  # whatever the method, rows have a number for each army
             size = able + sum(defended)
             method.refuse_too_large(able, sum(defended), memory=ROW_BYTES * size, states=0)
         method.refuse_way(able, defended)
@@ -412,12 +413,12 @@ def refuse_tables(
 def find_way_chances(
     way: Sequence[Stage], kernels: Sequence[Kernel], attackers: Sequence[int], keep: int = 0
 ) -> list[Probability]:
-    """Return the chances to conquer all territories, from one backward pass for all stack sizes.
+    """Return the chances to conquer all territories, for several sizes of the stack at once.
 
     way: the battles in order.
     kernels: the kernel of each battle.
-    attackers: the stack sizes on the first territory, garrison included.
-    keep: armies that must be left on the last territory.
+    attackers: the sizes of the stack on the first territory, garrison included.
+    keep: the number of armies that must be left on the last territory.
     """
     able = [max(number - way[0].rules.garrison, 0) for number in attackers]
     most, defenders = max(able), way[0].defenders
@@ -435,7 +436,7 @@ def find_way_chances(
     if all(isinstance(chance, int | Fraction) for chance in won):
         return [Fraction(chance) for chance in won]
     bounded: list[Probability] = [min(float(chance), 1.0) for chance in won]
-    if any(kernel.certain for kernel in kernels):  # a sum of 0 is exact, a sum of 1 may be rounded
+    if any(kernel.certain for kernel in kernels):  # sums of 0 are exact, sums of 1 may be rounded
         lost = chances(against=True)
         return [min(a, BELOW_ONE) if b else 1.0 for a, b in zip(bounded, lost, strict=True)]
     return bounded
@@ -451,7 +452,8 @@ def find_way_values(
     taken: `taken[n]` is the value of n armies on the last territory.
     failed: the value of a campaign that fails.
 
-    Returns an array as long as `taken`; entry `[n]` is for n armies on the first territory.
+    Return an array of the same length as `taken`; entry `[n]` is for n armies on the first
+    territory.
     """
     values = taken
     for stage, kernel in zip(reversed(way), reversed(kernels), strict=True):

@@ -1,4 +1,4 @@
-"""Territory: one territory of a campaign, and the battle for it."""
+"""Territory: one territory of a campaign, with the battle for it."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -18,12 +18,12 @@ from iacta.rules.variants import find_rules, rules_name
 class Territory:
     """A territory that a campaign attacks.
 
-    defenders: armies that defend the territory.
-    rules: the rules of its battle, `Rules` or a name; `None` for the rules of the campaign. Their
-        garrison is ignored; the territory from which the stack attacks has its own `garrison`.
-    garrison: armies that must stay on this territory when the stack moves on; `None` for the
-        garrison of the campaign.
-    stop: the `StopRule` of its battle; `None` for the stop rule of the campaign.
+    defenders: the number of armies that defend the territory.
+    rules: the rules for the battle, as `Rules` or a name; `None` for those of the campaign. The
+        garrison of these rules is ignored, because the attacking territory has its own `garrison`.
+    garrison: the number of armies that must stay on this territory when the stack moves on; `None`
+        for the garrison of the campaign.
+    stop: the `StopRule` for the battle; `None` for that of the campaign.
 
     >>> Territory(8, rules="capital", garrison=3)
     Territory(8, rules=Rules(defence=Dice((6, 6, 6))), garrison=3)
@@ -45,7 +45,7 @@ class Territory:
         return format_short_repr(self, first="defenders")
 
 
-MAX_TERRITORIES = 10_000  # boards have the same limit
+MAX_TERRITORIES = 10_000  # the same limit as for boards
 
 Territories: TypeAlias = Iterable[int | str | Territory]
 
@@ -53,8 +53,8 @@ Territories: TypeAlias = Iterable[int | str | Territory]
 class Stage(NamedTuple):
     """One battle of a campaign.
 
-    defenders: armies that defend the territory.
-    rules: the rules of the battle, with the garrison of the attackers' territory.
+    defenders: the number of armies that defend the territory.
+    rules: the rules for the battle, with the garrison of the attacking territory.
     stop: the stop rule of the attackers.
     """
 
@@ -68,18 +68,18 @@ class Stage(NamedTuple):
     def is_stopped(self, attackers: int, defenders: int) -> bool:
         """Return whether the battle ended because the attackers stopped.
 
-        attackers: the attackers left, garrison included.
-        defenders: the defenders left.
+        attackers: the number of attackers left, garrison included.
+        defenders: the number of defenders left.
         """
         return defenders > 0 and attackers > self.rules.garrison
 
 
 def read_territories(territories: Territories) -> tuple[Territory, ...]:
-    """Return the territories of a campaign.
+    """Read the territories of a campaign.
 
     territories: numbers of defenders, `Territory` objects, or strings for `parse_territory`.
 
-    Raises `IactaError` if there are no territories, or if an entry is invalid.
+    Invalid entries, or none at all, raise `IactaError`.
 
     >>> read_territories([22, Territory(8), "8@3"])
     (Territory(22), Territory(8), Territory(8, garrison=3))
@@ -102,7 +102,7 @@ def stages(
 ) -> Iterator[Stage]:
     """Yield the battle for each territory.
 
-    rules, stop: the rules and the stop rule of territories without their own.
+    rules, stop: the rules and the stop rule for territories that have none of their own.
 
     >>> way = [Territory(8, garrison=3), Territory(2)]
     >>> [stage.rules.garrison for stage in stages(way, Rules())]
@@ -117,7 +117,7 @@ def stages(
 
 
 def parse_territory(text: str) -> Territory:
-    """Return the territory of a string DEFENDERS:RULES@GARRISON~HOLD_BACK, or of a shorter one.
+    """Parse a territory in the form DEFENDERS:RULES@GARRISON~HOLD_BACK; later parts may be omitted.
 
     >>> parse_territory("8:capital@3")
     Territory(8, rules=Rules(defence=Dice((6, 6, 6))), garrison=3)
@@ -140,7 +140,7 @@ def parse_territory(text: str) -> Territory:
 
 
 def format_territory(territory: Territory) -> str:
-    """Return the territory as a string, which `parse_territory` reads.
+    """Return a territory as a string that `parse_territory` can read.
 
     Rules without a name, and stop rules other than `hold_back`, are written in full.
 
