@@ -1,1 +1,1 @@
-"""Probability: distributions (exact or in floats), estimates with intervals, typed chances."""
+"""Probability: distributions (exact or in floats), estimates with intervals, and typed chances."""

@@ -1,4 +1,4 @@
-"""Chances: strings and numbers such as 95%, 0.95 or 19/20, read as exact fractions."""
+"""Chances: reads strings and numbers such as 95%, 0.95 or 19/20 as exact fractions."""
 
 import re
 from decimal import Decimal
@@ -13,19 +13,19 @@ from iacta.inputs.errors import IllegalError, MalformedError
 
 Chance: TypeAlias = float | Fraction | Decimal | str
 
-MAX_EXPONENT = 999  # powers of ten are limited, because `Fraction` stores all their digits
+MAX_EXPONENT = 999  # limits the digits that `Fraction` must store
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]{1,40},[0-9]{1,40}\s?%?")
 
 
 def read_fraction(value: Chance, name: str, expected: str) -> Fraction:
-    """Return a number as an exact fraction.
+    """Read a number as an exact fraction.
 
-    value: a number, or a decimal, percentage or fraction as a string. A float is read as the
+    value: a number, or a decimal, percentage or fraction as a string. A float counts as the
         shortest decimal that represents it, so 0.95 means 19/20.
     name: the name of the number in error messages.
-    expected: the requirement in error messages, after `must`.
+    expected: the words after "must" in error messages.
 
-    Raises `IactaError` for a value that is not a number.
+    A value that is not a number raises `IactaError`.
 
     >>> read_fraction(0.1, "level", "be a number"), read_fraction("95%", "level", "be a number")
     (Fraction(1, 10), Fraction(19, 20))
@@ -60,7 +60,7 @@ def _parse_fraction(text: str, name: str) -> Fraction:
         number = re.sub("[,_]", "", number)
     if "_" in number:
         raise ValueError(bare)
-    # Fraction("1e999999999") would need all its digits in memory.
+    # Fraction("1e999999999") would have to store all its digits.
     _, _, exponent = number.lower().partition("e")
     if exponent and abs(int(exponent)) > MAX_EXPONENT:
         raise IllegalError(
@@ -72,15 +72,15 @@ def _parse_fraction(text: str, name: str) -> Fraction:
 
 
 def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -> Fraction:
-    """Return a chance above 0 and below 1 as an exact fraction.
+    """Read a chance above 0 and below 1 as an exact fraction.
 
-    value: the chance, as for `read_fraction`. In a string without a percent sign, a whole number
-        and any number above 1 are percentages: `"75"` and `"0.75"` are both 75%, `"1"` is 1%, and
-        `"1.0"` is certainty.
+    value: the chance, as for `read_fraction`. In a string without a percent sign, whole numbers and
+        all numbers above 1 are percentages: `"75"` and `"0.75"` both mean 75%, `"1"` means 1%, and
+        `"1.0"` means certainty.
     name: the name of the chance in error messages.
-    certain: whether a chance of 1 is also allowed.
+    certain: whether a chance of 1 is allowed as well.
 
-    Raises `IactaError` for other values.
+    Other values raise `IactaError`.
 
     >>> read_chance(0.95), read_chance("95%"), read_chance("95"), read_chance("19/20")
     (Fraction(19, 20), Fraction(19, 20), Fraction(19, 20), Fraction(19, 20))
@@ -109,7 +109,7 @@ def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -
 def refuse_certainty(value: object, name: str = "chance") -> IllegalError:
     """Return the error for a certain chance where nothing is certain.
 
-    value: the chance as it was given.
+    value: the chance as the user gave it.
     name: the name of the chance.
     """
     return IllegalError(
@@ -118,7 +118,7 @@ def refuse_certainty(value: object, name: str = "chance") -> IllegalError:
 
 
 def read_chances(values: object, *, certain: bool = False) -> npt.NDArray[np.object_]:
-    """Return chances, in an array-like of any shape, as an array of exact fractions.
+    """Read chances from an array-like of any shape as an array of exact fractions.
 
     >>> read_chances(["5%", 0.5]).tolist()
     [Fraction(1, 20), Fraction(1, 2)]

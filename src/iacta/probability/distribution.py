@@ -27,7 +27,7 @@ U = TypeVar("U", bound=Hashable)
 V = TypeVar("V")
 
 SUM_TOLERANCE = 1e-9
-MAX_VALUES = 10**7  # memory limit
+MAX_VALUES = 10**7  # limits memory
 
 
 class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
@@ -35,12 +35,12 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
 
     source: a mapping of values to weights, with any sum, or an iterable of equally likely values,
         which may repeat. Whole numbers and fractions give an exact distribution with `Fraction`
-        probabilities; if any weight is a float, all probabilities are floats.
+        probabilities. If any weight is a float, all probabilities are floats.
 
-    Iteration is in ascending order of the values, or in the given order if they cannot be compared.
-    A value that cannot occur has probability 0. Exact distributions are equal if their
-    probabilities are. Raises `IactaError` for negative, infinite or undefined weights, and if all
-    weights are zero.
+    Iteration is in ascending order of the values, or in the given order if values cannot be
+    compared. Values that cannot occur have probability 0. Exact distributions are equal if all
+    their probabilities are. Negative, infinite or undefined weights, and weights that are all zero,
+    raise `IactaError`.
 
     A die, two dice, and their sum:
 
@@ -76,7 +76,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
 
     _weights: dict[T, Any]
     _total: int | float
-    _is_ordered: bool  # whether the weights have been sorted by value
+    _is_ordered: bool  # whether the weights are sorted by value
 
     def __init__(self, source: Mapping[T, Probability] | Iterable[T]) -> None:
         try:
@@ -90,7 +90,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
 
     @classmethod
     def from_pairs(cls, pairs: Iterable[tuple[T, Probability]]) -> "Distribution[T]":
-        """Return the distribution of (value, weight) pairs; weights of equal values are added.
+        """Return the distribution of (value, weight) pairs. The weights of equal values are added.
 
         >>> Distribution.from_pairs([("win", 2), ("lose", 1), ("win", 1)])
         Distribution({'lose': 1, 'win': 3})
@@ -107,10 +107,10 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
 
     @classmethod
     def from_probabilities(cls, probabilities: Mapping[T, Probability]) -> "Distribution[T]":
-        """Return the distribution in floats with the given probabilities.
+        """Return a distribution in floats with the given probabilities.
 
-        probabilities: must sum to 1 within 1e-9. They are not divided by their sum, as weights are,
-            so they keep all their digits.
+        probabilities: the probability of each value. They must sum to 1 within 1e-9. Unlike weights
+            they are not divided by their sum, so they keep all their digits.
 
         >>> Distribution.from_probabilities({"win": 0.75, "lose": 0.25})["win"]
         0.75
@@ -138,7 +138,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
             raise IllegalError("a distribution needs a value of positive weight")
         if any(isinstance(weight, float) for weight in weights.values()):
             floats = _as_floats(weights)
-            # Division by the largest weight prevents an overflow of the sum.
+            # Dividing by the largest weight keeps the sum from overflowing.
             largest = max(floats.values())
             scaled = {value: weight / largest for value, weight in floats.items()}
             total = math.fsum(scaled.values())
@@ -160,7 +160,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
     def weights(self) -> tuple[dict[T, int], int]:
         """Return the weights as whole numbers in lowest terms, and their sum.
 
-        Raises `IactaError` for a distribution in floats.
+        A distribution in floats raises `IactaError`.
 
         >>> Distribution(["win", "win", "lose", "lose"]).weights()
         ({'lose': 1, 'win': 1}, 2)
@@ -170,9 +170,9 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return dict(self._sort_weights()), self._total
 
     def _sort_weights(self) -> dict[T, Any]:
-        """Return the weights in ascending order of their values; the order is cached."""
+        """Return the weights in ascending order of their values, from a cache if possible."""
         if not self._is_ordered:
-            with suppress(TypeError):  # values that cannot be compared stay in the given order
+            with suppress(TypeError):  # values that cannot be compared keep their order
                 self._weights = dict(sorted(self._weights.items(), key=itemgetter(0)))
             self._is_ordered = True
         return self._weights
@@ -182,11 +182,11 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return self._chance([self._weights.get(value, 0)])
 
     def _chance(self, weights: list[Any]) -> Probability:
-        """Return the probability of the values with these weights, exactly 1 for all values."""
+        """Return the probability of the values with these weights; exactly 1 for all values."""
         if isinstance(self._total, int):
             return Fraction(sum(weights), self._total)
         if len(weights) == len(self._weights) and all(weights):
-            return 1.0  # the sum of rounded probabilities may differ slightly
+            return 1.0  # rounded probabilities may not sum to exactly 1
         return min(math.fsum(weights), 1.0)
 
     def _probability(self, weight: Any) -> Probability:
@@ -214,7 +214,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return hash(frozenset(self._weights.items()))
 
     def to_text(self) -> str:
-        """Return the distribution as Python code that can be pasted back, however long it is.
+        """Return Python code that creates this distribution, however long it is.
 
         >>> Distribution("HT").to_text()
         "Distribution({'H': 1, 'T': 1})"
@@ -229,12 +229,12 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         ends = f"{len(values)} values from {quote(values[0])} to {quote(values[-1])}"
         if len(values) == 1:
             ends = f"1 value, {quote(values[0])}"
-        with suppress(MalformedError, OverflowError):  # values that are not numbers, or too large
+        with suppress(MalformedError, OverflowError):  # values that are not numbers or too large
             ends += f", mean {float(self.mean()):.6g}"
         return f"{ends}, {'exact' if self.is_exact else 'in floats'}"
 
     def prob(self, predicate: Callable[[T], object]) -> Probability:
-        """Return the probability of the values for which `predicate` holds.
+        """Return the probability of the values for which `predicate` is true.
 
         >>> Distribution(range(1, 7)).prob(lambda face: face > 4)
         Fraction(1, 3)
@@ -243,7 +243,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return self._chance([w for value, w in self._weights.items() if holds(value)])
 
     def map(self, function: Callable[[T], U]) -> "Distribution[U]":
-        """Return the distribution of `function(value)`; probabilities of equal results are added.
+        """Return the distribution of `function(value)`. Probabilities of equal results are added.
 
         >>> Distribution(range(1, 7)).map(lambda face: face % 2)
         Distribution({0: 1, 1: 1})
@@ -263,9 +263,9 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return self.map(key)
 
     def condition(self, predicate: Callable[[T], object]) -> "Distribution[T]":
-        """Return the distribution given that `predicate` holds.
+        """Return the distribution given that `predicate` is true.
 
-        Raises `IllegalError` if the predicate never holds.
+        If the predicate is never true, `IllegalError` is raised.
 
         >>> Distribution(range(1, 7)).condition(lambda face: face > 4)
         Distribution({5: 1, 6: 1})
@@ -277,7 +277,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return Distribution(kept)
 
     def product(self, other: "Distribution[U]") -> "Distribution[tuple[T, U]]":
-        """Return the joint distribution of independent values from this distribution and `other`.
+        """Return the joint distribution of independent values from this distribution and another.
 
         >>> coin = Distribution("HT")
         >>> coin.product(coin)["H", "T"]
@@ -315,9 +315,9 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return Distribution(weights)
 
     def __add__(self, other: Any) -> "Distribution[Any]":
-        """Return the distribution of the sum with another value.
+        """Return the distribution of the sum with another number.
 
-        other: an independent distribution of numbers, or a number.
+        other: an independent distribution of numbers, or a single number.
 
         >>> d6 = Distribution(range(1, 7))
         >>> (d6 + d6)[7]
@@ -349,7 +349,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
     def mean(self) -> Probability:
         """Return the expected value.
 
-        Raises `MalformedError` for values that are not numbers.
+        Values that are not numbers raise `MalformedError`.
 
         >>> Distribution(range(1, 7)).mean()
         Fraction(7, 2)
@@ -366,7 +366,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return self._expectation({v: (x - mean) ** 2 for v, x in self._numbers().items()})
 
     def standard_deviation(self) -> float:
-        """Return the square root of the variance, as a float.
+        """Return the square root of the variance as a float.
 
         >>> round(Distribution(range(1, 7)).standard_deviation(), 4)
         1.7078
@@ -374,7 +374,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return math.sqrt(self.variance())
 
     def _numbers(self) -> dict[T, Any]:
-        """Return each value as a Python number, which cannot overflow as NumPy integers do."""
+        """Return each value as a Python number, which cannot overflow as NumPy integers can."""
         numbers = {v: v.item() if isinstance(v, np.generic) else v for v in self._weights}
         for number in numbers.values():
             if not isinstance(number, int | float | Fraction) or not -math.inf < number < math.inf:
@@ -415,14 +415,14 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
 
     def _compare(self, holds: Callable[[Any, Any], object], value: T) -> Probability:
         try:
-            if value == value:  # False for NaN, which has no order
+            if value == value:  # NaN has no order
                 return self.prob(lambda outcome: holds(outcome, value))
         except (TypeError, ValueError, ArithmeticError):  # from arrays and Decimal("NaN")
             pass
         raise _order_error(value)
 
     def median(self) -> T:
-        """Return the least value whose cdf is at least one half.
+        """Return the smallest value whose cdf is at least one half.
 
         >>> Distribution([1, 2, 2, 9]).median()
         2
@@ -430,7 +430,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return self.quantile(0.5)
 
     def quantile(self, level: Chance) -> T:
-        """Return the least value whose cdf is at least `level`, a number from 0 to 1.
+        """Return the smallest value whose cdf is at least `level`.
 
         A float level is read as its decimal representation: 0.1 is exactly one tenth.
 
@@ -447,14 +447,14 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         so_far = Fraction(0)
         for value in values:
             so_far += Fraction(self._weights[value])
-            # The sum of floats is rounded once, as in `cdf`.
+            # Round the sum of floats only once, as `cdf` does.
             reached = so_far / self._total if self.is_exact else Fraction(float(so_far))
             if reached >= wanted:
                 return value
         return values[-1]  # floats may sum to slightly less than 1
 
     def mode(self) -> T:
-        """Return the most likely value; of equally likely values, the first.
+        """Return the most likely value; if several are equally likely, the first of them.
 
         >>> Distribution.from_pairs([("win", 2), ("lose", 1)]).mode()
         'win'
@@ -465,7 +465,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         """Return `n` independent random values.
 
         n: the number of values.
-        seed: a whole number, which always gives the same values, or a `numpy.random.Generator`.
+        seed: a whole number, which makes the values repeatable, or a `numpy.random.Generator`.
 
         >>> Distribution(range(1, 7)).sample(5, seed=1)
         [4, 6, 1, 6, 2]
@@ -481,7 +481,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return [values[i] for i in np.searchsorted(cumulative, draws, side="right")]
 
     def to_float(self) -> "Distribution[T]":
-        """Return the distribution in floats, each the float nearest to the exact probability.
+        """Return the distribution in floats, each rounded to the nearest float.
 
         >>> Distribution("HT").to_float()
         Distribution.from_probabilities({'H': 0.5, 'T': 0.5})
@@ -493,11 +493,11 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return Distribution._from_weights({value: p for value, p in weights.items() if p}, 1.0)
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return a pandas table with a row for each value.
+        """Return a pandas table with one row per value.
 
-        The columns are `value`, or for named tuples their fields, such as `attackers` and
-        `defenders`; and `probability`, in fractions if the distribution is exact. Raises
-        `MissingError` if pandas is not installed.
+        The columns are `value` (or, for named tuples, their fields, such as `attackers` and
+        `defenders`) and `probability`, which has fractions if the distribution is exact. If pandas
+        is not installed, `MissingError` is raised.
 
         >>> Distribution("HT").to_float().to_frame()
           value  probability
@@ -534,7 +534,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
 
 
 def _read_values(values: Iterable[V]) -> Iterator[V]:
-    """Yield the values, or raise `TooLargeError` if there are more than `MAX_VALUES`."""
+    """Yield the values; raise `TooLargeError` if there are more than `MAX_VALUES`."""
     for number, value in enumerate(values):
         if number == MAX_VALUES:
             raise TooLargeError(f"a distribution must have at most {MAX_VALUES:,} values")
@@ -586,6 +586,6 @@ def _as_floats(weights: Mapping[T, Probability]) -> dict[T, float]:
 
 
 def _sum(terms: Iterable[Any]) -> Any:
-    """Return the sum of numbers; exact for exact numbers, rounded only once for floats."""
+    """Add numbers: exactly if they are exact, otherwise with a single rounding."""
     rows = list(terms)
     return math.fsum(rows) if any(isinstance(term, float) for term in rows) else sum(rows)

@@ -14,8 +14,8 @@ from iacta.inputs.errors import IllegalError
 from iacta.probability.chances import Chance, read_chance
 
 CONFIDENCE = 0.95  # the default level of an interval
-NORMAL_QUANTILE = 1.959963984540054  # 95% of a normal distribution is within ± this
-MIN_GAMES = 10  # fewer games give an infinite interval
+NORMAL_QUANTILE = 1.959963984540054  # 95% of a normal distribution lies within ± this
+MIN_GAMES = 10  # with fewer games the interval is infinite
 
 MAX_RUNS = 10**18
 MIN_OUTSIDE = 1e-300
@@ -34,7 +34,7 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True)
 class Estimate:
-    """A chance, estimated from many independent runs.
+    """A chance estimated from many independent runs.
 
     runs: the number of runs.
     successes: the number of runs in which the event happened.
@@ -58,12 +58,13 @@ class Estimate:
     def interval(self, level: Chance = CONFIDENCE) -> Interval:
         """Return Wilson's score interval.
 
-        level: the confidence level, between 0 and 1. It is the share of simulations whose interval
-            contains the true chance, on average over all chances.
+        level: the confidence level, between 0 and 1: the fraction of simulations whose interval
+            contains the true chance, averaged over all chances.
 
-        The ends, both floats, are the chances p with (p̂ − p)² = z² p (1 − p) / n, where p̂ is the
-        share of successes in n runs, and z is the normal quantile for the level. Unlike the
-        textbook interval p̂ ± z √(p̂ (1 − p̂) / n), it is also correct for chances near 0 and 1.
+        Let p̂ be the share of successes in n runs and z the normal quantile for the level. The ends
+        of the interval are the chances p with (p̂ − p)² = z² p (1 − p) / n, as floats. Unlike the
+        textbook interval p̂ ± z √(p̂ (1 − p̂) / n), this interval is also correct for chances near
+        0 and 1.
 
         >>> low, high = Estimate(runs=100_000, successes=81_099).interval()
         >>> round(low, 4), round(high, 4)
@@ -99,9 +100,10 @@ def _quantile(level: Chance) -> float:
 def find_half_width(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
     """Return the half-width of the 95% confidence interval for a mean.
 
-    values: the result of each run; with fewer than 10 runs the half-width is infinite.
+    values: the result of each run. With fewer than 10 runs the half-width is infinite.
 
-    It is Student's t times the standard error; the quantile of t is expanded around the normal one.
+    It is Student's t times the standard error. The quantile of t is expanded around the normal
+    quantile.
 
     >>> round(find_half_width([0.0, 1.0] * 5), 2)
     0.38
@@ -127,9 +129,9 @@ def standard_error(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
 
 
 def mean_error(chances: Sequence[float]) -> float:
-    """Return the standard error of the mean of chances, after adding 0 and 1 to the sample.
+    """Return the standard error of a mean of chances, after adding 0 and 1 to the sample.
 
-    chances: the sample. The added values keep the error above 0 if all chances are equal.
+    chances: the sample. The two extra values keep the error above 0 if all chances are equal.
 
     >>> round(mean_error([1.0, 1.0]), 4)
     0.2165
