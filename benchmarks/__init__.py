@@ -1,1 +1,1 @@
-"""How much faster iacta is than the plain versions of the same computations."""
+"""Benchmarks that compare iacta with straightforward programs for the same computations."""

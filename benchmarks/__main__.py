@@ -1,9 +1,9 @@
-"""Run the benchmarks, and print each row as soon as it is measured: `make bench [GROUP=...]`.
+"""Run the benchmarks and print each row as soon as it has been measured: `make bench [GROUP=...]`.
 
     python -m benchmarks [GROUP ...]
 
-Without a name, all groups run. The rows are also written to `build/bench.json`. Longer versions of
-some groups are commands of their own, such as `python -m benchmarks.planner`.
+Without a name, all groups run. The rows are also written to `build/bench.json`. Some groups have
+longer versions that are commands of their own, such as `python -m benchmarks.planner`.
 """
 
 import json
@@ -30,10 +30,10 @@ from iacta.rules.rules import CLASSIC
 UNFINISHED = [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]
 CHANCES = [p / 100 for p in (1, 5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 95, 99)]
 MATCH_UPS = [(i, j) for i in (1, 2, 3) for j in (1, 2)]
-MAX_PROCESS_RATIO = 1.4  # seconds of the command, relative to the import of NumPy
+MAX_PROCESS_RATIO = 1.4  # time of the command, relative to importing NumPy
 RESULTS = Path("build") / "bench.json"
 Measure: TypeAlias = Callable[[], Iterator[Comparison | Measurement]]
-# Mostly even battles, from small to very large; attackers include the garrison.
+# Mostly even battles, from small to very large. Attackers include the garrison.
 SINGLE_BATTLES = [
     (11, 10),
     (101, 100),
@@ -49,7 +49,7 @@ SINGLE_BATTLES = [
 
 
 def compare_rolls() -> Iterator[Comparison]:
-    """Compare the losses of the six classic rolls, without a cache."""
+    """Compare the losses in the six classic rolls, without a cache."""
 
     def cold() -> None:
         loss_counts.cache_clear()
@@ -65,7 +65,7 @@ def compare_rolls() -> Iterator[Comparison]:
 
 
 def compare_battles() -> Iterator[Comparison]:
-    """Compare battles in fractions and in floats."""
+    """Compare battles computed in fractions and in floats."""
     battle = Battle(101, 100)
     yield Comparison(
         "100 v 100 in fractions",
@@ -83,7 +83,7 @@ def compare_battles() -> Iterator[Comparison]:
 
 
 def compare_large_battles() -> Iterator[Comparison]:
-    """Compare battles of all sizes with a battle of 1,000, and a requirement with brute force."""
+    """Compare battles of all sizes with a battle of 1,000; compare a search with brute force."""
 
     def measure_time(attackers: int, defenders: int) -> float:
         battle = Battle(attackers, defenders)
@@ -111,7 +111,7 @@ def compare_large_battles() -> Iterator[Comparison]:
 
 
 def compare_fractions() -> Iterator[Comparison]:
-    """Compare large battles in fractions."""
+    """Compare large battles computed in fractions."""
     yield Comparison(
         "1,000 v 1,000 in fractions",
         seconds(lambda: find_kernel(CLASSIC, method="closed_form").win_probability(1000, 1000)),
@@ -123,7 +123,7 @@ def compare_fractions() -> Iterator[Comparison]:
 
 
 def compare_markov() -> Iterator[Comparison]:
-    """Compare tables from the Markov chain."""
+    """Compare tables computed from the Markov chain."""
     memory: plain.Memory = {}
 
     def plain_table() -> None:
@@ -211,7 +211,7 @@ def compare_tables() -> Iterator[Comparison]:
 
 
 def compare_arrays() -> Iterator[Comparison]:
-    """Compare arrays of battles and of requirements."""
+    """Compare arrays of battles, and arrays of requirements."""
     rng = np.random.default_rng(1)
     attackers, defenders = rng.integers(1, 201, size=(2, 10**6))
     memory: plain.Memory = {}
@@ -241,7 +241,7 @@ def compare_arrays() -> Iterator[Comparison]:
 
 
 def compare_processes() -> Iterator[Comparison]:
-    """Compare a process that runs the command with a process that imports NumPy."""
+    """Compare a process that runs the command with one that imports NumPy."""
     times: dict[str, list[float]] = {"iacta": [], "numpy": []}
     words = {"iacta": ["-m", "iacta", "battle", "12", "10"], "numpy": ["-c", "import numpy"]}
     for _ in range(15):
@@ -259,7 +259,7 @@ def compare_processes() -> Iterator[Comparison]:
 
 
 def compare_pictures() -> Iterator[Comparison]:
-    """Compare a process that draws a large table with a process that imports the libraries."""
+    """Compare a process that draws a large table with one that imports the same libraries."""
     with tempfile.TemporaryDirectory() as folder:
         picture = str(Path(folder) / "table.png")
         words = ["-m", "iacta", "table", "60", "60", "--csv", "--plot", picture]
@@ -274,12 +274,12 @@ def compare_pictures() -> Iterator[Comparison]:
 
 
 def _run_process(words: list[str]) -> None:
-    """Run Python with the given arguments, without output."""
+    """Run Python with the given arguments, and discard the output."""
     hidden = subprocess.DEVNULL
     subprocess.run([sys.executable, *words], check=True, stdout=hidden, stderr=hidden)
 
 
-# Plans come first, because their memory is measured as the peak of the whole process.
+# Plans run first, because their memory is measured as the peak of the whole process.
 GROUPS: dict[str, tuple[Measure, ...]] = {
     "plans": planner.MEASURES,
     "battles": (
@@ -302,7 +302,7 @@ GROUPS: dict[str, tuple[Measure, ...]] = {
 
 
 def main(words: list[str]) -> int:
-    """Run the named groups; return 1 if a requirement is missed."""
+    """Run the named groups. Return 1 if a requirement is not met."""
     unknown = [word for word in words if word not in GROUPS]
     if unknown:
         print(f"unknown group {unknown[0]!r}; expected some of {', '.join(GROUPS)}")

@@ -1,15 +1,15 @@
-"""Audit simulated logs, and count alarms: python -m benchmarks.audits [LOGS [THROWS ...]].
+"""Audit simulated logs and count alarms: python -m benchmarks.audits [LOGS [THROWS ...]].
 
-The logs contain single dice, rolls, losses, battles, or totals, of one player or of three. They
-are audited as by `iacta audit`, but with fewer simulations. Dice are written in the order of the
-throw or sorted. For each test and level, the program prints the share of logs whose p-value does
-not exceed the level, the share of logs with an alarm, and the share of logs in which the evidence,
-checked after each throw, ever reached 1 / level. No share may exceed the level, except by chance.
+The logs contain single dice, rolls, losses, battles or totals, of one player or of three. They are
+audited as by `iacta audit`, but with fewer simulations. Dice are written either in the order of the
+throw or sorted. For each test and level, the program prints the share of logs whose p-value is at
+most the level, the share of logs with an alarm, and the share of logs in which the evidence,
+checked after each throw, ever reached 1 / level. Only chance may lift a share above the level.
 
-`python -m benchmarks.audits level [LOGS]` audits fair logs of 1 to 12 battles of all sizes.
-`python -m benchmarks.audits power [LOGS]` audits logs of unfair battles, and prints the
-share of logs with an alarm by all tests, and by all tests except the tests of tails. The table in
-docs/questions/fair-dice.md is its output.
+`python -m benchmarks.audits level [LOGS]` audits fair logs of 1 to 12 battles of all sizes. `python
+-m benchmarks.audits power [LOGS]` audits logs of unfair battles, and prints the share of logs with
+an alarm, with and without the tests of tails. The table in docs/questions/fair-dice.md is its
+output.
 """
 
 import math
@@ -26,11 +26,11 @@ from iacta.fairness.p_values import correct_by_holm
 LOGS = 2_000
 LEVEL_LOGS = 10_000
 POWER_LOGS = 100
-MAX_BATTLES = 12  # battles in a fair log
+MAX_BATTLES = 12  # most battles in a fair log
 MAX_ATTACKERS, MAX_DEFENDERS = 40, 30
-BATTLES = (20, 60, 200)  # lengths of unfair logs
+BATTLES = (20, 60, 200)  # lengths of unfair logs, in battles
 TAIL_TESTS = ("luck", "spread", "most extreme", "chances")
-UPSETS = 0.05  # share of battles in which the favourite loses everything
+UPSETS = 0.05  # share of battles in which the favourite loses all armies
 LOADED = (0.156, 0.156, 0.156, 0.156, 0.156, 0.22)  # probabilities of the faces 1 to 6
 UNFAIR = {
     "upsets": "the favourite loses all in 1 battle of 20",
@@ -57,10 +57,10 @@ WAYS = (
 def fair_log(way: str, throws: int, rng: np.random.Generator, players: int = 1) -> str:
     """Return a log of fair dice.
 
-    way: the content and the format of a line, one of `WAYS`.
+    way: the content and the format of the lines, one of `WAYS`.
     throws: the number of lines.
-    rng: the random generator.
-    players: the number of players, who take turns at random.
+    rng: the random number generator.
+    players: the number of players, who take random turns.
     """
     heading, lines = {
         "dice": ("die", _dice(rng)),
@@ -97,7 +97,7 @@ def _rolls(rng: np.random.Generator, *, is_sorted: bool = False) -> Iterator[str
 
 
 def _fights(rng: np.random.Generator, *, is_sorted: bool = False) -> Iterator[str]:
-    """Yield the rolls of whole battles; losses determine the dice of the next roll."""
+    """Yield the rolls of whole battles. The losses so far determine the dice of the next roll."""
     while True:
         attackers, defenders = rng.integers(2, 15, 2).tolist()
         while attackers > 1 and defenders:
@@ -140,8 +140,8 @@ def battle_log(dice: str, battles: int, rng: np.random.Generator) -> str:
     """Return a log of battles of all sizes.
 
     dice: `fair` or a name in `UNFAIR`.
-    battles: how many there are.
-    rng: random numbers.
+    battles: the number of battles.
+    rng: the random number generator.
     """
     rows = ["attackers,defenders,attackers_left,defenders_left"]
     for _ in range(battles):
@@ -180,18 +180,18 @@ def _fight_loaded(attackers: int, defenders: int, rng: np.random.Generator) -> t
 
 
 def is_alarm_without_tails(found: Audit) -> bool:
-    """Return whether a log raises an alarm by the tests other than the tests of tails."""
+    """Return whether a log raises an alarm without the tests of tails."""
     p_values = [each.p_value for each in found.findings if each.question not in TAIL_TESTS]
     return min(correct_by_holm(p_values)) <= found.level
 
 
 def measure_level(logs: int, most_battles: int = MAX_BATTLES) -> dict[str, np.ndarray]:
-    """Return the p-values of fair logs of battles of all sizes; `ALARM` has the corrected ones.
+    """Return the p-values of fair logs of battles of all sizes. `ALARM` has the corrected ones.
 
-    Where a log is too short for a question, such as that about order, the p-value is 1.
+    If a log is too short for a test, such as the test of order, the p-value is 1.
 
-    logs: how many logs there are.
-    most_battles: of how many battles the longest are.
+    logs: the number of logs.
+    most_battles: the largest number of battles in a log.
     """
     rng = np.random.default_rng(1)
     p_values: dict[str, np.ndarray] = {}
@@ -206,11 +206,11 @@ def measure_level(logs: int, most_battles: int = MAX_BATTLES) -> dict[str, np.nd
 
 
 def measure_power(dice: str, battles: int, logs: int) -> tuple[float, float]:
-    """Return the shares of logs with an alarm, without and with the tests of tails.
+    """Return the share of logs with an alarm, without and with the tests of tails.
 
     dice: a name in `UNFAIR`.
-    battles: how many each log has.
-    logs: how many logs there are.
+    battles: the number of battles in each log.
+    logs: the number of logs.
     """
     rng = np.random.default_rng(battles)
     before = after = 0
@@ -222,7 +222,7 @@ def measure_power(dice: str, battles: int, logs: int) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Print the shares of alarms."""
+    """Print the shares of logs with an alarm."""
     if sys.argv[1:2] == ["level"]:
         logs = int(sys.argv[2]) if sys.argv[2:] else LEVEL_LOGS
         print(f"{logs:,} fair logs of 1 to {MAX_BATTLES} battles of all sizes:")

@@ -1,9 +1,9 @@
-"""Batches: ten million battles, campaigns, plans on a cluster, and a worker that is killed.
+"""Benchmarks of batches: ten million battles, campaigns, plans on a cluster, a killed worker.
 
     python -m benchmarks.batches [ROWS]
 
-This measures more plans than `make bench`, and the memory of ten million battles; ROWS is how many
-battles a cluster answers that loses a worker.
+This measures more plans than `make bench`, and the memory for ten million battles. ROWS is the
+number of battles for a cluster that loses a worker.
 """
 
 import os
@@ -31,7 +31,7 @@ from iacta import ask, read_position
 ALL_ROWS = 10**7
 LARGE = 10**8
 CALLS = 100_000
-TIMED = 300  # the number of timed calls, and of timed campaigns
+TIMED = 300  # number of timed calls and of timed campaigns
 ASIA = Path(__file__).parent.parent / "examples" / "asia.toml"
 PLANS, ALL_PLANS = 40, 200
 ADDED = (
@@ -49,7 +49,7 @@ def run_python(words: list[str]) -> None:
 
 
 def write_battles(file: str, rows: int) -> list[tuple[int, int]]:
-    """Write random battles to a file, and return some of the battles."""
+    """Write random battles to a file; return some of them."""
     import polars as pl
 
     numbers = np.random.default_rng(1).integers(1, 201, (rows, 2))
@@ -58,7 +58,7 @@ def write_battles(file: str, rows: int) -> list[tuple[int, int]]:
 
 
 def compare_battles(rows: int = ALL_ROWS) -> Iterator[Comparison]:
-    """Compare a batch of battles in a process of its own with plain Polars and with a loop."""
+    """Compare a batch of battles, in its own process, with plain Polars and with a loop."""
     import polars as pl
 
     with tempfile.TemporaryDirectory() as folder:
@@ -109,7 +109,7 @@ def compare_campaigns(rows: int = 10**5) -> Iterator[Comparison]:
 
 
 def compare_plans(plans: int = PLANS) -> Iterator[Comparison]:
-    """Compare plans of a continent on two workers of a local cluster with one worker."""
+    """Compare planning for a continent on two workers of a local cluster with a single worker."""
     import polars as pl
 
     from iacta.batch import answer_file
@@ -144,7 +144,7 @@ def compare_plans(plans: int = PLANS) -> Iterator[Comparison]:
 
 
 def measure_large_batch(rows: int = LARGE) -> Iterator[Measurement]:
-    """Measure a batch larger than memory, on a local cluster that loses a worker."""
+    """Measure a batch larger than memory on a local cluster that loses a worker."""
     import polars as pl
 
     from iacta.batch import answer_file
@@ -160,7 +160,7 @@ def measure_large_batch(rows: int = LARGE) -> Iterator[Measurement]:
             here = psutil.Process()
             memory = 0
             for process in (here, *here.children(recursive=True)):
-                with suppress(psutil.Error):  # it has run_python
+                with suppress(psutil.Error):  # the process has ended
                     memory += process.memory_info().rss
             most = max(most, memory)
 
@@ -211,7 +211,7 @@ MEASURES = (compare_battles, compare_campaigns, compare_plans, measure_large_bat
 
 
 def main() -> None:
-    """Run all benchmarks of batches, and measure the memory of a batch in memory."""
+    """Run all benchmarks of batches, and measure the memory of a batch that fits in memory."""
     rows = int(sys.argv[1]) if len(sys.argv) > 1 else LARGE
     with tempfile.TemporaryDirectory() as folder:
         source, target = (str(Path(folder) / f"{name}.parquet") for name in ("in", "out"))

@@ -1,4 +1,4 @@
-"""The analysis board in a browser: response to a tap, layout shift, and time to analyse a link."""
+"""Benchmarks of the board in a browser: response to a tap, layout shift, time to analyse a link."""
 
 import shutil
 import subprocess
@@ -21,7 +21,7 @@ BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 PHONE = {"width": 390, "height": 844}
 MAX_TAP, MAX_SHIFT, MAX_LINK = 0.05, 0.05, 10.0  # seconds, layout shift, seconds
 TAPS, ROLLS = 20, 30
-SETTLED = 6_000  # milliseconds; the first search ends within this time
+SETTLED = 6_000  # milliseconds after which the first search has finished
 EXAMPLE = Path(__file__).parents[1] / "examples" / "asia.toml"
 TAP = """taps => {
   const spot = document.querySelector('.spot[aria-label^="China"]');
@@ -41,7 +41,7 @@ VALUED = """() => [...document.querySelectorAll("#steps li small")]
 
 
 def measure_board() -> Iterator[Measurement]:
-    """Measure the board on a phone."""
+    """Measure the board as a phone shows it."""
     with _open_page() as (page, address):
         page.add_init_script(SHIFT)
         page.goto(f"{address}/map")
@@ -80,7 +80,7 @@ def _read_number(page: Page, script: str, *args: Any) -> float:
 
 @contextmanager
 def _open_page() -> Iterator[tuple[Page, str]]:
-    """Start a server and a browser; yield a page of a phone, and the server's address."""
+    """Start a server and a browser; yield a page like a phone's and the address of the server."""
     command = [sys.executable, "-m", "iacta", "serve", "--port", "0"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None  # noqa: S101 # it is piped
@@ -99,7 +99,7 @@ def _open_page() -> Iterator[tuple[Page, str]]:
 
 
 def _make_link() -> tuple[str, int]:
-    """Return the fragment of a link to a turn of many rolls, and the number of its steps."""
+    """Return the fragment of a link to a turn with many rolls, and its number of steps."""
     position = read_position(tomllib.loads(EXAMPLE.read_text(encoding="utf-8")))
     (state,) = replay_turns({"code": Turn(position).to_code()})["turns"]
     texts = list[str]()
@@ -111,7 +111,7 @@ def _make_link() -> tuple[str, int]:
             text = f"m{step['armies']}"
         else:
             way = max(state["odds"], key=lambda each: each["chance"])
-            lost, killed, *_ = max(way["rolls"], key=lambda each: each[2])  # the likeliest
+            lost, killed, *_ = max(way["rolls"], key=lambda each: each[2])  # the likeliest losses
             start, to = way["from"], way["to"]
             left, theirs = state["armies"][start] - lost, state["armies"][to] - killed
             step = {

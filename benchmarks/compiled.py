@@ -1,4 +1,4 @@
-"""A rival of iacta: the brute-force loop over all states, compiled by Numba."""
+"""A rival of iacta: a brute-force loop over all states, compiled by Numba."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ _compiled = njit(_fill)
 
 
 def win_table(able: int, defenders: int) -> npt.NDArray[np.float64]:
-    """Return the win probabilities of all battles up to a size, under classic rules.
+    """Return the win probabilities of all battles up to a size under classic rules.
 
     able: the largest number of attackers, without the garrison.
     """

@@ -1,4 +1,4 @@
-"""Boards and starts of games for the training and the benchmarks of whole games."""
+"""Boards and starting positions for training and benchmarking AIs in whole games."""
 
 from random import Random
 
@@ -9,7 +9,7 @@ HOUSE_SETS = Sets((5, 7, 9, 11, 13, 15))
 
 
 def draw_board(rng: Random, name: str = "random") -> Board:
-    """Return a board of 12 to 60 territories in the plane, with continents of neighbours."""
+    """Return a random plane board with 12 to 60 territories; continents consist of neighbours."""
     number = rng.randint(12, 60)
     points = [(rng.random(), rng.random()) for _ in range(number)]
 
@@ -43,7 +43,7 @@ def draw_board(rng: Random, name: str = "random") -> Board:
 
 
 def make_start(board: Board, players: int, trade: Sets | None, *, has_cards: bool = True) -> Turn:
-    """Return the end of a turn in a game of some players, as a start for dealing."""
+    """Return a turn that has ended, from which games can be dealt."""
     names = NAMES[:players]
     rows = [Holding(names[t % players], 3) for t in range(len(board.territories))]
     cards: dict[str, int] | None = {} if has_cards else None
@@ -52,7 +52,7 @@ def make_start(board: Board, players: int, trade: Sets | None, *, has_cards: boo
 
 
 def draw_start(rng: Random) -> Turn:
-    """Return a game on a random or the classic board, with a random kind of cards or without."""
+    """Return a game on a random board or the classic board, with random rules for cards."""
     board = classic_board() if rng.random() < 0.4 else draw_board(rng)
     trade = rng.choice((None, None, Sets(is_fixed=True), Sets(is_fixed=True), HOUSE_SETS))
     return make_start(board, rng.randint(2, 6), trade, has_cards=rng.random() < 0.85)

@@ -10,11 +10,11 @@ from iacta.odds.spread import spread_value
 from iacta.rules.variants import RULE_SETS, find_rules
 
 SIZE = 200
-SPREADS = 118_755  # ways to place 30 armies on 6 territories, at least one on each
+SPREADS = 118_755  # number of ways to place 30 armies on 6 territories, at least one on each
 
 
 def compare_variants() -> Iterator[Comparison]:
-    """Compare the slowest table of all named rule sets."""
+    """Compare the slowest table of any named rule set."""
     memory: plain.Memory = {}
 
     def plain_table() -> None:
@@ -50,7 +50,7 @@ def compare_blitz() -> Iterator[Comparison]:
 
 
 def compare_decisions() -> Iterator[Comparison]:
-    """Compare decisions to stop, and to roll by hand or blitz."""
+    """Compare the decisions to stop, and to roll by hand or blitz."""
     yield Comparison(
         f"when to stop, all states to {SIZE} x {SIZE}",
         seconds(lambda: when_to_stop(SIZE + 1, SIZE, prize=10)),
@@ -70,7 +70,7 @@ def compare_decisions() -> Iterator[Comparison]:
 
 
 def compare_spreads() -> Iterator[Comparison]:
-    """Compare the best spread of armies with evaluating every spread."""
+    """Compare finding the best spread of armies with evaluating every spread."""
     some = [(5, 5, 5, 5, 5, 5), (10, 4, 4, 4, 4, 4), (1, 1, 1, 1, 1, 25), (9, 1, 1, 1, 9, 9)]
     one = seconds(lambda: [spread_value(40, each) for each in some]) / len(some)
     yield Comparison(

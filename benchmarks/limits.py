@@ -1,9 +1,9 @@
-"""Time limits: processor time after the limit, and the coherence of reported chances.
+"""Time limits: processor time used after the limit, and the consistency of reported chances.
 
     python -m benchmarks.limits
 
-A deadline is a moment of wall-clock time, and a busy computer may do little before it. So the
-benchmarks count the processor time spent after the deadline, or after Ctrl-C.
+A deadline is a moment of wall-clock time, and a busy computer may do little work before it. The
+benchmarks therefore count the processor time used after the deadline or after Ctrl-C.
 """
 
 import os
@@ -62,7 +62,7 @@ def make_boards() -> Iterator[tuple[str, Position]]:
 
 
 def list_work(position: Position) -> Iterator[tuple[str, Work]]:
-    """Yield the names of functions with a time limit, each with a function of the limit only."""
+    """For each function with a time limit, yield its name and a function of the limit alone."""
     turn, other = Turn(position), position.list_territories("blue")
     goal, later = TakeAll(tuple(other[:4])), TakeAll(tuple(other[4:6]))
     plan = best_plan(position, goal, time_limit=1)
@@ -107,14 +107,14 @@ def measure_overrun(work: Work, limit: float) -> float:
     at_limit = list[float]()
     timer = Timer(limit, lambda: at_limit.append(time.process_time()))
     timer.start()
-    with suppress(IactaError):  # a limit may be too short for any result
+    with suppress(IactaError):  # the limit may be too short for any result
         work(limit)
     timer.cancel()
     return time.process_time() - at_limit[0] if at_limit else 0.0
 
 
 def measure_interrupt(work: Work) -> float:
-    """Return the processor time in seconds that a function without a limit uses after Ctrl-C."""
+    """Return the processor time in seconds that an unlimited function uses after Ctrl-C."""
     pressed = list[float]()
 
     def press() -> None:
@@ -130,7 +130,7 @@ def measure_interrupt(work: Work) -> float:
 
 
 def measure_limits() -> Iterator[Measurement]:
-    """Measure the overrun of each function after its limit, and after Ctrl-C."""
+    """Measure how long each function continues after its limit, and after Ctrl-C."""
     ask("goals", position=deal(3), win=True, time_limit=1)  # loads the libraries and weights
     for board, position in make_boards():
         for name, work in list_work(position):
@@ -146,7 +146,7 @@ def measure_limits() -> Iterator[Measurement]:
 
 
 def measure_served_limits() -> Iterator[Measurement]:
-    """Measure the processor time of a server after the time limit of a request."""
+    """Measure the processor time that a server uses after the time limit of a request."""
     code, goal = Turn(deal(43)).to_code(), "Africa"
     questions: dict[str, dict[str, object]] = {
         "threats": {"code": code},
@@ -173,7 +173,7 @@ def _count_seconds(process: psutil.Process) -> float:
 
 
 def measure_coherence() -> Iterator[Measurement]:
-    """Count contradicting chances, and last moves that are not the best or do harm."""
+    """Count contradictory chances, and recommended moves that are not best or do harm."""
     wrong = sum(bool(find_disorder(draw_turn(seed))) for seed in range(POSITIONS))
     yield Measurement("positions with chances out of order", wrong, 0, False, POSITIONS)
     helps, best, harmful = zip(*map(judge_last_move, range(SMALL_BOARDS)), strict=True)

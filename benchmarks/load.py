@@ -1,8 +1,9 @@
-"""The load that a server handles: battles, and small questions during plans and large answers.
+"""The load that a server can handle: battles, and small questions beside plans and large answers.
 
     python -m benchmarks.load [--seconds SECONDS] [--soak SECONDS]
 
-Requests come from wrk on the same machine; the requirements are for two otherwise idle cores.
+Requests come from wrk on the same machine. The requirements are for two cores that are otherwise
+idle.
 """
 
 import argparse
@@ -44,22 +45,22 @@ HEAVY = (
     "/about",
 )
 PLANNERS = 2
-SEARCHES, IDLE = 20, 500  # connections of one client behind nginx, busy and idle
+SEARCHES, IDLE = 20, 500  # numbers of busy and idle connections of one client behind nginx
 MIN_PER_SECOND = 1_000
-MAX_SECONDS = 0.050  # the limit for a small question while plans run
+MAX_SECONDS = 0.050  # limit in seconds for a small question while plans run
 MAX_SECONDS_BESIDE_LARGE = 0.3
 MAX_MEGABYTES = 128
 MAX_GROWTH = 1.10
-SETTLED = 60.0  # seconds of a soak until all caches are full
+SETTLED = 60.0  # seconds of a soak test until all caches are full
 
 
 class Report(NamedTuple):
-    """The report of wrk.
+    """The results that wrk reports.
 
     requests: the number of answers.
     seconds: the time of the measurement.
-    half, most: the median and the 99th percentile of the latencies, in seconds.
-    lost: the number of requests without an answer or with an error.
+    half, most: the median and the 99th percentile of the latencies in seconds.
+    lost: the number of requests that failed or got no answer.
     """
 
     requests: int
@@ -70,7 +71,7 @@ class Report(NamedTuple):
 
 
 def find_missing() -> str | None:
-    """Return the missing requirements as a sentence, `None` if there are none."""
+    """Return a sentence about missing programs, or `None` if nothing is missing."""
     if shutil.which("wrk") is None:
         return "wrk: apt-get install wrk"
     needed = ("fastapi", "jinja2", "uvicorn", "vl_convert")
@@ -80,21 +81,21 @@ def find_missing() -> str | None:
 
 @contextmanager
 def start_server() -> Iterator[tuple[str, psutil.Process]]:
-    """Start a server, and yield its address and its process."""
+    """Start a server; yield its address and its process."""
     command = [sys.executable, "-m", "iacta", "serve", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         if process.stdout is None:
             raise RuntimeError("the server has no output")
         line = process.stdout.readline()
         address = next(word for word in line.split() if "://" in word).rstrip("/")
-        while ask_path(address, PLAN) == 503:  # until it has started
+        while ask_path(address, PLAN) == 503:  # until the server has started
             time.sleep(1)
         yield address, psutil.Process(process.pid)
         process.terminate()
 
 
 def ask_path(address: str, path: str) -> int:
-    """Request a path, read the whole answer, and return its status."""
+    """Request a path, read the complete answer, and return its status."""
     connection = HTTPConnection(address.removeprefix("http://"), timeout=60)
     try:
         connection.request("GET", path)
@@ -106,10 +107,10 @@ def ask_path(address: str, path: str) -> int:
 
 
 def run_wrk(address: str, seconds: float, pause: int = 0) -> Report:
-    """Send small questions, and return the report of wrk.
+    """Send small questions with wrk, and return the results.
 
-    seconds: the duration.
-    pause: milliseconds between two questions of a client.
+    seconds: the duration in seconds.
+    pause: the milliseconds between two questions of a client.
     """
     command = [
         *("wrk", "--threads", "1", "--connections", str(CONNECTIONS)),
@@ -122,7 +123,7 @@ def run_wrk(address: str, seconds: float, pause: int = 0) -> Report:
 
 @contextmanager
 def keep_planning(address: str) -> Iterator[list[int]]:
-    """Request plans in the background, and yield the list of statuses so far."""
+    """Request plans in the background; yield the list of statuses so far."""
     paths = [PLAN.replace("Brazil=30", f"Brazil={30 + k}") for k in range(50)]
     with keep_asking(address, paths, PLANNERS) as statuses:
         yield statuses
@@ -148,15 +149,15 @@ def keep_asking(address: str, paths: list[str], clients: int) -> Iterator[list[i
 
 
 def count_memory(process: psutil.Process) -> int:
-    """Return the memory of a process and its children in bytes; shared memory counts once."""
+    """Return the memory of a process and its children in bytes. Shared memory is counted once."""
     return sum(each.memory_full_info().pss for each in [process, *process.children(recursive=True)])
 
 
 def measure_load(seconds: float = 10.0, soak: float = 0.0) -> Iterator[Measurement]:
-    """Measure the load that a server handles.
+    """Measure the load that a server can handle.
 
-    seconds: the time of each measurement.
-    soak: the time of a test of memory under small questions and plans; 0 for no such test.
+    seconds: the duration of each measurement in seconds.
+    soak: the duration in seconds of a memory test under small questions and plans; 0 to skip it.
     """
     with start_server() as (address, process):
         yield from measure_behind_nginx(address, seconds)
@@ -195,7 +196,7 @@ def measure_beside_large_answers(
     """Measure the latency of small questions while another client requests large answers.
 
     address, process: the server.
-    seconds: the time of the measurement.
+    seconds: the duration of the measurement in seconds.
     """
     for path in HEAVY:
         before = process.memory_info().rss
@@ -211,7 +212,7 @@ def measure_beside_large_answers(
 
 
 def measure_pictures_beside_plans(address: str, seconds: float) -> Iterator[Measurement]:
-    """Measure the latency of pictures with and without two clients that search plans."""
+    """Measure the latency of pictures with and without two clients that search for plans."""
     alone = measure_waits(address, PICTURE, seconds)
     with keep_planning(address):
         beside = measure_waits(address, PICTURE, seconds)
@@ -223,11 +224,11 @@ def measure_pictures_beside_plans(address: str, seconds: float) -> Iterator[Meas
 
 
 def measure_waits(address: str, path: str, seconds: float) -> list[float]:
-    """Return the latencies of one client in ascending order, in seconds.
+    """Return the latencies of one client in seconds, in ascending order.
 
     address: the address of the server.
-    path: the path of the question, with a placeholder for the defenders.
-    seconds: the time of the measurement.
+    path: the path of the question, with a placeholder for the number of defenders.
+    seconds: the duration of the measurement in seconds.
     """
     waits, end = list[float](), time.monotonic() + seconds
     while time.monotonic() < end:
@@ -239,7 +240,7 @@ def measure_waits(address: str, path: str, seconds: float) -> list[float]:
 
 
 def find_quantile(waits: list[float], part: float) -> float:
-    """Return a quantile of the waits."""
+    """Return a quantile of some latencies."""
     return waits[math.ceil(part * len(waits)) - 1]
 
 
@@ -279,7 +280,7 @@ def measure_behind_nginx(address: str, seconds: float) -> Iterator[Measurement]:
     """Measure the latency of a client beside busy clients, behind nginx as in `docs/serve.md`.
 
     address: the address of the server.
-    seconds: the duration of the measurement.
+    seconds: the duration of the measurement in seconds.
     """
     if NGINX is None:
         print("  not measured; that needs nginx: apt-get install nginx")
@@ -314,7 +315,7 @@ def measure_behind_nginx(address: str, seconds: float) -> Iterator[Measurement]:
 
 
 def _search_plans(port: int, trust: ssl.SSLContext, end: float) -> list[int]:
-    """Request plans until the time `end`, and return the statuses of the answers."""
+    """Request plans until the time `end`; return the statuses of the answers."""
     statuses = []
     while time.monotonic() < end:
         with _connect(port, trust, "127.0.0.1") as connection:
@@ -338,7 +339,7 @@ def _connect(port: int, trust: ssl.SSLContext, client: str) -> Iterator[HTTPConn
 
 
 def main() -> int:
-    """Run the benchmarks of the command line; return 1 if a requirement is missed."""
+    """Run the benchmarks from the command line. Return 1 if a requirement is not met."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--soak", type=float, default=0.0)

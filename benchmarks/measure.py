@@ -1,4 +1,4 @@
-"""Results of benchmarks: measurements, and comparisons of iacta with a simple rival program."""
+"""Results of benchmarks: measurements, and comparisons with a simple rival program."""
 
 import statistics
 import time
@@ -9,13 +9,13 @@ Work: TypeAlias = Callable[[], object]
 
 
 class Measurement(NamedTuple):
-    """A measured number with its requirement.
+    """A measured number and its requirement.
 
-    claim: the name of the measurement.
+    claim: what was measured, in words.
     got: the measured number.
-    asked: the required number; `None` for no requirement.
-    is_least: whether `asked` is a minimum; otherwise it is a maximum.
-    of: the number of samples behind the number.
+    asked: the required number; `None` if there is no requirement.
+    is_least: whether `asked` is a minimum rather than a maximum.
+    of: the number of samples behind the measurement.
     """
 
     claim: str
@@ -38,7 +38,7 @@ class Measurement(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """The time of iacta compared with the time of a rival program for the same task.
+    """The time that iacta needs, compared with a rival program for the same task.
 
     claim: the task.
     ours: the time of iacta in seconds.

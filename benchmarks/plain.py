@@ -61,7 +61,7 @@ def fraction_win_table(attackers: int, defenders: int) -> dict[tuple[int, int], 
 
 
 def linear_requirement(defenders: int, chance: float) -> int:
-    """Return the fewest attackers with a wanted chance, trying 2, 3, 4 and so on."""
+    """Return the fewest attackers with a required chance by trying 2, 3, 4 and so on."""
     memory: Memory = {}
     attackers = 2
     while recursive_win_probability(attackers, defenders, memory) < chance:
@@ -70,7 +70,7 @@ def linear_requirement(defenders: int, chance: float) -> int:
 
 
 def stopping_values(able: int, defenders: int, prize: float) -> Memory:
-    """Return the expected gain of each battle with stopping: the prize less the armies lost."""
+    """Return the expected gain from each battle with stopping: prize less armies lost."""
     gains: Memory = {}
     for a in range(able + 1):
         for d in range(defenders + 1):
@@ -100,7 +100,7 @@ def outcome_distribution(able: int, defenders: int) -> Memory:
 
 
 def drop_front(chances: list[float]) -> list[float]:
-    """Return chances of which the first 10% is removed."""
+    """Remove the first 10% of a list of chances."""
     kept, over = list(chances), 0.0
     for place, chance in enumerate(chances):
         over += chance
@@ -111,7 +111,7 @@ def drop_front(chances: list[float]) -> list[float]:
 
 
 def blitz_win_probability(able: int, defenders: int) -> float:
-    """Return the chance to win by balanced blitz, from the distribution of true dice."""
+    """Return the chance to win a balanced blitz, computed from the distribution with true dice."""
     outcomes = outcome_distribution(able, defenders)
     won = [outcomes[a, 0] for a in range(able, 0, -1)]
     lost = [outcomes[0, d] for d in range(1, defenders + 1)]
@@ -125,7 +125,7 @@ def blitz_win_probability(able: int, defenders: int) -> float:
 
 
 def mix_win_probabilities(able: int, defenders: int) -> Memory:
-    """Return the chance to win each battle by the best mix of rolls by hand and a blitz."""
+    """Return the chance to win each battle with the best mix of rolls by hand and a blitz."""
     chances: Memory = {}
     for a in range(able + 1):
         for d in range(defenders + 1):

@@ -1,8 +1,8 @@
-"""The planner: times, proofs on small boards, hard positions, gaps to the bound, time limits.
+"""Benchmarks of the planner: times, proofs, hard positions, gaps to the bound, time limits.
 
     python -m benchmarks.planner [POSITIONS]
 
-This plans an elimination and a continent for the first POSITIONS of a fixed set of 64 positions,
+For the first POSITIONS of a fixed set of 64 positions, this plans an elimination and a continent,
 in 2 and in 10 seconds each. Half of the positions are on random boards.
 """
 
@@ -46,18 +46,18 @@ from iacta.plan.search import Search, Style
 from iacta.questions.plan import PlanQuestion
 
 EXAMPLE = ("plan", "examples/asia.toml", "--take", "Asia")
-MEGABYTE = 1024  # kilobytes
+MEGABYTE = 1024  # in kilobytes
 FEW, MANY = 2.0, 10.0  # time limits in seconds
 MAX_LIMIT = 60.0  # the longest time limit in seconds
-QUICK_LIMIT = 3.0  # seconds of the quick estimates of all goals, and of a plan for each goal
+QUICK_LIMIT = 3.0  # time in seconds for quick estimates of all goals, and for a plan for each goal
 QUICK_SEED, QUICK_GOALS = 40_000, 61  # first seed, and number of goals with quick estimates
 RESTRICTED = 40
 RUNS = 3_000
-FRESH_GAME = 2**40  # the first number of games that no plan has played
+FRESH_GAME = 2**40  # first number of the games that no plan has used
 
 
 def measure_process() -> Iterator[Measurement]:
-    """Measure the time of a plan as a process of its own."""
+    """Measure the time of a plan that runs in its own process."""
     times = []
     for _ in range(5):
         started = time.perf_counter()
@@ -71,7 +71,7 @@ def measure_process() -> Iterator[Measurement]:
 
 
 def small_board(seed: int) -> Position:
-    """Return a board of 5 to 9 territories; red has one or two large stacks."""
+    """Return a board of 5 to 9 territories on which red has one or two large stacks."""
     rng = Random(seed)
     names = tuple(f"t{k}" for k in range(rng.randint(5, 9)))
     pairs = [(names[rng.randrange(k)], names[k]) for k in range(1, len(names))]
@@ -89,7 +89,7 @@ def small_board(seed: int) -> Position:
 
 
 def measure_exact_play() -> Iterator[Measurement]:
-    """Measure the speed of exact play, and the share and times of proven plans on small boards."""
+    """Measure the speed of exact search, and proofs of plans on small boards."""
     rates, slowest, proven = [], 0.0, 0
     for seed in range(40):
         position = small_board(seed)
@@ -110,7 +110,7 @@ def measure_exact_play() -> Iterator[Measurement]:
 
 
 def measure_games() -> Iterator[Measurement]:
-    """Measure the times of a simulated game and of `next_move` on hard positions."""
+    """Measure how long a simulated game and `next_move` take on hard positions."""
     games, moves = [], []
     for each in hard_positions():
         policy = policy_for(read_problem(each.position, each.goal), states=0)
@@ -129,7 +129,7 @@ def measure_games() -> Iterator[Measurement]:
 
 
 def measure_goals_and_threats() -> Iterator[Measurement]:
-    """Measure the times of `goals_in_reach`, `best_goals` and `threats`."""
+    """Measure how long `goals_in_reach`, `best_goals` and `threats` take."""
     first, every, games, threatened = [], [], [], []
     for name in ("asia.toml", "eliminate-blue.json", "break-off.json"):
         turn = Turn(read_position(f"examples/{name}"))
@@ -157,7 +157,7 @@ def measure_hard_positions(limit: float = FEW) -> Iterator[Measurement]:
         simulated = simulate_plan(plan, runs=RUNS, seed=k)
         off = abs(plan.comparable_value - simulated.value) / max(simulated.error, 1 / RUNS)
         yield Measurement(f"hard position {k}: reported", plan.comparable_value, None, True, 1)
-        # The chance is an estimate from simulated games: two standard errors are tolerated.
+        # The chance is estimated from simulated games, so two standard errors are tolerated.
         noise = 2 * (2 * hard.reached * (1 - hard.reached) / RUNS) ** 0.5
         yield Measurement(
             f"hard position {k}: simulated", simulated.value, hard.reached - noise, True, RUNS
@@ -172,12 +172,12 @@ def measure_play(
     games: int = 4_000,
     longest: float = MAX_LIMIT,
 ) -> Iterator[Measurement]:
-    """Measure how far plans on hard positions are below the best known values, in points.
+    """Measure how far plans on hard positions fall short of the best known values, in points.
 
-    positions: how many; they are played, and no style was chosen by them.
-    limits: seconds of the plans.
-    games: fresh games by which policies are compared, all with the same dice.
-    longest: the seconds of the search that, with all styles, gives the best known value.
+    positions: the number of positions, which were not used to choose a style.
+    limits: the time limits of the plans in seconds.
+    games: the number of new games in which policies are compared, all with the same dice.
+    longest: the duration in seconds of the search over all styles that gives the best known value.
     """
     short: dict[float, list[float]] = {limit: [] for limit in limits}
     inside = list[bool]()
@@ -215,9 +215,9 @@ def _play_gains(core: Search, games: int, style: Style) -> npt.NDArray[np.float6
 
 
 def measure_gaps(positions: int = 8) -> Iterator[Measurement]:
-    """Measure the gaps of mid-game plans at two time limits, and the gain from the longer limit.
+    """Measure the gaps of mid-game plans at two time limits, and the gain from more time.
 
-    positions: how many of the set by which bounds are compared.
+    positions: the number of positions from the set to use.
     """
     asked = {("continent", FEW): 0.02, ("continent", MANY): 0.01}
     asked |= {("elimination", FEW): 0.20, ("elimination", MANY): 0.12}
@@ -241,7 +241,7 @@ def measure_gaps(positions: int = 8) -> Iterator[Measurement]:
 
 
 def measure_restricted() -> Iterator[Measurement]:
-    """Measure how far plans are below the optimum of the narrow problem."""
+    """Measure how far plans fall short of the optimum of the narrow problem."""
     short = [
         optimum - best_plan(each.position, each.goal, time_limit=FEW).comparable_value
         for each, optimum in restricted_questions(RESTRICTED)
@@ -251,9 +251,9 @@ def measure_restricted() -> Iterator[Measurement]:
 
 
 def measure_quick_estimates() -> Iterator[Measurement]:
-    """Compare plans with the quick estimates of `goals` in the same time.
+    """Compare plans with the quick estimates of `goals`, given the same time.
 
-    Both values have intervals, so only a plan whose interval lies lower counts as below.
+    Both values have intervals, so a plan only counts as worse if its interval lies lower.
     """
     compared = chain.from_iterable(map(compare_quick_estimates, count(QUICK_SEED)))
     clear, gains = zip(*islice(compared, QUICK_GOALS), strict=True)
@@ -266,11 +266,11 @@ def measure_quick_estimates() -> Iterator[Measurement]:
 
 
 def compare_quick_estimates(seed: int) -> Iterator[tuple[float, float]]:
-    """Yield for each goal of a played position how far its plan is below its quick estimate.
+    """For each goal in a played position, yield how far its plan falls short of its quick estimate.
 
     seed: the seed of the game.
 
-    The first number is the distance between the intervals, the second the gain of the plan.
+    The first number is the distance between the intervals, the second is the gain of the plan.
     """
     position = played(seed)
     for each in goals_in_reach(Turn(position), time_limit=QUICK_LIMIT):
@@ -282,7 +282,7 @@ def compare_quick_estimates(seed: int) -> Iterator[tuple[float, float]]:
 
 
 def make_plans(drawn: list[Question], limit: float) -> list[Plan]:
-    """Return the plans for questions.
+    """Return a plan for each question.
 
     limit: the time limit of each plan in seconds.
     """
@@ -310,7 +310,7 @@ def measure_large_board() -> Iterator[Measurement]:
 
 
 def measure_limits() -> Iterator[Measurement]:
-    """Measure the times of answers with a time limit of one second, and the peak memory."""
+    """Measure answers with a time limit of one second: their time and peak memory."""
     plans, placed = list[float](), list[float]()
     gone_on, held = list[float](), list[float]()
     for each in islice(questions(8, every=False), 12):
@@ -321,7 +321,7 @@ def measure_limits() -> Iterator[Measurement]:
         started = time.perf_counter()
         reinforce(midgame(seed), Worth(), 5, time_limit=1)
         placed.append(time.perf_counter() - started)
-        # The player with the fewest territories is eliminated.
+        # Eliminate the player with the fewest territories.
         position = midgame(seed)
         owned = Counter(each.owner for each in position.holdings)
         victim = min({*owned} - {"red"}, key=lambda player: (owned[player], player))
@@ -358,7 +358,7 @@ MEASURES = (
 
 
 def main(words: list[str]) -> int:
-    """Print what plans take and reach; return 1 if something that is asked is missed."""
+    """Print the measurements. Return 1 if a requirement is not met."""
     positions = int(words[0]) if words else BOUNDED
     missed = 0
     for measure in (*MEASURES[:-1], partial(measure_gaps, positions)):

@@ -1,4 +1,4 @@
-"""Mid-game positions: random positions, played positions, and seven hard ones from a study."""
+"""Mid-game positions: random ones, positions from played games, and seven hard ones."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -17,12 +17,12 @@ from iacta.plan.problem import read_problem
 from iacta.plan.search import Search
 
 POSITIONS = 300
-BOUNDED = 64  # positions for the comparison of bounds
+BOUNDED = 64  # number of positions for comparing bounds
 PLAYERS = ("red", "blue", "green", "black", "yellow", "white")
-HARD_SIZES = range(6, 14)  # sizes of goals, in territories, that are tried first
-HARD_STATES = 20_000  # smaller games are solved exactly
+HARD_SIZES = range(6, 14)  # sizes of goals to try first, in territories
+HARD_STATES = 20_000  # smaller problems are solved exactly
 HARD_GAMES, HARD_SEEN = 40, 800  # a position is hard if 40 games visit more than 800 states
-RESTRICTED_SIZE = 9  # the most territories of a restricted problem
+RESTRICTED_SIZE = 9  # most territories in a restricted problem
 RESTRICTED_STATES = 1_000_000  # larger restricted problems are left out
 HARD = Path(__file__).with_name("midgame.json")
 
@@ -40,7 +40,7 @@ class Question(NamedTuple):
 
 
 class Hard(NamedTuple):
-    """A question of the study, with the chance that the simple search of the study reached."""
+    """A question from a study, with the chance that the study's simple search reached."""
 
     goal: TakeAll
     position: Position
@@ -50,10 +50,11 @@ class Hard(NamedTuple):
 def midgame(seed: int, board: Board | None = None) -> Position:
     """Return a position of 3 to 6 players in which red has 2 or 3 large stacks.
 
-    seed: the seed; the fixed set has the seeds from 0 to `POSITIONS - 1`.
+    seed: the random seed. The fixed set has the seeds from 0 to `POSITIONS - 1`.
     board: the board; `None` for the classic board.
 
-    Territories go to players in patches. A large stack is placed where it can attack.
+    Each player owns patches of neighbouring territories. Large stacks are placed where they can
+    attack.
     """
     rng, board = Random(seed), board or classic_board()
     owners = _owners(rng, board, PLAYERS[: rng.randint(3, 6)])
@@ -75,9 +76,9 @@ def midgame(seed: int, board: Board | None = None) -> Position:
 def drawn_board(seed: int) -> Board:
     """Return a random board of 30 to 60 territories with 3 to 7 continents.
 
-    Territories are points of a square; two are neighbours if no other point is within the
-    circle through both (Gabriel & Sokal 1969). Such a board is connected, and in the plane. A
-    continent has the territories that are nearest to its centre.
+    Territories are points in a square. Two are neighbours if the circle with both at opposite ends
+    contains no other point (Gabriel & Sokal 1969). Such a board is connected and can be drawn in
+    the plane. Each territory belongs to the continent with the nearest centre.
     """
     rng = Random(seed)
     points = {f"t{k}": complex(rng.random(), rng.random()) for k in range(rng.randint(30, 60))}
@@ -101,9 +102,9 @@ def drawn_board(seed: int) -> Board:
 
 
 def bounded_questions(count: int = BOUNDED) -> Iterator[Question]:
-    """Yield an elimination and a continent for each position; half of the boards are random.
+    """For each position, yield an elimination and a continent; half of the boards are random.
 
-    count: the number of positions; other sets use other seeds.
+    count: the number of positions. Other benchmarks use other seeds.
     """
     for seed in range(POSITIONS, POSITIONS + count):
         position = midgame(seed, drawn_board(seed) if seed % 2 else None)
@@ -113,14 +114,14 @@ def bounded_questions(count: int = BOUNDED) -> Iterator[Question]:
 
 
 def _owners(rng: Random, board: Board, players: tuple[str, ...]) -> dict[str, str]:
-    """Return an owner for each territory, preferably the owner of a neighbour."""
+    """Return an owner for each territory, often the owner of a neighbour."""
     near: dict[str, list[str]] = {name: [] for name in board.territories}
     for a, b in board.borders:
         near[a].append(b)
     weight = {player: rng.uniform(0.5, 1.5) for player in players}
     names = list(board.territories)
     rng.shuffle(names)
-    owners = dict(zip(names, players, strict=False))  # each player owns at least one
+    owners = dict(zip(names, players, strict=False))  # each player owns at least one territory
     for name in names[len(players) :]:
         around = [owners[other] for other in near[name] if other in owners]
         if around and rng.random() < 0.6:
@@ -131,7 +132,7 @@ def _owners(rng: Random, board: Board, players: tuple[str, ...]) -> dict[str, st
 
 
 def questions(number: int = POSITIONS, *, every: bool = True) -> Iterator[Question]:
-    """Yield the goals of the first positions: continents, eliminations, and a worth.
+    """Yield goals in the first positions: continents, eliminations, and a worth.
 
     number: the number of positions.
     every: whether to yield all goals, or one random goal of each kind.
@@ -161,9 +162,10 @@ def _questions(seed: int, position: Position, *, every: bool) -> Iterator[Questi
 
 
 def played(seed: int) -> Position:
-    """Return a position before the attacks of a turn, in a game of 3 to 6 players.
+    """Return a position before the attacks of a turn, from a played game with 3 to 6 players.
 
-    seed: the seed of the game. All players attack from their largest stacks while these are larger.
+    seed: the seed of the game. Every player attacks with their largest stacks while these are
+        larger than the defenders.
     """
     rng, board = Random(seed), classic_board()
     players, names = PLAYERS[: rng.randint(3, 6)], [*board.territories]
@@ -200,7 +202,7 @@ def _conquer(
     armies: dict[str, int],
     start: str,
 ) -> None:
-    """Attack from a territory and its conquests, up to four territories with fewer armies."""
+    """Attack from a territory and its conquests, at most four territories with fewer armies."""
     for _ in range(rng.randint(0, 4)):
         weak = [
             name
@@ -223,7 +225,7 @@ def _conquer(
 
 
 def _list_goals(position: Position) -> Iterator[TakeAll]:
-    """Yield the goals to eliminate each other player, and to take each continent."""
+    """Yield the goals of eliminating each other player and taking each continent."""
     for owner in sorted({each.owner for each in position.holdings} - {position.player}):
         yield eliminate(position, owner)
     for each in position.board.continents:
@@ -256,13 +258,13 @@ def hard_questions(number: int, first: int = 20_000) -> Iterator[Question]:
 
 
 def restricted_questions(number: int, first: int = 30_000) -> Iterator[tuple[Question, float]]:
-    """Yield goals in played positions, each with the optimum of the restricted problem.
+    """Yield goals in played positions, each with the optimum of its restricted problem.
 
-    number: the number of goals, at most one in a position.
+    number: the number of goals, at most one per position.
     first: the seed of the first game.
 
-    In the restricted problem only the player's territories beside the goal attack, and only the
-    territories of the goal are attacked. It has at most nine territories.
+    In the restricted problem, only the player's territories next to the goal may attack, and only
+    territories of the goal may be attacked. It has at most nine territories.
     """
     for seed in count(first):
         if not number:

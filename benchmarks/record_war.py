@@ -1,11 +1,12 @@
-"""Record the reference values for the benchmarks of the whole game.
+"""Record the reference values for the benchmarks of whole games.
 
     python -m benchmarks.record_war [classic] [unseen] [goals] [rows]
 
 This writes `benchmarks/war_reference.json`: the winners of complete games from 40 positions on the
-classic board and from 20 positions on five boards that V has not seen, the values of goals in 20
-turns from 1,000 games, and the rows of `make bench GROUP=war`. Words select parts. Without the file
-everything is recorded, which takes about half an hour on one core. An interrupted run continues.
+classic board and from 20 positions on five boards on which V was not trained; the values of goals
+in 20 turns, from 1,000 games each; and the rows of `make bench GROUP=war`. Words on the command
+line select parts. If the file does not exist, everything is recorded, which takes about half an
+hour on one core. An interrupted run can be continued.
 """
 
 import json
@@ -29,9 +30,9 @@ MADE_BY = "python -m benchmarks.record_war"
 
 
 def complete(turn: Turn, seed: int | None, games: int) -> Recorded:
-    """Return a position with who won complete games of the usual player."""
+    """Return a position with the winners of complete games of the usual AI."""
     found = games_of(turn, ["usual"] * len(War(turn).seats), games, SEED).chances
-    # A game that was too long has no winner.
+    # A game that took too long has no winner.
     winners = (str(row.argmax()) if row.max() == 1 else "-" for row in found)
     return Recorded(seed, turn.to_code(), "".join(winners), {})
 
@@ -42,14 +43,14 @@ def classic_position(k: int) -> Recorded:
 
 
 def unseen_position(k: int) -> Recorded:
-    """Return a position of a random board with which V was not trained."""
+    """Return a position on a random board with which V was not trained."""
     seed = FIRST_UNSEEN + k % UNSEEN_BOARDS
     turn = middle_of(draw_board(Random(seed)), 2 + k // UNSEEN_BOARDS % 5, 100 + k)
     return complete(turn, seed, GAMES_OF_UNSEEN)
 
 
 def goal_position(seed: int) -> Recorded:
-    """Return a turn with the value of each goal, by tactics and by the plans shown."""
+    """Return a turn with the value of each goal, by tactics and by the plans that are shown."""
     turn = middle_of(classic_board(), 3 + seed % 3, 40 + seed)
     war, usual = War(turn), PLAYERS["usual"]
     mover, wins = war.seats.index(turn.player), dict[str, float]()
@@ -73,7 +74,7 @@ def goal_position(seed: int) -> Recorded:
 
 
 def main(words: list[str]) -> None:
-    """Record all parts, or the parts named on the command line."""
+    """Record all parts, or those named on the command line."""
     made: dict[str, Any] = {
         "made by": MADE_BY,
         "classic": [],
@@ -102,7 +103,7 @@ def main(words: list[str]) -> None:
 
 
 def write_down(made: dict[str, Any]) -> None:
-    """Write the records as JSON, with a line for each position and row."""
+    """Write the records as JSON, with one line for each position and row."""
     parts = []
     for name, value in made.items():
         lines = ",\n".join(f"  {json.dumps(each)}" for each in value)

@@ -1,14 +1,14 @@
-"""Train the weights of both V on games of self-play.
+"""Train the weights of both value functions V on games of self-play.
 
     python -m benchmarks.train_war [SECONDS]
 
 This takes SECONDS (default 600) on one processor core and writes `src/iacta/war/value.json`. Games
-of 2 to 6 players are dealt on random boards and on the classic board, with sets that rise, with
-fixed sets, with a house table and without cards. The first V learns from the usual player's tactics
-with random aims in some turns, so that it sees the effect of each aim; the AIs choose aims by this
-V. The second V learns from games of the usual AI and of the keeper, and scores games that are cut.
-In some games of both, other opponents take some of the seats. A V trained on games of its own
-choices would teach the player to wait.
+of 2 to 6 players are dealt on random boards and on the classic board, with rising sets, fixed sets,
+house rules for sets, or no cards. The first V learns from the tactics of the usual AI with random
+aims in some turns, so that it sees the effect of each aim; the AIs choose their aims by this V. The
+second V learns from games of the usual AI and of the keeper, and scores games that are cut short.
+In some games for either V, other opponents take some of the seats. If V were trained on games in
+which it made the choices, it would teach the AI to wait.
 """
 
 import hashlib
@@ -35,12 +35,12 @@ from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN
 
 FEATURES = len(FEATURES_OF_PLAYERS)
 MAX_PLAYERS = load_library("the training of V").constant("MAX_PLAYERS")
-GAMES_SHARE = 0.55  # the most time for games; the rest is for learning
-TURNS_SHARE = 0.12  # the share of turns that are recorded
+GAMES_SHARE = 0.55  # fraction of the time for games; the rest is for learning
+TURNS_SHARE = 0.12  # fraction of turns that are recorded
 MAX_POSITIONS = 240_000
-MIXED_SHARE = 0.3  # the share of games with other opponents in some seats
-AIMED_SHARE = 0.4  # the share of turns with a random aim, for the first V
-SAMPLES = 3  # fewer than the AIs have, for more games in the same time
+MIXED_SHARE = 0.3  # fraction of games with other opponents in some seats
+AIMED_SHARE = 0.4  # fraction of turns with a random aim, for the first V
+SAMPLES = 3  # fewer than the AIs use, which allows more games in the same time
 HELD_OUT = 0.1
 BATCH, RATE, DECAY = 1024, 2e-3, 1e-4
 WEIGHTS_FILE = Path(iacta.__file__).parent / "war" / "value.json"
@@ -59,11 +59,11 @@ SOURCES = (
 
 
 class Positions(NamedTuple):
-    """Positions with the ends of their games.
+    """Positions and the results of their games.
 
-    seen: the features of each player, 0 for eliminated and absent players.
+    seen: the features of each player; 0 for eliminated and absent players.
     alive: whether each player is in the game.
-    chances: the chances of each player at the end of the game.
+    chances: the chance of each player at the end of the game.
     """
 
     seen: npt.NDArray[np.float32]
@@ -78,7 +78,7 @@ class Positions(NamedTuple):
 def collect_positions(
     player: Player, others: Sequence[Player], seconds: float, seed: int
 ) -> Positions:
-    """Return positions from some seconds of games of a player, in part against others."""
+    """Return positions from games of an AI, some of them against other opponents."""
     rng, seen, chances = Random(seed), [], []
     ended = time.process_time() + seconds
     count = 0
@@ -101,7 +101,7 @@ def collect_positions(
 
 
 class Layers(NamedTuple):
-    """The weights of V, as matrices."""
+    """The weights of V as matrices."""
 
     first: npt.NDArray[np.float32]
     bias: npt.NDArray[np.float32]
@@ -111,7 +111,7 @@ class Layers(NamedTuple):
 def compute_chances(
     layers: Layers, seen: npt.NDArray[np.float32], alive: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """Return V of positions, and the output of the hidden layer."""
+    """Return V of some positions, and the output of the hidden layer."""
     hidden = np.maximum(seen @ layers.first + layers.bias, 0)
     scores = np.where(alive, hidden @ layers.second, -np.inf)
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -119,7 +119,7 @@ def compute_chances(
 
 
 def train_layers(positions: Positions, seconds: float, seed: int) -> tuple[Layers, float, float]:
-    """Return weights by Adam, and their loss and that of equal chances on games left out."""
+    """Train weights by Adam; return them with two held-out losses: theirs and that of equal chances."""
     rng = np.random.default_rng(seed)
     number = len(positions.seen)
     held = int(number * (1 - HELD_OUT))  # games are in order, so no game is in both parts
@@ -165,7 +165,7 @@ def _loss(found: npt.NDArray[np.float32], wanted: npt.NDArray[np.float32]) -> fl
 
 
 def main(seconds: float = 600.0) -> None:
-    """Train both V, and write their weights with the settings of the training."""
+    """Train both V; write their weights with the settings of the training."""
     root = Path(__file__).parent.parent
     weights: dict[str, list[float]] = {}
     bots = [*OPPONENTS.values()]

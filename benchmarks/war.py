@@ -1,8 +1,8 @@
-"""The whole game: its speed, and the quality of the players and of the estimates.
+"""Benchmarks of whole games: their speed, and the quality of the AIs and of the estimates.
 
-`python -m benchmarks.record_war` records slow measurements once: the ends of complete games from
+`python -m benchmarks.record_war` records slow measurements once: the results of complete games from
 recorded positions, and the value of each goal of a turn. `make bench GROUP=war` measures the rest.
-The last number of each row is the number of measurements.
+The last number of each row is the number of samples.
 """
 
 import json
@@ -28,24 +28,24 @@ from iacta.war.players import PLAYERS
 from iacta.war.value import load_weights
 
 REFERENCE = Path(__file__).with_name("war_reference.json")
-SEED = 5  # recorded games and cut games have the same dice
+SEED = 5  # recorded games and games cut short have the same dice
 REPEATS, GAMES_OF_A_REPEAT = 1000, 100
 STRONGER, GAMES_OF_STRONGER = 200, 40
-OF_A_LENGTH = 250  # games for each number of players and each kind of sets
+OF_A_LENGTH = 250  # number of games for each number of players and each kind of card sets
 SMALL_BOARDS, OF_A_SMALL_BOARD = 20, 40
 RANDOM_GAMES = 300
 RENAMED, RENAMED_GAMES = 50, 1000
-ONE_IN_A_THOUSAND = {1: 10.83, 2: 13.82, 3: 16.27, 4: 18.47, 5: 20.52}  # chi-square
+ONE_IN_A_THOUSAND = {1: 10.83, 2: 13.82, 3: 16.27, 4: 18.47, 5: 20.52}  # χ² by degrees of freedom
 TENTHS = 10
 
 
 class Recorded(NamedTuple):
-    """A recorded position, and the results of many games from it.
+    """A recorded position and the results of many games from it.
 
-    seed: the seed of the random board, `None` for the classic one.
-    code: of the turn.
-    winners: the number of the seat that won each complete game of the usual player.
-    wins: of each goal and each way to play it, the mover's chance to win the game after it.
+    seed: the seed of the random board; `None` for the classic board.
+    code: the code of the turn.
+    winners: for each complete game of the usual AI, the number of the seat that won.
+    wins: for each goal and each way to play it, the chance of the player to move to win the game.
     """
 
     seed: int | None
@@ -62,7 +62,7 @@ class Recorded(NamedTuple):
 
 @cache
 def recorded() -> dict[str, list[Recorded]]:
-    """Return the recorded positions: `classic`, `unseen` and `goals`."""
+    """Return the recorded positions by group: `classic`, `unseen` and `goals`."""
     record: dict[str, Any] = json.loads(REFERENCE.read_text(encoding="utf-8"))
     return {
         name: [Recorded(**each) for each in record[name]] for name in ("classic", "unseen", "goals")
@@ -72,7 +72,7 @@ def recorded() -> dict[str, list[Recorded]]:
 def games_of(
     turn: Turn, names: list[str], games: int, seed: int, **more: int | bool
 ) -> PlayedGames:
-    """Return games of the named AIs that begin with a turn."""
+    """Return games of the named AIs that start from a turn."""
     return War(turn).play_games(
         tuple(PLAYERS[each] for each in names),
         games=games,
@@ -82,7 +82,7 @@ def games_of(
 
 
 def middle_of(board: Board, players: int, seed: int) -> Turn:
-    """Return a turn after some rounds of a game of simple AIs."""
+    """Return a turn after a few rounds of a game of simple AIs."""
     turn = make_start(board, players, None)
     rng = Random(seed)
     held = list(turn.owners)
@@ -97,7 +97,7 @@ def middle_of(board: Board, players: int, seed: int) -> Turn:
 
 
 def measure_speed() -> Iterator[Measurement]:
-    """Measure the time of a turn, and the time to estimate four players' chances to +-2 points."""
+    """Measure the time per turn, and the time to estimate chances to within 2 points."""
     start = make_start(classic_board(), 4, None)
     for name, games, asked in (("simple", 400, 10.0), ("usual", 40, 100.0)):
         micro = list[float]()
@@ -120,13 +120,13 @@ def measure_speed() -> Iterator[Measurement]:
 
 
 def _turns(start: Turn, found: PlayedGames) -> int:
-    """Return the approximate number of turns in games, if eliminations are evenly spaced."""
+    """Return the approximate number of turns in some games, if eliminations are evenly spaced."""
     players = len(start.players)
     return int((found.rounds + 1).sum() * (players + 2) / 2)
 
 
 def measure_players() -> Iterator[Measurement]:
-    """Measure the share of games that each AI wins, from random deals with rotating seats."""
+    """Measure how often each AI wins from random deals, with rotating seats."""
     for one, other, players, games, asked in (
         ("usual", "simple", 4, 2400, 0.55),
         ("yardstick", "simple", 6, 30_000, 0.25),
@@ -175,7 +175,7 @@ def measure_lengths() -> Iterator[Measurement]:
 
 
 def small_board(territories: int, seed: int) -> Board:
-    """Return a ring of territories in two continents, or for each fourth seed a line."""
+    """Return a ring of territories in two continents or, for every fourth seed, a line."""
     ring = [(f"T{t}", f"T{(t + 1) % territories}") for t in range(territories)]
     names = [name for name, _ in ring]
     half = territories // 2
@@ -184,7 +184,7 @@ def small_board(territories: int, seed: int) -> Board:
 
 
 def measure_cuts() -> Iterator[Measurement]:
-    """Measure the difference of cut games from recorded complete games with the same dice."""
+    """Measure how much games cut short differ from complete games with the same dice."""
     for name, words, asked, most in (
         ("classic", "classic board", 0.03, 0.06),
         ("unseen", "boards not seen in training", 0.04, None),
@@ -230,7 +230,7 @@ def measure_calibration() -> Iterator[Measurement]:
             if inside.sum() > 1:
                 wanted, got = np.array(found)[inside], np.array(happened)[inside]
                 apart = abs(float(got.mean() - wanted.mean()))
-                # About ten positions of a game share its end.
+                # about ten positions of a game share its result
                 error = float(got.std()) / np.sqrt(max(inside.sum() / 10, 1))
                 over = max(over, apart / max(0.02, 2 * error))
         claim = f"V {name}, worst tenth, of 2 points or 2 standard errors"
@@ -247,7 +247,7 @@ def _softmax(row: np.ndarray, alive: np.ndarray, name: str) -> np.ndarray:
 
 
 def measure_intervals() -> Iterator[Measurement]:
-    """Measure the coverage of intervals, and how often more armies lower a chance."""
+    """Measure the coverage of intervals, and how often additional armies lower a chance."""
     turn = middle_of(classic_board(), 3, 21)
     names = ["simple"] * len(War(turn).seats)
     number = REPEATS * GAMES_OF_A_REPEAT
@@ -277,12 +277,12 @@ def measure_intervals() -> Iterator[Measurement]:
 
 
 def names_moved_on(turn: Turn) -> dict[str, str]:
-    """Return for each player the name of the next player."""
+    """For each player, return the name of the next player."""
     return dict(zip(turn.players, (*turn.players[1:], turn.players[0]), strict=True))
 
 
 def renamed(turn: Turn) -> Turn:
-    """Return the start of a turn in which each player has the next player's name."""
+    """Return the start of a turn in which every player has the next player's name."""
     other = names_moved_on(turn)
     rows = zip(turn.board.territories, turn.owners, turn.armies, strict=True)
     return Turn(
@@ -296,7 +296,7 @@ def renamed(turn: Turn) -> Turn:
 
 
 def measure_renamed() -> Iterator[Measurement]:
-    """Measure the influence of the names and numbers of players on V and on wins."""
+    """Measure how much the names and numbers of players influence V and wins."""
     apart, ending = 0.0, load_weights("ending")
     for k in range(RENAMED):
         turn = middle_of(classic_board(), 2 + k % 5, 700 + k)
@@ -322,7 +322,7 @@ def measure_renamed() -> Iterator[Measurement]:
 
 
 def measure_goals() -> Iterator[Measurement]:
-    """Measure how often the best goal is near the best goal of many recorded games."""
+    """Measure how often the best goal found is nearly the best goal in many recorded games."""
     fit = near = 0
     positions = recorded()["goals"]
     for seed, each in enumerate(positions):

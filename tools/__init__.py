@@ -1,1 +1,1 @@
-"""Development tools, which are not part of the package."""
+"""Development tools that are not part of the package."""

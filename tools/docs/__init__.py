@@ -1,1 +1,1 @@
-"""Generator of the documentation site: pages, reference, console sessions and pictures."""
+"""Generates the documentation site: pages, reference, console sessions and pictures."""

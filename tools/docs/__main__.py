@@ -1,4 +1,4 @@
-"""Build the pages of the site, with their pictures."""
+"""Build the pages and pictures of the site."""
 
 import os
 
@@ -6,8 +6,8 @@ WINDOW = {"COLUMNS": "88", "TERMINAL_WIDTH": "88"}
 
 
 def main() -> None:
-    """Write the pages and pictures into build/docs."""
-    os.environ.update(WINDOW)  # read when the command line is imported
+    """Write the pages and pictures to build/docs."""
+    os.environ.update(WINDOW)  # the command line reads this on import
     from tools.docs.pages import write_pages
 
     write_pages()

@@ -1,4 +1,4 @@
-"""Generator of the pages of commands and of charts."""
+"""Generates the pages about commands and charts."""
 
 from collections.abc import Iterable, Iterator
 
@@ -75,7 +75,7 @@ def _format_line(parameter: Parameter) -> str:
 
 
 def make_gallery_page() -> str:
-    """Return a page with the picture of each `iacta chart` command, drawn by its example."""
+    """Return a page with a picture for each `iacta chart` command, drawn by its example."""
     parts = [
         "# Pictures",
         "Most commands draw their answer with `--plot`; these pictures come from `iacta chart`. "

@@ -1,4 +1,4 @@
-"""Conversion of docstrings to Markdown: doctests as code, arguments as a list."""
+"""Converts docstrings to Markdown: doctests become code, arguments become a list."""
 
 import re
 from typing import Any
@@ -11,7 +11,7 @@ ARGUMENT = re.compile(r"^([a-z]\w*(?:, \w+)*): ", re.MULTILINE)
 
 
 class Docstrings(griffe.Extension):
-    """An extension that converts each docstring to Markdown before mkdocstrings renders it."""
+    """An extension that converts docstrings to Markdown before mkdocstrings renders them."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Convert the docstring of an object."""

@@ -1,4 +1,4 @@
-"""Generator of the page of board formats."""
+"""Generates the page about board formats."""
 
 import inspect
 import sys
@@ -8,7 +8,7 @@ from iacta.board.formats.draft import BoardFormat
 
 
 def make_formats_page() -> str:
-    """Return a page with a table of all formats, and the docstrings of their modules."""
+    """Return a page with a table of all formats and the docstrings of their modules."""
     parts = [
         "# Board formats",
         "`iacta board FILE` reads a board in any of these formats, and detects the format from the "

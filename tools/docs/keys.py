@@ -1,4 +1,4 @@
-"""Generator of the page of JSON keys, from the records of the questions."""
+"""Generates the page about JSON keys, from the records of the questions."""
 
 from collections.abc import Iterator
 
@@ -29,7 +29,7 @@ def _find_summary(record: type[KeyedRecord]) -> str:
 
 
 def _list_notes(record: type[KeyedRecord]) -> Iterator[str]:
-    """Yield the notes in the docstrings of a record and of its nested records."""
+    """Yield notes from the docstrings of a record and its nested records."""
     _, _, more = (record.__doc__ or "").partition("\n\n")
     if more:
         yield " ".join(more.split())

@@ -1,7 +1,7 @@
-"""The pages of the site: handwritten pages, and pages generated from the code.
+"""The pages of the site: handwritten pages and pages generated from the code.
 
-Pages in `docs/` are also read in the repository, where they link to source files. On the site,
-`rewrite_links` replaces these links by links to generated pages.
+Pages in `docs/` can also be read in the repository, where they link to source files. For the site,
+`rewrite_links` changes these links to generated pages.
 """
 
 import re
@@ -20,9 +20,9 @@ ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "docs"
 TARGET = ROOT / "build" / "docs"
 ICON = ROOT / "src" / "iacta" / "web" / "static" / "icon.svg"
-ROOT_PAGES = ("CONTRIBUTING.md", "CHANGELOG.md")  # pages outside docs/
+ROOT_PAGES = ("CONTRIBUTING.md", "CHANGELOG.md")  # pages outside of docs/
 
-# Generated pages for files and folders of the repository.
+# The generated pages that stand for files and folders of the repository.
 GENERATED_PAGES = {
     "src/iacta/__init__.pyi": "library.md",
     "src/iacta/plan": "plans.md",
@@ -38,7 +38,7 @@ LINK = re.compile(r"\]\((?:\.\./)*(src/[\w/.]+|[A-Z]+\.md)\)")
 
 
 def read_handwritten_pages() -> dict[str, str]:
-    """Return the contents of the pages in `docs/`, by path."""
+    """Return the contents of the pages in `docs/` by path."""
     files = sorted(SOURCE.rglob("*.md"))
     return {file.relative_to(SOURCE).as_posix(): file.read_text("utf-8") for file in files}
 
@@ -47,7 +47,7 @@ def rewrite_links(page: str, text: str) -> str:
     """Replace links to files of the repository by links to generated pages.
 
     page: the path of the page.
-    text: the page as Markdown.
+    text: the page in Markdown.
 
     >>> rewrite_links("questions/cost.md", "[plans](../../src/iacta/plan)")
     '[plans](../plans.md)'
@@ -57,7 +57,7 @@ def rewrite_links(page: str, text: str) -> str:
 
 
 def generate_pages() -> dict[str, str]:
-    """Return the generated pages, by path."""
+    """Return the generated pages by path."""
     return {
         "commands.md": make_commands_page(),
         "gallery/pictures.md": make_gallery_page(),
@@ -68,7 +68,7 @@ def generate_pages() -> dict[str, str]:
 
 
 def make_settings(generated: Iterable[str]) -> str:
-    """Return the MkDocs settings, with the generated pages in the menu.
+    """Return the settings of MkDocs, with the generated pages in the menu.
 
     generated: the paths of the generated pages.
     """
@@ -103,5 +103,5 @@ def write_pages(folder: Path = TARGET) -> None:
 
 
 def _make_search_boost(page: str) -> str:
-    """Return front matter that ranks pages of questions first in searches."""
+    """Return front matter that ranks pages about questions first in searches."""
     return "---\nsearch:\n  boost: 4\n---\n\n" if page.startswith("questions/") else ""

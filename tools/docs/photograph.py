@@ -1,4 +1,4 @@
-"""Take screenshots of the map page for the README: `python -m tools.docs.photograph`.
+"""Takes screenshots of the board page for the README: `python -m tools.docs.photograph`.
 
 This needs Chromium, like the tests of the web pages.
 """
@@ -12,11 +12,11 @@ from playwright.sync_api import sync_playwright
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
-TIMEOUT = 120_000  # milliseconds; the server may have to compile first
+TIMEOUT = 120_000  # in milliseconds; the server may have to compile first
 
 
 def photograph(address: str) -> None:
-    """Save screenshots of the map with the plan for Asia.
+    """Save screenshots of the map with a plan for Asia.
 
     address: the URL of a running server.
     """

@@ -1,7 +1,7 @@
-"""Draw the pictures of the pages with the commands shown on the pages.
+"""Draws the pictures on the pages, using the commands shown there.
 
-The pictures of pages in `docs/` are also stored in `docs/pictures/` for readers of the repository.
-A test detects stale pictures, and `python -m tools.docs.reprint` redraws them.
+Pictures of pages in `docs/` are also stored in `docs/pictures/` for readers of the repository. A
+test detects outdated pictures, and `python -m tools.docs.reprint` redraws them.
 """
 
 import contextlib
@@ -22,11 +22,11 @@ from tools.docs.sessions import find_sessions
 
 PICTURE = re.compile(r"^!\[(.*)\]\((.*\.svg)\)$", re.MULTILINE)
 FLOAT = re.compile(r"\d+\.\d{9,}(e-\d+)?")
-NARROW, WIDE = 260, 600  # width of the plot in pixels, for phones and for other screens
+NARROW, WIDE = 260, 600  # widths of the plot in pixels, for phones and for other screens
 KEPT = Path(__file__).parents[2] / "docs" / "pictures"
-SLOW = "iacta plan "  # slow commands whose stored pictures are copied instead
+SLOW = "iacta plan "  # start of slow commands, whose stored pictures are copied instead
 
-# The browser selects narrow or wide, and the theme of the site selects light or dark.
+# The browser chooses between narrow and wide; the theme of the site chooses between light and dark.
 ELEMENT = "".join(
     f'<picture class="chart {theme}">'
     f'<source media="(max-width: 599px)" srcset="{{stem}}-narrow{ending}.svg">'
@@ -36,14 +36,14 @@ ELEMENT = "".join(
 
 
 def add_pictures(text: str) -> str:
-    """Replace each picture of a Markdown page by four variants: narrow or wide, light or dark."""
+    """Replace each picture on a Markdown page by four variants: narrow or wide, light or dark."""
     return PICTURE.sub(
         lambda found: ELEMENT.format(alt=found[1], stem=found[2].removesuffix(".svg")), text
     )
 
 
 def run_command(command: str) -> str:
-    """Run a command line that begins with `iacta` in this process, and return its output."""
+    """Run a command line that begins with `iacta` in this process; return its output."""
     from iacta.cli import main
 
     printed = io.StringIO()
@@ -58,10 +58,10 @@ def run_command(command: str) -> str:
 
 
 def draw_all(pages: Mapping[str, str], folder: Path) -> None:
-    """Draw the pictures of all pages.
+    """Draw the pictures on all pages.
 
-    pages: Markdown pages by path.
-    folder: the folder of the pages.
+    pages: the Markdown pages by path.
+    folder: the folder that contains the pages.
     """
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         started = [
@@ -74,7 +74,7 @@ def draw_all(pages: Mapping[str, str], folder: Path) -> None:
 
 
 def _find_pictures(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each picture of a page with the command that draws it."""
+    """For each picture on a page, yield the picture and the command that draws it."""
     commands = {each.picture: each.command for each in find_sessions(text) if each.picture}
     for _, picture in PICTURE.findall(text):
         yield picture, commands[Path(picture).name]
@@ -94,7 +94,7 @@ def _draw(command: str, file: Path) -> None:
 
 
 def _make_specification(command: str, name: str) -> str:
-    """Return the Vega-Lite specification of the picture drawn by a command."""
+    """Return the Vega-Lite specification of the picture that a command draws."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "drawn.json"
         run_command(command.replace(name, str(file)))
@@ -105,7 +105,7 @@ def draw_svg(specification: str, *, dark: bool = False, width: int = WIDE) -> st
     """Convert a specification to SVG.
 
     specification: a Vega-Lite specification as JSON.
-    dark: whether the background is dark.
+    dark: whether to draw on a dark background.
     width: the width of the plot in pixels.
     """
     from iacta.charts.converter import convert
@@ -116,9 +116,9 @@ def draw_svg(specification: str, *, dark: bool = False, width: int = WIDE) -> st
 
 
 def list_texts(picture: str) -> list[str]:
-    """Return the texts and the labels of marks in an SVG, to compare pictures.
+    """List the texts and the labels of marks in an SVG picture, for comparing pictures.
 
-    Positions are ignored and numbers are rounded, because both differ slightly between machines.
+    Positions are ignored and numbers are rounded, because they differ slightly between machines.
     """
     root = ElementTree.fromstring(picture)  # noqa: S314 # trusted input
     said = (each.attrib.get("aria-label") or each.text or "" for each in root.iter())

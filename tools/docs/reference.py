@@ -1,4 +1,4 @@
-"""Reference pages: Markdown files with directives for mkdocstrings."""
+"""Generates the reference pages: Markdown files with directives for mkdocstrings."""
 
 import inspect
 import re
@@ -25,7 +25,7 @@ def _list_modules(package: ModuleType) -> dict[str, ModuleType]:
     return {name: import_module(f"{package.__name__}.{name}") for name in names}
 
 
-# Modules with a page: all methods, simulation, articles with equations, and states of a battle.
+# Modules with their own page: all methods, simulation, articles with equations, and battle states.
 METHODS: dict[str, ModuleType] = _list_modules(methods) | {
     each.__name__.rpartition(".")[2]: each for each in (thrown, taflin, hoehle, tree, chain)
 }
@@ -43,7 +43,7 @@ def make_reference_pages() -> dict[str, str]:
 
 
 def _make_library_pages() -> dict[str, str]:
-    """Return the list of all public names, and a page for each package."""
+    """Return a list of all public names, and a page for each package."""
     listed = ["# Library", _make_prose_directive("iacta")]
     pages = {}
     for module, names in _group_names(iacta, depth=2).items():
@@ -62,7 +62,7 @@ def _make_library_pages() -> dict[str, str]:
 
 
 def _list_types() -> list[str]:
-    """Return the section of type aliases that occur in signatures."""
+    """Return a section about the type aliases that occur in signatures."""
     public = (getattr(iacta, name) for name in iacta.__all__)
     files = {_find_module(each) for each in public if hasattr(each, "__module__")}
     read = griffe.load("iacta", search_paths=[SOURCES.parents[1] / "src"])
@@ -91,7 +91,7 @@ def _make_charts_page() -> str:
 
 
 def _make_plans_page() -> str:
-    """Return a page with the mathematics of plans, grouped by module."""
+    """Return a page about the mathematics of plans, grouped by module."""
     parts = ["# How plans are found", _make_prose_directive(plan.__name__)]
     for module in _list_modules(plan).values():
         if "\n\n" in inspect.cleandoc(module.__doc__ or ""):
@@ -100,7 +100,7 @@ def _make_plans_page() -> str:
 
 
 def _make_method_page(module: ModuleType) -> str:
-    """Return the page of a method: mathematics, functions and sources."""
+    """Return the page about a method: mathematics, functions and sources."""
     names = re.findall(r"^## (.*)$", SOURCES.read_text(encoding="utf-8"), re.MULTILINE)
     text = inspect.getsource(module)
     own = [
@@ -126,7 +126,7 @@ def _make_method_page(module: ModuleType) -> str:
 def _group_names(package: ModuleType, depth: int) -> dict[ModuleType, list[str]]:
     """Group the public names of a package by module or subpackage.
 
-    depth: the number of parts of a module's dotted name to group by.
+    depth: how many parts of a module's dotted name to group by.
     """
     found: dict[ModuleType, list[str]] = {}
     for name in package.__all__:
@@ -158,7 +158,7 @@ def _make_prose_directive(path: str) -> str:
 
 
 def _find_title(module: ModuleType) -> str:
-    """Return the text before a colon in the first line of a module's docstring, or its name."""
+    """Return the text before the colon in the first line of a module's docstring, or its name."""
     name, colon, _ = inspect.cleandoc(module.__doc__ or "").partition("\n")[0].partition(": ")
     return name if colon else _get_short_name(module).replace("_", " ").capitalize()
 

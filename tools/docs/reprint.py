@@ -1,8 +1,8 @@
-"""Update the console sessions and pictures of the pages.
+"""Updates the console sessions and pictures on the pages.
 
 `python -m tools.docs.reprint [WORD ...]` runs the commands that contain all the words, updates
-their output on the pages, and redraws stale pictures. Sentences and titles of pictures stay
-unchanged.
+their output on the pages, and redraws outdated pictures. The prose and the titles of pictures do
+not change.
 """
 
 import io
@@ -40,7 +40,7 @@ def run_session(session: Session) -> tuple[str, str]:
 
 
 def redraw(session: Session, specification: str) -> None:
-    """Redraw the stored variants of a command's picture if they are stale."""
+    """Redraw the stored variants of a command's picture if they are outdated."""
     for ending in ("", "-dark"):
         file = KEPT / f"{Path(session.picture or '').stem}{ending}.svg"
         made = draw_svg(specification, dark=bool(ending))
@@ -53,9 +53,10 @@ def redraw(session: Session, specification: str) -> None:
 
 
 def update_session(session: Session, printed: str) -> str:
-    """Return the new output for a page.
+    """Return the new output to show on a page.
 
-    If three dots replace lines, each remaining line is replaced by the most similar new line.
+    If three dots replace some lines, each line that is shown is replaced by the most similar new
+    line.
     """
     shown, lines = session.shown.splitlines(keepends=True), printed.splitlines(keepends=True)
     if "...\n" not in shown:
@@ -68,7 +69,7 @@ def _find_nearest(line: str, lines: list[str]) -> str:
 
 
 def reprint(words: list[str]) -> None:
-    """Update the pages, and print the changes."""
+    """Update the pages and print the changes."""
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         for session in find_sessions(text):

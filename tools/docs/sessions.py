@@ -1,4 +1,4 @@
-"""Console sessions in pages: commands after a `$`, each with its output."""
+"""Console sessions on pages: commands after a `$`, each with its output."""
 
 import re
 import shlex
@@ -9,10 +9,10 @@ PICTURE = re.compile(r"(?:--plot|iacta chart [a-z-]+) (\S+\.svg)")
 
 
 class Session(NamedTuple):
-    """A command with its output as shown on a page.
+    """A command with the output shown on a page.
 
     command: the command line.
-    shown: the output; three dots match any text, and a line of three dots matches any lines.
+    shown: the output. Three dots match any text, and a line of three dots matches any lines.
     """
 
     command: str
@@ -20,12 +20,12 @@ class Session(NamedTuple):
 
     @property
     def words(self) -> list[str]:
-        """The words after `iacta`, split like in a shell."""
+        """The words after `iacta`, split as a shell would."""
         return shlex.split(self.command)[1:]
 
     @property
     def picture(self) -> str | None:
-        """The picture drawn by the command, if any."""
+        """The picture that the command draws, if any."""
         found = PICTURE.search(self.command)
         return found and found.group(1)
 
