@@ -1,1 +1,1 @@
-"""The machinery of questions, from the description of parameters to the displayed answer."""
+"""The framework for questions: from the declaration of parameters to the display of answers."""

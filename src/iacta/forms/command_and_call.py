@@ -1,4 +1,4 @@
-"""Formats a question as a command line or a Python call that asks it again."""
+"""Format a question as a command line or as a Python call that repeats the question."""
 
 import shlex
 import tomllib
@@ -15,14 +15,14 @@ from iacta.inputs.errors import IllegalError
 from iacta.rules.files import rules_toml
 from iacta.rules.rules import Rules
 
-END = "END"  # ends a here-document
+END = "END"  # the delimiter of a here-document
 
 
 def format_command(question: Question) -> str:
     """Return the command line that asks a question.
 
-    A position or house rules follow the command as its standard input. Raises `IllegalError` for a
-    question with both.
+    A position or house rules are appended as the standard input of the command. Raises
+    `IllegalError` for a question with both.
 
     >>> from iacta.questions.battle import BattleQuestion
     >>> format_command(BattleQuestion(20, 15, rules="zombie attacker", hold_back=5))
@@ -59,7 +59,7 @@ def format_command(question: Question) -> str:
 
 
 def format_python_call(question: Question) -> str:
-    """Return the Python call that asks a question, to run after `import iacta`.
+    """Return the Python call that asks a question. It requires `import iacta`.
 
     >>> from iacta.questions.need import NeedQuestion
     >>> format_python_call(NeedQuestion(("8", "2"), chance="90%"))

@@ -1,9 +1,9 @@
-"""Forms: each describes the input of a command or question, once for all interfaces.
+"""Forms: the input of a command or question, declared once for all interfaces.
 
-A form is a frozen dataclass. `parameter` declares each field: the kind of its value, and its
-meaning in one line. Command-line options, help, web pages, schemas and columns are derived from
-`parameters`. `parse` makes a form from strings, and the constructor makes a form from values. Both
-check their input.
+A form is a frozen dataclass. Each field is declared with `parameter`: the kind of its value, and
+its meaning in one line. Command-line options, help, web pages, schemas and columns are derived from
+`Form.parameters`. `Form.parse` creates a form from strings, and the constructor creates a form from
+values. Both validate their input.
 """
 
 import re
@@ -23,9 +23,9 @@ from iacta.inputs.checks import quote, set_field
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.inputs.files import read_package_file
 
-MAX_UNQUOTED = 200  # messages quote and shorten strings with more characters
-# Matches the start of a form in its file: the decorator with name, topic and first example, and the
-# class with its summary.
+MAX_UNQUOTED = 200  # longer strings are quoted and shortened in messages
+# A pattern for the start of a form in its file: the decorator with the name, the topic and the
+# first example, and the class with its summary.
 FORM_PATTERN = (
     r'^@(?:question|command)\(\s*"([\w-]+)",\s*Topic\.(\w+),'
     r'\s*Example\(\s*"([^"]*)"(?:,\s*"([^"]*)")?.*?^class .*?"""(.*?)(?:\n\n|""")'
@@ -39,16 +39,16 @@ class Parameter:
     """A parameter of a form: the kind of its value, and its meaning.
 
     kind: the kind of the value.
-    help: the meaning, in one line.
+    help: the meaning of the parameter, in one line.
     is_argument: whether the parameter is a positional argument of the command line.
     usual: a description of the default for players, if `default` is `None`.
-    metavar: the name of the value in help; empty to use the name of the kind.
+    metavar: the name of the value in the help; empty for the name of the kind.
     needs: parameters of which at least one must also be given, such as `take or eliminate`.
-    excludes: parameters that cannot also be given, such as `reinforce or cards and then`;
-        parameters joined by `and` are excluded only together.
-    label: the lower-case name of the parameter on a web page; empty to use `name`.
-    page: the parameter after which a page of the help is named. This page explains the parameter,
-        and the help of a command does not. Empty without such a page.
+    excludes: parameters with which the parameter cannot be combined, such as `reinforce or cards
+        and then`. Parameters joined by `and` are only excluded if all of them are given.
+    label: the name of the parameter on a web page, in lower case; empty for `name`.
+    page: the parameter whose page of the help explains this parameter. The help of a command then
+        omits the parameter. Empty if there is no such page.
     default: the value if the parameter is not given; `REQUIRED` if it must be given.
     name: the name of the field, set by `Form.parameters`.
     """
@@ -76,7 +76,7 @@ class Parameter:
 
     @property
     def default_text(self) -> str:
-        """The default as players read it; empty if there is no default."""
+        """The default in words for players; empty if there is no default."""
         if self.default in (REQUIRED, None) or isinstance(self.kind, Flag):
             return self.usual
         return self.kind.text(self.default)
@@ -88,11 +88,11 @@ class Parameter:
         return schema
 
     def read(self, value: Any, *, is_text: bool = False) -> Any:
-        """Check a value, and return it as the form stores it.
+        """Validate a value, and convert it to the type that the form stores.
 
-        value: a Python or JSON value, or a string to parse if `is_text` is true.
+        value: a Python or JSON value, or, if `is_text` is true, a string to parse.
 
-        Exceptions have the name of this parameter as their `parameter`.
+        The attribute `parameter` of exceptions is the name of this parameter.
         """
         try:
             if not is_text or isinstance(value, bool):
@@ -118,7 +118,7 @@ def parameter(
     label: str = "",
     page: str = "",
 ) -> Any:
-    """Declare a field of a form; the arguments are those of `Parameter`."""
+    """Declare a field of a form; the arguments are the fields of `Parameter`."""
     described = Parameter(
         kind, help, is_argument, usual, metavar, needs, excludes, label, page, default
     )
@@ -128,7 +128,7 @@ def parameter(
 
 
 def option_name(name: str) -> str:
-    """Return the command-line option of a parameter.
+    """Return the command-line option for a parameter.
 
     >>> option_name("max_rolls"), option_name("from_")  # `from` is a keyword of Python
     ('--max-rolls', '--from')
@@ -143,7 +143,7 @@ def _join_names(names: Sequence[str]) -> str:
 
 
 class Topic(Enum):
-    """The heading under which the help lists a form."""
+    """A heading in the help, under which forms are listed."""
 
     ATTACK = "Before an attack"
     DEFENCE = "On defence"
@@ -175,9 +175,9 @@ class Form:
     name: ClassVar[str]
     topic: ClassVar[Topic]
     examples: ClassVar[tuple[Example, ...]] = ()
-    # Each string lists parameters of which exactly one must be given, such as "file or log".
+    # Each string names parameters of which exactly one must be given, such as "file or log".
     one_of: ClassVar[tuple[str, ...]] = ()
-    # Further sections of the help: for each title, pairs of a line and its meaning.
+    # Further sections of the help: a mapping from titles to pairs of a line and its meaning.
     help_sections: ClassVar[Mapping[str, Sequence[tuple[str, str]]]] = {}
 
     def __init_subclass__(cls, *, kw_only: bool = False) -> None:
@@ -192,7 +192,7 @@ class Form:
         self._check_together()
 
     def complete(self) -> None:
-        """Fill in parameters that follow from other parameters."""
+        """Set parameters whose values follow from other parameters."""
 
     def has(self, name: str) -> bool:
         value = getattr(self, name)
@@ -218,7 +218,7 @@ class Form:
     @classmethod
     @cache
     def parameters(cls) -> tuple[Parameter, ...]:
-        """Return the parameters: arguments, then the form's own options, then inherited options."""
+        """Return the parameters: arguments, the form's own options, and then inherited options."""
         given = {
             field.name: replace(field.metadata["parameter"], name=field.name)
             for field in fields(cls)
@@ -231,8 +231,8 @@ class Form:
     def parse(cls, texts: Texts) -> Self:
         """Parse a form from strings.
 
-        texts: for each parameter name a string, a list of strings, or a bool for a flag; unknown
-            names are ignored.
+        texts: a mapping from names of parameters to strings, lists of strings, or bools for flags.
+            Unknown names are ignored.
         """
         values = {}
         for parameter in cls.parameters():
@@ -245,12 +245,12 @@ class Form:
         return form
 
     def get_text(self, name: str) -> Any:
-        """Return a parameter as the user typed it, or its value if the form was not parsed."""
+        """Return the text that the user typed for a parameter, or its value without such a text."""
         return getattr(self, "_texts", {}).get(name, getattr(self, name))
 
     @classmethod
     def find_faulty_parameter(cls, error: IactaError) -> str | None:
-        """Return the name of the parameter that an error is about, or `None`."""
+        """Return the name of the parameter that caused an error, or `None`."""
         return (
             error.parameter
             if error.parameter in {parameter.name for parameter in cls.parameters()}
@@ -259,16 +259,16 @@ class Form:
 
     @classmethod
     def summary(cls) -> str:
-        """Return the purpose of the form in one sentence, from its docstring."""
+        """Return the purpose of the form: the first sentence of its docstring."""
         return " ".join((cls.__doc__ or "").partition("\n\n")[0].split())
 
 
 def make_form(bases: tuple[type["Form"], ...], own: Mapping[str, Any], **members: object) -> Any:
-    """Return a new form class.
+    """Create a form class.
 
     bases: the base classes, whose parameters the form inherits.
-    own: further parameters by name, each declared with `parameter`.
-    members: methods, and the docstring.
+    own: a mapping from names to further parameters, each declared with `parameter`.
+    members: methods of the class, and its docstring.
     """
     types = dict.fromkeys(own, Any)
     return new_class(
@@ -280,11 +280,11 @@ def make_form(bases: tuple[type["Form"], ...], own: Mapping[str, Any], **members
 
 
 class Outline(NamedTuple):
-    """A short description of a form, read from its file without importing it.
+    """A short description of a form, read from its file without an import.
 
-    Subcommands, such as `chart delta`, have no outline.
+    Subcommands such as `chart delta` have no outline.
 
-    name, topic: the name and the topic of the form.
+    name, topic: the name of the form, and the heading under which the help lists it.
     example: the first example.
     summary: the purpose of the form, in one sentence.
     """
@@ -300,12 +300,12 @@ Added = TypeVar("Added", bound=Form)
 
 
 class Register(Generic[F]):
-    """The forms of a package.
+    """The registry of the forms in a package.
 
     package: the name of the package.
 
-    A decorator registers each form. Each form is in the module named after the first word of the
-    form's name, so that looking up a form imports only this module.
+    A decorator registers each form. The module of a form is named after the first word of the
+    form's name. Therefore only one module has to be imported to find a form.
     """
 
     def __init__(self, package: str) -> None:
@@ -317,7 +317,7 @@ class Register(Generic[F]):
     ) -> Callable[[type[Added]], type[Added]]:
         """Return a decorator that registers a form.
 
-        name: the command; two words for a subcommand, such as `chart delta`.
+        name: the name of the command; two words for a subcommand such as `chart delta`.
         topic: the heading under which the help lists the form.
         examples: command lines that use the form.
         """
@@ -330,7 +330,7 @@ class Register(Generic[F]):
         return register
 
     def find(self, word: str) -> list[type[F]]:
-        """Return the forms whose names start with a word, sorted; import only their module."""
+        """Import only the module for a word, and return the forms whose names start with it."""
         if word.isidentifier():
             module = f"{self._package}.{word}"
             try:
@@ -341,7 +341,7 @@ class Register(Generic[F]):
         return [form for name, form in sorted(self._forms.items()) if name.split()[0] == word]
 
     def read_outlines(self) -> list[Outline]:
-        """Return the outlines of all forms, sorted by name, without importing the forms."""
+        """Return the outlines of all forms, sorted by name; the forms are not imported."""
         found = iter_modules(import_module(self._package).__path__)
         files = (f"{each.name}{'/question' if each.ispkg else ''}.py" for each in found)
         texts = (read_package_file(self._package, file) for file in files)
@@ -364,11 +364,11 @@ class Register(Generic[F]):
 
 
 class ClashError(IllegalError):
-    """The exception for parameters that do not fit together.
+    """Parameters that cannot be combined.
 
-    sentence: a format string: `{seed}` stands for the name of a parameter, `{0}` and `{1}` for the
-        `values`.
-    on_page: the sentence to show on a page, where names of parameters would not help.
+    sentence: a format string for the message, in which `{seed}` stands for the name of a parameter,
+        and `{0}` and `{1}` stand for `values`.
+    on_page: the sentence for web pages, where names of parameters would not help.
     """
 
     def __init__(self, sentence: str, *values: object, on_page: str = "") -> None:
@@ -385,7 +385,7 @@ class _QuotingFormatter(Formatter):
 
 
 class _SpelledNames(dict[str, str]):
-    """Maps every parameter name to its spelling in an interface, such as `--max-rolls`."""
+    """A mapping from names of parameters to their spellings in an interface."""
 
     def __init__(self, spell: Callable[[str], str]) -> None:
         super().__init__()
@@ -396,12 +396,12 @@ class _SpelledNames(dict[str, str]):
 
 
 def format_error(error: IactaError, form: type[Form], spell: Callable[[str], str]) -> str:
-    """Return an error message with parameter names as an interface spells them.
+    """Return an error message in which names of parameters are spelled for an interface.
 
-    error: the error; its message may start with the name of the parameter, as in "chance must ..."
+    error: the error. Its message may start with the name of a parameter, such as "chance must ..."
         or "missing chance".
-    form: the form with the parameter.
-    spell: returns the spelling of a parameter name, such as `--max-rolls` for `max_rolls`.
+    form: the form that has the parameter.
+    spell: a function that returns the spelling of a name, such as `--max-rolls` for `max_rolls`.
 
     >>> from iacta.questions.need import NeedQuestion
     >>> error = IllegalError("chance must be ...", parameter="chance")

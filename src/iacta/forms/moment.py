@@ -1,4 +1,4 @@
-"""The parameters of questions about a moment: a position, or a turn in any phase."""
+"""The parameters of questions about a position, or about a turn in any phase."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,7 +27,7 @@ def resolve_board(board: str | Board) -> Board: ...
 @overload
 def resolve_board(board: str | Board | None) -> Board | None: ...
 def resolve_board(board: str | Board | None) -> Board | None:
-    """Return a board, after reading it if the argument is a file name."""
+    """Return a board; read it from a file if the argument is a path."""
     return read_board(board) if isinstance(board, str) else board
 
 
@@ -171,7 +171,7 @@ class MomentForm(VictoryForm, kw_only=True):
 
 
 def list_condition(turn: Turn) -> list[str]:
-    """Return the victory condition and the progress of each player, as sentences."""
+    """Return sentences about the victory condition and about each player's progress."""
     if turn.victory == SURVIVAL:
         return []
     found = ((name, turn.victory.describe_progress(turn, name)) for name in turn.survivors)

@@ -1,4 +1,4 @@
-"""Displays values and answers in a notebook: the sentence, the tables and the chart."""
+"""The display of values and answers in notebooks: a sentence, tables and a chart."""
 
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
@@ -42,8 +42,8 @@ def _(value: Distribution) -> Iterator[Section]:  # type: ignore[type-arg] # any
 
 
 def make_mime_bundle(value: Any) -> dict[str, str]:
-    """Return the representations of a value for a notebook, by MIME type."""
-    QUESTIONS.load_all()  # importing a question registers the sections of its values
+    """Return a mapping from MIME types to representations of a value in a notebook."""
+    QUESTIONS.load_all()  # a question registers the sections of its values on import
     shown = {"text/plain": repr(value)}
     if make_sections.dispatch(type(value)) is not make_sections.dispatch(object):
         shown["text/html"] = format_html(make_sections(value)) + _draw_picture(value)
@@ -51,7 +51,7 @@ def make_mime_bundle(value: Any) -> dict[str, str]:
 
 
 def format_html(sections: Iterable[Section]) -> str:
-    """Return sections as HTML; all text is escaped.
+    """Return sections as HTML, with all text escaped.
 
     >>> format_html([Section(["Is 1 < 2?"])])
     '<div><p>Is 1 &lt; 2?</p></div>'
@@ -110,7 +110,7 @@ def _format_bar(bar: Bar, part: float) -> str:
 
 
 def _draw_picture(value: Any) -> str:
-    """Return the chart of a value as an HTML image; empty if it has none, or cannot be drawn."""
+    """Return the chart of a value as an HTML image, or an empty string if there is no chart."""
     try:
         chart = value.plot()
         svg = b64encode(chart.content("svg")).decode()

@@ -9,12 +9,12 @@ from iacta.forms.sections import Bar, Bars
 from iacta.methods.kernel import Outcome, is_won
 from iacta.probability.distribution import Distribution
 
-NEGLIGIBLE = 0.0005  # outcomes with a smaller total chance are left out at each end
+NEGLIGIBLE = 0.0005  # at each end, outcomes are omitted up to this total chance
 TONES = {"won": "good", "stopped": "neutral", "lost": "bad"}
 
 
 class _OutcomeGroup(NamedTuple):
-    """Outcomes that share a bar: their ending, their numbers of armies, and their total chance."""
+    """Outcomes in one bar: the kind of ending, the numbers of armies, and the total chance."""
 
     kind: str
     least: int
@@ -27,7 +27,7 @@ class _OutcomeGroup(NamedTuple):
 
 
 def make_battle_bars(outcomes: Distribution[Outcome], battle: Battle) -> Bars:
-    """Return bars for the armies left: the attackers' after a victory, else the defenders'."""
+    """Return bars for the surviving attackers after a victory, or else the surviving defenders."""
     ends: dict[tuple[str, int], float] = {}
     for end in sorted(outcomes, key=lambda end: (end.defenders, -end.attackers)):
         kind = "won" if is_won(end) else "stopped" if battle.is_stopped(end) else "lost"
@@ -56,12 +56,12 @@ def make_battle_bars(outcomes: Distribution[Outcome], battle: Battle) -> Bars:
 
 
 def sort_best_first(outcomes: Distribution[CampaignOutcome]) -> list[CampaignOutcome]:
-    """Return the outcomes of a campaign, best for the attackers first."""
+    """Return the outcomes of a campaign, from the best for the attackers to the worst."""
     return sorted(outcomes, key=lambda end: (-end.conquered, end.defenders, -end.attackers))
 
 
 def make_campaign_bars(outcomes: Distribution[CampaignOutcome], campaign: Campaign) -> Bars:
-    """Return bars for the armies left if all territories are taken, and for where attacks end."""
+    """Return bars for the armies left after a victory, and for the places where attacks end."""
     won: list[_OutcomeGroup] = []
     stopped: dict[int, float] = {}
     lost: dict[int, float] = {}
@@ -88,7 +88,7 @@ def _make_campaign_bar(ends: _OutcomeGroup) -> Bar:
 
 
 def _merge_groups(ends: Sequence[_OutcomeGroup], most: int) -> list[_OutcomeGroup]:
-    """Return about `most` groups or fewer, by dropping rare ends and merging neighbours."""
+    """Return about `most` groups or fewer: rare ends are dropped, and neighbours are merged."""
     if len(ends) <= most:
         return list(ends)
     likely = _drop_rare_groups(_drop_rare_groups(list(ends))[::-1])[::-1]

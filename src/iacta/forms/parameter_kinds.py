@@ -1,4 +1,4 @@
-"""Kinds of parameters: each kind reads strings or values, and writes them as strings or JSON."""
+"""The kinds of parameters. A kind reads strings or values, and formats them as strings or JSON."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,19 +38,19 @@ Schema = dict[str, Any]
 @dataclass_transform(frozen_default=True, eq_default=False)
 @dataclass(frozen=True, eq=False, repr=False)
 class Kind:
-    """The kind of a parameter's value, the base of frozen dataclasses.
+    """The base class of kinds of parameters, which are frozen dataclasses.
 
     `parse` reads a string from a command line or URL. `check` reads a Python or JSON value, and
-    accepts its own results. Both raise exceptions whose message starts with the parameter's name.
-    `text` is the inverse of `parse`.
+    also accepts its own results. Both raise exceptions whose messages start with the name of the
+    parameter. `text` is the inverse of `parse`.
 
-    Kinds have no `__eq__` and no `__repr__`, so that they import faster.
+    Kinds have no `__eq__` and no `__repr__`, to make their import faster.
     """
 
     metavar: ClassVar[str] = "TEXT"
-    is_list: ClassVar[bool] = False  # whether a value is several words on a command line
-    names_file: ClassVar[bool] = False  # whether a value is a path, which a web page cannot read
-    names_rules: ClassVar[bool] = False  # whether a value can include rules, as in 8:capital
+    is_list: ClassVar[bool] = False  # whether a value consists of several words on a command line
+    names_file: ClassVar[bool] = False  # whether a value is a path, which web pages cannot read
+    names_rules: ClassVar[bool] = False  # whether a value can include rules, such as 8:capital
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True, eq=False, repr=False)(cls)
@@ -58,14 +58,14 @@ class Kind:
     def parse(self, text: str, name: str) -> Any:
         """Parse a string.
 
-        name: the name of the parameter for messages.
+        name: the name of the parameter, for error messages.
         """
         return self.check(text, name)
 
     def check(self, value: object, name: str) -> Any:
-        """Check a value, and return it as the question stores it.
+        """Validate a value, and convert it to the type that questions store.
 
-        name: the name of the parameter for messages.
+        name: the name of the parameter, for error messages.
         """
         raise NotImplementedError
 
@@ -74,15 +74,15 @@ class Kind:
         return False
 
     def text(self, value: Any) -> str:
-        """Return the string that `parse` reads as this value."""
+        """Return a value as a string that `parse` reads."""
         return str(value)
 
     def json(self, value: Any) -> Any:
-        """Return the JSON value that `check` reads as this value."""
+        """Return a value as a JSON value that `check` reads."""
         return value
 
     def schema(self) -> Schema:
-        """Return the JSON schema of the values."""
+        """Return the JSON schema for values of this kind."""
         return {"type": "string"}
 
 
@@ -171,7 +171,7 @@ class Chance(Kind):
 
 
 class Flag(Kind):
-    """True or false; an option without a value on the command line."""
+    """True or false. On the command line, a flag is an option without a value."""
 
     metavar: ClassVar[str] = ""
 
@@ -193,7 +193,7 @@ class Flag(Kind):
 
 
 class OneOf(Kind):
-    """One of several phrases; a hyphen can replace a space.
+    """One of several phrases, in which hyphens may replace spaces.
 
     >>> OneOf(("break through", "territories")).parse("break-through", "objective")
     'break through'
@@ -218,7 +218,7 @@ class OneOf(Kind):
 
 
 class Name(Kind):
-    """A name or a path, read without further checks."""
+    """A name or a path, which is not validated."""
 
     def check(self, value: object, name: str) -> str:
         if not isinstance(value, str | PathLike):
@@ -234,7 +234,7 @@ class FileName(Name):
 
 
 class RulesName(Kind):
-    """The name of a rule set in any spelling; in Python also `Rules`, in JSON also an object.
+    """The name of a rule set in any spelling; in Python also `Rules`, and in JSON an object.
 
     >>> RulesName().parse("Wall + Capital", "rules")
     'capital+wall'
@@ -248,7 +248,7 @@ class RulesName(Kind):
         if isinstance(value, Rules):
             return value
         if isinstance(value, Mapping):
-            from iacta.rules.files import read_rules_record  # slow to import
+            from iacta.rules.files import read_rules_record  # a slow import
 
             return read_rules_record(value)
         return find_rule_set(value).name  # type: ignore[arg-type] # checks the type
@@ -259,7 +259,7 @@ class RulesName(Kind):
     def json(self, value: str | Rules) -> str | dict[str, Any]:
         if isinstance(value, str):
             return value
-        from iacta.rules.files import rules_record  # slow to import
+        from iacta.rules.files import rules_record  # a slow import
 
         return rules_record(value)
 
@@ -268,9 +268,9 @@ class RulesName(Kind):
 
 
 class ListKind(Kind):
-    """A list of entries, separated by spaces; each is a number or a string that can include rules.
+    """A list of entries, separated by spaces. An entry is a number, possibly with rules.
 
-    Subclasses define `read` and `entry_text` for one entry.
+    Subclasses define `read` and `entry_text`, which convert a single entry.
     """
 
     is_list: ClassVar[bool] = True
@@ -278,11 +278,11 @@ class ListKind(Kind):
     entries: ClassVar[str]
 
     def read(self, entry: object) -> Any:
-        """Check one entry, and return it as the question stores it."""
+        """Validate an entry, and convert it to the type that questions store."""
         raise NotImplementedError
 
     def entry_text(self, entry: Any) -> str:
-        """Return the string that `read` reads as this entry."""
+        """Return an entry as a string that `read` reads."""
         raise NotImplementedError
 
     def parse(self, text: str, name: str) -> tuple[Any, ...]:
@@ -362,11 +362,11 @@ class CommaList(Kind):
 
 
 class Pairs(Kind):
-    """A value for each of several names, such as larger garrisons for several territories.
+    """Pairs of a name and a value, such as territories with larger garrisons.
 
     value: the kind of the values.
-    example: a valid text, for error messages.
-    between: the separator of the pairs.
+    example: an example of a valid string, for error messages.
+    between: the separator between pairs.
 
     >>> Pairs(Whole(), "Brazil:3,Egypt:2").parse("Brazil:3, Egypt=2", "keep")
     (('Brazil', 3), ('Egypt', 2))
@@ -419,10 +419,11 @@ def _join_owner(name: str, who: str) -> str:
 
 
 class Source(Kind, Generic[T]):
-    """The path of a file, a name or a code; in Python and JSON also the value itself.
+    """A board, a position or a similar value: a path, a name, a code, or the value itself.
 
     holds: the class of the value.
-    read: converts a JSON object, or an instance of a class in `reads`, to the value.
+    read: a function that converts a JSON object, or an instance of a class in `reads`, to the
+        value.
     names: the built-in names, which are not paths.
     reads: further classes that `read` accepts.
     """

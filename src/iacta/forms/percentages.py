@@ -1,4 +1,4 @@
-"""Formats chances as percentages that are never rounded to certainty, or as fractions n/d."""
+"""Format chances as percentages, which are never rounded to certainty, or as fractions n/d."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -9,14 +9,15 @@ from iacta.methods import find_kernel
 from iacta.probability.distribution import Probability
 from iacta.rules.rules import Rules
 
-MAX_PERCENT_DIGITS = 26  # percentages with more digits after the point are written as fractions
-MAX_FRACTION_LENGTH = 40  # characters of a fraction in a sentence
+MAX_PERCENT_DIGITS = 26  # percentages with more digits after the point are formatted as fractions
+MAX_FRACTION_LENGTH = 40  # the maximum number of characters of a fraction in a sentence
 
 
 def percent(probability: Probability, digits: int = 2) -> str:
-    """Return a chance as a percentage that is 0% or 100% only if the outcome is certain.
+    """Return a chance as a percentage, which is 0% or 100% only if the outcome is certain.
 
-    probability: the chance. A fraction or integer 0 or 1 is certain; a float never is.
+    probability: the chance. The outcome is certain if this is a fraction or an integer 0 or 1, but
+        never if it is a float.
     digits: the number of digits after the point.
 
     >>> percent(0.65382), percent(0.999999), percent(1e-9), percent(Fraction(1))
@@ -35,7 +36,7 @@ def percent(probability: Probability, digits: int = 2) -> str:
 
 
 def short_percent(probability: Probability, digits: int = 2) -> str:
-    """Return a chance as `percent` does, but with < and > to be shorter.
+    """Return a chance as a percentage like `percent`, but shorter, with the signs < and >.
 
     >>> short_percent(0.65382), short_percent(0.999999), short_percent(0.25, 0)
     ('65.38%', '> 99.99%', '25%')
@@ -55,7 +56,8 @@ def format_goal_value(value: Probability, *, is_chance: bool) -> str:
 def format_goal_change(change: float, *, is_chance: bool, sign: str = "") -> str:
     """Return a change of the value of a goal, in percentage points or in points.
 
-    sign: `+` to mark gains; 0 has no sign.
+    is_chance: whether the value is a chance.
+    sign: `+` to give gains a plus sign; 0 never has a sign.
 
     >>> format_goal_change(0.0123, is_chance=True, sign="+")
     '+1.2'
@@ -68,7 +70,7 @@ def format_goal_change(change: float, *, is_chance: bool, sign: str = "") -> str
 
 
 def format_armies(luck: float) -> str:
-    """Return luck in armies with its sign.
+    """Return an amount of luck in armies, with a sign.
 
     >>> format_armies(-2.158), format_armies(1.0), format_armies(0.0)
     ('-2.2 armies', '+1.0 armies', '0.0 armies')
@@ -78,7 +80,7 @@ def format_armies(luck: float) -> str:
 
 
 def describe_luck(armies: float) -> str:
-    """Return luck in armies in words.
+    """Return an amount of luck in armies as a phrase.
 
     >>> describe_luck(-1.38), describe_luck(1.0), describe_luck(-0.04)
     ('unlucky by 1.4 armies', 'lucky by 1 army', 'neither lucky nor unlucky')
@@ -91,9 +93,9 @@ def describe_luck(armies: float) -> str:
 
 
 def bar_percent(probability: Probability, digits: int = 1) -> str:
-    """Return a chance as `short_percent` does, but with digits also for 0 and 1.
+    """Return a chance as a percentage like `short_percent`, but with decimals even for 0 and 1.
 
-    Unlike in `percent`, a float 0 is certain.
+    Unlike in `percent`, a float 0 is treated as certain.
 
     >>> bar_percent(0.25), bar_percent(0.99999), bar_percent(1e-5), bar_percent(0.0)
     ('25.0%', '> 99.9%', '< 0.1%', '0.0%')
@@ -106,7 +108,7 @@ def bar_percent(probability: Probability, digits: int = 1) -> str:
 
 
 def plain_percent(chance: Fraction) -> str:
-    """Return a chance as an exact percentage, or as a fraction if its digits never end.
+    """Return a chance as an exact percentage, or as a fraction if there are too many decimals.
 
     >>> plain_percent(Fraction(19, 20)), plain_percent(Fraction(10**9 - 1, 10**9))
     ('95%', '99.9999999%')
@@ -124,10 +126,11 @@ def plain_percent(chance: Fraction) -> str:
 
 
 def mark_certain(probability: Probability, rules: Iterable[Rules]) -> Probability:
-    """Return the fraction 0 or 1 if a chance is certain, otherwise the chance unchanged.
+    """Return the fraction 0 or 1 for a certain outcome, otherwise the chance unchanged.
 
-    rules: the rules of the battles. A float 0 or 1 is certain if all these rules allow certain
-        outcomes.
+    probability: the chance.
+    rules: the rules of the battles. If all these rules allow certain outcomes, the outcome is
+        certain even if the chance is a float 0 or 1.
 
     >>> from iacta.rules.variants import find_rules
     >>> rules = [Rules()], [find_rules("balanced blitz")]
@@ -156,7 +159,7 @@ def format_if_exact(probability: Probability | None) -> str | None:
 
 
 def list_fractions(*probabilities: Probability | None) -> list[str]:
-    """Return a list with one line that shows the exact fractions; empty if there are none.
+    """Return a list with a line that contains the exact fractions; an empty list for only floats.
 
     >>> list_fractions(Fraction(1, 2), 0.25), list_fractions(0.5)
     (['Exactly: 1/2'], [])

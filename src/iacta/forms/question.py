@@ -17,19 +17,19 @@ from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import DisplayMixin, import_upper_module
 
-MAX_NAMED_QUESTIONS = 2  # a message names at most this many, and counts the others
-MIN_SIMILARITY = 0.7  # between two names, from 0 to 1, to suggest one for the other
+MAX_NAMED_QUESTIONS = 2  # the most questions that a message names; it counts the others
+MIN_SIMILARITY = 0.7  # the similarity, from 0 to 1, above which a message suggests a name
 Charts: TypeAlias = ModuleType  # the module `iacta.charts`
 
 
 class Recordable(Protocol):
-    """An object with a record, such as an answer."""
+    """An object that has a record, such as an answer."""
 
     def record(self) -> object: ...
 
 
 class Watch(Protocol):
-    """A callback that receives the progress while an answer is computed."""
+    """A callback that receives the progress of the computation of an answer."""
 
     def __call__(
         self,
@@ -42,45 +42,45 @@ class Watch(Protocol):
         """Report progress.
 
         doing: a phrase for the current work.
-        part: the fraction done, from 0 to 1; `None` if unknown.
-        keeps: whether an interruption keeps the best result so far.
-        so_far: the incomplete answer so far, for interfaces that can show it.
+        part: the fraction of the work done, from 0 to 1; `None` if it is unknown.
+        keeps: whether the best result so far is kept if the user interrupts the work.
+        so_far: the incomplete answer, for interfaces that can show it.
         """
 
 
 class Question(Form):
     """A form that has an answer."""
 
-    is_search: ClassVar[bool] = False  # whether the answer improves with time
+    is_search: ClassVar[bool] = False  # whether more time improves the answer
 
     def answer(self, watch: Watch | None = None) -> "Answer":
         """Compute the answer.
 
-        watch: a progress callback for long work, or `None`.
+        watch: a callback for the progress of long work, or `None`.
         """
         raise NotImplementedError
 
     def get_repeated(self, name: str) -> Any:
-        """Return the value of a key of the answer that repeats the question.
+        """Return the value of a key with which the answer repeats the question.
 
         name: the name of the key.
         """
         return getattr(self, name)
 
     def check_chart(self) -> None:
-        """Raise `IllegalError` if the answer will have no chart, before it is computed."""
+        """Raise `IllegalError` if the answer, which is not computed yet, will have no chart."""
 
     @classmethod
     @cache
     def records(cls) -> tuple[type[KeyedRecord], ...]:
-        """Return the record classes of the answers, from the annotation of `answer`."""
+        """Return the classes of the records of answers, according to the annotation of `answer`."""
         answers = get_type_hints(cls.answer)["return"]
         kinds = get_args(answers) or (answers,)
         return tuple(get_type_hints(kind.data.fget)["return"] for kind in kinds)
 
     @classmethod
     def columns(cls) -> tuple[Key, ...]:
-        """Return the keys that can be columns of a batch, the default columns first."""
+        """Return the keys that can be columns of a batch; default columns come first."""
         keys: dict[str, Key] = {}
         for record in cls.records():
             for key in record.all_keys():
@@ -102,7 +102,7 @@ class Answer(DisplayMixin):
     Subclasses are frozen dataclasses.
 
     question: the question.
-    is_complete: whether the answer is complete; `False` after an interruption.
+    is_complete: whether the answer is complete; false after an interruption.
     """
 
     question: Question
@@ -119,30 +119,30 @@ class Answer(DisplayMixin):
         return str(next(iter(self.sections())).parts[0])
 
     def sections(self) -> Iterator[Section]:
-        """Yield the sections to display; the first starts with the main sentence."""
+        """Yield the sections of the answer; the first section starts with the main sentence."""
         raise NotImplementedError
 
     @property
     def data(self) -> KeyedRecord:
-        """The answer as a record, for programs."""
+        """The answer as a record, for use by programs."""
         raise NotImplementedError
 
     def record(self) -> dict[str, Any]:
         return self.data.to_json()
 
     def rows(self) -> Iterator[Sequence[object]]:
-        """Yield the rows of the CSV output, the heading first.
+        """Yield the rows of the CSV output, beginning with the heading.
 
-        All computation must be done before the first row.
+        All computations must be finished before the first row.
         """
         raise NotImplementedError
 
     def plot(self, *context: Any) -> Any:
-        # `iacta.charts` imports answers, so this module cannot import it.
+        # This module cannot import `iacta.charts`, which imports answers.
         return self.draw(import_upper_module("charts"))
 
     def draw(self, charts: Charts) -> Any:
-        """Return the chart."""
+        """Return the chart of the answer."""
         raise IllegalError(f"there is no picture of {type(self).__name__}")
 
 
@@ -151,10 +151,11 @@ question = QUESTIONS.add
 
 
 def list_questions(name: str, spell: Callable[[str], str] = str) -> str:
-    """Return a clause that names the questions with a parameter; empty if there are none.
+    """Return a clause that names the questions with a parameter; empty for no questions.
 
     name: the name of the parameter.
-    spell: returns a question's name as an interface spells it, such as `iacta decide` for `decide`.
+    spell: a function that returns the spelling of a question in an interface, such as `iacta
+        decide` for `decide`.
 
     >>> list_questions("prize"), list_questions("prices")
     ('decide has it', '')
@@ -172,11 +173,11 @@ def list_questions(name: str, spell: Callable[[str], str] = str) -> str:
 
 
 def explain_unknown_parameter(form: type[Question], name: str, known: Sequence[Parameter]) -> str:
-    """Return the error message for a parameter name that a question does not have.
+    """Return the error message for a parameter that a question does not have.
 
     form: the question.
     name: the unknown name.
-    known: the parameters that the interface offers.
+    known: the parameters that are available in the interface.
 
     >>> need = find_question("need")
     >>> explain_unknown_parameter(need, "defenders", need.parameters())
@@ -195,18 +196,18 @@ def explain_unknown_parameter(form: type[Question], name: str, known: Sequence[P
 
 
 def find_similar_name(name: str, known: Iterable[str]) -> str:
-    """Return the most similar of some names, or an empty string if none is similar enough.
+    """Return the known name that is most similar to a name, or "" without a similar name.
 
     >>> find_similar_name("batle", ["battle", "table"]), find_similar_name("chance", ["charge"])
     ('battle', '')
     """
-    from difflib import get_close_matches  # slow to import
+    from difflib import get_close_matches  # a slow import
 
     return next(iter(get_close_matches(name, list(known), n=1, cutoff=MIN_SIMILARITY)), "")
 
 
 def find_question(name: str) -> type[Question] | None:
-    """Return the question with a given name, or `None`; import no other question.
+    """Return the question with a given name, or `None`. Other questions are not imported.
 
     >>> find_question("battle").summary().split(",")[0]
     'Give the odds of one battle'

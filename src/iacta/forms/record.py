@@ -1,7 +1,8 @@
 """Records: answers as data, for use by programs.
 
-A record is a frozen dataclass. `key` declares each field and its meaning in one line. JSON, the
-schema of the API, the columns of batches and the documentation of keys are derived from the fields.
+A record is a frozen dataclass. Each field is declared with `key`, with its meaning in one line.
+JSON, the schema of the API, the columns of batches and the documentation of keys are derived from
+the fields.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,7 +27,7 @@ from typing import (
 from iacta.forms.percentages import format_if_exact
 from iacta.forms.sections import Section, Table, cell_text
 
-OMITTED: Any = object()  # the value of a key that JSON leaves out
+OMITTED: Any = object()  # the value of a key that is omitted from JSON
 SIMPLE = (float, int, bool, str)
 PLAIN = (*SIMPLE, NoneType)
 Schema: TypeAlias = dict[str, Any]
@@ -34,7 +35,7 @@ Schema: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True)
 class SchemaExtra:
-    """Keywords that extend the JSON schema of a type; pydantic finds the method by its name."""
+    """Keywords that extend the JSON schema of a type. Pydantic calls the method by its name."""
 
     keywords: tuple[tuple[str, object], ...]
 
@@ -46,9 +47,9 @@ class SchemaExtra:
 class Key:
     """A key of a record.
 
-    meaning: a description in one line.
+    meaning: the meaning of the key, in one line.
     is_column: whether the key is a default column of batches.
-    is_repeated: whether the key repeats the question; it is then no column of batches.
+    is_repeated: whether the key repeats the question. Such a key cannot be a column of batches.
     name, holds: the name and the type of the field, set by `KeyedRecord.all_keys`.
     """
 
@@ -60,7 +61,7 @@ class Key:
 
     @property
     def kind(self) -> type:
-        """The type of a column: `float`, `int`, `bool`, `str`, or `list` for JSON.
+        """The type of the column: `float`, `int`, `bool`, `str`, or `list` for JSON text.
 
         >>> Key("", holds=float | None).kind, Key("", holds=tuple[int, ...]).kind
         (<class 'float'>, <class 'list'>)
@@ -79,12 +80,12 @@ class Key:
 
     @property
     def parts(self) -> list[type["KeyedRecord"]]:
-        """The record classes that occur in the type of the value."""
+        """The classes of records in the type of the value."""
         return list(_list_records(self.holds))
 
 
 def _list_choices(annotation: Any) -> Iterator[Any]:
-    """Yield the alternatives of a union type."""
+    """Yield the members of a union type, or a type that is not a union."""
     if get_origin(annotation) is Annotated:
         yield from _list_choices(get_args(annotation)[0])
     elif get_origin(annotation) in (Union, UnionType):
@@ -108,15 +109,15 @@ def key(
 ) -> Any:
     """Declare a field of a record.
 
-    meaning, is_column, is_repeated: as in `Key`.
-    default: the default value; `OMITTED` to leave the key out of JSON by default.
+    meaning, is_column, is_repeated: the same as for `Key`.
+    default: the default value; `OMITTED` to omit the key from JSON by default.
     """
     described = Key(meaning, is_column, is_repeated)
     return field(default=default, metadata={"description": meaning, "key": described})
 
 
 class Repeated(Protocol):
-    """A question that supplies the values that its answer repeats."""
+    """The interface of a question whose answer repeats some of its values."""
 
     def get_repeated(self, name: str) -> Any: ...
 
@@ -133,9 +134,9 @@ def json_name(field: str) -> str:
 @dataclass_transform(frozen_default=True, field_specifiers=(key,))
 @dataclass(frozen=True)
 class KeyedRecord:
-    """A JSON object: subclasses are frozen dataclasses whose fields are keys."""
+    """A JSON object. Subclasses are frozen dataclasses whose fields are the keys."""
 
-    # Read by pydantic, if it makes the schema; pydantic is not imported here.
+    # Pydantic reads this when it creates a schema. This module does not import pydantic.
     __pydantic_config__: ClassVar[Mapping[str, Any]] = {
         "extra": "forbid",
         "alias_generator": json_name,
@@ -155,11 +156,11 @@ class KeyedRecord:
 
     @classmethod
     def from_attributes(cls, value: object, question: Repeated | None = None, **more: Any) -> Self:
-        """Make a record from the attributes of an object that have the names of the keys.
+        """Create a record from the attributes of an object with the names of the keys.
 
-        value: the object. Fractions become floats; the key `x_exact` is the fraction `x` as a
-            string.
-        question: the question, for keys that repeat it.
+        value: the object. Fractions are converted to floats. The key `x_exact` is the fraction `x`
+            as a string.
+        question: the question, which supplies the keys that repeat it.
         more: the values of keys that are not attributes of the object, or that have a default.
         """
         names = {own.name for own in fields(cls)}
@@ -176,7 +177,7 @@ class KeyedRecord:
         return cls(**more)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the record as a JSON object, without keys whose value is `OMITTED`.
+        """Return the record as a JSON object, without the keys whose values are `OMITTED`.
 
         >>> IntervalRecord(0.95, 0.8, 0.9).to_json()
         {'level': 0.95, 'low': 0.8, 'high': 0.9}
@@ -210,7 +211,7 @@ WILSON_KEY = "The Wilson interval for the true chance."
 
 
 class IntervalRecord(KeyedRecord):
-    """An interval that contains the true value with a stated confidence."""
+    """A confidence interval."""
 
     level: Unit = key("The confidence.")
     low: float = key("The lower end.")
@@ -218,7 +219,7 @@ class IntervalRecord(KeyedRecord):
 
 
 class RepeatedBattle(KeyedRecord, kw_only=True):
-    """The keys in which an answer repeats a question about one battle."""
+    """The keys with which an answer repeats a question about one battle."""
 
     attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
     defenders: Count = key(DEFENDERS_KEY, is_repeated=True)
@@ -227,16 +228,16 @@ class RepeatedBattle(KeyedRecord, kw_only=True):
 
 
 class AnswerSectionRecord(KeyedRecord):
-    """A displayed section of the answer."""
+    """A section of the displayed answer."""
 
     title: str = key("The title.")
     parts: Sequence[object] = key("Sentences, and tables with `columns` and `rows` of text.")
 
     @classmethod
     def from_section(cls, section: Section, numbers: Mapping[str, int] | None = None) -> Self:
-        """Return the record of a section.
+        """Return a section as a record.
 
-        numbers: for the first cell of a row, the number to write before it.
+        numbers: a mapping from the first cell of a row to the number that precedes the cell.
         """
         parts = [
             _record_table(part, numbers or {}) if isinstance(part, Table) else str(part)

@@ -1,4 +1,4 @@
-"""Sections: the content of an answer to display, as plain data that any interface can lay out."""
+"""Sections: the displayed content of an answer, as plain data for the layout of any interface."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from iacta.probability.distribution import Probability
 
 
 class Shaded(NamedTuple):
-    """A table cell with a background between the defenders' and the attackers' colour.
+    """A table cell with a background colour between those of the defenders and the attackers.
 
-    text: the text.
-    level: the background, from 0 for the defenders' colour to 1 for the attackers'.
+    text: the text of the cell.
+    level: the colour, from 0 for the defenders' colour to 1 for the attackers' colour.
     """
 
     text: str
@@ -33,12 +33,12 @@ def cell_text(cell: Cell) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """A table: columns with a heading are right-aligned, other columns left-aligned.
+    """A table. Columns with a heading are right-aligned, and other columns left-aligned.
 
-    columns: the headings; if all are empty, no headings are shown.
+    columns: the headings. If all headings are empty, the table has no row of headings.
     rows: the cells.
-    continued: a format string for the title of each part if the table is too wide and must be
-        split; `{}` stands for the first and for the last heading of the part.
+    continued: a format string for the titles of the parts if the table is too wide and must be
+        split. The two `{}` stand for the first and the last heading of a part.
     """
 
     columns: Sequence[str]
@@ -49,8 +49,8 @@ class Table:
 class Bar(NamedTuple):
     """A chance displayed as a bar.
 
-    label: the event.
-    probability: the chance; the `Fraction` 0 or 1 if the outcome is certain.
+    label: a description of the event.
+    probability: the chance of the event; the `Fraction` 0 or 1 for certainty.
     tone: whether the event is `"good"`, `"bad"` or `"neutral"` for the reader.
     """
 
@@ -81,10 +81,10 @@ class Letter(NamedTuple):
 
 @dataclass(frozen=True)
 class Grid:
-    """Letters in numbered rows and columns.
+    """A grid of letters with numbered rows and columns.
 
-    rows: the number and the letters of each row, the top row first.
-    columns: the number of each column, displayed below the letters.
+    rows: the number and the letters of each row, from top to bottom.
+    columns: the numbers of the columns, which are displayed below the letters.
     """
 
     rows: Sequence[tuple[int, Sequence[Letter]]]
@@ -108,5 +108,5 @@ class Section:
 
 @singledispatch
 def make_sections(value: Any) -> Iterable[Section]:
-    """Return the sections to display for a value; each type registers its own function."""
+    """Return the sections that display a value. Each type registers its own function."""
     raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Phrases: lists, numbers with nouns, and sentences that several answers share."""
+"""Helpers for sentences: lists, numbers with nouns, and sentences in several answers."""
 
 from collections.abc import Iterable
 
@@ -8,8 +8,8 @@ from iacta.rules.stop import StopRule
 def join_phrases(parts: Iterable[object], between: str = ", ") -> str:
     """Join phrases with a separator, and with *and* before the last phrase.
 
-    between: the separator; a semicolon is also put before *and* if there are at least three
-        phrases.
+    between: the separator. If it is a semicolon and there are at least three phrases, *and* also
+        follows a semicolon.
 
     >>> join_phrases([8, 3, 4]), join_phrases(["8, 3", "4"], "; ")
     ('8, 3 and 4', '8, 3 and 4')
@@ -33,9 +33,10 @@ def rules_note(rules: str) -> str:
 
 
 def count(number: int, one: str, many: str, form: str = "") -> str:
-    """Return a number with its noun in the singular or plural.
+    """Return a number with a noun in the singular or the plural.
 
-    form: the format specification of the number.
+    one, many: the singular and the plural of the noun.
+    form: the format specification for the number.
 
     >>> count(1, "die", "dice"), count(3_000, "die", "dice"), count(3_000, "die", "dice", ",")
     ('1 die', '3000 dice', '3,000 dice')
@@ -44,7 +45,7 @@ def count(number: int, one: str, many: str, form: str = "") -> str:
 
 
 def armies(number: int, one: str = "", many: str = "") -> str:
-    """Return a number of armies with its verb: `one` in the singular, `many` in the plural.
+    """Return a number of armies, followed by a verb: `one` in the singular, `many` in the plural.
 
     >>> armies(1, "takes", "take"), armies(2)
     ('1 army takes', '2 armies')
@@ -57,7 +58,7 @@ def explain_no_attack(attackers: int, garrison: int) -> str:
 
 
 def describe_stop(stop: StopRule) -> list[str]:
-    """Return sentences on the armies held back, and on the armies left when the attackers stop.
+    """Return sentences about the armies that are held back, and about when the attackers stop.
 
     >>> describe_stop(StopRule(hold_back=3, stop_at=6, charge=True))
     ['The attackers hold back 3 armies in addition to the garrison.', \
@@ -75,6 +76,6 @@ def describe_stop(stop: StopRule) -> list[str]:
 
 
 def explain_stop_at_once(attackers: int) -> str:
-    """Return a sentence for attackers who stop before the first roll."""
+    """Return a sentence about attackers who stop before the first roll."""
     stops = "it stops" if attackers == 1 else "they stop"
     return f"{armies(attackers, 'does', 'do')} not attack: {stops} before the first roll."

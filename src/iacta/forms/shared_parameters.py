@@ -1,4 +1,4 @@
-"""Parameters that several questions share."""
+"""Parameters that several questions have in common."""
 
 from dataclasses import replace
 from functools import cached_property
@@ -26,7 +26,7 @@ TIME_LIMIT = Number(least=0, unit="seconds"), "Give the best answer found within
 
 def draw_seed() -> int:
     """Return a random seed that is short enough to type."""
-    import numpy as np  # slow to import
+    import numpy as np  # a slow import
 
     return int(np.random.default_rng().integers(10**6))
 
@@ -52,7 +52,7 @@ class ChainForm(Form):
 
     @cached_property
     def own_rules(self) -> tuple[str | None, ...]:
-        """The name of each territory's own rules, or `None` for the rules of the campaign."""
+        """For each territory, the name of its own rules, or `None` for the campaign's rules."""
         return tuple(map(_find_own_rules, self.territories))
 
 
@@ -64,7 +64,7 @@ def _find_own_rules(territory: str | Territory) -> str | None:
 
 
 class RulesForm(Form, kw_only=True):
-    """A question under named rules, or under house rules from a file."""
+    """A question with a named rule set, or with house rules from a file."""
 
     rules: str | Rules | None = parameter(
         RulesName(), "The rules (iacta rules lists them).", usual="classic", default=None
@@ -87,14 +87,14 @@ class RulesForm(Form, kw_only=True):
         return replace(rule_set, rules=replace(rule_set.rules, garrison=self.garrison))
 
     def get_repeated(self, name: str) -> Any:
-        """Return a value that the answer repeats: the rules' name or garrison, or a field."""
+        """Return a value that the answer repeats: the rules' name, their garrison, or a field."""
         if name in ("rules", "garrison"):
             return self.rule_set.name if name == "rules" else self.rule_set.rules.garrison
         return getattr(self, name)
 
     def _find_rule_set(self) -> RuleSet:
         if self.rules_file is not None:
-            from iacta.rules.files import read_rules_file  # slow to import
+            from iacta.rules.files import read_rules_file  # a slow import
 
             return read_rules_file(self.rules_file)
         if isinstance(self.rules, Rules):

@@ -1,4 +1,4 @@
-"""The parameters and phrases that questions about the whole game share."""
+"""The parameters and phrases that questions about the whole game have in common."""
 
 from fractions import Fraction
 from functools import cached_property
@@ -23,12 +23,12 @@ PEOPLE = (
 )
 CONDITION_KEY = "The AI that plays every side in these games; games among people differ."
 
-MAX_MARGIN = 4  # percentage points; less certain shares are not shown
+MAX_MARGIN = 4  # in percentage points; shares of games with a larger margin are not shown
 NOTHING_TO_PLACE = "This assumes that all new armies are placed; --reinforce N adds some."
 
 
 class WholeGameForm(MomentForm, kw_only=True):
-    """A question about the rest of the game, from a given moment."""
+    """A question about the rest of the game after a given moment."""
 
     is_search: ClassVar = True
 
@@ -52,14 +52,14 @@ class WholeGameForm(MomentForm, kw_only=True):
         return turn if self.reinforce is None else turn.with_options(place=self.reinforce)
 
     def list_assumptions(self) -> list[str]:
-        """Return a sentence for each assumption about the moment that the user did not state."""
+        """Return a sentence for each assumption about the turn that the user did not state."""
         turn = self.turn
         is_at_start = turn.phase == "attack" and not turn.conquered and not self.reinforce
         return [NOTHING_TO_PLACE] if is_at_start and len(turn.survivors) > 1 else []
 
 
 def describe_ai(ai: str) -> str:
-    """Return the name of an AI as players read it.
+    """Return the name of an AI in words for players.
 
     >>> describe_ai("usual"), describe_ai("simple")
     ('the computer', "the computer's simple AI")
@@ -68,7 +68,7 @@ def describe_ai(ai: str) -> str:
 
 
 def format_share(games: float) -> str:
-    """Return a share of games as a percentage; 0% and 100% are never rounded.
+    """Return a share of games as a percentage, which is never rounded to 0% or 100%.
 
     >>> format_share(0.283), format_share(0.0), format_share(0.9999)
     ('28.3%', '0%', '> 99.9%')
@@ -77,7 +77,7 @@ def format_share(games: float) -> str:
 
 
 def format_range(interval: Interval) -> str:
-    """Return an interval for a table cell, or an empty string if its ends are equal.
+    """Return an interval as text for a table cell, or "" if its two ends are equal.
 
     >>> format_range(Interval(0.27, 0.29)), format_range(Interval(1.0, 1.0))
     ('27.0-29.0%', '')
@@ -88,7 +88,7 @@ def format_range(interval: Interval) -> str:
 
 
 def format_share_and_range(games: float, interval: Interval) -> str:
-    """Return a share of games with its interval in parentheses.
+    """Return a share of games, followed by its interval in parentheses.
 
     >>> format_share_and_range(0.283, Interval(0.27, 0.29))
     '28.3% (27.0-29.0%)'
@@ -100,7 +100,7 @@ def format_share_and_range(games: float, interval: Interval) -> str:
 
 
 def describe_share(games: float, interval: Interval) -> str:
-    """Return a share of games as a whole percentage, or "" if its interval is too wide.
+    """Return a share of games as a rounded percentage, or "" if its interval is too wide.
 
     >>> describe_share(0.203, Interval(0.182, 0.226)), describe_share(0.2, Interval(0.15, 0.25))
     ('about 20% of games (±3)', '')
