@@ -1,4 +1,4 @@
-"""Board: territories, the borders between them, and the continents that pay a bonus."""
+"""Boards: territories, the borders between them, and continents with a bonus."""
 
 import json
 import unicodedata
@@ -14,7 +14,7 @@ from iacta.inputs.checks import check_choice, quote, read_int, read_list, set_fi
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 from iacta.inputs.reprs import PasteableMixin, format_short_repr
 
-# Limits on boards from untrusted sources: larger boards would take minutes or gigabytes.
+# Limits on boards from untrusted sources. Larger boards would take minutes or gigabytes.
 MAX_TERRITORIES = 10_000
 MAX_CONTINENTS = 10_000
 MAX_BORDERS = 100_000
@@ -23,9 +23,9 @@ MAX_POINTS = 200_000
 MAX_BONUS = 10**6
 MAX_COORDINATE = 1e9
 MAX_NAME_LENGTH = 100
-MAX_EDGE_LENGTH = 100  # items of an edge; `from_edges` uses only the first two
-MAX_COMPARED = 2000  # comparing more names to suggest a spelling would take too long
-MIN_SIMILARITY = 0.75  # `difflib` ratio above which a name counts as misspelt
+MAX_EDGE_LENGTH = 100  # the maximum number of items in an edge, of which only two are used
+MAX_COMPARED = 2000  # with more known names, it would take too long to suggest a spelling
+MIN_SIMILARITY = 0.75  # the `difflib` ratio above which a message suggests a name
 HYPHENS = "-_\u2010\u2011\u2012\u2013\u2014"
 
 Border: TypeAlias = tuple[str, str]
@@ -35,7 +35,7 @@ Outline: TypeAlias = tuple[tuple[Point, ...], ...]
 
 @lru_cache(maxsize=1000)
 def fold_name(name: str) -> str:
-    """Return a name in lower case without spaces, hyphens and underscores, for comparisons.
+    """Return a name for comparisons: in lower case, without spaces, hyphens and underscores.
 
     >>> fold_name("North-Africa") == fold_name("north africa") == fold_name("NORTH_AFRICA")
     True
@@ -45,7 +45,7 @@ def fold_name(name: str) -> str:
 
 
 def collapse_spaces(text: str) -> str:
-    r"""Replace each run of white space in a string with one space.
+    r"""Replace each sequence of white space in a string by a single space.
 
     >>> collapse_spaces("  North\n Africa ")
     'North Africa'
@@ -54,9 +54,9 @@ def collapse_spaces(text: str) -> str:
 
 
 def read_name(name: object, what: str) -> str:
-    """Return a valid name with single spaces, or raise `IactaError`.
+    """Validate a name, and return it with single spaces.
 
-    what: the noun for the name, for the message.
+    what: a noun for the named thing, for error messages.
 
     >>> read_name("Brazil", "territory")
     'Brazil'
@@ -76,14 +76,14 @@ def read_name(name: object, what: str) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return the end of an error message that suggests a similar name; empty without such a name.
+    """Return the end of an error message that suggests a similar name, or "" without such a name.
 
     >>> did_you_mean("brasil", ["Brazil", "Peru"])
     "; did you mean 'Brazil'?"
     >>> did_you_mean("Narnia", ["Argentina", "Peru"])
     ''
     """
-    import difflib  # slow to import, and only needed here
+    import difflib  # a slow import
 
     spellings = {fold_name(name): name for name in islice(known, MAX_COMPARED)}
     typed = fold_name(name[:MAX_NAME_LENGTH])
@@ -93,9 +93,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def check_count(count: int, most: int, what: str) -> None:
-    """Raise `TooLargeError` if a board has more than `most` of something.
+    """Raise `TooLargeError` if a board has too many territories, borders or continents.
 
-    what: the plural noun, such as `"territories"`.
+    count: the number of these things on the board.
+    most: the maximum number.
+    what: the plural noun for these things, such as `"territories"`.
     """
     if count > most:
         raise TooLargeError(f"a board must have at most {most} {what}, got {count}")
@@ -103,10 +105,10 @@ def check_count(count: int, most: int, what: str) -> None:
 
 @dataclass(frozen=True)
 class Continent:
-    """Territories that pay a bonus to the player who owns them all.
+    """A continent: territories that bring a bonus to a player who owns them all.
 
     name: the name of the continent.
-    bonus: the armies that its owner receives at the start of a turn; may be negative.
+    bonus: the number of armies that its owner receives at the start of a turn; may be negative.
     territories: the names of its territories, which may also belong to other continents. Nobody
         receives the bonus of a continent without territories.
 
@@ -131,16 +133,18 @@ class Board(PasteableMixin):
 
     name: the name of the board.
     territories: the names of the territories. Names that differ only in case, spaces, hyphens or
-        underscores count as equal.
+        underscores are treated as equal.
     borders: pairs of names (from, to), one for each direction in which armies may attack. A pair
-        without its reverse is a one-way border. `Board.from_edges` adds the reverse of each pair.
+        without the reverse pair is a one-way border. `Board.from_edges` adds all reverse pairs.
     continents: the continents, as `Continent` objects.
-    places: for each territory, in order, the point (x, y) at which its armies are drawn, with x to
-        the right and y down; or an empty tuple.
-    outlines: for each territory, in order, its polygons, each a tuple of points; or an empty tuple.
+    places: for each territory, the point (x, y) at which its armies are drawn, where x increases to
+        the right and y downwards; an empty tuple if there are no places.
+    outlines: for each territory, a tuple of polygons, which are tuples of points; an empty tuple if
+        there are no outlines.
 
-    Borders and continents are stored with the spelling of `territories`, and borders in their
-    order. Repeated borders are dropped. Raises `IactaError` for unknown and repeated names.
+    Borders and continents are stored with the spelling of `territories`, and borders in the order
+    of the territories. Repeated borders are removed. Raises `IactaError` for unknown and repeated
+    names.
 
     >>> Board("tiny", ("A", "B", "C"), (("b", "a"), ("a", "b"), ("B", "C")))
     Board('tiny', territories=('A', 'B', 'C'), borders=(('A', 'B'), ('B', 'A'), ('B', 'C')))
@@ -187,9 +191,10 @@ class Board(PasteableMixin):
 
         name: the name of the board.
         edges: pairs of neighbouring territories. Further items of an edge, such as its data, are
-            ignored. Whole numbers become names.
-        directed: whether each border leads only from its first territory to its second.
-        continents: `Continent` objects, or a mapping from each name to its bonus and territories.
+            ignored. Whole numbers are converted to names.
+        directed: whether each border leads only from the first territory to the second.
+        continents: `Continent` objects, or a mapping from names to pairs of a bonus and
+            territories.
 
         The territories are in the order in which they first appear in the edges.
 
@@ -269,7 +274,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         return "\n".join(lines) + "\n"
 
     def to_text(self) -> str:
-        """Return the board as Python code that can be pasted back, however long it is."""
+        """Return the board as a Python expression of any length."""
         return format_short_repr(self, first="name")
 
     def _summary(self) -> str:
@@ -277,11 +282,11 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         return f"{self.name!r}, {len(self.territories)} territories, {pairs} borders"
 
     def find(self, name: str) -> str:
-        """Return the name of a territory as the board spells it.
+        """Return the name of a territory with the spelling of the board.
 
-        name: the name; case, spaces, hyphens and underscores do not matter.
+        name: the name in any spelling: case, spaces, hyphens and underscores do not matter.
 
-        Raises `IllegalError` for an unknown name, with a suggestion if a known name is similar.
+        Raises `IllegalError` for an unknown name, and suggests a similar name if there is one.
 
         >>> nile = Board("Nile", ("North Africa", "Egypt"), ())
         >>> nile.find("north-africa")
@@ -297,10 +302,10 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         return spelling
 
     def find_set(self, text: str) -> tuple[str, ...]:
-        """Return the territories named in a string, in its order and without repeats.
+        """Return the territories that are named in a string, in this order and without repeats.
 
-        text: names of territories and continents, separated by commas. A name that belongs to both
-            a territory and a continent means the territory.
+        text: names of territories and continents, separated by commas. If a territory and a
+            continent have the same name, it means the territory.
 
         >>> africa = Continent("Africa", 3, ("North Africa", "Egypt"))
         >>> tiny = Board("tiny", ("Brazil", "Egypt", "North Africa"), (), (africa,))
@@ -317,7 +322,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         groups |= {key: (name,) for key, name in self._spellings.items()}
         members: dict[str, None] = {}
         words = text.split(",")
-        longest = 1 + max(key.count(",") for key in groups)  # names may contain commas
+        longest = 1 + max(key.count(",") for key in groups)  # because names may contain commas
         while words:
             tried = (",".join(words[:number]) for number in range(longest, 0, -1))
             key = next((fold_name(name) for name in tried if fold_name(name) in groups), None)
@@ -416,7 +421,7 @@ def _refuse_repeated(names: Iterable[str], what: str) -> None:
 
 
 def read_point(point: object, what: str) -> Point:
-    """Return a point as two floats, or raise `IactaError` for an invalid point.
+    """Validate a point, and return it as two floats.
 
     >>> read_point([3, 4.5], "places")
     (3.0, 4.5)
@@ -435,7 +440,7 @@ def read_point(point: object, what: str) -> Point:
 
 
 def read_outline(shape: object) -> Outline:
-    """Return an outline as a tuple of polygons, or raise `IactaError` for an invalid outline.
+    """Validate an outline, and return it as a tuple of polygons.
 
     >>> read_outline([[[0, 0], [9, 0], [9, 9]]])
     (((0.0, 0.0), (9.0, 0.0), (9.0, 9.0)),)

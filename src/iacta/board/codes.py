@@ -1,11 +1,11 @@
-"""Position codes: a position as one line of text, short enough for a message or a URL.
+"""Position codes: positions as a line of text that is short enough for a message or a URL.
 
     1;classic;red;Alaska:blue:3,Alberta:red:2
 
-The fields are the version, the board, the player whose turn it is, and the owner and armies of each
-owned territory. Any board except `classic` is identified by a hash of its territories and borders;
-reading such a code requires the board itself. White space and separators in names are
-percent-encoded. The code of a turn (`iacta.game`) has more fields.
+The fields are the version, the board, the player whose turn it is, and the owner and the armies of
+each owned territory. A board other than `classic` is identified by a hash of its territories and
+borders; to read such a code, the board itself is needed. White space and separators in names are
+percent-encoded. The code of a turn (`iacta.game`) has further fields.
 """
 
 import json
@@ -25,16 +25,17 @@ CLASSIC = "classic"
 FIELDS = 4
 HASH_DIGITS = 16
 MAX_LENGTH = 10**6
-MAX_ARMIES = 10**9  # per territory; totals fit in 64 bits
+MAX_ARMIES = 10**9  # the maximum on one territory; all totals then fit in 64 bits
 SEPARATORS = re.compile(r"[%,:;=\s]")
 
 
 class Code(NamedTuple):
     """The content of a code.
 
+    board: the board.
     player: the player whose turn it is.
-    owners, armies: the owner and armies of each territory, in the order of the board; `""` and 0
-        for a territory without an owner.
+    owners, armies: the owner and the armies of each territory, in the order of the board; `""` and
+        0 for a territory without an owner.
     rest: the fields after the position.
     """
 
@@ -46,7 +47,7 @@ class Code(NamedTuple):
 
 
 def is_code(text: object) -> bool:
-    """Return whether a string is a code, as opposed to the path of a file.
+    """Return whether a string is a code rather than the path of a file.
 
     >>> is_code("1;classic;red;Alaska:red:3"), is_code("game.toml")
     (True, False)
@@ -75,7 +76,7 @@ def identify_board(board: Board) -> str:
     """
     if board is classic_board() or board == classic_board():
         return CLASSIC
-    from hashlib import sha256  # slow to import, and only needed here
+    from hashlib import sha256  # a slow import
 
     text = json.dumps([board.territories, board.borders])
     return f"#{sha256(text.encode()).hexdigest()[:HASH_DIGITS]}"
@@ -93,9 +94,10 @@ def write_code(
 
 
 def read_code(text: str, board: Board | None = None) -> Code:
-    """Return the content of a code, or raise `IactaError` for an invalid code.
+    """Parse a code; raise `IactaError` if it is invalid.
 
-    board: the board of the code; not needed for the classic board.
+    text: the code.
+    board: the board of the code; `None` for the classic board.
     """
     if not isinstance(text, str):
         raise MalformedError(f"code must be a string, got {quote(text)}")

@@ -1,9 +1,9 @@
 """Read and write board files, and build the classic board.
 
 The classic board has the territories, borders and bonuses of the board game, in the editions in
-which East Africa borders on the Middle East. Its outlines were drawn by hand for iacta, from
+which East Africa borders on the Middle East. The outlines were drawn by hand for iacta, from
 approximate longitudes and latitudes in Miller's cylindrical projection. Neighbours on land share
-the points of their border, so their outlines neither overlap nor leave gaps.
+the points of their border. Therefore the outlines neither overlap nor leave gaps.
 """
 
 from collections.abc import Mapping
@@ -51,10 +51,11 @@ def classic_board() -> Board:
 
 
 class BoardFile(NamedTuple):
-    """A board from a file.
+    """A board that was read from a file.
 
-    format: the name of the file's format.
-    remarks: remarks on oddities of the board, such as one-way borders.
+    board: the board.
+    format: the name of the format of the file.
+    remarks: remarks about oddities of the board, such as one-way borders.
     cards: the cards of the board, from a file in the same folder; `None` without such a file.
     """
 
@@ -67,11 +68,11 @@ class BoardFile(NamedTuple):
 def read_board(source: str | PathLike[str] | Mapping[str, Any]) -> Board:
     """Return the classic board, or a board from a file or a mapping.
 
-    source: `"classic"`; the path of a file in any format described on the page Boards; or a mapping
+    source: `"classic"`; the path of a file in any of the formats on the page "Boards"; or a mapping
         in iacta's own format, such as a parsed JSON object.
 
     Raises `IactaError`, with line numbers, for unreadable files, unknown or repeated names, and
-    continents that contain themselves. Oddities such as one-way borders are accepted.
+    continents that contain themselves. Oddities such as one-way borders are allowed.
 
     >>> read_board("classic").name
     'classic'
@@ -119,7 +120,7 @@ def parse_board_text(text: str, name: str = "board") -> BoardFile:
     """Return the board that the content of a file describes, in any known format.
 
     text: the content of the file.
-    name: the name of the file; a board without a name gets this name.
+    name: the name for a board whose file contains no name.
 
     >>> parse_board_text('{"territories": {"A": ["B"], "B": []}}', "tiny.json").board.name
     'tiny'
@@ -140,9 +141,9 @@ def write_board(board: Board, path: str | PathLike[str]) -> None:
     """Write a board to a file.
 
     board: the board.
-    path: the path of the file; its ending determines the format.
+    path: the path of the file. The ending of the path determines the format.
 
-    An error leaves no half-written file.
+    After an error there is no partially written file.
     """
     file = read_path(path, "board")
     write_atomically(file, format_board(board, file.name).encode())

@@ -1,13 +1,14 @@
 """The geometry of a board: places of territories, the frame of the map, and lines for borders.
 
-A board without places is laid out from its borders. Let D_uv be the length of the shortest path
-between the territories u and v, counted in borders. The places x_u minimise the stress
+The layout of a board without places is computed from its borders. Let D_uv be the number of borders
+on the shortest path between the territories u and v. The places x_u minimise the stress
 
     Σ over u < v of  (|x_u − x_v| − D_uv)² / D_uv².
 
-The initial layout puts the two territories that are farthest apart at the left and right ends, and
-all others between them by the law of cosines. Each step minimises a quadratic upper bound that
-equals the stress at the current places, so the stress never increases.
+In the initial layout, the two territories that are farthest apart are at the left and right ends,
+and all other territories are placed between them by the law of cosines. Each step minimises a
+quadratic upper bound that equals the stress at the current places. Therefore the stress never
+increases.
 
 The layout of a board is the same on every machine, even for symmetric boards. The order of the
 territories breaks ties in the initial layout. A small spiral then shifts the territories away from
@@ -27,31 +28,31 @@ import numpy.typing as npt
 
 from iacta.inputs.errors import TooLargeError
 
-if TYPE_CHECKING:  # takes time to import
+if TYPE_CHECKING:  # a slow import
     from iacta.board import Board
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Point: TypeAlias = tuple[float, float]
 
-MAX_DRAWN = 500  # a map of more territories would be unreadable
-MAX_LAID_OUT = 300  # computing the layout of more territories takes seconds
+MAX_DRAWN = 500  # a map with more territories would be unreadable
+MAX_LAID_OUT = 300  # a layout of more territories would take seconds
 STEPS = 60
-BORDER_LENGTH = 100.0  # units of the map, on a board without places
-SPIRAL_RADIUS = 0.001  # relative to the length of a border
-GOLDEN_ANGLE = 2.4  # radians
-MAX_ASPECT = 1.5  # height / width
+BORDER_LENGTH = 100.0  # the typical length of a border in a computed layout
+SPIRAL_RADIUS = 0.001  # the radius of the spiral, relative to the length of a border
+GOLDEN_ANGLE = 2.4  # the angle between successive points of the spiral, in radians
+MAX_ASPECT = 1.5  # the maximum ratio of height to width
 MIN_ASPECT = 0.25
-MARGIN = {True: 0.03, False: 0.09}  # relative to the width, with outlines (True) and without
-OUTER_SHARE = 0.25  # a line between the outer quarters of the map wraps around its edges
+MARGIN = {True: 0.03, False: 0.09}  # relative to the width; the key: whether there are outlines
+OUTER_SHARE = 0.25  # a line between the left and the right quarter of the map wraps around
 MIN_TERRITORIES_TO_WRAP = 8
-EDGE_MARGIN = 0.04  # relative to the width
+EDGE_MARGIN = 0.04  # the distance from the outermost places to the edges, relative to the width
 
 
 class Frame(NamedTuple):
     """The visible part of a board, in the units of its places.
 
-    x, y: the upper left corner.
-    width, height: the size.
+    x, y: the coordinates of the upper left corner.
+    width, height: the size of the visible part.
     """
 
     x: float
@@ -65,7 +66,7 @@ class Frame(NamedTuple):
 
 @lru_cache(maxsize=8)
 def find_places(board: Board) -> tuple[Point, ...]:
-    """Return the places of a board, computed from its borders if the board has no places."""
+    """Return the places of a board; compute them from the borders if the board has no places."""
     check_size(board)
     return board.places or tuple((float(x), float(y)) for x, y in _lay_out(board))
 
@@ -92,18 +93,18 @@ def _lay_out(board: Board) -> Floats:
     places = _place_on_line(distances)
     weights = np.divide(1.0, distances**2, out=np.zeros_like(distances), where=distances > 0)
     laplacian = np.diag(weights.sum(axis=1)) - weights
-    inverse = np.linalg.inv(laplacian + 1.0)  # on vectors that sum to 0, the pseudo-inverse
+    inverse = np.linalg.inv(laplacian + 1.0)  # for vectors with sum 0, this is the pseudo-inverse
     for _ in range(STEPS):
         drawn = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))
         ratio = np.divide(weights * distances, drawn, out=np.zeros_like(drawn), where=drawn > 1e-9)
         places = inverse @ ((np.diag(ratio.sum(axis=1)) - ratio) @ places)
-    return (BORDER_LENGTH * places).round(2) + 0.0  # turns -0.0 into 0.0
+    return (BORDER_LENGTH * places).round(2) + 0.0  # converts -0.0 to 0.0
 
 
 def _measure_distances(board: Board) -> Floats:
-    """Return a matrix of the numbers of borders on the shortest paths between territories.
+    """Return a matrix of distances between territories: the numbers of borders on shortest paths.
 
-    Paths ignore the direction of borders. Territories without a path get a large number.
+    Paths ignore the direction of borders. Territories that are not connected get a large distance.
     """
     size = len(board.territories)
     number = {name: t for t, name in enumerate(board.territories)}
@@ -132,7 +133,7 @@ def _place_on_line(distances: Floats) -> Floats:
 
 
 def fit_frame(points: Iterable[Point], outlined: bool) -> Frame:
-    """Return a frame around the points, with a margin and a readable aspect ratio."""
+    """Return a frame around points, with a margin and a readable aspect ratio."""
     xs, ys = zip(*points, strict=True)
     margin = MARGIN[outlined]
     width = max(max(xs) - min(xs), (max(ys) - min(ys)) / MAX_ASPECT, 1.0) * (1 + 2 * margin)
@@ -141,7 +142,7 @@ def fit_frame(points: Iterable[Point], outlined: bool) -> Frame:
 
 
 def find_sea_borders(board: Board) -> list[tuple[str, str]]:
-    """Return the borders between territories whose outlines do not touch, each only once."""
+    """Return the borders between territories whose outlines do not touch, each border only once."""
     ends = dict(zip(board.territories, board.outlines, strict=True)) if board.outlines else {}
     points = {name: {p for polygon in shape for p in polygon} for name, shape in ends.items()}
     known = set(board.borders)
@@ -153,7 +154,7 @@ def find_sea_borders(board: Board) -> list[tuple[str, str]]:
 def find_edges(board: Board) -> tuple[float, float] | None:
     """Return the left and right edges around which lines may wrap, as on a map of the world.
 
-    Returns `None` for a board without places or with few territories.
+    The result is `None` for a board without places or with few territories.
     """
     outlines = [x for shape in board.outlines for polygon in shape for x, _ in polygon]
     if outlines:
@@ -168,7 +169,7 @@ def find_edges(board: Board) -> tuple[float, float] | None:
 def wrap_line(
     start: Point, to: Point, edges: tuple[float, float] | None
 ) -> Sequence[tuple[Point, Point]]:
-    """Return the line between two points, as two pieces if it wraps around the map's edges."""
+    """Return the line between two points; a line that wraps around the edges has two pieces."""
     if edges is None:
         return [(start, to)]
     left, right = edges

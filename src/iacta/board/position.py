@@ -1,4 +1,4 @@
-"""Position: the owner and armies of each territory, and the player whose turn it is."""
+"""Positions: the owner and armies of each territory, and the player whose turn it is."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -28,18 +28,18 @@ from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.inputs.files import STREAM, add_file_name, read_path
 from iacta.inputs.reprs import PasteableMixin
 
-BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")  # TOML keys like this need no quotes
+BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")  # TOML keys that need no quotes
 POSITION_KEYS = ("board", "player", "others", "territories")
 HOLDING_KEYS = ("owner", "armies")
-MAX_NAMED = 8  # players listed in a message
+MAX_NAMED = 8  # the maximum number of players in a message
 
 
 @dataclass(frozen=True)
 class Holding:
     """The owner of a territory, and the armies on the territory.
 
-    owner: the player's name, such as `"red"`, or `""` for a territory without an owner.
-    armies: at least 1, or 0 for a territory without an owner.
+    owner: the name of the player, such as `"red"`, or `""` for a territory without an owner.
+    armies: the number of armies: at least 1, or 0 for a territory without an owner.
 
     >>> Holding("red", 72)
     Holding(owner='red', armies=72)
@@ -66,12 +66,12 @@ class Position(PasteableMixin):
     board: the board.
     player: the player whose turn it is; must own at least one territory.
     holdings: a `Holding` for each territory, in the order of the board; or a mapping from names of
-        territories to holdings or pairs such as `("red", 5)`. `Holding("", 0)` marks a territory
+        territories to holdings or to pairs such as `("red", 5)`. `Holding("", 0)` means a territory
         without a known owner, which can neither attack nor be attacked.
-    others: the holding of all territories that are missing in the mapping; `None` for no owner.
+    others: the holding of all territories that the mapping omits; `None` for no owner.
 
-    Names of owners that differ only in case, spaces, hyphens or underscores count as equal; the
-    first spelling is kept.
+    Names of owners that differ only in case, spaces, hyphens or underscores are treated as equal,
+    with the first spelling.
 
     >>> tiny = Board("tiny", ("A", "B"), (("A", "B"), ("B", "A")))
     >>> Position(tiny, "Red", (Holding("red", 5), Holding("blue", 2))).player
@@ -119,9 +119,10 @@ class Position(PasteableMixin):
 
     @classmethod
     def from_turn(cls, board: Board, player: str, holdings: tuple[Holding, ...]) -> "Position":
-        """Return the position of a turn in progress, without checks.
+        """Return the position of a turn in progress, without validation.
 
-        board, player, holdings: valid fields of a `Position`, but the player may own no territory.
+        board, player, holdings: valid fields of a `Position`, except that the player may own no
+            territory.
         """
         position = object.__new__(cls)
         vars(position).update(board=board, player=player, holdings=holdings)
@@ -159,9 +160,9 @@ class Position(PasteableMixin):
         """Return the position in a code.
 
         text: the code, as returned by `to_code`.
-        board: the board of the code; not needed for the classic board.
+        board: the board of the code; `None` for the classic board.
 
-        Raises `IactaError` for invalid codes and for codes of another board.
+        Raises `IactaError` for invalid codes, and for codes of another board.
 
         >>> Position.from_code("1;classic;red;Alaska:blue:3,Alberta:red:2").find_holding("Alaska")
         Holding(owner='blue', armies=3)
@@ -192,9 +193,9 @@ class Position(PasteableMixin):
     def list_territories(self, owner: str) -> tuple[str, ...]:
         """Return the territories of a player, in the order of the board.
 
-        owner: the player's name in any spelling; `""` for the territories without an owner.
+        owner: the name of the player in any spelling; `""` for the territories without an owner.
 
-        Raises `IllegalError` for a player without territories, with a similar name as a suggestion.
+        Raises `IllegalError` for a player without territories, and suggests a similar name.
 
         >>> tiny = Board("tiny", ("A", "B"), (("A", "B"), ("B", "A")))
         >>> Position(tiny, "red", (Holding("red", 5), Holding("blue", 2))).list_territories("Blue")
@@ -222,7 +223,7 @@ def check_position(value: object) -> None:
 
 
 def find_player(given: object, what: str, players: Iterable[str]) -> str:
-    """Return a player's name as spelt in `players`, or raise `IactaError` for an unknown name.
+    """Return a player's name with the spelling in `players`; raise an error for an unknown name.
 
     >>> find_player("Green", "owner", ["red", "green"])
     'green'
@@ -264,9 +265,9 @@ def _read_holding(entry: object, what: str) -> Holding:
 
 
 def format_position_toml(position: Position, board: str | None) -> str:
-    """Return a position as the content of a TOML file, without territories that nobody owns.
+    """Return a position as the content of a TOML file, which omits territories without an owner.
 
-    board: the name or path of the board in the file; `None` omits the board.
+    board: the name or the path of the board in the file; `None` to omit the board.
     """
     lines = [] if board is None else [f"board = {format_json(board)}"]
     lines += [f"player = {format_json(position.player)}", "", "[territories]"]
@@ -299,7 +300,7 @@ def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
     territories: a table with the `owner` and `armies` of each territory.
     others: the `owner` and `armies` of all territories that are not listed.
     board: `"classic"`, the default; a board in iacta's own format; or, in files only, the path of a
-        board file in the same folder or a folder inside.
+        board file in the same folder or in a subfolder.
 
     Without `others`, territories that are not listed have no owner and no armies, and can neither
     attack nor be attacked. Raises `IactaError` with the file and the line of a mistake.
@@ -327,7 +328,7 @@ def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
 
 
 def _read_plain_table(table: FileTable, folder: Path | None) -> Position:
-    """Return the position in a table without the keys of a turn."""
+    """Return the position in a table; the keys of a turn are errors."""
     if "player" not in table.entries and "territories" in table.entries:
         table.refuse((), "missing player, whose turn it is")
     table.refuse_unknown(table.entries, POSITION_KEYS)
@@ -343,8 +344,8 @@ def read_position_table(
 ) -> Position:
     """Return the position in the table of a file.
 
-    folder: the folder in which to look for a board file; `None` refuses board files.
-    given: the board to use if the table names no board, or only the path of a board file.
+    folder: the folder of board files; `None` if board files are not allowed.
+    given: the board for a table that contains no board, or only the path of a board file.
     is_fallback: whether the table may contain a different board, which then replaces `given`.
     """
     if "player" not in table.entries and "territories" in table.entries:
@@ -408,7 +409,7 @@ def _find_board(
 def _resolve_inside(name: str, folder: Path | None) -> Path:
     """Return the path of a board file in the folder of a position or in a subfolder.
 
-    A position from an untrusted source must not open any other file, or a pipe that never ends.
+    A position from an untrusted source must not be able to open any other file or an endless pipe.
     """
     if folder is None:
         raise IllegalError(f"board must be 'classic' or a table, got {quote(name)}")

@@ -1,14 +1,15 @@
-"""Scenes: drawings of a board as plain data, shared by pictures and the analysis board.
+"""Scenes: drawings of a board as plain data, for pictures and for the analysis board.
 
-A map can have any size. Land, borders and places grow with the map, whereas badges, arrow heads and
-letters keep their size. An `Anchor` therefore consists of a point of the board and an offset in
-units, such as pixels, that do not depend on the size of the map.
+A map can have any size. Territories, borders and places scale with the map, whereas badges, arrow
+heads and letters have a fixed size. An `Anchor` therefore consists of a point of the board and an
+offset in units, such as pixels, that do not depend on the size of the map.
 
-The layout does not depend on the size of the map, either. Each label has a fixed anchor and a
-minimum width of the map. On wider maps the label overlaps no badge, no arrow and no earlier label,
-so a renderer only has to drop the labels for which the map is too small. An item with the anchor
-(p, u) is drawn at p z + u on a map of scale z. Two items overlap at the scales z at which several
-linear functions of z are all negative. These scales form an interval, which is computed exactly.
+The layout does not depend on the size of the map either. Each label has a fixed anchor and a
+minimum width of the map. On maps of at least this width, the label does not overlap any badge, any
+arrow or any earlier label. A renderer only has to omit the labels for which the map is too small.
+An item with the anchor (p, u) is drawn at p z + u on a map of scale z. Two items overlap at the
+scales z at which several linear functions of z are all negative. These scales form an interval,
+which is computed exactly.
 
 Source: Been, Daiches and Yap, "Dynamic map labeling" (2006).
 """
@@ -34,7 +35,7 @@ from iacta.board.layout import (
     wrap_line,
 )
 
-if TYPE_CHECKING:  # takes time to import
+if TYPE_CHECKING:  # a slow import
     from iacta.board import Board
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -42,7 +43,7 @@ Point: TypeAlias = tuple[float, float]
 Kind: TypeAlias = Literal["value", "name", "key", "continent"]
 Look: TypeAlias = Literal["main", "rare", "next"]
 
-# Shapes of badges, which distinguish owners for readers who cannot distinguish the colours.
+# The shapes of badges, which distinguish owners for readers who cannot distinguish the colours.
 SHAPES = (
     "M-1,0A1,1 0 1 1 1,0A1,1 0 1 1 -1,0Z",
     "M-.92,-.92L.92,-.92L.92,.92L-.92,.92Z",
@@ -54,25 +55,25 @@ SHAPES = (
     "M-1.15,-.85L1.15,-.85L.75,.95L-.75,.95Z",
 )
 
-MAX_CLOSE_UP = 0.7  # a close-up shows at most this share of the board's width
-TERRITORY_SPACING = 66.0  # average distance of territories in units, at the default width
-MIN_BADGE_SPACING = 3.25  # between centres of badges, relative to half a badge's size
+MAX_CLOSE_UP = 0.7  # the largest fraction of the board's width in a close-up
+TERRITORY_SPACING = 66.0  # the mean distance between territories at the default width, in units
+MIN_BADGE_SPACING = 3.25  # the distance between centres of badges, relative to half a badge
 SPREAD_ROUNDS = 60
-GOLDEN_ANGLE = 2.4  # radians
+GOLDEN_ANGLE = 2.4  # in radians
 MAX_NAME_LENGTH = 24
 LETTERS = {0.25: "fijlrtI.,:;'|!()[]-/ ", 0.7: "ABCDEFGHKLNOPQRSTUVXYZwJ", 0.88: "mMW@%"}
 LETTER_WIDTHS = {letter: width for width, some in LETTERS.items() for letter in some}
-LETTER_WIDTH = 0.56  # other letters, relative to the font size
-LANE_OFFSET = 3.0  # units from the centre line to each of two opposite arrows
+LETTER_WIDTH = 0.56  # the width of other letters, relative to the font size
+LANE_OFFSET = 3.0  # the distance of two opposite arrows from their centre line, in units
 HEAD_SIZE = 4.0  # half the size of an arrow head, in units
-BENDS = (0.0, 9.0, -9.0, 15.0, -15.0, 22.0, -22.0)  # units, straightest first
-BEND_PIECES = 8  # straight pieces of a bent arrow
-BADGE_CLEARANCE = 3.0  # minimum distance between an arrow and other badges, in units
-DISC_PLACES = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74)  # along the arrow from 0 to 1, best first
-MAX_KEY_DISTANCE = 40  # units between a badge and the key of its name
-CONTINENT_GRID = 16  # candidate places for a continent's name, per row and per column
-CONTINENT_BATCH = 32  # candidate places checked together
-MIN_SLOPE = 1e-12  # smaller slopes, relative to the largest slope, count as 0
+BENDS = (0.0, 9.0, -9.0, 15.0, -15.0, 22.0, -22.0)  # bends to be tried, in units, in this order
+BEND_PIECES = 8  # the number of straight pieces of a bent arrow
+BADGE_CLEARANCE = 3.0  # the minimum distance between an arrow and other badges, in units
+DISC_PLACES = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74)  # places along the arrow, best first
+MAX_KEY_DISTANCE = 40  # the maximum distance between a badge and its key, in units
+CONTINENT_GRID = 16  # the number of rows and columns of candidate places for a continent's name
+CONTINENT_BATCH = 32  # the number of candidate places that are checked together
+MIN_SLOPE = 1e-12  # slopes below this fraction of the largest slope are treated as 0
 
 
 class Sizes(NamedTuple):
@@ -81,7 +82,7 @@ class Sizes(NamedTuple):
     badge: half the size of a badge.
     names: the font size of names.
     line: the line height of names.
-    disc: half the size of the disc with an arrow's number.
+    disc: half the size of the disc that contains the number of an arrow.
     """
 
     badge: float
@@ -97,7 +98,7 @@ NARROW = Sizes(6.0, 9.0, 10.4, 5.5)
 class Anchor(NamedTuple):
     """The place of an item on maps of any size: a point of the board and an offset in units.
 
-    x, y: the point of the board.
+    x, y: the coordinates of the point of the board.
     dx, dy: the offset in units.
     """
 
@@ -109,7 +110,7 @@ class Anchor(NamedTuple):
     def locate(self, scale: float) -> Point:
         """Return the place of the anchor in coordinates of the board.
 
-        scale: the scale of the map, in units per coordinate unit.
+        scale: the scale of the map, in units for one coordinate unit of the board.
         """
         return self.x + self.dx / scale, self.y + self.dy / scale
 
@@ -123,8 +124,8 @@ class Border:
 
     start, to: the indices of the territories.
     is_one_way: whether armies can only attack from `start` to `to`.
-    is_drawn: whether the map has a line for the border; touching outlines need no line.
-    pieces: the line, as two pieces if it wraps around the edges of the map.
+    is_drawn: whether the map shows a line for the border; outlines that touch need no line.
+    pieces: the line; it has two pieces if it wraps around the edges of the map.
     """
 
     start: int
@@ -138,13 +139,14 @@ class Border:
 class Arrow:
     """The arrow for a battle of a plan.
 
-    number: the number of the battle in the usual order, from 1.
+    number: the number of the battle in the usual order of battles, counted from 1.
     start, to: the indices of the territories.
     look: the style of the arrow: `"main"` for battles on the most likely course of the plan,
         `"rare"` for other battles, `"next"` for the next battle.
     words: a description of the battle.
     fought, taken: the chances that the battle is fought and that it is won, as text.
-    paths: the line, as two pieces if it wraps around the edges of the map. The head is at the end.
+    paths: the line, with the head at its end; it has two pieces if it wraps around the edges of the
+        map.
     disc: the place of the number.
     """
 
@@ -160,7 +162,7 @@ class Arrow:
 
     @property
     def tip(self) -> Anchor:
-        """The place of the arrow's tip."""
+        """The place of the tip of the arrow."""
         return self.paths[-1][-1]
 
 
@@ -170,11 +172,11 @@ class Label:
 
     kind: `"name"` and `"continent"` for names, `"key"` for a letter that the list beside the map
         explains, `"value"` for a chance or a gain.
-    territory: the index of the territory; for a continent, of its first territory.
+    territory: the index of the territory; for a continent, the index of its first territory.
     lines: the lines of the text.
-    middle: the centre of the text.
-    least, most: the label is shown on maps with least <= width < most, in units; a `most` of `None`
-        sets no limit.
+    middle: the place of the centre of the text.
+    least, most: the label is shown on maps with least <= width < most, in units. If `most` is
+        `None`, there is no upper limit.
     """
 
     kind: Kind
@@ -185,7 +187,7 @@ class Label:
     most: float | None = None
 
     def is_shown(self, width: float) -> bool:
-        """Return whether a map with this width in units has room for the label."""
+        """Return whether the label is shown on a map with this width in units."""
         return self.least <= width and (self.most is None or width < self.most)
 
 
@@ -197,11 +199,11 @@ class Scene:
     width: the minimum width of the map, in units.
     sizes: the sizes of badges, letters and discs.
     territories: the names of the territories.
-    outlines: the polygons of each territory; empty for territories drawn as discs.
+    outlines: the polygons of each territory; empty if territories are drawn as discs.
     rims: the lines around continents.
-    borders: the borders, each only once.
-    badges: the place of each territory's armies.
-    arrows: the battles of a plan.
+    borders: the borders, each border only once.
+    badges: the places of the badges, which show the armies of territories.
+    arrows: the arrows for the battles of a plan.
     labels: the texts on the map, most important first.
     """
 
@@ -218,7 +220,7 @@ class Scene:
 
     @property
     def scale(self) -> float:
-        """The scale of a map with the minimum width, in units per coordinate unit."""
+        """The scale of a map with the minimum width, in units for one coordinate unit."""
         return self.width / self.frame.width
 
     @property
@@ -246,11 +248,12 @@ def build_scene(
     """Return the drawing of a board.
 
     board: the board.
-    arrows: the battles of a plan, with their places not set yet.
-    values: chances or gains of territories, as text; these labels take priority over names.
-    width: the minimum width of the map, in units; by default, enough room for every territory.
-    sizes: the sizes of badges, letters and discs. With a badge size of 0, names replace badges.
-    is_close: whether to show only the part of the board with the arrows, if that part is small.
+    arrows: the arrows for the battles of a plan; their places are set by this function.
+    values: a mapping from territories to chances or gains, as text. These labels have priority over
+        names.
+    width: the minimum width of the map, in units. The default has enough room for all territories.
+    sizes: the sizes of badges, letters and discs. If the size of badges is 0, names replace badges.
+    is_close: whether to show only the part of the board with the arrows, if this part is small.
 
     Raises `TooLargeError` for boards that are too large to draw.
     """
@@ -294,7 +297,7 @@ def build_scene(
 
 
 def _find_rims(board: Board) -> Iterator[Sequence[Point]]:
-    """Yield the outer lines of each continent: sides that no two polygons share."""
+    """Yield the outlines of continents: the sides that belong to only one of their polygons."""
     shapes = dict(zip(board.territories, board.outlines, strict=True)) if board.outlines else {}
     for continent in board.continents:
         polygons = [polygon for name in continent.territories for polygon in shapes.get(name, ())]
@@ -315,7 +318,7 @@ def _find_frame(board: Board, places: Sequence[Point], chosen: Iterable[int]) ->
 
 
 def _spread_badges(places: Sequence[Point], scale: float, half: float) -> tuple[Anchor, ...]:
-    """Return the places of badges, moved apart where they would overlap."""
+    """Return the places of badges; badges that would overlap are moved apart."""
     start = np.array(places, dtype=float) * scale
     moved, least = start.copy(), MIN_BADGE_SPACING * half
     turns = GOLDEN_ANGLE * np.arange(len(places))
@@ -334,7 +337,7 @@ def _spread_badges(places: Sequence[Point], scale: float, half: float) -> tuple[
 
 
 def measure_text(text: str) -> float:
-    """Return the width of a string in a font such as Arial, relative to the font size.
+    """Return the width of a string in a font like Arial, relative to the font size.
 
     >>> round(measure_text("India"), 2)
     2.18
@@ -343,7 +346,7 @@ def measure_text(text: str) -> float:
 
 
 def _format_key(number: int) -> str:
-    """Return the key of a name in the list beside the map.
+    """Return the letters that stand for a name in the list beside the map.
 
     >>> _format_key(0), _format_key(25), _format_key(26), _format_key(27)
     ('a', 'z', 'aa', 'bb')
@@ -354,13 +357,13 @@ def _format_key(number: int) -> str:
 def _list_label_places(
     half: float, width: float, height: float, may_be_far: bool
 ) -> Iterator[Point]:
-    """Yield candidate offsets of a label from its badge, best first.
+    """Yield candidate offsets of a label from its badge, the best offset first.
 
     half: half the size of the badge.
-    width, height: half the size of the label.
+    width, height: half the width and half the height of the label.
     may_be_far: whether to include offsets at a distance from the badge.
     """
-    below, aside = half + height + 1, 1.3 * half + width + 1  # a diamond is 1.3 times as wide
+    below, aside = half + height + 1, 1.3 * half + width + 1  # diamonds are wider
     if not half:
         yield 0.0, 0.0
     yield from ((0, below), (0, -below), (aside, 0), (-aside, 0))
@@ -376,8 +379,9 @@ def _list_label_places(
 class _Obstacle(NamedTuple):
     """An item that labels must not overlap: a box around a line between two anchors.
 
-    width, height: the margin around the line, in units.
-    least, most: the scales of the map at which the item is shown.
+    start, end: the ends of the line.
+    width, height: the margins around the line, in units.
+    least, most: the item is shown on maps whose scale lies between these scales.
     """
 
     start: Anchor
@@ -389,14 +393,14 @@ class _Obstacle(NamedTuple):
 
 
 class _Layout:
-    """Places arrows and labels one after another, without overlaps."""
+    """The layout of arrows and labels, which are placed one after another without overlap."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene, self.half = scene, scene.sizes.badge
         x, y, width, height = scene.frame
         left, right, top, bottom = x, x + width, y, y + height
         far = 1e3 * width
-        self.obstacles = [  # labels must stay inside the frame
+        self.obstacles = [  # four boxes around the frame keep labels inside
             _Obstacle(Anchor(left - far, top), Anchor(left, top), 0.0, far),
             _Obstacle(Anchor(right, top), Anchor(right + far, top), 0.0, far),
             _Obstacle(Anchor(left, top - far), Anchor(left, top), far, 0.0),
@@ -440,7 +444,7 @@ class _Layout:
     # Arrows.
 
     def _lay_out_arrows(self, arrows: Sequence[Arrow]) -> tuple[Arrow, ...]:
-        """Return the arrows with places; opposite arrows keep to the right, like traffic."""
+        """Return the arrows with their places; two opposite arrows both keep to the right."""
         both = {(arrow.start, arrow.to) for arrow in arrows}
         drawn = []
         for arrow in arrows:
@@ -454,7 +458,7 @@ class _Layout:
         }
         self.obstacles += [_Obstacle(arrow.tip, arrow.tip, HEAD_SIZE, HEAD_SIZE) for arrow in drawn]
         scale = self.scene.scale
-        # Short arrows have the least room, so they come first.
+        # Short arrows have the least room for their numbers. Therefore they come first.
         for k in sorted(range(len(drawn)), key=lambda k: _find_longest_path(drawn[k], scale)[1]):
             arrow = drawn[k]
             others = [one for number in lines if number != arrow.number for one in lines[number]]
@@ -465,7 +469,7 @@ class _Layout:
         return tuple(drawn)
 
     def _route_arrow(self, arrow: Arrow, lane: float) -> Iterator[tuple[Anchor, ...]]:
-        """Yield the pieces of an arrow's line, bent around badges in the way."""
+        """Yield the pieces of the line of an arrow, which bends around badges."""
         badges = self.scene.badges
         start, to = badges[arrow.start], badges[arrow.to]
         ends = next(
@@ -487,10 +491,11 @@ class _Layout:
     def _bend_line(
         self, start: Anchor, to: Anchor, lane: float, bend: float, back: float
     ) -> tuple[Anchor, ...]:
-        """Return a line between two anchors; all distances are in units.
+        """Return a bent line between two anchors. All distances are in units.
 
-        lane: the shift of the whole line to the right.
-        bend: the shift of the middle of the line to the left.
+        start, to: the anchors.
+        lane: the distance by which the whole line is shifted to the right.
+        bend: the distance by which the middle of the line is shifted to the left.
         back: the distance between the end of the line and the second anchor.
         """
         (x, y), length = _measure_way(start, to, self.scene.scale)
@@ -524,11 +529,11 @@ class _Layout:
         )
 
     def _place_disc(self, arrow: Arrow, others: Sequence[_Obstacle]) -> Anchor:
-        """Return the place of an arrow's number: on the arrow, or beside it if it is short."""
+        """Return the place for the number of an arrow: on the arrow, or beside a short arrow."""
         half, scale = self.scene.sizes.disc, self.scene.scale
         path, length = _find_longest_path(arrow, scale)
         x, y = _measure_way(path[0], path[-1], scale)[0]
-        hidden = min(self.half / length, 0.9)  # the share of the arrow below the first badge
+        hidden = min(self.half / length, 0.9)  # the fraction under the first badge
         offs = [0.0] if (1 - hidden) * length >= 2 * half + 8 else []
         offs += [side * far for far in (half + 3, half + 8, half + 14) for side in (1, -1)]
         middles = [_interpolate(path, hidden + (1 - hidden) * part) for part in DISC_PLACES]
@@ -538,7 +543,7 @@ class _Layout:
         for obstacles, most in (
             ([*self.obstacles, *others], math.inf),
             (self.obstacles, math.inf),
-            (self.obstacles, 1.001 * scale),  # may overlap on larger maps
+            (self.obstacles, 1.001 * scale),  # allow overlaps on larger maps
         ):
             least = _find_clear_scales(tried, half, half, obstacles, scale, most)
             if least.min() <= scale:
@@ -550,10 +555,12 @@ class _Layout:
     def _find_label(
         self, kind: Kind, t: int, forms: Sequence[Sequence[str]], most: float = math.inf
     ) -> Label | None:
-        """Return a label at the first candidate place with room, or `None`.
+        """Return a label at the first candidate place with enough room, or `None`.
 
+        kind: the kind of the label.
+        t: the index of the territory.
         forms: the possible divisions of the text into lines.
-        most: the width of the map from which on the label is not needed.
+        most: the width of a map that does not need the label any more.
         """
         at, size = self.scene.badges[t], self.scene.sizes.names
         best: _Obstacle | None = None
@@ -597,9 +604,9 @@ class _Layout:
     def _find_box(
         self, tried: Sequence[Anchor], width: float, height: float, most: float
     ) -> _Obstacle:
-        """Return the box at the first candidate place with room.
+        """Return a box at the first candidate place with enough room.
 
-        If no candidate has room, the result is the place that becomes free on the smallest map.
+        If no place has enough room, the result is the place that has room on the smallest map.
         """
         scale, top = self.scene.scale, most / self.scene.frame.width
         least = _find_clear_scales(tried, width, height, self.obstacles, scale, top)
@@ -610,7 +617,7 @@ class _Layout:
     def _place_label(
         self, kind: Kind, t: int, lines: Sequence[str], box: _Obstacle
     ) -> Label | None:
-        """Return the label in a given box, which becomes an obstacle for later labels."""
+        """Return a label in a given box, and add the box to the obstacles for later labels."""
         if math.isinf(box.least):
             return None
         self.obstacles.append(box)
@@ -620,7 +627,7 @@ class _Layout:
 
 
 def _measure_way(start: Anchor, to: Anchor, scale: float) -> tuple[Point, float]:
-    """Return the direction from an anchor to another anchor, and their distance in units."""
+    """Return the direction from one anchor to another, and their distance in units."""
     (ax, ay), (bx, by) = start.locate(scale), to.locate(scale)
     length = math.hypot(bx - ax, by - ay) * scale or 1.0
     return ((bx - ax) * scale / length, (by - ay) * scale / length), length
@@ -645,18 +652,19 @@ def _find_clear_scales(
     scale: float,
     most: float = math.inf,
 ) -> Floats:
-    """Return for each candidate place the scale from which on a box there overlaps no obstacle.
+    """Return, for each candidate place, the smallest scale above which a box overlaps no obstacle.
 
     tried: the candidate centres of the box.
-    width, height: half the size of the box.
+    width, height: half the width and half the height of the box.
     obstacles: the obstacles.
-    scale: the smallest scale of interest.
-    most: the scale from which on the box is not drawn; a place without room at smaller scales gets
-        infinity.
+    scale: the smallest scale of the map.
+    most: the scale above which the box is not drawn. The result is infinite for a place without
+        room below this scale.
 
     By the separating axis theorem, the box and an obstacle overlap if and only if their projections
-    overlap on the two axes and on the normal of the obstacle. At a scale z, each overlap consists
-    of two conditions of the form r z + c < 0, so the scales of an overlap form an interval.
+    overlap on the two axes and on the normal of the obstacle. At a scale z, each of these overlaps
+    consists of two conditions of the form r z + c < 0. Therefore the scales of an overlap form an
+    interval.
     """
     start, end = (np.array([obstacle[k] for obstacle in obstacles]) for k in (0, 1))
     size, there = (np.array([obstacle[k : k + 2] for obstacle in obstacles]) for k in (2, 4))

@@ -1,4 +1,4 @@
-"""The file formats of boards: iacta's own and the formats of other programs, one module each.
+"""The file formats of boards: iacta's own formats and those of other programs, each in a module.
 
 To add a format, write a module with a `BoardFormat` and list it in `FORMATS`.
 """
@@ -26,15 +26,15 @@ FORMATS = (
 
 
 def read_text(text: str, name: str) -> tuple[BoardFormat, Draft]:
-    """Return the format of a board file and a draft of its board.
+    """Return the format of a board file, and a draft of the board.
 
     text: the content of the file.
     name: the default name of the board.
 
-    The content determines the format, because several formats share endings such as `.map`.
+    The content determines the format, because several formats use the same endings, such as `.map`.
     """
     source = BoardText(text)
-    # iacta's own formats come last, because they accept any table that looks like a board.
+    # iacta's own formats are tried last, because they accept any table that resembles a board.
     for board_format in sorted(
         FORMATS, key=lambda board_format: board_format in (own.JSON, own.TOML)
     ):

@@ -6,9 +6,9 @@
 <components><territory>North Africa</territory></components></continent></map>
 ```
 
-Each border leads one way. A territory with its own bonus becomes a continent of one territory. The
-components of a continent may be continents. If a continent has several bonuses, the largest bonus
-is for the whole continent.
+Each border leads in one direction. A territory with its own bonus becomes a continent with a single
+territory. The components of a continent may be continents. If a continent has several bonuses, the
+largest bonus is for the whole continent.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ from iacta.board.formats.reading import BoardText, Element, read_bonus, read_pla
 def _read(source: BoardText, name: str) -> Draft | None:
     top = source.xml("map")
     if top is None or top.find("territory", "name") is None:
-        return None  # other programs also write XML with the root <map>
+        return None  # XML of another program whose root is also <map>
     territories = [_read_territory(element) for element in top.find_all("territory")]
     own = [bonus for territory in top.find_all("territory") for bonus in _read_own_bonus(territory)]
     return Draft(name, territories, [*map(_read_continent, top.find_all("continent")), *own])

@@ -1,4 +1,4 @@
-"""Conquest's `.map`: one line per territory, with the names of its neighbours.
+"""Conquest's `.map`: one line for each territory, with the names of its neighbours.
 
 ```text
 [Continents]
@@ -7,8 +7,8 @@ Africa=3
 North Africa,100,50,Africa,Egypt,Brazil
 ```
 
-The place and the continent of a territory may be empty. Each border leads one way, so most borders
-are listed twice.
+The place and the continent of a territory may be empty. Each border leads in one direction.
+Therefore most borders are listed twice.
 """
 
 import re
@@ -25,7 +25,7 @@ from iacta.board.formats.reading import (
 from iacta.inputs.errors import IllegalError, MalformedError
 
 BEGINNING = re.compile(
-    # A name in quotes would be a TOML key.
+    # If the name were in quotes, it would be a TOML key.
     r"^[ \t]*\[territories\][ \t]*\n(?:\s*+[;#][^\n]*+\n)*+\s*+(?![\"'])[^=,\n\[]++,",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -1,4 +1,4 @@
-"""Domination's `.map`: sections of countries and borders, and a file of cards in the same folder.
+"""Domination's `.map`: sections with countries and borders, and a cards file in the same folder.
 
 ```text
 name Tiny
@@ -11,9 +11,9 @@ Africa 3 yellow
 ```
 
 A hyphen or an underscore in a name means a space. A country refers to its continent by position in
-the list, counted from 1, by the number before the continent's name, or by the name. Each border
-leads one way, so most borders are listed twice. Borders may use names instead of ids. The
-coordinates x and y may be missing.
+the list, counted from 1, by the number before the name of the continent, or by the name. Each
+border leads in one direction. Therefore most borders are listed twice. Borders may use names
+instead of ids. The coordinates x and y may be omitted.
 """
 
 import re
@@ -98,7 +98,7 @@ def _split_words(entry: TextLine, least: int, shape: str) -> list[str]:
 
 
 def _has_number(row: Sequence[str]) -> bool:
-    """Return whether the line of a continent begins with a number, as in `1 Africa 3 red`.
+    """Return whether the line of a continent begins with a number, such as `1 Africa 3 red`.
 
     >>> _has_number(["1", "Africa", "3"]), _has_number(["Africa", "3", "red"])
     (True, False)
@@ -127,7 +127,7 @@ def _read_continents(lines: Sequence[TextLine]) -> list[DraftContinent]:
 class _Country(NamedTuple):
     """A line of the section [countries].
 
-    home: the number or the name of the country's continent.
+    home: the number or the name of the continent of the country.
     words: the number of words on the line.
     """
 
@@ -142,7 +142,7 @@ class _Country(NamedTuple):
 def _read_countries(lines: Iterable[TextLine]) -> list[_Country]:
     countries = []
     for entry in lines:
-        least = 5 if len(entry.text.split()) == 4 else 3  # no x without y
+        least = 5 if len(entry.text.split()) == 4 else 3  # four words would be an x without a y
         words = _split_words(entry, least, "a country's id, name, continent, x and y")
         number, name, home, x, y, *_ = (*words, "", "")
         key = read_id(number, entry.line)
@@ -154,16 +154,17 @@ def _read_countries(lines: Iterable[TextLine]) -> list[_Country]:
 def _find_continent(
     country: _Country, keys: Collection[str], by_name: Mapping[str, Sequence[str]]
 ) -> str:
-    """Return the key of a country's continent, which the file gives by number or by name.
+    """Return the key of the continent of a country, which the file gives by number or by name.
 
+    country: the country.
     keys: the keys of all continents, in order.
-    by_name: the keys of all continents with a name.
+    by_name: a mapping from names to the keys of the continents with this name.
     """
     is_number = DIGITS.fullmatch(country.home) is not None
     if is_number and str(int(country.home)) in keys:
         return str(int(country.home))
     named = by_name.get(fold_name(country.home), ())
-    # On a line of more than five words, the country's own name probably has a space.
+    # If there are more than five words, the name of the country probably contains a space.
     if len(named) == 1 and country.words <= 5:
         return named[0]
     numbers = list(map(int, keys))
@@ -192,7 +193,7 @@ def _read_borders(lines: Collection[TextLine], countries: Iterable[_Country]) ->
 
 
 def _read_mention(word: str, line: int, by_name: Mapping[str, Sequence[_Country]]) -> Mention:
-    """Return a mention of the country whose id or name is `word`."""
+    """Return a mention of the country with a given id or name."""
     if word.isdecimal():
         return Mention(read_id(word, line), line)
     named = by_name.get(fold_name(word), ())
@@ -206,7 +207,7 @@ def _read_mention(word: str, line: int, by_name: Mapping[str, Sequence[_Country]
 
 
 def _find_cards(file: Path, text: str, draft: Draft) -> Cards | None:
-    """Return the cards from the cards file of a map; mistakes in it become remarks."""
+    """Return the cards from the cards file of a map; mistakes in the file become remarks."""
     beside = file.with_name(_find_cards_name(text, f"{file.stem}.cards"))
     if not beside.is_file():
         return None
@@ -217,9 +218,10 @@ def _find_cards(file: Path, text: str, draft: Draft) -> Cards | None:
 
 
 def _find_cards_name(text: str, default: str) -> str:
-    r"""Return the name of the cards file that a map gives.
+    r"""Return the name of the cards file according to a map.
 
-    default: the result if the map gives no name, or names a file in another folder.
+    text: the content of the map.
+    default: the result if the map has no such name, or names a file in another folder.
 
     >>> _find_cards_name("[files]\ncrd world.cards", "x.cards")
     'world.cards'

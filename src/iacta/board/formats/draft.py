@@ -1,8 +1,8 @@
-"""Drafts: unchecked boards, as described by files.
+"""Drafts: boards as described by files, before validation.
 
-The reader of a `BoardFormat` returns a `Draft`, which may have mistakes. `assemble` turns any draft
-into a board. It refuses unknown and repeated names, and remarks on oddities such as one-way borders
-and unreachable territories.
+The reader of a `BoardFormat` returns a `Draft`, which may contain mistakes. `assemble` converts a
+draft to a board. It refuses unknown and repeated names, and adds remarks about oddities such as
+one-way borders and unreachable territories.
 """
 
 from collections import Counter, deque
@@ -32,21 +32,21 @@ from iacta.board.formats.reading import MAX_PLACE, BoardText, prefix_line
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError, TooLargeError
 
-MAX_LISTED = 10  # mistakes or names in a message
-MAX_STEM_LENGTH = MAX_NAME_LENGTH - 12  # leaves room for a number in parentheses
+MAX_LISTED = 10  # the maximum number of mistakes or names in a message
+MAX_STEM_LENGTH = MAX_NAME_LENGTH - 12  # with room for a number in parentheses after the stem
 
 Line: TypeAlias = int | None
 
 
 class Mention(NamedTuple):
-    """The key of a territory or continent, and the line of the file that mentions it."""
+    """A mention of a territory or continent in a file: its key, and the line of the mention."""
 
     key: str
     line: Line
 
 
 class DraftTerritory(NamedTuple):
-    """A territory in a file; other entries refer to its `key`, such as a number."""
+    """A territory in a file. Other entries refer to it by its `key`, such as a number."""
 
     key: str
     name: str
@@ -57,7 +57,7 @@ class DraftTerritory(NamedTuple):
 
 
 class DraftContinent(NamedTuple):
-    """A continent in a file; its members are territories or continents."""
+    """A continent in a file. Its members are territories or other continents."""
 
     key: str
     name: str
@@ -67,7 +67,7 @@ class DraftContinent(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """A remark on an oddity of a valid board."""
+    """A remark about an oddity of a valid board."""
 
     line: Line
     text: str
@@ -76,11 +76,11 @@ class Remark(NamedTuple):
 class Draft(NamedTuple):
     """The content of a board file.
 
-    directed: whether each border leads one way.
+    directed: whether each border leads in only one direction.
     strays: further mentions of territories, which must exist.
-    has_real_places: whether to keep places that are all equal, instead of treating them as
-        placeholders.
-    remarks: remarks of the file's reader.
+    has_real_places: whether places are kept if they are all equal; otherwise equal places are
+        treated as placeholders.
+    remarks: remarks from the reader of the file.
     """
 
     name: str
@@ -93,7 +93,7 @@ class Draft(NamedTuple):
 
 
 class Cards(NamedTuple):
-    """The numbers of territory cards, wildcards and missions of a board, and remarks on them."""
+    """The numbers of territory cards, wildcards and missions of a board, and remarks about them."""
 
     territories: int
     wildcards: int
@@ -105,12 +105,12 @@ class Cards(NamedTuple):
 class BoardFormat:
     """A file format for boards.
 
-    ending: the usual ending of file names; when a board is written, it determines the format.
-    read: takes the content of a file and a default name for the board; returns a draft, or `None`
-        for another format.
-    write: takes a board; returns the content of a file.
-    cards: takes the path, content and draft of a board file; returns the cards from a file in the
-        same folder.
+    ending: the usual ending of file names, which determines the format in which a board is written.
+    read: a function that takes the content of a file and a default name for the board, and returns
+        a draft, or `None` for a file in another format.
+    write: a function that takes a board and returns the content of a file.
+    cards: a function that takes the path, the content and the draft of a board file, and returns
+        the cards from a file in the same folder.
     """
 
     name: str
@@ -121,14 +121,14 @@ class BoardFormat:
 
 
 class Assembled(NamedTuple):
-    """A board and the remarks on the board."""
+    """A board, and remarks about the board."""
 
     board: Board
     remarks: tuple[Remark, ...]
 
 
 class _Faults:
-    """The mistakes in a board: a list of the first mistakes, and the total number."""
+    """The mistakes in a draft: a list of the first mistakes, and the total number of mistakes."""
 
     def __init__(self) -> None:
         self.listed: list[str] = []
@@ -140,7 +140,7 @@ class _Faults:
             self.listed.append(prefix_line(line, sentence))
 
     def add_unknown(self, mention: Mention, what: str, known: Iterable[str]) -> None:
-        # Finding a similar name is slow, so only listed mistakes get a suggestion.
+        # It is slow to find a similar name. Therefore only listed mistakes get a suggestion.
         suggest = len(self.listed) < MAX_LISTED and not mention.key.isdigit()
         hint = did_you_mean(mention.key, known) if suggest else ""
         self.add(mention.line, f"unknown {what}: {quote(mention.key)}{hint}")
@@ -155,7 +155,7 @@ class _Faults:
 
 
 def assemble(draft: Draft) -> Assembled:
-    """Return the board of a draft with remarks, or raise `IactaError` with a list of mistakes.
+    """Convert a draft to a board with remarks, or raise `IactaError` with a list of mistakes.
 
     >>> b = Mention("B", 1)
     >>> territories = [DraftTerritory("A", "A", 1, (b,)), DraftTerritory("B", "B", 2, ())]
@@ -203,11 +203,12 @@ _Entry = TypeVar("_Entry", DraftTerritory, DraftContinent)
 
 
 def make_names_unique(draft: Draft) -> Draft:
-    """Return the draft, with different names for entries with different keys.
+    """Return a draft in which entries with different keys have different names.
 
-    Territories with equal names get the name of their continent in parentheses, or a number if they
-    are in the same continent. Continents with equal names get a number. A remark lists the new
-    names. Entries with equal keys do not change, and `assemble` refuses them.
+    The name of a territory whose name is repeated is extended by the name of its continent in
+    parentheses, or by a number if the territories are in the same continent. The name of a
+    continent is extended by a number. A remark lists the new names. Entries with equal keys are
+    unchanged; `assemble` refuses them.
 
     >>> territories = [DraftTerritory("1", "Port", 1, ()), DraftTerritory("2", "Port", 2, ())]
     >>> east = DraftContinent("1", "East", 3, 4, (Mention("1", 1),))
@@ -231,7 +232,7 @@ def make_names_unique(draft: Draft) -> Draft:
 def _rename(
     entries: list[_Entry], what: str, homes: Mapping[str, str]
 ) -> tuple[list[_Entry], list[Remark]]:
-    """Return the entries with different names, and a remark on each repeated name."""
+    """Return the entries with different names, and a remark about each repeated name."""
     namesakes: dict[str, list[_Entry]] = {}
     for entry in entries:
         namesakes.setdefault(fold_name(entry.name), []).append(entry)
@@ -270,7 +271,7 @@ def _index_by_key(entries: Iterable[_Entry], what: str, faults: _Faults) -> dict
         return f"{what} {quote(name)} appears twice{place}"
 
     for entry in entries:
-        # Register the key of an invalid entry, too.
+        # Register the keys of all entries, even of invalid entries.
         same_key = by_key.setdefault(fold_name(entry.key), entry)
         try:
             name = fold_name(read_name(entry.name, what))
@@ -331,7 +332,7 @@ def _collect_members(
     continents: Mapping[str, DraftContinent],
     faults: _Faults,
 ) -> dict[str, tuple[str, ...]]:
-    """Return the territories of each continent by its key, including nested continents."""
+    """Return a mapping from keys of continents to territories, including nested continents."""
     members: dict[str, tuple[str, ...]] = {}
     count = 0
 
@@ -355,7 +356,7 @@ def _collect_members(
     for first in entries:
         if first.key in members:
             continue
-        # Nested continents come first. A stack avoids recursion errors on deep nesting.
+        # Nested continents come first. An explicit stack avoids recursion errors for deep nesting.
         stack = [(first, within(first))]
         open_keys = {first.key}
         while stack:
@@ -381,7 +382,7 @@ def _collect_members(
 
 
 def _choose_places(draft: Draft) -> tuple[Point, ...]:
-    """Return the places, or an empty tuple if some are missing or they are only placeholders."""
+    """Return the places, or an empty tuple if places are missing or are only placeholders."""
     places = tuple(
         territory.place for territory in draft.territories if territory.place is not None
     )
@@ -394,7 +395,7 @@ def _are_all_same(places: Sequence[Point]) -> bool:
 
 
 def round_places(board: Board, ending: str) -> list[tuple[int, int]]:
-    """Return the places in whole pixels, or raise `IactaError` if a reader would refuse them."""
+    """Return the places in whole pixels; raise `IactaError` if a reader would refuse the places."""
     places = [(round(x), round(y)) for x, y in board.places]
     for name, (x, y) in zip(board.territories, places, strict=bool(places)):
         if max(abs(x), abs(y)) > MAX_PLACE:
@@ -429,7 +430,7 @@ def _find_remarks(board: Board, draft: Draft, borders: Mapping[Border, Line]) ->
 
 
 def _remark_on_parts(board: Board, draft: Draft) -> Iterator[Remark]:
-    """Yield a remark on each continent that is not connected."""
+    """Yield a remark about each continent whose territories are not connected."""
     beside: dict[str, set[str]] = {name: set() for name in board.territories}
     for start, end in board.borders:
         beside[start].add(end)
@@ -438,7 +439,7 @@ def _remark_on_parts(board: Board, draft: Draft) -> Iterator[Remark]:
         rest, parts = dict.fromkeys(continent.territories), list[list[str]]()
         while rest:
             part = [next(iter(rest))]
-            for name in part:  # `part` grows during the loop
+            for name in part:  # the loop appends to `part`
                 rest.pop(name, None)
                 part += (near := beside[name] & rest.keys())
                 for other in near:
@@ -454,7 +455,7 @@ def _remark_on_parts(board: Board, draft: Draft) -> Iterator[Remark]:
 
 
 def _remark_on_places(draft: Draft) -> Iterator[Remark]:
-    """Yield a remark if only some territories have a place, and another for outlines."""
+    """Yield a remark if only some territories have places, and another remark for outlines."""
     territories = draft.territories
     for what, missing in (
         ("place", [each for each in territories if each.place is None]),
@@ -467,9 +468,9 @@ def _remark_on_places(draft: Draft) -> Iterator[Remark]:
 
 
 def _find_unreachable(board: Board) -> Iterator[tuple[str, str]]:
-    """Yield each unreachable territory with the territory from which the search starts.
+    """Yield each unreachable territory, with the territory from which the search started.
 
-    The search starts from a territory that reaches the most territories.
+    The search starts from the territory that reaches the most territories.
     """
     seen: set[str] = set()
     sizes: dict[str, int] = {}

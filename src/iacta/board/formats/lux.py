@@ -6,9 +6,9 @@
 </country></continent></luxboard>
 ```
 
-Each border leads one way. A continent may contain continents, and then includes their countries.
-The place of a country is the centre of its largest polygon. A country without a name is named after
-its id.
+Each border leads in one direction. A continent may contain other continents; it then includes their
+countries. The place of a country is the centre of its largest polygon. A country without a name is
+named after its id.
 """
 
 import re

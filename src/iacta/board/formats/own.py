@@ -1,4 +1,4 @@
-"""iacta's own format, JSON or TOML: territories with the names of their neighbours.
+"""iacta's own format in JSON or TOML: territories with the names of their neighbours.
 
 ```text
 {"name": "tiny", "directed": false,
@@ -8,9 +8,9 @@
  "outlines": {"A": [[[0, 0], [20, 0], [10, 30]]], "B": [[[20, 0], [40, 0], [30, 30]]]}}
 ```
 
-Only `territories` is required. Borders lead both ways and may be listed once or twice. If
+Only `territories` is required. Borders lead in both directions and may be listed once or twice. If
 `directed` is true, a border leads only from the key to the territory in the list. A continent that
-lists another continent includes all its territories.
+lists another continent includes all territories of that continent.
 """
 
 import re
@@ -35,8 +35,8 @@ from iacta.inputs.errors import IllegalError
 KEYS = ("name", "directed", "territories", "continents", "places", "outlines")
 CONTINENT_KEYS = ("bonus", "territories")
 TABLES = ("territories", "continents")
-MAX_COMPARED = 20  # keys compared with the known keys; more would take seconds
-MIN_SIMILARITY = 0.8  # `difflib` ratio above which a key counts as misspelt
+MAX_COMPARED = 20  # the most keys that are compared with known keys; more would take seconds
+MIN_SIMILARITY = 0.8  # the `difflib` ratio above which a key counts as a misspelling
 TOML_TABLE = re.compile(
     r"""^[ \t]*+\[?+[ \t]*+["']?([\w-]++)["']?[ \t]*+(?:[].]|=[ \t]*+\{)""", re.MULTILINE
 )
@@ -70,7 +70,7 @@ def read_board_table(table: FileTable, name: str) -> Draft:
 
 
 def _index_by_territory(table: FileTable, key: str) -> Mapping[str, Any]:
-    """Return a table by folded name, or raise `IactaError` for names of unknown territories."""
+    """Return a mapping from folded names to entries; raise an error for unknown territories."""
     territories = table.table("territories")
     known = {fold_name(name) for name in territories}
     entries = table.table(key)
@@ -122,19 +122,19 @@ def _read_json(source: BoardText, name: str) -> Draft | None:
     if source.json is None or not _is_own([*source.json.entries]):
         return None
     if isinstance(source.json.entries.get("territories"), list):
-        return None  # the JSON of another program
+        return None  # JSON of another program
     return read_board_table(source.json, name)
 
 
 def _read_toml(source: BoardText, name: str) -> Draft | None:
-    # Other languages, such as DOT, also have lines like `name = "risk"`, but no tables.
+    # Other languages, such as DOT, also contain lines like `name = "risk"`, but no tables.
     keys = TOML_TABLE.findall(source.plain)
     return read_board_table(read_toml(source.plain), name) if _is_own(keys) else None
 
 
 def _is_own(keys: Sequence[str]) -> bool:
-    """Return whether the keys belong to a board or a position, even if some are misspelt."""
-    import difflib  # slow to import, and only needed here
+    """Return whether keys belong to a board or a position; keys may be misspelled."""
+    import difflib  # a slow import
 
     near = [
         key

@@ -1,8 +1,8 @@
-r"""Parsers for files from untrusted sources, with limits and with the line of every entry.
+r"""Parsers for files from untrusted sources, with size limits and with the line of every entry.
 
 Board files are XML, JSON, TOML, or text with sections such as `[borders]`. Size limits are checked
-before parsing. XML with a document type is refused, so no entity can be declared, expanded or
-fetched.
+before parsing. XML with a document type is refused. Therefore no entity can be declared, expanded
+or fetched.
 """
 
 import json
@@ -21,12 +21,12 @@ from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLar
 from iacta.inputs.files import read_bytes
 from iacta.inputs.json_and_toml import RepeatedKeyError, looks_like_json, parse_json, parse_toml
 
-# Larger files would take more than a few seconds or a few hundred megabytes.
+# Larger files would need more than a few seconds or a few hundred megabytes.
 MAX_BYTES = 4 * 10**6
 MAX_LINES = 10**5
 MAX_ELEMENTS = 200_000
 MAX_DEPTH = 50
-MAX_LINE_DEPTH = 6  # the lines of deeper entries are not recorded
+MAX_LINE_DEPTH = 6  # line numbers of entries with deeper nesting are not recorded
 MAX_ID = 10**9
 MAX_PLACE = 10**6
 COMMENT_MARKS = (";", "#")
@@ -40,7 +40,7 @@ BINARY = {
     b"GIF8": "a GIF picture",
     b"\xff\xd8\xff": "a JPEG picture",
 }
-# Clearer messages for expat's error codes; expat calls code 3 "no element found".
+# Clearer messages for error codes of expat, which calls code 3 "no element found".
 EXPAT_REASONS = {3: "it ends before all of its elements do"}
 DECLARED_ENCODING = re.compile(
     rb"<\?xml\s[^>]*?\bencoding\s*=\s*[\"']"
@@ -50,19 +50,20 @@ DECLARED_ENCODING = re.compile(
 XML = re.compile(r"\s*<")
 HTML = re.compile(r"\s*<(?:!doctype\s+)?html\b", re.IGNORECASE)
 JSON_OBJECT = re.compile(r"\s*\{")
-MAX_ROOT_LENGTH = 40  # letters of an XML element's name in messages
+MAX_ROOT_LENGTH = 40  # the maximum length of the name of an XML element in messages
 SECTION = re.compile(r"\[([^\[\],;=\"']{1,40})\]")
 JSON_PART = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|\n|[^\s{}\[\],:"]+')
 TOML_PART = re.compile(r"""[\w-]+|"[^"\n]*"|'[^'\n]*'""")
 TOML_KEY = re.compile(rf"(?:{TOML_PART.pattern})(?:\s*\.\s*(?:{TOML_PART.pattern}))*(?=\s*[=\]])")
 
-KeyPath: TypeAlias = tuple[str | int, ...]  # keys of tables and indices of lists
+KeyPath: TypeAlias = tuple[str | int, ...]  # the keys of tables and indices of lists to an entry
 FindLine: TypeAlias = Callable[[KeyPath], int | None]
 
 
 class FileText(NamedTuple):
     """The decoded content of a file.
 
+    text: the content.
     guessed: the first line whose encoding is a guess; `None` for a known encoding.
     """
 
@@ -75,9 +76,9 @@ def read_file(file: Path) -> FileText:
 
 
 def decode(content: bytes) -> FileText:
-    r"""Decode the content of a file: UTF-16 with a byte order mark, UTF-8, or else Windows-1252.
+    r"""Decode the content of a file from UTF-16 (with a byte order mark), UTF-8 or Windows-1252.
 
-    XML that is not UTF-8 may declare a single-byte encoding.
+    XML that is not UTF-8 may declare another single-byte encoding.
 
     >>> decode("Österreich".encode("cp1252")), decode(b"\xef\xbb\xbfPeru\r\nChile")
     (FileText(text='Österreich', guessed=1), FileText(text='Peru\nChile', guessed=None))
@@ -91,7 +92,7 @@ def decode(content: bytes) -> FileText:
     declared = DECLARED_ENCODING.match(content)
     if declared:
         encoding = declared[1].decode().lower()
-        encoding = {"iso-8859-1": "cp1252"}.get(encoding, encoding)  # cp1252 is a superset
+        encoding = {"iso-8859-1": "cp1252"}.get(encoding, encoding)  # cp1252 contains it
         return FileText(normalize_text(content.decode(encoding, "replace")))
     text = normalize_text(content.decode("cp1252", "replace"))
     before = re.match(r"[\0-\x7f]*", text)
@@ -99,9 +100,9 @@ def decode(content: bytes) -> FileText:
 
 
 def normalize_text(text: str) -> str:
-    """Return a string with line feeds as line ends, or raise `IactaError` for a NUL character.
+    """Return a string with line feeds as line breaks; raise `IactaError` for a NUL character.
 
-    Lone surrogates, which valid files never contain, become question marks.
+    Lone surrogates, which valid files never contain, are replaced by question marks.
     """
     text = (
         text.encode("utf-8", "replace")
@@ -117,13 +118,13 @@ def normalize_text(text: str) -> str:
 
 
 class BoardText:
-    """The text of a board file, parsed at most once for all formats."""
+    """The text of a board file, which is parsed at most once for all formats."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     def xml(self, root: str) -> "Element | None":
-        """Return the root element of an XML file, or `None` unless its name is `root`."""
+        """Return the root element of an XML file, or `None` if it has another name."""
         return self._top if self._top and self._top.name == root else None
 
     @cached_property
@@ -138,7 +139,7 @@ class BoardText:
 
     @property
     def kind(self) -> str:
-        """The file type, for the error about an unknown format; empty for plain text."""
+        """The type of the file, for the message about an unknown format; empty for plain text."""
         if not self.text.strip():
             return "an empty file"
         if HTML.match(self.text):
@@ -159,7 +160,7 @@ class BoardText:
 
 
 class TextLine(NamedTuple):
-    """A line of a file with sections, the name of its section in lower case, and its number."""
+    """A line of a file with sections: its text, its section in lower case, and its line number."""
 
     section: str
     line: int
@@ -167,7 +168,7 @@ class TextLine(NamedTuple):
 
 
 def read_lines(text: str) -> list[TextLine]:
-    r"""Return the lines of a file with sections, without comments and empty lines.
+    r"""Return the lines of a file with sections, except comments and empty lines.
 
     >>> read_lines("; old\nname X\n[borders]\n1 2")
     [TextLine(section='', line=2, text='name X'), TextLine(section='borders', line=4, text='1 2')]
@@ -187,7 +188,7 @@ def read_lines(text: str) -> list[TextLine]:
 
 
 def prefix_line(line: int | None, sentence: str) -> str:
-    """Prefix a message about a file with the line number, if the number is known.
+    """Prefix a message about a file with the line number, if this is known.
 
     >>> prefix_line(3, "bonus must be a whole number"), prefix_line(None, "no line")
     ('line 3: bonus must be a whole number', 'no line')
@@ -211,7 +212,7 @@ def read_bonus(text: str, line: int) -> int:
 
 
 def read_place(x: str, y: str, line: int) -> tuple[float, float] | None:
-    """Return the place with these coordinates; `None` if both strings are empty.
+    """Return the place with the given coordinates, or `None` if both strings are empty.
 
     >>> read_place("100", "50.5", 3), read_place("", "", 3)
     ((100.0, 50.5), None)
@@ -233,7 +234,9 @@ def _read_coordinate(text: str, line: int) -> float:
 class FileTable(NamedTuple):
     """A table from a file, or a mapping without line numbers.
 
-    find_line: returns the line of an entry, or of the innermost entry around it with a known line.
+    entries: the entries of the table.
+    find_line: a function that returns the line of an entry, or of the innermost enclosing entry
+        with a known line.
     """
 
     entries: Mapping[str, Any]
@@ -267,12 +270,12 @@ class FileTable(NamedTuple):
 
 
 def read_table(text: str) -> FileTable:
-    """Return the table in the content of a JSON or TOML file."""
+    """Parse the content of a JSON or TOML file that contains a table."""
     return read_json(text) if looks_like_json(text) else read_toml(text)
 
 
 def read_json(text: str) -> FileTable:
-    r"""Return the object in the content of a JSON file.
+    r"""Parse the content of a JSON file that contains an object.
 
     >>> table = read_json('{"a":\n [1,\n 2]}')
     >>> table.entries["a"], table.find_line(("a", 1))
@@ -316,11 +319,11 @@ def _index_lines(scan: Callable[[], Iterable[tuple[KeyPath, int]]]) -> FindLine:
 
 
 def _scan_json(text: str) -> Iterator[tuple[KeyPath, int]]:
-    """Yield the path and line of each entry of a valid JSON file, including repeated keys."""
+    """Yield the path and the line of each entry of a valid JSON file, including repeated keys."""
     yield (), 1
     path: list[str | int] = []
     in_list: list[bool] = []
-    line, fresh = 1, False  # `fresh` is true at the start of an entry
+    line, fresh = 1, False  # `fresh`: at the start of an entry
     for match in JSON_PART.finditer(text):
         part = match[0]
         if part == "\n":
@@ -346,7 +349,7 @@ def _scan_json(text: str) -> Iterator[tuple[KeyPath, int]]:
 
 
 def read_toml(text: str) -> FileTable:
-    r"""Return the table in the content of a TOML file.
+    r"""Parse the content of a TOML file.
 
     >>> table = read_toml('[territories]\n"North Africa" = ["Egypt"]')
     >>> table.find_line(("territories", "North Africa", 0))
@@ -356,7 +359,7 @@ def read_toml(text: str) -> FileTable:
 
 
 def _scan_toml(text: str) -> Iterator[tuple[KeyPath, int]]:
-    """Yield the path and line of each heading and of each key at the start of a line."""
+    """Yield the path and the line of each heading, and of each key at the start of a line."""
     heading: KeyPath = ()
     for number, line in enumerate(text.split("\n"), 1):
         key = TOML_KEY.match(line.strip(" \t["))
@@ -394,7 +397,7 @@ class Element:
         return next(self.find_all(*path), None)
 
     def require(self, name: str) -> "Element":
-        """Return the first child element with this name, or raise `IactaError` without one."""
+        """Return the first child element with a given name; raise `IactaError` if it is missing."""
         element = self.find(name)
         if element is None:
             raise MalformedError(f"line {self.line}: missing <{name}> in <{self.name}>")
@@ -402,7 +405,7 @@ class Element:
 
 
 def _read_xml(text: str) -> Element:
-    """Return the root element of an XML file; attributes are ignored.
+    """Parse an XML file, ignoring attributes, and return its root element.
 
     >>> _read_xml("<map><name> Peru </name></map>").require("name").text
     'Peru'
@@ -441,7 +444,7 @@ def _read_xml(text: str) -> Element:
     parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
     parser.ExternalEntityRefHandler = refuse
     try:
-        parser.Parse(text, True)  # a `str`, so expat ignores the declared encoding
+        parser.Parse(text, True)  # for a `str`, expat ignores the declared encoding
     except expat.ExpatError as error:
         reason = EXPAT_REASONS.get(error.code) or expat.ErrorString(error.code)
         raise MalformedError(f"line {error.lineno}: the text is not XML: {reason}") from None

@@ -1,12 +1,12 @@
-"""Warzone's JSON: territories with the ids of their neighbours, and bonuses, which may overlap.
+"""Warzone's JSON: territories with the ids of their neighbours, and bonuses that may overlap.
 
 ```text
 {"map": {"territories": [{"id": "1", "name": "Egypt", "connectedTo": ["2"]}],
          "bonuses": [{"id": "7", "name": "Africa", "value": "3", "territoryIDs": ["1"]}]}}
 ```
 
-Numbers may be strings. A territory without a name is named after its id. Each connection leads one
-way, so most connections are listed twice.
+Numbers may be strings. A territory without a name is named after its id. Each connection leads in
+one direction. Therefore most connections are listed twice.
 """
 
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ class _Object(NamedTuple):
         return self.table.find_line(self.path)
 
     def read_text(self, key: str, default: str) -> str:
-        """Return the string under a key, or the default if it is missing, null or empty."""
+        """Return the string under a key, or the default for a missing, null or empty value."""
         value = self.entries.get(key)
         if not isinstance(value, str | None):
             self.table.refuse((*self.path, key), f"{key} must be a string, got {quote(value)}")
@@ -119,7 +119,7 @@ def _read(source: BoardText, name: str) -> Draft | None:
 
 
 def _is_warzone_map(entries: Mapping[str, Any]) -> bool:
-    """Return whether territories from JSON have ids; in other formats they have none."""
+    """Return whether JSON is a Warzone map: only in this format do territories have ids."""
     territories = entries.get("territories")
     return isinstance(territories, list) and any(
         isinstance(each, Mapping)
