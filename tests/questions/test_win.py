@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,10 +13,12 @@ from iacta.batch import answer
 from iacta.forms.question import Answer, find_question
 from iacta.forms.sections import Bars, Section, Table, cell_text
 from iacta.forms.whole_game import CONDITION, PEOPLE
+from iacta.plan.quick_estimates import MIN_GAP
 from iacta.questions.win import WinQuestion
 
 pytestmark = pytest.mark.usefixtures("core")
 
+WHO_WINS = Path(__file__).parents[2] / "examples" / "who-wins.txt"
 CODE = "1;classic;red;Peru:red:9,Venezuela:green:4,Brazil:blue:6,Argentina:blue:1"
 ASKED: dict[str, dict[str, Any]] = {
     "win": {"code": CODE, "games": 20, "seed": 1},
@@ -96,6 +99,18 @@ def test_a_column_of_a_batch_is_the_condition_and_another_the_number_under_simpl
     for key, column in (("condition", "condition"), ("win", win), ("under_simple", "under_simple")):
         assert first[column] == record[key]
     assert second["error"] == "code must begin with its version, '1;', got 'x'"
+
+
+def test_an_upper_bound_close_to_the_chance_or_to_certainty_is_not_shown() -> None:
+    shown = set[bool]()
+    for code in (CODE, WHO_WINS.read_text(encoding="utf-8").strip()):
+        found = ask("threats", code=code)
+        for each in found.record()["threats"]:
+            has_bound = each["at_most"] - each["chance"] > MIN_GAP and each["at_most"] < 0.995
+            assert bool(each["bound"]) == has_bound
+            shown.add(has_bound)
+        assert "at most >" not in text_of([*found.sections()])
+    assert shown == {True, False}
 
 
 def test_the_sentence_names_another_ai() -> None:

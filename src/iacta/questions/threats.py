@@ -23,6 +23,7 @@ CONDITION = (
     "this goal and trades no cards"
 )
 MIN_SHOWN = 5e-5  # smaller chances are not shown
+CERTAIN = 0.995  # upper bounds from here on are not shown
 
 
 @question(
@@ -67,7 +68,11 @@ class ThreatenedRecord(KeyedRecord):
         "The interval of the chance, if it is estimated from games.", default=OMITTED
     )
     figure: str = key(
-        "The chance as a percentage; empty where it is too small to show.", default=""
+        "The chance as a whole percentage; empty where it is too small to show.", default=""
+    )
+    bound: str = key(
+        "The upper bound as a whole percentage; empty where it is close to the chance or to 100%.",
+        default="",
     )
 
 
@@ -197,7 +202,7 @@ def threats_sentence(answer: ThreatsAnswer) -> str:
     if not found.threats or found.threats[0].chance < MIN_SHOWN:
         return f"The search found no attack on {found.player} that succeeds next turn."
     first = found.threats[0]
-    bound = "" if _is_close(first) else f" (no attack exceeds {percent(first.at_most)})"
+    bound = f" (no attack exceeds {percent(first.at_most)})" if _has_bound(first) else ""
     return (
         f"On their next turn {first.player} can {describe_threat(first, found.player)} with a "
         f"chance of {percent(first.chance)}{bound}, with {new_armies(first.placement)}: the "
@@ -217,13 +222,13 @@ def _format_cell(threat: Threatened | None) -> str:
     """Return the chance of a threat, with its upper bound if that is clearly greater."""
     if threat is None or threat.chance < MIN_SHOWN:
         return ""
-    bound = "" if _is_close(threat) else f" (at most {short_percent(threat.at_most)})"
+    bound = f" (at most {short_percent(threat.at_most)})" if _has_bound(threat) else ""
     return f"{short_percent(threat.chance)}{bound}"
 
 
-def _is_close(threat: Threatened) -> bool:
-    """Return whether the chance of a threat is close to its upper bound."""
-    return threat.at_most - threat.chance <= MIN_GAP
+def _has_bound(threat: Threatened) -> bool:
+    """Return whether the upper bound of a threat adds information to its chance."""
+    return threat.at_most - threat.chance > MIN_GAP and threat.at_most < CERTAIN
 
 
 def _make_record(each: Threatened, player: str) -> ThreatenedRecord:
@@ -234,7 +239,8 @@ def _make_record(each: Threatened, player: str) -> ThreatenedRecord:
         goal=describe_threat(each, player),
         placement=where,
         interval=interval,
-        figure=_format_cell(each),
+        figure=short_percent(each.chance, 0) if each.chance >= MIN_SHOWN else "",
+        bound=short_percent(each.at_most, 0) if _has_bound(each) else "",
     )
 
 

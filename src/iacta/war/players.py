@@ -36,7 +36,7 @@ times with each of its aims, and chooses the aim with the highest mean value of 
 | safe card | takes one territory at the lowest cost, and guards the borders with new armies |
 | pile | puts all new armies on the largest border stack, and takes one territory |
 | continent, guard | takes a continent; `guard` makes no other attacks, and guards the borders |
-| break, raid | breaks an opponent's continent; `raid` makes no other attacks, and advances few armies |
+| break, raid | breaks a continent; `raid` makes no other attacks, and advances few armies |
 | chase | prefers to attack one player |
 | eliminate | takes all territories of a player along the routes of `src/core/war/routes.hpp` |
 """

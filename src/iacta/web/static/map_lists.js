@@ -65,11 +65,13 @@ export function showThreats() {
   const players = [...all.slice(mover + 1), ...all.slice(0, mover)].filter((name) =>
     threats.some(({ player }) => player === name),
   ); // in order of play
-  const findFigure = (goal, player) =>
-    threats.find((each) => each.goal === goal && each.player === player)?.figure ?? "cannot";
+  const showChance = (goal, player) => {
+    const found = threats.find((each) => each.goal === goal && each.player === player);
+    return [found?.figure ?? "cannot", found?.bound && element("small", {}, `≤ ${found.bound}`)];
+  };
   const rows = [...new Set(threats.map(({ goal }) => goal))].map((goal) => [
-    goal,
-    ...players.map((player) => findFigure(goal, player)),
+    capitalise(goal),
+    ...players.map((player) => showChance(goal, player)),
   ]);
   const heads = ["", ...players.map((name) => [markName(name), ` ${cut(name)}`])];
   const isSafe = !rows.length && entry?.found?.is_complete;
@@ -79,6 +81,8 @@ export function showThreats() {
     element("p", { className: "help", role: "status" }, words),
     showHelpfulMove(),
     rows.length > 0 && table(heads, rows),
+    threats.some(({ bound }) => bound) &&
+      element("p", { className: "help" }, "≤: no attack exceeds this chance."),
     isSafe && element("p", {}, "The search found no attack that succeeds."),
   ];
 }

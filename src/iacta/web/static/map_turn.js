@@ -61,7 +61,7 @@ const showCards = () =>
     "cards",
     "row",
     ({ got }) => act.take({ do: "get", armies: readField(got) }),
-    element("label", { htmlFor: "got" }, "New armies from traded cards"),
+    element("label", { htmlFor: "got" }, "Armies from cards"),
     numberField("got", 3),
     element("button", { className: "tool" }, "Add"),
   );
