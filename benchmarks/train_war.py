@@ -119,7 +119,7 @@ def compute_chances(
 
 
 def train_layers(positions: Positions, seconds: float, seed: int) -> tuple[Layers, float, float]:
-    """Train weights by Adam; return them with two held-out losses: theirs and that of equal chances."""
+    """Train weights by Adam; return them and two held-out losses: theirs and of equal chances."""
     rng = np.random.default_rng(seed)
     number = len(positions.seen)
     held = int(number * (1 - HELD_OUT))  # games are in order, so no game is in both parts

@@ -1,4 +1,4 @@
-"""All tests. They run in one process per core, so linear algebra uses a single thread."""
+"""All tests. They run in one process per core, so linear algebra uses a single thread each."""
 
 import os
 

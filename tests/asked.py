@@ -1,4 +1,4 @@
-"""Methods in which attackers include the garrison, as players count them."""
+"""Adapters for methods, with attackers counted as players count them: garrison included."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -45,7 +45,7 @@ def outcomes(
 
 
 class Asked:
-    """A method that counts attackers with the garrison; other attributes come from its module."""
+    """A method whose attackers include the garrison; other attributes come from its module."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -58,18 +58,18 @@ class Asked:
         return find_kernel(rules, method=self.name)
 
     def refuse(self, attackers: int, defenders: int, rules: Rules) -> None:
-        """Raise the same errors as the kernel."""
+        """Raise the errors that the kernel raises."""
         self.kernel(rules).refuse(attackers - rules.garrison, defenders)
 
     def relative_error(self, attackers: int, defenders: int, rules: Rules) -> float:
-        """Return the bound on the relative error, or else on the absolute error."""
+        """Return the bound on the relative error; if there is none, on the absolute error."""
         error = self.kernel(rules).error(attackers, defenders)
         return error.absolute or error.relative
 
     def outcomes(
         self, stack: Distribution[int], defenders: int, rules: Rules, **runs: int
     ) -> Distribution[Outcome]:
-        """Return the distribution of outcomes; `runs` and `seed` apply to simulations."""
+        """Return the distribution of outcomes; `runs` and `seed` only matter for simulations."""
         return outcomes(self.kernel(rules), stack, defenders, rules.garrison, **runs)
 
     def win_probability(self, attackers: int, defenders: int, rules: Rules, **runs: int) -> Any:
@@ -96,13 +96,13 @@ class Asked:
         return last
 
     def win_table(self, attackers: int, defenders: int, rules: Rules) -> Any:
-        """Return the chances to win all battles up to a size."""
+        """Return the chances to win for all battles up to a size."""
         held = min(rules.garrison, attackers)
         return self.kernel(rules).win_table(attackers - held, defenders, held)
 
 
 class Row(NamedTuple):
-    """The expected values for each number of attackers, computed on access."""
+    """The expected values for each number of attackers, computed when needed."""
 
     able: Any
     lost: Any

@@ -1,4 +1,4 @@
-"""An independent implementation of balanced blitz: the published steps on lists, with 40 digits."""
+"""An independent implementation of balanced blitz: the published steps, on lists of 40 digits."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -15,9 +15,9 @@ Distribution = dict[tuple[int, int], mpf]
 def list_outcomes(attackers: int, defenders: int, rules: Rules) -> Distribution:
     """Return the distribution of (attackers, defenders) left, garrison included, without zeros.
 
-    attackers: armies on the attacking territory, more than the garrison.
-    defenders: armies on the defended territory.
-    rules: the rules; their dice mode does not matter.
+    attackers: the armies on the attacking territory, more than the garrison.
+    defenders: the armies on the defended territory.
+    rules: the rules of the battle. Their dice mode is ignored.
     """
     with mp.workdps(40):
         true = brute.outcomes(attackers, defenders, replace(rules, mode=TrueRandom()))

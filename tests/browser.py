@@ -2,6 +2,6 @@
 
 import shutil
 
-# The headless browser is twice as fast.
+# A headless browser without a graphics processor is twice as fast.
 NAMES = ("chromium-headless-shell", "chromium", "google-chrome")
 BROWSER = next(filter(None, map(shutil.which, NAMES)), None)

@@ -13,7 +13,7 @@ Chances = dict[tuple[int, int], Fraction]
 
 
 def die_faces(faces: int, reroll: tuple[int, ...]) -> list[int]:
-    """Return the equally likely results of a die, each with the throw and the rerolled throw."""
+    """Return the equally likely results of a die, as pairs (throw, throw after a reroll)."""
     if not any(face <= faces for face in reroll):
         return list(range(1, faces + 1))
     return [
@@ -23,7 +23,7 @@ def die_faces(faces: int, reroll: tuple[int, ...]) -> list[int]:
 
 
 def natural_throws(dice: Dice, armies: int) -> Iterator[tuple[int, ...]]:
-    """Yield every equally likely throw of all dice, spare dice included."""
+    """Yield every equally likely throw of all dice, including spare dice."""
     spare = len(dice.faces) - dice.kept
     return product(*(die_faces(faces, dice.reroll) for faces in dice.faces[: armies + spare]))
 
@@ -46,7 +46,7 @@ def throws(dice: Dice, armies: int) -> Iterator[list[int]]:
 
 @cache
 def equal_throws(dice: Dice, armies: int, ranks: int) -> Counter[tuple[tuple[int, ...], bool]]:
-    """Count the throws by their first kept dice, and by whether all dice show one."""
+    """Count throws by their highest kept dice, and by whether all dice show one."""
     return Counter(
         (tuple(kept_dice(natural, dice, armies)[:ranks]), set(natural) == {1})
         for natural in natural_throws(dice, armies)
@@ -135,7 +135,7 @@ def win_probability(attackers: int, defenders: int, rules: Rules) -> Fraction:
 
 
 def seen_losses(throw: tuple[int, ...], most: int, rules: Rules, attack_dice: int) -> list[Chances]:
-    """Return the distribution of losses after a throw, for 1 to `most` defence dice."""
+    """Return the distributions of losses after a throw, for 1 to `most` defence dice."""
     distributions = []
     for j in range(1, most + 1):
         full = (attack_dice, j) == (rules.attack.kept, rules.defence.kept)
@@ -154,7 +154,7 @@ def seen_losses(throw: tuple[int, ...], most: int, rules: Rules, attack_dice: in
 def all_seen_losses(
     attack_dice: int, most: int, rules: Rules
 ) -> list[tuple[Fraction, list[Chances]]]:
-    """Return the chance of every throw with its `seen_losses`."""
+    """Return the chance of every throw, with its `seen_losses`."""
     counts = Counter(map(tuple, throws(rules.attack, attack_dice)))
     return [
         (Fraction(count, counts.total()), seen_losses(throw, most, rules, attack_dice))
@@ -164,7 +164,7 @@ def all_seen_losses(
 
 @cache
 def seen_win(able: int, defenders: int, rules: Rules) -> Fraction:
-    """Return the lowest chance to win against a defender who sees each throw first."""
+    """Return the smallest chance to win against a defender who sees each throw first."""
     if not able or not defenders:
         return Fraction(not defenders)
     every = all_seen_losses(min(able, rules.attack.kept), min(defenders, rules.defence.kept), rules)
@@ -185,7 +185,7 @@ def _after(able: int, defenders: int, chances: Chances, rules: Rules) -> Fractio
 
 @cache
 def seen_outcomes(able: int, defenders: int, rules: Rules) -> Chances:
-    """Return the distribution of armies left; among equal replies, more dice are used."""
+    """Return the distribution of armies left; of equally good replies, most dice count."""
     if not able or not defenders:
         return {(able, defenders): Fraction(1)}
     every = all_seen_losses(min(able, rules.attack.kept), min(defenders, rules.defence.kept), rules)

@@ -1,4 +1,4 @@
-"""Skips tests of the compiled core if the core is not compiled."""
+"""Skips tests of the compiled core if the core has not been compiled."""
 
 from pathlib import Path
 from typing import NoReturn
@@ -13,5 +13,5 @@ NEEDS_CORE = "needs the compiled core, which `make core` builds where there is a
 
 
 def skip(*_: object, **__: object) -> NoReturn:
-    """Skip a test instead of loading the core."""
+    """Skip the test instead of loading the core."""
     pytest.skip(NEEDS_CORE, allow_module_level=True)

@@ -12,7 +12,7 @@ from tests.compiled import HAS_CORE, skip
 settings.register_profile("iacta", deadline=None, derandomize=True)
 settings.load_profile("iacta")
 
-# Shells ignore Ctrl-C in background jobs, and child processes inherit this setting.
+# Shells make background jobs ignore Ctrl-C, and child processes inherit this setting.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -21,7 +21,7 @@ if not HAS_CORE:
     pytest.MonkeyPatch().setattr("iacta.native.core_library.find_library", skip)
 
 
-# These tests need a browser, a server, pictures or long plans, or run all commands of the pages.
+# These tests need a browser, a server, pictures or long plans, or run every command on the pages.
 SLOW = ("web", "core", "plan", "charts", "literature", "batch")
 FIRST = {"web": 0, "test_docs.py": 1, "test_frozen.py": 2}
 SLOW_FILES = ("test_docs.py", "test_notebooks.py", "test_fuzz.py", "test_readme.py")
@@ -31,8 +31,8 @@ SLOW_FILES = ("test_docs.py", "test_notebooks.py", "test_fuzz.py", "test_readme.
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark slow tests, which `make test-fast` skips, and sort the tests.
 
-    The longest tests run first, to keep all processors busy until the end. The tests of the
-    pages and of the recorded answers share plans, so they run in the same process.
+    The longest tests run first, which keeps all processors busy until the end. Tests of pages and
+    of recorded answers share plans, so they run in the same process.
     """
     items.sort(key=lambda item: min(FIRST.get(part, len(FIRST)) for part in item.path.parts))
     for item in items:
@@ -43,7 +43,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Exclude the collected tests from garbage collection, to save time."""
+    """Exclude the collected tests from garbage collection to save time."""
     gc.freeze()
 
 
@@ -56,7 +56,7 @@ def core() -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_word_of_waiting() -> Iterator[None]:
-    """Disable messages about waiting, which depend on the speed of the machine."""
+    """Turn off messages about waiting, which depend on the speed of the machine."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("iacta.cli.terminal.SILENT_DELAY", 1e6)
         yield

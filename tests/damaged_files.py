@@ -1,8 +1,8 @@
-"""Damaged files give an answer or an error, and never crash Python.
+"""Damaged files lead to an answer or an error, and never crash Python.
 
-A crash would end the tests, too, so child processes read the files: `find_crashes` starts them, and
-`python -m tests.damaged_files SEED FIRST LAST` runs one. The seed and the number of a file
-reproduce the file.
+A crash would also end the tests, so child processes read the files. `find_crashes` starts them, and
+`python -m tests.damaged_files SEED FIRST LAST` runs one. The seed and the number of a file are
+enough to recreate it.
 """
 
 import gzip
@@ -26,22 +26,19 @@ import pyarrow.parquet
 from tests import fuzz
 from tests.fuzz import Finding
 
-FILES_PER_CHILD = 50  # importing iacta takes as long as about 20 files
-MAX_MEMORY = 4 * 2**30  # bytes of a child's address space
+FILES_PER_CHILD = 50  # importing iacta takes as long as reading about 20 files
+MAX_MEMORY = 4 * 2**30  # limit on the address space of a child, in bytes
 TIMEOUT = 300  # seconds for the files of one child
 TARGETS = ("out.csv", "out.jsonl", "out.parquet", "out.arrow", "out.xlsx")
-INTEGERS = (0, 1, 7, 8, 64, 2**16, 2**31 - 1, 2**31, 2**32 - 1)  # replacements for 4 bytes
+INTEGERS = (0, 1, 7, 8, 64, 2**16, 2**31 - 1, 2**31, 2**32 - 1)  # values that replace 4 bytes
 NOT_IN_EXCEL = ("bytes", "wait", "moment")
 PLACES = ("xl/worksheets/sheet1.xml", "xl/sharedStrings.xml", "xl/styles.xml", "xl/workbook.xml")
-
-
-# Tables and files.
 
 
 def make_table(rng: random.Random) -> pa.Table:
     """Return a table with columns for a batch and an audit, and columns of many other types."""
     count = rng.choice([1, 9, 70, 300])
-    day = datetime(2024, 2, 29, 12, 30)  # times in files have no zone
+    day = datetime(2024, 2, 29, 12, 30)  # times in files have no time zone
     words = ["capital", "classic", "", "wall, with more letters than a view holds", "Zürich"]
     others: dict[str, pa.Array] = {
         "rules": pa.array(rng.choices(["capital", "classic", None], k=count)),
@@ -131,9 +128,6 @@ WRITERS: dict[str, Callable[[pa.Table, random.Random], bytes]] = {
 }
 
 
-# The damage.
-
-
 def damage(content: bytes, rng: random.Random) -> bytes:
     """Change, delete or repeat some bytes."""
     if not content:
@@ -161,7 +155,7 @@ def damage(content: bytes, rng: random.Random) -> bytes:
 
 
 def make_damaged_file(seed: int, number: int) -> tuple[str, bytes]:
-    """Return name and content of a damaged file; the formats alternate."""
+    """Return the name and content of a damaged file; formats take turns."""
     rng = random.Random(f"{seed} {number}")  # noqa: S311 # no secret depends on it
     name = [*WRITERS][number % len(WRITERS)]
     content = WRITERS[name](make_table(rng), rng)
@@ -175,7 +169,7 @@ def make_damaged_file(seed: int, number: int) -> tuple[str, bytes]:
 
 
 def _damage_part(content: bytes, rng: random.Random) -> bytes:
-    """Return a valid ZIP file with a damaged part of a workbook."""
+    """Return a valid ZIP file in which one part of a workbook is damaged."""
     packed = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as parts, zipfile.ZipFile(packed, "w") as damaged:
         chosen = rng.choice([name for name in PLACES if name in parts.namelist()])
@@ -185,11 +179,8 @@ def _damage_part(content: bytes, rng: random.Random) -> bytes:
     return packed.getvalue()
 
 
-# Child processes.
-
-
 def find_crashes(seed: int, count: int) -> Iterator[Finding]:
-    """Yield the findings in `count` damaged files, read by child processes."""
+    """Yield what goes wrong in `count` damaged files, read by child processes."""
     for first in range(0, count, FILES_PER_CHILD):
         last = min(first + FILES_PER_CHILD, count)
         while first < last:
@@ -200,7 +191,7 @@ def find_crashes(seed: int, count: int) -> Iterator[Finding]:
 
 
 def _run_child(seed: int, first: int, last: int) -> tuple[int, str]:
-    """Return the number of the last file that a child read, and the finding."""
+    """Return the number of the last file that a child read, and what went wrong."""
     words = [sys.executable, "-m", "tests.damaged_files", *map(str, (seed, first, last))]
     try:
         child = subprocess.run(  # noqa: S603 # our own code
@@ -217,7 +208,7 @@ def _run_child(seed: int, first: int, last: int) -> tuple[int, str]:
 
 
 def _read_damaged_files(seed: int, first: int, last: int) -> None:
-    """Answer damaged files, and exit at the first finding."""
+    """Read damaged files; exit at the first bug."""
     if sys.platform == "linux":
         import resource
 

@@ -1,7 +1,7 @@
-"""Random commands and calls give an answer or an error, and never a traceback.
+"""Random commands and calls lead to an answer or an error, and never to a traceback.
 
-`python -m tests.fuzz [SECONDS [SEED]]` searches damaged files, then commands and calls. Add each
-finding to the cases of `tests/test_fuzz.py` after fixing it.
+`python -m tests.fuzz [SECONDS [SEED]]` tries damaged files first, then commands and calls. After
+fixing a bug that it finds, add it to the cases of `tests/test_fuzz.py`.
 """
 
 import inspect
@@ -37,7 +37,7 @@ from iacta.forms.question import QUESTIONS, Question
 from iacta.inputs.checks import quote
 
 MAX_MESSAGE_LENGTH = 320
-DAMAGED_FILES = 2_000  # takes some minutes
+DAMAGED_FILES = 2_000  # takes a few minutes
 SLOW = (
     "plan",
     "compare",
@@ -57,20 +57,17 @@ HOSTILE: list[str] = json.loads(Path(__file__).with_name("hostile.json").read_te
 
 
 class Finding(NamedTuple):
-    """A bug: the command or call, and the result."""
+    """A bug: the command or call, and what happened."""
 
     asked: str
     said: str
 
     @property
     def kind(self) -> str:
-        """The part of a finding that identifies its cause."""
+        """The part of a finding that identifies the bug."""
         lines = self.said.splitlines()
         places = [line for line in lines if line.lstrip().startswith("File ")]
         return f"{places[-1]}: {lines[-1].partition(':')[0]}" if places else self.said[:60]
-
-
-# Command lines.
 
 
 def command_line(rng: random.Random) -> list[str]:
@@ -113,7 +110,7 @@ def _argument(rng: random.Random, parameter: Parameter) -> list[str]:
 
 
 def _text(rng: random.Random, parameter: Parameter) -> str:
-    """Return a string for a parameter; one in six is hostile."""
+    """Return a text for a parameter; one in six is hostile."""
     kind = parameter.kind
     if rng.random() < 1 / 6:
         return rng.choice(HOSTILE)
@@ -138,7 +135,7 @@ def _text(rng: random.Random, parameter: Parameter) -> str:
 
 
 def run(words: list[str]) -> Finding | None:
-    """Run a command line in the current folder, and return the finding, if any."""
+    """Run a command line in the current folder; return a bug if there is one."""
     out, err = io.StringIO(), io.StringIO()
     stdin = io.TextIOWrapper(io.BytesIO(b""))
     asked = f"iacta {' '.join(map(repr, words))}"
@@ -152,7 +149,7 @@ def run(words: list[str]) -> Finding | None:
             main()
     except SystemExit as ended:
         code = ended.code
-    except Exception:  # the purpose of the search
+    except Exception:  # this is what the search is for
         return Finding(asked, traceback.format_exc().strip())
     said = err.getvalue()
     lines = [line for line in said.splitlines() if line != f"iacta: {LONG_WORK}"]
@@ -168,11 +165,8 @@ def run(words: list[str]) -> Finding | None:
     return None if is_right else Finding(asked, f"ends with {code}, says {said[:2000]!r}")
 
 
-# Calls of the library.
-
-
 def values() -> list[Callable[[], Any]]:
-    """Return generators of arguments, most of which are invalid."""
+    """Return generators of arguments; most arguments are invalid."""
     usual: list[Any] = [1, 2, 3, 7, 0.5, "classic", "capital", "50%", [3, 2], (4, 1), True, None]
     odd: list[Any] = [
         *(-1, 0, 2.5, float("nan"), float("inf"), 10**400, -(10**400), 10**30, 1e300, 1 + 2j),
@@ -211,20 +205,20 @@ def calls() -> list[tuple[str, Callable[..., Any]]]:
     return found
 
 
-RESULTS = {"Decision", "DiceDecision", "NextMove"}  # created only by iacta
+RESULTS = {"Decision", "DiceDecision", "NextMove"}  # only iacta creates these
 INNER = {"method_name", "is_stopped", "get"}
 SKIPPED = RESULTS | {"read_board", "read_position", "write_board", "read_rules_file", "notebook"}
 
 
 def call(rng: random.Random, name: str, called: Callable[..., Any], made: Any) -> Finding | None:
-    """Call a function with random arguments, and return the finding, if any."""
+    """Call a function with random arguments; return a bug if there is one."""
     try:
         parameters = inspect.signature(called).parameters.values()
     except ValueError:
         return None
     arguments: list[Any] = []
     named: dict[str, Any] = {}
-    is_cut = False  # whether an earlier argument is omitted
+    is_cut = False  # whether an earlier argument is left out
     for each in parameters:
         if each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD):
             continue
@@ -245,16 +239,13 @@ def call(rng: random.Random, name: str, called: Callable[..., Any], made: Any) -
         said = str(error)
         if not said.isprintable() or len(said) > MAX_MESSAGE_LENGTH:
             return Finding(asked, f"says {said[:2000]!r}")
-    except Exception:  # the purpose of the search
+    except Exception:  # this is what the search is for
         return Finding(asked, traceback.format_exc().strip())
     return None
 
 
-# Search.
-
-
 def findings(rng: random.Random, more: Callable[[], bool]) -> Iterator[Finding]:
-    """Yield the findings, each kind once."""
+    """Yield bugs, each kind only once."""
     made, called = values(), calls()
     seen = set()
     with tempfile.TemporaryDirectory() as folder:
@@ -275,8 +266,8 @@ def findings(rng: random.Random, more: Callable[[], bool]) -> Iterator[Finding]:
 
 
 def search(seconds: float, seed: int) -> int:
-    """Search damaged files, then random calls for some seconds; print and count the findings."""
-    from tests.damaged_files import find_crashes  # imports this module
+    """Try damaged files, then random calls for some seconds; print and count the bugs."""
+    from tests.damaged_files import find_crashes  # that module imports this one
 
     count = 0
     for found in chain(find_crashes(seed, DAMAGED_FILES), _find_for(seconds, seed)):

@@ -1,4 +1,4 @@
-"""Run the notebooks of `examples/`, and store their outputs.
+"""Runs the notebooks in `examples/` and stores their outputs.
 
 `python -m tests.notebooks` updates all outputs.
 """
@@ -18,7 +18,7 @@ VERSION = 4
 
 
 def run_notebook(file: Path) -> Any:
-    """Run the cells of a notebook in order, and return the notebook with new outputs."""
+    """Run the cells of a notebook in order; return the notebook with the new outputs."""
     book = nbformat.read(file, as_version=VERSION)
     client = NotebookClient(
         book, timeout=TIMEOUT, record_timing=False, resources={"metadata": {"path": str(FOLDER)}}

@@ -8,7 +8,7 @@ import pytest
 from iacta import Plan, Position, best_plan
 
 FOUND: dict[str, Plan] = {}
-REPORTS = ("progress", "improved")  # callbacks, irrelevant for the result
+REPORTS = ("progress", "improved")  # callbacks that do not affect the result
 
 
 @pytest.fixture(autouse=True, scope="module")

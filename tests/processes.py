@@ -1,4 +1,4 @@
-"""Python in child processes, and Ctrl-C in this process."""
+"""Runs Python in child processes, and simulates Ctrl-C in this process."""
 
 import os
 import signal
@@ -33,7 +33,7 @@ def run_python(
 
 @contextmanager
 def press_ctrl_c_after(seconds: float) -> Iterator[None]:
-    """Simulate Ctrl-C after some seconds. As with Polars, only waits with a timeout end."""
+    """Simulate Ctrl-C after some seconds. As in Polars, it only ends waits with a timeout."""
     timer = Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
     signal.siginterrupt(signal.SIGINT, False)
     timer.start()

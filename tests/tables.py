@@ -1,4 +1,4 @@
-"""Tables of test cases in JSON files."""
+"""Reads tables of test cases from JSON files."""
 
 import json
 from pathlib import Path
@@ -12,5 +12,5 @@ def table(test: str, name: str) -> tuple[list[str], list[Any]]:
 
 
 def large_text(head: str, repeated: str, times: int, tail: str) -> str:
-    """Return a part repeated many times, with `{n}` replaced by the number of the repetition."""
+    """Return a text repeated many times, with the number of each repetition in place of `{n}`."""
     return head + "".join(repeated.replace("{n}", str(n)) for n in range(times)) + tail

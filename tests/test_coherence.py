@@ -1,4 +1,4 @@
-"""Numbers that are shown together agree: if one event implies another, its chance is not larger."""
+"""Numbers shown together agree: if one event implies another, its chance is not larger."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -22,12 +22,12 @@ from iacta.plan.reinforcement import plan_with_new_armies, turn_options
 
 PLAYERS = "red", "blue", "green"
 TURNS = 100
-MAX_STATES = 20_000  # larger boards are left out of the samples of exact play
+MAX_STATES = 20_000  # larger boards are left out of tests with exact search
 POSITIONS = 12  # `make bench GROUP=limits` compares 500
 
 
 def draw_turn(seed: int) -> Turn:
-    """Return a turn on a drawn board of 6 to 16 territories in two or three continents."""
+    """Return a turn on a random board of 6 to 16 territories in two or three continents."""
     rng = Random(seed)  # noqa: S311 # draws boards, no secrets
     names = [f"t{k}" for k in range(rng.randint(6, 16))]
     pairs = [*pairwise(names), *(tuple(rng.sample(names, 2)) for _ in range(len(names) // 2))]
@@ -37,7 +37,7 @@ def draw_turn(seed: int) -> Turn:
     )
     bare = Board.from_edges("drawn", [*dict.fromkeys(pairs)])
     board = Board("drawn", bare.territories, bare.borders, continents)
-    # Each player begins with a continent or a part of it, so that bonuses can be broken.
+    # Each player starts with a continent or a part of one, so that bonuses can be broken.
     owners = {name: PLAYERS[k % number] for k in range(number) for name in names[k::number]}
     for name in rng.sample(names, len(names) // 4):
         owners[name] = rng.choice(PLAYERS)
@@ -107,7 +107,7 @@ def test_games_that_were_lucky_are_cut_at_the_bound_of_an_implied_goal() -> None
 
 
 def find_goal(turn: Turn) -> TakeAll | None:
-    """Return the goal to take a continent, `None` if the player owns all continents."""
+    """Return the goal of taking a continent, or `None` if the player owns all continents."""
     owned = {*turn.position.list_territories(turn.player)}
     goals = (each.territories for each in turn.board.continents)
     wanted = [names for names in goals if not {*names} <= owned]
@@ -115,7 +115,7 @@ def find_goal(turn: Turn) -> TakeAll | None:
 
 
 def find_exact_policy(seed: int) -> Policy | None:
-    """Return exact play for a continent on a random board, `None` if the board is too large."""
+    """Solve a plan for a continent on a random board; `None` if the board is too large."""
     turn = draw_turn(seed)
     goal = find_goal(turn)
     if goal is None:
@@ -124,7 +124,7 @@ def find_exact_policy(seed: int) -> Policy | None:
 
 
 def list_states(policy: Policy) -> list[TurnState]:
-    """Return the states of a line of play in which each roll has its most likely result."""
+    """Return the states in a line of play in which each roll has its most likely result."""
     states = [policy.problem.start]
     while (action := policy.decide(states[-1])).dice:
         likeliest = max(action.outcomes, key=lambda each: each.chance)
@@ -171,7 +171,7 @@ def test_each_attack_takes_a_target_or_a_territory_that_the_value_needs(seed: in
 
 
 def list_useless_attacks(policy: Policy) -> list[str]:
-    """Return the attacks of a likely line of play that take no target and change no value."""
+    """Return the attacks in a likely line of play that take no target and change no value."""
     problem, useless = policy.problem, list[str]()
     for state in list_states(policy)[:-1]:
         action = policy.decide(state)
@@ -182,7 +182,7 @@ def list_useless_attacks(policy: Policy) -> list[str]:
     return useless
 
 
-# Positions in which an idle stack would attack for nothing while the goal waits.
+# Positions in which an idle stack might attack without purpose while the goal waits.
 @pytest.mark.parametrize(
     ("seed", "goal"),
     [(50024, "Africa"), (50032, "Australia"), (50039, "Europe")],

@@ -1,4 +1,4 @@
-"""The pages of the site: current outputs, complete lists, valid links."""
+"""The pages of the site: outputs are current, lists are complete, and links are valid."""
 
 import re
 import shutil
@@ -30,7 +30,7 @@ __all__ = ["driver", "no_plan_twice", "run"]
 ROOT = SOURCE.parent
 WRITTEN = read_handwritten_pages()
 
-# Commands that no test runs here: installation, and a command of `tests/literature/`.
+# Commands that are not run here: installation, and a command that `tests/literature/` runs.
 NOT_RUN = {"make plot", ". .venv/bin/activate", "iacta reproduce"}
 
 
@@ -42,7 +42,7 @@ def made() -> dict[str, str]:
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Change to an empty folder with the files for the commands of the pages."""
+    """Change to an empty folder with the files for the commands on the pages."""
     (tmp_path / "docs").mkdir()
     shutil.copy(SOURCE / "house-rules.toml", tmp_path / "docs")
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
@@ -51,7 +51,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def shown() -> list[tuple[str, Session]]:
-    """Return all sessions with their pages."""
+    """Return all sessions, each with its page."""
     return [
         (page, session)
         for page, text in {**WRITTEN, "gallery/pictures.md": make_gallery_page()}.items()
@@ -88,7 +88,7 @@ def test_a_session_may_leave_out_lines_but_not_change_them() -> None:
     assert not session.shows("1\ntwo\nlast: 4 s\n")
 
 
-# `tests/web/test_nginx.py` tests the blocks for nginx and systemd.
+# `tests/web/test_nginx.py` tests the code blocks for nginx and systemd.
 LANGUAGES = ("console", "python", "toml", "json", "nginx", "ini")
 
 
@@ -137,7 +137,7 @@ def test_each_picture_is_drawn_by_a_command_of_its_page(made: dict[str, str]) ->
 def test_stored_pictures_match_the_pages() -> None:
     shown = [Path(name).name for text in WRITTEN.values() for _, name in PICTURE.findall(text)]
     kept = {file.name for file in KEPT.glob("*.svg") if not file.stem.endswith("-dark")}
-    assert sorted(shown) == sorted(kept - {"campaign.svg"})  # used by the README
+    assert sorted(shown) == sorted(kept - {"campaign.svg"})  # the README uses this picture
     for file in KEPT.glob("*-dark.svg"):
         light = file.with_name(file.name.replace("-dark", ""))
         assert list_texts(file.read_text("utf-8")) == list_texts(light.read_text("utf-8"))
@@ -212,7 +212,7 @@ def test_the_copy_button_copies_only_the_commands(driver: Driver) -> None:
         block = f"<div class='language-console'><pre><code>{code}</code></pre></div>"
         page.set_content(f"<style>{style}</style>{block}")
         assert "65.38%" in page.locator("code").inner_text()
-        page.evaluate("document.querySelector('code').dataset.mdCopying = ''")  # like the theme
+        page.evaluate("document.querySelector('code').dataset.mdCopying = ''")  # as themes do
         copied = page.locator("code").inner_text()
     assert copied == "iacta battle 12 10\niacta need 10\n"
 

@@ -1,4 +1,4 @@
-"""Answers equal the recorded ones. Record them again after an intended change."""
+"""Answers equal the recorded answers. After an intended change, record them again."""
 
 from itertools import islice
 

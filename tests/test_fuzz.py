@@ -1,4 +1,4 @@
-"""Random commands and calls never crash. Earlier findings are regression tests."""
+"""Random commands and calls never crash. Bugs found earlier are regression tests."""
 
 import json
 import random
@@ -9,7 +9,7 @@ import pytest
 
 from tests import fuzz
 
-ROUNDS = 200  # number of commands; the number of calls is five times higher
+ROUNDS = 200  # number of commands; there are five times as many calls
 MANY = "9" * 999
 FOUND: list[str] = json.loads(Path(__file__).with_name("found_by_fuzz.json").read_text("utf-8"))
 

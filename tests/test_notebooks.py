@@ -1,4 +1,4 @@
-"""The notebooks of `examples/` run, and their stored outputs are current."""
+"""The notebooks in `examples/` run, and their stored outputs are current."""
 
 import re
 from collections.abc import Callable
@@ -35,18 +35,18 @@ def test_each_audience_has_a_notebook() -> None:
         assert "text/html" in kinds
 
 
-# Exercises of the notebook for teachers, with a solution for each.
+# The exercises in the notebook for teachers, each with a solution.
 
 
 def exercises() -> list[str]:
-    """Return the exercises of the notebook for teachers."""
+    """Return the exercises in the notebook for teachers."""
     cells = nbformat.read(FOLDER / "teacher.ipynb", as_version=VERSION).cells
     (cell,) = (each for each in cells if each.source.startswith("## Exercises"))
     return re.findall(r"^[0-9]+\. (.*(?:\n   .*)*)", cell.source, re.MULTILINE)
 
 
 def count_states_and_paths(given: dict[str, Any]) -> None:
-    """Count the states and the paths of 6 against 4."""
+    """Count the states and paths of a battle of 6 against 4."""
     seen = set()
 
     @cache
@@ -97,9 +97,9 @@ def show_that_capitals_are_never_better_than_even(_: dict[str, Any]) -> None:
 
 
 def count_by_the_second_die(given: dict[str, Any]) -> None:
-    """Count the rolls in which the attacker loses both, by the defender's second die."""
-    # Of three attack dice none is above the first defence die w, and at most one above the second
-    # v: v^3 rolls with none above v, and 3 v^2 (w - v) with one.
+    """Count the rolls in which the attacker loses both armies, by the defender's second die."""
+    # Let w be the higher and v the lower defence die. Both armies are lost if no attack die exceeds
+    # w and at most one exceeds v: v^3 rolls without a die above v, and 3 v^2 (w - v) with one.
     lost = 0
     for v, w in product(range(1, 7), repeat=2):
         if w >= v:

@@ -29,7 +29,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 
 def module_name(file: Path) -> str:
-    """Return a file's name within the package."""
+    """Return the name of a file, relative to the package."""
     return ".".join(file.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
 
 
@@ -44,7 +44,7 @@ def read_syntax(file: Path) -> list[ast.AST]:
 
 @cache
 def find_imports() -> dict[str, set[str]]:
-    """Return for each file the files of the package that it imports."""
+    """For each file, return the files of the package that it imports."""
     found: dict[str, set[str]] = {}
     for name, file in MODULES.items():
         found[name] = set()
@@ -57,7 +57,7 @@ def find_imports() -> dict[str, set[str]]:
 
 
 def read_layers() -> dict[str, int]:
-    """Return the layer of each package from the table in the architecture; 0 is the lowest."""
+    """Return the layer of each package from the architecture page; 0 is the lowest."""
     rows = re.findall(r"^\| (\w+) \| `(\w+)(?:/|\.py)` \|", ARCHITECTURE, re.MULTILINE)
     names = list(dict.fromkeys(layer for layer, _ in reversed(rows)))
     return {package: names.index(layer) for layer, package in rows}
@@ -96,7 +96,7 @@ def find_calls(name: str) -> dict[str, list[ast.Call]]:
     return found
 
 
-# Permitted late imports of higher layers: (importing file, imported module).
+# The late imports of higher layers that are allowed: (importing file, imported module).
 CLIMBS = {
     ("inputs.reprs", "charts"),
     ("inputs.reprs", "forms.notebook"),
@@ -182,7 +182,7 @@ def test_packages_list_their_names_and_other_files_say_with_an_underscore_what_i
 
 
 def _place(name: str) -> tuple[bool, bool, str]:
-    """Return a sort key: constants, then classes, then functions, each in alphabetical order."""
+    """Return a sort key: first constants, then classes, then functions, alphabetically."""
     return not name.isupper(), name[0].islower(), name
 
 
@@ -208,7 +208,7 @@ def test_the_version_equals_that_of_pyproject() -> None:
 
 def test_make_help_lists_each_target() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    listed, *_ = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)  # followed by helpers
+    listed, *_ = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)  # helper targets follow
     help_of_make = ["make", "--no-print-directory", "help"]
     printed = subprocess.check_output(help_of_make, text=True, cwd=ROOT)  # noqa: S603 # our own
     assert [line.split()[0] for line in printed.splitlines()] == listed.split()
@@ -224,7 +224,7 @@ def test_messages_name_packages_rather_than_extras() -> None:
 
 
 def public_functions() -> list[tuple[str, Any]]:
-    """Return every public function, and every public method of a public class."""
+    """Return every public function and every public method of a public class."""
     found = []
     for name in iacta.__all__:
         documented = getattr(iacta, name)
@@ -245,7 +245,7 @@ def public_functions() -> list[tuple[str, Any]]:
 def test_public_functions_describe_each_argument(name: str, function: Any) -> None:
     text = inspect.getdoc(function) or ""
     assert text.split("\n")[0].endswith("."), name
-    shared = {"self", "exact", "method"}  # described in the class docstring
+    shared = {"self", "exact", "method"}  # described in the docstring of the class
     if "arguments" not in text:
         for argument in set(inspect.signature(function).parameters) - shared:
             assert re.search(rf"\b{argument}\b", text), (name, argument)

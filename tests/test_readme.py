@@ -1,4 +1,4 @@
-"""The README: commands print the shown output."""
+"""The README: commands print the output shown."""
 
 import re
 import shutil
@@ -34,7 +34,7 @@ def recipe(target: str) -> str:
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Change to a folder with the files for the commands of the README."""
+    """Change to a folder with the files for the commands in the README."""
     (tmp_path / "docs" / "pictures").mkdir(parents=True)
     shutil.copy(ROOT / "docs" / "house-rules.toml", tmp_path / "docs")
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
@@ -49,7 +49,7 @@ def test_each_command_prints_the_output_in_the_readme(run: Run, session: Session
         return
     command = session.command
     if command == "make demo":
-        command = recipe("demo").removeprefix("$(BIN)/")  # everything is installed
+        command = recipe("demo").removeprefix("$(BIN)/")  # everything is installed already
     assert command.startswith("iacta ")
     ended = run(command.removeprefix("iacta "))
     assert ended.code == 0

@@ -1,4 +1,4 @@
-"""Values are immutable, comparable, picklable, and have short reprs."""
+"""Values are immutable, comparable and picklable, and have short reprs."""
 
 import pickle
 from functools import cache
@@ -35,7 +35,7 @@ def held() -> iacta.Hold:
     return iacta.hold(by_battles())
 
 
-# Values whose repr can be pasted, including large values.
+# Values whose repr can be pasted back, including large values.
 PASTED: dict[str, Any] = {
     "battle": Battle(12, 10),
     "house rules": Battle(12, 10, iacta.Rules(attack=iacta.Dice((20,) * 60))),
@@ -59,7 +59,7 @@ PASTED: dict[str, Any] = {
     ),
     "step": iacta.Step("A", "C", 1.0, 0.9, 3.0, tuple((n, 0.1, 2.0) for n in range(40))),
 }
-# Results that only a new computation can recreate.
+# Results that can only be recreated by a new computation.
 ANSWERS: dict[str, Any] = {
     "decision": iacta.when_to_stop(12, 10, prize=10),
     "mix": iacta.best_mix(6, 4),

@@ -1,4 +1,4 @@
-"""Batches on a cluster: the same answers as in a single process, and no lost row."""
+"""Batches on a cluster: the same answers as in a single process, and no rows are lost."""
 
 import io
 import json
@@ -39,14 +39,14 @@ def client() -> Iterator[Any]:
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use small blocks, so that test files have many."""
+    """Make blocks so small that test files have many of them."""
     monkeypatch.setattr("iacta.batch.cluster.BLOCK_BYTES", 20_000)
     monkeypatch.setattr("iacta.inputs.tabular.BLOCK_BYTES", 2_000)
 
 
 @pytest.fixture
 def battles(tmp_path: Path) -> pl.DataFrame:
-    """Return battles with missing values, errors and large numbers, written in each format."""
+    """Write battles with missing values, errors and large numbers in each format."""
     rng = np.random.default_rng(1)
     frame = pl.DataFrame(rng.integers(0, 40, (ROWS, 2)), schema=["attackers", "defenders"])
     notes = pl.Series("note", ['a "b", c', None, "=1+1", "東京"] * (ROWS // 4))
@@ -94,7 +94,7 @@ def test_a_cluster_writes_the_same_rows_as_a_single_process(
         "in.",
         "alo",
         "tog",
-    }  # no temporary files remain
+    }  # no temporary files are left
 
 
 def test_a_killed_worker_loses_no_row(client: Any, battles: pl.DataFrame, tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_two_runs_at_once_each_write_all_rows(
     assert isinstance(second, BatchResult)
     assert (first.rows, second.rows) == (ROWS, 2000)
     assert read(tmp_path / "out.csv").height in (ROWS, 2000)
-    # One run creates the folder, and the other reports an error.
+    # One run creates the folder; the other one reports an error.
     (done,) = (each for each in folders if isinstance(each, BatchResult))
     (said,) = (each for each in folders if isinstance(each, str))
     assert "out.parquet" in said

@@ -42,7 +42,7 @@ KILLS = 3  # more runs would take minutes
 
 @pytest.fixture(scope="module")
 def battles() -> pl.DataFrame:
-    """Return battles, including invalid rows, texts that need quotes in CSV, and rules."""
+    """Return battles with invalid rows, rules, and texts that must be quoted in CSV."""
     rng = np.random.default_rng(1)
     frame = pl.DataFrame(rng.integers(0, 40, (COUNT, 2)), schema=["attackers", "defenders"])
     notes = pl.Series("note", [['a "b", c', None, "=1+1", "東京"][n % 4] for n in range(COUNT)])
@@ -90,7 +90,7 @@ def write_frame(frame: pl.DataFrame, file: Path) -> Path:
 
 
 def read(file: Path) -> pl.DataFrame:
-    """Read a target into a frame, with numbers as numbers."""
+    """Read a target into a frame, with numbers converted from text."""
     content = file.read_bytes()
     if file.suffix == ".zst":
         content = pa.CompressedInputStream(str(file), "zstd").read()
@@ -127,7 +127,7 @@ def test_rows_of_each_format_keep_their_order_and_get_their_answers(
     assert done.errors == COUNT - wanted["error"].null_count() > 0
     found = read(tmp_path / target)
     assert found.columns == wanted.columns
-    if ".csv" in target and ".csv" not in source:  # must not run in a spreadsheet
+    if ".csv" in target and ".csv" not in source:  # formulas must not run in a spreadsheet
         found = found.with_columns(note=pl.col("note").str.replace("^'=", "="))
     assert found.equals(wanted)
     assert sorted(each.name for each in tmp_path.iterdir()) == sorted((source, target))
@@ -161,7 +161,7 @@ def test_json_lines_stay_unchanged_except_for_answers(
     (tmp_path / "in.jsonl").write_text("\n".join(lines).replace("Attackers", "attackers"))
     monkeypatch.setattr(
         "iacta.inputs.tabular.BLOCK_BYTES", 100
-    )  # small blocks have different columns
+    )  # blocks so small that their columns differ
     assert answer_file(tmp_path / "in.jsonl", tmp_path / "out.jsonl") == (6, 4)
     texts = (tmp_path / "out.jsonl").read_text().splitlines()
     for row in (0, 2):
@@ -387,9 +387,6 @@ def test_columns_of_bytes_are_refused_in_text_formats(
     assert answer_file(tmp_path / "in.parquet", tmp_path / "out.arrow").rows == 1
 
 
-# Variants of text.
-
-
 def answer_content(tmp_path: Path, content: str | bytes, target: str = "out.csv") -> str:
     """Answer the content of a file, and return the target."""
     content = content.encode() if isinstance(content, str) else content
@@ -446,7 +443,7 @@ def test_a_list_of_json_is_read_as_lines_of_json(tmp_path: Path) -> None:
     assert json.loads(found[1])["error"] == "missing defenders"
 
 
-# Formats that need extra packages: Arrow and Excel.
+# Formats that need additional packages: Arrow and Excel.
 
 
 @pytest.mark.parametrize("compression", ["uncompressed", "lz4", "zstd"])
@@ -470,7 +467,7 @@ def test_excel_is_read_and_written(battles: pl.DataFrame, tmp_path: Path) -> Non
     battles.write_parquet(tmp_path / "in.parquet")
     answer_file(tmp_path / "in.parquet", tmp_path / "out.xlsx")
     found = pl.read_excel(tmp_path / "out.xlsx", infer_schema_length=None)
-    assert found["note"].to_list() == wanted["note"].to_list()  # text, not a formula
+    assert found["note"].to_list() == wanted["note"].to_list()  # as text, not as a formula
     assert found["error"].to_list() == wanted["error"].to_list()
     for name in wanted.columns[4:-1]:
         numbers = (each[name].fill_null(-1.0).to_list() for each in (found, wanted))
@@ -491,7 +488,7 @@ def test_excel_keeps_all_digits_and_characters(tmp_path: Path) -> None:
 
 
 def test_values_that_excel_cannot_represent_become_text_or_errors(tmp_path: Path) -> None:
-    at = [datetime(1850, 1, 2), datetime(2024, 1, 2)]  # the time zone follows below
+    at = [datetime(1850, 1, 2), datetime(2024, 1, 2)]  # the time zone is given below
     frame = pl.DataFrame({"attackers": [5, 5], "at": at, "share": [float("nan"), float("inf")]})
     zoned = frame["at"].dt.replace_time_zone("UTC").alias("zoned")
     frame.with_columns(zoned, later=pl.lit(at[1])).write_parquet(tmp_path / "in.parquet")
@@ -519,9 +516,6 @@ def test_a_workbook_that_needs_too_much_memory_is_refused(tmp_path: Path) -> Non
     pl.DataFrame({"a": [1], "b": [2]}).write_excel(tmp_path / "empty.xlsx", include_header=False)
     with pytest.raises(IactaError, match="missing column attackers"):
         answer_file(tmp_path / "empty.xlsx", tmp_path / "out.csv")
-
-
-# Atomic writes.
 
 
 START = "import sys; sys.argv[0] = 'iacta'; from iacta_command import main; main()"
@@ -602,9 +596,6 @@ def test_files_are_synced_before_they_are_renamed(
     monkeypatch.setattr(Path, "replace", moved)
     answer_file(parquet, parquet.with_name("out.csv"))
     assert events == ["flushed", "out.csv"]
-
-
-# The command.
 
 
 def test_the_command_exits_with_1_if_rows_have_errors(
@@ -700,7 +691,7 @@ def test_pipes_are_answered_in_their_own_format(
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("source", ["in.csv", "in.jsonl", "in.arrow"])
 def test_a_closed_pipe_ends_the_batch_quietly(source: str, unbuffered: str, tmp_path: Path) -> None:
-    """Unbuffered standard output may accept only a part of a write."""
+    """Unbuffered standard output may accept only part of a write."""
     frame = pl.DataFrame({"attackers": [12] * 30_000, "defenders": 10})
     write_frame(frame, tmp_path / source)
     ended = shell(

@@ -43,12 +43,12 @@ ADDED = [
     "expected_defenders_left",
     "expected_attackers_left_if_won",
 ]
-# The error of a chance, up to 256 armies on each side and up to 1,024; see `iacta/batch/tables.py`.
+# The errors of a chance up to 256 armies on each side and up to 1,024, see `iacta/batch/tables.py`.
 BOUND, LARGE_BOUND = 1e-12, 5e-12
 
 
 def records(question: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the records of the single questions."""
+    """Return the records of the corresponding single questions."""
     read = {POSITION: json.loads(POSITION), POSITION_IN_TOML: tomllib.loads(POSITION_IN_TOML)}
     return [
         ask(question, **{name: read.get(str(each), each) for name, each in row.items()}).record()
@@ -89,10 +89,10 @@ def test_each_type_of_frame_gets_additional_columns(kind: str) -> None:
 
 
 def check_answers(rows: list[dict[str, Any]], bound: float, least: float = 0.0) -> None:
-    """Compare the answers for battles with single questions.
+    """Compare the answers for battles with those of single questions.
 
-    bound: the maximum relative error; conditional means may have twice this error.
-    least: the maximum absolute error, if only that is bounded.
+    bound: the maximum relative error. Conditional means may have twice this error.
+    least: the maximum absolute error, if only the absolute error is bounded.
     """
     names = {name for row in rows for name in row}
     found = answer({name: [row.get(name) for row in rows] for name in names})
@@ -333,7 +333,7 @@ def test_other_questions_have_the_values_of_their_records(question: str) -> None
                 ]
             elif wanted is None:
                 assert value is None or value != value
-            elif question == "campaign":  # computed from matrices
+            elif question == "campaign":  # its answers are computed from matrices
                 assert value == pytest.approx(wanted, rel=5 * BOUND, abs=0)
             else:
                 assert value == wanted

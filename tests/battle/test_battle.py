@@ -129,7 +129,7 @@ def test_repr_can_be_pasted_back() -> None:
 
 
 def bare(name: str) -> str:
-    """Return a name of rules without its irrelevant parts."""
+    """Return the name of rules without the parts that do not matter."""
     return re.sub("[ _!-]", "", name.casefold())
 
 
@@ -142,7 +142,7 @@ def test_whatever_is_no_number_of_armies_is_an_iacta_error(wrong: Any) -> None:
         Battle(wrong, 1)
     with pytest.raises(IactaError):
         Battle(1, wrong)
-    # A text made of names is no wrong one.
+    # A list of names is not a wrong name.
     if not (isinstance(wrong, str) and {*map(bare, wrong.split("+"))} <= RULE_NAMES):
         with pytest.raises(IactaError):
             Battle(1, 1, wrong)

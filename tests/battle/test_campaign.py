@@ -1,4 +1,4 @@
-"""`Campaign`: one stack against a chain of territories."""
+"""`Campaign`: one stack that attacks a chain of territories."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ WAY = [int(defenders) for defenders in UNFINISHED["territories"].split()]
 
 
 def twin(campaign: Campaign) -> dict[CampaignOutcome, Fraction]:
-    """Solve the battles one after another, with a dictionary of fractions."""
+    """Solve the battles one by one, with a dictionary of fractions."""
     stacks = {campaign.attackers: Fraction(1)}
     ended: Counter[CampaignOutcome] = Counter()
     garrison = campaign.rules.garrison
@@ -154,7 +154,7 @@ def test_the_unfinished_game() -> None:
 
 def test_score_counts_the_defenders_not_yet_attacked() -> None:
     scores = Campaign(2, [1, 5]).score(exact=True)
-    # One army able to attack: it wins 5/12, moves in alone and is stopped; else 1 − 1 − 5.
+    # One able army wins with 5/12, moves in alone and is stopped; otherwise it fails at once.
     assert dict(scores) == {1 - 5: Fraction(5, 12), 1 - 6: Fraction(7, 12)}
 
 
@@ -195,7 +195,7 @@ def test_thrown_and_played_campaigns_stop_as_the_distribution_says(campaign: Cam
 
 
 def ending(campaign: Campaign, battles: Sequence[iacta.PlayedBattle]) -> CampaignOutcome:
-    """Return how a played campaign ended."""
+    """Return the outcome of a campaign that was played."""
     last = battles[-1]
     if last.defenders_left:
         return CampaignOutcome(last.territory - 1, last.attackers_left, last.defenders_left)

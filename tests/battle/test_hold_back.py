@@ -1,7 +1,7 @@
-"""Armies held back, and stops at a number of armies, compared with an independent Markov chain.
+"""Armies held back, and stopping at a number of armies, compared with an independent chain.
 
-The chain shares nothing with the package but the words: its dice are enumerated here, it counts all
-armies on the attacking territory, and it knows the dice of the classic game and of a capital.
+The chain shares no code with the package. It enumerates its own dice, counts all armies on the
+attacking territory, and knows only classic dice and the dice of a capital.
 """
 
 import inspect
@@ -47,7 +47,7 @@ DEFENCE_DICE = {"classic": 2, "capital": 3}
 
 
 class Chain(NamedTuple):
-    """The attack of one side: its dice, and the armies with which it goes on."""
+    """How the attackers fight: their dice, and the fewest armies with which they continue."""
 
     rules: str = "classic"
     garrison: int = 1
@@ -61,7 +61,7 @@ class Chain(NamedTuple):
 
 @cache
 def chances_to_cost(attack_dice: int, defence_dice: int) -> dict[int, Fraction]:
-    """Return the chances that the defenders lose 0, 1, 2 ... armies in a roll; they win ties."""
+    """Return the chances that the defenders lose 0, 1, 2 ... armies in a roll, if they win ties."""
     counts: Counter[int] = Counter()
     for dice in product(range(1, 7), repeat=attack_dice + defence_dice):
         ours, theirs = sorted(dice[:attack_dice])[::-1], sorted(dice[attack_dice:])[::-1]
@@ -90,7 +90,7 @@ def win_chance(attackers: int, defenders: int, chain: Chain) -> Fraction:
 
 
 def way_chance(attackers: int, way: tuple[int, ...], chain: Chain) -> Fraction:
-    """Return the chance that a stack takes all territories, moving all armies but the garrison."""
+    """Return the chance to take all territories if all armies but the garrison move on."""
     if not way:
         return Fraction(1)
     return sum(
@@ -118,7 +118,7 @@ def test_ten_against_five_keeps_three_armies_in_two_ways() -> None:
     )
     chances = [battle.win_probability() for battle in (to_the_end, held_back, stopped)]
     assert [f"{chance:.2%}" for chance in chances] == ["87.29%", "63.77%", "80.98%"]
-    assert held_back.attackers_left().quantile(0) == 4  # and the garrison
+    assert held_back.attackers_left().quantile(0) == 4  # including the garrison
     assert stopped.attackers_left().quantile(0) == 2  # the last roll may cost two
     assert stopped.outcomes(exact=True) == Battle(10, 5, stop=StopRule(max_losses=7)).outcomes(
         exact=True
@@ -186,7 +186,7 @@ def test_thrown_dice_and_spread_armies_follow_the_chain(chain: Chain) -> None:
     assert abs(float(found) - p) <= 4.5 * (p * (1 - p) / runs) ** 0.5
     method = Battle(9, 4, chain.rules, **options).win_probability(method="simulation")
     assert method == pytest.approx(float(win_chance(9, 4, chain)), abs=0.01)
-    # Of two territories in a row, the stack chooses the end from which it crosses both.
+    # With two territories in a row, the stack starts from the end that lets it cross both.
     better = max(way_chance(10, spread, chain) for spread in ((2, 4), (4, 2)))
     assert spread_value(10, [2, 4], chain.rules, exact=True, **options) == better
     rng = np.random.default_rng(5)
@@ -212,7 +212,7 @@ def test_a_territory_of_its_own_stops_on_its_own() -> None:
     assert written.win_probability(exact=True) == expected
 
 
-# Rules under which a battle cannot stop on the way.
+# Under these rules, a battle cannot be stopped before its end.
 
 WHOLE = ("balanced blitz", "wall+balanced blitz", "defender sees first", "five ones")
 
@@ -283,7 +283,7 @@ def test_holding_back_is_a_larger_garrison_or_refused_with_the_rules(rules: str,
         assert held < never
 
 
-# Every face.
+# All ways to ask.
 
 TAKING = sorted(
     form.name
@@ -341,7 +341,7 @@ def test_a_page_shows_both_side_by_side() -> None:
         assert [f"{100 * float(chance):.2f}" for chance in chances] == shown
 
 
-# What is refused, and what is too large.
+# Refused input, and battles that are too large.
 
 
 def test_a_bare_number_is_no_stop_and_the_sentence_names_both_meanings() -> None:

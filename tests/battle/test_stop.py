@@ -1,4 +1,4 @@
-"""Stop rules: their behaviour, refused input, and the answers of battles with a stop rule."""
+"""Stop rules: how they work, which input is refused, and battles with a stop rule."""
 
 from fractions import Fraction
 

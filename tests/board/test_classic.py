@@ -1,4 +1,4 @@
-"""The classic board: its territories and borders, and its map of the world."""
+"""The classic board: its territories, its borders, and its world map."""
 
 import math
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ def list_sides(polygon: tuple[Point, ...]) -> Iterator[tuple[Point, Point]]:
 
 
 def is_inside(x: float, y: float, polygon: tuple[Point, ...]) -> bool:
-    """Return whether a point lies in a polygon."""
+    """Return whether a point is inside a polygon."""
     crossed = False
     for (x1, y1), (x2, y2) in list_sides(polygon):
         if (y1 > y) != (y2 > y) and x < (x2 - x1) * (y - y1) / (y2 - y1) + x1:
@@ -55,7 +55,7 @@ def is_inside(x: float, y: float, polygon: tuple[Point, ...]) -> bool:
 
 
 def cross(first: tuple[Point, Point], second: tuple[Point, Point]) -> bool:
-    """Return whether two sides cross in their middle."""
+    """Return whether two line segments cross between their ends."""
     (a, b), (c, d) = first, second
 
     def turn(p: Point, q: Point, r: Point) -> float:

@@ -18,7 +18,7 @@ from iacta.board.formats.reading import FileTable
 from tests.tables import table
 
 FILES = Path(__file__).parent / "files"
-# Each file has the name of the module that reads it.
+# Each file is named after the module that reads it.
 SAMPLES = {
     file.name: each.name
     for each in FORMATS
@@ -35,14 +35,14 @@ TOML = (FILES / "own.toml").read_text()
 
 
 def read_text(folder: Path, text: str) -> Board:
-    """Return the board in a string, from a file without an ending."""
+    """Read a board from a file without a suffix."""
     file = folder / "board"
     file.write_text(text)
     return read_board(file)
 
 
 def remarks(folder: Path, text: str) -> list[tuple[int | None, str]]:
-    """Return the line and text of each remark on the board in a string."""
+    """Return the line and the text of each remark on a board given as text."""
     file = folder / "board"
     file.write_text(text)
     return [(each.line, each.text) for each in read_board_file(file).remarks]
@@ -61,7 +61,7 @@ def test_every_format_gives_the_same_board(file: str) -> None:
     assert {(c.name, c.bonus, frozenset(c.territories)) for c in found.continents} == {
         (c.name, c.bonus, frozenset(c.territories)) for c in TWO_COASTS.continents
     }
-    if file != "warzone.json":  # a format without places
+    if file != "warzone.json":  # the only format without coordinates
         assert dict(zip(found.territories, found.places, strict=True)) == dict(
             zip(TWO_COASTS.territories, TWO_COASTS.places, strict=True)
         )
@@ -109,7 +109,7 @@ NUMBERS = st.integers(-3, 3) | st.floats(-1e9, 1e9) | st.sampled_from([1e9, -1e6
 
 @st.composite
 def boards(draw: st.DrawFn) -> Board:
-    """Draw a small board with odd names and places."""
+    """Draw a random small board with odd names and coordinates."""
     names = draw(st.lists(NAMES.filter(fold_name), min_size=1, max_size=5, unique_by=fold_name))
     territories = Board("any", tuple(names), ()).territories
     some = st.lists(st.sampled_from(territories), max_size=6)
@@ -163,7 +163,7 @@ def test_any_board_comes_back_from_other_formats_or_is_refused(board: Board, end
         assert str(refused).startswith(("in a .map ", "in an .xml "))
         return
     found = _read(text, board.name)
-    # These formats turn hyphens into spaces, and places into whole pixels.
+    # These formats turn hyphens into spaces and coordinates into whole pixels.
     assert fold_name(found.name) == fold_name(board.name)
     assert list(map(fold_name, found.territories)) == list(map(fold_name, board.territories))
     numbers = {name: number for number, name in enumerate(board.territories)}
@@ -225,7 +225,7 @@ def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
 
 
 def replace_text(file: str | None, old: str, new: str) -> str:
-    """Return the content of a file after a replacement, or only the new text."""
+    """Return a file's content with one text replaced; without an old text, return the new one."""
     return (FILES / file).read_text().replace(old, new) if file else new
 
 
@@ -433,16 +433,16 @@ def test_borders_by_a_name_that_two_countries_have_are_refused(tmp_path: Path) -
 @pytest.mark.parametrize(
     "text",
     [
-        # Without places.
+        # A file without coordinates.
         "[continents]\nLowland 3 red\nUpland 5 blue\n[countries]\n1 A 1\n2 B 1\n3 C 2\n"
         "[borders]\n1 2\n2 1 3\n3 2\n",
-        # Continents with numbers.
+        # A file that refers to continents by number.
         "[continents]\n1 Lowland 3 red\n2 Upland 5 blue\n[countries]\n1 A 1 5 5\n2 B 1 6 6\n"
         "3 C 2 7 7\n[borders]\n1 2\n2 1 3\n3 2\n",
-        # Continents with numbers other than their positions.
+        # A file in which the numbers of continents are not their positions.
         "[continents]\n7 Lowland 3 red\n5 Upland 5 blue\n[countries]\n1 A 7\n2 B 7\n3 C 5\n"
         "[borders]\n1 2\n2 1 3\n3 2\n",
-        # Borders by name.
+        # A file that refers to borders by name.
         "[continents]\nLowland 3 red\nUpland 5 blue\n[countries]\n1 A 1 5 5\n2 B 1 6 6\n"
         "3 C 2 7 7.5\n[borders]\nA B\nb A C\n3 B\n",
     ],

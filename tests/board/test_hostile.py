@@ -1,4 +1,4 @@
-"""Hostile files: each file is refused quickly, with one sentence."""
+"""Hostile files: each is refused quickly, with a single sentence."""
 
 import json
 import os
@@ -30,7 +30,7 @@ BOMBS = {
 
 
 def refusal(folder: Path, content: bytes | str) -> str:
-    """Return the message about a refused file."""
+    """Return the message with which a file is refused."""
     file = folder / "board"
     file.write_bytes(content.encode() if isinstance(content, str) else content)
     with pytest.raises(IactaError) as refused:
@@ -58,7 +58,7 @@ def test_the_five_entities_of_xml_itself_are_read(tmp_path: Path) -> None:
     assert "Egypt & Nile" in read_board(tmp_path / "x").territories
 
 
-# These files have an allowed number of bytes, so other limits must refuse them.
+# These files are small enough to be read, so other limits must refuse them.
 @pytest.mark.parametrize(*table(__file__, "large"))
 @pytest.mark.slow
 def test_small_files_with_too_many_entries_are_refused(

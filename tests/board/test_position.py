@@ -1,4 +1,4 @@
-"""Positions: read from JSON and TOML, checked, and matched to the board."""
+"""Positions: read from JSON and TOML, checked, and matched with the board."""
 
 import json
 import tomllib

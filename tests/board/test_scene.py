@@ -36,7 +36,7 @@ def arrows(board: Board, ways: Sequence[tuple[str, str]]) -> list[Arrow]:
 
 
 def find_point(scene: Scene, anchor: Anchor, width: float) -> Point:
-    """Return the coordinates of an anchor on a map of a given width in units."""
+    """Return the coordinates of an anchor on a map whose width is given in units."""
     scale = width / scene.frame.width
     x, y = anchor.locate(scale)
     return (x - scene.frame.x) * scale, (y - scene.frame.y) * scale

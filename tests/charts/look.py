@@ -1,4 +1,4 @@
-"""Checks of charts: validity of the specification, and visibility of the picture."""
+"""Checks of charts: whether the specification is valid, and whether the picture shows anything."""
 
 import json
 import struct
@@ -19,9 +19,9 @@ SCHEMA = Draft7Validator(Root._rootschema)
 
 
 def find_flaw(spec: Mapping[str, Any]) -> str:
-    """Return the place and reason of the first violation of the schema of Vega-Lite, or "".
+    """Return the place and the reason of the first violation of the Vega-Lite schema, or "".
 
-    Among the errors of alternative forms, the deepest is the most specific.
+    If alternatives of the schema fail, the deepest error is the most specific one.
     """
     errors = [
         leaf for each in SCHEMA.iter_errors({**spec, "datasets": {}}) for leaf in leaves(each)
@@ -40,7 +40,7 @@ def find_flaw(spec: Mapping[str, Any]) -> str:
 
 
 def leaves(error: Any) -> Iterator[Any]:
-    """Yield the errors of each alternative form, except for other types of marks."""
+    """Yield the errors of each alternative, except alternatives for other types of marks."""
     for each in error.context:
         yield from leaves(each)
     if not error.context and error.validator != "const":
@@ -48,7 +48,7 @@ def leaves(error: Any) -> Iterator[Any]:
 
 
 def is_drawn(chart: Chart) -> bool:
-    """Return whether a chart is valid, and a small picture of it is not blank."""
+    """Return whether a chart is valid and a small picture of it is not blank."""
     spec = chart.to_dict()
     assert [find_flaw(spec), find_flaw({**spec, **spec["usermeta"]["narrow"]})] == ["", ""]
     found = read_pixels(vl_convert.vegalite_to_png(json.dumps(spec), scale=SCALE))
@@ -64,7 +64,7 @@ def get_only_table(chart: Chart) -> list[dict[str, Any]]:
 
 
 def read_pixels(png: bytes) -> npt.NDArray[np.uint8]:
-    """Return the bytes of a PNG with 8 bits for each of 4 channels: height, width, channel."""
+    """Decode a PNG with 8 bits for each of 4 channels, as an array of height, width and channel."""
     width, height = struct.unpack(">II", png[16:24])
     assert png[24:26] == b"\x08\x06"
     data, place = b"", 8
@@ -85,7 +85,7 @@ def read_pixels(png: bytes) -> npt.NDArray[np.uint8]:
 def _undo_filter(
     kind: int, line: npt.NDArray[np.int64], above: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
-    """Undo the filter of a line of a PNG."""
+    """Undo the filter of one line of a PNG."""
     if kind in (0, 2):
         return (line + above * (kind == 2)) % 256
     if kind == 1:

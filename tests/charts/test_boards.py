@@ -1,4 +1,4 @@
-"""Pictures of boards: correct numbers, and a legible layout of lines and labels."""
+"""Pictures of boards: the numbers are right, and lines and labels are legible."""
 
 import json
 import math
@@ -45,14 +45,14 @@ CLASSIC = iacta.classic_board()
 
 
 def path(size: int, name: str = "chain") -> Board:
-    """Return a board that is a chain."""
+    """Return a board that is a chain of territories."""
     names = [f"T{n}" for n in range(size)]
     ways = [*pairwise(names), *((b, a) for a, b in pairwise(names))]
     return Board(name, tuple(names), tuple(ways))
 
 
 def position_on(board: Board, *armies: int, player: str = "red", other: str = "blue") -> Position:
-    """Return a position with the player on the first territory."""
+    """Return a position whose first territory belongs to the player to move."""
     holdings = [Holding(other, n) for n in armies[1:]]
     return Position(board, player, (Holding(player, armies[0]), *holdings))
 
@@ -64,34 +64,34 @@ def asia() -> Plan:
 
 
 def layers(chart: Chart, name: str) -> Iterator[list[dict[str, Any]]]:
-    """Yield the rows of each layer with data of that name."""
+    """Yield the rows of each layer that has data of a given name."""
     for layer in list_map_layers(chart):
         if layer["data"].get("name") == name and "values" in layer["data"]:
             yield layer["data"]["values"]
 
 
 def list_map_layers(chart: Chart) -> list[dict[str, Any]]:
-    """Return the layers of the map itself, above its tables."""
+    """Return the layers of the map itself, without those of the tables below it."""
     found: list[dict[str, Any]] = chart.to_dict()["vconcat"][0]["layer"]
     return found
 
 
 def both_sizes(chart: Chart) -> Iterator[tuple[float, list[dict[str, Any]]]]:
-    """Yield the width and the parts of a map, for wide and for narrow screens."""
+    """Yield the width and the parts of a map, for wide and narrow screens."""
     spec = chart.to_dict()
     for parts in (spec["vconcat"], spec["usermeta"]["narrow"]["vconcat"]):
         yield parts[0]["width"], parts
 
 
 def values(part: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    """Return the rows of the first layer of a part with data of that name."""
+    """Return the rows of the first layer of a part that has data of a given name."""
     every = [part, *part.get("layer", [])]
     data = [each["data"] for each in every if each.get("data", {}).get("name") == name]
     return next((each["values"] for each in data if "values" in each), [])
 
 
 def boxes(parts: list[dict[str, Any]], width: float) -> list[tuple[float, float, float, float]]:
-    """Return centres and half sizes of all labels and discs on a map, in pixels."""
+    """Return the centres and half sizes of all labels and discs on a map, in pixels."""
     sizes = WIDE if width == WIDTH else NARROW
     projection = parts[0]["layer"][0]["projection"]
     scale, (left, top) = projection["scale"], projection["translate"]
@@ -173,8 +173,8 @@ def test_a_wrapped_arrow_points_at_its_target() -> None:
     chart = charts.plan_map(best_plan(start, TakeAll("Alaska")))
     heads = next(layers(chart, "heads"))
     assert len(heads) == 1
-    assert heads[0]["x"] < 10  # enters at the left edge
-    assert heads[0]["angle"] == pytest.approx(90)  # points to the right
+    assert heads[0]["x"] < 10  # the arrow enters at the left edge
+    assert heads[0]["angle"] == pytest.approx(90)  # the arrow points to the right
     assert len(next(layers(chart, "shafts"))) == 2
 
 
@@ -241,7 +241,7 @@ for pairs in (
 
 
 def test_symmetric_boards_look_the_same_on_every_processor() -> None:
-    # OpenBLAS crashes when told to use instructions that the processor lacks.
+    # OpenBLAS crashes if it is told to use instructions that the processor lacks.
     needs = {"Nehalem": "SSE42", "Sandybridge": "AVX", "Haswell": "AVX2", "SkylakeX": "AVX512_SKX"}
     types = ["", *(kind for kind, feature in needs.items() if __cpu_features__[feature])]
     said = {

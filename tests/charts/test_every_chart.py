@@ -1,4 +1,4 @@
-"""Every registered chart: valid specification, visible picture, fitting title."""
+"""Every registered chart: its specification is valid, its picture visible and its title fitting."""
 
 import inspect
 import json
@@ -31,8 +31,7 @@ GAME = Path(__file__).parents[2] / "examples" / "game.jsonl"
 WAR = "1;classic;red;Peru:red:9,Venezuela:green:4,Brazil:blue:6,Argentina:blue:1"
 BATTLE, WAY = Battle(6, 4), iacta.Campaign(12, [4, 3])
 
-# Example arguments by type or name. A chart that needs no other arguments
-# needs no separate example.
+# Example arguments by type or name. A chart that needs no other arguments needs no example here.
 ARGUMENTS: Mapping[str, Callable[[], Any]] = {
     "estimates": lambda: running_estimates(BATTLE, runs=200, seed=3),
     "best": lambda: iacta.spread_defenders(10, 12, 3),
@@ -65,7 +64,7 @@ ARGUMENTS: Mapping[str, Callable[[], Any]] = {
     "RuleSet": lambda: iacta.find_rule_set("capital"),
     "WinAnswer": lambda: ask("win", code=WAR, games=20),
 }
-# Charts with other arguments, and variants: the name of a variant follows a comma.
+# Charts with other arguments, and variants. The name of a variant follows a comma.
 EXAMPLES: dict[str, Callable[[], Chart]] = {
     "after_rolls": lambda: literature.after_rolls(12, 10, [0, 1, 2, 6]),
     "after_rolls, none": lambda: literature.after_rolls(1, 1),
@@ -98,7 +97,7 @@ EXAMPLES: dict[str, Callable[[], Chart]] = {
 
 
 def ask_open_threats() -> ThreatsAnswer:
-    """Return threats whose chances are clearly below the bound."""
+    """Return threats whose chances are clearly below their bounds."""
     answer = ask("threats", code=WAR)
     assert isinstance(answer, ThreatsAnswer)
     rows = tuple(each._replace(chance=0.5 * each.chance) for each in answer.found.threats)
@@ -110,7 +109,7 @@ NAMES = tuple(dict.fromkeys([*registered(), *FIGURES, *EXAMPLES]))
 
 
 def draw(name: str) -> Callable[..., Chart]:
-    """Return the function of a chart of `iacta.charts` or of the literature."""
+    """Return the function of a chart in `iacta.charts` or in the literature."""
     function: Callable[..., Chart] = getattr(literature if name in FIGURES else charts, name)
     return function
 
@@ -123,7 +122,7 @@ def list_required(name: str) -> list[inspect.Parameter]:
 
 @cache
 def argument(name: str) -> Any:
-    """Return an example argument."""
+    """Return an example for an argument."""
     return ARGUMENTS[name]()
 
 
@@ -141,7 +140,7 @@ def example(name: str) -> Chart:
 
 @cache
 def draw_example(name: str) -> Chart:
-    """Return a chart with its example arguments."""
+    """Return a chart drawn with its example arguments."""
     return draw(name)(*arguments(name))
 
 

@@ -1,4 +1,4 @@
-"""Charts as files: atomic, self-contained, with their data."""
+"""Charts as files: written atomically, self-contained, and with their data."""
 
 import csv
 import io
@@ -41,7 +41,7 @@ def test_text_has_the_expected_width_on_each_system(tmp_path: Path) -> None:
     file = tmp_path / "odds.svg"
     CHART.save(file)
     fonts = re.findall(r'font-family="([^"]*)"', file.read_text(encoding="utf-8"))
-    # These fonts have equal widths; system fonts may be wider.
+    # These fonts have equal widths, whereas system fonts may be wider.
     assert {each.partition(", Helvetica")[0] for each in fonts} == {"Liberation Sans, Arial"}
 
 

@@ -82,7 +82,7 @@ def test_each_method_is_shown_with_its_time_and_error() -> None:
     counting = MethodAnswer("counting", Fraction(1, 2), 0.0, 1e-4)
     asked = CompareQuestion(4, 3)
     answer = CompareAnswer(asked, [counting, MethodAnswer("leap", 0.49, 1e-9, 1e-5)])
-    leap, exact = get_only_table(answer.plot())  # in order of speed
+    leap, exact = get_only_table(answer.plot())  # fastest first
     assert (leap["method"], leap["answer"], leap["seconds"]) == ("leap", "as measured", 1e-5)
     assert (exact["answer"], exact["relative_error"]) == ("none: exact", 0.0)
     assert leap["relative_error"] == pytest.approx(0.02)
@@ -140,7 +140,7 @@ def test_only_certain_chances_are_shown_as_0_or_100() -> None:
         svg = convert(json.dumps(chart.to_dict()), "svg").decode()
         return set(re.findall(r'font-size="11px"[^>]*>([^<]*)</text>', svg))
 
-    assert {"&gt;99", "&lt;1", "0"} <= written("classic")  # 1 army never attacks
+    assert {"&gt;99", "&lt;1", "0"} <= written("classic")  # a single army never attacks
     assert "100" not in written("classic")
     assert {"100", "0"} <= written("balanced blitz")
 

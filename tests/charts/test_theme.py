@@ -12,12 +12,12 @@ from iacta.charts.subtitles import format_signed
 from iacta.charts.theme import BAD, DEEP, GOOD, INK, MIDDLE, PAPER, compute_contrast
 from tests.charts.test_every_chart import EXAMPLES, example
 
-READABLE = 4.5  # WCAG 2.2, 1.4.3, small text
-SYMBOLS = "▲●"  # marks other than text
+READABLE = 4.5  # WCAG 2.2, success criterion 1.4.3, for small text
+SYMBOLS = "▲●"  # characters that are marks rather than text
 
 
 def mix_colours(colour: str, other: str) -> Iterator[str]:
-    """Yield colours between two colours."""
+    """Yield colours in between two colours."""
     ends = [np.array([int(each[i : i + 2], 16) for i in (1, 3, 5)]) for each in (colour, other)]
     for part in np.linspace(0, 1, 21):
         tones = (ends[0] + part * (ends[1] - ends[0])).round().astype(int)
@@ -39,7 +39,7 @@ def test_white_text_is_readable_on_deep_colours() -> None:
 
 
 def letters(part: Any, encoding: Any = None) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Yield the mark and the encoding of each text in a specification."""
+    """Yield the mark and the encoding of every text in a specification."""
     if isinstance(part, list):
         for each in part:
             yield from letters(each)

@@ -1,4 +1,4 @@
-"""Run commands in this process, like the installed command."""
+"""Runs commands in this process, as the installed command would."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ import pytest
 
 from iacta.cli import main
 
-HANGING = 300  # seconds; enough for the slowest machine
+HANGING = 300  # in seconds; enough for the slowest machine
 STARTED = "import iacta_command; print(end='.', flush=True); iacta_command.main()"
 
 
@@ -32,7 +32,7 @@ class Run:
         self.capture = capture
 
     def __call__(self, line: str) -> Result:
-        """Run `iacta` with the words of the line."""
+        """Run `iacta` with the words of a line."""
         return self.words(line.split())
 
     def words(self, words: Sequence[str]) -> Result:
@@ -45,7 +45,7 @@ class Run:
 
 
 def read_terminal(terminal: int) -> bytes:
-    """Read from the terminal; return nothing after the command has ended."""
+    """Read from the terminal; return nothing once the command has ended."""
     try:
         return os.read(terminal, 4096)
     except OSError:
@@ -53,7 +53,7 @@ def read_terminal(terminal: int) -> bytes:
 
 
 def interrupt_command(line: str, moment: float) -> tuple[int, bytes, bytes]:
-    """Press Ctrl-C after some seconds, and return the result of the command."""
+    """Press Ctrl-C after some seconds; return the result of the command."""
     command = [sys.executable, "-c", STARTED, *line.split()]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # noqa: S603 # our own command
         assert process.stdout is not None

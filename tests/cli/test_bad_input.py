@@ -1,4 +1,4 @@
-"""Bad input: one clear sentence on stderr, exit 2, nothing on stdout, no traceback."""
+"""Bad input: one clear sentence on stderr, exit code 2, nothing on stdout, no traceback."""
 
 import os
 import subprocess
@@ -62,7 +62,7 @@ Deleted()
 @pytest.mark.parametrize("code", [PRESSED, SWALLOWED, LOST], ids=["class", "except", "delete"])
 def test_ctrl_c_inside_an_import_ends_with_130(code: str, tmp_path: Path) -> None:
     (tmp_path / "polars.py").write_text(code)
-    ended = subprocess.run(  # our own command
+    ended = subprocess.run(  # run the command itself
         [sys.executable, "-m", "iacta", "batch", "in.csv", "out.csv"],
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
         capture_output=True,
@@ -73,7 +73,7 @@ def test_ctrl_c_inside_an_import_ends_with_130(code: str, tmp_path: Path) -> Non
 
 @pytest.mark.slow
 def test_ctrl_c_ends_at_once_with_130() -> None:
-    code, out, err = interrupt_command(LONG, 2)  # running, or still loading on a slow machine
+    code, out, err = interrupt_command(LONG, 2)  # running, or still loading
     assert (code, out) == (130, b"")
     assert b"Traceback" not in err
 
@@ -96,7 +96,7 @@ def test_ctrl_c_is_handled_before_slow_imports() -> None:
         text=True,
         check=True,
     ).stdout.split()
-    # No slow module may be imported before Ctrl-C is handled.
+    # Ctrl-C must be handled before any slow module is imported.
     assert not {"enum", "typing", "signal", "re", "iacta"} & set(loaded)
 
 

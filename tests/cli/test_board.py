@@ -62,7 +62,7 @@ def test_a_template_is_a_position_file_ready_to_be_edited(
     assert found.board == read_board(board)
     assert found.player == "red"
     assert all(each.armies for each in found.holdings)
-    # The commented lines for other players can be enabled.
+    # The lines for other players, which are comments, can be enabled.
     file.write_text(result.stdout.replace("# others", "others"), encoding="utf-8")
     assert read_position(file) == found
 

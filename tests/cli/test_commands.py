@@ -13,7 +13,7 @@ from tests.cli.run import Run, read_terminal
 
 
 def read_json(run: Run, line: str) -> Any:
-    """Run a command with `--json`, and parse the output."""
+    """Run a command with `--json` and parse the output."""
     result = run(f"{line} --json")
     assert (result.code, result.stderr) == (0, "")
     return json.loads(result.stdout)

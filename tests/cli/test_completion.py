@@ -1,4 +1,4 @@
-"""Shell completion, tested in each installed shell."""
+"""Shell completion, tested in every shell that is installed."""
 
 import os
 import shutil

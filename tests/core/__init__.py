@@ -1,1 +1,1 @@
-"""The compiled core, apart from the planner that uses it; fuzz.cpp asks it random questions."""
+"""Tests of the compiled core without the planner; fuzz.cpp asks the core random questions."""

@@ -14,7 +14,7 @@ WITHOUT = (
     "plans and whole games do not work, as the core was not compiled; "
     "`make core` shows the reason\n"
 )
-# Compilers that fail, that write no library, that write nothing, and that are missing.
+# Compilers that fail, that write no library, that write nothing at all, or that are missing.
 COMPILERS = {
     "false": "#!/bin/sh\nexit 1\n",
     "garbage": """#!/bin/sh
@@ -48,14 +48,14 @@ class Checkout:
 
     def make(self, *words: str) -> Ended:
         """Run `make` with arguments."""
-        given = ("MAKE", "MFLAGS", "VENV")  # by a `make` that runs the tests
+        given = ("MAKE", "MFLAGS", "VENV")  # set by a `make` that runs the tests
         usual = {k: v for k, v in os.environ.items() if not k.startswith(given)}
         command = ["make", f"PYTHON={sys.executable}", *words]
         ended = run(command, cwd=self.folder, env=usual, capture_output=True, text=True)  # noqa: S603
         return Ended(ended.returncode, ended.stdout, ended.stderr)
 
     def compiler(self, name: str) -> str:
-        """Write a fake compiler, and return the setting of `make` that selects it."""
+        """Write a fake compiler; return the setting that makes `make` use it."""
         path, text = self.folder / name, COMPILERS[name]
         if text is not None:
             path.write_text(text)
@@ -82,7 +82,7 @@ def test_other_targets_go_on_and_say_so_in_one_line(checkout: Checkout, compiler
     ended = checkout.make("try-core", checkout.compiler(compiler))
     assert (ended.code, ended.stderr) == (0, "")
     assert ended.stdout.endswith(WITHOUT)
-    assert ended.stdout.removesuffix(WITHOUT).count("\n") <= 1  # that it compiles, and how long
+    assert ended.stdout.removesuffix(WITHOUT).count("\n") <= 1  # only the duration
     assert not [*(checkout.folder / "src" / "iacta").rglob("*")]
 
 
@@ -112,7 +112,7 @@ def test_a_virtual_environment_without_python_is_made_anew_at_once(checkout: Che
     python.parent.mkdir(parents=True)
     python.symlink_to("/nonexistent/python3")
     (checkout.folder / ".venv" / "pyvenv.cfg").write_text("")
-    (checkout.folder / ".venv" / "demo").write_text("")  # what was installed is gone, too
+    (checkout.folder / ".venv" / "demo").write_text("")  # an installed program
     planned = checkout.make("-n", "demo").stdout
     assert "recreating it" in planned
     assert planned.index("-m venv .venv") < planned.index("pip install") < planned.index("campaign")

@@ -1,4 +1,4 @@
-"""Python loads the library that was built from the source beside it."""
+"""Python loads the library that was built from the source code beside it."""
 
 import ctypes
 import re
@@ -60,7 +60,7 @@ def test_no_files_of_the_core_include_each_other_in_a_circle() -> None:
         for name, file in sources.items()
     }
     assert {each for names in below.values() for each in names} <= {*sources}
-    tuple(TopologicalSorter(below).static_order())  # raises CycleError
+    tuple(TopologicalSorter(below).static_order())  # raises CycleError for a cycle
 
 
 def test_searches_and_whole_games_do_not_include_each_other() -> None:
@@ -71,7 +71,7 @@ def test_searches_and_whole_games_do_not_include_each_other() -> None:
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a copy of the core in another folder, without its sources."""
+    """Return a copy of the core in another folder, without its source code."""
     (built,) = NATIVE.glob("core.*[!6]")
     folder = tmp_path / "iacta" / "native" / "library"
     shutil.copytree(built.parent, folder)
@@ -81,7 +81,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def change(library: Path, new: bytes) -> None:
-    """Replace a file by a new one with other content, because the old file may be loaded."""
+    """Replace a file instead of changing it, because the old file may be loaded."""
     library.unlink()
     library.write_bytes(new)
 

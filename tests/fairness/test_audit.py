@@ -1,4 +1,4 @@
-"""The audit: p-values, evidence, power and luck agree with independent computations."""
+"""The audit: p-values, evidence, detectable bias and luck agree with independent computations."""
 
 import itertools
 import math
@@ -32,18 +32,18 @@ LOGS = 10_000
 
 
 def p_value(found: Audit, question: str) -> float:
-    """Return the p-value of a question."""
+    """Return the p-value of a test."""
     (finding,) = (each for each in found.findings if each.question == question)
     return finding.p_value
 
 
 def counted(counts: list[int], chances: np.ndarray) -> Throws:
-    """Return throws with counts and without an order."""
+    """Return throws with counts but no order."""
     return shared({0: np.array(counts)}, chances)
 
 
 def shared(by_player: dict[int, np.ndarray], chances: np.ndarray) -> Throws:
-    """Return throws with the counts of each player."""
+    """Return throws with counts for each player."""
     return Throws("dice", "dice", (), chances, np.arange(float(len(chances))), by_player)
 
 
@@ -61,7 +61,7 @@ def followed(faces: np.ndarray) -> ThrowSequence:
 
 
 def written(faces: np.ndarray, sizes: list[tuple[int, int]], *, is_sorted: bool) -> str:
-    """Return a log of rolls whose dice come from a list."""
+    """Return a log of rolls whose dice are taken from a list."""
     lines, rest = ["attack,defence"], faces.tolist()
     for ours, theirs in sizes:
         sides = rest[:ours], rest[ours : ours + theirs]
@@ -71,9 +71,6 @@ def written(faces: np.ndarray, sizes: list[tuple[int, int]], *, is_sorted: bool)
         if len(sides[0]) == ours and len(sides[1]) == theirs:
             lines.append(",".join(" ".join(map(str, side)) for side in sides))
     return "\n".join(lines)
-
-
-# Published values.
 
 
 def test_the_rolls_that_dominating12_published_are_fair() -> None:
@@ -95,15 +92,12 @@ def test_a_loaded_die_is_found_out() -> None:
     assert wanted.pvalue < 1e-5
     assert p_value(found, "dice") < 3e-5
     assert found.is_alarm
-    assert math.exp(found.log_evidence) > 100  # a player who watched the evidence would have known
+    assert math.exp(found.log_evidence) > 100  # a player who watched would have noticed
     assert [each.result for each in found.results if each.low > each.expected] == ["6"]
 
 
-# P-values.
-
-
 def fair_p_values(counts: np.ndarray, chances: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return the simulated p-values of logs of one length, given by rows of counts."""
+    """Return the simulated p-values of logs of equal length; each row has the counts of one log."""
     fair = np.sort(
         library._compute_pearson(
             rng.multinomial(counts[0].sum(), chances, size=library.DRAWS), chances
@@ -157,7 +151,7 @@ def test_a_simulated_p_value_has_its_interval() -> None:
 
 
 def test_odds_are_reported_as_far_as_the_simulated_logs_support_them() -> None:
-    # No fair log of 100,000 is this unusual, so Wilson's interval ends at z² / (n + z²).
+    # None of 100,000 fair logs is this unusual, so Wilson's interval ends at z² / (n + z²).
     text = "die,count\n1,500\n2,500\n3,500\n4,500\n5,500\n6,1000\n"
     found = audit(text)
     (finding,) = found.findings
@@ -188,7 +182,7 @@ def test_ten_thousand_fair_logs_raise_no_more_alarms_than_stated(
     for level in (0.001, 0.01, 0.05, 0.2):
         spread = 4 * math.sqrt(level * (1 - level) / LOGS)
         assert (p_values <= level).mean() <= level + spread
-    if throws > 100:  # and not far fewer either
+    if throws > 100:  # the share must not be much smaller, either
         assert (p_values <= 0.05).mean() > 0.04
 
 
@@ -209,7 +203,7 @@ def test_ten_thousand_fair_logs_may_be_watched_after_every_roll() -> None:
     assert log_evidence(seen[0].astype(np.int64), chances) == pytest.approx(logs[0])
     for level in (0.01, 0.05, 0.2):
         assert (most >= -math.log(level)).mean() <= level
-    # Checking a p-value after every throw finds something in the end, as players do.
+    # A player who checks the p-value after every throw eventually finds a small one.
     peeked = np.zeros(LOGS, dtype=bool)
     for n in range(20, throws + 1, 20):
         counts = np.stack([(results[:, :n] == kind).sum(axis=1) for kind in range(3)], axis=1)
@@ -235,7 +229,8 @@ def test_the_evidence_of_a_log_is_that_of_its_counts() -> None:
 
 @pytest.mark.parametrize("rules", ["classic", "attack magic", "defence commander"])
 def test_dice_and_their_losses_are_not_bet_on_together(rules: str) -> None:
-    # If the dice of one side differ, the dice of the other side do not; both determine the losses.
+    # If only one side's dice differ, the tests of that side alone show it; losses depend on both
+    # sides.
     rng = np.random.default_rng(5)
     rolls = [f"{a} {b} {c},{d}" for a, b, c, d in rng.integers(1, 7, (300, 4)).tolist()]
     found = audit("\n".join(["attack,defence", *rolls]), rules=rules, draws=99)
@@ -249,9 +244,6 @@ def test_dice_and_their_losses_are_not_bet_on_together(rules: str) -> None:
     counts = audit(twice, rules=rules, draws=99)
     assert (ordered.is_ordered, counts.is_ordered) == (True, False)
     assert counts.log_evidence == pytest.approx(ordered.log_evidence, abs=1e-9)
-
-
-# Order.
 
 
 def test_the_moments_of_orders_are_those_of_all_orders() -> None:
@@ -345,7 +337,7 @@ def test_dice_that_are_alike_in_a_roll_are_found_however_they_are_written(is_sor
 
 
 def copied_slowly(way: ThrowSequence) -> list[float]:
-    """Return the log of the evidence for copied results at each distance, pair by pair."""
+    """Compute the log of the evidence for copied results at each distance, pair by pair."""
     n, found = len(way.results), []
     for distance in range(1, n):
         stakes = []
@@ -376,14 +368,14 @@ def test_the_bet_on_a_list_is_that_of_all_pairs() -> None:
     assert library._compute_copy_evidence(way) == pytest.approx(
         copied_slowly(way), rel=1e-9, abs=1e-9
     )
-    # A result so frequent that a Fourier transform counts its pairs.
+    # A result so frequent that its pairs are counted by a Fourier transform.
     coins = rng.integers(0, 2, 2000)
     pairs = [int((coins[lag:] == coins[: 2000 - lag]).sum()) for lag in range(2000)]
     assert library._count_pairs(np.arange(2000), coins).tolist() == pairs
 
 
 def test_fair_dice_win_no_bet_on_a_list() -> None:
-    # Over all results of six coins, the mean for each distance is at most 1.
+    # Averaged over all results of six coins, the evidence at each distance is at most 1.
     results = [np.array(each) for each in itertools.product((0, 1), repeat=6)]
     zeros, half = np.zeros(6, dtype=int), np.full(6, 0.5)
     stakes = [
@@ -412,10 +404,7 @@ def test_sorted_dice_are_asked_nothing_about_their_order() -> None:
         assert found.alarm is None
         assert found.most_evidence == max(0.0, found.log_evidence)
         assert not found.moments
-    assert audit([3, 3, 5, 6]).is_ordered  # dice in so short a log are often in order by chance
-
-
-# Players.
+    assert audit([3, 3, 5, 6]).is_ordered  # in such a short log, dice are often sorted by chance
 
 
 def test_dice_that_love_the_computer_are_found_out() -> None:
@@ -440,9 +429,6 @@ def test_dice_that_are_off_for_all_love_nobody() -> None:
     wanted = stats.chi2_contingency([mine, others], correction=False).pvalue
     assert found.p_value == pytest.approx(wanted, abs=0.02)
     assert found.p_value > 0.05
-
-
-# Battles.
 
 
 @pytest.mark.parametrize("rules", ["classic", "balanced blitz", "capital+balanced blitz"])
@@ -486,12 +472,9 @@ def test_battles_that_take_too_long_are_refused_before_the_first_is_looked_at(
 
 def test_what_no_dice_can_do_is_an_alarm() -> None:
     row = {"attackers": 20, "defenders": 15, "attackers_left": 1, "defenders_left": 3}
-    assert audit([row], rules="balanced blitz").impossible == 1  # 20 always beat 15 there
+    assert audit([row], rules="balanced blitz").impossible == 1  # 20 beat 15 for sure
     assert audit([row], rules="balanced blitz").is_alarm
     assert not audit([row]).impossible
-
-
-# Power.
 
 
 @pytest.mark.parametrize("degrees", [1, 2, 5, 9, 30, 99])
@@ -558,8 +541,8 @@ def test_a_bias_too_small_for_any_log_is_refused(bias: str | float) -> None:
 
 
 def test_so_few_rolls_that_none_could_raise_an_alarm_show_no_bias() -> None:
-    chances = np.array([15, 21]) / 36  # 1 against 1
-    assert library.bias_seen(8, chances, 0.01) is None  # 8 losses out of 8 have a chance of 0.0134
+    chances = np.array([15, 21]) / 36  # one die against one
+    assert library.bias_seen(8, chances, 0.01) is None  # losing all 8 rolls has a chance of 0.0134
     assert library.bias_seen(12, chances, 0.01) is not None
     assert library.rolls_needed(0.45, chances, 0.01) > 8
 
@@ -606,9 +589,6 @@ def test_a_favourite_that_may_lose_needs_a_few_hundred_battles(battle: str, need
     *_, power = answer.sections()
     (line,) = power.parts
     assert str(line).endswith(f"to notice 1% takes {needed:,}.")
-
-
-# Luck.
 
 
 def test_luck_is_what_the_dice_gave_beyond_their_average() -> None:
@@ -666,7 +646,7 @@ def test_luck_over_time_ends_with_the_luck_of_all_throws(names: str) -> None:
 
 
 def test_luck_in_chance_adds_up_to_the_end_of_the_battle() -> None:
-    # Roll by roll, luck alone moves the chance to win from its first value to 0 or 1.
+    # In a battle, luck alone moves the chance to win from its first value to 0 or 1.
     rng = np.random.default_rng(3)
     attackers, defenders = 9, 7
     rows = ["attack_dice,defence_dice,attackers_lost,attackers,defenders"]
@@ -693,7 +673,7 @@ def test_luck_in_a_campaign_is_that_of_all_that_is_ahead() -> None:
     assert sum(p * gains[each][0] for each, p in found.items()) == pytest.approx(0, abs=1e-12)
     after = float(Campaign(14, [3, *ahead]).win_probability())
     assert gains[0, 2][0] == pytest.approx(after - before, abs=1e-12)
-    # A battle that is won leaves 6 of 8 attackers, of whom 5 move on.
+    # After the battle, 6 of 8 attackers are left, and 5 of them move on.
     whole = Trial("battle", 8, 5, CLASSIC)
     won, _ = measure_chance_luck(whole, None, (2, 5), ahead)
     start = float(Campaign(8, [5, *ahead]).win_probability())
@@ -718,7 +698,7 @@ def test_luck_with_a_plan_is_that_of_its_chances() -> None:
 
 @pytest.mark.parametrize(("way", "players"), [("sorted rolls", 1), *((way, 3) for way in WAYS)])
 def test_whole_audits_of_fair_logs_raise_no_more_alarms_than_stated(way: str, players: int) -> None:
-    # The same with 2,000 longer logs of each: python -m benchmarks.audits
+    # For 2,000 longer logs of each kind: python -m benchmarks.audits
     logs, rng = 40, np.random.default_rng(players)
     p_values: dict[str, list[float]] = {}
     most = np.zeros(logs)
@@ -742,4 +722,4 @@ def test_all_results_of_95_of_100_fair_logs_are_in_their_bands() -> None:
         found = audit([*map(int, rng.integers(1, 7, 120))], draws=1)
         pairs = zip(found.results, found.find_fair_intervals(), strict=True)
         inside += all(low <= each.seen <= high for each, (low, high) in pairs)
-    assert 0.92 <= inside / runs <= 0.99  # four standard deviations around 95%
+    assert 0.92 <= inside / runs <= 0.99  # 95% ± four standard deviations

@@ -1,4 +1,4 @@
-"""Logs of dice: equal results from all formats, errors with line numbers, and no endless input."""
+"""Logs of dice: all formats give equal results, and errors have line numbers."""
 
 import bz2
 import gzip
@@ -36,7 +36,7 @@ def entries(log: Any) -> list[Entry]:
 
 
 def counts(found: Audit) -> dict[str, list[int]]:
-    """Return the number of times each result occurred."""
+    """Return how often each result occurred."""
     return {each.name: each.counts.tolist() for each in found.throws}
 
 
@@ -214,7 +214,7 @@ def test_a_bomb_is_refused_at_once(name: str, tmp_path: Path) -> None:
 
 
 class Endless(io.RawIOBase):
-    """An endless pipe that repeats its lines, and gives no more than is requested."""
+    """An endless pipe that repeats its lines and never returns more than is requested."""
 
     def __init__(self, head: bytes, lines: list[bytes], count: int) -> None:
         self.parts: Iterator[bytes] = iter([head, *(lines[n % len(lines)] for n in range(count))])
@@ -285,11 +285,8 @@ def test_a_log_is_the_same_in_one_block_and_in_many(monkeypatch: pytest.MonkeyPa
         assert one.armies == pytest.approx(other.armies)
 
 
-# Recordings.
-
-
 def land(owner: int | None, units: int, capital: bool = False) -> dict[str, Any]:
-    """Return a territory in the format of a recording."""
+    """Return a territory as a recording shows it."""
     return {"ownedBy": owner, "units": units, "isCapital": capital}
 
 
@@ -313,7 +310,7 @@ FIRST = {"A": land(1, 12), "B": land(2, 5), "C": land(2, 4, capital=True), "D": 
 
 
 def said(*changes: dict[str, Any], **info: Any) -> tuple[list[Entry], dict[str, int]]:
-    """Return the entries of a recording, and its unclear events."""
+    """Return the entries of a recording and its unclear events."""
     notes = Notes()
     text = json.dumps(recording(FIRST, list(changes), **info))
     blocks = list(read_log(text, CLASSIC, notes))
@@ -357,7 +354,7 @@ def test_what_a_recording_does_not_show_is_not_guessed(change: dict[str, Any], w
 
 def test_what_may_have_been_one_roll_is_not_reported() -> None:
     small = {**FIRST, "B": land(2, 2)}
-    change = {"A": land(1, 4), "B": land(1, 8)}  # two killed, nobody lost
+    change = {"A": land(1, 4), "B": land(1, 8)}  # two defenders killed, no attacker lost
     notes = Notes()
     assert not list(recover_battles(recording(small, [change]), notes))
     assert notes.skipped == {"attacks that may have been one roll": 1}
@@ -381,7 +378,7 @@ def test_only_outcomes_that_can_be_reported_are_compared() -> None:
     trial = Trial("battle", 6, 3, find_rules("classic"), is_recorded=True)
     every = find_outcomes(trial._replace(is_recorded=False))
     kept = find_outcomes(trial)
-    assert set(every) - set(kept) == {(5, 0)}  # these failed without a recorded change
+    assert set(every) - set(kept) == {(5, 0)}  # such battles leave no change to record
     total = sum(every[each] for each in kept)
     assert all(kept[each] == pytest.approx(every[each] / total) for each in kept)
     assert sum(kept.values()) == pytest.approx(1)

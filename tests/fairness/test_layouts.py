@@ -1,4 +1,4 @@
-"""Layouts of logs: each common layout is recognised from every source, and none is guessed."""
+"""Layouts of logs: common layouts are recognised from every source, and none is guessed."""
 
 import io
 import json
@@ -26,13 +26,13 @@ ROLLS = [((6, 4, 1), (5, 3)), ((2,), (6,)), ((5, 5), (4, 1)), ((6, 2, 2), (2,))]
 
 
 def entries(log: Any, rules: str = "classic") -> list[Entry]:
-    """Return what the lines of a log say."""
+    """Return what the lines of a log mean."""
     blocks = read_log(log, find_rules(rules), Notes())
     return [block.entries[code] for block in blocks for code in block.codes]
 
 
 def remarks(log: Any) -> list[str]:
-    """Return the remarks on how a log was read."""
+    """Return the remarks about the layout of a log."""
     notes = Notes()
     list(read_log(log, CLASSIC, notes))
     return list(notes.remarks)
@@ -44,12 +44,12 @@ def spaced(dice: tuple[int, ...], mark: str = " ") -> str:
 
 
 def padded(dice: tuple[int, ...], count: int, mark: str) -> str:
-    """Return dice in cells of their own, followed by empty cells."""
+    """Return dice in a cell each, followed by empty cells."""
     return mark.join([*map(str, dice), *[""] * (count - len(dice))])
 
 
 def lines(line: str, rolls: list[tuple[tuple[int, ...], tuple[int, ...]]] = ROLLS) -> str:
-    """Return a log whose lines follow a pattern with `a` and `d` for the dice of both sides."""
+    """Return a log whose lines follow a pattern, with `a` and `d` for the dice of the two sides."""
     parts = []
     for attack, defence in rolls:
         values = {f"a{name}": spaced(attack, mark) for name, mark in MARKS.items()}

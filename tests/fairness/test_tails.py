@@ -1,4 +1,4 @@
-"""Tests of tails: exact at any size, within their level, and more powerful than tenths."""
+"""Tests of tails: exact for any length, rarely wrong, and more powerful than the test of tenths."""
 
 import itertools
 import json
@@ -24,7 +24,7 @@ from iacta.rules.variants import find_rules
 CLASSIC = find_rules("classic")
 CHANCES = Path(__file__).parent / "chances.csv"
 HEADING = "attackers,defenders,attackers_left,defenders_left"
-# Rolls of 3, 2 and 1 dice against 1 that the attackers lose, counted by hand in 6^4, 6^3 and 6^2.
+# Rolls of 3, 2 and 1 dice against 1 that the attackers lose, out of 6^4, 6^3 and 6^2.
 LOST_ROLLS = {3: Fraction(441, 1296), 2: Fraction(91, 216), 1: Fraction(21, 36)}
 
 
@@ -39,17 +39,14 @@ def battles(*rows: str) -> str:
 
 
 def p_values(found: Audit) -> dict[str, float]:
-    """Return the p-value of each question."""
+    """Return the p-value of each test."""
     return {finding.question: finding.p_value for finding in found.findings}
 
 
 def said(log: str) -> str:
-    """Return the answer to a log as text, without tables."""
+    """Return the answer about a log as text, without tables."""
     answer = ask("audit", log=log)
     return "\n".join(str(part) for section in answer.sections() for part in section.parts)
-
-
-# Sums.
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -80,9 +77,6 @@ def test_a_tail_of_many_coins_is_binomial(coins: int, heads: int) -> None:
     assert compute_tail([coin], heads) == pytest.approx(wanted, rel=1e-6)
 
 
-# Battles.
-
-
 def test_three_battles_of_nine_against_one_that_are_lost_are_not_fair() -> None:
     found = audit(battles(*["9,1,1,1"] * 3))
     chance = float(lose_all(9) ** 3)
@@ -90,7 +84,7 @@ def test_three_battles_of_nine_against_one_that_are_lost_are_not_fair() -> None:
     assert p_values(found)["luck"] == pytest.approx(2 * chance, rel=1e-6)
     assert found.is_alarm
     assert min(found.corrected) < 1e-9
-    assert found.alarm == 2  # a player who watched was warned after two battles
+    assert found.alarm == 2  # a player who watched would have been warned after two battles
     assert not is_alarm_without_tails(audit(battles(*["9,1,1,1"] * 2)))
 
 
@@ -123,7 +117,8 @@ def test_the_luck_of_attackers_is_tested_on_both_sides() -> None:
 
 
 def test_tests_of_tails_keep_every_level_in_logs_of_few_battles() -> None:
-    # All logs of three small battles, with their probabilities: no simulation, no tolerance.
+    # All possible logs of three small battles with their probabilities: no simulation, no
+    # tolerance.
     trials = [Trial("battle", *armies, CLASSIC) for armies in ((3, 1), (3, 1), (4, 2))]
     chances: dict[str, list[tuple[float, float]]] = {}
     for ends in itertools.product(*(find_outcomes(trial).items() for trial in trials)):
@@ -143,7 +138,7 @@ def test_tests_of_tails_keep_every_level_in_logs_of_few_battles() -> None:
 
 
 def test_fair_logs_of_battles_of_all_sizes_raise_no_more_alarms_than_stated() -> None:
-    # 10,000 longer ones: python -m benchmarks.audits level
+    # For 10,000 longer logs: python -m benchmarks.audits level
     logs = 250
     found = measure_level(logs, 8)
     assert {"luck", "spread", "most extreme", "battles", "ALARM", "WATCHED"} <= found.keys()
@@ -155,7 +150,7 @@ def test_fair_logs_of_battles_of_all_sizes_raise_no_more_alarms_than_stated() ->
 
 @pytest.mark.parametrize("dice", ["blitz", "upsets"])
 def test_tails_show_what_tenths_cannot(dice: str) -> None:
-    # The same for more logs, with the loaded dice: python -m benchmarks.audits power
+    # For more logs, and with loaded dice: python -m benchmarks.audits power
     rng = np.random.default_rng(1)
     logs = [audit(battle_log(dice, 60, rng), draws=999) for _ in range(12)]
     before = sum(map(is_alarm_without_tails, logs))
@@ -180,7 +175,7 @@ def test_no_bet_on_tails_wins_with_fair_dice() -> None:
             lines[1] = Registry().find_line(Entry(trial, LOST, chances=(0.999, 0.0)))
         factors = np.exp([bet_on_tails(line) for line in lines if line is not None])
         assert chances @ factors == pytest.approx(np.ones(factors.shape[1]))
-    # From 60%, a plan goes to 100%, 50% or 0% with 35%, 50% and 15%.
+    # The chance of a plan goes from 60% to 100%, 50% or 0%, with probability 35%, 50% and 15%.
     ends = {1.0: 0.35, 0.5: 0.5, 0.0: 0.15}
     mean = np.zeros(BETS)
     for after, p in ends.items():
@@ -193,7 +188,7 @@ def test_no_bet_on_tails_wins_with_fair_dice() -> None:
     assert mean == pytest.approx(np.ones(len(mean)))
 
 
-# Chances alone.
+# Logs of chances only.
 
 
 def test_four_chances_that_were_won_once_have_their_probability() -> None:
@@ -249,7 +244,7 @@ def test_many_fair_chances_raise_no_alarm_and_show_a_bias() -> None:
     log = "\n".join(["chance_before,chance_after", *rows])
     assert not audit(log).is_alarm
     assert "with 3,000 chances, wins off by" in said(log)
-    # The true chances are closer to one half by a tenth of the distance.
+    # The true chances lie closer to one half, by a tenth of the distance.
     bent = (rng.random(3000) < 0.8 * before + 0.1).astype(int)
     rows = [f"{b},{a}" for b, a in zip(before, bent, strict=True)]
     assert audit("\n".join(["chance_before,chance_after", *rows])).is_alarm
@@ -268,9 +263,6 @@ def test_chances_beside_battles_are_no_tests() -> None:
     found = audit(f"{HEADING},chance_before,chance_after\n9,5,4,0,0.7,0.9")
     assert "chances" not in p_values(found)
     assert found.lucks[0].wins == pytest.approx(0.2)
-
-
-# Sentences.
 
 
 ROLLS = ["653,55", "441,63", "621,55", "533,31", "662,62", "431,53", "641,51", "632,44", "661,62"]
@@ -319,7 +311,7 @@ def test_an_answer_does_not_contradict_itself(log: str) -> None:
 
 
 def test_evidence_without_an_alarm_of_the_tests_is_not_called_nothing() -> None:
-    # After two battles the evidence was 100 to 1; 200 fair battles hide it in the sums.
+    # The evidence was 100 to 1 after two battles; 200 fair battles hide it in the sums.
     fair = battle_log("fair", 200, np.random.default_rng(0)).split("\n")[1:]
     log = battles("9,1,1,1", "9,1,1,1", *fair)
     found = audit(log)

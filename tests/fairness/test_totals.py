@@ -1,4 +1,4 @@
-"""Logs of totals: p-values as by enumeration and SciPy, and a remark on what totals cannot show."""
+"""Logs of totals: p-values agree with enumeration and SciPy, and remarks give the limits."""
 
 import itertools
 import math
@@ -17,8 +17,8 @@ from iacta.fairness.totals import compute_loss_moments, compute_loss_tail
 from iacta.inputs.errors import IllegalError
 from iacta.questions import ask
 
-# Enumerated: of 7776 rolls of 3 against 2 dice, 2890 cost the attackers nothing, 2611 one army and
-# 2275 two; of 1296 rolls of 3 against 1, 855 cost them nothing and 441 one.
+# By enumeration: of 7776 rolls of 3 dice against 2, 2890 cost the attackers nothing, 2611 one army
+# and 2275 two; of 1296 rolls of 3 against 1, 855 cost them nothing and 441 one army.
 THREE_TWO = {0: Fraction(2890, 7776), 1: Fraction(2611, 7776), 2: Fraction(2275, 7776)}
 THREE_ONE = {0: Fraction(855, 1296), 1: Fraction(441, 1296)}
 QUOTED = "100,000 rolls 3 v 2: attackers lost 92,351, defenders 107,649"
@@ -26,7 +26,7 @@ ROWS = "rolls,attack_dice,defence_dice,attackers_lost,defenders_lost\n"
 
 
 def finding(found: Audit, question: str) -> Finding:
-    """Return the finding of a test."""
+    """Return the result of a test."""
     (each,) = (each for each in found.findings if each.question == question)
     return each
 
@@ -48,7 +48,7 @@ def normal_tails(rolls: int, lost: int) -> float:
 
 
 def exact_sum(chances: dict[int, Fraction], rolls: int) -> dict[int, Fraction]:
-    """Return the distribution of the losses in some rolls, by adding one roll at a time."""
+    """Return the distribution of the losses in some rolls, adding one roll at a time."""
     total = {0: Fraction(1)}
     for _ in range(rolls):
         more: dict[int, Fraction] = {}
@@ -56,9 +56,6 @@ def exact_sum(chances: dict[int, Fraction], rolls: int) -> dict[int, Fraction]:
             more[before + lost] = more.get(before + lost, Fraction(0)) + p * q
         total = more
     return total
-
-
-# Losses in total.
 
 
 def test_the_quoted_totals_are_1_01_standard_deviations_off() -> None:
@@ -113,7 +110,7 @@ def test_long_totals_are_as_good_as_normal() -> None:
     chances = {lost: float(p) for lost, p in THREE_TWO.items()}
     mean, variance = compute_loss_moments(chances)
     assert (mean, variance) == pytest.approx(moments(THREE_TWO))
-    for rolls in (131_071, 131_072, 10**9):  # the first by Fourier transform
+    for rolls in (131_071, 131_072, 10**9):  # the first by a Fourier transform
         lost = round(rolls * mean + 2.5 * math.sqrt(rolls * variance))
         tail, _ = compute_loss_tail(chances, rolls, lost)
         assert tail == pytest.approx(normal_tails(rolls, lost), rel=1e-4)
@@ -137,7 +134,7 @@ def test_intervals_of_totals_are_as_wide_as_totals_vary() -> None:
     ours, theirs = found.results
     assert (ours.seen, theirs.seen) == (92_351, 107_649)
     _, variance = moments(THREE_TWO)
-    z = stats.norm.isf(0.01 / 2 / 2)  # for two results
+    z = stats.norm.isf(0.01 / 2 / 2)  # the level is shared by two results
     assert ours.high - ours.low == pytest.approx(2 * z * math.sqrt(100_000 * variance), rel=0.01)
     low, high = next(found.find_fair_intervals())
     z = stats.norm.isf(0.05 / 4)
@@ -176,13 +173,13 @@ def test_totals_and_rolls_may_be_mixed() -> None:
     assert found.log_evidence == pytest.approx(only.log_evidence)  # totals give no evidence
 
 
-# Battles of which only the winner is known.
+# Battles with known winners only.
 
 FOUGHT = ((6, 1, False), (9, 3, False), (7, 2, True))
 
 
 def won_at_most(chances: list[float], most: int) -> float:
-    """Return the chance to win at most a number of battles, summed over all results."""
+    """Return the chance to win at most a number of battles, as a sum over all results."""
     total = 0.0
     for ends in itertools.product((0, 1), repeat=len(chances)):
         if sum(ends) <= most:
@@ -228,11 +225,11 @@ def test_lost_battles_that_were_as_good_as_won_raise_an_alarm() -> None:
     wanted = 1 - Battle(25, 1).win_probability(exact=True)
     assert finding(one, "wins").p_value == pytest.approx(2 * float(wanted), rel=1e-9)
     assert one.is_alarm
-    far = audit("200 v 1 lost")  # the chance to win is 1 as a float, but it is not certain
+    far = audit("200 v 1 lost")  # the chance to win is 1 as a float, but a win is not certain
     assert (far.is_alarm, far.impossible) == (True, 0)
     assert 0 < finding(far, "wins").p_value < 1e-30
     assert audit("21 v 15 lost", rules="balanced blitz").impossible == 1
-    answer = ask("audit", log="attackers,defenders,won\n600,1,no\n")  # about 1e-280
+    answer = ask("audit", log="attackers,defenders,won\n600,1,no\n")  # a chance of 1e-280
     head = str(next(iter(answer.sections())).parts[0])
     assert "1 result is impossible, or too unlikely to compute, under the rules" in head
 
@@ -279,7 +276,7 @@ def test_all_kinds_of_lines_make_one_log() -> None:
     assert finding(found, "wins").p_value == pytest.approx(2 * (1 - Battle(6, 1).win_probability()))
     ada, ben = found.lucks
     mean, _ = moments(THREE_TWO)
-    assert ada.armies == pytest.approx(-2 * (92 - 100 * mean))  # chances count no armies
+    assert ada.armies == pytest.approx(-2 * (92 - 100 * mean))  # chances do not count armies
     assert ada.wins == pytest.approx(-0.9 + 0.2 - Battle(6, 1).win_probability())
     assert (ada.throws, ben.throws) == (103, 2)
 
@@ -346,7 +343,7 @@ def test_fair_totals_and_battles_raise_no_more_alarms_than_stated() -> None:
         assert (totals <= level).mean() <= level + spread
 
 
-# What the answer says.
+# Sentences of the answer.
 
 
 @pytest.mark.parametrize(

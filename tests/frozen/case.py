@@ -1,4 +1,4 @@
-"""Cases: questions to iacta with recorded answers, and comparison with the present answers."""
+"""Cases: questions with recorded answers, and their comparison with the current answers."""
 
 import csv
 import io
@@ -27,12 +27,12 @@ ROOT = Path(__file__).parent.parent.parent
 FOLDER = Path(__file__).parent / "cases"
 RELATIVE, ABSOLUTE = 1e-12, 1e-300
 WRITTEN = "OUT.csv"  # stands for the file that a command writes
-VARYING = ("seconds", "relative_error")  # the clock, and how the last bits of floats were rounded
+VARYING = ("seconds", "relative_error")  # depend on the clock and on rounding
 NAMES = {name: getattr(iacta, name) for name in iacta.__all__}
 
 
 def read_cases(kind: str) -> dict[str, Any]:
-    """Return the recorded answers of a kind by question; `None` for an answer not recorded yet."""
+    """Return the recorded answers of a kind by question; `None` if not recorded yet."""
     cases: dict[str, Any] = json.loads((FOLDER / f"{kind}.json").read_text(encoding="utf-8"))
     return cases
 
@@ -49,13 +49,13 @@ def write_cases(kind: str, cases: Mapping[str, Any]) -> None:
 
 
 def answer(kind: str, asked: str) -> Any:
-    """Return iacta's present answer as JSON values."""
+    """Return iacta's current answer as JSON values."""
     with chdir(ROOT):
         return _value(asked) if kind == "value" else _run(kind, asked)
 
 
 def differences(found: Any, expected: Any, where: str = "answer") -> Iterator[str]:
-    """Yield the places where answers differ; floats may differ by 1e-12."""
+    """Yield the places where two answers differ. Floats may differ by 1e-12."""
     if type(found) is not type(expected):
         yield f"{where} is {found!r}, expected {expected!r}"
     elif isinstance(expected, dict) and list(found) == list(expected):
@@ -72,7 +72,7 @@ def differences(found: Any, expected: Any, where: str = "answer") -> Iterator[st
 
 
 def _run(kind: str, line: str) -> dict[str, Any]:
-    """Return a command's exit code, its output, and the file that it writes."""
+    """Run a command; return its exit code, its output, and the file that it writes."""
     out, err = io.StringIO(), io.StringIO()
     environment = {name: text for name, text in os.environ.items() if name != "FORCE_COLOR"}
     with TemporaryDirectory() as folder:
@@ -81,7 +81,7 @@ def _run(kind: str, line: str) -> dict[str, Any]:
         with (
             patch.object(sys, "argv", words),
             patch.dict(os.environ, {**environment, "COLUMNS": "80"}, clear=True),
-            patch("iacta.cli.terminal.SILENT_DELAY", 1e6),  # on a slow machine too
+            patch("iacta.cli.terminal.SILENT_DELAY", 1e6),  # also on a slow machine
             redirect_stdout(out),
             redirect_stderr(err),
         ):
@@ -95,12 +95,12 @@ def _run(kind: str, line: str) -> dict[str, Any]:
 
 
 def _output(kind: str, printed: str) -> Any:
-    """Return the output of a command without the parts that differ from run to run."""
+    """Return the output of a command without the parts that change from run to run."""
     if kind == "json" and printed:
         return _steady(json.loads(printed))
     if kind == "csv":
         return _rows(printed)
-    if "Usage: iacta" in printed:  # how help is laid out depends on the terminal's library
+    if "Usage: iacta" in printed:  # the layout of help depends on the terminal
         return sorted(set(re.findall(r"(?<=[ │])--?[a-z][a-z-]*", printed)))
     if re.search(r"relative error .* time$", printed, re.MULTILINE):
         printed = re.sub(r"\b(0\.\d{12})\d+", r"\1", printed)
@@ -116,7 +116,7 @@ def _steady(record: Any) -> Any:
 
 
 def _rows(text: str) -> list[list[float | str]]:
-    """Return the cells of a CSV text, with fractional numbers as floats."""
+    """Return the cells of a CSV text, with decimal numbers as floats."""
     heading, *rows = list(csv.reader(io.StringIO(text))) or [[]]
     steady = [
         ["" if name in VARYING else _cell(cell) for name, cell in zip(heading, row, strict=True)]
@@ -138,7 +138,7 @@ def _value(expression: str) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON: fractions as strings, distributions as sorted pairs."""
+    """Return a value as JSON: fractions become strings, distributions become sorted pairs."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Fraction):

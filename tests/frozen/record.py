@@ -1,8 +1,8 @@
-"""Record iacta's answers again after an intended change.
+"""Records iacta's answers again after an intended change.
 
-python -m tests.frozen.record [WORD ...] looks at the cases that have all the words in their kind
-and question, at all cases without any, and rewrites the answers that differ. A new case is written
-into its file by hand with the answer null, and recorded.
+python -m tests.frozen.record [WORD ...] checks the cases that contain all the words in their kind
+and question (without words, all cases), and rewrites the answers that have changed. To add a case,
+write it into its file with the answer null, and record it.
 """
 
 import sys
@@ -12,7 +12,7 @@ from tests.frozen.case import KINDS, answer, differences, read_cases, write_case
 
 
 def record(words: Sequence[str]) -> None:
-    """Rewrite the answers that differ, and print their questions."""
+    """Rewrite the answers that have changed, and print their questions."""
     for kind in KINDS:
         cases = read_cases(kind)
         for asked, expected in cases.items():

@@ -1,4 +1,4 @@
-"""Codes: reading a written code gives an equal turn; malformed codes raise one-sentence errors."""
+"""Codes: written codes can be read again, and malformed codes raise one-sentence errors."""
 
 from itertools import pairwise
 from random import Random
@@ -32,7 +32,7 @@ NAMES = st.text(st.sampled_from("aB9,:;%= é°#+\u2003~"), min_size=1, max_size=
 
 @st.composite
 def positions(draw: st.DrawFn) -> Position:
-    """Draw positions whose names contain the separators of codes."""
+    """Draw positions with names that contain the separators of codes."""
     names = [f"{k}{draw(NAMES)}" for k in range(draw(st.integers(2, 5)))]
     board = Board.from_edges("drawn", pairwise(names))
     owners = [f"{k}{draw(NAMES)}" for k in range(2)]

@@ -1,4 +1,4 @@
-"""Corrections of the present position: a step of its own, without luck and cost."""
+"""Corrections of the current position: steps of their own, without luck or cost."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The example environment follows the interface of Gymnasium and the rules of the game."""
+"""The example environment follows Gymnasium's interface and the rules of the game."""
 
 from math import fsum
 from typing import Any
@@ -25,7 +25,7 @@ def bold(turn: Turn) -> Action:
 
 
 def played(environment: TurnEnvironment, seed: int) -> list[Any]:
-    """Return the record of an episode of random legal actions."""
+    """Return the record of an episode with random legal actions."""
     dice = np.random.default_rng(seed)
     seen, info = environment.reset(seed=seed)
     found: list[Any] = [seen]

@@ -1,4 +1,4 @@
-"""Moments: files support each option of codes; an invalid file raises a one-sentence error."""
+"""Moments: files support all options of codes, and invalid files raise one-sentence errors."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Cards that picture territories, and games with a neutral player."""
+"""Cards that show territories, and games with a neutral player."""
 
 from random import Random
 

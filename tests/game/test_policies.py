@@ -33,7 +33,7 @@ class Armies:
 
 
 def always(turn: Turn) -> Action:
-    """Attack over the first border with the most dice, and advance with all armies."""
+    """Attack over the first border with as many dice as possible, and advance with all armies."""
     return turn.actions()[0] if turn.phase == "attack" else turn.actions()[-1]
 
 

@@ -1,4 +1,4 @@
-"""The attack phase agrees with an independent twin, and whole games keep the invariants."""
+"""The attack phase agrees with an independent twin, and whole games keep their invariants."""
 
 import pickle
 from collections import Counter
@@ -47,7 +47,7 @@ def attacks(actions: Iterable[Action]) -> list[Attack]:
 
 
 def thrown(rows: Iterable[tuple[float, Iterable[Iterable[tuple[float, int, int]]]]]) -> Any:
-    """Return throws in a common form: the defender's options of each throw, with its chance."""
+    """Return throws in a common form: the defender's options and the chance of each throw."""
     throws = []
     for weight, replies in rows:
         found = []
@@ -58,7 +58,7 @@ def thrown(rows: Iterable[tuple[float, Iterable[Iterable[tuple[float, int, int]]
             if law not in found:
                 found.append(law)
         throws.append((weight, found))
-    if all(len(found) == 1 for _, found in throws):  # nobody has anything to decide
+    if all(len(found) == 1 for _, found in throws):  # no defender has a choice
         whole: Counter[tuple[int, int]] = Counter()
         for weight, (law,) in throws:
             for losses, p in law.items():
@@ -90,7 +90,7 @@ def rows_of(turn: Turn, attack: Attack) -> Any:
 
 
 def follow(turn: Turn, attack: Attack, losses: Losses) -> list[Turn]:
-    """Return the possible turns after losses; the player chooses one of these turns."""
+    """Return the possible turns after losses; the player may choose between them."""
     for result in turn.results(attack):
         if not isinstance(result, Throw):
             after = turn.after(attack, losses)
@@ -109,7 +109,7 @@ def follow(turn: Turn, attack: Attack, losses: Losses) -> list[Turn]:
 @pytest.mark.parametrize("seed", range(GAMES))
 def test_the_attack_phase_is_that_of_the_rules_written_twice(seed: int, battles: bool) -> None:
     game = small_game(seed)
-    # The twin's whole battles know no defender who sees the dice.
+    # In the twin's whole battles, no defender sees the dice first.
     battles &= all(each.mode.dice_chosen_first for each in (game.rules, *game.rules_of.values()))
     twin = Play(game.position, game.goal, game.rules, battles=battles, **game.options)
     first = small_turn(game, whole_battles=battles)
@@ -142,13 +142,13 @@ def test_the_attack_phase_is_that_of_the_rules_written_twice(seed: int, battles:
 
 
 class Taken:
-    """An adapter that gives a twin's goal to the game."""
+    """An adapter that makes a twin's goal a goal of the game."""
 
     def __init__(self, twin: Play) -> None:
         self.twin = twin
 
     def worth(self, turn: Turn) -> float:
-        """Return the twin's payoff."""
+        """Return the payoff according to the twin."""
         return float(self.twin.paid(state_of(turn)))
 
     def is_reached(self, turn: Turn) -> bool:
@@ -274,7 +274,7 @@ def test_no_attack_is_made_once_a_turn_is_over() -> None:
 
 
 def described(action: Action) -> str:
-    """Return the fields of an action; the type checker makes sure that every class is handled."""
+    """Return the fields of an action. The type checker ensures that every class is handled."""
     match action:
         case Reveal() | EndPhase():
             return ""

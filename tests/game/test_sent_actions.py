@@ -1,4 +1,4 @@
-"""Actions and results in JSON from a client are legal, or raise an error."""
+"""Actions and results that a client sends as JSON are legal, or raise an error."""
 
 from dataclasses import fields
 from typing import Any
@@ -36,7 +36,7 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 def sent(draw: st.DrawFn, value: object) -> Any:
     """Draw a value that a client might send: the right one, a similar one, or anything."""
     near: list[Any]
-    if isinstance(value, tuple):  # a row, or a hand
+    if isinstance(value, tuple):  # a row, or a hand of cards
         near = [value, tuple(value), tuple(draw(sent(each)) for each in value)]
         return draw(st.sampled_from(near) | JSON)
     if isinstance(value, int):

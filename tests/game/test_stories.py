@@ -1,4 +1,4 @@
-"""Turns: placement, cards, eliminations, last moves, and the next player."""
+"""Turns: placement, cards, eliminations, fortifying, and the next player."""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -18,7 +18,7 @@ THREE = Hand(infantry=3)
 
 
 def placements(turn: Turn) -> list[tuple[int, ...]]:
-    """Return the armies on each territory after each possible placement."""
+    """Return the armies on each territory after every possible placement."""
     if turn.phase != "place":
         return [turn.armies]
     return [end for action in turn.actions() for end in placements(turn.after(action))]
@@ -72,7 +72,7 @@ def test_what_unknown_cards_bring_is_what_the_deck_says() -> None:
     deals = [*list_hands(3)]
     sets = sum(ways for hand, ways in deals if find_sets(hand))
     assert brings[True] == Fraction(sets, sum(ways for _, ways in deals)) == Fraction(200, 473)
-    # Cards that others are known to hold cannot be among them.
+    # Cards that other players are known to hold cannot be drawn.
     known = Hand(infantry=13, cavalry=13, artillery=13, jokers=2)
     sure = line_turn("r3 b1", phase="trade", cards={"red": 3, "blue": known})
     assert dict(sure.results(Reveal())) == {Hand(1, 1, 1): 1}
@@ -94,7 +94,7 @@ def test_fixed_sets_are_read_as_the_best_kind() -> None:
 
 
 def won(turn: Turn, start: str, to: str) -> Turn:
-    """Return the turn after three dice kill the last defender of a territory."""
+    """Return the turn after three dice killed the last defender of a territory."""
     return turn.after(Attack(start, to, 3), (0, 1))
 
 

@@ -1,4 +1,4 @@
-"""Victory conditions: the winner after each action, texts, and refusals."""
+"""Victory conditions: the winner after each action, their text form, and refused conditions."""
 
 import re
 from fractions import Fraction
@@ -65,7 +65,7 @@ def test_every_condition_has_an_example() -> None:
 
 def test_a_share_is_won_by_a_conquest_with_rivals_left() -> None:
     turn = line_turn("r4 b1 g2 b1 g1", victory=Share("40%"), cards={"red": 4}, place=0)
-    assert turn.winner == "blue"  # who has two of five territories, and red only one
+    assert turn.winner == "blue"  # blue owns two of five territories, red only one
     turn = line_turn("r4 b1 g2 b1 g1", victory=Share(3))
     assert turn.winner is None
     turn = line_turn("r4 r4 b1 b1 g1", victory=Share("60%"), cards={"red": 2})
@@ -83,12 +83,12 @@ def test_capitals_are_won_by_the_owner_of_all_or_of_a_number_with_their_own() ->
     homes = {"red": "A", "blue": "C", "green": "E"}
     turn = line_turn("r4 r4 b1 b1 g1", victory=Capitals(homes))
     taken = turn.after(Attack("B", "C", 3), (0, 1))
-    assert taken.winner is None  # green has their capital
+    assert taken.winner is None  # green still has their capital
     assert (
         turn.with_options(victory=Capitals(homes, 2)).apply_battle("B", "C", 4, 0).winner == "red"
     )
     lost = line_turn("b4 r4 g1 b1 r1", victory=Capitals(homes, 2))
-    assert lost.winner is None  # red owns green's capital, but not their own
+    assert lost.winner is None  # red owns green's capital but has lost their own
     assert {*lost.survivors} == {"red", "blue", "green"}
     assert line_turn("b4 r4 b1 b1 g1", victory=Capitals(homes, 2)).winner == "blue"
 
@@ -247,7 +247,7 @@ def test_hidden_missions_are_dealt_from_the_cards_that_remain_possible() -> None
     assert isinstance(missions, Missions)
     assert [missions.is_hidden(name) for name in turn.players] == [True, True, True]
     deck = missions.list_cards(turn)
-    assert len(deck) == 8 + 3 - 1  # the box has 14 cards, of which six eliminate a colour
+    assert len(deck) == 8 + 3 - 1  # the box has 14 cards, of which six are to eliminate a colour
     dealt = set()
     for seed in range(300):
         found = missions.deal(turn, Random(seed))  # noqa: S311 # deals cards, no secrets

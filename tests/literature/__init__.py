@@ -1,1 +1,1 @@
-"""Tests of what reproduces the literature."""
+"""Tests of the package that reproduces the literature."""

@@ -1,4 +1,4 @@
-"""Shared fixtures: the command line in this process, and one complete run of the command."""
+"""Shared fixtures: commands in this process, and one complete run of `iacta reproduce`."""
 
 import fcntl
 import io

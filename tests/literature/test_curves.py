@@ -1,4 +1,4 @@
-"""Curves and requirements from articles: rows from the library, and correct titles."""
+"""Curves and requirements from articles: their rows come from the library, their titles fit."""
 
 import json
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from iacta_literature.charts.curves import spread_labels
 from tests.charts.look import get_only_table
 from tests.charts.test_every_chart import example
 
-OPEN = Rules(garrison=0)  # as the sources that leave the garrison out
+OPEN = Rules(garrison=0)  # for sources that leave out the garrison
 
 
 @pytest.mark.parametrize(

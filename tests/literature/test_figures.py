@@ -107,7 +107,7 @@ def test_the_matrix_is_that_of_10_against_10_without_garrison() -> None:
     for row in printed:
         after = f"{row['attackers_left']}v{row['defenders_left']}"
         assert agrees(first[after], row["published"])
-    assert len({row["from"] for row in entries}) == 121 - 1  # none has the state without armies
+    assert len({row["from"] for row in entries}) == 121 - 1  # all but the empty state
 
 
 def test_the_simulations_are_those_of_the_sources() -> None:

@@ -1,4 +1,4 @@
-"""Tan's distribution is wrong: simulated dice reject it, and do not reject the correct one."""
+"""Tan's distribution is wrong: simulated dice reject it but do not reject the correct one."""
 
 import builtins
 import math
@@ -63,7 +63,8 @@ def test_only_where_two_pairs_are_compared_is_it_wrong(dice: tuple[int, int]) ->
 
 
 def test_the_wrong_distribution_is_that_of_hoehle_s_table() -> None:
-    # Höhle (2025), appendix 2: prob_indep of both ranks lost, one won (in two ways), both won.
+    # Höhle (2025), appendix 2: prob_indep of losing both ranks, of winning one (in two ways), of
+    # winning both.
     lost, one, won = map(float, wrong_distribution(3, 2))
     assert (round(lost, 3), round(won, 3)) == (0.207, 0.286)
     assert abs(one - (0.321 + 0.185)) < 0.001
@@ -73,7 +74,7 @@ def test_no_second_factor_makes_the_first_one_what_was_printed() -> None:
     lost, _, won = wrong_distribution(3, 2)
     first, _ = rank_chances(3, 2)
     assert (1 - first) * (1 - won / first) == lost
-    half = Fraction(1, 2000)  # of the last digit printed
+    half = Fraction(1, 2000)  # half of the last digit printed
     none, _, both = (Fraction(str(chance)) for chance in hoehle.PRINTED_3_AGAINST_2)
     assert (both + half) / first < 1 - (none + half) / (1 - first)
 
@@ -111,7 +112,7 @@ def test_the_statistic_is_pearson_s() -> None:
     expected = [p * 100 for p in distribution]
     statistic = sum((n - e) ** 2 / e for n, e in zip(counts, expected, strict=True))
     assert math.isclose(tested.statistic, statistic)
-    # With two degrees of freedom the tail of the distribution is exp(−x/2).
+    # With two degrees of freedom, the tail of the distribution is exp(−x/2).
     assert math.isclose(tested.p_value, math.exp(-statistic / 2))
 
 
@@ -146,7 +147,7 @@ def test_a_missing_package_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         run_trial()
 
 
-# Errata of a definition and of advice, for which the source prints no value.
+# Errata of a definition and of a piece of advice, for which the source prints no value.
 
 
 def test_the_chances_to_be_in_a_won_state_are_not_those_of_the_first_win() -> None:

@@ -16,7 +16,7 @@ from tests.tables import table
 
 FILES = sorted(file.stem for file in library.FOLDER.glob("*.csv"))
 ERRATA = {row["erratum"]: row for row in read_rows("errata")}
-# Errata of a definition and of advice, tested in `test_hoehle.py`: the source prints no value.
+# Errata without printed values, which `test_hoehle.py` tests: a definition and a piece of advice.
 WITHOUT_VALUES = {"hoehle_first_passage", "hoehle_line"}
 
 
@@ -41,7 +41,7 @@ def test_a_wrong_value_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def spoil(folder: Path) -> None:
-    """Copy the published values with one wrong digit."""
+    """Copy the published values, with one wrong digit."""
     shutil.copytree(library.FOLDER, folder, dirs_exist_ok=True)
     file = folder / "hoehle_win_10x10.csv"
     text = file.read_text(encoding="utf-8")
@@ -87,9 +87,6 @@ def test_the_page_of_sources_has_every_source() -> None:
         author, _, title = source.name.partition(", ")
         assert title.split("”")[0].strip("“").removesuffix(" (2025)") in text
         assert author.split()[-1] in text
-
-
-# --- When a value agrees
 
 
 @pytest.mark.parametrize(*table(__file__, "verdicts"))

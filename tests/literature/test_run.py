@@ -1,4 +1,4 @@
-"""The command that reproduces the literature: its files, exit code and interruption."""
+"""The command `iacta reproduce`: its files, its exit code, and interruption."""
 
 import csv
 import os
@@ -73,7 +73,7 @@ def test_what_is_to_be_seen_first_stands_open(whole: Whole) -> None:
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch, run: Run) -> Run:
-    """Run the command with the tables of one source."""
+    """Run the command with the tables of a single source."""
     (hoehle,) = (source for source in SOURCES if source.key == "hoehle")
     monkeypatch.setattr(library, "SOURCES", (hoehle._replace(figures=()),))
     return run
@@ -135,7 +135,7 @@ main()
 
 @pytest.fixture
 def few(tmp_path: Path) -> list[str]:
-    """Return a command line that is finished quickly."""
+    """Return a command line that finishes quickly."""
     script = tmp_path / "few.py"
     script.write_text(FEW, encoding="utf-8")
     return [sys.executable, str(script), "reproduce", str(tmp_path / "into")]
@@ -163,16 +163,16 @@ def test_ctrl_c_ends_it_with_130_and_no_file_half_written(
         try:
             said = process.communicate(timeout=300)
         finally:
-            process.kill()  # should it still be there
+            process.kill()  # in case it is still running
     assert (process.returncode, said[0]) == (130, b"")
-    assert said[1] in (b"", f"iacta: {LONG_WORK}\n".encode())  # a slow machine may say so
+    assert said[1] in (b"", f"iacta: {LONG_WORK}\n".encode())  # a slow machine may print this
     check_whole(tmp_path / "into")
     assert not list((tmp_path / "into").glob(".*"))
     until(lambda: not any(Path(f"/proc/{child}").exists() for child in drawing))
 
 
 def check_whole(folder: Path) -> None:
-    """Check that an interrupted run has left complete files and no report."""
+    """Check that an interrupted run leaves complete files and no report."""
     left = [file for file in folder.iterdir() if not file.name.startswith(".")]
     assert left
     assert folder / "report.html" not in left
@@ -182,12 +182,12 @@ def check_whole(folder: Path) -> None:
 
 
 def children(process: int) -> list[str]:
-    """Return the processes that a process has started."""
+    """Return the processes that a process started."""
     return Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii").split()
 
 
 def until(comes_true: Any) -> None:
-    """Wait until a condition holds, on machines of any speed."""
+    """Wait until a condition is true, on machines of any speed."""
     end = time.monotonic() + 300
     while not comes_true():
         assert time.monotonic() < end

@@ -47,7 +47,7 @@ def test_the_spikes_are_said_to_be_what_they_are() -> None:
         assert sorted(ends) == list(range(1, whole + 1))
         assert max(ends, key=lambda left: ends[left]) == whole
         assert min(ends, key=lambda left: ends[left]) == 1
-        # Where the garrison is left alone, the territory is not even attacked.
+        # If only the garrison is left, the next territory is not attacked.
         assert UNFINISHED.find_score(CampaignOutcome(here, 1, whole)) == spike["score"]
     only_one = charts.campaign_score(Campaign(4, [9]))
     assert "moves in" not in only_one.subtitle

@@ -1,4 +1,4 @@
-"""Pictures of states: nodes, chances and matrix come from the library."""
+"""Pictures of states: nodes, chances and matrices come from the library."""
 
 import math
 from fractions import Fraction
@@ -16,7 +16,7 @@ from iacta_literature.taflin import Point, first_passage, roll_chances
 from iacta_literature.tree import nodes, paths, tree
 
 SMALL = [(3, 3), (4, 2), (4, 3), (4, 4), (5, 3), (8, 1), (2, 7), (7, 1)]
-WIDTH, NODE, LETTERS = 540, 18, (26, 11)  # pixels: of the plot, of half a node, of a label
+WIDTH, NODE, LETTERS = 540, 18, (26, 11)  # width of the plot, half a node, and a label, in pixels
 
 
 def test_the_tree_has_the_nodes_and_the_chances_of_the_library() -> None:
@@ -91,7 +91,7 @@ def test_every_state_up_to_a_battle_is_shown(draw: Any, rules: str) -> None:
 
 
 def _keeps_apart(chart: Chart) -> None:
-    """Check that labels of rolls do not overlap, and that no arrow crosses a state."""
+    """Check that labels of rolls do not overlap and that no arrow crosses a state."""
     place = _places(chart)
     labels = [_label(row, place) for row in chart.tables["rolls"]]
     for number, (x, y) in enumerate(labels):
@@ -105,7 +105,7 @@ def _keeps_apart(chart: Chart) -> None:
 
 
 def _places(chart: Chart) -> Any:
-    """Return a function from coordinates of a tree to pixels, at the width of a page."""
+    """Return a function from the coordinates of a tree to pixels, at the width of a page."""
     states = chart.tables["states"]
     across = [state["x"] for state in states]
     layers = max(-state["y"] for state in states)

@@ -1,4 +1,4 @@
-"""Taflin's equations, each against a battle or against the others."""
+"""Taflin's equations, each compared with a battle or with other equations."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -26,7 +26,7 @@ def test_several_rules_have_a_chance_of_zero() -> None:
     assert zeros["attacker cannot win"] == [True, True, False]
 
 
-# --- free space: equations (1)-(5)
+# Free space: equations (1)-(5).
 
 
 @pytest.mark.parametrize("name", SEVERAL_RULES)
@@ -64,7 +64,7 @@ def test_path_chance_is_a_product_of_rolls() -> None:
     assert taflin.path_chance(Ways(2, 1, 3), f) == good * good * neutral * bad * bad * bad
 
 
-# --- strips: equations (6)-(14), and the two that the paper leaves out
+# Strips: equations (6)-(14), and the two that the paper leaves out.
 
 
 @pytest.mark.parametrize("name", SEVERAL_RULES)
@@ -115,7 +115,7 @@ def test_the_substitution_refuses_to_divide_by_zero() -> None:
 
 def test_the_strips_hold_where_the_paper_divides_by_zero() -> None:
     half, quarter = Fraction(1, 2), Fraction(1, 4)
-    # C² = 1 in equation (14), and the same in the strips that are derived from it
+    # C² = 1 in equation (14), and in the strips derived from it.
     f = RollChances(
         f11=(half, half),
         f12=(half, half),
@@ -146,7 +146,7 @@ def test_products_of_degree_are_all_products(degree: int, factors: list[int]) ->
     assert taflin.products_of_degree(degree, *map(Fraction, factors)) == total
 
 
-# --- first passage and the comprehensive solution: equations (15)-(17)
+# First passage and the comprehensive solution: equations (15)-(17).
 
 
 @pytest.mark.parametrize("name", SEVERAL_RULES)

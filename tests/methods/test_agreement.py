@@ -39,7 +39,7 @@ def assert_within(value: float, exact: Fraction, bound: float) -> None:
 
 @pytest.mark.parametrize("method", TABLE_METHODS)
 def test_only_the_rolls_that_a_battle_may_have_are_solved(method: str) -> None:
-    # A hundred dice against a hundred would take hours; one against one takes no time.
+    # A hundred dice against a hundred would take hours, one against one takes no time.
     rules = Rules(attack=Dice((6,) * 100), defence=Dice((6,) * 100))
     outcomes = TABLE_METHODS[method].outcomes(Distribution([2]), 1, rules)
     assert float(outcomes[Outcome(2, 0)]) == 15 / 36

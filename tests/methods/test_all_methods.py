@@ -1,4 +1,4 @@
-"""All methods give the same answer, or a one-sentence error."""
+"""All methods give the same answer or a one-sentence error."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -47,7 +47,7 @@ def test_each_method_is_for_some_mode() -> None:
 def find_refusal(
     name: str, rules: Rules, attackers: int = 5, defenders: int = 4
 ) -> IactaError | None:
-    """Return the error of a method that cannot answer; `None` if it can."""
+    """Return the error of a method that cannot answer, or `None` if it can."""
     try:
         ASKED[name].refuse(attackers, defenders, rules)
     except IactaError as error:

@@ -80,7 +80,7 @@ def test_it_is_the_twin_under_any_rules(rules: Rules, attackers: int, defenders:
 
 
 def assert_is_twin(attackers: int, defenders: int, rules: Rules) -> None:
-    """Assert that outcomes agree with the twin within the stated bound."""
+    """Assert that outcomes agree with the twin to within the stated bound."""
     expected = list_outcomes(attackers, defenders, rules)
     battle = Battle(attackers, defenders, blitz(rules))
     ends, chance = battle.outcomes(), battle.win_probability()

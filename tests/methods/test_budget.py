@@ -1,4 +1,4 @@
-"""The budget: work above it is refused before it starts; work below it is done."""
+"""Budgets: work that exceeds them is refused before it starts; other work is done."""
 
 import tracemalloc
 from fractions import Fraction

@@ -58,12 +58,12 @@ KERNELS = kernels()
 
 @cache
 def ends(kernel: Kernel, attackers: int, defenders: int) -> dict[State, Any]:
-    """Return the probability of each absorbing state."""
+    """Return the probability of each final state."""
     return dict(kernel.run_forward(Distribution([attackers]), defenders).items())
 
 
 def near(kernel: Kernel, one: Any, other: Any, scale: Any = 1) -> bool:
-    """Return whether two answers agree within the kernel's bound, for values up to `scale`."""
+    """Return whether two results agree within the kernel's bound, for values up to `scale`."""
     error = kernel.error(MOST_ATTACKERS, MOST_DEFENDERS)
     if kernel.exact:
         return bool(one == other)

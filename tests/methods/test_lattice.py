@@ -24,7 +24,7 @@ SEVERAL_RULES = {
 
 
 def by_rows(attackers: int, defenders: int, rules: Rules) -> npt.NDArray[np.float64]:
-    """Return the table of chances to win, a row at a time."""
+    """Compute the table of chances to win one row at a time."""
     values = Values(np.ones(attackers + 1), np.zeros(defenders + 1))
     rows = Lattice(rules).run_backward(values)
     return np.array([row[1:] for row in rows])
@@ -33,7 +33,7 @@ def by_rows(attackers: int, defenders: int, rules: Rules) -> npt.NDArray[np.floa
 def assert_same(
     table: npt.NDArray[np.float64], rows: npt.NDArray[np.float64], tolerance: float
 ) -> None:
-    """Assert that chances are relatively equal, except tiny chances, which must be almost 0."""
+    """Assert that chances are relatively equal; tiny chances only have to be near 0."""
     rare = rows < 1e-150
     assert np.allclose(table[~rare], rows[~rare], rtol=tolerance, atol=0)
     assert (table[rare] < 1.001e-150).all()
@@ -48,7 +48,7 @@ def test_a_band_holds_all_that_is_neither_0_nor_1(name: str, size: tuple[int, in
     assert_same(table, by_rows(*size, rules), tolerance=1e-13)
 
 
-# Under these rules more dice can be worse, so the chance to win does not rise with every attacker.
+# Under these rules more dice can be worse, so more attackers do not always win more often.
 @pytest.mark.parametrize(
     ("rules", "size"),
     [
@@ -73,7 +73,7 @@ def test_chances_against_few_defenders_stay_certain(rules: Rules, size: tuple[in
 def test_any_rules_and_sizes(rules: Rules, attackers: int, defenders: int) -> None:
     i, j = rules.full_roll
     if attackers < i or defenders < j:
-        return  # there is no battle with all dice
+        return  # no battle uses all dice
     table = Lattice(rules)._fill_by_diagonals(attackers, defenders, staying=0)
     assert_same(table, by_rows(attackers, defenders, rules), tolerance=1e-14)
 

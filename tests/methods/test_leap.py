@@ -1,4 +1,4 @@
-"""Leaps are correct at any size, compared with fractions and with 30 digits."""
+"""Leaps are correct for armies of any size, compared with fractions and with 30 digits."""
 
 import math
 from collections.abc import Callable
@@ -76,8 +76,8 @@ def test_any_rules_are_solved_or_refused(rules: Rules, attackers: int, defenders
 def digits_of_chance(attackers: int, defenders: int, rules: Rules, near: int = 128) -> mpmath.mpf:
     """Return the chance to win to about 30 digits.
 
-    The states with `near` armies left are weighed with the chances to come by there, each of which
-    is an integral over a circle in 60 digits; their own chances are fractions.
+    The chances of the states with `near` armies left are fractions. They are weighted with the
+    chances to reach these states, each an integral over a circle computed with 60 digits.
     """
     able = attackers - rules.garrison
     taken = min(rules.full_roll)

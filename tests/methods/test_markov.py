@@ -34,9 +34,6 @@ GROWING = {
 }
 
 
-# The chain and its matrices.
-
-
 def test_states_are_labelled_in_the_documented_order() -> None:
     labelled = chain(4, 2, Rules(garrison=2))
     assert [tuple(state) for state in labelled.states] == [
@@ -123,7 +120,7 @@ def test_absorption_is_where_all_rolls_lead(name: str, battle: tuple[int, int]) 
 
 
 def mean_rolls(attackers: int, defenders: int, rules: Rules) -> Fraction:
-    """Return the mean number of rolls, from the distribution of the state after each roll."""
+    """Compute the mean number of rolls from the distribution of the state after each roll."""
     current, mean = {Outcome(attackers, defenders): Fraction(1)}, Fraction(0)
     while going_on := {s: p for s, p in current.items() if s[0] > rules.garrison and s[1]}:
         mean += sum(going_on.values())
@@ -174,7 +171,7 @@ def test_chains_are_refused_in_a_sentence() -> None:
             call()
 
 
-# Odds where armies cannot grow.
+# Odds if armies cannot grow.
 
 
 @pytest.mark.parametrize("name", SEVERAL_RULES)
@@ -193,11 +190,11 @@ def test_large_battles_keep_their_bound() -> None:
     assert bound < STATED_ERROR
 
 
-# Odds where armies can grow.
+# Odds if armies can grow.
 
 
 def ends_by_steps(attackers: int, defenders: int, rules: Rules) -> dict[tuple[int, int], float]:
-    """Follow the chances of the states roll by roll, dropping only those below 1e-20."""
+    """Follow the chances of the states roll by roll; only chances below 1e-20 are dropped."""
     current = {(attackers, defenders): 1.0}
     ended: dict[tuple[int, int], float] = {}
     while current:
@@ -234,7 +231,7 @@ def test_grown_armies_end_as_their_steps_do(name: str, battle: tuple[int, int]) 
     ended = ends_by_steps(attackers, defenders, rules)
     won = math.fsum(p for (_, d), p in ended.items() if not d)
     chance, error = markov.bound_win_probability(attackers, defenders, rules)
-    # What the steps drop and round is far below a hundredth of the bound.
+    # The dropped chances and rounding errors are far below a hundredth of the bound.
     assert abs(chance - won) <= error + 1e-14
     assert 0 < error <= 1e-12
     outcomes = markov.outcomes(Distribution([attackers]), defenders, rules)
@@ -257,7 +254,7 @@ def test_more_room_changes_no_more_than_the_bound() -> None:
 
 
 def test_armies_that_grow_past_all_room_are_refused() -> None:
-    # One face: every full roll shows ones only, and armies grow for ever.
+    # With one face, every full roll shows only ones, so armies grow forever.
     endless = Rules(attack=Dice((1,)), defence=Dice((1,)), mode=ArmiesGrow())
     with pytest.raises(
         TooLargeError, match=r"with a chance of up to 1.0e\+00 its armies grow past"
@@ -275,7 +272,7 @@ def test_dice_that_are_thrown_agree() -> None:
     chance = markov.win_probability(7, 5, rules)
     deviation = math.sqrt(chance * (1 - chance) / runs)
     assert abs(won / runs - chance) < 4 * deviation
-    # So many runs would tell if the rule were left out.
+    # With this many runs, it would show if the rule were left out.
     without = markov.win_probability(7, 5, replace(rules, mode=TrueRandom()))
     assert abs(won / runs - without) > 10 * deviation
 
@@ -283,7 +280,7 @@ def test_dice_that_are_thrown_agree() -> None:
 def thrown_battle(
     attackers: int, defenders: int, rules: Rules, rng: np.random.Generator
 ) -> tuple[int, int]:
-    """Roll a battle with plain dice, in which the defender wins ties."""
+    """Fight a battle roll by roll with plain dice; the defender wins ties."""
     while attackers > rules.garrison and defenders:
         i = min(attackers - rules.garrison, rules.attack.kept)
         j = min(defenders, rules.defence.kept)
@@ -324,9 +321,6 @@ def test_a_campaign_moves_in_with_armies_that_grew() -> None:
     assert way.win_probability() != pytest.approx(
         float(iacta.Campaign(7, [2, 3]).win_probability()), abs=1e-6
     )
-
-
-# What is refused.
 
 
 @pytest.mark.parametrize("rules", [CLASSIC, FIVE_ONES])

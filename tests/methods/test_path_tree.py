@@ -1,4 +1,4 @@
-"""The tree of a small battle: its states, its paths, and the chances of all of them."""
+"""The tree of a small battle: its states, its paths, and all their chances."""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -69,7 +69,7 @@ def test_a_tree_has_each_state_once_with_its_chance(rules: Rules, battle: tuple[
     assert root.probability == 1
     assert len({node.state for node in found}) == len(found)
     assert len(found) == Battle(*battle, rules).state_count()
-    come_by = dict.fromkeys(found, Fraction(0)) | {root: Fraction(1)}  # the nodes, not the states
+    come_by = dict.fromkeys(found, Fraction(0)) | {root: Fraction(1)}  # nodes, not states
     for node in found:
         assert come_by[node] == node.probability
         for branch in node.branches:

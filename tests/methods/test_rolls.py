@@ -1,4 +1,4 @@
-"""The rolls that a kernel offers to an attacker, against the battles that it solves."""
+"""The rolls that a kernel offers to attackers agree with the battles that it solves."""
 
 from functools import cache
 

@@ -106,7 +106,7 @@ def test_edges() -> None:
         kernel = find_kernel(SEEN, exact=exact)
         assert kernel.win_probability(2, 0) == 1
         assert dict(kernel.run_forward(iacta.Distribution([4]), 0)) == {State(4, 0): 1}
-    # With one defender there is nothing to choose.
+    # A single defender has no choice.
     for attackers in (1, 2, 3, 9):
         blind = Battle(attackers, 1).outcomes(exact=True)
         assert Battle(attackers, 1, SEEN).outcomes(exact=True) == blind

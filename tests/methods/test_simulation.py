@@ -1,4 +1,4 @@
-"""Simulations roll random dice, agree with the distributions, and do not use them."""
+"""Simulations roll random dice; they agree with the distributions but do not use them."""
 
 import ast
 import math
@@ -46,7 +46,7 @@ MORE_RULES = SEVERAL_RULES | {
     "wide dice": Rules(attack=Dice((300, 6)), defence=Dice((6, 6))),
     "bonus past a byte": Rules(attack=Dice((250,), bonus=(6,)), defence=Dice((256,))),
 }
-NO_CHANCE = 1e-6  # that of a right answer to fail one of these tests, with the seeds as they are
+NO_CHANCE = 1e-6  # chance that one of these tests fails with other seeds although the code is right
 
 
 @pytest.mark.parametrize("name", MORE_RULES)
@@ -55,7 +55,7 @@ def test_thrown_losses_have_the_distribution_of_every_roll(name: str) -> None:
     rng = np.random.default_rng(7)
     for i in range(1, rules.attack.kept + 1):
         for j in range(1, rules.defence.kept + 1):
-            # Rolled out one by one, these dice would take a minute.
+            # Rolling these dice one by one would take a minute.
             slow = name in ("dominating12", "five against four")
             losses = (
                 dict(iacta.Roll(i, j, rules).losses()) if slow else brute.roll_losses(i, j, rules)
@@ -150,7 +150,7 @@ def test_battles_end_as_counted(name: str) -> None:
 
 
 def rare_joined(chances: list[Fraction], counts: list[int]) -> float:
-    """Return the p-value of the chi-square test, merging cells with expected counts below 5."""
+    """Return the p-value of a chi-square test, merging cells with expected counts below 5."""
     total = sum(counts)
     often = [(p, n) for p, n in zip(chances, counts, strict=True) if p * total >= 5]
     rest = 1 - sum((p for p, _ in often), Fraction(0))
@@ -201,7 +201,7 @@ def test_five_ones_end_as_battles_rolled_one_by_one() -> None:
 
 
 def deviations_between(first: Estimate, second: Estimate) -> float:
-    """Return the difference of two estimates with equal numbers of runs, in standard deviations."""
+    """Return the difference of two estimates from equally many runs, in standard deviations."""
     middle = float(first.probability + second.probability) / 2
     deviation = math.sqrt(2 * middle * (1 - middle) / first.runs)
     return float(first.probability - second.probability) / deviation
@@ -231,7 +231,8 @@ def test_the_interval_covers_at_the_stated_rate() -> None:
         for seed in range(400):
             low, high = simulate_battle(6, 4, runs=300, seed=seed).won.interval(level)
             covered += low <= chance <= high
-        # Wilson's interval covers at its level but for a per cent or two; 4 deviations of 400.
+        # Wilson's interval covers the true value at its level to within one or two per cent; 4
+        # standard deviations of 400 runs.
         tolerance = 400 * 0.02 + 4 * math.sqrt(400 * level * (1 - level))
         assert abs(covered - 400 * level) < tolerance
 
@@ -260,7 +261,7 @@ def test_wilson_s_interval_as_published() -> None:
 
 
 def pools() -> list[Callable[[], Executor]]:
-    """Return functions that start pools: one thread, three threads and two processes."""
+    """Return functions that start pools: one thread, three threads, two processes."""
     context = get_context("spawn")
     return [
         lambda: ThreadPoolExecutor(1),
@@ -312,7 +313,7 @@ def test_blocks_throw_different_dice(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Recorder:
-    """An executor that records calls: the first call ends at once, the others never start."""
+    """An executor that records calls. The first call ends at once; the others never start."""
 
     def __init__(self, first: Counter[End] | BaseException) -> None:
         self.first = first
@@ -346,7 +347,7 @@ def test_ctrl_c_calls_off_what_is_pending(
         simulate_battle(12, 10, runs=50, executor=cast(Executor, recorder), progress=interrupt)
     assert len(recorder.futures) == 5
     assert all(future.cancelled() for future in recorder.futures[1:])
-    assert caught.value.__traceback__ is not None  # whose frames keep alive what is not closed
+    assert caught.value.__traceback__ is not None  # its frames keep open objects alive
 
 
 def test_edges() -> None:
@@ -381,7 +382,7 @@ def test_the_stack_of_each_run_is_drawn_from_its_distribution() -> None:
 
 
 def test_equal_battles_of_a_campaign_throw_different_dice() -> None:
-    # Five against three each time, on territories with ever smaller garrisons.
+    # Five against three each time, on territories with smaller and smaller garrisons.
     won = [
         asked.simulation.win_probability(5 + garrison, 3, Rules(garrison=garrison), runs=1000)
         for garrison in (3, 2, 1)

@@ -59,7 +59,7 @@ def solved(
 def distribution_of(
     stack: Distribution[int], defenders: int, rules: Rules, stop: StopRule, *, exact: bool
 ) -> Distribution[Outcome]:
-    """Return the distribution of a stack by `Stopping`, for any stop rule."""
+    """Return the distribution of a stack according to `Stopping`, for any stop rule."""
     kept = stop.add_to_garrison(rules).garrison
     fight = replace(stop, hold_back=None).subtract_garrison(kept)
     kernel = Stopping(rules, fight, exact=exact)
@@ -173,14 +173,15 @@ def test_a_charge_never_rolls_fewer_dice(rules: Rules) -> None:
             continue
         dice = min(able, rules.attack.kept)
         for end in solved(attackers, defenders, rules, FULL):
-            # What is left was thrown with all the dice: one roll may take as many as it compares.
+            # The armies that are left threw all their dice, so one roll may cost as many as it
+            # compares.
             lowest = dice - min(dice, rules.defence.kept)
             assert end.attackers - rules.garrison >= lowest
             assert not end.defenders or end.attackers - rules.garrison < dice
 
 
 def test_two_against_one_by_hand() -> None:
-    # Two dice against one, and if they lose, one against one: 125/216, then 5/12 of 91/216.
+    # Two dice against one, then, after a loss, one against one: 125/216, then 5/12 of 91/216.
     chance = Fraction(125, 216)
     for stop in (FULL, StopRule(max_losses=1), StopRule(max_rolls=1)):
         outcomes = Battle(3, 1, stop=stop).outcomes(exact=True)

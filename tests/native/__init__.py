@@ -1,1 +1,1 @@
-"""Tests of the door to the compiled core."""
+"""Tests of the interface to the compiled core."""

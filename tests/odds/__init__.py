@@ -1,1 +1,1 @@
-"""Tests of what players ask of battles."""
+"""Tests of the questions that players ask about battles."""

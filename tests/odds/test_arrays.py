@@ -1,4 +1,4 @@
-"""Odds of arrays: they broadcast, and each element equals the answer for its battle."""
+"""Odds of arrays: arguments broadcast, and each element equals the answer for its battle."""
 
 from fractions import Fraction
 from typing import Any

@@ -1,4 +1,4 @@
-"""The best mix of rolls by hand and balanced blitz: the published chances, and slow twins."""
+"""The best mix of rolls by hand and balanced blitz: published chances and slow twins."""
 
 import math
 import random
@@ -32,7 +32,7 @@ def test_the_best_mixes_of_hand_and_blitz(battle: State, chance: float) -> None:
 
 
 def blitz_twin(able: int, defenders: int, rules: Rules) -> tuple[float, float]:
-    """Return the chance of a balanced blitz to win and the expected armies left, step by step."""
+    """Compute the chance to win a balanced blitz and the expected armies left, step by step."""
     bare = {(a, d): float(p) for (a, d), p in brute.outcomes(able, defenders, rules).items()}
     won = [bare.get((able - i, 0), 0.0) for i in range(able)]
     lost = [bare.get((0, defenders - j), 0.0) for j in range(defenders)]

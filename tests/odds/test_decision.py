@@ -45,7 +45,7 @@ def dice_of(attackers: int, defenders: int, rules: Rules) -> tuple[int, int]:
 def value_of_policy(
     start: State, rolls: Policy, rules: Rules, reward: Reward
 ) -> tuple[Fraction, Fraction, Fraction]:
-    """Return the value of a policy, its chance to win and its mean attackers left."""
+    """Return the value of a policy, its chance to win, and the mean number of attackers left."""
 
     @cache
     def from_state(a: int, d: int) -> tuple[Fraction, Fraction, Fraction]:
@@ -65,7 +65,7 @@ def value_of_policy(
 
 
 def all_policies(start: State, rules: Rules) -> Iterator[Policy]:
-    """Yield every policy: each choice between roll and stop in each reachable state."""
+    """Yield every policy: each combination of rolling and stopping in the reachable states."""
     seen, new = set(), {start}
     while new:
         a, d = new.pop()
@@ -80,7 +80,7 @@ def all_policies(start: State, rules: Rules) -> Iterator[Policy]:
 
 
 def following(decision: iacta.Decision) -> Policy:
-    """Return the policy that rolls in the states in which the decision says to roll."""
+    """Return the policy that rolls wherever the decision says so."""
     return lambda a, d: decision.find_action(a, d) == "roll"
 
 
@@ -90,12 +90,12 @@ def at_least(fewest: int) -> Policy:
 
 
 def ahead_by(fewest: int) -> Policy:
-    """Return the policy that rolls with a number of attackers more than defenders."""
+    """Return the policy that rolls if attackers outnumber defenders by a given number."""
     return lambda a, d: a - d >= fewest
 
 
 def decide(start: State, rules: Rules, reward: Reward, *, exact: bool = False) -> iacta.Decision:
-    """Return the decision when to stop."""
+    """Decide when to stop."""
     return when_to_stop(
         *start,
         rules,
@@ -104,9 +104,6 @@ def decide(start: State, rules: Rules, reward: Reward, *, exact: bool = False) -
         kill_value=reward.kill_value,
         exact=exact,
     )
-
-
-# When to stop.
 
 
 @pytest.mark.parametrize("rules", ["classic", "capital", "ammo shortage", "zombie defender"])
@@ -171,7 +168,7 @@ def test_real_dice_bring_the_value(start: State, rules: str, prize: int) -> None
 
 
 def thrown(dice: random.Random, attack: int, defence: int, rules: Rules = CLASSIC) -> State:
-    """Roll random dice, and return the armies lost by both sides."""
+    """Roll random dice; return the armies lost by each side."""
     ours = sorted((dice.randint(1, face) for face in rules.attack.faces[:attack]), reverse=True)
     theirs = sorted((dice.randint(1, face) for face in rules.defence.faces[:defence]), reverse=True)
     won = sum(y > z for y, z in zip(ours, theirs, strict=False))
@@ -197,7 +194,7 @@ def test_for_an_endless_prize_nobody_stops(start: State, exact: bool) -> None:
 
 
 def test_what_is_no_better_is_not_done() -> None:
-    tie = {"prize": "7/5", "army_value": 1}  # one against one: 5/12 · 7/5 = 7/12 · 1
+    tie = {"prize": "7/5", "army_value": 1}  # with one die each: 5/12 · 7/5 = 7/12 · 1
     for exact in (False, True):
         assert when_to_stop(2, 1, exact=exact, **tie).action == "stop"  # type: ignore[arg-type]
     assert when_to_stop(2, 1, prize="1.4000001").action == "roll"
@@ -266,9 +263,6 @@ def test_under_any_rules_the_policy_is_worth_its_claim(
     assert value >= attackers
 
 
-# How many dice.
-
-
 @pytest.mark.parametrize("chooser", ["attacker", "defender", "both"])
 def test_fewer_dice_never_help_to_conquer_or_to_hold(chooser: str) -> None:
     conquest = REWARDS["conquest"]
@@ -308,7 +302,7 @@ def test_where_one_die_is_better_than_the_others_fewer_help() -> None:
 
 
 def test_a_single_die_risks_least_in_one_roll() -> None:
-    # Whoever looks at nothing but his own losses in one roll throws a single die.
+    # A defender who only cares about the losses in one roll throws a single die.
     ours, theirs = 0, 1
     assert min(range(1, 4), key=lambda n: Roll(n, 2).expected_losses()[ours]) == 1
     assert Roll(3, 1).expected_losses()[theirs] < Roll(3, 2).expected_losses()[theirs]

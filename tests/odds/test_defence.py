@@ -1,4 +1,4 @@
-"""Defence: the fewest defenders that hold a territory with a wanted chance."""
+"""Defence: the fewest defenders that hold a territory with a required chance."""
 
 from fractions import Fraction
 
@@ -130,10 +130,10 @@ def test_a_chance_that_no_number_of_defenders_reaches_is_refused() -> None:
     sure = Rules(attack=Dice((6,), clamp=(6, 6)), defence=Dice((1,)))
     with pytest.raises(IllegalError, match="no number of defenders reaches that chance, got '1/2'"):
         defenders_needed(3, 0.5, sure)
-    # One coin after the other: 1/2 to the n to beat n defenders.
+    # One coin after another: the chance to beat n defenders is 2^-n.
     coin = Rules(attack=Dice((2,)), defence=Dice((1,)), garrison=0)
     assert defenders_needed(1, Fraction(15, 16), coin) == 4
-    # Three dice always win against two, so that nine attackers beat any even number.
+    # Three dice always win against two, so nine attackers beat any even number of defenders.
     three = Rules(full_attack=Dice((6, 6, 6), bonus=(9, 9, 9)))
     with pytest.raises(IllegalError, match="no number of defenders reaches that chance"):
         defenders_needed(9, 0.5, three)

@@ -1,4 +1,4 @@
-"""Fronts: the best division of armies among borders that are attacked independently."""
+"""Fronts: the best way to divide armies among borders that are attacked independently."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -17,7 +17,7 @@ from tests.odds.test_spread import COIN, Twin, every_spread, values_of
 
 CLASSIC = find_rules("classic")
 CAPITAL = find_rules("capital")
-# Three dice always win, so that even numbers of defenders fall, and odd ones may hold.
+# Three dice always win, so even numbers of defenders fall and odd numbers may hold.
 THREE = Rules(full_attack=Dice((6, 6, 6), bonus=(9, 9, 9)))
 CASES: list[tuple[int, list[Front], Rules]] = [
     (7, [Front(5), Front(3)], CLASSIC),
@@ -35,7 +35,7 @@ CASES: list[tuple[int, list[Front], Rules]] = [
 
 
 class Brute:
-    """The slow twin: every division, and every spread of each, in fractions."""
+    """A slow twin: every division among fronts, with every spread on each front, in fractions."""
 
     def __init__(self, armies: int, fronts: Sequence[Front], rules: Rules, aim: Objective) -> None:
         self.armies, self.fronts, self.aim = armies, fronts, aim
@@ -64,7 +64,7 @@ class Brute:
         return 1 - prod((1 - value for value in values), start=Fraction(1))
 
     def best(self) -> Fraction:
-        """Return the least value of all divisions."""
+        """Return the smallest value of all divisions."""
         return min(map(self.total, self.all()))
 
     def all(self) -> Iterator[tuple[tuple[int, ...], ...]]:
@@ -114,7 +114,7 @@ def test_one_front_is_a_chain() -> None:
 
 
 def test_to_put_each_army_where_it_helps_most_is_not_always_best() -> None:
-    # Against three dice an odd number holds: one army more is of no use, but two are.
+    # Against three dice an odd number holds, so one more army is useless but two more help.
     fronts = [Front(5), Front(5)]
     best = defend_fronts(8, fronts, THREE, exact=True)
     assert sorted(map(sum, spreads_of(best))) != [4, 4]
@@ -134,7 +134,7 @@ def test_rare_falls_and_rare_holds_keep_their_digits() -> None:
         best, exact = (defend_fronts(armies, fronts, exact=exact) for exact in (False, True))
         assert spreads_of(best) == spreads_of(exact)
         assert best.value == pytest.approx(float(exact.value), rel=1e-12)
-    assert best.value == 1.0  # 400 break through, and that they do not has a chance all the same
+    assert best.value == 1.0  # the chance that 400 fail to break through is tiny but not 0
     assert 0 < 1 - exact.value < 1e-20
 
 
@@ -162,7 +162,7 @@ def test_under_balanced_blitz_only_floats_show() -> None:
 
 def test_what_cannot_be_decided_is_not_called_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fronts_file, "MAX_EXACT_STEPS", 0)
-    assert defend_fronts(9, [Front(5), Front(5)]).is_exact  # 4 and 5 are 5 and 4
+    assert defend_fronts(9, [Front(5), Front(5)]).is_exact  # 4 + 5 equals 5 + 4
     assert not defend_fronts(9, [Front(1), Front(1, 2)]).is_exact
 
 

@@ -16,16 +16,13 @@ RUNS = 8_000
 
 
 def within(won: int, chance: float) -> bool:
-    """Return whether a number of wins is within the bounds of chance."""
+    """Return whether a number of wins is compatible with chance."""
     return abs(won - RUNS * chance) < 3.5 * math.sqrt(RUNS * chance * (1 - chance))
 
 
 def states(start: State, garrison: int) -> list[State]:
-    """Return the states up to a battle in which armies can attack."""
+    """Return the states of a battle in which the attackers can attack."""
     return [(a, d) for a in range(garrison + 1, start[0] + 1) for d in range(1, start[1] + 1)]
-
-
-# How many dice.
 
 
 def dice_at(said: iacta.DiceDecision, a: int, d: int) -> tuple[int, int]:
@@ -68,9 +65,6 @@ def test_no_other_way_to_choose_the_attack_dice_is_better(name: str) -> None:
 
     all_chances = [chance(dict(zip(places, each, strict=True))) for each in product(*most)]
     assert max(all_chances) == said.win_probability  # type: ignore[type-var]
-
-
-# The attack on a spread.
 
 
 def test_real_dice_break_through_the_best_spread_as_often_as_predicted() -> None:

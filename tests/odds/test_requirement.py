@@ -1,4 +1,4 @@
-"""Requirement: the fewest armies for a wanted chance."""
+"""Requirement: the fewest armies for a required chance."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -45,7 +45,7 @@ def test_the_whole_of_van_wijgerden_s_table_by_fractions_alone(rules: str) -> No
 
 
 def exact_requirements(defenders: int, attackers: int, rules: iacta.Rules) -> list[list[int]]:
-    """Compare whole numbers only: P(a, d) · U^(a+d) with the wanted chance times U^(a+d)."""
+    """Compare whole numbers only: P(a, d) · U^(a+d) with the required chance times U^(a+d)."""
     unit = 432
     steps = {
         (i, j): [int(p * unit ** min(i, j)) for _, p in sorted(distribution.items(), reverse=True)]
@@ -91,11 +91,11 @@ def test_a_chance_that_is_exactly_met_is_met(rules: str, defenders: int) -> None
 
 
 def test_a_float_chance_is_the_decimal_that_shows_it() -> None:
-    # One die each: the attacker wins a roll with 1/2, and so 1 - 2^-n with n armies able.
+    # With one die each, the attacker wins a roll with 1/2, so n able armies win with 1 - 2^-n.
     coin = iacta.Rules(attack=Dice((2,)), defence=Dice((1,)))
     assert armies_needed(1, 0.9375, coin) == 5
     assert armies_needed(1, 0.9, coin) == armies_needed(1, "90%", coin)
-    # The float 0.3 is a little less than 3/10, which one die of ten faces wins exactly.
+    # The float 0.3 is slightly less than 3/10, the exact chance with one die of ten faces.
     tenth = iacta.Rules(attack=Dice((10,)), defence=Dice((7,), clamp=(7, 7)))
     assert Battle(2, 1, tenth).win_probability(exact=True) == Fraction(3, 10)
     assert armies_needed(1, 0.3, tenth) == 2
@@ -183,7 +183,7 @@ def test_chances_too_small_for_a_float_are_decided_by_fractions() -> None:
 
 
 def test_few_attackers_may_have_what_endless_ones_have_not() -> None:
-    # All three dice show 1 and never win; two dice are as ever.
+    # All three dice show 1 and never win; two dice are normal.
     rules = iacta.Rules(full_attack=Dice((1, 1, 1)))
     assert armies_needed(2, 0.3, rules) == 3
     assert Battle(3, 2, rules).win_probability() > 0.3
@@ -192,7 +192,7 @@ def test_few_attackers_may_have_what_endless_ones_have_not() -> None:
 
 
 def test_the_chance_of_endless_attackers_itself_is_refused() -> None:
-    # Two defenders fall only together: losing one leaves a last that cannot be hit.
+    # Two defenders can only fall together; after losing one, the last cannot be beaten.
     rules = iacta.Rules(
         attack=Dice((6, 6)), defence=Dice((6, 6), clamp=(9, 9)), full_defence=Dice((6, 6))
     )
@@ -202,7 +202,7 @@ def test_the_chance_of_endless_attackers_itself_is_refused() -> None:
         armies_needed(2, limit, rules)
 
 
-# Against more defenders than a table could hold.
+# More defenders than a table could hold.
 
 
 def chance_to_win(attackers: int, defenders: int, keep: int = 0) -> float:
@@ -286,7 +286,7 @@ def test_extreme_chances_of_large_battles_are_reported(wanted: Fraction) -> None
     assert fewer < wanted <= enough
 
 
-# Of attackers who stop.
+# Attackers who stop.
 
 STOPS = [
     StopRule(stop_at=2),

@@ -1,4 +1,4 @@
-"""Searches for the least number that reaches a chance, by floats and fractions."""
+"""Searches for the smallest number that reaches a chance, using floats and fractions."""
 
 from fractions import Fraction
 
@@ -18,7 +18,7 @@ TRUE = [1 - Fraction(1, max(n, 1)) for n in range(31)]  # 0, 0, 1/2, 2/3 ...
 
 
 def curve(error: float, asked: list[int], most: int = 30) -> Curve:
-    """Return chances as floats with their bounds, and count the requests for fractions."""
+    """Return chances as floats with their bounds, and count how often fractions are requested."""
 
     def exact(count: int) -> list[Fraction]:
         asked.append(count)

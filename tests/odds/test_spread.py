@@ -1,4 +1,4 @@
-"""Spread: the best spread of armies over a chain of territories."""
+"""Spread: the best way to spread armies over a chain of territories."""
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -54,12 +54,12 @@ def every_spread(armies: int, territories: int) -> Iterator[tuple[int, ...]]:
 
 
 def measure_unevenness(spread: tuple[int, ...]) -> tuple[int, ...]:
-    """Return a measure of unevenness, which is least for the most even spreads."""
+    """Return a measure of unevenness, which is smallest for the most even spreads."""
     return sum(n * n for n in spread), *spread
 
 
 class Twin:
-    """A slow twin of the attack, which follows every outcome of every battle."""
+    """A slow twin of the attack that follows every outcome of every battle."""
 
     def __init__(self, rules: Rules, fight: Fight = brute.outcomes) -> None:
         self.rules = rules
@@ -78,7 +78,7 @@ class Twin:
         return max(self.start(attackers, spread, i, values) for i in range(len(spread)))
 
     def start(self, attackers: int, spread: tuple[int, ...], i: int, values: list[int]) -> Fraction:
-        """Return the expected value of a start with the better side for each of its outcomes."""
+        """Return the expected value of a start if each outcome continues on the better side."""
         left, right = spread[:i][::-1], spread[i + 1 :]
         mean = Fraction(0)
         for (a, d), p in self.ends(attackers, spread[i]).items():
@@ -234,7 +234,8 @@ def test_of_one_territory_it_is_the_battle() -> None:
 
 
 def test_a_start_inside_chooses_its_side_after_it_has_seen_its_losses() -> None:
-    # With few left the one army to the right is more sure; with many, the left has more to take.
+    # With few armies left, the single army to the right is safer; with many, the left has more to
+    # take.
     twin, spread, goal = Twin(find_rules("classic")), (1, 1, 2, 2, 1, 5), list(range(7))
     left = {a - 1: p for (a, d), p in twin.ends(8, spread[3]).items() if not d}
     one_side = [
@@ -302,7 +303,7 @@ def test_a_mirror_image_is_as_good(objective: Objective) -> None:
 
 
 def test_spreads_that_differ_by_less_than_floats_can_tell_are_told_apart() -> None:
-    # Against so many attackers all spreads are lost but for chances of some 1e-40.
+    # With so many attackers, every spread loses except for chances of about 1e-40.
     best = spread_defenders(150, 6, 3, exact=True)
     values = {each: spread_value(150, each, exact=True) for each in every_spread(6, 3)}
     assert len({float(value) for value in values.values()}) == 1
@@ -341,7 +342,7 @@ def test_attackers_whom_the_garrisons_stop_have_nothing_whatever_the_spread() ->
 
 
 def test_without_a_garrison_two_coins_are_an_even_game() -> None:
-    # One attacker beats one defender with 1/2, and goes on with all that are left.
+    # One attacker beats one defender with 1/2 and continues with all armies that are left.
     best = spread_defenders(1, 2, 2, COIN, garrison=0, exact=True)
     assert best.value == Fraction(1, 4)
     assert spread_defenders(

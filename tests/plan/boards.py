@@ -36,23 +36,23 @@ def known(value: Value | None) -> Value:
 
 
 def drawn_ends(plan: Plan, rng: "np.random.Generator", until: int = 0) -> Iterator[Position]:
-    """Yield random positions in which a plan ends, or has conquered a set."""
+    """Yield random positions in which a plan ends or has just conquered a whole set."""
     return (plan.problem.make_position(end) for end, _ in play_games(plan.policy, rng, until))
 
 
 def paid_for(rewards: Rewards, c: int, left: int) -> float:
-    """Return the payoff of a conquest: of the territory, and of each set that it completes."""
+    """Return the payoff of a conquest: that of the territory and of each set that it completes."""
     whole = (paid for mask, paid in rewards.sets if mask >> c & 1 and not mask & left & ~(1 << c))
     return rewards.lands[c] + sum(whole)
 
 
 def board_of(name: str, pairs: Iterable[tuple[str, str]], names: Iterable[str]) -> Board:
-    """Return the board of some undirected borders."""
+    """Return a board with the given undirected borders."""
     return board_of_ways(name, (way for a, b in pairs for way in ((a, b), (b, a))), names)
 
 
 def board_of_ways(name: str, ways: Iterable[tuple[str, str]], names: Iterable[str]) -> Board:
-    """Return the board of some directed borders."""
+    """Return a board with the given directed borders."""
     order = {territory: place for place, territory in enumerate(names)}
     borders = sorted(set(ways), key=lambda pair: (order[pair[0]], order[pair[1]]))
     return Board(name, tuple(order), tuple(borders))
@@ -83,7 +83,7 @@ BLUE = read_position("examples/eliminate-blue.json")
 def position_on(
     board: Board, mine: Mapping[str, int], theirs: Mapping[str, int], other: str = "blue"
 ) -> Position:
-    """Return a position: red owns `mine`, blue the rest; the default is 1 army."""
+    """Return a position in which red owns `mine` and blue the rest; the default is 1 army."""
     holdings = tuple(
         Holding("red", mine[name]) if name in mine else Holding(other, theirs.get(name, 1))
         for name in board.territories
@@ -92,7 +92,7 @@ def position_on(
 
 
 def chain(armies: int, defenders: Iterable[int]) -> Position:
-    """Return a stack before a chain of territories."""
+    """Return a stack in front of a chain of territories."""
     garrisons = list(defenders)
     names = ["start", *(f"t{k}" for k in range(1, len(garrisons) + 1))]
     board = board_of("chain", pairwise(names), names)
@@ -100,7 +100,7 @@ def chain(armies: int, defenders: Iterable[int]) -> Position:
 
 
 def scattered() -> Position:
-    """Return a large board with three stacks far apart."""
+    """Return a large board with three stacks that are far apart."""
     mine = {"Ukraine": 25, "Brazil": 20, "Alaska": 22, "Argentina": 1}
     theirs = {name: 1 + k % 3 for k, name in enumerate(CLASSIC_BOARD.territories)}
     return position_on(CLASSIC_BOARD, mine, theirs)
@@ -145,7 +145,7 @@ FREE = Rules(least_advance=False)
 
 
 def position_of(mine: dict[str, int], theirs: dict[str, int], borders: str) -> Position:
-    """Return a position of borders such as `"A: c d; B: c"`."""
+    """Return a position on a board given by borders such as `"A: c d; B: c"`."""
     pairs = [
         (start, to)
         for line in borders.split("; ")
@@ -155,7 +155,7 @@ def position_of(mine: dict[str, int], theirs: dict[str, int], borders: str) -> P
     return position_on(board_of("case", pairs, [*mine, *theirs]), mine, theirs)
 
 
-# Stacks that help and block each other; these boards have revealed errors of the search.
+# Stacks that help or block each other. These boards have revealed bugs in the search.
 TWO_STACKS = position_of({"A": 8, "B": 8}, {"c": 3, "d": 3}, "A: c; B: c; c: d")
 BLOCKED = position_of({"A": 8, "B": 7}, {"c": 4, "x": 2, "e": 4}, "A: c x; B: x; c: x e")
 WALLS = position_of(
@@ -172,7 +172,7 @@ THREE_STACKS = position_of(
 
 @dataclass(frozen=True)
 class SmallGame:
-    """A small board with the arguments of a plan."""
+    """A small board, with the arguments of a plan."""
 
     position: Position
     goal: Goal
@@ -205,10 +205,10 @@ class SmallGame:
 def small_game(
     seed: int, *, most_targets: int = 4, most_stacks: int = 3, most_armies: int = 9
 ) -> SmallGame:
-    """Draw a board of a few targets and stacks, rules, constraints and a goal.
+    """Draw a small board with targets and stacks, rules, constraints and a goal.
 
-    seed: a whole number; the same seed draws the same game.
-    most_armies: how many all stacks together may have able to attack.
+    seed: the random seed, which determines the game.
+    most_armies: the largest total number of armies able to attack.
     """
     rng = Random(seed)  # noqa: S311 # draws games, no secrets
     stacks = [f"s{k}" for k in range(rng.randint(1, most_stacks))]
@@ -263,7 +263,7 @@ def _goal(rng: Random, targets: list[str]) -> Goal:
 
 
 def plan_policy(policy: Policy) -> Plan:
-    """Return the plan of a policy, with its exact value."""
+    """Return the plan of a policy with its exact value."""
     report = policy.search.flow(Deadline())
     assert report is not None
     return make_plan(Found(policy, report.value, None, report.value, report, 0), 0.0)

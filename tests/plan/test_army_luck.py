@@ -1,4 +1,4 @@
-"""Luck in armies: equal to an enumeration of all dice, 0 on average, and equal for all goals."""
+"""Luck in armies: equal to an enumeration of all dice, 0 on average, and the same for all goals."""
 
 import json
 import math
@@ -37,10 +37,10 @@ def count_rolls(attack_dice: int, defence_dice: int) -> dict[Losses, Fraction]:
 def find_ends(
     attackers: int, defenders: int, is_stop: Callable[[int, int], bool]
 ) -> dict[Losses, Fraction]:
-    """Return the chance of each end of a battle: the armies left on both sides.
+    """Return the chance of each end of a battle, by the armies left on both sides.
 
-    attackers: the armies on the attacking territory, of which one stays.
-    is_stop: whether the attacker stops.
+    attackers: the armies on the attacking territory, one of which stays behind.
+    is_stop: whether the attackers stop.
     """
     if attackers == 1 or defenders == 0 or is_stop(attackers, defenders):
         return {(attackers, defenders): Fraction(1)}
@@ -57,7 +57,7 @@ def fight_on(attackers: int, defenders: int) -> bool:
 
 
 def expect_losses(attackers: int, defenders: int) -> tuple[Fraction, Fraction]:
-    """Return the expected losses of both sides in a battle to its end."""
+    """Return the expected losses of both sides in a battle to the end."""
     ends = find_ends(attackers, defenders, fight_on)
     return (
         sum((p * (attackers - left) for (left, _), p in ends.items()), Fraction(0)),
@@ -66,7 +66,7 @@ def expect_losses(attackers: int, defenders: int) -> tuple[Fraction, Fraction]:
 
 
 def measure(attackers: int, defenders: int, left: int, their_left: int, **more: Any) -> float:
-    """Return the luck in armies, after asserting that a review and the steps of a turn agree."""
+    """Return the luck in armies; assert that a review and the steps of a turn agree."""
     turn = Turn.from_code(f"1;classic;red;Peru:red:{attackers},Brazil:blue:{defenders}")
     dice: dict[str, int] = {key: more[key] for key in ("dice", "their_dice") if key in more}
     goal = {"goal": more["goal"]} if "goal" in more else {}

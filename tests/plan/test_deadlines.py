@@ -1,6 +1,6 @@
-"""Deadlines end every phase of each function with a time limit.
+"""Deadlines end every phase of each function that has a time limit.
 
-The clock of these tests advances by a step at each reading. A phase that goes on after the
+The clock of these tests advances by one step at each reading. A phase that continues after the
 deadline reads the clock many times, or gives the core more time than is left.
 """
 
@@ -37,8 +37,8 @@ from iacta.questions import ask
 from iacta.war import games
 
 STEP = 0.01  # seconds by which each reading advances the clock
-MAX_LOOKS_AFTER = 250  # readings after the deadline, mostly in the interrupted phase
-MAX_GRACE = 0.2  # seconds of the core after a deadline, for its first two games
+MAX_LOOKS_AFTER = 250  # most readings after the deadline, usually in the interrupted phase
+MAX_GRACE = 0.2  # seconds that the core may use after a deadline, for its first two games
 PLAYERS = "red", "blue", "green", "yellow", "black", "pink"
 
 
@@ -49,7 +49,7 @@ def deal(armies: int) -> Position:
 
 
 def make_grid(width: int, height: int, players: int = 4) -> Position:
-    """Return a position on a grid, in which the territories of each player lie apart."""
+    """Return a position on a grid in which each player's territories are scattered."""
     names = [f"{x},{y}" for y in range(height) for x in range(width)]
     pairs = [
         (f"{x},{y}", f"{p},{q}")
@@ -68,11 +68,11 @@ def make_grid(width: int, height: int, players: int = 4) -> Position:
 
 
 class Clock:
-    """A clock that advances by a step at each reading, and counts readings after a deadline.
+    """A clock that advances by one step at each reading and counts readings after a deadline.
 
     late: the number of readings after the deadline.
-    given: the time limits in seconds of calls of the core after the deadline, except calls that
-        decide about a state, which are short and have no limit.
+    given: the time limits in seconds of calls of the core after the deadline. Calls that decide
+        about a single state are short, have no limit, and are left out.
     """
 
     def __init__(self, patch: pytest.MonkeyPatch, limit: float) -> None:
@@ -109,7 +109,7 @@ PLAN: dict[str, Plan] = {}
 
 
 def plan_six() -> Plan:
-    """Return a plan that was made without a time limit."""
+    """Return a plan made without a time limit."""
     if not PLAN:
         PLAN["six"] = best_plan(SIX, GOAL, budget=0.05)
     return PLAN["six"]

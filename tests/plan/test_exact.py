@@ -1,4 +1,4 @@
-"""Exact play: the core agrees with an independent twin."""
+"""Exact search: the core agrees with an independent twin."""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -40,7 +40,7 @@ def twin_of(game: SmallGame, *, battles: bool = False) -> Play:
 
 
 def solved(problem: Problem) -> Search:
-    """Return the core's exact play."""
+    """Solve a game exactly with the core."""
     core = Search(problem)
     assert core.solve(Deadline()) is not None
     return core
@@ -52,7 +52,7 @@ def test_the_core_has_the_values_of_the_rules(seed: int) -> None:
     problem = game.problem()
     best = solved(problem).decide(problem.start).value + problem.held
     assert best == pytest.approx(float(twin_of(game).value()), abs=1e-10)
-    if seed % 2 and not game.replies:  # with replies battles are worth what their kernel says
+    if seed % 2 and not game.replies:  # with replies, the value of a battle is that of its kernel
         battles = Search(game.problem("battles")).solve(Deadline())
         assert battles is not None
         expected = float(twin_of(game, battles=True).value())
@@ -135,7 +135,7 @@ def test_no_bound_is_below_an_exact_value(first: int) -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_no_bound_for_many_targets_is_below_an_exact_value(seed: int) -> None:
-    # The search treats many targets as one item first, then as more and more items.
+    # The search first treats many targets as one item, then as more and more items.
     rng = Random(seed)  # noqa: S311 # draws numbers, no secrets
     names = [f"t{k}" for k in range(11)]
     pairs = [(names[rng.randrange(max(k - 3, 0), k)], names[k]) for k in range(1, len(names))]
@@ -150,8 +150,9 @@ def test_no_bound_for_many_targets_is_below_an_exact_value(seed: int) -> None:
 
 
 def test_relaxed_games_are_solved_in_order_of_their_work() -> None:
-    # Only its states show how large a game is. One that is larger than expected must be put back:
-    # otherwise such games use up the values, and the bound is 0.33 (0.18 with 1e6 values).
+    # The size of a game is known only from its states. A game that turns out too large must be put
+    # back; otherwise such games use up the budget of values, and the bound is 0.33 (0.18 with 1e6
+    # values).
     names = [f"{row}{column}" for row in "ab" for column in range(6)]
     along = [(a, b) for a, b in pairwise(names) if a[0] == b[0]]
     board = Board.from_edges("two rows", [*along, *zip(names[:6], names[6:], strict=True)])
@@ -167,7 +168,7 @@ def test_what_spare_armies_cannot_reach_is_impossible_at_once() -> None:
     across = [(a, b) for a, b in pairwise(names) if a[0] == b[0]]
     down = list(zip(names, names[7:], strict=False))
     board = Board.from_edges("grid", [*across, *down])
-    # Two spare armies take two lands; the target is the third; another stack is too far.
+    # Two spare armies take two territories and then need the third; another stack is too far away.
     mine = {"a0": 3, "f0": 6}
     theirs = dict.fromkeys(names, 9) | {"a1": 1, "a2": 1, "a3": 1}
     problem = read_problem(position_on(board, mine, theirs), TakeAll("a3"))

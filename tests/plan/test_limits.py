@@ -1,4 +1,4 @@
-"""Limits: too much work is refused, or ended in time."""
+"""Limits: work that is too large is refused or ended in time."""
 
 import tracemalloc
 from collections.abc import Callable
@@ -102,7 +102,7 @@ def test_dice_that_are_prepared_need_no_time(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def position(armies: int, defenders: int) -> Position:
-    """Return a stack before a chain of two territories."""
+    """Return a stack in front of a chain of two territories."""
     board = Board.from_edges("chain", [("A", "B"), ("B", "C")])
     return Position(
         board, "red", {"A": ("red", armies), "B": ("blue", defenders), "C": ("blue", 9)}
@@ -179,7 +179,7 @@ def test_the_deepest_search_fits_its_stack(lands: int, rules: str) -> None:
     board = Board.from_edges("chain", pairwise(names))
     held = {"t0": ("red", 400), "t1": ("blue", 350), **dict.fromkeys(names[2:], ("blue", 1))}
     problem = read_problem(Position(board, "red", held), TakeAll("t1"), rules)
-    assert Search(problem).solve(Deadline(), 5_000) is None  # a path of some 500 states comes first
+    assert Search(problem).solve(Deadline(), 5_000) is None  # the first path has about 500 states
 
 
 def test_a_turn_that_ends_early_is_solved_within_its_bounds() -> None:
@@ -229,7 +229,7 @@ def test_reports_of_parts_of_the_games_add_to_that_of_all() -> None:
 
 
 def position_of_many(number: int, continents: dict[str, tuple[int, list[str]]]) -> Position:
-    """Return a position on a line of territories, of which red owns the first."""
+    """Return a position on a line of territories, the first of which is red's."""
     edges = [(f"T{n}", f"T{n + 1}") for n in range(number - 1)]
     board = Board.from_edges("line", edges, continents=continents)
     return Position(board, "red", {"T0": ("red", 9)}, others=("blue", 1))

@@ -1,4 +1,4 @@
-"""Lookahead on an assignment: legal play, near the optimum, with the reported value."""
+"""Lookahead with an assignment: legal play, near the optimum, with the reported value."""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -41,7 +41,7 @@ from tests.plan.test_exact import twin_of
 CAREFUL = Style(depth=2)
 NEAR = position_on(CLASSIC_BOARD, {"Siam": 9, "China": 7}, {"India": 2})
 AROUND = ("India", "Indonesia", "New Guinea", "Eastern Australia", "Western Australia", "Mongolia")
-SIZES = ((6, 9), (9, 6), (80, 90))  # attackers and defenders of a battle
+SIZES = ((6, 9), (9, 6), (80, 90))  # numbers of attackers and defenders
 SEEDS = [seed for seed in range(72) if small_game(seed).problem().field]
 
 
@@ -49,7 +49,7 @@ USUAL = Style()
 
 
 def looking(game: SmallGame, play: str = "rolls", style: Style = USUAL) -> Policy:
-    """Return lookahead for a small game that could be solved."""
+    """Return lookahead for a small game that could also be solved exactly."""
     return policy_for(game.problem(play), style, states=0)
 
 
@@ -60,13 +60,13 @@ def core_of(policy: Policy) -> Search:
 
 
 def best_value(game: SmallGame, play: str = "rolls") -> float:
-    """Return the value of exact play."""
+    """Return the value of an exact search."""
     found = Search(game.problem(play)).solve(Deadline())
     assert found is not None
     return found.value
 
 
-# A position holds no territory of a player without armies, so that its garrison is at least 1.
+# A position shows no player without armies as an owner, so the garrison is at least 1.
 @pytest.mark.parametrize("seed", [seed for seed in SEEDS if small_game(seed).rules.garrison])
 def test_its_exact_value_is_what_its_moves_are_paid(seed: int) -> None:
     game = small_game(seed)
@@ -96,7 +96,7 @@ def test_intervals_of_games_hold_the_exact_value(seed: int) -> None:
     policy = looking(small_game(seed))
     exact, games = policy.search.flow(Deadline()), core_of(policy).play(Deadline(), 400)
     assert exact is not None
-    # 95% lie within it; none of these lies beyond one and a half of it, as one in 300 would.
+    # 95% lie within the interval; 1 in 300 would exceed it by half, which none does here.
     assert abs(games.gains.mean() - exact.value) <= 1.5 * find_half_width(games.gains) + 1e-9
 
 
@@ -235,7 +235,7 @@ def test_what_it_sees_of_one_battle_is_the_chance_to_win_it(
     if rules.mode != DefenderSeesFirst():
         assert seen == pytest.approx(exact, rel=1e-9, abs=1e-15)
         return
-    # In lookahead, a defender who sees first chooses by one rule in all states.
+    # In lookahead, a defender who sees the dice first chooses by the same rule in all states.
     assert exact - 1e-12 <= seen <= 1.03 * exact
 
 
@@ -266,7 +266,7 @@ def test_styles_are_halved_by_games_with_the_same_dice() -> None:
         core.follow(best.assignment, style)
         return float(core.play(Deadline(), 400, first=10**6).gains.mean())
 
-    # Less than two standard errors below the best of all styles.
+    # At most two standard errors below the best of all styles.
     assert value(best.style) > max(map(value, STYLES)) - 0.012
 
 
@@ -294,6 +294,6 @@ def test_the_best_so_far_is_always_there_and_never_gets_worse() -> None:
             assert before.value is not None
             assert after.value is not None
             assert after.value <= after.bound
-            # An estimate may be corrected, within its interval.
+            # An estimate may be corrected within its interval.
             low = before.value if before.interval is None else before.interval[0]
             assert after.value >= low

@@ -1,4 +1,4 @@
-"""Luck with a plan: its sum is the change of the chance, and its mean is 0."""
+"""Luck with a plan: it adds up to the change of the chance, and its mean is 0."""
 
 import itertools
 import math
@@ -19,7 +19,7 @@ START = Position(BOARD, "red", (RED, BLUE, BLUE, Holding("blue", 1)))
 
 @pytest.fixture(scope="module")
 def plan() -> Plan:
-    """Return a plan to take a small board completely."""
+    """Return a plan to take all of a small board."""
     return best_plan(START, TakeAll("B,C,D"), play="battles")
 
 
@@ -55,7 +55,7 @@ def test_luck_adds_up_to_the_end_and_averages_to_nothing(how: str) -> None:
             plays.append(((*path, end), after, chance * p))
     assert ends > 10
     assert mean == pytest.approx(0.0, abs=1e-9)
-    # The total luck is the variance of success.
+    # The total variance of luck equals the variance of success.
     assert variance == pytest.approx(plan.comparable_value * (1 - plan.comparable_value), abs=1e-9)
 
 

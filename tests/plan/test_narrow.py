@@ -1,4 +1,4 @@
-"""Narrow problems: only stacks beside the targets attack."""
+"""Narrow problems: only stacks next to the targets attack."""
 
 import pytest
 from hypothesis import given, settings

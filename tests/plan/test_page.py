@@ -1,4 +1,4 @@
-"""The page on plans: its position files are valid."""
+"""The docs page about plans: its position files are valid."""
 
 import json
 import re

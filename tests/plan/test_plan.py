@@ -57,7 +57,7 @@ def test_the_unfinished_game_is_that_of_the_campaign() -> None:
     assert abs(plan.comparable_value - campaign.win_probability()) < 1e-12
     assert plan.proven
     assert plan.gap == 0.0
-    # The plan stops when too few armies are left for the rest; the campaign goes on.
+    # The plan stops if too few armies are left for the remaining territories; a campaign goes on.
     for step, odds in zip(plan.steps, campaign.territory_odds(), strict=True):
         assert step.reach_probability <= odds.reach_probability
         assert step.conquer_probability <= odds.conquer_probability + 1e-12
@@ -75,7 +75,7 @@ def test_small_plans_are_proven_and_say_how_they_go(
 
 
 def assert_consistent(plan: Plan) -> None:
-    """Check that the numbers of a plan agree."""
+    """Check that the numbers of a plan are consistent."""
     position, board = plan.position, plan.position.board
     borders = {*board.borders}
     for step in plan.steps:
@@ -276,7 +276,7 @@ def test_a_time_limit_is_kept() -> None:
     for limit in (0.0, 0.5):
         start = monotonic()
         plan = best_plan(scattered(), Worth(), time_limit=limit)
-        assert monotonic() - start < limit + 2.0  # on a machine with other work
+        assert monotonic() - start < limit + 2.0  # allows for other work on the machine
         assert limit == 0.0 or plan.comparable_value > plan.problem.held
 
 

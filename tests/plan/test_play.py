@@ -1,4 +1,4 @@
-"""`Play`: a plan is followed move by move."""
+"""`Play`: following a plan move by move."""
 
 from dataclasses import replace
 from functools import cache
@@ -34,7 +34,7 @@ def test_thrown_dice_are_those_of_the_rules() -> None:
 def seen_chances(attackers: int, defenders: int, *, whole: bool) -> dict[tuple[int, int], float]:
     """Return the results of a roll that the defender sees first, by enumerating all dice.
 
-    whole: whether the attacker always goes on, with all dice; else they may stop, or throw fewer.
+    whole: whether the attackers always go on with all dice. Otherwise they may stop or throw fewer.
     """
 
     def results(mine: tuple[int, ...], j: int) -> dict[tuple[int, int], float]:
@@ -155,7 +155,7 @@ def test_a_plan_that_fights_battles_to_their_end_goes_on_with_the_battle() -> No
 
 
 def reach_goal(play: Play) -> float:
-    """Return the chance that a followed plan reaches its goal, by enumerating all results."""
+    """Return the chance that a plan reaches its goal, by enumerating all results."""
     return float(play.is_reached) or sum(p * reach_goal(each) for each, p in play.list_successors())
 
 
@@ -165,7 +165,7 @@ def reach_goal(play: Play) -> float:
 def test_territories_that_all_armies_have_left_remain_the_player_s(
     goal: TakeAll, play: str, *, proven: bool
 ) -> None:
-    """Without a garrison, the position shows these territories as unowned."""
+    """If there is no garrison, the position shows these territories as unowned."""
     board = board_of("row", [("s", "a"), ("a", "b"), ("s", "c"), ("b", "c")], "sabc")
     start = position_on(board, {"s": 5}, {"a": 1, "b": 2, "c": 1})
     plan = best_plan(start, goal, garrison=0, play=play)

@@ -1,4 +1,4 @@
-"""Policies are values: they play the same in every process, and have the values of their plans."""
+"""Policies are values: they act the same in every process and have the values of their plans."""
 
 import json
 import pickle
@@ -43,7 +43,7 @@ def test_lookahead_plays_the_game_as_well_as_it_says(seed: int) -> None:
 
 
 def states_of(problem: Problem, seed: int) -> list[TurnState]:
-    """Return some states that can follow the start of a problem."""
+    """Return some states that are reachable from the start of a problem."""
     rng, found = Random(seed), list[TurnState]()  # noqa: S311 # draws states, no secrets
     for _ in range(4):
         found += [state_of(turn) for turn in islice(walk(problem.turn, rng), 12)]
@@ -93,7 +93,7 @@ def test_records_of_something_else_are_refused() -> None:
 
 
 def quick_plan(**options: object) -> Plan:
-    """Return a plan by lookahead, from a search with a fixed amount of work."""
+    """Return a plan by lookahead from a search with a fixed budget."""
     return best_plan(BLUE, TakeAll("South America"), budget=0.05, **options)  # type: ignore[arg-type]
 
 

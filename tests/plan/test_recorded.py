@@ -27,10 +27,10 @@ def shown(lands: Lands, before: Lands | None = None) -> dict[str, dict[str, Any]
 
 
 class Recorder:
-    """Records a game, and plays random turns of its players.
+    """Records a game and plays random turns.
 
-    lands: the map as it is.
-    rounds: what a recording has of each round.
+    lands: the current map.
+    rounds: the events of each round in the form of a recording.
     """
 
     def __init__(self, lands: Lands, dice: str = "TrueRandom") -> None:
@@ -100,7 +100,7 @@ def play(recorder: Recorder, player: str, rng: np.random.Generator) -> str:
         battles.append(battle)
     record = {"turn": line, "board": BOARD.to_record(), "battles": battles}
     mine = [name for name, each in recorder.lands.items() if each[0] == player and each[1] > 1]
-    if len(mine) > 1 and "moved" not in (battles or [{}])[-1]:  # else it looks like an advance
+    if len(mine) > 1 and "moved" not in (battles or [{}])[-1]:  # otherwise it looks like an advance
         (one, from_one), (other, from_other) = (
             (each, recorder.lands[each][1]) for each in mine[:2]
         )

@@ -1,4 +1,4 @@
-"""Reviews of games: costs and luck agree with a slow twin, and add up over each turn."""
+"""Reviews of games: costs and luck agree with a slow twin and add up over each turn."""
 
 import json
 import math
@@ -46,7 +46,7 @@ Fights: TypeAlias = list[tuple[float, Losses]]  # results with their chances
 def log_of(
     goal: dict[str, Any], battles: list[dict[str, Any]], turn: Turn | None = None, **more: Any
 ) -> str:
-    """Return a line of a log: a turn, by default from the start."""
+    """Return a line of a log for a turn, by default for the first turn."""
     turn = turn or Turn(START, phase="attack")
     record = {"turn": turn.to_code(), "board": turn.board.to_record(), "goal": goal}
     return json.dumps({**record, "battles": battles, **more})
@@ -63,7 +63,7 @@ def attacks_of(turn: Turn) -> list[Attack]:
 
 
 def advanced(turn: Turn, rng: np.random.Generator) -> tuple[Turn, dict[str, int]]:
-    """Return a turn after a random advance, if one is due, and the keys of the advance in a log."""
+    """Return a turn after a random advance, if one is due, and the log keys of the advance."""
     advances = [each for each in turn.actions() if isinstance(each, Advance)]
     if not advances:
         return turn, {}
@@ -79,7 +79,7 @@ def entry_of(turn: Turn, attack: Attack, losses: Losses) -> dict[str, Any]:
 
 
 def fights(turn: Turn, attack: Attack) -> list[tuple[float, list[Fights]]]:
-    """Return the throws of an attack with their chances and the losses of each reply."""
+    """Return the throws of an attack with their chances, and the losses after each reply."""
     throws = turn.results(attack)
     if not any(isinstance(each, Throw) for each in throws):
         return [(1.0, [[(float(p), losses) for losses, p in throws.items()]])]
@@ -182,7 +182,7 @@ def test_a_turn_agrees_with_its_slow_twin(kind: str, seed: int, rules: str, said
 @pytest.mark.parametrize(
     ("end", "dice", "cost"),
     [
-        ({"left": 6, "their_left": 1}, 3, 0.00471),  # one die kills or loses, never both
+        ({"left": 6, "their_left": 1}, 3, 0.00471),  # one die either kills or loses, never both
         ({"left": 6, "their_left": 1, "dice": 2}, 2, 0.00673),
         ({"left": 7, "their_left": 1}, 1, 0.0),
         ({"left": 7, "their_left": 1, "dice": 1}, 1, 0.0),

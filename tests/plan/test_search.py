@@ -71,7 +71,7 @@ def compare(core: Search, problem: Problem, turn: Turn) -> int:
 def check_results(
     core: Search, problem: Problem, turn: Turn, attack: Attack, found: PolicyAction
 ) -> None:
-    """Compare the core's results and advances of an attack with the game."""
+    """Compare the core's results and advances for an attack with the game."""
     results = turn.results(attack)
     worths = {
         losses: worth_after(core, problem, turn, after, losses.attackers)
@@ -99,7 +99,7 @@ def list_successors(turn: Turn, attack: Attack) -> Iterator[tuple[Losses, Turn]]
 
 
 def expected(turn: Turn, attack: Attack, worths: dict[Losses, float]) -> float:
-    """Return the value of an attack, with the replies that are worst for the player."""
+    """Return the value of an attack if replies are the worst for the player."""
     total = 0.0
     for result, chance in turn.results(attack).items():
         if not isinstance(result, Throw):

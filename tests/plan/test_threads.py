@@ -1,4 +1,4 @@
-"""Threads that share plans, policies, boards and kernels get the same results as one thread."""
+"""Threads that share plans, policies, boards and kernels agree with a single thread."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -47,7 +47,7 @@ def same_from_threads(ask: Callable[[int], object], wanted: Sequence[object]) ->
 
 
 def large_problem() -> Problem:
-    """Return a problem for lookahead: the player owns a fifth of the classic board."""
+    """Return a problem for lookahead in which the player owns a fifth of the classic board."""
     names = CLASSIC_BOARD.territories
     held = {
         name: Holding("blue", 2 + k % 4) if k % 5 else Holding("red", 30)
@@ -123,7 +123,7 @@ def test_threads_that_share_a_new_kernel_get_its_chances(name: str) -> None:
 
     wanted = [ask(k) for k in range(20)]
     for _ in range(10):
-        _kernel.cache_clear()  # so that the threads share a kernel with empty caches
+        _kernel.cache_clear()  # makes the threads share a kernel with empty caches
         same_from_threads(ask, wanted)
 
 
@@ -154,7 +154,7 @@ def test_ctrl_c_stops_a_long_decision_and_the_policy_stays_as_it_was() -> None:
     core.follow(assignment, Style(1))
     before = core.decide(problem.start)
 
-    core.follow(assignment, Style(core.max_depth))  # which would take minutes
+    core.follow(assignment, Style(core.max_depth))  # a search that would take minutes
     with press_ctrl_c_after(4 * SHORT_CALL_SECONDS), pytest.raises(KeyboardInterrupt):
         core.decide(problem.start)
     core.follow(assignment, Style(1))
@@ -188,15 +188,15 @@ def test_a_call_waits_for_one_that_ctrl_c_has_not_ended_yet(
     core.follow(assignment, Style(1))
     before, deadline = core.decide(problem.start), Deadline()
     other = copy(core)
-    other._lock = Lock()  # the other call has abandoned its lock
+    other._lock = Lock()  # the other call has given up its lock
     playing = Thread(target=other.play, args=(deadline, 10**6))
     library, none = core._library, (c_uint8 * 1)()
     unsound, budget = CoreData(library, "style"), make_budget(library, Deadline(), 1)
     playing.start()
     follow, busy = library.functions.iacta_follow, library.constant("BUSY")
     while follow(core._search, budget, unsound.reference, none) != busy:
-        pass  # depth 0 is refused, and changes nothing
+        pass  # depth 0 is refused and changes nothing
     monkeypatch.setattr("iacta.native.calls.sleep", lambda _: deadline.stop())
     assert core.decide(problem.start) == before
     playing.join()
-    other._search = None  # so that it is not closed twice
+    other._search = None  # keeps it from being closed twice

@@ -20,7 +20,7 @@ from tests.plan.twin import Play
 
 
 def small(seed: int) -> Position:
-    """Return a turn on five or six territories of three players; red owns a continent."""
+    """Return a turn of three players on five or six territories, in which red owns a continent."""
     rng = Random(seed)  # noqa: S311 # draws boards, no secrets
     names = "abcdef"[: rng.randint(5, 6)]
     pairs = [(names[rng.randrange(k)], names[k]) for k in range(1, len(names))]
@@ -102,7 +102,7 @@ def test_without_time_every_threat_is_there_with_what_is_known_of_it() -> None:
 
 
 def front(rear: int) -> Turn:
-    """Return a turn of red with armies behind a front of one army."""
+    """Return a turn in which red has armies behind a front of single armies."""
     board = board_of("front", [("r", "f"), ("f", "b"), ("r", "x")], "rfbx")
     red, blue = Holding("red", rear), Holding("blue", 6)
     return Turn(Position(board, "red", (red, Holding("red", 1), blue, Holding("red", 1))))
@@ -129,9 +129,9 @@ def test_the_last_move_brings_armies_to_the_front_and_says_what_that_changes() -
 
 
 class Losses:
-    """Red's loss after each last move, by enumerating placements and plays of all opponents.
+    """Red's loss after each fortifying move, by enumerating all placements and plays of opponents.
 
-    position: who holds what; red may move armies.
+    position: the position in which red may fortify.
     """
 
     def __init__(self, position: Position) -> None:
@@ -161,7 +161,7 @@ class Losses:
             lost[which] = max(lost.get(which, 0.0), loss)
 
     def find_kept(self, move: Fortify) -> tuple[float, float]:
-        """Return the armies that a move saves by bonuses and by territories."""
+        """Return the armies that a move saves, by bonuses and by territories."""
         before, after = self.lost[0], self.lost[1 + self.moves.index(move)]
         parts = {"break": 0.0, "take": 0.0}
         for which in before:
@@ -170,14 +170,14 @@ class Losses:
 
 
 def judge_last_move(seed: int) -> tuple[bool, bool, bool]:
-    """Return whether a last move helps on a small board, and whether threats() names a best move.
+    """Check the fortifying move on a small board: whether one helps, and whether the best is named.
 
-    The third value is whether the move that it names is harmful.
+    The third value tells whether the named move does harm.
     """
     position = small(seed)
     losses, move = Losses(position), threats(Turn(position)).move
     kept = {each: losses.find_kept(each) for each in losses.moves}
-    # Bonuses come first, to a hundredth of an army; and in all a move must keep something.
+    # Bonuses come first, rounded to a hundredth of an army; in total, a move must save something.
     helpful = {
         each: (bonus, rest)
         for each, (bonus, rest) in kept.items()
@@ -226,7 +226,8 @@ def test_a_bonus_comes_before_a_territory_that_is_in_more_danger() -> None:
     assert move is not None
     assert (move.start, move.to, move.before.kind, move.before.name) == ("r", "a", "break", "K")
     assert kept[Fortify("r", "a", move.armies)] == max(kept.values())
-    # A third of an army for c would be more, but red has too few territories to lose an army by it.
+    # Saving c would be worth a third of an army more, but red owns too few territories to lose an
+    # army by it.
     there = Turn(position, phase="fortify").after(Fortify("r", "c", move.armies)).position
     safer = [best_of_all(each, "green", TakeAll("c")) for each in (position, there)]
     assert (safer[0] - safer[1]) / 3 > max(kept.values())

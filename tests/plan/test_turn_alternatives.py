@@ -19,7 +19,7 @@ from tests.plan.twin import Action, Play
 
 
 def can_only_cost(twin: Play, action: Action) -> bool:
-    """Return whether the defender can make sure that no result raises the value."""
+    """Return whether the defender can ensure that no result raises the value."""
     at = twin.start, action
     most = float(twin.value()) + 1e-9
     return all(
@@ -66,7 +66,7 @@ def test_on_small_boards_beginnings_have_the_values_of_the_twin(
     check_beginnings(plan, Play(position, plan.goal, CLASSIC))
 
 
-# In each of these the best advance after the first roll is neither the least nor the most.
+# In each of these, the best advance after the first roll is neither the smallest nor the largest.
 @pytest.mark.parametrize("seed", [14, 15, 21])
 def test_beginnings_count_the_best_of_all_advances(seed: int) -> None:
     game = small_game(seed)
@@ -120,7 +120,7 @@ def test_an_attack_that_can_only_cost_armies_is_not_listed() -> None:
     for way in hidden:
         attack = Attack(way.start, way.to, way.dice)
         results = (turn.after(attack, each) for each in turn.results(attack))
-        ends = (each for each in results if each.phase == "attack")  # not taken
+        ends = (each for each in results if each.phase == "attack")  # results without a conquest
         assert (
             max(best_plan(each.position, goal).comparable_value for each in ends)
             < plan.comparable_value + 1e-9

@@ -1,4 +1,4 @@
-"""Cards: their armies, endings of plans, and turns that continue with new armies."""
+"""Cards: the armies they bring, how plans end, and turns that continue with new armies."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -25,7 +25,7 @@ SMALL_DECK = [*"AAABBBCCC", "*", "*"]
 
 
 def is_set(cards: tuple[str, ...]) -> bool:
-    """Return whether three cards have equal or three different symbols."""
+    """Return whether three cards show the same symbol or three different symbols."""
     symbols = {card for card in cards if card != "*"}
     jokers = cards.count("*")
     return len(symbols) <= 1 or len(symbols) == 3 - jokers
@@ -123,7 +123,7 @@ def test_ends_stop_where_they_should() -> None:
 
 
 def two_players(armies: int) -> Position:
-    """Return a stack beside blue's territory, with green's territory behind it."""
+    """Return a stack next to blue's territory, with green's territory behind it."""
     board = board_of("row", [("s", "b"), ("b", "g")], "sbg")
     holdings = Holding("red", armies), Holding("blue", 2), Holding("green", 3)
     return Position(board, "red", holdings)
@@ -180,7 +180,7 @@ def star(seed: int) -> tuple[Position, dict[int, int]]:
 
 
 def best_turn(position: Position, armies: dict[int, int]) -> float:
-    """Return the chance of the best turn to take all, with new armies after blue's elimination."""
+    """Return the chance to take all in the best turn, with new armies after eliminating blue."""
 
     @cache
     def after(end: Position, number: int) -> float:
@@ -214,11 +214,11 @@ def best_turn(position: Position, armies: dict[int, int]) -> float:
 
 @pytest.fixture
 def estimated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Disable exact solutions of whole turns, as on a large board."""
+    """Turn off exact solutions of whole turns, as on a large board."""
     monkeypatch.setattr("iacta.plan.continuation.MAX_TURN_STATES", 0)
 
 
-# The enumeration of seeds 5 and 10 takes longer than that of all others together.
+# Enumerating seeds 5 and 10 takes longer than all other seeds together.
 @pytest.mark.parametrize("seed", [*range(5), *range(6, 10), 11])
 def test_the_turn_on_a_small_board_is_the_best_of_all(seed: int) -> None:
     position, armies = star(seed)
@@ -231,7 +231,7 @@ def test_the_turn_on_a_small_board_is_the_best_of_all(seed: int) -> None:
 
 
 def best_turn_played(position: Position, armies: dict[int, int], rules: Rules) -> float:
-    """Return the chance of the best turn to take all, by enumerating all actions."""
+    """Return the chance to take all in the best turn, by enumerating all actions."""
 
     @cache
     def later(turn: Turn) -> float:
@@ -310,7 +310,7 @@ def test_no_turn_is_much_better_than_an_estimated_one(seed: int) -> None:
 
 
 def test_armies_are_placed_apart_where_none_of_them_alone_is_enough() -> None:
-    # After s takes b, both s and b are beside a territory of green's with a single army.
+    # After s takes b, both s and b are next to a territory of green's with a single army.
     pairs = [("s", "b"), ("s", "g"), ("b", "h")]
     board = board_of("apart", pairs, "sbgh")
     holdings = Holding("red", 5), Holding("blue", 1), Holding("green", 1), Holding("green", 1)
@@ -340,7 +340,7 @@ def test_intervals_hold_the_chance_of_a_turn() -> None:
     for seed in range(40):
         low, high = known(go_on(position, goal, armies, ends=32, seed=seed).interval)
         inside += low <= best <= high
-    assert inside >= 34  # of 95% each, fewer are seen once in a hundred times
+    assert inside >= 34  # with 95% each, fewer are seen once in a hundred times
 
 
 def test_progress_never_falls() -> None:

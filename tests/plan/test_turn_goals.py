@@ -1,4 +1,4 @@
-"""Goals in order, prizes, and the names of goals."""
+"""Goals in order, prizes, and names of goals."""
 
 from dataclasses import replace
 

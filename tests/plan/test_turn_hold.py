@@ -19,7 +19,7 @@ from tests.plan.boards import BLUE, board_of, drawn_ends, known, small_game
 
 
 def wall(own: int, blue: int, green: int = 1, rear: int = 1) -> Position:
-    """Return red beside a territory with one army, with blue behind it and green far away."""
+    """Return red next to a territory with one army; blue is behind it and green far away."""
     pairs = [("s", "t"), ("s", "r"), ("t", "b"), ("g", "b")]
     board = board_of("wall", pairs, "srtbg")
     red = Holding("red", own), Holding("red", rear)
@@ -65,7 +65,7 @@ def small_end(seed: int) -> tuple[Plan, int, Position]:
     return plan, rng.randint(0, 5), next(reached)
 
 
-# In most of these, quick plans of opponents were not optimal.
+# In most of these cases, the quick plans of opponents were not optimal.
 @pytest.mark.parametrize("seed", [8, 4, 7, 17, 30])
 def test_opponents_play_their_best_or_it_is_reported_that_they_may(seed: int) -> None:
     plan, new, end = small_end(seed)
@@ -98,7 +98,7 @@ def test_a_large_board_shows_the_chance_to_hold_as_the_most() -> None:
 
 
 def test_a_plan_is_chosen_to_hold_what_it_takes() -> None:
-    # The best plan to take goes on with all its armies, and leaves one on t beside blue.
+    # The best plan to take goes on with all armies but one, which stays on t next to blue.
     pairs = [("s", "t"), ("t", "u"), ("t", "b")]
     red, blue = Holding("red", 14), Holding("blue", 5)
     holdings = red, Holding("blue", 1), Holding("blue", 2), blue
@@ -151,7 +151,7 @@ def test_opponents_get_what_is_said_or_what_the_usual_rule_gives() -> None:
     chances = [each.chance for each in usual.threats]
     assert chances == sorted(chances, reverse=True)
     assert known(usual.win_probability) <= 1.0 - max(chances) + 1e-9
-    # If one opponent is weak, so are the others, because they face the same end.
+    # All opponents face the same end, so if one is weak the others are too.
     assert known(usual.win_probability) >= prod(1 - c for c in chances) - 0.05
 
 

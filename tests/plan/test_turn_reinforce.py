@@ -62,7 +62,7 @@ def test_two_new_armies_stand_where_no_other_placement_is_better(
     assert found.before.value == pytest.approx(best_plan(position, goal).comparable_value)
 
 
-# Whole battles would place these armies elsewhere.
+# A plan of whole battles would place these armies elsewhere.
 @pytest.mark.parametrize(("seed", "armies"), [(7, 4), (20, 3), (24, 5), (33, 6), (2, 4), (11, 3)])
 def test_no_placement_on_a_small_board_is_better(seed: int, armies: int) -> None:
     game = small_game(seed)
@@ -128,7 +128,7 @@ def test_armies_are_divided_where_two_stacks_need_them() -> None:
 def test_the_table_shows_what_one_army_and_all_are_worth() -> None:
     goal = TakeAll("a,b")
     found = reinforce(APART, goal, 3)
-    assert {each.territory for each in found.marginals} == {"s", "z"}  # y has no enemy beside it
+    assert {each.territory for each in found.marginals} == {"s", "z"}  # y has no enemy next to it
     for each in found.marginals:
         for number, value in ((1, each.one), (3, each.all)):
             plan = best_plan(place_armies(APART, [(each.territory, number)]), goal)

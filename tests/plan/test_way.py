@@ -18,7 +18,7 @@ SPLIT = {
 
 @pytest.fixture(scope="module")
 def asia() -> Plan:
-    """Return a plan with many possible paths."""
+    """Return a plan with many possible courses."""
     return best_plan(read_position("examples/asia.toml"), TakeAll("Asia"), play="battles")
 
 
@@ -50,7 +50,7 @@ def test_a_stack_that_goes_two_ways_keeps_armies_for_the_second() -> None:
     first, second = (turn.step for turn in main_line(plan))
     found = {each.to: each for each in rearguards(plan)}
     assert not found[first.to].is_all
-    # Official rule: as many move in as dice were rolled, and here no more are of use.
+    # By the official rule, as many armies move in as dice were rolled; more would not help here.
     move = plan.next_move()
     assert move is not None
     assert found[first.to].most == max(able - moved + 1 for able, moved in move.advance.items())

@@ -7,7 +7,7 @@ from iacta.plan import Worth, best_plan, simulate_plan
 
 
 def chain(armies: tuple[int, int, int], continents: tuple[Continent, ...] = ()) -> Position:
-    """Return red's territory and two of blue's in a row."""
+    """Return a territory of red's and two of blue's in a row."""
     borders = ("A", "B"), ("B", "A"), ("B", "C"), ("C", "B")
     board = Board("chain", tuple("ABC"), borders, continents)
     red, *blue = armies

@@ -1,7 +1,8 @@
-"""Slow twins: exhaustive recursion over the play on a small board, without arrays.
+"""Slow twins: exhaustive recursion over all play on a small board, without arrays.
 
-`Play` is the game as its rules say it: the player rolls from any stack against any neighbour, with
-as many dice as he likes, moves on after a conquest, and may stop or turn elsewhere after any roll.
+`Play` is the game as the rules describe it. The player rolls from any stack against any neighbour,
+with any allowed number of dice, moves on after a conquest, and may stop or attack elsewhere after
+any roll.
 """
 
 from collections import defaultdict
@@ -31,7 +32,7 @@ class State(NamedTuple):
 
 
 class Action(NamedTuple):
-    """An attack with its number of dice; for a whole battle, the maximum."""
+    """An attack with its number of dice; the maximum number for a whole battle."""
 
     start: int
     to: int
@@ -47,7 +48,7 @@ class End(NamedTuple):
     dice: int
 
 
-# The chance of a throw, and for each answer of the defender what may become of it.
+# The chance of a throw, and the possible results for each reply of the defender.
 Throws: TypeAlias = tuple[tuple[Number, tuple[tuple[End, ...], ...]], ...]
 
 
@@ -108,16 +109,16 @@ def _roll(dice: int, defenders: int, rules: Rules) -> Throws:
 
 
 class Play:
-    """A game that begins in a position: legal actions, successor states, and best values.
+    """A game that begins in a position: legal actions, successor states and best values.
 
-    position: who holds what.
-    rules: the rules of all battles.
-    goal: what the player is paid for at the end.
-    rules_of: by name, the rules of the battles against a territory.
-    keep: by name, armies that must remain on a territory at all times.
-    stay: territories that may not attack.
-    battles: whether each battle is fought to its end, with all dice.
-    number: `float` or `Fraction`, in which values are computed.
+    position: the position in which the game begins.
+    rules: the rules for all battles.
+    goal: the payoffs at the end of the game.
+    rules_of: by name of the attacked territory, the rules for battles over it.
+    keep: by name of the territory, the armies that must always remain there.
+    stay: the territories that may not attack.
+    battles: whether each battle is fought to the end with all dice.
+    number: `float` or `Fraction`: the type of all values.
     """
 
     def __init__(
@@ -154,7 +155,7 @@ class Play:
         return State(tuple(each.armies for each in position.holdings), owned)
 
     def paid(self, state: State) -> Number:
-        """Return the payoff if the player stops here."""
+        """Return the payoff if the player stops now."""
         armies = {name: armies for name, armies, own in zip(self.names, *state, strict=True) if own}
         goal = self.goal
         if isinstance(goal, TakeAll):
@@ -187,7 +188,7 @@ class Play:
         return isinstance(self.goal, TakeAll | TakeAny) and self.paid(state) == 1
 
     def actions(self, state: State) -> Iterator[Action]:
-        """Yield all legal attacks: those that cannot break a garrison."""
+        """Yield all legal attacks, which leave every garrison in place."""
         armies, owned = state
         for v, ways in enumerate(self.ways):
             for c in ways:
@@ -246,7 +247,7 @@ class Play:
         ]
 
     def value(self, state: State | None = None) -> Number:
-        """Return the best value of a state; `None` stands for the start."""
+        """Return the best value of a state; `None` for the start."""
         return self._best(self.start if state is None else state)[0]
 
     def best_action(self, state: State) -> Action | None:
@@ -292,7 +293,8 @@ class Play:
     def followed(self, moves: Callable[[Position], NextMove | None]) -> Number:
         """Return the expected payoff of a policy against the worst replies of defenders.
 
-        moves: what to do next in a position; what is not legal is an error.
+        moves: a function that returns the policy's next move in a position. An illegal move is an
+            error.
         """
         value: Callable[[State], Number] = cache(lambda state: self._followed(state, moves, value))
         return value(self.start)
@@ -347,7 +349,7 @@ class Followed:
 
 
 def followed(core: Search, problem: Problem) -> Followed:
-    """Follow the policy of a core to all its ends, with the borders attacked so far."""
+    """Follow the policy of a core to all its ends, recording the borders attacked so far."""
     lands, sets = len(problem.out), problem.rewards.sets
     found = Followed([0.0] * lands, [0.0] * lands, [0.0] * len(sets))
     layer: dict[tuple[TurnState, tuple[Border, ...]], float] = {(problem.start, ()): 1.0}
@@ -386,7 +388,7 @@ def followed(core: Search, problem: Problem) -> Followed:
 
 
 def is_over(problem: Problem, state: TurnState) -> bool:
-    """Return whether no territory left on the field has a payoff."""
+    """Return whether no territory that is still to be taken has a payoff."""
     rewards = problem.rewards
     paying = {t for t, paid in enumerate(rewards.lands) if paid}
     paying |= {t for mask, _ in rewards.sets for t in range(len(problem.out)) if mask >> t & 1}

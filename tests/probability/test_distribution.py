@@ -1,4 +1,4 @@
-"""Distribution: exact or float, its moments, quantiles and combinations, and what it refuses."""
+"""Distribution: exact or in floats, moments, quantiles, combinations, and refused input."""
 
 import math
 import pickle
@@ -78,7 +78,7 @@ def test_it_shows_itself_in_a_line() -> None:
     assert repr(many) == "<Distribution: 100 values from 0 to 99, mean 49.5, exact>"
     names = Distribution(map(str, range(100))).to_float()
     assert repr(names) == "<Distribution: 100 values from '0' to '99', in floats>"
-    large = repr(Distribution({10**400: 1}))  # whose mean is no float
+    large = repr(Distribution({10**400: 1}))  # its mean is no float
     assert large == f"<Distribution: 1 value, {10**56}..., exact>"
 
 
@@ -209,12 +209,12 @@ def test_map_adds_equal_results_and_keeps_floats_as_they_are() -> None:
 def test_samples_follow_the_distribution() -> None:
     found = Distribution({"win": 3, "lose": 1})
     sample = found.sample(40_000, np.random.default_rng(3))
-    # Six standard deviations of a binomial of 40,000 draws are 0.013.
+    # Six standard deviations of a binomial variable with 40,000 draws are 0.013.
     assert abs(sample.count("win") / 40_000 - 0.75) < 0.013
     assert sample == found.sample(40_000, np.random.default_rng(3))
     assert found.sample(0, np.random.default_rng(3)) == []
     assert sample == found.sample(40_000, 3) == found.sample(40_000, int(np.uint8(3)))
-    # Equal distributions draw alike, in whatever order their values were given.
+    # Equal distributions draw the same values, whatever the order in which they were given.
     assert sample == Distribution({"lose": 1, "win": 3}).sample(40_000, 3)
 
 

@@ -1,7 +1,7 @@
-"""Published tables as data files; the first line of each names its source.
+"""Published tables as data files. The first line of each file names the source.
 
-What the five sources print stands in the package, which reproduces it; here is what has been
-computed independently, or is published elsewhere.
+The values printed in the five sources are part of the package, which reproduces them. The files
+here contain values that were computed independently or published elsewhere.
 """
 
 from pathlib import Path
@@ -14,5 +14,5 @@ FOLDER = Path(__file__).parent
 
 
 def read_rows(name: str) -> list[dict[str, str]]:
-    """Return the rows of a table: strings by column."""
+    """Return the rows of a table as mappings from columns to strings."""
     return published.read_rows(name, FOLDER if (FOLDER / f"{name}.csv").exists() else None)

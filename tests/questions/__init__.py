@@ -1,1 +1,1 @@
-"""Questions and answers."""
+"""Tests of questions and answers."""

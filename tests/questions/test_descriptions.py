@@ -1,4 +1,4 @@
-"""Every question describes its parameters and keys completely."""
+"""Every question describes all its parameters and keys."""
 
 import json
 import re
@@ -158,7 +158,7 @@ def test_errors_name_parameters_as_the_face_does() -> None:
     assert format_error(part, Duel, option) == "--seed of both must be lucky, got 13"
     other = IllegalError("garrison must be small, got 9", parameter="garrison")
     assert format_error(other, Duel, option) == str(other)
-    late.parameter = "first_shot"  # the sentence is about a part of its value
+    late.parameter = "first_shot"  # the message is about a part of the value
     assert format_error(late, Duel, option) == "seed must be lucky, got 13"
 
 

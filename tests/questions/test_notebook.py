@@ -1,4 +1,4 @@
-"""The display of values and answers in notebooks."""
+"""How notebooks display values and answers."""
 
 import re
 import sys

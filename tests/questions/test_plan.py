@@ -1,4 +1,4 @@
-"""The answer of a plan: the cost of stopping, and the value after a conquest."""
+"""Answers about plans: the cost of stopping, and the value after a conquest."""
 
 from typing import Any
 

@@ -50,7 +50,7 @@ def test_values_are_those_of_plans_and_luck_and_cost_make_up_the_change() -> Non
         assert row["change"] == pytest.approx(row["value"] - before["value"])
         assert row["luck"] - row["cost"] == pytest.approx(row["change"])
         assert row["cost"] >= 0
-    assert rows[1]["luck"] > 0  # the defenders lost two
+    assert rows[1]["luck"] > 0  # the defenders lost two armies
     assert rows[1]["words"].startswith(f"{rows[1]['figure']}, dice +")
     assert (rows[4]["luck"], rows[4]["cost"]) == (0, pytest.approx(rows[3]["value"]))
     assert rows[4]["is_costly"]
@@ -62,7 +62,7 @@ def test_values_are_those_of_plans_and_luck_and_cost_make_up_the_change() -> Non
     said = f"you were lucky by {armies:.1f} armies {points} and your choices cost {100 * cost:.1f}"
     assert rows[4]["sum"] == f"{said} points"
     assert rows[7]["sum"] == ""  # the next player's turn begins
-    assert rows[8] is None  # an advance without a conquest is not possible
+    assert rows[8] is None  # an advance without a conquest is impossible
 
 
 def _attack(after: int, start: int, to: int, left: int, their_left: int, dice: int) -> Any:
@@ -188,7 +188,7 @@ def test_turns_that_are_wanted_come_first_with_what_their_steps_need() -> None:
     StepsQuestion(code=CODE, steps=tuple(STEPS), take="Brazil, Argentina", order=(2, 0)).answer(
         watch
     )
-    assert {*seen[-1]} == {0, 1, 2, 7}  # the turn of the next player has no goal to search
+    assert {*seen[-1]} == {0, 1, 2, 7}  # the next player's turn has no goal to search for
     assert all({*before} <= {*after} for before, after in pairwise(seen))
 
 
@@ -226,7 +226,7 @@ def test_a_recorded_turn_keeps_the_goal_of_its_player() -> None:
     rows = value_steps({**asked, "steps": GOALS})
     red = value_steps({**asked, "steps": GOALS[:6]})
     assert rows[:7] == red
-    assert 0 < rows[7]["value"] < 1  # blue's chance of Peru
+    assert 0 < rows[7]["value"] < 1  # blue's chance to take Peru
     other = [*GOALS[:6], {**GOALS[6], "goal": {"take": "Argentina, Peru"}}]
     assert value_steps({**asked, "steps": other})[:7] == red
 

@@ -45,7 +45,7 @@ def text_of(sections: list[Section]) -> str:
 
 
 def share_axes(spec: object) -> Iterator[list[float]]:
-    """Yield the ticks of the axes of shares in a specification."""
+    """Yield the tick marks of the axes of shares in a specification."""
     parts = spec.values() if isinstance(spec, dict) else spec if isinstance(spec, list) else ()
     if isinstance(spec, dict) and spec.get("format") == "~%":
         yield spec["values"]
@@ -74,7 +74,7 @@ def test_every_face_states_the_condition_and_the_share_with_the_simple_ai(name: 
         assert CONDITION in words, face
         assert "simple" in words, face
         assert "the chance" not in words.lower(), face
-    assert found.sentence.count("%") == 4  # each with its interval
+    assert found.sentence.count("%") == 4  # each chance has its interval
     assert record["condition"] == CONDITION
     assert 0 <= record["under_simple"] <= 1
     heading, *rows = found.rows()
@@ -95,7 +95,7 @@ def test_a_column_of_a_batch_is_the_condition_and_another_the_number_under_simpl
     found = answer(polars.DataFrame({"code": [given.pop("code"), "x"]}), name, **given)
     first, second = found.to_dicts()
     record = answered(name).record()
-    win = "answer_win" if name == "goals" else "win"  # `win` is also what goals are asked with
+    win = "answer_win" if name == "goals" else "win"  # `win` is a parameter of `goals`
     for key, column in (("condition", "condition"), ("win", win), ("under_simple", "under_simple")):
         assert first[column] == record[key]
     assert second["error"] == "code must begin with its version, '1;', got 'x'"
@@ -193,7 +193,7 @@ def test_without_games_goals_have_their_own_chance_only() -> None:
     assert (win["goal"], win["parameters"]) == ("win now", {"win": True})
     chances = [row["chance"] for row in others]
     assert chances == sorted(chances, reverse=True)
-    assert "hold" not in [row["goal"] for row in record["goals"]]  # nothing to reach
+    assert "hold" not in [row["goal"] for row in record["goals"]]  # there is nothing to reach
 
 
 def test_an_answer_cut_by_its_time_limit_is_not_complete() -> None:

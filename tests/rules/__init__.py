@@ -1,1 +1,1 @@
-"""Tests of the rules, their names and files, and the roll."""
+"""Tests of rules, their names and files, and rolls."""

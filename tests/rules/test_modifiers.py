@@ -1,4 +1,4 @@
-"""Rules that stack, and the distributions of the named rule sets."""
+"""Rules that can be combined, and the distributions of the named rule sets."""
 
 from itertools import combinations, permutations, product
 from math import prod
@@ -16,7 +16,7 @@ from tests.published import read_rows
 NAMES = [modifier.name for modifier in MODIFIERS]
 STACKS = [names for count in range(1, 6) for names in combinations(NAMES, count)]
 
-# The rules of the published counts, and the rule sets that have them.
+# The rules for which counts were published, and the rule sets with these rules.
 PUBLISHED = {
     "classic": ["classic", "standard", "true random", "official advance", "free advance"],
     "capital": ["capital", "wall", "risiko", "RisiKo!", "TEG", "old English", "classic+capital"],
@@ -41,7 +41,7 @@ def test_named_rules_have_the_published_counts_of_rolls(row: dict[str, str]) -> 
 
 
 def rolls(rules: Rules) -> list[tuple[int, int]]:
-    """Return every number of dice that both sides can throw."""
+    """Return all numbers of dice that the two sides can throw."""
     return list(product(range(1, rules.attack.kept + 1), range(1, rules.defence.kept + 1)))
 
 

@@ -1,4 +1,4 @@
-"""The named rule sets follow their games, compared with rolls written out here."""
+"""The named rule sets follow their games, compared with rolls enumerated here."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
 from iacta.rules.roll import loss_counts
 
 D6, D8, D28, D130 = (list(range(1, faces + 1)) for faces in (6, 8, 28, 130))
-ONES_AGAIN = D6 + [first for first in D6[1:] for _ in D6]  # of 36 cases
+ONES_AGAIN = D6 + [first for first in D6[1:] for _ in D6]  # 36 equally likely cases
 
 Shown = list[int]
 
@@ -112,7 +112,7 @@ def test_a_full_roll_is_what_the_game_says(name: str) -> None:
 
 
 def test_battles_of_ammo_shortage_have_the_published_chances() -> None:
-    """Players of Risk Legacy publish two digits; the other digits come from an enumeration."""
+    """Players of Risk Legacy published two digits; the other digits come from an enumeration."""
     for name in ("ammo shortage", "ammo shortage clamped", "ammo clamped"):
         won = [
             float(Battle(*each, name).win_probability()) for each in ((10, 10), (20, 20), (5, 3))
@@ -126,6 +126,6 @@ def test_the_rules_are_the_games_in_all_else() -> None:
     assert find_rules("defender sees first").mode == DefenderSeesFirst()
     assert find_rules("balanced blitz").mode == BalancedBlitz()
     assert find_rules("five ones").mode == ArmiesGrow(1)
-    # A commander's die is the one that is thrown when only one is.
+    # If the commander's side throws only one die, it is the commander's.
     assert loss_counts(1, 1, find_rules("attack commander")).counts == (21, 27)
     assert loss_counts(1, 1, find_rules("defence commander")).counts == (33, 15)

@@ -82,7 +82,7 @@ def test_dice_are_sorted_again_after_a_bonus_unless_the_rules_say_otherwise(
 
 
 def test_the_order_of_a_bonus_matters_where_dice_are_sorted_again() -> None:
-    """A die outside the compared ones can become one of the highest."""
+    """A die outside the compared dice can become one of the highest."""
     lowest = Rules(attack=Dice((6, 6, 6), bonus=(0, 0, 3)))
     kept = Rules(attack=Dice((6, 6, 6), bonus=(0, 0, 3), sort_again=False))
     assert loss_counts(3, 1, kept) == loss_counts(3, 1, CLASSIC)
@@ -184,7 +184,7 @@ SEEN = Rules(attack=Dice((6,) * 5), defence=Dice((6,) * 4), mode=DefenderSeesFir
 
 
 def test_rows_are_compared_no_more_often_than_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Dice are refused by this count."""
+    """The count decides whether dice are refused."""
     compared, after_rank = 0, rolls._compare_rank
 
     def counted(highest: int, defence: Any) -> Any:

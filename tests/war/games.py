@@ -1,4 +1,4 @@
-"""Turns on random boards, under random rules, for the tests of whole games."""
+"""Turns on random boards under random rules, for the tests of whole games."""
 
 from random import Random
 from typing import Any
@@ -21,7 +21,7 @@ RULES = (
 
 
 def random_board(rng: Random) -> Board:
-    """Return a board that may have one-way borders and overlapping continents."""
+    """Return a random board that may have one-way borders and overlapping continents."""
     number = rng.choice((4, 7, 12, 20, 42, 70))
     names = tuple(f"T{t}" for t in range(number))
     borders = {pair for i in range(number - 1) for pair in ((i, i + 1), (i + 1, i))}

@@ -1,4 +1,4 @@
-"""The core follows the rules of `Turn`, and agrees with its Python twin."""
+"""The core follows the rules of `Turn` and agrees with its Python twin."""
 
 from dataclasses import replace
 from random import Random
@@ -24,7 +24,7 @@ TURNS, OF_A_TEST = 1000, 50
 
 
 def playable(seed: int) -> Turn | None:
-    """Return a random turn with an action left."""
+    """Return a random turn in which an action is left."""
     turn = random_turn(Random(seed))  # noqa: S311 # plays games, no secrets
     is_over = turn.phase == "over" or turn.winner is not None
     return None if is_over or len(list_seats(turn)) < 2 else turn
@@ -39,7 +39,7 @@ def test_turns_of_the_core_are_legal(first: int) -> None:
             continue
         war = War(turn)
         for name in PLAYERS:
-            # `play_turn` raises an error for illegal actions and for a different end.
+            # `play_turn` raises an error if an action is illegal or the end differs.
             record = war.play_turn(PLAYERS[name], seed)
             assert record.end.phase == "over"
             actions += len(record.moves)
@@ -94,12 +94,13 @@ def test_turns_with_any_aim_are_legal(kind: str) -> None:
         if turn is None or (continents and not turn.board.continents):
             continue
         which = (list_seats(turn).index(turn.player) + 1) % len(list_seats(turn)) if players else 0
-        # `play_turn` raises an error for illegal actions and for a different end.
+        # `play_turn` raises an error if an action is illegal or the end differs.
         assert War(turn).play_turn(PLAYERS["usual"], seed, Aim(kind, which)).end.phase == "over"
 
 
 def test_an_elimination_takes_dead_ends_first_and_brings_armies_to_each_part() -> None:
-    # Blue has a dead end beside the stack, a way through green, and a part beside a second stack.
+    # Blue has a dead end next to the stack, a route through green, and territories next to a second
+    # stack.
     board = Board.from_edges(
         "tree",
         [("stack", "end"), ("stack", "way"), ("way", "far"), ("home", "other"), ("stack", "home")],

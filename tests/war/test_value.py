@@ -1,4 +1,4 @@
-"""V: properties that hold for all weights, and the meaning of the features."""
+"""The value function V: properties that hold for all weights, and the meaning of its features."""
 
 import json
 import re
@@ -28,7 +28,7 @@ def make_start(seed: int) -> Turn:
 
 
 def rename_players(turn: Turn) -> tuple[Turn, dict[str, str]]:
-    """Return the start of a turn with renamed and reordered players, and the new names."""
+    """Return the start of a turn with players renamed and reordered, and the new names."""
     other = dict(zip(turn.players, ("b", "c", "a"), strict=True))
     held = {
         name: (other[owner], armies)

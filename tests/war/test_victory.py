@@ -32,7 +32,7 @@ def test_the_core_ends_turns_as_turn_does(condition: str) -> None:
             continue
         turns += 1
         name = ("simple", "usual", "yardstick")[seed % 3]
-        # `play_turn` raises an error for illegal actions and for a different end.
+        # `play_turn` raises an error if an action is illegal or the end differs.
         record = War(turn).play_turn(PLAYERS[name], seed)
         wins += record.end.winner is not None
         if name != "usual":

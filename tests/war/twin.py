@@ -1,4 +1,4 @@
-"""The simple AI as a policy over `Turn`: an independent Python twin of the C++ implementation.
+"""The simple AI as a policy for `Turn`: an independent Python twin of the C++ implementation.
 
 The twin follows the description in `iacta.war.players`. It shares only the weights and the odds of
 battles with the core, and takes the same action in every state of a turn.
@@ -118,8 +118,6 @@ class _View:
         trade = self.turn.trade
         return trade.worth(Hand(1, 1, 1)) if trade.is_fixed else trade.nth(0)
 
-    # Goals within reach.
-
     @cached_property
     def beside(self) -> dict[object, int]:
         """The number of armies that could attack each continent and each player."""
@@ -164,7 +162,7 @@ class _View:
 
     @cached_property
     def urgency(self) -> dict[int, float]:
-        """The urgency of taking territories: to win now, or to stop a rival."""
+        """The urgency of taking territories, in order to win now or to stop a rival."""
         found: dict[int, float] = {}
         for t, urgency in self.wins.list_urgent(self.new):
             found[t] = found.get(t, 0.0) + urgency
@@ -305,7 +303,7 @@ class _View:
         return best
 
     def _list_cards(self, hand: Hand) -> list[tuple[int, int]]:
-        """Return the cards of a hand as (symbol, territory), in the order of the core."""
+        """Return a hand of cards as (symbol, territory), in the order of the core."""
         unnamed = len(self.names)
         named = [
             (SYMBOLS.index(self.turn.symbols[t]), self.names.index(t)) for t in hand.territories

@@ -1,4 +1,4 @@
-"""Victory conditions for the tests of whole games: random ones, and wins that are within reach."""
+"""Victory conditions for the tests of whole games: random ones, and ones close to a win."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -24,7 +24,7 @@ PLAYERS = ("red", "blue", "green")
 
 
 def random_share(rng: Random, turn: Turn) -> Victory:
-    """Return a share that nobody owns at first."""
+    """Return a share of the territories that nobody owns at first."""
     most = max(turn.owners.count(name) for name in turn.players)
     if rng.random() < 0.3 and most < 0.7 * len(turn.owners):
         return Share(Fraction(7, 10))
@@ -32,7 +32,7 @@ def random_share(rng: Random, turn: Turn) -> Victory:
 
 
 def random_capitals(rng: Random, turn: Turn) -> Victory:
-    """Return a capital of each player, who owns it at first where possible."""
+    """Return a capital for each player, owned by the player at first if possible."""
     names = turn.board.territories
     free = [t for t, owner in enumerate(turn.owners) if owner]
     capitals = {}
@@ -83,18 +83,18 @@ def random_hidden(rng: Random, turn: Turn) -> Victory:
 
 
 def winning_share(number: int, owners: dict[str, str]) -> Victory:
-    """Return a share that red lacks by one to three territories."""
+    """Return a share for which red lacks one to three territories."""
     return Share([*owners.values()].count("red") + 1 + number % 3)
 
 
 def winning_capitals(number: int, owners: dict[str, str]) -> Victory:
-    """Return capitals, all or two of three of which red can own after this turn."""
+    """Return capitals for which red can win this turn, by owning all or two of three."""
     first = {owner: name for name, owner in reversed([*owners.items()])}
     return Capitals(first, (None, 2)[number % 2])
 
 
 def winning_missions(number: int, owners: dict[str, str]) -> Victory:
-    """Return missions of which red can fulfil theirs in this turn."""
+    """Return missions of which red can fulfil theirs this turn."""
     lacking = [each for each in RING.continents if owners[each.territories[0]] != "red"]
     own: tuple[Mission, ...] = (
         OwnContinents((lacking[0].name,)),
@@ -107,7 +107,7 @@ def winning_missions(number: int, owners: dict[str, str]) -> Victory:
 
 
 def winnable_turn(condition: str, number: int) -> Turn:
-    """Return a turn on the ring in which red can win at once."""
+    """Return a turn on a ring of territories in which red can win at once."""
     rng = Random(number)  # noqa: S311 # deals games, no secrets
     rivals = ("blue", "green", "blue", "green", "blue")
     cyclic = (*NAMES[number % 8 :], *NAMES[: number % 8])

@@ -1,4 +1,4 @@
-"""The wins within reach of players: an independent Python twin of `src/core/war/victory.hpp`.
+"""Wins within reach: an independent Python twin of `src/core/war/victory.hpp`.
 
 The AIs take territories that win the game at once, and territories of a rival who is about to win.
 """
@@ -10,15 +10,15 @@ from heapq import heappop, heappush
 from iacta.game import Turn
 from iacta.game.victory import CoreMission
 
-MAX_WANTED = 12  # a player who needs more territories to win is not about to win
-WIN_PRIZE, STOP_PRIZE = 100.0, 10.0  # unit: armies
+MAX_WANTED = 12  # a player who needs more territories is not about to win
+WIN_PRIZE, STOP_PRIZE = 100.0, 10.0  # in armies
 
 
 class WinsInReach:
     """The wins within reach in a state of a turn.
 
-    turn: the state.
-    near: the numbers of the neighbours of each territory.
+    turn: the state of the turn.
+    near: for each territory, the numbers of its neighbours.
     """
 
     def __init__(self, turn: Turn, near: Sequence[Sequence[int]]) -> None:
@@ -44,7 +44,7 @@ class WinsInReach:
     # The territories to take.
 
     def list_urgent(self, new: int) -> Iterator[tuple[int, float]]:
-        """Yield territories, each with an urgency of taking it in armies.
+        """For each territory, yield the urgency of taking it, in armies.
 
         new: the new armies of the player to move.
         """
@@ -57,7 +57,7 @@ class WinsInReach:
                 yield from ((t, STOP_PRIZE) for t in self._list_winning(name))
 
     def find_wanted(self, player: str, new: int) -> set[int]:
-        """Return the territories that a player is strong enough to take to win."""
+        """Return territories that a player is strong enough to take and that win the game."""
         mission = self._missions[player]
         if mission is None:
             return set()
@@ -82,7 +82,7 @@ class WinsInReach:
         return max(turn.armies[v] - keep, 0)
 
     def _find_cheap(self, player: str, number: int) -> set[int]:
-        """Return a number of territories, the fewest armies first; empty if there are too few."""
+        """Return a number of territories with the fewest armies; empty if there are too few."""
         own, found = {*self.list_owned(player)}, set[int]()
         if number > MAX_WANTED:
             return found
@@ -97,7 +97,7 @@ class WinsInReach:
         return found
 
     def _find_ways(self, player: str, new: int, mission: CoreMission) -> set[int]:
-        """Return the territories on the cheapest ways to the territories that a mission names."""
+        """Return the territories on the cheapest routes to the territories of a mission."""
         armies, own = self.turn.armies, {*self.list_owned(player)}
         most = sum(armies[t] for t in own) + new
         cost, before, done = dict.fromkeys(own, 0), dict[int, int](), set[int]()
@@ -124,7 +124,7 @@ class WinsInReach:
     def _find_targets(
         self, player: str, mission: CoreMission, cost: dict[int, int], most: int
     ) -> set[int]:
-        """Return the territories of others that a mission names."""
+        """Return the territories in a mission that belong to others."""
         own, entries, need = {*self.list_owned(player)}, mission.entries, mission.number
         if mission.kind == "eliminate":
             return {*self.list_owned(self.turn.players[entries[0]])}
@@ -147,7 +147,7 @@ class WinsInReach:
         return named - own
 
     def _list_winning(self, player: str) -> list[int]:
-        """Return the territories whose loss takes a player further from the win."""
+        """Return the territories whose loss sets a player back from winning."""
         mission, own = self._missions[player], self.list_owned(player)
         if mission is None or mission.kind == "lands":
             return own
@@ -156,10 +156,10 @@ class WinsInReach:
             named = {t for k in mission.entries for t in self.continents[k]}
         return [t for t in own if t in named]
 
-    # WinsInReach by armies on own territories.
+    # Wins by the number of armies on own territories.
 
     def _count_missing(self, mission: CoreMission | None) -> int | None:
-        """Return how many more territories need enough armies, `None` for other missions."""
+        """Return how many more territories need enough armies; `None` for other missions."""
         if mission is None or mission.kind != "lands" or mission.armies < 1:
             return None
         return max(mission.number - self._count_held(self.turn.player, mission), 0)
@@ -183,7 +183,7 @@ class WinsInReach:
         return first, turn.place if first == own[-1] else number
 
     def may_win_by_move(self) -> bool:
-        """Return whether a move of armies can win at all."""
+        """Return whether fortifying can win at all."""
         return self._count_missing(self._missions[self.turn.player]) == 1
 
     def find_winning_move(self, start: int, to: int, most: int) -> int | None:

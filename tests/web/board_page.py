@@ -18,10 +18,10 @@ FILES = Path(__file__).parents[1] / "board" / "files"
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
-SLOWEST = 30_000  # milliseconds: a server may have to start first
+SLOWEST = 30_000  # milliseconds; a server may have to start first
 
-# Four territories, so that plans are found at once: A attacks B, and from there C and D. Yet the
-# searches have time, as a process may have to load much for its first plan.
+# Four territories, so that plans are found quickly: A attacks B, and from there C and D. Searches
+# still get enough time, because a process may have to load much for its first plan.
 TINY = {
     "name": "tiny",
     "territories": {"A": ["B"], "B": ["C", "D"], "C": [], "D": []},
@@ -40,7 +40,7 @@ POSITION = {"board": TINY, "player": "red", "territories": HELD}
 
 
 def link(board: dict[str, Any], fragment: str) -> str:
-    """Return the address of the board page with a custom board."""
+    """Return the URL of the board page with a custom board."""
     packer = zlib.compressobj(wbits=-15)
     packed = packer.compress(json.dumps(board).encode()) + packer.flush()
     code = base64.urlsafe_b64encode(packed).decode().rstrip("=")
@@ -77,7 +77,7 @@ def says(page: Page, name: str, words: str) -> None:
     expect(spot(page, name)).to_have_attribute("aria-label", label)
 
 
-# Whether territories are on the part of the map that is seen.
+# Whether territories are in the visible part of the map.
 SEEN = """names => {
   const box = view.getBoundingClientRect();
   return names.every(name => {

@@ -1,4 +1,4 @@
-"""A shared server and browser for tests of pages, and checks that hold on every page."""
+"""A shared server and browser for tests of pages, and checks that apply to every page."""
 
 import asyncio
 import json
@@ -16,8 +16,8 @@ from tests.web.served import Server, shared
 Visit: TypeAlias = Callable[..., Page]
 AXE = Axe()
 
-PATIENCE = 120_000  # milliseconds; a page is slow while many tests run
-# Other hosts cannot be found, and a test checks that no page requests one.
+PATIENCE = 120_000  # milliseconds; pages are slow while many tests run
+# Other hosts cannot be reached, and a test checks that no page requests one.
 ARGUMENTS = ["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
 
 
@@ -37,8 +37,8 @@ def own_server() -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def address(server: Server) -> str:
-    """Return the address of a server that is ready for long work."""
-    server.wait()  # before this, a slow machine would reject long work
+    """Return the URL of a server that is ready for long work."""
+    server.wait()  # until then, a slow machine would reject long work
     return server.address
 
 
@@ -56,7 +56,7 @@ class Driver:
 
     @contextmanager
     def driving(self) -> Iterator[None]:
-        """Run the browser's event loop; outside this context, tests can run their own loops."""
+        """Run the browser's event loop. Outside this context, tests can run their own loops."""
         asyncio._set_running_loop(self._loop)
         try:
             yield
@@ -81,18 +81,18 @@ def driver() -> Iterator[Driver]:
 
 
 def play_few_games(route: Route) -> None:
-    """Send a question about the winner of a game with fewer games than the board asks for."""
+    """Ask who wins with fewer games than the board page requests."""
     asked = json.loads(route.request.post_data or "{}")
     route.continue_(post_data=json.dumps({**asked, "games": 4, "best_goal": False}))
 
 
 @pytest.fixture
 def visit(driver: Driver, address: str) -> Iterator[Visit]:
-    """Return a function that opens the page of a path in a new window.
+    """Return a function that opens the page at a path in a new window.
 
-    With `plays_games`, the board plays as many games as for a user; otherwise it plays four games,
-    which are too few to show. Options are those of `Browser.new_context`. A page that asks another
-    host, or breaks its own rules or scripts, fails the test.
+    With `plays_games`, the board plays as many games as for a user. Otherwise it plays four games,
+    which are too few to show. Options are those of `Browser.new_context`. If a page contacts
+    another host, or violates its own rules or scripts, the test fails.
     """
     contexts: list[BrowserContext] = []
     strangers: list[str] = []
@@ -126,7 +126,7 @@ def visit(driver: Driver, address: str) -> Iterator[Visit]:
 
 
 def barriers(page: Page, *rules: str) -> list[Any]:
-    """Return a page's accessibility violations under the given axe rules, or under all rules."""
+    """Return a page's violations of the given axe rules, or of all accessibility rules."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.axe_script)
     options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}

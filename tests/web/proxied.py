@@ -24,7 +24,7 @@ http {
 
 
 def documented(kind: str) -> str:
-    """Return the configuration of a kind, such as `nginx`, from the page."""
+    """Return a configuration, such as that of `nginx`, from the docs page."""
     page = Path(__file__).parents[2] / "docs" / "serve.md"
     (found,) = re.findall(rf"```{kind}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     return str(found)
@@ -32,11 +32,11 @@ def documented(kind: str) -> str:
 
 @contextmanager
 def proxied(server: str, folder: Path, **changes: str) -> Iterator[int]:
-    """Run nginx in front of a server, and yield its TLS port.
+    """Run nginx in front of a server; yield its TLS port.
 
     server: the address and port of the server.
-    folder: for what nginx writes, and for the certificate `fullchain.pem`.
-    changes: texts of the documented file, and what takes their place.
+    folder: the folder for the files of nginx and for the certificate `fullchain.pem`.
+    changes: texts to replace in the documented file, with their replacements.
     """
     plain, port = _free_port(), _free_port()
     text = documented("nginx")

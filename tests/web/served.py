@@ -10,7 +10,7 @@ from time import sleep
 from typing import Any, NamedTuple
 
 JSON = {"Content-Type": "application/json"}
-PATIENCE = 600  # tries of 0.1 s each, until long work can begin
+PATIENCE = 600  # attempts, 0.1 s apart, until long work can begin
 
 
 class Reply(NamedTuple):
@@ -29,7 +29,7 @@ class Reply(NamedTuple):
 class Server:
     """`iacta serve` with one worker on a free port.
 
-    options: more words of the command line.
+    options: additional words of the command line.
     """
 
     def __init__(self, *options: str) -> None:
@@ -53,13 +53,13 @@ class Server:
         chunks: list[bytes] | None = None,
         headers: dict[str, str] | None = None,
     ) -> Reply:
-        """Return the response to a request.
+        """Send a request and return the response of the server.
 
-        path: the path and the query.
-        record: JSON to send.
-        method: `GET`, or `POST` where something is sent, if it is not given.
-        body, chunks: other bytes to send, at once or in parts without saying how many.
-        headers: of the request.
+        path: the path and the query of the URL.
+        record: the JSON to send.
+        method: `None` for `POST` if something is sent, otherwise `GET`.
+        body, chunks: other bytes to send, as one body or in chunks of unannounced length.
+        headers: the headers of the request.
         """
         if record is not None:
             body = json.dumps(record).encode()

@@ -1,4 +1,4 @@
-"""The API: each question has the same answer as `iacta.ask` and the command, or an error."""
+"""The API: each question gets the same answer as by `iacta.ask` and by the command, or an error."""
 
 import csv
 import html
@@ -91,7 +91,7 @@ def questions() -> list[Question]:
 
 
 def steady(value: Any) -> Any:
-    """Return a record without times."""
+    """Return a record without durations."""
     if isinstance(value, dict):
         return {key: steady(each) for key, each in value.items() if key not in CLOCKED}
     return [steady(each) for each in value] if isinstance(value, list) else value
@@ -243,7 +243,7 @@ def fitting(name: str) -> Draft202012Validator:
 
 
 def timed(value: Any) -> Any:
-    """Return a recorded answer with the times that records leave out."""
+    """Return a recorded answer with the durations that records leave out."""
     if isinstance(value, dict):
         return {key: 1.0 if key == "seconds" else timed(each) for key, each in value.items()}
     return [timed(each) for each in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Delivery: HEAD requests, caching and compression at every address."""
+"""Delivery: HEAD requests, caching and compression for every URL."""
 
 import asyncio
 import gzip
@@ -152,7 +152,7 @@ def test_a_client_that_does_not_read_is_left(monkeypatch: pytest.MonkeyPatch) ->
     delivery = Delivery(HALF)
 
     async def run() -> None:
-        for _ in range(3):  # together more requests than the queue may hold
+        for _ in range(3):  # together these are more requests than the queue may hold
             client = Client()
             await client.ask(delivery)
             assert client.sent[0]["status"] == 200

@@ -1,4 +1,4 @@
-"""Random requests within the schema of the API get responses within the schema, and no 500."""
+"""Random requests within the API's schema get responses within the schema, and no status 500."""
 
 from typing import Any
 
@@ -13,11 +13,11 @@ from tests.web.served import Server, shared
 from tests.web.test_api import POSITION, questions, values
 
 load_all_checks()
-# Where answers may differ from what a check expects, and why. All other checks hold.
+# Known exceptions to the checks, with reasons. All other checks must hold.
 DEVIATIONS = {
-    # A schema cannot say which texts are names of rules, territories, players or goals, which
-    # parameters exclude each other, and which numbers are too large to be answered. The answer is
-    # 422 with a sentence.
+    # A schema cannot express which texts are names of rules, territories, players or goals, which
+    # parameters exclude each other, and which numbers are too large. Such requests get status 422
+    # with a sentence.
     "positive_data_acceptance",
     # The drawn values are merged into a valid question, so the request differs from the draw.
     "negative_data_rejection",
@@ -63,7 +63,7 @@ def test_what_the_schema_allows_is_answered_as_it_says(
     @given(case=operation.as_strategy(), base=st.sampled_from(bases(name, method)), data=st.data())
     def ask(case: Any, base: dict[str, Any], data: st.DataObject) -> None:
         drawn = case.query if method == "GET" else case.body
-        if isinstance(drawn, dict) and drawn:  # most objects drawn as a whole are meaningless
+        if isinstance(drawn, dict) and drawn:  # most random objects are meaningless
             changed = data.draw(st.lists(st.sampled_from(sorted({*drawn, *base})), max_size=2))
             asked = base | {key: drawn[key] for key in changed if key in drawn}
             if method == "GET":
@@ -71,7 +71,7 @@ def test_what_the_schema_allows_is_answered_as_it_says(
             else:
                 case.body = asked
         response = case.call(base_url=server.address)
-        if response.status_code not in (503, 504):  # too much, or for too long
+        if response.status_code not in (503, 504):  # too busy, or too slow
             case.validate_response(response, checks=HELD)
 
     ask()

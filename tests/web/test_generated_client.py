@@ -1,4 +1,4 @@
-"""Clients generated from the schema of the API read every answer as its own type."""
+"""Clients generated from the API's schema read every answer as its own type."""
 
 import importlib
 import json
@@ -43,7 +43,7 @@ SETTINGS = {"post_hooks": [], "content_type_overrides": {"image/svg+xml": "text/
 def client(
     server: Server, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[ModuleType, Any]]:
-    """Return a generated package, and its client for the server."""
+    """Return a generated package and its client for the server."""
     folder = tmp_path_factory.mktemp("generated")
     (folder / "settings.json").write_text(json.dumps(SETTINGS))
     (folder / "openapi.json").write_bytes(server.ask("/openapi.json").body)
@@ -63,7 +63,7 @@ def client(
 
 
 def call(client: tuple[ModuleType, Any], name: str, body: dict[str, Any] | None = None) -> Any:
-    """Return the answer from a generated function, after comparing it with the JSON."""
+    """Return the answer of a generated function, after comparing it with the JSON."""
     package, asked = client
     folder = Path(str(package.__file__)).parent / "api"
     (file,) = folder.glob(f"*/{name}.py")

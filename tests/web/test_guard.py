@@ -78,7 +78,7 @@ def test_an_error_that_nobody_foresaw_says_what_a_browser_may_do() -> None:
     app = create_app()
     app.add_api_route("/fails", fail)
     app.router.routes.insert(0, app.router.routes.pop())
-    (begun, *_) = sent_by(app, "/fails", raises=RuntimeError)  # for the log
+    (begun, *_) = sent_by(app, "/fails", raises=RuntimeError)  # raised again for the log
     assert begun["status"] == 500
     assert {*HEADERS} <= {*begun["headers"]}
 

@@ -1,4 +1,4 @@
-"""The log: one line per kind and second, and no traceback for expected errors."""
+"""The log: one line per kind and second, and no tracebacks for expected errors."""
 
 import asyncio
 import errno

@@ -27,7 +27,7 @@ def choose_goal(page: Page, option: str) -> None:
 
 
 def list_goal_values(texts: list[str]) -> list[str]:
-    """Return the steps with the values of their goals, without values from games."""
+    """Return the steps with the values for their goals, without values from games."""
     return [re.sub(r",? ?wins .*", "", text)[:30] for text in texts]
 
 

@@ -1,4 +1,4 @@
-"""Links of the board page: the address contains the whole state."""
+"""Links of the board page: the URL contains the whole state."""
 
 from playwright.sync_api import expect
 
@@ -140,7 +140,7 @@ def test_links_without_a_version_stay_readable(visit: Visit) -> None:
         assert new == old
 
 
-# The state of a link that names no more than two players and a position.
+# The state of a link that contains only two players and a position.
 DEFAULTS = {
     "code": "",
     "players": ["red", "blue"],

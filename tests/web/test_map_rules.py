@@ -1,4 +1,4 @@
-"""Boards, positions and turns as the server reads them for the board page; no browser."""
+"""Boards, positions and turns as the server sends them to the board page, without a browser."""
 
 import re
 from pathlib import Path
@@ -154,7 +154,7 @@ def test_rolls_have_their_losses_and_chances_in_words() -> None:
     ]
 
 
-# A chance as text, or a number with a fixed number of digits beside a percent sign.
+# A chance as text, or a number with a fixed number of digits and a percent sign.
 FORMATTED_CHANCE = re.compile(r"toFixed\(\d\)\}%|Math\.round\([^)]*\)\}%|toLocaleString|Intl\.")
 
 
@@ -162,5 +162,5 @@ def test_no_script_formats_a_chance() -> None:
     for script in SCRIPTS.glob("*.js"):
         text = script.read_text()
         assert not FORMATTED_CHANCE.search(text), script.name
-        # Lengths of bars are the only numbers with a percent sign.
+        # Only lengths of bars may be numbers with a percent sign.
         assert text.count("}%`") == (script.name == "map_worth.js"), script.name

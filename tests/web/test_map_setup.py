@@ -1,4 +1,4 @@
-"""Gestures that set up a position on the board page: mouse, touch, keyboard, table, files."""
+"""Setting up a position on the board page: by mouse, touch, keyboard, table and files."""
 
 import json
 import re
@@ -55,7 +55,7 @@ def test_editing_armies_keeps_their_owner(visit: Visit) -> None:
     spot(page, "C").click()
     armies = page.get_by_label("Armies on C", exact=True)
     armies.click()
-    page.keyboard.type("5")  # the content was selected
+    page.keyboard.type("5")  # the old content was selected
     page.keyboard.press("Enter")
     says(page, "C", "blue, 5, goal")
     for text in ("", "some"):
@@ -207,7 +207,7 @@ def test_a_whole_board_is_painted_with_few_taps(visit: Visit) -> None:
         expect(spot(page, name)).to_have_attribute(
             "aria-label", re.compile(f"^{name}, {owner}, {armies} {counted(armies)}(, goal)?$")
         )
-    assert taps <= 115  # 107 armies
+    assert taps <= 115  # for 107 armies
 
 
 def test_positions_that_were_analysed_are_kept_in_the_browser(visit: Visit) -> None:

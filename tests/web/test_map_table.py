@@ -62,7 +62,7 @@ def test_starting_over_asks_first_and_is_undone(visit: Visit) -> None:
     says(page, "B", "blue, 1")
     spot(page, "B").click()
     says(page, "B", "red, 1")
-    page.wait_for_timeout(400)  # the button may be at the place of the button before
+    page.wait_for_timeout(400)  # the button may be where another button was before
     page.get_by_role("button", name="Undo: go on with the game").click()
     expect(page.locator("#steps li")).to_have_count(3)
     says(page, "B", "red, 7")
@@ -84,7 +84,7 @@ def test_quick_taps_count_while_their_button_stays_the_same(visit: Visit) -> Non
     board = TINY_LINK.replace("a9.b1", "a20.b6")
     page = visit(f"{board}&go=1", **PHONE)
     attack(page, "A", "B")
-    tap_at(page, find_place(page, "I lose 1, they 1"), 9)  # the sixth tap meets another button
+    tap_at(page, find_place(page, "I lose 1, they 1"), 9)  # the sixth tap would hit another button
     last = page.locator("#steps button[aria-current]")
     expect(last).to_contain_text("A to B: you lose 1, they lose 1")
     expect(page.locator("#steps li")).to_have_count(6)

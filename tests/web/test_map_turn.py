@@ -1,4 +1,4 @@
-"""Gestures that play and analyse a turn on the board page."""
+"""Playing and analysing a turn on the board page."""
 
 import json
 import re
@@ -75,7 +75,7 @@ def test_a_turn_is_played_with_variations_and_undone(visit: Visit) -> None:
     fought(page, 7, 0)
     expect(page.locator("#advance-number")).to_have_text("3, the best")
     page.get_by_role("button", name="Move in", exact=True).click()
-    says(page, "D", "red, 3, goal")  # the others take C
+    says(page, "D", "red, 3, goal")  # the other armies take C
     expect(page.locator("#steps")).to_contain_text("or: B to C: you lose 2, they lose 0")
     here = page.evaluate("location.pathname + location.hash")
     page.reload()
@@ -101,7 +101,7 @@ def test_steps_that_there_was_no_time_for_are_asked_for_again(visit: Visit) -> N
     def cut_off(route: Route) -> None:
         response = route.fetch()
         values = json.loads(response.text().splitlines()[-1])["answer"]["values"]
-        if ordered(route.request) == [0, 1, 2]:  # as if there were time for the first two only
+        if ordered(route.request) == [0, 1, 2]:  # as if time allowed only the first two
             values[2] = None
         route.fulfill(response=response, body=json.dumps({"answer": {"values": values}}) + "\n")
 
@@ -139,7 +139,7 @@ def test_each_step_is_parted_into_luck_and_decision(visit: Visit) -> None:
     expect(page.locator("#graph")).to_be_visible()
     found = iacta.review(downloaded(page, "Download the log"))
     (battle,) = found.steps  # red has not stopped yet
-    assert battle.is_assumed  # as the dice were not entered
+    assert battle.is_assumed  # the dice were not entered
     assert (battle.name, battle.lost, battle.moved) == ("A to B", 0, 3)
     assert battle.cost == pytest.approx(cost)
 
@@ -323,7 +323,7 @@ def test_what_is_entered_wrong_is_refused_where_it_can_be_seen(visit: Visit) -> 
     page.locator("#faces").get_by_role("button", name="Enter").click()
     expect(refusal).to_have_text("You can roll at most 3 dice, got 4")
     page.locator("#yours").focus()
-    page.set_viewport_size({"width": 360, "height": 400})  # as a keyboard does
+    page.set_viewport_size({"width": 360, "height": 400})  # the size that a phone's keyboard leaves
     expect(page.locator("#yours")).to_be_in_viewport()
     expect(refusal).to_be_in_viewport()
     spot(page, "D").dispatch_event("click")
@@ -419,7 +419,7 @@ def test_a_turn_on_a_phone_scrolls_no_page(visit: Visit) -> None:
     pans = []
 
     def take(territories: list[str]) -> None:
-        """Take territories one after another, moving all armies each time."""
+        """Take territories one after another, moving in all armies each time."""
         for to in territories:
             if not page.evaluate(SEEN, [to]):
                 pans.append(to)

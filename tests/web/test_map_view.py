@@ -37,7 +37,7 @@ def test_a_phone_shows_names_that_can_be_read_badges_that_can_be_hit_and_contine
     assert {*names} == {f"{each.name} +{each.bonus}" for each in classic_board().continents}
 
 
-# The elements of the board that can scroll on their own.
+# The elements of the board page that can scroll on their own.
 SCROLLERS = """() => [...document.querySelectorAll("main *")].filter(each => {
   const { overflow } = getComputedStyle(each);
   return /auto|scroll/.test(overflow) && each.checkVisibility();
@@ -51,7 +51,7 @@ def test_only_the_page_scrolls(visit: Visit, width: int) -> None:
     page.locator("#how summary").click()
     page.locator("#whole summary").click()
     page.get_by_role("button", name="Threats").click()
-    assert page.evaluate(SCROLLERS) == ["view"]  # a map that is zoomed in moves in its frame
+    assert page.evaluate(SCROLLERS) == ["view"]  # a zoomed map scrolls inside its frame
     page.get_by_role("button", name="Goal: Take East").click()
     assert page.evaluate(SCROLLERS) == ["view"]
     page.get_by_role("button", name="Set up").click()
@@ -133,7 +133,7 @@ FAR = {
 
 @pytest.mark.parametrize("motion", ["reduce", "no-preference"])
 def test_the_map_follows_the_goal_and_the_first_attack(visit: Visit, motion: str) -> None:
-    held = "a9.b9.b1x7.a8.b1.b2"  # the largest stack, which is shown first, is far away
+    held = "a9.b9.b1x7.a8.b1.b2"  # the largest stack, shown first, is far away
     fragment = f"p=red&p=blue&h={held}&g=all&t=10&s=0&go=1"
     size = {"width": 390, "height": 844}
     page = visit(link(FAR, fragment), viewport=size, has_touch=True, reduced_motion=motion)
@@ -218,7 +218,7 @@ def test_names_are_text_everywhere(visit: Visit) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_nothing_is_in_the_way_of_anybody(visit: Visit, width: int, scheme: str) -> None:
-    # Dark or light, nothing but the colours differs.
+    # In dark and light mode, only the colours differ.
     rules = ["color-contrast"] if scheme == "dark" else []
     page = visit(TINY_LINK, viewport={"width": width, "height": 800}, color_scheme=scheme)
     spot(page, "B").click()
@@ -245,7 +245,7 @@ def test_nothing_is_in_the_way_of_anybody(visit: Visit, width: int, scheme: str)
 def test_every_territory_is_named_and_no_label_is_on_another(visit: Visit, width: int) -> None:
     page = visit("/map", viewport={"width": width, "height": 800})
     says(page, "Ukraine", "red, 42")
-    # All at once, as a better plan has other labels.
+    # Everything at once, because a better plan has other labels.
     labels, keys = page.evaluate(
         "() => [[...map.querySelectorAll('.name, .badge')].map(each => {"
         " const box = each.getBoundingClientRect();"
@@ -256,7 +256,7 @@ def test_every_territory_is_named_and_no_label_is_on_another(visit: Visit, width
     for name in read_board("classic").territories:
         letters = [key.split()[0] for key in keys if key.endswith(f" {name}")]
         assert name in texts or any(letter in texts.split() for letter in letters), name
-    edges = 2.5  # of the boxes around letters, which are higher than the letters
+    edges = 2.5  # the boxes around letters, which are higher than the letters
     left, top, right, bottom = np.array([each[1:] for each in labels], float).T
     left, top, right, bottom = left + edges, top + edges, right - edges, bottom - edges
     meet = (left[:, None] < right) & (top[:, None] < bottom)

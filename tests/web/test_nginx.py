@@ -1,4 +1,4 @@
-"""nginx with the configuration of `docs/serve.md`: accepted and rejected requests."""
+"""nginx with the configuration in `docs/serve.md`: accepted and rejected requests."""
 
 import configparser
 import html
@@ -32,8 +32,8 @@ BATTLE = "/api/v1/battle?attackers=12&defenders=10"
 class Proxy(NamedTuple):
     """nginx in front of a server.
 
-    port: where it speaks TLS.
-    trust: what knows its certificate.
+    port: the TLS port.
+    trust: the TLS context that trusts the certificate of nginx.
     """
 
     port: int
@@ -52,7 +52,7 @@ class Proxy(NamedTuple):
     def asked(
         self, path: str, record: object = None, client: str = "127.0.0.1", **headers: str
     ) -> Iterator[Any]:
-        """Send a request, and yield the response before its body is read."""
+        """Send a request; yield the response before its body is read."""
         with self.connected(client) as safe:
             connection = HTTPConnection(NAME)
             connection.sock = safe
@@ -92,7 +92,7 @@ def test_the_lines_of_a_search_come_as_they_are_found(proxy: Proxy, server: Serv
         came = [(monotonic(), json.loads(line)) for line in response]
     answers = [when for when, line in came if "answer" in line]
     assert len(answers) > 1
-    assert answers[-1] - came[0][0] > 1  # all at once if anything had waited for the end
+    assert answers[-1] - came[0][0] > 1  # else something waited for the end
 
 
 @needs_nginx
@@ -158,7 +158,7 @@ def test_all_of_it_can_be_below_a_path(tmp_path: Path) -> None:
                     assert proxy.ask(_without_dots(place)).status == 200, (page, link)
             wrong = proxy.ask("/iacta/none/such")
             assert wrong.status == 404
-            assert proxy.ask("/battle").status in (403, 404)  # of nginx itself
+            assert proxy.ask("/battle").status in (403, 404)  # the status of nginx itself
             described = proxy.ask("/iacta/openapi.json").record
             assert described["servers"] == [{"url": "/iacta"}]
     finally:

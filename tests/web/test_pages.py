@@ -1,4 +1,4 @@
-"""The pages in a real browser: questions by links, forms and keyboard."""
+"""The pages in a real browser: questions asked by links, forms and keyboard."""
 
 import json
 import re
@@ -29,18 +29,18 @@ from tests.web.conftest import Visit, barriers, late
 from tests.web.served import Server
 
 FORMS = {name: form for name, form in list_served_questions().items() if name != "plan"}
-# Another question for each form, as the query of an address.
+# A second question for each form, as the query of a URL.
 ASKED = dict(table(__file__, "other_questions")[1])
 WRONG = "?!"
 
 
 def pairs(text: str) -> list[tuple[str, str]]:
-    """Return the names and values of a query."""
+    """Return the names and values in a query."""
     return [(name, value) for name, _, value in (each.partition("=") for each in text.split("&"))]
 
 
 def question_of(name: str) -> Question:
-    """Return the other question of a form."""
+    """Return the second question of a form."""
     return read_address(FORMS[name], pairs(ASKED[name]))
 
 
@@ -80,7 +80,7 @@ def test_form_answers_its_link_its_inputs_and_its_twin_and_says_what_is_wrong(
     assert codes == [format_command(question), format_python_call(question)]
     page.locator("details.rare").evaluate_all("all => all.forEach(each => { each.open = true; })")
     for each in list_inputs(FORMS[name]):
-        # Some fields accept any input, because it may be a name.
+        # Some fields accept any text, because it may be a name.
         if not isinstance(each.kind, Flag | RulesName | OneOf) and type(each.kind) is not Name:
             check_wrong_input(page, name, each)
     expect(page.locator("#lead")).to_have_text(lead(question))
@@ -127,7 +127,7 @@ def shown(page: Page) -> dict[str, str]:
 
 
 def unhurried(record: Any) -> Any:
-    """Return a record as JSON without times."""
+    """Return a record as JSON without durations."""
     plain = json.loads(json.dumps(record))
     for each in plain.get("methods", []):
         each.pop("seconds", None)
@@ -170,7 +170,7 @@ def test_empty_input_waits_while_one_types_in_it(visit: Visit) -> None:
     page = visit("/battle?attackers=12&defenders=10")
     box = page.get_by_label("Attackers", exact=True)
     box.fill("")
-    expect(page.locator("#lead")).to_be_empty()  # the answer was to another question
+    expect(page.locator("#lead")).to_be_empty()  # the answer belonged to another question
     expect(page.locator("#wrong-attackers")).to_be_empty()
     box.blur()
     expect(page.locator("#wrong-attackers")).to_have_text("missing attackers")
@@ -225,7 +225,8 @@ def test_everybody_can_read_it_and_the_first_screen_has_the_fields_and_the_answe
         assert bottom(page, "#lead") < 800
     page.locator("details").evaluate_all("all => all.forEach(each => { each.open = true; })")
     wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    # Dark and wide, nothing differs but colours, which do not depend on the width, and the places.
+    # Dark and wide pictures only differ in colours, which do not depend on the width, and in
+    # positions.
     for width, scheme, rules in ((360, "light", []), (1280, "dark", ["color-contrast"])):
         page.set_viewport_size({"width": width, "height": 740})
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
@@ -263,7 +264,7 @@ def test_what_is_wrong_with_the_whole_is_in_sight_on_a_phone(visit: Visit) -> No
 
 def test_long_work_can_be_stopped_beside_the_form(visit: Visit) -> None:
     page = visit("/battle?attackers=12&defenders=10")
-    page.route(re.compile("attackers=13"), lambda route: None)  # never answered
+    page.route(re.compile("attackers=13"), lambda route: None)  # this request is never answered
     page.get_by_label("Attackers", exact=True).fill("13")
     stop = page.locator("form").get_by_role("button", name="Stop")
     stop.click()
@@ -374,13 +375,13 @@ def way(page: Page) -> str:
 def test_way_is_edited_as_a_row(visit: Visit) -> None:
     page = visit("/campaign?attackers=30&territories=8 2 4")
     chips = page.locator(".chip input")
-    chips.nth(2).press("Enter")  # a new empty field appears after the last
+    chips.nth(2).press("Enter")  # a new empty field appears after the last one
     page.keyboard.type("5 6")
     assert way(page) == "8 2 4 5 6"
     page.keyboard.press("Alt+ArrowLeft")
     page.keyboard.press("Alt+ArrowLeft")
     assert way(page) == "8 2 6 4 5"
-    chips.nth(2).fill("6,200, 3")  # pasted
+    chips.nth(2).fill("6,200, 3")  # pasted text
     assert way(page) == "8 2 6,200 3 4 5"
     chips.nth(3).press("Backspace")
     chips.nth(3).press("Backspace")
@@ -456,7 +457,7 @@ def test_colours_can_be_switched_and_stay_switched(visit: Visit) -> None:
     expect(ground).to_have_css("background-color", dark)
     page.get_by_role("button", name="Switch between light and dark").click()
     expect(ground).to_have_css("background-color", light)
-    assert page.evaluate("localStorage.length") == 0  # the colours of the system are not kept
+    assert page.evaluate("localStorage.length") == 0  # the system's colours are not stored
     page.emulate_media(color_scheme="dark")
     expect(ground).to_have_css("background-color", dark)
 
@@ -487,7 +488,7 @@ def test_plan_on_the_start_page_plays_itself_until_it_is_paused(visit: Visit) ->
     expect(words).to_have_text(shown)
     page.emulate_media(reduced_motion="reduce")
     page.reload()
-    expect(page.get_by_role("button", name="Play")).to_be_visible()  # no animation by itself
+    expect(page.get_by_role("button", name="Play")).to_be_visible()  # does not start by itself
 
 
 def test_log_is_reviewed_from_a_file_and_its_link_opens_finished(
@@ -606,7 +607,7 @@ def test_pages_of_logs_say_what_to_do_without_a_script(server: Server) -> None:
     for name in ("audit", "review"):
         example = server.ask(f"/{name}").body.decode()
         assert words in example
-        assert '<p id="post" hidden' in example  # its button is empty until the script runs
+        assert '<p id="post" hidden' in example  # the button is empty until the script runs
     own = server.ask("/audit?log=6+4+1+vs+5+3").body.decode()
     assert words not in own
     assert '<p id="post" hidden' in own

@@ -41,7 +41,7 @@ def sent(server: Server, path: str) -> socket.socket:
 
 @contextmanager
 def searched(server: Server, asked: str | dict[str, object]) -> Iterator[Iterator[dict[str, Any]]]:
-    """Start a search, and yield the lines of its response; then disconnect."""
+    """Start a search, yield the lines of its response, then disconnect."""
     connection = HTTPConnection(server.host, timeout=300)
     body = asked if isinstance(asked, str) else json.dumps(asked)
     connection.request("POST", "/api/v1/plan", body, {**JSON, "Accept": LINES})
@@ -70,7 +70,7 @@ def test_a_signal_while_processes_start_refuses_what_waits_for_them(
 ) -> None:
     paths = ("/api/v1/battle?attackers=3&defenders=2", "/api/v1/plan?from_=Peru=9&take=Brazil")
     waiting = [sent(own_server, path) for path in paths]
-    assert own_server.ask("/theme.json").status == 200  # the requests before it have been read, too
+    assert own_server.ask("/theme.json").status == 200  # the requests before it were read
     own_server.process.send_signal(sent_signal)
     for asked in waiting:
         with closing(HTTPResponse(asked)) as response:
@@ -111,7 +111,7 @@ def test_a_page_of_a_large_table_takes_no_memory_of_the_server(own_server: Serve
     before = peak_memory(own_server)
     reply = own_server.ask("/table?attackers=1200&defenders=1200")
     assert reply.status == 200
-    assert peak_memory(own_server) - before < 40 * len(reply.body)  # with all cells 1,000
+    assert peak_memory(own_server) - before < 40 * len(reply.body)  # 1,000 with all cells
 
 
 @pytest.mark.skipif(not hasattr(psutil.Process, "rlimit"), reason="needs Linux")
@@ -168,7 +168,7 @@ def test_requests_that_wait_for_their_turn_take_no_memory(own_server: Server) ->
     with ExitStack() as connections:
         for _ in range(5):
             link = connections.enter_context(socket.create_connection((host, int(port)), 0.5))
-            with suppress(TimeoutError):  # when the server reads no more
+            with suppress(TimeoutError):  # the server has stopped reading
                 link.sendall(asked)
         assert own_server.ask(FILE).status == 200
         assert process.memory_info().rss - before < 5 * 2**20  # 5 clients that sent 3 MB each
@@ -196,7 +196,7 @@ def test_processes_end_with_a_server_that_is_killed(own_server: Server) -> None:
 
 def test_a_client_that_goes_away_ends_its_work(server: Server) -> None:
     server.wait()
-    for _ in range(3):  # two searches each: together more than the queue may hold
+    for _ in range(3):  # two searches each, together more than the queue may hold
         sent(server, "/api/v1/plan?from_=Ukraine=42&others=3&take=Asia&time_limit=20").close()
         with searched(server, LONG) as lines:
             next(lines)

@@ -1,4 +1,4 @@
-"""Turns for the board page: new armies, and the texts of rolls and first attacks."""
+"""Turns for the board page: new armies, and the texts for rolls and first attacks."""
 
 import pytest
 from playwright.sync_api import expect
@@ -8,7 +8,7 @@ from iacta.web.turns import replay_turns
 from tests.web.conftest import Visit
 
 CODE = "1;classic;red;Peru:red:9,Brazil:blue:3,Argentina:blue:1,Venezuela:blue:2"
-# Alaska has 9 armies, the Northwest Territory has 1, and nobody owns the rest.
+# Alaska has 9 armies, the Northwest Territory has 1, and all other territories are unowned.
 LINK = "/map#p=red&p=blue&h=a9.b1.-x40&g=all&t=1"
 
 

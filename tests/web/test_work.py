@@ -20,7 +20,7 @@ from iacta.web.process_pool import BusyError, DiedError, LateError, Work
 from iacta.web.worker import FailedError, Progress, answer_part
 from tests.processes import run_python
 
-FOREVER = 600  # seconds; no test lasts this long
+FOREVER = 600  # in seconds; no test takes this long
 BATTLE = "battle", [("attackers", "3"), ("defenders", "2")]
 CLOCK = "__import__('time').process_time"
 BUSY = f"(lambda end: next(t for t in iter({CLOCK}, 0) if t > end))({CLOCK}() + 1.1)"  # of its time
@@ -50,7 +50,7 @@ def in_the_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[...,
 
 
 async def begun(work: Work, function: Callable[..., Any], *args: Any) -> Any:
-    """Return the result of long work, retrying while no process is ready."""
+    """Return the result of long work; try again while no process is ready."""
     while True:
         try:
             return await work.search(function, *args)
@@ -67,7 +67,7 @@ async def ended(process: int) -> bool:
 
 
 async def asleep(work: Work, count: int = 1) -> list["asyncio.Task[Any]"]:
-    """Start work that does not end."""
+    """Start work that never ends."""
     tasks = [asyncio.ensure_future(work.search(time.sleep, FOREVER)) for _ in range(count)]
     await asyncio.sleep(0.1)
     return tasks
@@ -112,7 +112,7 @@ async def test_quick_questions_are_answered_while_others_take_long(
 def test_what_leaves_the_quick_lane_gives_way_and_is_answered(
     runner: asyncio.Runner, work: Work
 ) -> None:
-    own = os.nice(0)  # the tests may be run with a lower priority
+    own = os.nice(0)  # the tests may run with a lower priority
     assert runner.run(work.run(os.nice, 0)) == own
     asked = f"{BUSY} and __import__('os').nice(0)"
     assert runner.run(work.run(eval, asked)) == min(own + SLOW_NICENESS, 19)
@@ -198,7 +198,7 @@ async def test_a_late_answer_is_not_waited_for(runner: asyncio.Runner) -> None:
         assert not task.done()  # the search still has the last quarter of its time
         with pytest.raises(LateError, match="within 8 seconds"):
             await task
-        assert await ended(process.pid)  # in its second sleep, before the late answer
+        assert await ended(process.pid)  # during its second sleep, before the late answer
     finally:
         work.close()
 
