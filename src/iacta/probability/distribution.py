@@ -277,7 +277,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return Distribution(kept)
 
     def product(self, other: "Distribution[U]") -> "Distribution[tuple[T, U]]":
-        """Return the joint distribution of independent values from this distribution and another.
+        """Return the joint distribution of independent values from this one and `other`.
 
         >>> coin = Distribution("HT")
         >>> coin.product(coin)["H", "T"]
