@@ -26,7 +26,7 @@ from iacta.fairness.p_values import correct_by_holm
 LOGS = 2_000
 LEVEL_LOGS = 10_000
 POWER_LOGS = 100
-MAX_BATTLES = 12  # most battles in a fair log
+MAX_BATTLES = 12  # maximum number of battles in a fair log
 MAX_ATTACKERS, MAX_DEFENDERS = 40, 30
 BATTLES = (20, 60, 200)  # lengths of unfair logs, in battles
 TAIL_TESTS = ("luck", "spread", "most extreme", "chances")

@@ -22,7 +22,7 @@ PLAYERS = ("red", "blue", "green", "black", "yellow", "white")
 HARD_SIZES = range(6, 14)  # sizes of goals to try first, in territories
 HARD_STATES = 20_000  # smaller problems are solved exactly
 HARD_GAMES, HARD_SEEN = 40, 800  # a position is hard if 40 games visit more than 800 states
-RESTRICTED_SIZE = 9  # most territories in a restricted problem
+RESTRICTED_SIZE = 9  # maximum number of territories in a restricted problem
 RESTRICTED_STATES = 1_000_000  # larger restricted problems are left out
 HARD = Path(__file__).with_name("midgame.json")
 

@@ -37,7 +37,7 @@ from iacta.questions import ask
 from iacta.war import games
 
 STEP = 0.01  # seconds by which each reading advances the clock
-MAX_LOOKS_AFTER = 250  # most readings after the deadline, usually in the interrupted phase
+MAX_LOOKS_AFTER = 250  # limit on readings after the deadline, usually in the interrupted phase
 MAX_GRACE = 0.2  # seconds that the core may use after a deadline, for its first two games
 PLAYERS = "red", "blue", "green", "yellow", "black", "pink"
 

@@ -50,7 +50,7 @@ MAX_INT = 2**63 - 1
 MAX_TABLE_ARMIES = 10_000  # larger battles are never looked up
 PART_ROWS = {"battle": 2**16, "roll": 2**16, "campaign": 2_000, "plan": 4}
 DEFAULT_PART_ROWS = 1_000
-CACHE_SIZE = 20_000  # most answers in the cache
+CACHE_SIZE = 20_000  # maximum number of answers in the cache
 TYPES: dict[type, Any] = {float: pl.Float64, int: pl.Int64, bool: pl.Boolean, str: pl.String}
 
 

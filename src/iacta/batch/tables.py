@@ -43,13 +43,13 @@ from iacta.rules.rules import Rules
 COLUMNS = BattleQuestion.usual_columns()  # the chance to win; armies left on each side if won
 CAMPAIGN_COLUMNS = CampaignQuestion.usual_columns()  # only the chance to win
 STACK_SIZES = (32, 64, 128, 256)  # sizes of the matrices for campaigns, in armies on each side
-MAX_MATRICES = 128  # most matrices in the cache; each takes at most 0.5 MB
+MAX_MATRICES = 128  # maximum number of matrices in the cache; each takes at most 0.5 MB
 TABLE_SIZES = (256, 512, 1_024)  # sizes of the tables for battles, in armies on each side
-START_TABLE_SIZE = 256  # most armies on each side for kernels that cannot compute rows
+START_TABLE_SIZE = 256  # maximum number of armies on each side for kernels that cannot compute rows
 MAX_GARRISON = 10**6  # avoids integer overflow
-MAX_TABLES = 12  # most tables in the cache; each takes at most 25 MB
+MAX_TABLES = 12  # maximum number of tables in the cache; each takes at most 25 MB
 BLOCK_STARTS = 32  # attacker counts that are computed together
-MAX_BLOCKS = 2**14  # most blocks in the cache; each takes 768 bytes
+MAX_BLOCKS = 2**14  # maximum number of blocks in the cache; each takes 768 bytes
 
 Armies: TypeAlias = npt.NDArray[np.int64]
 LOCK = Lock()  # kernels cache their last result, so they are not thread-safe

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # slow to import, and only needed for types
     from iacta.fairness.audit import Audit
     from iacta.plan.review import Review
 
-MAX_RESULTS = 30  # most results in the chart
+MAX_RESULTS = 30  # maximum number of results in the chart
 ROW_HEIGHT = 18  # in pixels
 MAX_HEIGHT = 264  # maximum height of all rows together, in pixels
 SMALL_HEIGHT = 78  # height of each panel over time, in pixels
@@ -28,7 +28,7 @@ FAIR, ODD = "possible with fair dice", "unusual"
 BAND, BAND_TONE = "band: range of 95 of 100 fair logs", "#80808050"
 MAX_NAME_LENGTH = 20
 NOBODY = "attackers"
-MAX_NAMED = 2  # most players to name in the title
+MAX_NAMED = 2  # maximum number of players to name in the title
 
 
 @register_chart(default_for="Audit")

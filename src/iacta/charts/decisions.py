@@ -47,7 +47,7 @@ MARGIN = 3  # attackers to show beyond the boundary
 MAP_HEIGHT = 440
 SPREAD_HEIGHT = 240
 MAX_NUMBERED = 20  # numbers of longer chains would be unreadable on a phone
-MAX_LISTED = 8  # most territories to list in the label of a spread
+MAX_LISTED = 8  # maximum number of territories to list in the label of a spread
 MAX_POINTS = 60
 MIN_DRAWN_CHANCE = 0.02
 

@@ -57,7 +57,7 @@ CHANCE = "chance"
 
 MAX_BARS = 120  # more bars would be too thin to see
 MIN_BARS = 40  # rare outcomes are left out only if there are more numbers than this
-MAX_ROWS = 30  # most outcomes to show if they are not numbers
+MAX_ROWS = 30  # maximum number of outcomes to show if they are not numbers
 ROW_HEIGHT = 22
 RARE_CHANCE = 1e-4
 PALE_OPACITY = 0.75
@@ -69,7 +69,7 @@ PANEL_HEIGHT = 140  # in pixels
 MAX_NUMBERED = 15  # in longer campaigns, chances are not written on the bars
 MIN_LABELLED_CHANCE = 0.005
 
-MAX_INTERVALS = 40  # most bars with intervals
+MAX_INTERVALS = 40  # maximum number of bars with intervals
 MAX_NAMED = 6  # longer lists of territories are left out of the subtitle
 LAST = "your armies in the last territory, if all are taken"
 NOT_TAKEN = "territories not taken, if you stop or they hold"

@@ -53,7 +53,7 @@ class Change(NamedTuple):
 
     @property
     def left(self) -> tuple[int, int]:
-        """The armies of both sides after the attack, before any move in."""
+        """The armies of both sides after the attack, before armies move in."""
         if self.attack is None:
             raise ValueError("no attack")
         after, against = (self.changed[name].armies for name in self.attack)

@@ -33,7 +33,7 @@ from iacta.fairness.trials import Entry, Trial
 
 MAX_SEARCHED = {DICE: 2**19, ROLLS: 2**17}  # in longer logs, no repeated sequence is looked for
 MAX_MOMENTS = 512  # number of points on the curves over time
-CURVES = 6  # most players with a luck curve
+CURVES = 6  # maximum number of players with a luck curve
 
 
 class Moment(NamedTuple):

@@ -81,7 +81,7 @@ class Throws:
     def find_interval(self, count: int, level: float) -> tuple[float, float]:
         """Return a confidence interval for the probability of a result.
 
-        count: the count of the result.
+        count: how often the result occurred.
         level: the probability that the interval contains the true value.
         """
         if self.is_sum:

@@ -692,10 +692,9 @@ class Leap(RollKernel):
     least_chance = MIN_CHANCE
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Raise `IactaError` for more than 10^18 armies, and for rules out of the method's reach.
+        """Raise `IactaError` for more than 10^18 armies, and for rules that the method excludes.
 
-        Out of reach are rules under which a few armies can beat a thousand, or a roll with all dice
-        has only one result.
+        Such rules let a few armies beat a thousand, or give a roll with all dice only one result.
         """
         if max(attackers, defenders) > MAX_ARMIES:
             raise TooLargeError(f"armies must be at most 10^18 for the method {NAME!r}")

@@ -47,7 +47,7 @@ from iacta.probability.chances import Chance, read_chance
 from iacta.probability.estimate import MIN_GAMES, find_half_width
 from iacta.rules.rules import Rules
 
-MAX_NEW = 1000  # most new armies, also in the search for the fewest
+MAX_NEW = 1000  # maximum number, also in the search for the fewest
 FIRST_TRIED = 8
 FINALISTS = 2  # number of placements that plans compare
 FINALIST_BUDGET = 0.2  # search budget for each of these plans; 1 is the default

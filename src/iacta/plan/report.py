@@ -81,7 +81,7 @@ def _list_won_battles(plan: Plan) -> tuple[MainBattle, ...]:
         return steps[border].reach_probability if border in steps else 0.0
 
     while made.dice and (border := (made.start, made.to)) in steps and border not in line:
-        # The conquests by the number of attackers left before any move in, garrison included.
+        # The conquests by the number of attackers left before armies move in, garrison included.
         won = {
             state.armies[made.start] - each.attackers: each for each in made.outcomes if each.moved
         }

@@ -152,7 +152,7 @@ class StepsQuestion(MomentForm, Question):
                 value = evaluate_state(turn, read_goal_record(turn, goal), part)
             except IactaError:  # a recorded goal may not fit its turn
                 return None
-            return None if part.is_over else value  # an unfinished search has no value
+            return None if part.is_over else value  # without a value if time ran out
 
         numbers = range(len(searches))
         for done, (number, value) in enumerate(run_in_threads(evaluate, numbers, deadline), 1):

@@ -16,7 +16,7 @@ from iacta.rules.modes import mode_record, read_mode
 from iacta.rules.rules import CLASSIC, Rules
 from iacta.rules.variants import RuleSet, find_rule_set, find_rules
 
-MAX_BYTES = 10**6  # most bytes in a rules file
+MAX_BYTES = 10**6  # maximum number of bytes in a rules file
 DICE_KEYS = tuple(field.name for field in fields(Dice))
 MODE_KEYS = tuple(mode_record(CLASSIC.mode))
 RULES_KEYS = (*(field.name for field in fields(Rules) if field.name != "mode"), *MODE_KEYS)

@@ -12,7 +12,7 @@ from iacta.inputs.checks import check_choice, read_int, set_field
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import format_short_repr
 
-MAX_GAIN = 100  # most armies that a side may gain in one roll
+MAX_GAIN = 100  # maximum number of armies that a side may gain in one roll
 
 
 @dataclass(frozen=True, repr=False)

@@ -37,7 +37,7 @@ from iacta.rules.variants import find_rules, format_rules_argument
 SortedDice = tuple[int, ...]
 
 MAX_UNCHECKED_FACES = 100  # with more faces, even a full roll must be checked first
-MAX_ROWS = 10**6  # most pairs of different throws in `Roll.compared_dice`
+MAX_ROWS = 10**6  # maximum number of pairs of different throws in `Roll.compared_dice`
 STEPS_PER_SECOND = 10**6
 MAX_STEPS = 10**7
 

@@ -69,7 +69,7 @@ MAX_THROWN = 5 * 10**11  # this many dice take about an hour
 MIN_TIMED_RUNS = 1000  # fewer runs are not faster
 MAX_GARRISON = 2**62  # keeps the sum of garrison and armies within an int64
 MAX_BYTE = 255
-MAX_PENDING = 1000  # most blocks that may wait in an executor
+MAX_PENDING = 1000  # maximum number of blocks that may wait in an executor
 
 
 class End(NamedTuple):

@@ -31,7 +31,7 @@ from iacta.probability.distribution import Probability
 from iacta.rules.roll import Losses
 
 MAX_ARMIES_FOR_LUCK = 1_000  # computing the luck of larger battles would delay the step
-MAX_ROLLS_SHOWN = 12  # most results of a roll to show as buttons
+MAX_ROLLS_SHOWN = 12  # maximum number of results of a roll to show as buttons
 
 
 def read_sent_board(body: Mapping[str, Any]) -> Board | None:

@@ -96,7 +96,7 @@ from iacta.questions.plan.record import (
 from iacta.questions.plan.sentences import Checked
 from iacta.rules.variants import RuleSet, find_rules, rules_name
 
-MAX_NAMED = 3  # most territories to name in an error message
+MAX_NAMED = 3  # maximum number of territories to name in an error message
 # Parameters that are already part of a turn, and the time limit, which does not change the
 # question.
 FREE_PARAMETERS: dict[str, Any] = {"capital_dice": False} | dict.fromkeys(

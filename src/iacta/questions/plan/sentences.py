@@ -22,8 +22,8 @@ NOTICEABLE_POINTS = 0.05  # a plan this close to its bound is called best, for p
 # A bound is shown if it lies below the maximum value by the first share of that maximum, or if it
 # rules out the second share of the range between the value and the maximum.
 NEAR, INFORMATIVE = 0.01, 0.2
-MAX_LINES = 40  # most rows in a table
-MAX_ENDINGS = 3  # most rows in the table of failures
+MAX_LINES = 40  # maximum number of rows in a table
+MAX_ENDINGS = 3  # maximum number of rows in the table of failures
 COUNTED = "The numbers in these tables come from {} simulated games of the plan."
 
 

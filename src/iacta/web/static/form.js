@@ -146,8 +146,6 @@ function showPage(found, link) {
   drawing = setTimeout(drawPicture, PAUSE);
 }
 
-// A log: from a file, from the URL, and shared with friends.
-
 /** Offer to copy the sentence with the link, or to save the log if the link would be too long. */
 function showPost() {
   const place = document.querySelector("#post");
@@ -215,8 +213,6 @@ async function drawPicture() {
   }
 }
 
-// Buttons and keys that change numbers.
-
 /** Change the number in an input by a number of steps. */
 function step(input, by) {
   const given = input.value.trim() || input.placeholder;
@@ -261,8 +257,6 @@ form.addEventListener("keydown", (event) => {
     step(event.target, event.shiftKey ? 10 * by : by);
   }
 });
-
-// Changes of the form that do not need the server.
 
 form.addEventListener("change", (event) => {
   if (event.target.name !== "rules") return;

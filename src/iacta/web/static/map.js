@@ -200,8 +200,6 @@ listen("to-play", "click", () => {
   store.map.reveal(store.map.largest());
 });
 
-// Setting up.
-
 listen("corrected", "click", correct);
 listen("start-over", "click", () => {
   const goal = findGoalOfTurn(store.state, 0);
@@ -259,8 +257,6 @@ listen("usual", "click", async () => {
   }
 });
 
-// Sharing.
-
 listen("code", "click", () => share(on.code, findCode()));
 listen("link", "click", () => act.copyLink(on.link));
 listen("text", "click", () => {
@@ -270,8 +266,6 @@ listen("text", "click", () => {
   share(on.text, `${sentence} ${findLink()}`);
 });
 listen("sharing", "toggle", () => on.sharing.open && showShared());
-
-// Analysing.
 
 /** Show the list of goals or threats, or return to the next action. */
 const toggleView = (view) => update({ view: store.view === view ? "" : view });
@@ -321,8 +315,6 @@ document.addEventListener("keydown", (event) => {
   if (key === "ArrowLeft" && state.at) on.back.click();
   if (key === "ArrowRight" && next(state.steps, state.at)) on.forth.click();
 });
-
-// The screen and the printer.
 
 /** Keep the next action visible above the keyboard of a phone. */
 function fitScreen() {

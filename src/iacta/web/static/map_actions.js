@@ -38,8 +38,6 @@ export function share(button, text) {
 /** Return the log of the line of steps on the screen. */
 export const writeLog = () => logOf(store.board, store.state, tree.turns, findGoalOf);
 
-// Territories.
-
 export function choose(t) {
   if (store.chosen === t) return;
   update({ chosen: t, typed: { t: null, digits: "", time: 0 } });
@@ -204,8 +202,6 @@ export function pressPad(key) {
   store.placing = { ...placing, [chosen]: 0 };
   update({ placing: { ...placing, [chosen]: Math.min(number, countLeft()) } });
 }
-
-// The turn.
 
 /** Take a step from the current turn; return whether the step was possible. */
 async function take(step) {

@@ -81,8 +81,6 @@ function valueSteps(line) {
   valueSearches.want(values.job ? [values.job] : []);
 }
 
-// The goal.
-
 /** Return the goal of a step's turn, as steps and logs record it; null without a goal. */
 export function findGoalOf(k) {
   const { board, state } = store;
@@ -147,8 +145,6 @@ export function planLonger() {
   store.render();
 }
 
-// Games, goals and threats.
-
 /** Return the number of territories without an owner; if there are any, games cannot be played. */
 export const countEmpty = () => store.state.owners.filter((owner) => owner < 0).length;
 
@@ -192,8 +188,6 @@ export const findMover = ({ player, players }) => players.find((row) => row.play
 export const findGoals = () => listSearches.of(goalsJob(store.state.at));
 export const findThreats = () => listSearches.of(threatsJob(store.state.at));
 export const isListingGoals = () => listSearches.isSearching(goalsJob(store.state.at));
-
-// The phase of the turn.
 
 export const isOver = (turn) => turn?.phase === "over";
 export const isOpen = (k) => ["place", "attack", "advance"].includes(findTurn(k)?.phase);

@@ -135,8 +135,6 @@ function describeLoss(given, steps, at, maxSteps) {
   return given.has("e") ? "" : "The end of the link is missing.";
 }
 
-// The goals of turns other than the current one.
-
 function writeGoal(start, { goal, continent, victim, targets, hold }) {
   const numbers = { continent: [continent], eliminate: [victim], all: targets, any: targets };
   return [start, GOALS.indexOf(goal), Number(hold), ...(numbers[goal] ?? [])].join(".");
@@ -162,8 +160,6 @@ function readGoals(given, state) {
   }
   return began ? { ...state, steps, began } : { ...state, steps };
 }
-
-// The territories.
 
 function writeHoldings({ owners, armies }) {
   const runs = [];
@@ -191,8 +187,6 @@ function readHoldings(text, board, players) {
     armies: holdings.map(([, count]) => Math.min(count, MAX_ARMIES)),
   };
 }
-
-// The steps.
 
 function writeStep({ after, do: name, on, goal, ...numbers }, { players }) {
   const [letter, ...keys] = LETTERS[name];
@@ -253,8 +247,6 @@ function readStep(text, players) {
   if (isLong || !missing.every((key) => OPTIONAL.includes(key))) return null;
   return { ...step, ...Object.fromEntries(keys.map((key, k) => [key, numbers[k]])) };
 }
-
-// Numbers.
 
 const readNumber = (text) => (/^\d{1,10}$/.test(text ?? "") ? Number(text) : null);
 

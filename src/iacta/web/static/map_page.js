@@ -178,8 +178,6 @@ function showGoal() {
   on["targets-said"].textContent = names.join(", ") || "none yet";
 }
 
-// Analysing.
-
 function showPlay(turn) {
   const { state } = store;
   const plan = findPlan();
@@ -207,8 +205,6 @@ function showAction() {
   if (!isChoosing() || !isOpen(store.state.at)) return showPanel();
   return [isReached() && element("p", { className: "row" }, showStop("primary")), showGoals()];
 }
-
-// Setting up.
 
 function showSetup(view) {
   const { board, state, chosen, brush } = store;

@@ -39,8 +39,6 @@ export const readField = ({ value }) => Number(value);
 export const listOptions = (pairs) =>
   pairs.map(([value, words]) => element("option", { value }, words));
 
-// Players.
-
 export const findTones = () => colours(store.state.players, look);
 
 /** Return the mark of a player, given by number: the player's shape in the player's colour. */

@@ -219,8 +219,6 @@ export function letters(players) {
   return found;
 }
 
-// Questions to the server.
-
 /** Whether the goal consists of territories that are selected one by one. */
 export const canAim = ({ goal }) => goal === "all" || goal === "any";
 

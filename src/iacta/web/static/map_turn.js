@@ -66,8 +66,6 @@ const showCards = () =>
     element("button", { className: "tool" }, "Add"),
   );
 
-// Attacks.
-
 function showAttacks() {
   const { picked, state, help } = store;
   const turn = findTurn();
@@ -220,8 +218,6 @@ function showDice(from, to) {
     showRefusal("faces"),
   );
 }
-
-// After a conquest and at the end of the turn.
 
 function showAdvance() {
   const { from, to, least, most } = findTurn().advance;

@@ -27,8 +27,6 @@ import { element, table } from "./redraw.js";
 /** Return a fraction as a CSS length. */
 const formatLength = (part) => `${100 * Math.min(Math.max(part, 0), 1)}%`;
 
-// The current chances.
-
 /** Return the chance to reach the goal as a number, a bar and a sentence. */
 export function showValue(turn) {
   const { state } = store;
@@ -189,8 +187,6 @@ export function describeEmpty() {
   const count = countEmpty();
   return count === 1 ? "One territory is empty" : `${count} territories are empty`;
 }
-
-// The steps so far.
 
 /** Return the steps of the current line, each with the alternatives that were tried. */
 export function showSteps() {

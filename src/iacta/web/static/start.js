@@ -6,8 +6,6 @@ import { on } from "./page.js";
 const STEP = 1500; // milliseconds for each conquest
 const REST = 3; // number of steps for which the end stays on the screen
 
-// The two numbers.
-
 let asking = new AbortController();
 
 async function answer() {
@@ -39,8 +37,6 @@ on.quick.addEventListener("submit", (event) => {
   answer();
 });
 if (matchMedia("(min-width: 64rem)").matches) on.attackers.select(); // a phone's keyboard would cover the rest of the page
-
-// The plan.
 
 let shown = 0;
 let timer = 0;
