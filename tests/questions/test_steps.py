@@ -177,6 +177,17 @@ def test_a_turn_is_worth_what_the_turns_after_it_prove() -> None:
     assert first["value"] == placed["value"] == pytest.approx(mean)
 
 
+def test_luck_for_the_goal_is_summed_only_when_all_values_are_known() -> None:
+    asked = StepsQuestion(code=CODE, steps=tuple(STEPS[:2]), take="Brazil, Argentina")
+    found = asked.answer()
+    assert "points" in found.record()["values"][2]["sum"]
+    partial = StepsAnswer(asked, found.tree)
+    partial.__dict__["values"] = [found.values[0], None, found.values[2]]
+    words = partial.record()["values"][2]["sum"]
+    assert words.startswith("you were lucky by ")
+    assert "points" not in words
+
+
 def test_turns_that_are_wanted_come_first_with_what_their_steps_need() -> None:
     seen: list[list[int]] = []
 

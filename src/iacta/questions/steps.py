@@ -272,8 +272,12 @@ class StepsAnswer(Answer):
         return goal is not None and goal != {"worth": True}
 
     def _format_value(self, k: int, value: float) -> str:
-        exact = Fraction(1) if value == 1.0 else value
-        return format_goal_value(exact, is_chance=self._is_chance(k))
+        turn = self.tree.nodes[k].turn
+        is_over = turn is not None and turn.phase in ("fortify", "over")
+        is_exact = value == 1.0 or (value == 0.0 and is_over)
+        return format_goal_value(
+            Fraction(value) if is_exact else value, is_chance=self._is_chance(k)
+        )
 
     def _format_points(self, k: int, value: float) -> str:
         return format_goal_change(value, is_chance=self._is_chance(k), sign="+")
@@ -295,9 +299,15 @@ class StepsAnswer(Answer):
         return f"dice {' and '.join(parts)}" if parts else ""
 
     def _describe_sum(self, k: int) -> str:
-        """Describe the total luck and cost since the player's turn began."""
-        path = [judged for each in self.tree.list_path(k) if (judged := self.judgements[each])]
-        known = [judged for judged in path if judged.luck is not None]
+        """Describe the total luck and cost since the player's turn began.
+
+        Luck and cost for the goal are left out until all values of the turn are known.
+        """
+        steps = [*self.tree.list_path(k)]
+        path = [judged for each in steps if (judged := self.judgements[each])]
+        nodes = self.tree.nodes
+        is_known = all(nodes[each].goal is None or self.values[each] for each in steps)
+        known = [judged for judged in path if is_known and judged.luck is not None]
         armies = [judged.luck_armies for judged in path if judged.luck_armies is not None]
         cost = sum(judged.cost or 0.0 for judged in known)
         parts = []
