@@ -519,6 +519,13 @@ def test_log_is_reviewed_from_a_file_and_its_link_opens_finished(
     expect(other.locator("#wrong")).to_contain_text("it may be incomplete")
 
 
+def test_a_log_in_the_fragment_is_not_called_an_example(visit: Visit) -> None:
+    page = visit("/audit")
+    expect(page.locator("#example-note")).not_to_be_empty()
+    page.get_by_label("Log", exact=True).fill("attack,defence\n6 5,1")
+    expect(page.locator("#example-note")).to_be_empty()
+
+
 def test_log_that_is_too_long_for_an_address_is_reviewed_and_offered_as_a_file(
     visit: Visit, tmp_path: Path
 ) -> None:

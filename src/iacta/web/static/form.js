@@ -122,7 +122,7 @@ function showPage(found, link) {
   const isAnswered = found.querySelector("#link") !== null;
   answer.classList.toggle("old", !isAnswered); // the last answer stays visible
   for (const old of document.querySelectorAll(
-    isAnswered ? "#lead, .wrong, .reading" : ".wrong, .reading",
+    isAnswered ? "#lead, #example-note, .wrong, .reading" : ".wrong, .reading",
   )) {
     const text = found.querySelector(`#${old.id}`)?.textContent ?? "";
     if (old.textContent !== text) old.textContent = text;
