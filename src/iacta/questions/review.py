@@ -9,7 +9,7 @@ from iacta.board import Board
 from iacta.board.files import read_board
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import FileName, Flag, Name, Source
-from iacta.forms.percentages import format_armies, format_goal_change
+from iacta.forms.percentages import format_armies, format_goal_change, short_percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, Count, IntervalRecord, KeyedRecord, Unit, key
 from iacta.forms.sections import Section, Table, make_sections
@@ -342,7 +342,7 @@ def _make_sections(reviewed: Review) -> Iterator[Section]:
             "" if step.dice is None else f"{step.dice}{'?' if step.is_assumed else ''}",
             f"{step.lost}-{step.killed}" if step.to else "",
             _format_armies(step.luck_armies) if step.to else "",
-            _format_value(reviewed, step.after),
+            _format_after(reviewed, step.after, is_over=not step.to),
             _format_value(reviewed, step.luck, "+") if step.is_useful else "no use",
             _format_value(reviewed, step.cost),
         )
@@ -378,6 +378,17 @@ def _describe_player(reviewed: Review, player: PlayerReview) -> str:
     if player.mistakes == 1:
         return f"{luck} and made one mistake: {done}."
     return f"{luck} and made {player.mistakes:,} mistakes, the worst: {done}."
+
+
+def _format_after(reviewed: Review, value: float | None, *, is_over: bool) -> str:
+    """Return the value after a step; a chance is 0% or 100% only if that is certain.
+
+    is_over: whether the attacks of the turn are over.
+    """
+    if value is None or not reviewed.is_chance:
+        return _format_value(reviewed, value)
+    is_exact = value == 1.0 or (value == 0.0 and is_over)
+    return short_percent(Fraction(value) if is_exact else value, 1)
 
 
 def _format_armies(luck: float | None) -> str:
