@@ -1,6 +1,6 @@
-"""The frozen opponents of the AIs, and matches of one AI against copies of another.
+"""Fixed opponents for measuring AIs, and matches of one AI against copies of another.
 
-Never change a row: the strength of later AIs is measured against these.
+Never change a row, because the strength of later AIs is measured against these opponents.
 
     python -m benchmarks.opponents ONE OTHER [GAMES]
 """
@@ -42,9 +42,10 @@ USUAL_BEFORE = Player(
 )
 OPPONENTS = {
     "usual before": USUAL_BEFORE,
-    # All new armies on the largest border stack, a card a turn, and eliminations within reach.
+    # Puts all new armies on the largest border stack; takes one card a turn; eliminates players
+    # within reach.
     "pile": Player(sure=1.1, aims=(ELIMINATE,), preferred=PILE, failed=2.0),
-    # New armies where the borders are weakest, and eliminations within reach.
+    # Puts new armies on the weakest borders; eliminates players within reach.
     "turtle": Player(
         sure=1.1,
         aims=(ELIMINATE,),
@@ -55,7 +56,8 @@ OPPONENTS = {
         behind=0.0,
         failed=2.0,
     ),
-    # Completes and guards continents, breaks those of others and returns, a card a turn.
+    # Completes and guards continents; breaks other players' continents and retreats; takes one card
+    # a turn.
     "keeper of continents": Player(
         behind=0.0,
         failed=2.0,
@@ -71,7 +73,7 @@ OPPONENTS = {
         aims=(AS_LIKED, HOLD, CONTINENT, BREAK, ELIMINATE, PILE, SAFE_CARD, RAID, GUARD),
         value=V_BEFORE,
     ),
-    # Eliminates players with many cards, and takes a card a turn.
+    # Eliminates players who have many cards; takes one card a turn.
     "hunter of cards": Player(
         their_cards=2.0,
         elimination=8.0,
@@ -93,7 +95,7 @@ def find_row(name: str) -> Player:
 def count_match_wins(
     one: Player, other: Player, players: int, trade: Sets | None, games: int, seed: int
 ) -> int:
-    """Count the wins of one AI against copies of another, in games dealt anew; seats take turns."""
+    """Count the wins of one AI against copies of another in new games with rotating seats."""
     start, wins = make_start(classic_board(), players, trade), 0
     war = War(start)
     for seat in range(players):

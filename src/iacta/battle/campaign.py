@@ -25,20 +25,20 @@ from iacta.rules.stop import StopRule, format_stop_argument, read_stop
 from iacta.rules.variants import find_rules, format_rules_argument
 
 BELOW_ONE = 1 - 2.0**-53
-MAX_CELLS = 4 * 10**6  # tables for a backward pass
-ROW_BYTES = 100  # memory for a row, per army of either side
-CELLS_PER_ROW = 1000  # the overhead of a row, in cells that take as long
-MAX_CELLS_FOR_RARE_WINS = 10**8  # the limit if a forward pass would drop a rare victory
-LIKELY = 1e-3  # if a chance falls by less than this factor, a forward pass is accurate
-MAX_BEATEN_PER_ATTACKER = 4  # defenders; a stack almost never beats this many per attacker
+MAX_CELLS = 4 * 10**6  # maximum size of the tables for a backward pass
+ROW_BYTES = 100  # bytes per row and per army on either side
+CELLS_PER_ROW = 1000  # overhead of a row, expressed in cells
+MAX_CELLS_FOR_RARE_WINS = 10**8  # the same, if a forward pass would miss rare victories
+LIKELY = 1e-3  # least ratio of last to first chance for an accurate forward pass
+MAX_BEATEN_PER_ATTACKER = 4  # defenders per attacker that a stack almost never beats
 
 
 class CampaignOutcome(NamedTuple):
     """The end of a campaign.
 
-    conquered: the number of conquered territories.
-    attackers: armies on the territory where the stack ends up.
-    defenders: armies left on the first territory not conquered; 0 if all are conquered.
+    conquered: the number of territories conquered.
+    attackers: the armies on the last territory that the stack reached.
+    defenders: the armies left on the first territory not conquered; 0 if all were conquered.
     """
 
     conquered: int

@@ -34,7 +34,7 @@ def draw_owned_ground(scene: Scene, rows: Sequence[Row], owners: Mapping[str, st
 
 
 def draw_ground(scene: Scene, rows: Sequence[Row], **paint: Any) -> list[View]:
-    """Draw the territories as shapes or discs, and the borders between them.
+    """Draw the territories as shapes or discs, with the borders between them.
 
     rows: a row for each territory, in the order of the board.
     paint: encoding channels for the colour; by default, territories have the colour of text.

@@ -20,8 +20,9 @@ place of 1 and 0. The forward pass runs its mirror image,
 
 Then X(a, d) · U^(a+d), divided by a constant, is the probability of visiting the state (a, d).
 
-Sources: the recurrence in floats is Norvig's, "The Unfinished Game ... of Risk" (2020, `winP`);
-in fractions it is Van Wijgerden's, "Let slip the dice of war", and took many hours.
+Sources: Norvig, "The Unfinished Game ... of Risk" (2020, `winP`), for the recurrence in floats; Van
+    Wijgerden, "Let slip the dice of war", for the recurrence in fractions, which took many hours
+    there.
 """
 
 from abc import abstractmethod

@@ -11,20 +11,20 @@ w = τ + iθ, over the circle −π ≤ θ ≤ π, for any tilt τ. The trapezoi
 exponentially. With a step in units of 1/σ, its number of nodes does not grow with s (Trefethen and
 Weideman, "The exponentially convergent trapezoidal rule", SIAM Review 56, 2014). If τ minimises the
 integrand on the real axis, there is no cancellation, even for tiny P (the saddle point; Daniels,
-"Saddlepoint approximations in statistics", 1954). As Σ p_k · x_k = 0, M is computed from its
-second-order remainder:
+"Saddlepoint approximations in statistics", 1954). Because Σ p_k · x_k = 0, M can be computed from
+its second-order remainder:
 
     Re M − 1 = Σ_k p_k · (e^u − 1 − u)  −  Σ_k p_k · e^u · 2 sin²(t / 2),
     Im M     = Σ_k p_k · ((e^u − 1) · sin t  +  (sin t − t)),          u = τ·x_k,  t = θ·x_k.
 
 The difference l − s·μ is computed in whole numbers, so even 10^12 armies lose no digits.
 
-The chance. After s rolls with all dice, the attackers have lost L armies. All states
-(a − L, d − m·s + L) lie on the diagonal with n = a + d − m·s armies. Choose s such that n is about
-128. As armies never grow, a walk to a state of this diagonal in which both sides have enough armies
-for all their dice has had all dice in every roll. A walk past an end of the diagonal leaves one
-side with a few armies against about n, and that side almost surely loses. Let V(x) be the chance to
-win with x attackers against n − x defenders, with V(x) = 1 for x > n. Then
+The chance. After s rolls with all dice, the attackers have lost L armies. All states (a − L, d −
+m·s + L) lie on the diagonal with n = a + d − m·s armies. Choose s such that n is about 128. Armies
+never grow. If a walk reaches a state of this diagonal in which both sides have enough armies for
+all their dice, all dice were therefore rolled every time. A walk past an end of the diagonal leaves
+one side with a few armies against about n, and that side almost surely loses. Let V(x) be the
+chance to win with x attackers against n − x defenders, with V(x) = 1 for x > n. Then
 
     P(a, d) = Σ_l  P(L = l) · V(a − l),
 
@@ -34,7 +34,7 @@ if τ < 0. The sum is a single integral,
 
     P(a, d) = 1 / 2π · ∫ M(w)^s · e^(−w·(a − s·μ)) · G(w) dθ.
 
-The trapezoidal rule takes about 70 nodes, whatever s is. The program computes the smaller of the
+The trapezoidal rule takes about 70 nodes for any s. The program computes the smaller of the
 chances to win and to lose. The chance of the defenders is the same sum with their losses and table.
 
 The survivors. Let i and j be the numbers of attack and defence dice. In a battle that reaches a

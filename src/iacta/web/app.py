@@ -17,7 +17,7 @@ from iacta.web.openapi import describe
 from iacta.web.problems import add_problems
 from iacta.web.process_pool import Work
 
-# Telemetry stays off, whatever the environment variables say.
+# Environment variables must not switch telemetry on.
 SILENT: TelemetryConfig = {
     "tracing": False,
     "metrics": False,
