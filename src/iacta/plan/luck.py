@@ -56,8 +56,8 @@ def measure_plan_luck(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[Luck
 
     plan: a plan to take all or any one of some territories.
     ends: the results in order. Each result is a pair: the armies left on the attacking territory
-        before armies move in, and the defenders left. Pairs describe whole battles if the plan fights
-        each battle to the end, and single rolls otherwise.
+        before armies move in, and the defenders left. Pairs describe whole battles if the plan
+        fights each battle to the end, and single rolls otherwise.
 
     It is an error to pass a plan that maximises a worth, an impossible result, or an estimated plan
     that may visit more than 20,000 states.

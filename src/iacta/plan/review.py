@@ -194,8 +194,8 @@ def review(
     log: JSON lines, the path of a file with JSON lines, or a RiskGameRecorder recording. Each line
         is an object for one turn. `turn` is the code of a position, or of a turn in its attack
         phase. `battles` is a list of objects with `from`, `to`, `left` (armies left on the
-        attacking territory before armies move in), `their_left`, after a conquest `moved`, and for a
-        single roll `dice` (attack dice) and, if fewer than usual, `their_dice` (defence dice).
+        attacking territory before armies move in), `their_left`, after a conquest `moved`, and for
+        a single roll `dice` (attack dice) and, if fewer than usual, `their_dice` (defence dice).
         Optional keys: `goal`, one of `{"take": NAMES}`, `{"take_any": NAMES}`, `{"eliminate":
         PLAYER}` or `{"worth": true}`; `stops`, false if the turn goes on in the next line;
         `corrected`, the corrections of the position since the previous line; and `board`, for this
