@@ -106,6 +106,10 @@ std::string find_fault_rewards(const iacta_problem& p) {
         !std::all_of(p.pays, p.pays + p.lands, is_paid))
         return "payments must be finite";
     if (!(p.price >= 0.0 && p.price <= MAX_PAID)) return "the price of an army must be at least 0";
+    auto pays = [](double each) { return each != 0.0; };
+    if (!are_within(&p.number, 1, 0, p.lands) || !are_within(&p.enough, 1, 0, MAX_ARMIES) ||
+        (p.number > 0 && (p.sets > 0 || p.price > 0.0 || p.once != 0 || std::any_of(p.pays, p.pays + p.lands, pays))))
+        return "a number of lands must be the only payment";
     return "";
 }
 

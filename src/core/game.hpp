@@ -83,6 +83,7 @@ class Game {
     std::vector<uint8_t> whole;
     double price;
     bool once;
+    int number, enough;  // the lands to own, and the armies on each of them; 0 for no number
     std::vector<double> pays;
     std::vector<RewardSet<W>> sets;
     Set<W> paying;        // lands with a payment, or in a set with a payment
@@ -97,8 +98,15 @@ class Game {
 
     bool is_over(const Position<W>& s) const {
         if (has_ends) return until.is_within(s.mine);
+        if (number) return has_number(s);
         if (once) return paying.meets(s.mine & field);
         return !paying.meets(unconquered(s));
+    }
+    // Whether the player owns the number of lands with enough armies.
+    bool has_number(const Position<W>& s) const {
+        int count = 0;
+        for (Set<W> rest = s.mine; rest.any();) count += s.armies[size_t(rest.pop())] >= enough;
+        return count >= number;
     }
     Set<W> find_live_stacks(const Position<W>& s) const {
         Set<W> found, rest = s.mine - resting, open = unconquered(s);
@@ -132,6 +140,9 @@ class Game {
             }
         return total;
     }
+
+    // Returns the payment for a conquest that leads to a state, beside the payment for the land and its sets.
+    double find_end_payment(const Position<W>& after) const { return !has_ends && number && has_number(after); }
 
     // Returns the most dice that v may roll against c, or 0. Fewer dice may be illegal: see `is_allowed`.
     int max_dice(const Position<W>& s, int v, int c) const {
@@ -183,9 +194,10 @@ template <int W>
 Game<W>::Game(const iacta_problem& p)
     : lands(p.lands), kinds(p.kinds), garrison(p.garrison), keep(p.keep, p.keep + p.lands),
       kind(p.kind, p.kind + p.lands), out(p.lands), into(p.lands), whole(p.whole, p.whole + p.kinds), price(p.price),
-      once(p.once != 0), pays(p.pays, p.pays + p.lands), attack_(p.attack_dice, p.attack_dice + p.kinds),
-      defence_(p.defence_dice, p.defence_dice + p.kinds), dice_first_(p.dice_first, p.dice_first + p.kinds),
-      least_(p.least, p.least + p.rows), throw_first_(p.throw_first, p.throw_first + p.rows + 1),
+      once(p.once != 0), number(p.number), enough(p.enough), pays(p.pays, p.pays + p.lands),
+      attack_(p.attack_dice, p.attack_dice + p.kinds), defence_(p.defence_dice, p.defence_dice + p.kinds),
+      dice_first_(p.dice_first, p.dice_first + p.kinds), least_(p.least, p.least + p.rows),
+      throw_first_(p.throw_first, p.throw_first + p.rows + 1),
       answer_first_(p.answer_first, p.answer_first + p.throws + 1),
       result_first_(p.result_first, p.result_first + p.answers + 1),
       battle_first_(p.battle_first, p.battle_first + p.kinds), throw_chance_(p.throw_chance, p.throw_chance + p.throws),

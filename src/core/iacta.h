@@ -73,13 +73,14 @@ typedef struct {
     const double* lost; /* battles x (able + 1) x (defenders + 1) */
 
     /* Rewards. Each land pays when it is taken, and each set when its last land is taken. An army lost
-       costs `price`. With `once` the first payment ends the turn. */
+       costs `price`. With `once` the first payment ends the turn. With a `number` above 0 nothing else pays:
+       the turn ends with a payment of 1 when the player owns so many lands, each with `enough` armies. */
     const double* pays;
     int32_t sets;
     const int32_t *set_first, *set_lands;
     const double* set_pays;
     double price;
-    int32_t once;
+    int32_t once, number, enough;
 
     /* Null, or by land: the turn ends when all lands with a 1 are taken. Then only the values of iacta_ends
        count. */

@@ -67,6 +67,7 @@ from iacta.plan import InOrder as InOrder
 from iacta.plan import LuckOfBattle as LuckOfBattle
 from iacta.plan import Marginal as Marginal
 from iacta.plan import NextMove as NextMove
+from iacta.plan import OwnAny as OwnAny
 from iacta.plan import Plan as Plan
 from iacta.plan import Play as Play
 from iacta.plan import Reinforcement as Reinforcement
@@ -185,6 +186,7 @@ __all__ = [
     "Modifier",
     "NextMove",
     "Outcome",
+    "OwnAny",
     "Plan",
     "Play",
     "PlayedBattle",

@@ -132,6 +132,11 @@ Problem sound_problem(Random& random, bool& honest) {
         for (int j = random.from(0, lands); j > 0; --j) set.push_back(random.below(lands));
         p.add_set(set, random.one_in(9) ? -0.5 : random.uniform());
     }
+    if (random.one_in(6)) {
+        p.number = random.from(1, lands), p.enough = random.from(0, 3), p.price = 0.0, p.once = 0;
+        p.until.clear(), p.set_lands.clear(), p.set_pays.clear(), p.set_first = {0};
+        std::fill(p.pays.begin(), p.pays.end(), 0.0);
+    }
     std::vector<Rules> rules;
     for (int r = 0; r < kinds; ++r)
         rules.push_back({random.from(1, 4), random.from(1, 3), random.one_in(4), random.one_in(5), random.from(0, 2)});
@@ -190,6 +195,8 @@ void spoil(Problem& p, iacta_problem& view, Random& random) {
         case 15: view.won = nullptr; break;
         case 16: view.set_first = nullptr; break;
         case 17: view.border_to = nullptr; break;
+        case 18: view.number = least; break;
+        case 19: view.enough = least; break;
         default: break;
     }
     // Makes each array at least as long as its stated length.

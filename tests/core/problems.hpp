@@ -24,7 +24,7 @@ struct Problem {
     std::vector<int32_t> attack_dice, defence_dice, dice_first, least;
     std::vector<int32_t> throw_first{0}, answer_first{0}, result_first{0}, result_attackers, result_defenders;
     std::vector<double> throw_chance, result_chance;
-    int32_t able = 0, defenders = 0, battles = 0, garrison = 1, once = 0;
+    int32_t able = 0, defenders = 0, battles = 0, garrison = 1, once = 0, number = 0, enough = 0;
     std::vector<int32_t> battle_first, set_first{0}, set_lands;
     std::vector<double> won, lost, pays, set_pays;
     double price = 0.0;
@@ -101,6 +101,8 @@ struct Problem {
         p.set_pays = set_pays.data();
         p.price = price;
         p.once = once;
+        p.number = number;
+        p.enough = enough;
         p.until = until.empty() ? nullptr : until.data();
         return p;
     }

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from iacta import Rules
 from iacta.board import Holding, Position
-from iacta.plan import Goal, InOrder, NextMove, TakeAll, TakeAny, Worth
+from iacta.plan import Goal, InOrder, NextMove, OwnAny, TakeAll, TakeAny, Worth
 from iacta.plan.problem import Problem, TurnState
 from iacta.plan.search import Search
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
@@ -160,6 +160,9 @@ class Play:
         goal = self.goal
         if isinstance(goal, TakeAll):
             return self.number(int(armies.keys() >= {*goal.territories}))
+        if isinstance(goal, OwnAny):
+            held = sum(number >= goal.armies for number in armies.values())
+            return self.number(int(held >= goal.number))
         if isinstance(goal, TakeAny):
             return self.number(int(bool(armies.keys() & {*goal.territories})))
         if isinstance(goal, InOrder):
@@ -185,7 +188,7 @@ class Play:
 
     def is_over(self, state: State) -> bool:
         """Return whether no further payoff is possible."""
-        return isinstance(self.goal, TakeAll | TakeAny) and self.paid(state) == 1
+        return isinstance(self.goal, TakeAll | TakeAny | OwnAny) and self.paid(state) == 1
 
     def actions(self, state: State) -> Iterator[Action]:
         """Yield all legal attacks, which leave every garrison in place."""

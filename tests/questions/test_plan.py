@@ -59,3 +59,15 @@ def test_a_plan_wins_by_the_stated_condition(condition: dict[str, Any], in_code:
     assert found["command"] == by_code["command"]
     assert f";win={in_code.partition(':')[0]}:" in found["command"]
     assert "--win-by" not in found["command"]
+
+
+@pytest.mark.parametrize("more", [{"own_any": 2}, {"own_any": 1, "armies": 2}])
+def test_a_plan_owns_more_territories(more: dict[str, Any]) -> None:
+    found = ask("plan", position=CODE, **more).record()
+    assert found["goal"] == {
+        "kind": "own any",
+        "number": 1 + more["own_any"],
+        "armies": more.get("armies", 1),
+    }
+    assert 0.8 < found["value"] == found["upper_bound"]
+    assert found["command"].endswith(f"--own-any {' --armies '.join(map(str, more.values()))}")

@@ -198,7 +198,7 @@ class Exact {
             while (fresh.any()) further |= game_.out[fresh.pop()];
             fresh = (further & left) - reach;
         }
-        bool pays = game_.has_ends;
+        bool pays = game_.has_ends || (game_.number && (s.mine | reach).count() >= game_.number);
         for (const auto& set : game_.sets)
             pays = pays || (set.pays > 0.0 && set.lands.meets(left) && (set.lands & left).is_within(reach));
         if (!pays)
@@ -208,7 +208,7 @@ class Exact {
         for (const Digit& digit : digits_) {
             int t = digit.land;
             uint64_t code = 0;
-            if (game_.has_ends)  // armies that can no longer fight may still count at the end
+            if (game_.has_ends || game_.enough > 1)  // armies that can no longer fight may still count at the end
                 code = s.armies[t] + (s.mine.has(t) ? digit.most + 1 : 0);
             else if (s.mine.has(t)) code = live.has(t) ? digit.most + 1 + s.armies[t] : 0;
             else code = reach.has(t) ? 1 + s.armies[t] : 1;
@@ -241,11 +241,12 @@ class Exact {
         int armies = s.armies[v], spare = armies - game_.keep[v], moved = spare;
         Worth best{0.0, 0.0};
         s.mine.add(c);
-        if (!game_.is_over(s) || game_.has_ends) {
+        if (!game_.is_over(s) || game_.has_ends || game_.number) {
             for (int m = spare; m >= std::min(least, spare); --m) {
                 s.armies[v] = armies - m;
                 s.armies[c] = m;
                 Worth each = worth(s);
+                each.value += game_.find_end_payment(s);
                 bool is_equal = each.value >= best.value - SAME && each.cost < best.cost - SAME;
                 if (m == spare || each.value > best.value + SAME || is_equal) best = each, moved = m;
             }

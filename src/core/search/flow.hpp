@@ -93,7 +93,13 @@ class Flow {
     // Returns the immediate payment of a result.
     double find_payment(const Position<W>& s, const Roll& roll, const Outcome& outcome) const {
         double paid = -game_.price * outcome.attackers;
-        if (outcome.defenders == s.armies[roll.to]) paid += game_.find_payment(roll.to, game_.unconquered(s));
+        if (outcome.defenders < s.armies[roll.to]) return paid;
+        paid += game_.find_payment(roll.to, game_.unconquered(s));
+        if (game_.number) {
+            Position<W> next = s;
+            apply(next, roll, outcome);
+            paid += game_.find_end_payment(next);
+        }
         return paid;
     }
 

@@ -31,9 +31,10 @@ double play_game(const Game<W>& game, Position<W> s, Decide decide, MoveIn move_
             steps.back().able = game.spare(s, d.roll.start) - outcome.attackers;
             steps.back().moved = outcome.moved = move_in(s, d, outcome);
         }
+        apply(s, d.roll, outcome);
+        if (steps.back().moved >= 0) paid += game.find_end_payment(s);
         value += paid;
         h = outcome.value - paid;
-        apply(s, d.roll, outcome);
     }
     // The tally is updated at the end, so that an abandoned game does not count.
     std::vector<bool> begun;

@@ -1334,6 +1334,10 @@ class Bounds {
             return;
         }
         Set<W> reach = ways_.find_reached(ways_.places, game.field);
+        if (game.number) {
+            if (reach.any()) add(reach, reach, true, 1.0);
+            return;
+        }
         if (game.once) {
             double most = 0.0;
             Set<W> goal;
@@ -1360,6 +1364,7 @@ class Bounds {
             most = std::max(most, game.find_payment(c, game.field));
         }
         for (const auto& set : game.sets) sum += std::max(set.pays, 0.0);
+        if (game.number) return game.field.any() ? 1.0 : 0.0;
         return game.once ? most : sum;
     }
 

@@ -23,7 +23,8 @@ class SizedBound final : public Bound {
         lower(bounds_->best());
         bool more = bounds_->improve();
         lower(bounds_->best());
-        if (!game_.once && (is_new || !more)) lower(Prices<W>(game_, bounds_->chances(), deadline_).minimise());
+        if (!game_.once && !game_.number && (is_new || !more))
+            lower(Prices<W>(game_, bounds_->chances(), deadline_).minimise());
         return more ? IACTA_MORE : IACTA_DONE;
     }
 

@@ -7,7 +7,7 @@ the policy and from playing the game.
 
 from iacta.plan.best import armies_needed_for_plan, best_plan
 from iacta.plan.continuation import Continuation, go_on
-from iacta.plan.goals import Goal, InOrder, TakeAll, TakeAny, Worth, eliminate
+from iacta.plan.goals import Goal, InOrder, OwnAny, TakeAll, TakeAny, Worth, eliminate
 from iacta.plan.hold import Fortified, Hold, Threat, hold, take_and_hold
 from iacta.plan.luck import LuckOfBattle, measure_plan_luck
 from iacta.plan.opponents import usual_reinforcements
@@ -32,6 +32,7 @@ __all__ = [
     "LuckOfBattle",
     "Marginal",
     "NextMove",
+    "OwnAny",
     "Plan",
     "Play",
     "Policy",

@@ -48,8 +48,8 @@ def best_plan(
     """Search for the best plan for a goal.
 
     position: the owners and armies of all territories, and the player to move.
-    goal: `TakeAll`, `TakeAny`, `Worth` or `InOrder`; `eliminate` returns a `TakeAll` for a
-        player's name.
+    goal: `TakeAll`, `TakeAny`, `OwnAny`, `Worth` or `InOrder`; `eliminate` returns a `TakeAll` for
+        the name of a player.
     rules: a `Rules` object or the name of a rule set. Rules under which armies can grow are
         rejected.
     play: `"rolls"` if the plan may decide after each roll, or `"battles"` if it fights each battle

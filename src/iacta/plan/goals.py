@@ -5,7 +5,7 @@ a goal means adding one class.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from math import inf
@@ -16,6 +16,7 @@ from iacta.board import Board, Position
 from iacta.board.position import check_position, find_player
 from iacta.inputs.checks import (
     quote,
+    read_int,
     read_list,
     set_field,
     unwrap_number,
@@ -38,10 +39,14 @@ class Rewards(NamedTuple):
     sets: tuple[tuple[int, float], ...] = ()  # whole sets of territories, with payoffs
     price: float = 0.0  # cost of each army lost
     once: bool = False  # whether the turn ends with the first payoff
+    number: int = 0  # territories to own, which ends the turn with a payoff of 1; 0 for no number
+    armies: int = 0  # the fewest armies on each of this number of territories
 
     @property
     def most(self) -> float:
         """The largest possible payoff."""
+        if self.number:
+            return 1.0
         if self.once:
             return max(self.lands, default=0.0)
         return sum(self.lands) + sum(paid for _, paid in self.sets)
@@ -121,6 +126,13 @@ class Goal(PasteableMixin):
         board: the board passed to `read`.
         """
         return tuple(accumulate((_mask(each.names, board) for each in self.sequence), or_))
+
+    def find_garrison(self, name: str) -> int:
+        """Return the fewest armies that a plan for the goal leaves on a territory.
+
+        name: the name of the territory.
+        """
+        return 0
 
     def refuse_unfit(self, turn: "Turn") -> None:
         """Raise an error if the goal makes no sense in the given turn.
@@ -203,6 +215,33 @@ class TakeAll(_Conquest):
 
 
 @dataclass(frozen=True, repr=False)
+class TakeWithArmies(TakeAll):
+    """Own all given territories at the end of the attacks, and leave enough armies everywhere.
+
+    territories: as for `TakeAll`.
+    kept: the player's territories that need enough armies, too.
+    armies: the fewest armies on each of these territories, at any time after its conquest.
+    """
+
+    kept: tuple[str, ...] = ()
+    armies: int = 1
+
+    def record(self) -> dict[str, Any]:
+        return {**super().record(), "kept": [*self.kept], "armies": self.armies}
+
+    def phrase(self, position: Position) -> str:
+        return f"{super().phrase(position)} and keep {self.armies} armies on each"
+
+    def find_garrison(self, name: str) -> int:
+        return self.armies if name in self.names or name in self.kept else 0
+
+    def is_reached(self, turn: "Turn") -> bool:
+        armies = dict(zip(turn.board.territories, turn.armies, strict=True))
+        every = (*self.names, *self.kept)
+        return super().is_reached(turn) and all(armies[name] >= self.armies for name in every)
+
+
+@dataclass(frozen=True, repr=False)
 class TakeAny(_Conquest):
     """Conquer at least one of the given territories.
 
@@ -236,6 +275,72 @@ class TakeAny(_Conquest):
             raise IllegalError(
                 f"territories of TakeAny must be other players'; yours are {', '.join(mine)}"
             )
+
+
+@dataclass(frozen=True, repr=False)
+class OwnAny(Goal):
+    """Own a number of territories of any kind at the end of the attacks.
+
+    number: the number of territories to own in all.
+    armies: the fewest armies on each of these territories.
+
+    If exact play has too many states, a plan takes the best set of territories that a search finds.
+
+    >>> OwnAny(21, armies=2)
+    OwnAny(number=21, armies=2)
+    """
+
+    number: int
+    armies: int = 1
+
+    kind: ClassVar = "own any"
+
+    def __post_init__(self) -> None:
+        set_field(self, "number", read_int(self.number, "number", least=1))
+        set_field(self, "armies", read_int(self.armies, "armies", least=1))
+
+    def _summary(self) -> str:
+        return f"{self.number} territories, {self.armies} armies"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return ()
+
+    def read(self, board: Board) -> Self:
+        most = len(board.territories)
+        if self.number > most:
+            raise IllegalError(
+                f"number must be at most {most} territories, got {self.number}", parameter="number"
+            )
+        return self
+
+    def record(self) -> dict[str, Any]:
+        return {"kind": self.kind, "number": self.number, "armies": self.armies}
+
+    def phrase(self, position: Position) -> str:
+        armies = f" with at least {self.armies} armies on each" if self.armies > 1 else ""
+        return f"own {self.number} territories{armies}"
+
+    def rewards(self, board: Board, owned: int) -> Rewards:
+        nothing = (0.0,) * len(board.territories)
+        return Rewards(nothing, number=self.number, armies=self.armies)
+
+    def count_held(self, owned: int, armies: Sequence[int]) -> int:
+        """Return the number of territories with enough armies.
+
+        owned: the set of the player's territories.
+        armies: the armies on each territory.
+        """
+        return sum(armies[t] >= self.armies for t in bits(owned))
+
+    def worth(self, turn: "Turn") -> float:
+        return float(self.is_reached(turn))
+
+    def is_reached(self, turn: "Turn") -> bool:
+        return self.count_held(find_owned(turn), turn.armies) >= self.number
+
+    def refuse_unfit(self, turn: "Turn") -> None:
+        pass
 
 
 @dataclass(frozen=True, repr=False)

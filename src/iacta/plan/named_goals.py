@@ -1,16 +1,22 @@
 """Goals as users write them: a kind such as `take`, with territories or a player."""
 
+import re
 from collections.abc import Mapping
 
 from iacta.board.board import fold_name
 from iacta.game import Turn
-from iacta.inputs.checks import check_choice, quote, refuse_unknown_keys
+from iacta.inputs.checks import check_choice, quote, read_int, refuse_unknown_keys
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.deadline import Deadline
-from iacta.plan.goals import Goal, TakeAll, TakeAny, Worth, eliminate
+from iacta.plan.goals import Goal, OwnAny, TakeAll, TakeAny, Worth, eliminate, find_owned
+from iacta.plan.own_any import choose_territories
+from iacta.plan.problem import TurnState
+from iacta.plan.reinforcement import pose_reinforced_problem, turn_options
 from iacta.plan.winning import find_win
 
 GOAL_KINDS = ("take", "take_any", "eliminate", "worth", "win")
+PLAN_KINDS = (*GOAL_KINDS, "own_any")
+OWN_ANY = re.compile(r"(\d{1,9})(?: with (\d{1,9}) arm(?:y|ies))?", re.IGNORECASE)
 FLAGS = ("worth", "win")  # kinds that need neither territories nor a player
 
 
@@ -20,7 +26,7 @@ def read_goal(
     """Return the goal that a user has described.
 
     turn: the turn in which the goal is to be reached.
-    kind: one of `GOAL_KINDS`.
+    kind: one of `PLAN_KINDS`.
     text: the name of a continent or a player, or territories separated by commas; ignored for
         `worth` and `win`.
     deadline: when to stop searching for a goal that wins the game; `None` for no limit.
@@ -34,13 +40,15 @@ def read_goal(
     >>> read_goal(turn, "take", "brazil"), read_goal(turn, "eliminate", "blue")
     (TakeAll(territories=('Brazil',)), TakeAll(territories=('Brazil',)))
     """
-    check_choice(kind, GOAL_KINDS, "goal")
+    check_choice(kind, PLAN_KINDS, "goal")
     if kind == "worth":
         return Worth()
     if kind == "win":
         return _read_win(turn, deadline or Deadline())
     if not isinstance(text, str):
         raise MalformedError(f"{kind} must be text, got {quote(text)}", parameter=kind)
+    if kind == "own_any":
+        return _read_own_any(turn, text)
     if kind == "eliminate":
         gone = [name for name in turn.players if name not in turn.owners]
         if fold_name(text) in map(fold_name, gone):
@@ -51,6 +59,18 @@ def read_goal(
         owned = turn.position.list_territories(turn.player)
         names = tuple(name for name in names if name not in owned) or names
     return TakeAny(names) if kind == "take_any" else TakeAll(names)
+
+
+def _read_own_any(turn: Turn, text: str) -> OwnAny:
+    found = OWN_ANY.fullmatch(text.strip())
+    if found is None:
+        raise MalformedError(
+            f"own_any must be like '3', or '3 with 2 armies', got {quote(text)}",
+            parameter="own_any",
+        )
+    number, armies = read_int(int(found[1]), "own_any", least=1), int(found[2] or 1)
+    held = OwnAny(number, armies).count_held(find_owned(turn), turn.armies)
+    return OwnAny(held + number, armies)
 
 
 def _read_win(turn: Turn, deadline: Deadline) -> Goal | None:
@@ -83,4 +103,17 @@ def read_goal_record(turn: Turn, record: object) -> Goal | None:
     ((kind, text),) = record.items()
     if kind in FLAGS and text is not True:
         raise MalformedError(f"{kind} must be true, got {quote(text)}")
-    return read_goal(turn, kind, text)
+    goal = read_goal(turn, kind, text)
+    return _choose_territories(turn, goal) if isinstance(goal, OwnAny) else goal
+
+
+def _choose_territories(turn: Turn, goal: OwnAny) -> Goal:
+    """Return the goal to take the best territories, so that the goal stays the same in a turn."""
+    problem = pose_reinforced_problem(turn.position, goal, turn.place, turn_options(turn))
+    start = TurnState.from_position(turn.position)
+    chosen = choose_territories(problem, start, turn.place, Deadline())
+    if chosen is None:
+        raise IllegalError(
+            f"no territories that can be taken lead to the goal to {goal.phrase(turn.position)}"
+        )
+    return chosen

@@ -35,6 +35,7 @@ import numpy.typing as npt
 
 from iacta.inputs.errors import TooLargeError
 from iacta.native.deadline import Deadline
+from iacta.plan.own_any import choose_territories
 from iacta.plan.policy import (
     MAX_STATES_BY_DEFAULT,
     QUICK_STYLE,
@@ -55,6 +56,8 @@ LARGE_TIME_SHARE = 0.05  # fraction of the time for exact search on a large fiel
 BOUND_TIME_SHARE = 0.4  # fraction of the time for bounds if there is one thread
 NARROW_TIME_SHARE = 0.25  # fraction of the time for the narrow problem if there is one thread
 NARROW_THREAD_SHARE = 0.7  # fraction for the narrow problem if a second thread also computes bounds
+SET_TIME_SHARE = 0.2  # fraction of the time for the choice of territories
+SET_BOUND_TIME_SHARE = 0.1  # fraction of the time for the bound on any set of territories
 EQUAL = 0.0005  # values this close count as equal; the number of armies left then decides
 COMPARISON_SHARE = 0.7  # fraction of the time and of the games for comparing styles
 FRESH = 2**32  # first number in the separate sequence of games for the final estimate
@@ -168,6 +171,11 @@ class Planner:
         if self._solve():
             yield self._best
             return
+        if self.problem.rewards.number and (planner := self._pose_set()) is not None:
+            for found in planner.run():
+                self.found = found
+                yield self._best
+            return
         core = Search(self.problem, self.deadline)
         first = _Trial(Policy(self.problem, core.assign(self.deadline, STARTS)), core)
         first.play(self.deadline, BATCH)
@@ -225,6 +233,18 @@ class Planner:
         policy = attach_search(Policy(self.problem), search)
         self.found = Found(policy, value, None, value, report, 0)
         return True
+
+    def _pose_set(self) -> "Planner | None":
+        """Return a planner for the best set of territories that an `OwnAny` needs."""
+        problem = self.problem
+        self._bound(self.deadline.take_share(SET_BOUND_TIME_SHARE))
+        part = self.deadline.take_share(SET_TIME_SHARE)
+        goal = choose_territories(problem, problem.start, 0, part)
+        if goal is None:
+            return None
+        planner = Planner(replace(problem, goal=goal), self.deadline, threads=self.threads)
+        planner.work, planner.prove, planner.deeper = self.work, self.prove, self.deeper
+        return planner
 
     def _prove(self, narrow: Problem | None) -> None:
         """Solve the narrow problem, then improve the bound."""

@@ -180,8 +180,10 @@ class Policy:
             assert turn.pending is not None  # noqa: S101 # the phase says so
             v, c = map(self.problem.place, (turn.pending.start, turn.pending.to))
             least, spare = turn.armies[c], turn.armies[v] - self.problem.garrisons[v]
+            wanted = self.problem.goal.find_garrison(self.problem.name(c))
+            least, spare = max(least, min(wanted, least + spare)), turn.armies[c] + spare
             before = TurnState(turn.armies, owned & ~(1 << c))
-            return Advance(self.advance(before, v, c, least + spare, least))
+            return Advance(self.advance(before, v, c, spare, least))
         return EndPhase()
 
     def to_record(self) -> dict[str, Any]:

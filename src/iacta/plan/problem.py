@@ -136,8 +136,11 @@ class Problem:
     @cached_property
     def garrisons(self) -> tuple[int, ...]:
         """For each territory, the number of armies that must always stay there."""
-        usual = self.turn.rules.garrison
-        return tuple(self.turn.keep.get(name, usual) for name in self.board.territories)
+        usual, keep = self.turn.rules.garrison, self.turn.keep
+        return tuple(
+            max(keep.get(name, usual), self.goal.find_garrison(name))
+            for name in self.board.territories
+        )
 
     @cached_property
     def kernels(self) -> tuple[Kernel, ...]:
@@ -181,7 +184,8 @@ class Problem:
         found = self.goal.rewards(self.board, self.owned)
         within = find_reached(self.out, self.stacks, self._open)
         sets = tuple((mask, paid) for mask, paid in found.sets if not mask & ~within)
-        return found._replace(sets=sets)
+        is_within = found.number <= (self.owned | within).bit_count()
+        return found._replace(sets=sets, number=found.number if is_within else 0)
 
     @cached_property
     def field(self) -> int:
@@ -191,7 +195,7 @@ class Problem:
         left out too: regions that a stack can only leave where it entered.
         """
         field, rewards = find_reached(self.out, self.stacks, self._open), self.rewards
-        if any(rewards.lands):
+        if any(rewards.lands) or rewards.number:
             return field
         wanted = make_mask(t for mask, _ in rewards.sets for t in bits(mask))
         if not wanted:
@@ -215,6 +219,8 @@ class Problem:
     def paid(self, state: TurnState) -> float:
         """Return the total payoff collected on the way to a state, less the cost of lost armies."""
         rewards, taken = self.rewards, state.owned & ~self.owned
+        if rewards.number:
+            return self.goal.worth(self.make_turn(state)) - self.held
         lost = self.start.total - state.total
         whole = sum(paid for mask, paid in rewards.sets if not mask & ~state.owned)
         return sum(rewards.lands[t] for t in bits(taken)) + whole - rewards.price * lost
@@ -351,7 +357,7 @@ def pose_problem(turn: Turn, goal: Goal) -> Problem:
     if not isinstance(goal, Goal):
         hint = f"; did you mean TakeAll({quote(goal)})?" if isinstance(goal, str) else ""
         raise MalformedError(
-            f"goal must be TakeAll, TakeAny, Worth or InOrder, got {quote(goal)}{hint}"
+            f"goal must be TakeAll, TakeAny, OwnAny, Worth or InOrder, got {quote(goal)}{hint}"
         )
     refuse_large_board(turn.board, "plans")
     read_goal = goal.read(turn.board)

@@ -21,7 +21,7 @@ from iacta.board import Position
 from iacta.native.bit_sets import make_mask
 from iacta.native.deadline import Deadline
 from iacta.plan.best import plan_within
-from iacta.plan.goals import Goal, TakeAny
+from iacta.plan.goals import Goal, OwnAny, TakeAny
 from iacta.plan.problem import TurnState, read_problem
 from iacta.plan.reinforcement import (
     COMPARISON_SHARE,
@@ -29,7 +29,7 @@ from iacta.plan.reinforcement import (
     Placement,
     Placements,
     PlanOptions,
-    QuickValues,
+    find_quick_values,
     is_small,
     place_armies,
     pose_reinforced_problem,
@@ -84,7 +84,8 @@ def estimate_goal(
     if problem.rewards.most <= 0.0:
         return OUT_OF_REACH
     states = SMALL_STATES if is_small(problem.turn) else QUICK_STATES
-    values = QuickValues(problem, deadline.take_share(COMPARISON_SHARE), states)
+    part = deadline.take_share(COMPARISON_SHARE)
+    values = find_quick_values(position, goal, armies, options, part, states)
     placements = Placements(TurnState.from_position(position), values)
     best = placements.rank_placements(armies)[0] if armies else ()
     played = values.play(placements.after(best), deadline.take_share(COMPARISON_SHARE))
@@ -130,38 +131,45 @@ def improve_estimate(
 class Conquest(NamedTuple):
     """The territories that a player must still conquer to reach a goal.
 
-    needed: the set of these territories.
-    is_any: whether conquering any one of these territories is enough.
+    among: the set of territories whose conquest may help.
+    least: the number of these territories that must be conquered.
+    enough: the number of these territories that is enough.
     """
 
-    needed: int
-    is_any: bool
+    among: int
+    least: int
+    enough: float
 
     @classmethod
     def for_goal(cls, goal: Goal, position: Position) -> "Conquest":
-        """Return the conquest needed for a `TakeAll` or `TakeAny`.
+        """Return the conquest needed for a `TakeAll`, `TakeAny` or `OwnAny`.
 
         position: the position before the attacks.
         """
-        board = position.board
+        board, player = position.board, position.player
+        if isinstance(goal, OwnAny):
+            others = (t for t, each in enumerate(position.holdings) if each.owner != player)
+            missing = goal.number - len(position.list_territories(player))
+            # New armies and several armies on each territory matter, too.
+            span = (missing, missing) if goal.armies == 1 else (0, inf)
+            return cls(make_mask(others), *span)
         names = goal.read(board).names
-        theirs = [name for name in names if position.find_holding(name).owner != position.player]
-        needed = make_mask(map(board.territories.index, theirs))
-        return cls(needed, isinstance(goal, TakeAny) and len(theirs) > 1)
+        theirs = [name for name in names if position.find_holding(name).owner != player]
+        number = min(len(theirs), 1) if isinstance(goal, TakeAny) else len(theirs)
+        return cls(make_mask(map(board.territories.index, theirs)), number, number)
 
     def implies(self, other: "Conquest") -> bool:
         """Return whether this conquest always includes the other one.
 
-        >>> both, first, any_of_three = (Conquest(0b11, False), Conquest(0b1, False),
-        ...     Conquest(0b111, True))
+        >>> both, first, any_of_three = (Conquest(0b11, 2, 2), Conquest(0b1, 1, 1),
+        ...     Conquest(0b111, 1, 1))
         >>> both.implies(first), first.implies(any_of_three), any_of_three.implies(first)
         (True, True, False)
+        >>> Conquest(0b11, 2, 2).implies(Conquest(0b111, 2, 2))
+        True
         """
-        if self.is_any:
-            return other.is_any and not self.needed & ~other.needed
-        if other.is_any:
-            return bool(self.needed & other.needed)
-        return not other.needed & ~self.needed
+        outside = (self.among & ~other.among).bit_count()
+        return self.least - outside >= other.enough or not other.enough
 
 
 def find_implied(conquests: Mapping[Key, Conquest]) -> dict[Key, list[Key]]:

@@ -38,6 +38,7 @@ from iacta.plan.best import (
     plan_within,
 )
 from iacta.plan.goals import Goal
+from iacta.plan.own_any import choose_territories
 from iacta.plan.plan import Plan
 from iacta.plan.planner import EQUAL
 from iacta.plan.policy import QUICK_STYLE
@@ -65,6 +66,7 @@ MANY_STATES = 10**6  # replaces MAX_STATES if there is a time limit
 BEFORE_SHARE = 0.2  # fraction of the time for the plan without new armies
 COMPARISON_SHARE = 0.5  # fraction of the remaining time for comparing placements
 EXACT_SHARE = 0.5  # fraction of the comparison time for exact search
+SET_SHARE = 0.4  # fraction of the time for the choice of territories of an `OwnAny`
 VALUE_SHARE = 0.5  # fraction of the remaining time for the exact value of a policy
 
 Placement: TypeAlias = tuple[
@@ -233,8 +235,8 @@ def plan_with_new_armies(
 
     budget: the search budget for each plan; 1 is the default.
     """
-    problem = pose_reinforced_problem(position, goal, armies, options)
-    values = QuickValues(problem, deadline.take_share(COMPARISON_SHARE), QUICK_STATES)
+    part = deadline.take_share(COMPARISON_SHARE)
+    values = find_quick_values(position, goal, armies, options, part, QUICK_STATES)
     found = Placements(TurnState.from_position(position), values)
     few = found.rank_placements(armies)[:FINALISTS]
     plans = list_plans(position, few, goal, options, deadline, budget)
@@ -342,9 +344,9 @@ def reinforcements_needed(
 def _make_placements(
     position: Position, goal: Goal, armies: int, options: PlanOptions, deadline: Deadline
 ) -> "Placements":
-    problem = pose_reinforced_problem(position, goal, armies, options)
     states = MANY_STATES if deadline.limited else MAX_STATES
-    values = QuickValues(problem, deadline.take_share(COMPARISON_SHARE), states)
+    part = deadline.take_share(COMPARISON_SHARE)
+    values = find_quick_values(position, goal, armies, options, part, states)
     return Placements(TurnState.from_position(position), values)
 
 
@@ -464,6 +466,32 @@ def pose_reinforced_problem(
     check_position(position)
     mine = position.list_territories(position.player)
     return read_problem(place_armies(position, [(name, armies) for name in mine]), goal, **options)
+
+
+def find_quick_values(
+    position: Position,
+    goal: Goal,
+    armies: int,
+    options: PlanOptions,
+    deadline: Deadline,
+    states: int,
+) -> QuickValues:
+    """Return quick values for a goal; for an `OwnAny` without exact play, for the best set.
+
+    position: the position before the placement.
+    armies: the number of new armies.
+    deadline, states: as for `QuickValues`.
+    """
+    problem = pose_reinforced_problem(position, goal, armies, options)
+    values = QuickValues(problem, deadline, states)
+    if not problem.rewards.number:
+        return values
+    values.find(problem.start)
+    if values.proven:
+        return values
+    start, part = TurnState.from_position(position), deadline.take_share(SET_SHARE)
+    chosen = choose_territories(problem, start, armies, part)
+    return values if chosen is None else QuickValues(replace(problem, goal=chosen), deadline, 0)
 
 
 def is_small(turn: Turn) -> bool:

@@ -70,8 +70,15 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
     lands = len(problem.board.territories)
     borders = [[*bits(mask)] for mask in problem.out]
     active = problem.stacks | field
-    able = max((turn.armies[v] for v in bits(problem.stacks)), default=0)
-    kernels = [*dict.fromkeys(problem.kernels)]
+    # The core compares armies with the number that a goal needs, so they are not capped below it.
+    able = max(problem.rewards.armies, *(turn.armies[v] for v in bits(problem.stacks)), 0)
+    # The kernel of the battles for each territory, and the fewest armies that must advance into it.
+    pairs = [
+        (kernel, 0 if problem.owned >> t & 1 else problem.goal.find_garrison(problem.name(t)))
+        for t, kernel in enumerate(problem.kernels)
+    ]
+    kinds = [*dict.fromkeys(pairs)]
+    kernels, kind_of = [kernel for kernel, _ in kinds], [*map(kinds.index, pairs)]
     sets = [[*bits(mask)] for mask, _ in problem.rewards.sets]
     it = CoreData(
         library,
@@ -82,7 +89,7 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
         # The tables are as long as the largest stack, so armies that can never fight are left out.
         armies=[n if active >> t & 1 else min(n, able) for t, n in enumerate(turn.armies)],
         keep=cap_garrisons(library, problem.garrisons),
-        kind=[kernels.index(each) for each in problem.kernels],
+        kind=kind_of,
         owner=[1 if problem.owned >> t & 1 else 0 if field >> t & 1 else 2 for t in range(lands)],
         resting=[problem.resting >> t & 1 for t in range(lands)],
         garrison=min(turn.rules.garrison, library.constant("MAX_ARMIES")),
@@ -93,11 +100,13 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
         set_pays=[paid for _, paid in problem.rewards.sets],
         price=problem.rewards.price,
         once=problem.rewards.once,
+        number=problem.rewards.number,
+        enough=problem.rewards.armies,
     )
     deadline = deadline.extend_to(MIN_SECONDS)
     is_whole = [turn.whole_battles or not each.is_rolled for each in kernels]
-    put_dice(it, kernels, is_whole, deadline)
-    _put_battles(it, problem, able, deadline)
+    put_dice(it, kernels, is_whole, deadline, [least for _, least in kinds])
+    _put_battles(it, problem, kernels, kind_of, able, deadline)
     if until:
         it.set_fields(until=[until >> t & 1 for t in range(lands)])
     return it
@@ -110,7 +119,11 @@ def cap_garrisons(library: Library, garrisons: Iterable[int]) -> list[int]:
 
 
 def put_dice(
-    it: CoreData, kernels: Sequence[Kernel], is_whole: Sequence[bool], deadline: Deadline
+    it: CoreData,
+    kernels: Sequence[Kernel],
+    is_whole: Sequence[bool],
+    deadline: Deadline,
+    advances: Sequence[int] | None = None,
 ) -> None:
     """Copy the dice of kernels into a structure of the core."""
     dice = [find_dice(*pair, deadline) for pair in zip(kernels, is_whole, strict=True)]
@@ -128,7 +141,11 @@ def put_dice(
         attack_dice=[attack for attack, _, _ in dice],
         defence_dice=[defence for _, defence, _ in dice],
         dice_first=np.cumsum([0, *(len(some) for _, _, some in dice)])[:-1],
-        least=[each.least for each in rolls],
+        least=[
+            max(roll.least, advance)
+            for (_, _, some), advance in zip(dice, advances or [0] * len(dice), strict=True)
+            for roll in some
+        ],
         throw_first=np.cumsum([0, *(len(each.throws) for each in rolls)]),
         answer_first=np.cumsum([0, *(len(each.options) for each in throws)]),
         result_first=np.cumsum([0, *map(len, answers)]),
@@ -156,21 +173,28 @@ def put_battles(
     it.set_fields(able=able, defenders=longest, battles=len(rows), width=width, won=won, lost=lost)
 
 
-def _put_battles(it: CoreData, problem: Problem, able: int, deadline: Deadline) -> None:
+def _put_battles(
+    it: CoreData,
+    problem: Problem,
+    kernels: Sequence[Kernel],
+    kind_of: Sequence[int],
+    able: int,
+    deadline: Deadline,
+) -> None:
     # Only whole battles need tables; the core computes other battles from the dice.
-    most = dict.fromkeys(problem.kernels, 0)
+    most = [0] * len(kernels)
     for t in bits(problem.field):
         if problem.is_whole(t):
-            most[problem.kernels[t]] = max(most[problem.kernels[t]], problem.turn.armies[t])
-    longest, rows, width = max(most.values(), default=0), list[tuple[Floats, Floats]](), 1
+            most[kind_of[t]] = max(most[kind_of[t]], problem.turn.armies[t])
+    longest, rows, width = max(most), list[tuple[Floats, Floats]](), 1
     what = f"a plan of {able:,} armies against up to {longest:,}"
 
     def check_size() -> None:
-        if 8.0 * sum(most.values()) * (able + 1) * (longest + 1 + width) > MAX_BYTES:
+        if 8.0 * sum(most) * (able + 1) * (longest + 1 + width) > MAX_BYTES:
             raise TooLargeError(f"{what} takes too much memory")
 
     check_size()
-    for kernel, number in most.items():
+    for kernel, number in zip(kernels, most, strict=True):
         for d in range(1, number + 1):
             if deadline.is_over:
                 raise TooLargeError(f"{what} cannot be prepared within the time limit")
@@ -178,4 +202,4 @@ def _put_battles(it: CoreData, problem: Problem, able: int, deadline: Deadline) 
             width = max(width, rows[-1][0].shape[1])
             check_size()
     put_battles(it, rows, able, longest)
-    it.set_fields(battle_first=np.cumsum([0, *most.values()])[:-1])
+    it.set_fields(battle_first=np.cumsum([0, *most])[:-1])

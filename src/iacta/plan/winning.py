@@ -1,36 +1,22 @@
 """Winning now: finds a goal for this turn that fulfils the victory condition.
 
 A victory condition allows one or more ways to win (`iacta.game.victory.WayToWin`). If a way names
-territories, the goal is to take all of them. If a way asks for several armies on each territory, it
-is considered only if new armies alone can fulfil it. If a way asks for a number of territories, the
-player can choose which: with n territories missing,
-
-    max_S V(take all of S) ≤ V(own any n more) ≤ V(take any territory),   |S| = n.
-
-The search starts from sets of territories with few defenders, grown from the player's territories
-and from each single territory of the player. It then exchanges single territories as long as the
-quick estimate of the chance rises.
+territories, the goal is to take all of them. If a way asks for a number of territories, the goal is
+to own any of them, each with enough armies; new armies alone may fulfil it.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
-from math import comb
 from typing import NamedTuple, TypeAlias
 
 from iacta.board import Position
 from iacta.game import Turn
-from iacta.game.victory import WayToWin
 from iacta.native.deadline import Deadline
-from iacta.plan.goals import TakeAll, TakeAny
+from iacta.plan.goals import OwnAny, TakeAll
 from iacta.plan.quick_estimates import QuickEstimate, estimate_goal
 from iacta.plan.reinforcement import Placement, turn_options
 
-MAX_SETS = 6  # number of sets of territories to start from
-MAX_ESTIMATES = 12  # number of quick estimates in one search
-BOUND_SHARE = 0.2  # fraction of the time for the upper bound
-
-Conquest: TypeAlias = TakeAll | TakeAny
+WinningGoal: TypeAlias = TakeAll | OwnAny
 
 
 class Win(NamedTuple):
@@ -42,7 +28,7 @@ class Win(NamedTuple):
     placement: new armies that win without an attack; `None` if an attack is needed.
     """
 
-    goal: Conquest
+    goal: WinningGoal
     at_most: float | None = None
     placement: Placement | None = None
 
@@ -61,8 +47,9 @@ def find_win(turn: Turn, deadline: Deadline, player: str | None = None) -> Win |
     goals = [*dict.fromkeys(search.list_goals())]
     if len(goals) < 2:
         return Win(goals[0]) if goals else None
-    best = search.find_best(goals)
-    return Win(best, search.bound(goals))
+    looks = search.estimate(goals)
+    best = max(goals, key=lambda goal: looks[goal].chance)
+    return Win(best, min(sum(each.at_most for each in looks.values()), 1.0))
 
 
 class _WinSearch:
@@ -76,7 +63,6 @@ class _WinSearch:
         if not is_mover:
             self.options |= {"keep": None, "stay": ()}
         self.new = turn.place if is_mover else turn.new_armies(player)
-        self.known = dict[Conquest, QuickEstimate]()
         self.armies = dict(zip(turn.board.territories, turn.armies, strict=True))
         self.own = {*self.position.list_territories(player)}
         self.others = {name for name, n in self.armies.items() if n and name not in self.own}
@@ -95,92 +81,25 @@ class _WinSearch:
                 return tuple((name, number) for number, name in reversed(chosen))
         return None
 
-    def list_goals(self) -> Iterator[Conquest]:
-        """Yield goals that win; if there are many, only those with the fewest defenders."""
+    def list_goals(self) -> Iterator[WinningGoal]:
+        """Yield goals that win."""
         for way in self.turn.victory.list_ways(self.turn, self.player):
             named = {*way.territories} - self.own
             if not named <= self.others:
                 continue  # an unowned territory cannot be taken
             if named:
                 yield TakeAll(self._sort(named))
-            yield from self._list_sets(way)
-
-    def _list_sets(self, way: WayToWin) -> Iterator[Conquest]:
-        if way.armies > 1:
-            return  # a conquest may leave fewer armies than needed
-        need = way.number - len(self.own)
-        if not 0 < need <= len(self.others):
-            return
-        if need == 1:
-            yield TakeAny(self._sort(self.others))
-        elif comb(len(self.others), need) <= MAX_SETS:
-            yield from (TakeAll(self._sort(each)) for each in combinations(self.others, need))
-        else:
-            starts = [self.own, *({name} for name in self._sort(self.own))]
-            sets = {frozenset(self._grow(start, need)) for start in starts}
-            ranked = sorted(
-                (sum(self.armies[name] + 1 for name in each), self._sort(each))
-                for each in sets
-                if len(each) == need
-            )
-            yield from (TakeAll(names) for _, names in ranked[:MAX_SETS])
-
-    def _grow(self, start: Iterable[str], need: int) -> set[str]:
-        """Choose adjacent territories one by one, each time the one with the fewest armies."""
-        found, board = set[str](), self.turn.board
-        beside = {near for name in start for near in board.neighbours(name)}
-        while len(found) < need:
-            rest = (beside & self.others) - found
-            if not rest:
-                break
-            best = min(rest, key=lambda name: (self.armies[name], name))
-            found.add(best)
-            beside |= {*board.neighbours(best)}
-        return found
+            elif way.number > len(self.own) or way.armies > 1:
+                yield OwnAny(way.number, max(way.armies, 1))
 
     def _sort(self, names: Iterable[str]) -> tuple[str, ...]:
         chosen = {*names}
         return tuple(name for name in self.turn.board.territories if name in chosen)
 
-    def find_best(self, goals: list[Conquest]) -> Conquest:
-        """Return the likeliest goal after improving it by exchanging single territories."""
-        best = max(goals, key=self._estimate)
-        counts = [way.number for way in self.turn.victory.list_ways(self.turn, self.player)]
-        if not any(counts) or isinstance(best, TakeAny):
-            return best
-        is_better = True
-        while is_better and len(self.known) < MAX_ESTIMATES and not self.deadline.is_over:
-            is_better = False
-            for goal in self._exchange(best):
-                if len(self.known) >= MAX_ESTIMATES or self.deadline.is_over:
-                    break
-                if self._estimate(goal) > self._estimate(best):
-                    best, is_better = goal, True
-        return best
-
-    def _exchange(self, goal: Conquest) -> Iterator[TakeAll]:
-        """Yield variants of a goal with one territory exchanged, fewest defenders first."""
-        names = {*goal.names}
-        board = self.turn.board
-        beside = {near for name in (*self.own, *names) for near in board.neighbours(name)}
-        pairs = sorted(
-            (self.armies[new] - self.armies[old], old, new)
-            for old in names
-            for new in (beside & self.others) - names
-        )
-        yield from (TakeAll(self._sort(names - {old} | {new})) for _, old, new in pairs)
-
-    def _estimate(self, goal: Conquest) -> float:
-        if goal not in self.known:
-            part = self.deadline.take_share(1.0 / (MAX_ESTIMATES - len(self.known) + 1))
-            self.known[goal] = estimate_goal(self.position, goal, self.new, self.options, part)
-        return self.known[goal].chance
-
-    def bound(self, goals: list[Conquest]) -> float:
-        """Return an upper bound on the chance to win in any way."""
-        ways = self.turn.victory.list_ways(self.turn, self.player)
-        if not any(way.number for way in ways):
-            return min(sum(self.known[goal].at_most for goal in goals), 1.0)
-        goal = TakeAny(self._sort(self.others))
-        part = self.deadline.take_share(BOUND_SHARE)
-        return estimate_goal(self.position, goal, self.new, self.options, part).at_most
+    def estimate(self, goals: Sequence[WinningGoal]) -> dict[WinningGoal, QuickEstimate]:
+        """Return quick estimates of the chances to reach some goals."""
+        looks = dict[WinningGoal, QuickEstimate]()
+        for left, goal in zip(range(len(goals), 0, -1), goals, strict=True):
+            part = self.deadline.take_share(1 / left)
+            looks[goal] = estimate_goal(self.position, goal, self.new, self.options, part)
+        return looks

@@ -29,7 +29,7 @@ from iacta.game.victory import SURVIVAL
 from iacta.inputs.checks import read_int, read_seconds
 from iacta.inputs.errors import IactaError, IllegalError
 from iacta.native.deadline import Deadline, run_in_threads
-from iacta.plan import Goal, Plan, TakeAll, TakeAny, Worth, best_plan
+from iacta.plan import Goal, OwnAny, Plan, TakeAll, TakeAny, Worth, best_plan
 from iacta.plan.quick_estimates import (
     NOT_TRIED,
     Conquest,
@@ -101,14 +101,16 @@ class Reach:
     """
 
     words: str
-    goal: TakeAll | TakeAny
+    goal: TakeAll | TakeAny | OwnAny
     chance: float
     interval: Interval
     left: float
     placement: Placement
 
     @classmethod
-    def from_estimate(cls, words: str, goal: TakeAll | TakeAny, look: QuickEstimate) -> Self:
+    def from_estimate(
+        cls, words: str, goal: TakeAll | TakeAny | OwnAny, look: QuickEstimate
+    ) -> Self:
         """Return the goal with the numbers of a quick estimate."""
         interval = Interval(look.low, look.at_most)
         return cls(words, goal, look.chance, interval, look.left, look.placement)
@@ -290,7 +292,7 @@ def _find_attack_phase(war: War) -> Turn | None:
     return next((move.turn for move in moves if move.turn.phase == "attack"), None)
 
 
-def _list_goals(turn: Turn) -> Iterator[tuple[str, TakeAll | TakeAny]]:
+def _list_goals(turn: Turn) -> Iterator[tuple[str, TakeAll | TakeAny | OwnAny]]:
     """Yield the possible goals, each in words and as the goal of a plan."""
     position, names = turn.position, turn.board.territories
     for each in turn.board.continents:

@@ -45,6 +45,7 @@ from iacta.plan import (
     Goal,
     Hold,
     InOrder,
+    OwnAny,
     Plan,
     Reinforcement,
     TakeAll,
@@ -57,7 +58,7 @@ from iacta.plan import (
     take_and_hold,
 )
 from iacta.plan.alternatives import Alternative, alternatives
-from iacta.plan.named_goals import GOAL_KINDS, read_goal
+from iacta.plan.named_goals import PLAN_KINDS, read_goal
 from iacta.plan.problem import PLAYS
 from iacta.plan.reinforcement import MAX_NEW, turn_options
 from iacta.plan.simulated import MAX_RUNS, simulate_within
@@ -118,15 +119,15 @@ USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
     "plan",
     Topic.BOARD,
     Example("plan --from Ukraine=42 --others 2 --take Asia", "which way should I go?"),
-    Example(
-        "plan game.toml --worth",
-        "which attacks gain the most? (make game.toml with iacta board)",
-    ),
+    Example("plan game.toml --worth", "which attacks gain the most?"),
 )
 class PlanQuestion(VictoryForm, RulesForm, Question):
     """Find the best attacks to take a continent, eliminate a player, or gain points."""
 
-    one_of: ClassVar = ("position or from_", "take or take_any or eliminate or worth or win")
+    one_of: ClassVar = (
+        "position or from_",
+        "take or take_any or own_any or eliminate or worth or win",
+    )
     is_search: ClassVar = True
 
     position: str | Position | Turn | None = parameter(
@@ -159,6 +160,14 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
     )
     take: str | None = parameter(*TAKE, metavar="NAMES", default=None)
     take_any: str | None = parameter(*TAKE_ANY, metavar="NAMES", default=None)
+    own_any: int | None = parameter(Whole(least=1), "Own any N more territories.", default=None)
+    armies: int | None = parameter(
+        Whole(least=1),
+        "With --own-any: each with so many armies.",
+        usual="1",
+        needs="own_any",
+        default=None,
+    )
     eliminate: str | None = parameter(*ELIMINATE, metavar="PLAYER", default=None)
     then: str | None = parameter(
         Name(),
@@ -226,7 +235,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
     )
     play: str | None = parameter(
         OneOf(PLAYS),
-        "How often the plan may change: after every roll (rolls) or every battle (battles).",
+        "Plan anew after each roll or battle.",
         usual=PLAYS[0],
         default=None,
     )
@@ -268,7 +277,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
     )
     fortify: str | None = parameter(
         OneOf(FORTIFY),
-        "With --hold: how far you may fortify: to a connected territory, an adjacent one, or none.",
+        "With --hold: fortify to connected or adjacent territories, or none.",
         usual=FORTIFY[0],
         needs="hold",
         default=None,
@@ -379,10 +388,13 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
                 for goal, worth in self.prizes or ()
             ]
             return Worth(lands, bonus, army, tuple(prizes))
-        kind = next(kind for kind in GOAL_KINDS if self.has(kind))
+        kind = next(kind for kind in PLAN_KINDS if self.has(kind))
         with _rename_parameters(owner="eliminate"):
             deadline = Deadline.from_time_limit(self.time_limit).take_share(GOAL_TIME_SHARE)
-            first = read_goal(self.turn, kind, getattr(self, kind), deadline)
+            text = str(getattr(self, kind))
+            if kind == "own_any" and self.armies is not None:
+                text = f"{text} with {self.armies} armies"
+            first = read_goal(self.turn, kind, text, deadline)
         if self.then is None or first is None:
             return first
         others = [self._read_target("then", part) for part in self.then.split(";")]
@@ -725,6 +737,8 @@ class PlanAnswer(Answer):
             yield from sentences.explain_gain(plan)
             if brought is not None:
                 yield f"{around.describe_cards(brought)} {around.TRADED}"
+        if self.question.own_any is not None and not isinstance(plan.goal, OwnAny):
+            yield "iacta chose these territories; others may be better."
         if self.question.win:
             yield CHOSEN
             yield from list_condition(self.question.turn)

@@ -46,8 +46,15 @@ INTERVAL_KEY = "The interval of an estimated chance, else `null`."
 class GoalRecord(KeyedRecord, kw_only=True):
     """The goal of a plan."""
 
-    kind: Literal["take all", "take any", "worth", "in order"] = key("The kind of the goal.")
+    kind: Literal["take all", "take any", "own any", "worth", "in order"] = key(
+        "The kind of the goal."
+    )
     territories: Sequence[str] = key("The territories to take.", default=OMITTED)
+    number: Count = key("The number of territories to own in all.", default=OMITTED)
+    armies: Count = key("The fewest armies on each of these territories.", default=OMITTED)
+    kept: Sequence[str] = key(
+        "The player's territories that need so many armies, too.", default=OMITTED
+    )
     eliminates: str = key("The player eliminated by taking the territories.", default=OMITTED)
     territory: float = key("For goal `worth`, the value of a territory.", default=OMITTED)
     bonus: float = key("The value of each army of a bonus.", default=OMITTED)

@@ -1,0 +1,135 @@
+"""The territories to take for a goal to own any n more.
+
+With n territories missing,
+
+    max_S V(take all of S) ≤ V(own any n more) ≤ V(take any territory),   |S| = n.
+
+The search starts with the sets defended by the fewest armies, grown from all territories of the
+player and from each of them. Then it exchanges single territories as long as the value of a
+lookahead policy rises.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import combinations
+from math import comb
+from typing import TypeAlias, cast
+
+from iacta.native.bit_sets import bits, make_mask
+from iacta.native.deadline import Deadline
+from iacta.plan.goals import OwnAny, TakeAll, TakeAny, TakeWithArmies
+from iacta.plan.problem import Problem, TurnState
+from iacta.plan.search import Search, Style
+
+MAX_SETS = 6  # starting sets of territories
+MAX_VALUES = 24  # sets whose value is computed in one search
+MAX_PLACES = 4  # territories that may get all new armies
+
+Conquest: TypeAlias = TakeAll | TakeAny
+
+
+def choose_territories(
+    problem: Problem, start: TurnState, new: int, deadline: Deadline
+) -> Conquest | None:
+    """Return the goal to take the best territories that a search finds; `None` without a set.
+
+    problem: a problem with an `OwnAny`, in which every territory has all new armies.
+    start: the state before the new armies are placed.
+    new: the number of new armies.
+    deadline: the end of the search.
+    """
+    assert isinstance(problem.goal, OwnAny)  # noqa: S101 # the caller checks it
+    need = problem.goal.number - problem.goal.count_held(start.owned, start.armies)
+    others = [*bits(problem.field)]
+    has_whole_battles = any(map(problem.is_whole, others))  # they may leave fewer armies
+    if not 1 <= need <= len(others) or (problem.goal.armies > 1 and has_whole_battles):
+        return None
+    if need == 1 and problem.goal.armies < 2:
+        return TakeAny(tuple(map(problem.name, others)))
+    search = _SetSearch(problem, start, new, deadline)
+    found = search.find_best(search.list_sets(others, need))
+    return None if found is None else search.make_goal(found)
+
+
+class _SetSearch:
+    """The search for the best set of territories."""
+
+    def __init__(self, problem: Problem, start: TurnState, new: int, deadline: Deadline) -> None:
+        self.problem, self.start, self.new, self.deadline = problem, start, new, deadline
+        self.known = dict[int, float]()
+
+    def make_goal(self, chosen: int) -> TakeAll:
+        goal, name = cast(OwnAny, self.problem.goal), self.problem.name
+        names = tuple(map(name, bits(chosen)))
+        if goal.armies < 2:
+            return TakeAll(names)
+        kept = (t for t in bits(self.start.owned) if self.start.armies[t] >= goal.armies)
+        return TakeWithArmies(names, kept=tuple(map(name, kept)), armies=goal.armies)
+
+    def list_sets(self, others: list[int], need: int) -> list[int]:
+        """Return the sets with which the search starts."""
+        if comb(len(others), need) <= MAX_SETS:
+            return [*map(make_mask, combinations(others, need))]
+        owned = self.start.owned
+        grown = {self._grow(each, need) for each in (owned, *(1 << t for t in bits(owned)))}
+        whole = (each for each in grown if each.bit_count() == need)
+        return sorted(whole, key=lambda each: (self._count_armies(each), each))[:MAX_SETS]
+
+    def _grow(self, start: int, need: int) -> int:
+        """Return connected territories to take, adding the one with the fewest armies each time."""
+        problem, found, beside = self.problem, 0, 0
+        for v in bits(start & ~problem.resting):
+            beside |= problem.out[v]
+        while found.bit_count() < need and (rest := beside & problem.field & ~found):
+            best = min(bits(rest), key=lambda t: (self.start.armies[t], t))
+            found |= 1 << best
+            beside |= problem.out[best]
+        return found
+
+    def _count_armies(self, chosen: int) -> int:
+        return sum(self.start.armies[t] for t in bits(chosen))
+
+    def find_best(self, sets: Iterable[int]) -> int | None:
+        """Return the set with the greatest value, improved by exchanging single territories."""
+        best = max(sets, key=self._find_value, default=None)
+        is_better = best is not None
+        while is_better:
+            is_better = False
+            for chosen in self._exchange(best or 0):
+                if len(self.known) >= MAX_VALUES or self.deadline.is_over:
+                    return best
+                if self._find_value(chosen) > self._find_value(best or 0):
+                    best, is_better = chosen, True
+        return best
+
+    def _exchange(self, chosen: int) -> Iterator[int]:
+        """Yield the sets with one territory exchanged, the fewest armies first."""
+        problem, beside = self.problem, 0
+        for v in bits(self.start.owned | chosen):
+            beside |= problem.out[v]
+        pairs = (
+            chosen & ~(1 << old) | 1 << new
+            for old in bits(chosen)
+            for new in bits(beside & problem.field & ~chosen)
+        )
+        yield from sorted(pairs, key=lambda each: (self._count_armies(each), each))
+
+    def _find_value(self, chosen: int) -> float:
+        """Return the value of a set by lookahead, with all new armies on one territory."""
+        if chosen not in self.known:
+            problem = replace(self.problem, goal=self.make_goal(chosen))
+            search, value = Search(problem, self.deadline), 0.0
+            search.follow(None, Style(idle=0.0))
+            for state in self._list_states(chosen):
+                value = max(value, search.find_value(state, self.deadline) or 0.0)
+            self.known[chosen] = value
+        return self.known[chosen]
+
+    def _list_states(self, chosen: int) -> Iterator[TurnState]:
+        if not self.new:
+            yield self.start
+            return
+        problem, armies = self.problem, self.start.armies
+        near = [v for v in bits(self.start.owned & ~problem.resting) if problem.out[v] & chosen]
+        for v in sorted(near, key=lambda v: -armies[v])[:MAX_PLACES]:
+            yield self.start.add_armies({v: self.new})

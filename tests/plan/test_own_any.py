@@ -1,0 +1,105 @@
+"""Owning any n more territories: exact on small boards, the best set of territories on others."""
+
+from itertools import combinations
+from random import Random
+
+import pytest
+
+from iacta.board import Board, Holding, Position
+from iacta.game import Turn
+from iacta.game.moment import read_moment
+from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.native.deadline import Deadline
+from iacta.plan import OwnAny, TakeAll, best_plan, reinforce, simulate_plan
+from iacta.plan.goals import find_owned
+from iacta.plan.named_goals import read_goal
+from iacta.plan.own_any import choose_territories
+from iacta.plan.problem import read_problem
+from iacta.plan.quick_estimates import estimate_goal
+from iacta.plan.search import Search
+from iacta.rules.rules import CLASSIC
+from tests.plan.twin import Play
+
+pytestmark = pytest.mark.usefixtures("core")
+BOARDS = 12
+EMPIRES = read_moment("examples/three-empires.txt").position
+
+
+def draw_case(seed: int) -> tuple[Position, OwnAny]:
+    """Return a random board of 3 to 7 territories, with a goal that is not reached."""
+    rng = Random(seed)  # noqa: S311 # deals games, no secrets
+    size = rng.randint(3, 7)
+    names = [f"t{t}" for t in range(size)]
+    pairs = {(names[rng.randrange(t)], names[t]) for t in range(1, size)}
+    pairs |= {(a, b) for a, b in combinations(names, 2) if rng.random() < 0.2}
+    board = Board("small", tuple(names), tuple(way for a, b in pairs for way in ((a, b), (b, a))))
+    mine = rng.randint(1, min(3, size - 1))
+    rows = [Holding("red", rng.randint(1, 6)) for _ in range(mine)]
+    rows += [Holding("blue", rng.randint(1, 2)) for _ in range(size - mine)]
+    rng.shuffle(rows)
+    position, armies = Position(board, "red", tuple(rows)), rng.choice((1, 1, 2))
+    held = OwnAny(1, armies).count_held(find_owned(Turn(position)), Turn(position).armies)
+    return position, OwnAny(rng.randint(held + 1, size), armies)
+
+
+@pytest.mark.parametrize("seed", range(BOARDS))
+def test_a_number_of_territories_on_a_small_board_is_exact(seed: int) -> None:
+    position, goal = draw_case(seed)
+    plan = best_plan(position, goal)
+    expected = Play(position, goal, CLASSIC).value()
+    assert plan.comparable_value == pytest.approx(expected, abs=1e-9)
+    assert plan.win_probability == plan.value
+    assert plan.proven
+    if expected:
+        simulated = simulate_plan(plan, 400, seed)
+        assert simulated.won.interval(0.999)[0] <= expected <= simulated.won.interval(0.999)[1]
+
+
+def test_the_best_set_and_the_bound_enclose_the_exact_chance() -> None:
+    gaps = []
+    for seed in range(3 * BOARDS):
+        position, goal = draw_case(seed)
+        problem, exact = read_problem(position, goal), best_plan(position, goal).comparable_value
+        if problem.rewards.most:
+            assert exact <= next(Search(problem).bounds(Deadline(), 1000)) + 1e-9
+        chosen = choose_territories(problem, problem.start, 0, Deadline())
+        if chosen is not None:
+            gaps.append(exact - best_plan(position, chosen).comparable_value)
+    assert min(gaps) >= -1e-9
+    assert sum(gaps) / len(gaps) < 0.01
+
+
+@pytest.mark.parametrize("goal", [OwnAny(22), OwnAny(9, armies=2)])
+def test_a_plan_on_a_large_board_takes_the_best_set(goal: OwnAny) -> None:
+    plan = best_plan(EMPIRES, goal, budget=0.2)
+    assert isinstance(plan.goal, TakeAll)
+    assert 0.7 < plan.comparable_value <= plan.upper_bound
+    low = plan.comparable_value if plan.interval is None else plan.interval[0]
+    turn, games = Turn(EMPIRES, phase="attack"), 60
+    reached = sum(goal.is_reached(turn.play(plan.policy, seed=seed).end) for seed in range(games))
+    assert reached >= games * low - 4 * (games / 4) ** 0.5
+
+
+def test_new_armies_and_quick_estimates_know_the_goal() -> None:
+    position, goal = draw_case(1)
+    found = reinforce(position, goal, 2)
+    look = estimate_goal(position, goal, 2, {}, Deadline())
+    assert look.chance == pytest.approx(found.plan.comparable_value, abs=1e-9)
+    assert look.at_most == look.chance > best_plan(position, goal).comparable_value
+    large = estimate_goal(EMPIRES, OwnAny(24), 6, {}, Deadline())
+    assert 0.8 < large.chance <= large.at_most
+
+
+def test_a_reached_goal_is_certain() -> None:
+    assert best_plan(EMPIRES, OwnAny(19)).value == 1
+    assert best_plan(EMPIRES, OwnAny(42), budget=0.05).comparable_value < 0.1
+
+
+def test_users_name_more_territories() -> None:
+    turn = Turn(EMPIRES)
+    assert read_goal(turn, "own_any", "3") == OwnAny(22)
+    assert read_goal(turn, "own_any", "1 with 2 armies") == OwnAny(6, armies=2)
+    with pytest.raises(MalformedError, match="own_any must be like '3', or '3 with 2 armies'"):
+        read_goal(turn, "own_any", "three")
+    with pytest.raises(IllegalError, match="number must be at most 42 territories, got 43"):
+        best_plan(EMPIRES, OwnAny(43))
