@@ -258,6 +258,18 @@ def test_a_turn_ends_with_a_move_and_the_next_player(visit: Visit) -> None:
     expect(page.locator("#placing-said")).to_contain_text("5 of 5 new armies")
 
 
+def test_the_sum_of_a_turn_has_the_luck_of_all_its_steps(visit: Visit) -> None:
+    page = visit(link(TINY, "p=red&p=blue&h=a9.b1.b2.b1&g=all&t=2&go=1"))
+    value(page, plan_value := chance_of_c(A=9))
+    attack(page, "A", "B")
+    fought(page, 9, 0)
+    page.get_by_role("button", name="Move in", exact=True).click()
+    value(page, chance_of_c(B=8))
+    page.get_by_role("button", name="Stop attacking").click()
+    luck = f"{100 * (chance_of_c(B=8) - plan_value):+.1f} points"
+    expect(page.locator("#report")).to_contain_text(f"({luck})", timeout=SLOWEST)
+
+
 def test_a_chosen_goal_leaves_the_focus_before_its_best_action(visit: Visit) -> None:
     page = visit(link(TINY, "p=red&p=blue&h=a9.b1.b2.b1&f=3&go=1"))
     goal = page.locator("#goals").get_by_role("button", name="Take East")

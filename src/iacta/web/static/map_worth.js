@@ -14,7 +14,7 @@ import {
   findWin,
   findWinState,
   goalJob,
-  isOver,
+  isEnding,
   isPlanning,
   planLonger,
   stopPlanning,
@@ -33,20 +33,19 @@ export function showValue(turn) {
   const entry = findGoalEntry();
   const found = entry?.found ?? null;
   const soFar = entry?.soFar;
-  const isEnding = isOver(turn) || turn?.phase === "fortify";
   const isWin = state.goal === "win";
   const isSaid = found && !(soFar && found.value === null); // a progress report is better than no estimate
   const sum = store.values.rows[state.at]?.sum;
   const said =
     turn?.problem ??
-    (isEnding
+    (isEnding(turn)
       ? `${turn.sentence}${sum ? ` In this turn ${sum}.` : ""}`
       : isSaid
         ? `${isWin ? "To win the game: " : ""}${found.sentences[0]}`
         : (soFar?.words ?? entry?.wrong));
   const { figure, value, range } = isWin ? findWinHeadline() : findGoalHeadline(entry);
   return [
-    !isEnding &&
+    !isEnding(turn) &&
       state.goal &&
       element(
         "div",
