@@ -88,13 +88,13 @@ def test_the_chances_of_a_roll_are_computed_once(monkeypatch: pytest.MonkeyPatch
     start = position_on(board_of("two", [("s", "a")], "sa"), {"s": 11}, {"a": 9})
     play = best_plan(start, TakeAll("a"), "defender sees first", play="battles").follow()
     assert play.move is not None
-    built, values = list[object](), AllBattles._values
+    built, values = list[object](), AllBattles._average_values
 
     def count(battles: AllBattles, *arguments: Any, **options: Any) -> Any:
         built.append(battles)
         return values(battles, *arguments, **options)
 
-    monkeypatch.setattr(AllBattles, "_values", count)
+    monkeypatch.setattr(AllBattles, "_average_values", count)
     kernel._win_table_after_roll.cache_clear()
     chances, rng = play.chances(), np.random.default_rng(3)
     assert len({id(each) for each in built}) == 1

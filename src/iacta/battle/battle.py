@@ -95,7 +95,9 @@ class Battle(PasteableMixin):
         Fraction(455, 2592)
         """
         garrison = self.rules.garrison
-        ends = self._kernel(exact, method).run_forward(Distribution([self._able]), self.defenders)
+        ends = self._find_kernel(exact, method).run_forward(
+            Distribution([self._able]), self.defenders
+        )
         left = ends.map(lambda state: Outcome(state.attackers + garrison, state.defenders))
         return left if exact else left.to_float()
 
@@ -111,7 +113,7 @@ class Battle(PasteableMixin):
         >>> Battle(4, 1).win_probability(exact=True)
         Fraction(342035, 373248)
         """
-        won = self._kernel(exact, method).win_probability(self._able, self.defenders)
+        won = self._find_kernel(exact, method).win_probability(self._able, self.defenders)
         return won if exact else float(won)
 
     @overload
@@ -150,7 +152,9 @@ class Battle(PasteableMixin):
         >>> Battle(12, 10).method_name(), Battle(12, 10).method_name(question="chance")
         ('lattice', 'leap')
         """
-        return self._kernel(exact, "auto").for_question(question, self._able, self.defenders).name
+        return (
+            self._find_kernel(exact, "auto").for_question(question, self._able, self.defenders).name
+        )
 
     def attackers_left(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
         """Return the distribution of the attackers left, garrison included.
@@ -224,7 +228,7 @@ class Battle(PasteableMixin):
         >>> Battle(11, 6).state_count()
         52
         """
-        kernel = self._tree()
+        kernel = self._make_tree()
         return kernel.state_count(self.attackers - kernel.garrison, self.defenders)
 
     def path_count(self) -> int:
@@ -233,7 +237,7 @@ class Battle(PasteableMixin):
         >>> Battle(4, 2).path_count()
         7
         """
-        kernel = self._tree()
+        kernel = self._make_tree()
         return kernel.path_count(self.attackers - kernel.garrison, self.defenders)
 
     @property
@@ -241,10 +245,10 @@ class Battle(PasteableMixin):
         """The attackers excluding the garrison; 0 or less for a stack that cannot attack."""
         return self.attackers - self.rules.garrison
 
-    def _kernel(self, exact: bool, method: str) -> Kernel:
+    def _find_kernel(self, exact: bool, method: str) -> Kernel:
         return Stage(self.defenders, self.rules, self.stop).kernel(exact=exact, method=method)
 
-    def _tree(self) -> Kernel:
+    def _make_tree(self) -> Kernel:
         """Return the kernel that counts states and paths, or raise `IllegalError`."""
         if not self.stop.is_reserve:
             raise IllegalError(

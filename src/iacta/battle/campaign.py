@@ -155,7 +155,7 @@ class Campaign(PasteableMixin):
         Fraction(625, 2592)
         """
         ends: dict[CampaignOutcome, Probability] = {}
-        for number, crossing in enumerate(self._crossings(exact, method)):
+        for number, crossing in enumerate(self._list_crossings(exact, method)):
             for state, probability in crossing.ends.items():
                 if state.defenders:
                     end = CampaignOutcome(number, state.attackers + crossing.garrison, state[1])
@@ -245,7 +245,7 @@ class Campaign(PasteableMixin):
                 _convert(crossing.conquered, exact),
                 _convert(crossing.stack.mean(), exact),
             )
-            for crossing in self._crossings(exact, method)
+            for crossing in self._list_crossings(exact, method)
         ]
         never = TerritoryOdds(*[_convert(Fraction(0), exact)] * 3)
         return tuple(odds + [never] * (len(self.territories) - len(odds)))
@@ -305,7 +305,7 @@ class Campaign(PasteableMixin):
     def _stages(self) -> tuple[Stage, ...]:
         return tuple(stages(self.territories, self.rules, self.stop))
 
-    def _crossings(self, exact: bool, method: str) -> Iterator["_Crossing"]:
+    def _list_crossings(self, exact: bool, method: str) -> Iterator["_Crossing"]:
         """Yield the battle for each territory that the stack can reach."""
         reached: Probability = Fraction(1)
         stack = Distribution([self.attackers])

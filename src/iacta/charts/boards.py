@@ -58,7 +58,7 @@ def board_map(board: Position | Board) -> Chart:
     from iacta.board import Board, Position
 
     if isinstance(board, Position):
-        return _position_map(board)
+        return _draw_position(board)
     if not isinstance(board, Board):
         raise MalformedError(f"board must be a Board or a Position, got {quote(board)}")
     continents = dict.fromkeys(board.territories, (NOBODY, 0))
@@ -91,7 +91,7 @@ def board_map(board: Position | Board) -> Chart:
     )
 
 
-def _position_map(position: Position) -> Chart:
+def _draw_position(position: Position) -> Chart:
     mine = [holding.armies for holding in position.holdings if holding.owner == position.player]
     return _build_chart(
         _build_scenes(position.board),

@@ -82,7 +82,9 @@ def decision_map(decision: Decision, prize: Fraction | None = None) -> Chart:
     layers = [cells, _draw_region_labels("regions", "datum.action"), _draw_battle("action:N")]
     if boundary:
         least = field("attackers:Q", title="at least")
-        line = _state_view("boundary", low="datum.attackers - 0.5").mark("rule", strokeWidth=2.5)
+        line = _make_state_view("boundary", low="datum.attackers - 0.5").mark(
+            "rule", strokeWidth=2.5
+        )
         layers.insert(1, line.encode(tooltip=["defenders:Q", least]))
     return Chart(
         layer(*layers).properties(height=MAP_HEIGHT),
@@ -158,7 +160,7 @@ def _draw_region_labels(table: str, words: str) -> View:
     return placed.mark("text", fontSize={"expr": LABEL_SIZE}, fontWeight="bold")
 
 
-def _state_view(table: str, **edges: str) -> View:
+def _make_state_view(table: str, **edges: str) -> View:
     """Return a view with axes for attackers and defenders.
 
     edges: Vega expressions for the columns `low` and `high`, the ends of each mark.
@@ -175,7 +177,7 @@ def _state_view(table: str, **edges: str) -> View:
 
 def _draw_cells(table: str) -> View:
     edges = {"low": "datum.least - 0.5", "high": "datum.most + 0.5"}
-    return _state_view(table, **edges).mark("rect").encode(y2="high")
+    return _make_state_view(table, **edges).mark("rect").encode(y2="high")
 
 
 def _draw_battle(*tooltip: str) -> View:

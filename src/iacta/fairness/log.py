@@ -294,7 +294,7 @@ class _Reader:
                     if self._find_layout(text.strip(), number):
                         continue
                 with add_place(f"{self.lines.place} {number}"):
-                    entries = [self.read(row) for row in self._rows(text)]
+                    entries = [self.read(row) for row in self._read_rows(text)]
                 if len(entries) > 1:
                     yield from (
                         self.indices.setdefault(entry, len(self.indices)) for entry in entries
@@ -321,7 +321,7 @@ class _Reader:
                 else [normalise_column(name) for name in split_row(first, self.mark)]
             )
             if is_die or is_heading(heading):
-                self.layout, self.heading = Layout(self._row_of_cells, ""), heading
+                self.layout, self.heading = Layout(self._read_cells, ""), heading
                 self._name_columns(line for _, line in sample[1:])
                 names = [self.columns.names.get(name, name) for name in heading]
                 for name in names:
@@ -338,16 +338,16 @@ class _Reader:
         rows: list[Row] = []
         for line in sample:
             with suppress(IactaError):
-                rows += self._rows(line)
+                rows += self._read_rows(line)
         self.columns = find_columns(rows or [dict.fromkeys(self.heading)])
         _add_remark(self.notes, self.columns.remark)
 
-    def _rows(self, text: str) -> Sequence[Row]:
+    def _read_rows(self, text: str) -> Sequence[Row]:
         if self.layout is None:
             raise ValueError("the layout is not known yet")
         return [self.columns.rename(row) for row in self.layout.read(text)]
 
-    def _row_of_cells(self, text: str) -> Sequence[Row]:
+    def _read_cells(self, text: str) -> Sequence[Row]:
         row = [cell.strip() for cell in split_row(text, self.mark)]
         while len(row) > len(self.heading) and not row[-1]:  # a line may end with extra separators
             row.pop()

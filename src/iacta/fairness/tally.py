@@ -341,7 +341,8 @@ class Repeats:
         if has_dice:
             result = tuple(tuple(sorted(faces)) for _, faces in dice)
             chance = math.prod(
-                _multiset_probability(faces, len(self.throws[kind].chances)) for kind, faces in dice
+                _find_multiset_probability(faces, len(self.throws[kind].chances))
+                for kind, faces in dice
             )
         number = self._numbers.setdefault((line.throws, result), len(self._numbers))
         return 2 * line.throws + has_dice, number, chance
@@ -363,10 +364,10 @@ class Repeats:
         return [] if findings is None else [findings]
 
 
-def _multiset_probability(dice: tuple[int, ...], faces: int) -> float:
+def _find_multiset_probability(dice: tuple[int, ...], faces: int) -> float:
     """Return the probability that fair dice show these faces in any order.
 
-    >>> round(1 / _multiset_probability((3, 3, 6), 6), 9)
+    >>> round(1 / _find_multiset_probability((3, 3, 6), 6), 9)
     72.0
     """
     orders = math.factorial(len(dice))

@@ -472,7 +472,9 @@ class Kernel(ABC):
         >>> one.dice, one.least, one.throws[0].options[0][0]
         (2, 2, Result(chance=0.4212962962962963, attackers=1, defenders=0))
         """
-        return list_choices(self.rules, able, defenders, able if spare is None else spare, _throws)
+        return list_choices(
+            self.rules, able, defenders, able if spare is None else spare, _list_throws
+        )
 
     def battle(self, able: int, defenders: int) -> Choice:
         """Return a whole battle, presented as one roll that ends it.
@@ -569,7 +571,7 @@ def _list_cached_choices(
     return tuple(found)
 
 
-def _throws(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Throw, ...]:
+def _list_throws(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Throw, ...]:
     return (Throw(1.0, (list_roll_results(attack_dice, defence_dice, rules),)),)
 
 

@@ -251,7 +251,7 @@ class Markov(UnitKernel, RollKernel):
         """Raise `IactaError` if the chain is too large, or needs SciPy, which is missing."""
         room = FIRST_ROOM * self.gain
         states = (max(attackers, 0) + room + 1) * (defenders + room + 1)
-        memory = MOVE_BYTES * (self._most_lost(attackers, defenders) + 2) * states
+        memory = MOVE_BYTES * (self._find_most_lost(attackers, defenders) + 2) * states
         self.refuse_too_large(attackers, defenders, memory=memory)
         if self.gain and states > MAX_GROWN_STATES:
             raise TooLargeError(
@@ -272,12 +272,12 @@ class Markov(UnitKernel, RollKernel):
         """
         if self.gain:
             return Error(0.0, MAX_ERROR)
-        most = self._most_lost(attackers, defenders)
+        most = self._find_most_lost(attackers, defenders)
         roundings = (attackers + defenders) * (2 + (most + 1) * (most + 2) // 2)
         # A campaign adds at most eight roundings between two battles.
         return Error((roundings + 8) * UNIT_ROUNDOFF * 1.001)  # (1 + u)^n − 1 < 1.001 n u
 
-    def _most_lost(self, attackers: int, defenders: int) -> int:
+    def _find_most_lost(self, attackers: int, defenders: int) -> int:
         return min(max(attackers, 0), defenders, *self.rules.full_roll)
 
     def most_left(self, attackers: int, defenders: int) -> State:

@@ -113,7 +113,9 @@ class SeesFirst(UnitKernel):
 
     def rolls(self, able: int, defenders: int, spare: int | None = None) -> tuple[Choice, ...]:
         """Return the rolls that the attacker may choose; the defender then chooses a reply."""
-        return list_choices(self.rules, able, defenders, able if spare is None else spare, _throws)
+        return list_choices(
+            self.rules, able, defenders, able if spare is None else spare, _list_throws
+        )
 
     def refuse(self, attackers: int, defenders: int) -> None:
         """Raise `IactaError` if the battle is too large, or if replies change the attack dice."""
@@ -217,7 +219,7 @@ class SeesFirst(UnitKernel):
         return Fraction(1)
 
 
-def _throws(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Throw, ...]:
+def _list_throws(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Throw, ...]:
     throws = find_loss_counts_by_throw(attack_dice, defence_dice, rules)
     total = sum(throws.values())
     return tuple(
@@ -316,11 +318,13 @@ class AllBattles:
     def _fill(self, table: Numbers, combine: np.ufunc, *, paid: bool = False) -> Numbers:
         diagonals = view_diagonals(table)
         for span in self.iterate_spans():
-            values = self._values(span, diagonals, paid=paid)
+            values = self._average_values(span, diagonals, paid=paid)
             span.view(diagonals)[:] = _sum_by_halves(combine.reduce(values, axis=0))
         return table
 
-    def _values(self, span: Span, diagonals: Numbers, *, paid: bool = False) -> list[Numbers]:
+    def _average_values(
+        self, span: Span, diagonals: Numbers, *, paid: bool = False
+    ) -> list[Numbers]:
         """For each reply j, return the expected value after each throw y, `[y, state]`.
 
         paid: whether to add the k defenders lost to the value of the next state.
@@ -345,7 +349,7 @@ class AllBattles:
         """
         sparing = self.aim == "losses"
         table = view_diagonals(self.lost if sparing else self.conquest)
-        values = np.stack(self._values(span, table, paid=sparing))
+        values = np.stack(self._average_values(span, table, paid=sparing))
         least = values.min(axis=0)
         if self.exact:
             good = values == least
@@ -353,7 +357,7 @@ class AllBattles:
             margin = 3 * self.error
             good = values <= np.maximum(least * (1 + margin), MIN_COMPARABLE)
             if not sparing:
-                values = np.stack(self._values(span, view_diagonals(self.held)))
+                values = np.stack(self._average_values(span, view_diagonals(self.held)))
                 most = values.max(axis=0)
                 holds = values >= np.where(most > MIN_COMPARABLE, most * (1 - margin), 0.0)
                 good = np.where(span.view(table) <= 0.5, good, holds)

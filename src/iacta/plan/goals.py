@@ -125,7 +125,7 @@ class Goal(PasteableMixin):
 
         board: the board passed to `read`.
         """
-        return tuple(accumulate((_mask(each.names, board) for each in self.sequence), or_))
+        return tuple(accumulate((_make_mask(each.names, board) for each in self.sequence), or_))
 
     def find_garrison(self, name: str) -> int:
         """Return the fewest armies that a plan for the goal leaves on a territory.
@@ -206,11 +206,12 @@ class TakeAll(_Conquest):
     def phrase(self, position: Position) -> str:
         if self.owner:
             return f"eliminate {self.owner}"
-        return _phrase(self.territories, position.board, "take ", "and", "all")
+        return _describe_conquest(self.territories, position.board, "take ", "and", "all")
 
     def rewards(self, board: Board, owned: int) -> Rewards:
         return Rewards(
-            (0.0,) * len(board.territories), _filter_sets([(_mask(self.names, board), 1.0)], owned)
+            (0.0,) * len(board.territories),
+            _filter_sets([(_make_mask(self.names, board), 1.0)], owned),
         )
 
 
@@ -257,7 +258,7 @@ class TakeAny(_Conquest):
         return {"kind": self.kind, "territories": [*self.names]}
 
     def phrase(self, position: Position) -> str:
-        return _phrase(
+        return _describe_conquest(
             self.territories, position.board, "take a territory of ", "or", "at least one"
         )
 
@@ -414,24 +415,24 @@ class Worth(Goal):
     def phrase(self, position: Position) -> str:
         return "gain the greatest expected worth"
 
-    def _sets(self, board: Board) -> Iterator[tuple[int, float]]:
+    def _list_sets(self, board: Board) -> Iterator[tuple[int, float]]:
         for each in board.continents:
             if each.territories:  # an empty continent brings no bonus
-                yield _mask(each.territories, board), self.bonus * each.bonus
+                yield _make_mask(each.territories, board), self.bonus * each.bonus
         for goal, worth in self.prizes:
-            yield _mask(goal.names, board), worth
+            yield _make_mask(goal.names, board), worth
 
     def rewards(self, board: Board, owned: int) -> Rewards:
         lands = tuple(
             0.0 if owned >> t & 1 else self.find_worth(name)
             for t, name in enumerate(board.territories)
         )
-        sets = [(mask, paid) for mask, paid in self._sets(board) if paid]
+        sets = [(mask, paid) for mask, paid in self._list_sets(board) if paid]
         return Rewards(lands, _filter_sets(sets, owned), self.army)
 
     def worth(self, turn: "Turn") -> float:
         owned = find_owned(turn)
-        whole = sum(paid for mask, paid in self._sets(turn.board) if not mask & ~owned)
+        whole = sum(paid for mask, paid in self._list_sets(turn.board) if not mask & ~owned)
         armies = sum(turn.armies[t] for t in bits(owned))
         return float(
             sum(map(self.find_worth, sorted(_list_owned(turn)))) + whole + self.army * armies
@@ -542,7 +543,7 @@ def _list_owned(turn: "Turn") -> set[str]:
     return {turn.board.territories[t] for t in bits(find_owned(turn))}
 
 
-def _mask(names: Iterable[str], board: Board) -> int:
+def _make_mask(names: Iterable[str], board: Board) -> int:
     numbers = {name: t for t, name in enumerate(board.territories)}
     return make_mask(numbers[name] for name in names)
 
@@ -552,7 +553,9 @@ def _filter_sets(sets: Iterable[tuple[int, float]], owned: int) -> tuple[tuple[i
     return tuple((mask & ~owned, paid) for mask, paid in sets if mask & ~owned)
 
 
-def _phrase(names: tuple[str, ...] | str, board: Board, whole: str, last: str, many: str) -> str:
+def _describe_conquest(
+    names: tuple[str, ...] | str, board: Board, whole: str, last: str, many: str
+) -> str:
     """Describe the conquest of some territories in words.
 
     whole: the words before the name of a continent, such as `"take "`.

@@ -76,16 +76,16 @@ class SingleBattles:
         new: the number of new armies.
         """
 
-        def missed(name: str, more: int) -> float:
+        def find_failure(name: str, more: int) -> float:
             armies = position.find_holding(name).armies + more
             wins = (
                 self._win(armies, each, position.find_holding(each).armies) for each in beside[name]
             )
             return 1.0 - max(wins)
 
-        alone = {name: missed(name, 0) for name in beside}
+        alone = {name: find_failure(name, 0) for name in beside}
         return min(
-            missed(name, new) * prod(alone[other] for other in alone if other != name)
+            find_failure(name, new) * prod(alone[other] for other in alone if other != name)
             for name in beside
         )
 

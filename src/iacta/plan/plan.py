@@ -391,7 +391,7 @@ class Play(DisplayMixin):
         if losses not in self.results():
             known = ", ".join(f"{lost}-{killed}" for lost, killed in self.results())
             raise IllegalError(f"losses must be one of {known}, got {losses[0]}-{losses[1]}")
-        return self._after(*losses, moved)
+        return self._apply_losses(*losses, moved)
 
     def apply_battle(self, left: int, defenders: int, moved: int | None = None) -> "Play":
         """Return the play after one or more rolls of the next battle.
@@ -419,9 +419,9 @@ class Play(DisplayMixin):
         killed = theirs - read_int(defenders, "defenders", most=theirs)
         if not self.problem.kernels[found.to].is_rolled:  # the rules resolve the battle at once
             return self.after(lost, killed, moved)
-        return self._after(lost, killed, moved)
+        return self._apply_losses(lost, killed, moved)
 
-    def _after(self, lost: int, killed: int, moved: int | None) -> "Play":
+    def _apply_losses(self, lost: int, killed: int, moved: int | None) -> "Play":
         found, problem, able = self._next(), self.problem, self._spare - lost
         battle, number = None, 0
         if not self.conquers(killed):
@@ -483,4 +483,7 @@ class Play(DisplayMixin):
         """
         if self._decision.dice:
             for each in self._decision.outcomes:
-                yield self._after(each.attackers, each.defenders, each.moved or None), each.chance
+                yield (
+                    self._apply_losses(each.attackers, each.defenders, each.moved or None),
+                    each.chance,
+                )

@@ -182,7 +182,7 @@ class Planner:
         self.found, starts = first.found, [first]
         yield self._best
         narrow = self.problem.narrow()
-        proving = Thread(target=self._prove, args=(narrow,))
+        proving = Thread(target=self._improve_proof, args=(narrow,))
         if self.threads > 1:
             proving.start()
         try:
@@ -246,7 +246,7 @@ class Planner:
         planner.work, planner.prove, planner.deeper = self.work, self.prove, self.deeper
         return planner
 
-    def _prove(self, narrow: Problem | None) -> None:
+    def _improve_proof(self, narrow: Problem | None) -> None:
         """Solve the narrow problem, then improve the bound."""
         self._solve_narrow(narrow, NARROW_THREAD_SHARE)
         self._bound(self.deadline)

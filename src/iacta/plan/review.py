@@ -147,9 +147,9 @@ class Review:
     @cached_property
     def players(self) -> tuple[PlayerReview, ...]:
         """The statistics of each player, in the order of their first turns."""
-        return tuple(map(self._player, dict.fromkeys(each.player for each in self.steps)))
+        return tuple(map(self._sum_up_player, dict.fromkeys(each.player for each in self.steps)))
 
-    def _player(self, player: str) -> PlayerReview:
+    def _sum_up_player(self, player: str) -> PlayerReview:
         own = [each for each in self.steps if each.player == player]
         battles = [each for each in own if each.to]
         armies = [each.luck_armies for each in battles if each.luck_armies is not None]

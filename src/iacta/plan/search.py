@@ -281,7 +281,7 @@ class Search:
         self._call("follow", Deadline(), *more, is_short=True, unsound=unsound)
 
     def decide(self, state: TurnState) -> PolicyAction:
-        return self._decision("decide", state)
+        return self._ask_decision("decide", state)
 
     def find_value(self, state: TurnState, deadline: Deadline) -> float | None:
         """Return the policy's value of a state, or `None` after the deadline."""
@@ -303,7 +303,7 @@ class Search:
 
         After the deadline, the result is a stop.
         """
-        return self._decision("evaluate_attack", state, start, to, dice, deadline=deadline)
+        return self._ask_decision("evaluate_attack", state, start, to, dice, deadline=deadline)
 
     def advance(self, state: TurnState, start: int, to: int, least: int) -> int:
         """Return the number of armies that move in after a conquest.
@@ -316,7 +316,7 @@ class Search:
         )
         return moved.value
 
-    def _decision(
+    def _ask_decision(
         self, name: str, state: TurnState, *roll: int, deadline: Deadline | None = None
     ) -> PolicyAction:
         structures = self._library.header.structures

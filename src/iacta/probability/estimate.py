@@ -75,7 +75,7 @@ class Estimate:
         Source: Wilson, "Probable inference, the law of succession, and statistical inference"
         (Journal of the American Statistical Association 22, 1927).
         """
-        n, share, z = self.runs, float(self.probability), _quantile(level)
+        n, share, z = self.runs, float(self.probability), _find_quantile(level)
         middle = share + z * z / (2 * n)
         half = z * math.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2)
         scale = 1 + z * z / n
@@ -85,7 +85,7 @@ class Estimate:
         )
 
 
-def _quantile(level: Chance) -> float:
+def _find_quantile(level: Chance) -> float:
     """Return z such that a normal variable is within z standard deviations with chance `level`."""
     from statistics import NormalDist  # slow to import, and only needed here
 

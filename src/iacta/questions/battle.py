@@ -128,10 +128,10 @@ class BattleAnswer(Answer):
         battle, outcomes, stopped = self.question.battle, self.outcomes, self.stop_probability
         ours = theirs = ours_if_won = None
         if outcomes is not None:
-            ours = float(outcomes.map(_attackers).mean())
-            theirs = float(outcomes.map(_defenders).mean())
+            ours = float(outcomes.map(_get_attackers).mean())
+            theirs = float(outcomes.map(_get_defenders).mean())
             if outcomes.prob(is_won):
-                ours_if_won = float(outcomes.condition(is_won).map(_attackers).mean())
+                ours_if_won = float(outcomes.condition(is_won).map(_get_attackers).mean())
         never = battle.stop == NEVER
         return BattleRecord.from_attributes(
             self,
@@ -201,21 +201,23 @@ def _sort_outcomes(outcomes: Distribution[Outcome]) -> list[Outcome]:
     return sorted(outcomes, key=lambda end: (end.defenders, -end.attackers))
 
 
-def _attackers(end: Outcome) -> int:
+def _get_attackers(end: Outcome) -> int:
     return end.attackers
 
 
-def _defenders(end: Outcome) -> int:
+def _get_defenders(end: Outcome) -> int:
     return end.defenders
 
 
 def _make_table(outcomes: Distribution[Outcome]) -> Table:
     """Return a table of the armies left on each side: mean, median, 5% and 95% quantiles."""
-    ours = {"your armies left": outcomes.map(_attackers)}
+    ours = {"your armies left": outcomes.map(_get_attackers)}
     if outcomes.prob(is_won):
-        ours["your armies left if you win"] = outcomes.condition(is_won).map(_attackers)
+        ours["your armies left if you win"] = outcomes.condition(is_won).map(_get_attackers)
     rows = [_make_quantile_row(name, left, (0.05, 0.5, 0.95)) for name, left in ours.items()]
-    theirs = _make_quantile_row("their armies left", outcomes.map(_defenders), (0.95, 0.5, 0.05))
+    theirs = _make_quantile_row(
+        "their armies left", outcomes.map(_get_defenders), (0.95, 0.5, 0.05)
+    )
     columns = ("", "average", "unlucky (1 in 20)", "typical", "lucky (1 in 20)")
     return Table(columns, [*rows, theirs])
 

@@ -272,7 +272,7 @@ class SpreadAnswer(Answer):
         best, note = self.best, rules_note(self.question.rule_set.name)
         attackers = count(self.question.attackers, "attacker", "attackers")
         every = comb(self.armies - 1, self.territories - 1)
-        if self._holds() and best.count == every:
+        if self._is_held() and best.count == every:
             yield Section(
                 [f"{attackers} {self._describe_effect()}, however the armies are spread{note}."]
             )
@@ -307,12 +307,12 @@ class SpreadAnswer(Answer):
         ]
         yield Section([Bars(bars)], title=TITLES[self.objective])
 
-    def _holds(self) -> bool:
+    def _is_held(self) -> bool:
         return not self.best.value and self.best.is_exact
 
     def _describe_effect(self) -> str:
         value, verb = self.best.value, "s" if self.question.attackers == 1 else ""
-        if self._holds():
+        if self._is_held():
             aim = "take a territory" if self.objective == "territories" else "break through"
             return f"cannot {aim}"
         if self.objective == "break through":

@@ -207,7 +207,7 @@ def fight(
         here = (np.minimum(able, most[0]) == dice[0]) & (np.minimum(against, most[1]) == dice[1])
         if here.any():
             others = able[~here], against[~here]
-            left = _roll_on(able[here], against[here], dice, rules, rng)
+            left = _roll_while_same(able[here], against[here], dice, rules, rng)
             going = _set_ended_aside(chain([others], left), ended)
     able, against = (np.concatenate(side) for side in zip(*ended, strict=True))
     return able + garrison, against
@@ -273,7 +273,7 @@ def _set_ended_aside(parts: Iterable[Battles], ended: list[Battles]) -> Battles:
     return able[going], defenders[going]
 
 
-def _roll_on(
+def _roll_while_same(
     able: Armies,
     defenders: Armies,
     dice: tuple[int, int],

@@ -86,7 +86,7 @@ Pairs: TypeAlias = Sequence[tuple[str, str]]
 
 
 @cache
-def _environment() -> Environment:
+def _make_environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("iacta.web"),
         autoescape=True,
@@ -96,7 +96,7 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "label": label,
-        "shade": _shade,
+        "shade": _choose_shade,
         "bar": bar_percent,
         "cell": cell_text,
         "said": _name_parameters,
@@ -112,8 +112,8 @@ def _environment() -> Environment:
 
 def load_templates() -> None:
     """Compile all templates."""
-    for name in _environment().list_templates():
-        _environment().get_template(name)
+    for name in _make_environment().list_templates():
+        _make_environment().get_template(name)
 
 
 def template(file: str, /, **values: Any) -> str:
@@ -122,7 +122,7 @@ def template(file: str, /, **values: Any) -> str:
     file: the name of the template.
     values: the variables of the template.
     """
-    return _environment().get_template(file).render(values)
+    return _make_environment().get_template(file).render(values)
 
 
 def menu() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
@@ -153,10 +153,10 @@ def label(name: str) -> str:
     >>> label("max_rolls"), label("from_"), label("mix")
     ('Max rolls', 'Your armies', 'Roll or blitz')
     """
-    return _spell(name).capitalize()
+    return _name_on_page(name).capitalize()
 
 
-def _spell(name: str) -> str:
+def _name_on_page(name: str) -> str:
     return _list_labels().get(name) or name.rstrip("_").replace("_", " ")
 
 
@@ -189,7 +189,7 @@ def _mark_code(text: str) -> Markup:
     return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704 # escaped
 
 
-def _shade(cell: Shaded) -> int:
+def _choose_shade(cell: Shaded) -> int:
     return round(cell.level * SHADES)
 
 
@@ -398,7 +398,7 @@ def _add_seed(question: Question) -> Question:
 
 def _place_problem(error: IactaError, form: type[Question]) -> dict[str, str]:
     """Return the message of an error, with the parameter that it concerns or `""` as the key."""
-    sentence = format_error(error, form, _spell)
+    sentence = format_error(error, form, _name_on_page)
     names = [parameter.name for parameter in list_inputs(form)]
     if isinstance(error, ClashError):
         sentence = error.on_page or sentence
@@ -526,10 +526,10 @@ async def _answer_page(work: Work, request: Request, name: str) -> Response:
         page = run(write_answer, question, text, is_posted, not pairs)
         return HTMLResponse(await run_while_connected(request, page))
     except IactaError as error:
-        return HTMLResponse(_question_page(form, texts, _place_problem(error, form)), 422)
+        return HTMLResponse(_render_question(form, texts, _place_problem(error, form)), 422)
 
 
-def _question_page(
+def _render_question(
     form: type[Question],
     texts: Mapping[str, str],
     problems: Mapping[str, str],
@@ -598,7 +598,7 @@ def write_page(name: str, body: bytes, watch: Watch) -> bytes:
         answer = answer_within_limits(question, report)
         page = _fill_page(question, answer, texts, has_chart=True)
     except IactaError as error:
-        page = _question_page(form, texts, _place_problem(error, form))
+        page = _render_question(form, texts, _place_problem(error, form))
     return json.dumps(page).encode()
 
 
@@ -629,7 +629,7 @@ def _fill_page(
     """Return the page of an answer. An unfinished answer has no picture."""
     chart = write_part(answer, "spec") if has_chart and _has_picture(question) else ""
     links = _make_links(question, chart)
-    return _question_page(
+    return _render_question(
         type(question),
         texts,
         {},
