@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from iacta import Turn
+from iacta import Missions, Turn
 from iacta.board import Board, Continent, Holding, Position
 from iacta.game import Fortify
 from iacta.inputs.errors import IactaError
@@ -256,3 +256,28 @@ def test_the_position_counts_in_the_middle_of_a_turn() -> None:
 def test_rules_under_which_armies_grow_are_refused() -> None:
     with pytest.raises(IactaError, match="plan"):
         threats(Turn(TURN.position, Rules(mode=ArmiesGrow())))
+
+
+def test_a_hidden_mission_is_the_mean_over_the_cards_that_remain() -> None:
+    held = {"A": ("blue", 5), "B": ("red", 2), "C": ("red", 1), "D": ("red", 3)}
+    board = board_of("line", [("A", "B"), ("B", "C"), ("C", "D")], "ABCD")
+    cards = ("2 territories", "3 territories", "3 territories with 2 armies")
+
+    def find_chance(mission: str) -> float:
+        missions = Missions(
+            {"red": "4 territories", "blue": mission}, cards=(*cards, "1 territories")
+        )
+        turn = Turn(Position(board, "red", held), phase="over", victory=missions)
+        found = [each for each in threats(turn).threats if each.kind == "win"]
+        assert len(found) == 1
+        assert found[0].chance <= found[0].at_most + 1e-9
+        return found[0].chance
+
+    known = [find_chance(each) for each in cards]
+    assert len({*known}) == len(cards)
+    assert find_chance("hidden") == pytest.approx(sum(known) / len(cards))
+
+
+def test_a_finished_game_has_no_threats() -> None:
+    turn = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:9;attack;win=share:1")
+    assert threats(turn) == Threats("red", (), None, is_complete=True)

@@ -7,6 +7,7 @@ their player has not fulfilled.
 
 import re
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -482,6 +483,17 @@ class Missions(Victory):
             if not any(dealt.is_fulfilled(turn, name) for name in hidden):
                 break
         return dealt
+
+    def list_possible(self, turn: GameState, player: str) -> list[tuple[float, Self]]:
+        if not isinstance(self._missions[player], Hidden):
+            return [(1.0, self)]
+        own = Eliminate(player)
+        missions = (self._find_own(turn) if each == own else each for each in self.list_cards(turn))
+        counts = Counter(each for each in missions if not each.is_fulfilled(turn, player))
+        return [
+            (number / counts.total(), replace(self, missions={**self._missions, player: each}))
+            for each, number in counts.items()
+        ]
 
     def is_hidden(self, player: str) -> bool:
         return player in self.secret or isinstance(self._missions[player], Hidden)

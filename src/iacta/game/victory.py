@@ -170,6 +170,13 @@ class Victory:
         """
         return self
 
+    def list_possible(self, turn: GameState, player: str) -> list[tuple[float, Self]]:
+        """Return the conditions that a hidden one may be, each with its chance.
+
+        turn, player: the turn and the player.
+        """
+        return [(1.0, self)]
+
     def is_hidden(self, player: str) -> bool:
         """Return whether the other players do not know the condition of a player.
 

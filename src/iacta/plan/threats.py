@@ -26,10 +26,11 @@ search. On larger boards, single battles (`iacta.plan.opponents`) select a few m
 estimates and plans decide between them.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, islice
+from operator import mul
 from typing import Literal, NamedTuple, TypeAlias
 
 from iacta.board import Holding, Position
@@ -86,7 +87,8 @@ class Threatened(NamedTuple):
     player: the opponent.
     kind: `"take"` a territory, `"break"` a continent, `"eliminate"` the player, or `"win"`.
     name: the territory, the continent, or the player; empty for a win.
-    chance: the chance of the best play found; 0 if there was no time for a search.
+    chance: the chance of the best play found; 0 if there was no time for a search. For a win with
+        a hidden mission, the mean over the missions that remain possible.
     interval: the 95% interval of an estimate from games; `None` for an exact chance.
     at_most: an upper bound on the chance with any placement and play.
     armies: the number of the opponent's new armies.
@@ -173,8 +175,8 @@ def threats(
 
     def found() -> Threats:
         estimates = search.order(search.known)
-        every = (_make_threat(aim, estimate) for aim, estimate in estimates.items())
-        some = (each for each in every if each.at_most > SMALL)
+        every = ((aim, _make_threat(aim, estimate)) for aim, estimate in estimates.items())
+        some = (each for each in _merge_wins(every) if each.at_most > SMALL)
         ranked = sorted(some, key=lambda each: (-each.chance, -each.at_most))
         return Threats(turn.player, tuple(ranked), move, is_complete)
 
@@ -202,6 +204,7 @@ class _Aim(NamedTuple):
     worth: float  # the player's loss in new armies per turn
     at_most: float = 0.0  # for several ways to win: upper bound over all of them
     placement: Placement | None = None  # new armies that reach the goal without any attack
+    share: float = 1.0  # the chance that the opponent has the mission of this goal
 
     @property
     def lost(self) -> "_Lost":
@@ -226,10 +229,13 @@ def _list_aims(turn: Turn, deadline: Deadline) -> Iterator[_Aim]:
         for each in whole:
             yield _Aim(player, "break", each.name, TakeAny(each.territories), new, each.bonus)
         yield _Aim(player, "eliminate", position.player, TakeAll(tuple(mine)), new, 0.0)
-        win = None if turn.victory == SURVIVAL else find_win(turn, deadline, player)
-        if win is not None:
-            at_most = win.at_most or 0.0
-            yield _Aim(player, "win", "", win.goal, new, 0.0, at_most, win.placement)
+        possible = turn.victory.list_possible(turn, player) if turn.victory != SURVIVAL else []
+        for k, (share, victory) in enumerate(possible):
+            part = deadline.take_share(1 / (len(possible) - k))
+            win = find_win(turn.with_options(victory=victory), part, player)
+            if win is not None:
+                at_most = win.at_most or 0.0
+                yield _Aim(player, "win", str(k), win.goal, new, 0.0, at_most, win.placement, share)
 
 
 class _ThreatSearch:
@@ -308,6 +314,29 @@ def _make_threat(aim: _Aim, estimate: QuickEstimate) -> Threatened:
         return Threatened(*aim[:3], 1.0, None, 1.0, aim.armies, aim.placement)
     at_most = max(estimate.at_most, aim.at_most)
     return Threatened(*aim[:3], *estimate[:2], at_most, aim.armies, estimate.placement)
+
+
+def _merge_wins(threats: Iterable[tuple[_Aim, Threatened]]) -> Iterator[Threatened]:
+    """Yield the threats, with one win of each player: the mean over their possible missions."""
+    wins = dict[str, list[tuple[_Aim, Threatened]]]()
+    for aim, each in threats:
+        if aim.kind == "win":
+            wins.setdefault(aim.player, []).append((aim, each))
+        else:
+            yield each
+    for player, pairs in wins.items():
+        spans = [each.interval or (each.chance, each.chance) for _, each in pairs]
+        shares = [aim.share for aim, _ in pairs]
+        low, high = (sum(map(mul, shares, ends)) for ends in zip(*spans, strict=True))
+        chance, at_most = (
+            sum(map(mul, shares, numbers))
+            for numbers in zip(*((each.chance, each.at_most) for _, each in pairs), strict=True)
+        )
+        placement = pairs[0][1].placement if len(pairs) == 1 else ()
+        interval = None if low == high else (low, high)
+        yield Threatened(
+            player, "win", "", chance, interval, at_most, pairs[0][0].armies, placement
+        )
 
 
 def _find_helpful_move(search: _ThreatSearch, deadline: Deadline) -> HelpfulMove | None:

@@ -13,6 +13,7 @@ from iacta.forms.record import OMITTED, Count, IntervalRecord, KeyedRecord, Unit
 from iacta.forms.sections import Section, Table
 from iacta.forms.sentences import armies, count
 from iacta.forms.shared_parameters import TIME_LIMIT
+from iacta.game import Turn
 from iacta.plan.quick_estimates import MIN_GAP
 from iacta.plan.threats import HelpfulMove, Threatened, Threats, threats
 from iacta.probability.estimate import CONFIDENCE
@@ -150,7 +151,7 @@ class ThreatsAnswer(Answer):
     def sections(self) -> Iterator[Section]:
         found = self.found
         condition = f"{CONDITION[0].upper()}{CONDITION[1:]}."
-        parts = [*_list_win_sentences(found), threats_sentence(self)]
+        parts = [*_list_win_sentences(found, self.question.turn), threats_sentence(self)]
         parts += list_condition(self.question.turn)
         if found.move is not None:
             parts.append(_describe_move(found.move, found.player))
@@ -187,11 +188,13 @@ def describe_threat(threat: Threatened, player: str) -> str:
     return f"break {player}'s {threat.name}" if threat.kind == "break" else " ".join(threat[1:3])
 
 
-def _list_win_sentences(found: Threats) -> Iterator[str]:
+def _list_win_sentences(found: Threats, turn: Turn) -> Iterator[str]:
     for each in found.threats:
         if each.kind == "win" and each.chance >= MIN_SHOWN:
             name = f"{each.player[:1].upper()}{each.player[1:]}"
-            yield f"{name} wins on their next turn with a chance of {_format_cell(each)}."
+            is_hidden = len(turn.victory.list_possible(turn, each.player)) > 1
+            mean = ", on average over their possible missions" if is_hidden else ""
+            yield f"{name} wins on their next turn with a chance of {_format_cell(each)}{mean}."
 
 
 def threats_sentence(answer: ThreatsAnswer) -> str:
