@@ -199,7 +199,7 @@ def _make_table(rules: Rules, size: int) -> Floats:
 @lru_cache(maxsize=MAX_BLOCKS)
 def _make_starts(rules: Rules, block: int, defenders: int) -> Floats:
     """Compute the three values for a block of 32 attacker counts, as columns of an array."""
-    if block < 0:  # only the garrison is there
+    if block < 0:  # only the garrison is left
         return np.repeat([[0.0], [0.0], [float(defenders)]], BLOCK_STARTS, axis=1)
     most = (block + 1) * BLOCK_STARTS
     ends = find_kernel(rules).transitions(most, defenders, fewest=most - BLOCK_STARTS + 1)

@@ -225,7 +225,7 @@ def _add_remark(notes: Notes, remark: str) -> None:
 class _Lines(NamedTuple):
     """The lines of a log.
 
-    blocks: all lines.
+    blocks: all lines, divided into blocks.
     sample: the first lines, with their numbers.
     place: the word for a line in messages.
     format: `csv` or `jsonl`.

@@ -241,7 +241,7 @@ class Kernel(ABC):
     rules: the rules. Their garrison only appears in error messages.
     stop: the stop rule of the attackers.
 
-    No number of attackers includes the garrison, not even `stop.stop_at`.
+    All numbers of attackers, including `stop.stop_at`, exclude the garrison.
     """
 
     name: str

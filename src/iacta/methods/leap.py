@@ -625,7 +625,7 @@ def _visit_probabilities(
 
 
 def _bound_deviation(taken: int, rolls: int, chance: float) -> float:
-    """Return a deviation from the mean losses that is exceeded this rarely (Hoeffding)."""
+    """Bound the deviation of losses from their mean, except with a chance (Hoeffding)."""
     return taken * sqrt(rolls * log(2 / chance) / 2)
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from iacta.game import Turn
 
 MAX_WORTH = 1e9  # sums of this size can still resolve single armies
-MAX_NAMED = 4  # the most territories to list by name; longer lists are shown as a count
+MAX_NAMED = 4  # maximum number of names to list; more are counted
 
 
 class Rewards(NamedTuple):

@@ -118,8 +118,7 @@ class Hold(DisplayMixin):
         value or the time limit came before enough ends.
     error: the standard error of the chance.
     unfortified: the chance if the player does not fortify.
-    at_least: a lower bound on the chance, for opponents who play as well as their upper bounds
-        allow.
+    at_least: a lower bound on the chance, computed from the upper bounds on the opponents' chances.
     proven: whether the play found for the opponents is optimal after every end. Otherwise the true
         chance may be as small as `at_least`.
     threats: the threats of the opponents, most dangerous first.

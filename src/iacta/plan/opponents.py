@@ -70,7 +70,7 @@ class SingleBattles:
     def find_hold_chance(
         self, position: Position, beside: Mapping[str, list[str]], new: int
     ) -> float:
-        """Return the chance that an opponent wins no battle after placing the new armies best.
+        """Return the chance that an opponent wins no battle with the best placement of new armies.
 
         beside: for each territory of the opponent, its targets, as `list_targets` returns them.
         new: the number of new armies.

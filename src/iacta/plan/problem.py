@@ -24,7 +24,7 @@ from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
 PLAYS = ("rolls", "battles")
-MAX_ARMIES = 2000  # the most armies on a territory
+MAX_ARMIES = 2000  # maximum number of armies on a territory
 
 
 class AttackResult(NamedTuple):

@@ -74,7 +74,7 @@ NOT_TRIED = QuickEstimate(0.0, None, 1.0, (), is_tried=False)
 def estimate_goal(
     position: Position, goal: Goal, armies: int, options: PlanOptions, deadline: Deadline
 ) -> QuickEstimate:
-    """Estimate the chance to reach a goal after placing the new armies best.
+    """Estimate the chance to reach a goal with the best placement of new armies.
 
     position: the position before the new armies are placed.
     armies: the number of new armies.

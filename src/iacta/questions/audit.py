@@ -39,8 +39,8 @@ from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
 from iacta.rules.rules import Rules
 
-MAX_KINDS = 6  # the most kinds of throws in an answer
-MAX_NAMES = 10  # the most players or columns to name in a sentence
+MAX_KINDS = 6  # maximum number of kinds of throws in an answer
+MAX_NAMES = 10  # maximum number of players or columns in a sentence
 MAX_FACES = 100  # dice with more faces are left out of the tables of detectable bias
 MAX_ROLLS = 10**15  # the largest round number of rolls that a float can hold exactly
 MIN_BIAS = Fraction(1, 10**6)  # noticing a smaller bias would take more than MAX_ROLLS rolls

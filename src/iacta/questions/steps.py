@@ -235,8 +235,11 @@ class StepsAnswer(Answer):
     def sections(self) -> Iterator[Section]:
         if self.question.goal is not None:
             first = self.values[0]
-            figure = "no estimate yet" if first is None else self._format_value(0, first.value)
-            yield Section([f"Before the first step the goal is worth {figure}."])
+            if first is None:
+                yield Section(["There is no estimate yet for the start."])
+            else:
+                figure = self._format_value(0, first.value)
+                yield Section([f"Before the first step the goal is worth {figure}."])
         rows = [
             (self.tree.nodes[k].words, "" if record is None else record.words)
             for k, record in enumerate(self.data.values)

@@ -121,7 +121,7 @@ export class Searches {
 
 /**
  * Return the better of two answers about a goal. A chance to hold is an estimate, so the longer
- * search is better. Any other value must not get worse, as far as it is certain.
+ * search is better. Any other value must not get worse unless it is uncertain.
  */
 export function better(before, found, hold) {
   if (found.proven || hold || found.low >= before.low) return found;
