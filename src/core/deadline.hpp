@@ -10,11 +10,11 @@
 
 namespace iacta {
 
-// Thrown to abandon a search in the middle of a step.
+// An exception that abandons a search in the middle of a step.
 struct Stopped {};
 
-// Tells a search when to stop. The search reports its work in units of about a nanosecond; the deadline reads the
-// flag and the clock once per WORK_PER_CHECK units.
+// Tells a search when to stop. The search reports its work in units of about a nanosecond. The deadline checks the
+// stop flag and the clock once per WORK_PER_CHECK units.
 class Deadline {
   public:
     Deadline() = default;
@@ -23,14 +23,14 @@ class Deadline {
           states_(std::clamp<int64_t>(budget.states, 0, MAX_LIMIT)),
           bytes_(std::clamp<int64_t>(budget.bytes, 0, MAX_LIMIT)) {}
 
-    static constexpr int64_t STATE = 1000;  // the work for one state
+    static constexpr int64_t STATE = 1000;  // the typical work for one state
 
     bool is_over(int64_t work = STATE) {
         done_ += work;
         if ((left_ -= work) < 0) check_clock();
         return over_;
     }
-    // Reports work done; throws Stopped after the deadline.
+    // Adds to the work done; throws Stopped after the deadline.
     void spend(int64_t work = STATE) {
         if (is_over(work)) throw Stopped{};
     }
@@ -59,7 +59,7 @@ class Deadline {
     bool over_ = false;
 };
 
-// Returns a vector of equal values; throws Stopped if the deadline comes while it is filled.
+// Returns a vector filled with one value; throws Stopped if the deadline passes meanwhile.
 template <class T>
 std::vector<T> fill_vector(size_t size, const T& value, Deadline& deadline) {
     constexpr size_t STEP = size_t{1} << 16;

@@ -15,11 +15,11 @@ constexpr double MAX_TABLE = 1e12, ROUNDING = 1e-6;
 bool are_within(const int32_t* numbers, int64_t count, int64_t least, int64_t most) {
     return std::all_of(numbers, numbers + count, [=](int32_t each) { return each >= least && each <= most; });
 }
-// Returns whether offsets ascend from 0 to `whole`.
+// Returns whether `count` + 1 offsets begin with 0, never decrease, and end with `whole`.
 bool are_valid_offsets(const int32_t* firsts, int64_t count, int64_t whole) {
     return firsts[0] == 0 && firsts[count] == whole && std::is_sorted(firsts, firsts + count + 1);
 }
-// Returns the sum of chances; an invalid chance makes the sum too large.
+// Returns the sum of chances, or a number above 1 if a chance is invalid.
 double sum_chances(const double* chances, int64_t count) {
     double sum = 0.0;
     for (int64_t i = 0; i < count; ++i) {
@@ -121,7 +121,7 @@ std::string find_fault_missions(const iacta_problem& p, const iacta_turn& t) {
     if (t.mission_cards < 0 || t.mission_cards > MAX_SETS || (t.mission_cards > 0 && !t.mission_deck) ||
         t.mission_cards < hidden || !are_within(t.mission_deck, t.mission_cards, 0, t.missions - 1))
         return "hidden missions need a card for each player";
-    // Missions that others replace require no armies on lands, so the counters of lands stay valid.
+    // A replacement must not require armies on territories. Otherwise the counts in War::strong would become invalid.
     auto may_replace = [&](int i) {
         return i == -1 || (i >= 0 && i < t.missions && t.mission_list[i].kind == IACTA_MISSION_LANDS &&
                            t.mission_list[i].armies == 0);
@@ -182,7 +182,7 @@ std::string iacta::find_fault(const iacta_problem& p, const iacta_turn& t) {
         mine |= t.owner[v] == t.mover && v >= t.first;
         total += p.armies[v];
     }
-    if (!mine) return "the player to move must own a land";
+    if (!mine) return "the player to move must own a territory";
     if (total > MAX_ARMIES) return "armies must be at most 1048576 in all";
     if (t.continents < 0 || !are_valid_offsets(t.continent_first, t.continents, t.continent_first[t.continents]) ||
         (t.continents > 0 && (!t.bonus || !t.continent_lands)) ||
@@ -210,7 +210,7 @@ std::string iacta::find_fault(const iacta_problem& p, const iacta_turn& t) {
         auto is_land = [&](int v) { return v >= 0 && v < p.lands; };
         if (!is_land(t.attack_start) || !is_land(t.attack_to) || t.owner[t.attack_start] != t.mover ||
             (t.owner[t.attack_to] == t.mover) != (t.phase == IACTA_PHASE_ADVANCE))
-            return "the attack must lead from an own land to another land";
+            return "the attack must lead from a territory of the player to another territory";
         int kind = p.kind[t.attack_to];
         if (t.phase == IACTA_PHASE_DEFEND &&
             (p.whole[kind] || t.attack_dice < 1 || t.attack_dice > p.attack_dice[kind] || t.thrown < 0))

@@ -17,10 +17,10 @@ inline bool are_given(Pointers pointers) {
     return std::none_of(pointers.begin(), pointers.end(), [](const void* each) { return each == nullptr; });
 }
 
-// Returns a message about the first fault of a problem; empty for a valid problem.
+// Returns a message about the first error in a problem, or an empty string if the problem is valid.
 std::string find_fault(const iacta_problem& problem);
 
-// Returns a message about the first fault of a turn of a valid problem; empty for a valid turn.
+// Returns a message about the first error in a turn, or an empty string. The problem must be valid.
 std::string find_fault(const iacta_problem& problem, const iacta_turn& turn);
 
 }  // namespace iacta

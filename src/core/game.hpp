@@ -1,7 +1,7 @@
 // The attack phase of a turn as data: borders, dice, losses and payments.
 //
-// This is the game of iacta.game, restricted to the attack phase and to the lands that matter for a goal. Rules,
-// dice modes and goals are tables, so adding one needs no code here.
+// This is the game of iacta.game, restricted to the attack phase and to the territories that matter for a goal. Rules,
+// dice modes and goals are tables. New ones need no code here.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct Span {
     int first, last;  // the half-open interval [first, last)
 };
 
-// An attack with a number of dice, or a whole battle.
+// An attack: a roll with a number of dice, or a whole battle.
 struct Roll {
     int start, to, dice;
 };
@@ -33,11 +33,11 @@ struct RewardSet {
     double pays;
 };
 
-// Whole battles of at most `able` attackers, garrison excluded, against a fixed number of defenders.
+// The outcomes of whole battles between up to `able` attackers, garrison excluded, and a fixed number of defenders.
 struct Battle {
     int able, defenders, width;
-    std::vector<double> won;   // [a * width + x]: the chance to win with x armies lost
-    std::vector<double> lost;  // [a * (defenders + 1) + e]: the chance to lose with e defenders left
+    std::vector<double> won;   // [a * width + x]: the chance that `a` attackers win and lose x armies
+    std::vector<double> lost;  // [a * (defenders + 1) + e]: the chance that they lose and e defenders remain
 };
 
 template <int W>
@@ -46,8 +46,8 @@ struct Position {
     Set<W> mine;
 };
 
-// A 128-bit hash of a state or of its relevant lands: the sum of the hashes of the lands. States are compared
-// only by their keys. In a search of 10^8 states, the probability that two states share a key is about 10^-22.
+// A 128-bit hash of a state or of its relevant part: the sum of the hashes of the territories. States with equal keys
+// are treated as equal. In a search of 10^8 states, two states share a key with a probability of about 10^-22.
 struct StateKey {
     uint64_t a = 0, b = 0;
 
@@ -78,17 +78,17 @@ class Game {
     int lands, kinds, garrison;
     std::vector<int> keep, kind;
     std::vector<Set<W>> out, into;
-    Set<W> field, resting;  // lands that may be attacked at the start; lands that may not attack
+    Set<W> field, resting;  // territories that may be attacked at the start; territories that may not attack
     Position<W> start;
     std::vector<uint8_t> whole;
     double price;
     bool once;
-    int number, enough;  // the lands to own, and the armies on each of them; 0 for no number
+    int number, enough;  // the number of territories to own, or 0, and the armies on each
     std::vector<double> pays;
     std::vector<RewardSet<W>> sets;
-    Set<W> paying;        // lands with a payment, or in a set with a payment
+    Set<W> paying;        // territories with a payment, and members of sets with a payment
     bool answers_differ;  // whether the defender ever has a choice
-    bool has_ends;        // whether the turn ends and pays only after the conquest of all lands in `until`
+    bool has_ends;        // whether the turn ends, and pays, only when all territories in `until` are conquered
     Set<W> until;
 
     int attack_dice(int land) const { return attack_[kind[land]]; }
@@ -102,7 +102,7 @@ class Game {
         if (once) return paying.meets(s.mine & field);
         return !paying.meets(unconquered(s));
     }
-    // Whether the player owns the number of lands with enough armies.
+    // Whether the player owns the required number of territories with enough armies.
     bool has_number(const Position<W>& s) const {
         int count = 0;
         for (Set<W> rest = s.mine; rest.any();) count += s.armies[size_t(rest.pop())] >= enough;
@@ -116,7 +116,7 @@ class Game {
         }
         return found;
     }
-    // Returns the lands of `part` that v can reach without leaving `part`.
+    // Returns the territories of `part` that v can reach without leaving `part`.
     Set<W> find_reached(int v, const Set<W>& part) const {
         Set<W> seen = out[v] & part, fresh = seen;
         while (fresh.any()) {
@@ -128,7 +128,7 @@ class Game {
     }
     bool connects(int v, const Set<W>& part) const { return find_reached(v, part) == part; }
 
-    // Returns the payment for a conquest of c; `open` is the set of unconquered lands before it.
+    // Returns the payment for the conquest of c; `open` contains the territories unconquered before it.
     double find_payment(int c, const Set<W>& open) const {
         if (has_ends) return 0.0;
         double total = pays[c];
@@ -141,10 +141,10 @@ class Game {
         return total;
     }
 
-    // Returns the payment for a conquest that leads to a state, beside the payment for the land and its sets.
+    // Returns the payment, 1 or 0, for owning the required number of territories after a conquest.
     double find_end_payment(const Position<W>& after) const { return !has_ends && number && has_number(after); }
 
-    // Returns the most dice that v may roll against c, or 0. Fewer dice may be illegal: see `is_allowed`.
+    // Returns the largest number of dice with which v may attack c, or 0. A smaller number may be illegal.
     int max_dice(const Position<W>& s, int v, int c) const {
         int k = whole[kind[c]] ? (spare(s, v) > 0) : std::min(s.armies[v] - garrison, attack_dice(c));
         while (k > 0 && !is_allowed(s, v, c, k)) --k;
@@ -157,12 +157,12 @@ class Game {
         int compared = std::min(k, std::min(d, defence_dice(c)));
         return compared <= room && (compared < d || least_advance(c, k) <= room);
     }
-    // Returns the least advance after a conquest with k dice, if that many armies can move.
+    // Returns how many armies must advance after a conquest with k dice, if so many can.
     int least_advance(int c, int k) const {
         int r = kind[c];
         return least_[whole[r] ? dice_first_[r] : dice_first_[r] + (k - 1) * defence_[r]];
     }
-    // Returns 1 if every conquest of c must leave an army there for good, otherwise 0.
+    // Returns 1 if an army must remain on c after every conquest, otherwise 0.
     int count_left_behind(int c) const {
         int fewest = std::min(keep[c], 1);
         for (int k = whole[kind[c]] ? 1 : attack_dice(c); k > 0; --k) fewest = std::min(fewest, least_advance(c, k));
@@ -177,7 +177,7 @@ class Game {
     Span answers(int t) const { return {answer_first_[t], answer_first_[t + 1]}; }
     Span results(int a) const { return {result_first_[a], result_first_[a + 1]}; }
     const Result& result(int i) const { return results_[i]; }
-    // Returns the whole battles for c against a number of defenders.
+    // Returns the outcomes of whole battles for c against a number of defenders.
     const Battle& battle(int c, int defenders) const { return battles_[battle_first_[kind[c]] + defenders - 1]; }
     int able() const { return able_; }
 

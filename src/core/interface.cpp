@@ -14,7 +14,7 @@
 using namespace iacta;
 
 struct iacta_search {
-    std::atomic_flag is_busy;  // during a call
+    std::atomic_flag is_busy;  // set during a call
     std::unique_ptr<Search> search;
 
     explicit iacta_search(std::unique_ptr<Search> opened) : search(std::move(opened)) {}
@@ -26,7 +26,7 @@ struct iacta_war {
 
 namespace {
 
-// Runs a call and turns its exceptions into return codes: no exception crosses the C interface.
+// Runs a call and converts exceptions to return codes. No exception may cross the C interface.
 template <class Call>
 int32_t guard(Call call) noexcept try {
     return call();
@@ -38,7 +38,7 @@ int32_t guard(Call call) noexcept try {
     return IACTA_BROKEN;
 }
 
-// Calls a search for one thread at a time, after checking that no pointer in `given` is null.
+// Runs a call of a search, for one thread at a time. Returns an error if a pointer in `given` is null.
 template <class Call>
 int32_t ask(iacta_search* search, const iacta_budget* budget, Pointers given, Call call) noexcept {
     if (!search || !budget || !are_given(given)) return IACTA_UNSOUND;
@@ -57,7 +57,7 @@ int32_t ask(const iacta_war* war, Pointers given, Call call) noexcept {
     return guard([&] { return call(*war->game); });
 }
 
-// Opens a handle. `open` returns a message about a fault of its input, or an empty one; `message` receives it.
+// Opens a handle. `open` returns an error message, which is written to `message`, or an empty string.
 template <class Open>
 void open_handle(char* message, int32_t room, Open open) noexcept {
     auto say = [=](const char* text) {

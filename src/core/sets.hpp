@@ -64,7 +64,7 @@ struct Set {
         for (int i = 0; i < W; ++i) result.words[i] = words[i] & other.words[i];
         return result;
     }
-    // The difference: the territories of this set that are not in the other.
+    // Returns the set difference.
     Set operator-(const Set& other) const {
         Set result;
         for (int i = 0; i < W; ++i) result.words[i] = words[i] & ~other.words[i];
@@ -95,7 +95,7 @@ inline uint64_t hash_number(uint64_t x) {
     return x ^ x >> 31;
 }
 
-// A random number generator: splitmix64 of a counter.
+// A random number generator that applies splitmix64 to a counter.
 struct Random {
     uint64_t state;
 

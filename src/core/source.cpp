@@ -1,4 +1,4 @@
-// The hash of the source has a translation unit of its own, because it changes with every edit.
+// The hash of the source has its own translation unit, because it changes with every edit.
 #include "iacta.h"
 
 #ifndef IACTA_SOURCE

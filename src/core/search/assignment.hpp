@@ -1,16 +1,16 @@
-// Assignments of lands to stacks, and their values.
+// Assignments of target territories to stacks, and their values.
 //
-// An assignment gives each stack v a part R_v: a set of target lands that is connected to v. The parts of
-// different stacks are disjoint. A stack that fights alone within its part has an exact value. Let F(v, n, R) be
-// the value of n armies on v that must take R, g the garrison, W_c[a, b] the chance that a attackers win the
-// battle for c with b left, and A(v, c, Q)(b) the value of these b armies with Q still to be taken. Then
+// An assignment gives each stack v a part R_v: a set of targets that is connected to v. The parts of different stacks
+// are disjoint. The value of a stack that fights alone within its part can be computed exactly. Let F(v, n, R) be the
+// value of n armies on v that must take R, g the garrison, W_c[a, b] the chance that `a` attackers win the battle for c
+// with b survivors, and A(v, c, Q)(b) the value of these b armies if Q remains to be taken. Then
 //
 //     F(v, n, R)    = max over c next to v of  Σ_b W_c[n - g, b] · (paid + A(v, c, R - c)(b)) − cost,
-//     A(v, c, Q)(b) = max over Q = Q1 + Q2 and the advance m of
+//     A(v, c, Q)(b) = max over Q = Q1 + Q2 and over the advance m of
 //                         F(c, m, Q1) ∘ F(v, b + g − m, Q2).
 //
-// Here x ∘ y = x · y if all of a set must be taken, x + y if each conquest pays, and 1 − (1 − x)(1 − y) if one
-// conquest is enough. F and A are stored as rows over all numbers of armies, up to a memory limit.
+// Here x ∘ y = x · y if all targets must be taken, x + y if each conquest pays, and 1 − (1 − x)(1 − y) if one conquest
+// is enough. Tables store F and A as rows, indexed by the number of armies, up to a memory limit.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ namespace iacta {
 
 constexpr int NOWHERE = -1;
 
-// The parts of all stacks: the lands that each has to take. Empty parts take no memory.
+// The parts of all stacks: the territories that each stack has to take. Empty parts need no memory.
 template <int W>
 class Parts {
   public:
@@ -46,7 +46,7 @@ class Parts {
             if ((*this)[v].has(t)) give(v, (*this)[v] - Set<W>::of(t));
         }
     }
-    const Set<W>& owners() const { return owners_; }  // stacks with parts
+    const Set<W>& owners() const { return owners_; }  // the stacks whose parts are not empty
     Set<W> unite() const {
         Set<W> found;
         for (const auto& part : sets_) found |= part;
@@ -64,7 +64,7 @@ class Parts {
 
   private:
     Set<W> owners_;
-    std::vector<Set<W>> sets_{Set<W>{}};  // the first part is empty
+    std::vector<Set<W>> sets_{Set<W>{}};  // the first entry is the empty part
     std::array<uint16_t, 64 * W> place_{};
 };
 
@@ -99,14 +99,14 @@ class Rows {
     }
     const double* neutral_row() const { return joint_ == Joint::product ? ones_.data() : zeros_.data(); }
 
-    // Clears the table of rows if it is full, which invalidates all pointers to rows.
+    // Clears the table of rows if it is full. This invalidates all pointers to rows.
     void make_room() {
         if (int64_t(rows_.size()) < most_rows_) return;
         known_.assign(1024, Entry{});
         rows_.clear();
     }
 
-    // Returns the sets whose payment is due when all of `part` is taken, as bits.
+    // Returns the sets of territories, as bits, that are complete, and pay, when all of `part` is taken.
     uint64_t find_due(const Set<W>& left, const Set<W>& part) const {
         uint64_t found = 0;
         if (joint_ == Joint::sum)
@@ -156,7 +156,7 @@ class Rows {
         return put(key, std::move(best));
     }
 
-    // Returns A(v, c, Q), indexed by the armies that can move.
+    // Returns A(v, c, Q), indexed by the number of armies that may advance.
     const double* value_after(const int* armies, int v, int c, const Set<W>& rest, uint64_t due) {
         StateKey key = make_key(armies, v, c, rest, due);
         if (const double* known = find(key)) return known;
@@ -176,8 +176,7 @@ class Rows {
         return put(key, std::move(best));
     }
 
-    // The best advance of `fewest` to `most` of `able` armies, and the parts for the armies that advance and
-    // that stay.
+    // The best advance, and the parts for the armies that advance and for the armies that stay.
     struct Advance {
         int moved;
         Set<W> first, second;
@@ -201,7 +200,7 @@ class Rows {
         return best;
     }
 
-    // Returns an upper bound on F: the chance that n armies on v take a set if each of its lands were next to v.
+    // Returns an upper bound on F: the chance that n armies on v would take a part if all its territories bordered v.
     double bound_pooled(const int* armies, int v, int n, const Set<W>& part) {
         if (!part.any()) return 1.0;
         auto find_key_part = [&](int t) {
@@ -221,7 +220,7 @@ class Rows {
                 sum = known;
                 continue;
             }
-            // Attacked by the whole stack, a land costs the losses and the garrison left behind.
+            // The cost of taking t with the whole stack: the losses, and the armies that must remain on t.
             std::vector<double> next(length_, 0.0);
             visit_wins(t, armies[t], length_ - 1, [&](int left, double chance) {
                 int cost = length_ - 1 - left + game_.keep[t];
@@ -234,30 +233,30 @@ class Rows {
     }
 
   private:
-    static constexpr double ROUNDING_FACTOR = 1 << 13, SMALLEST = 1e-18;  // smaller chances count as 0
+    static constexpr double ROUNDING_FACTOR = 1 << 13, SMALLEST = 1e-18;  // chances below SMALLEST count as 0
     static constexpr StateKey POOLED{0x706f6f6c, 0};
-    static constexpr int FEW_ARMIES = 64;  // keys of smaller numbers of armies are precomputed
+    static constexpr int FEW_ARMIES = 64;  // keys for fewer armies than this are precomputed
     static constexpr size_t MAX_NUMBERS = 50'000'000;
-    static constexpr int MAX_FULL_SEARCH = 10;  // lands; larger parts are not searched in all orders and splits
-    static constexpr int MAX_TWO_ORDERS = 14;   // lands; in larger parts only one first target is tried
+    static constexpr int MAX_FULL_SEARCH = 10;  // the largest part for which all orders and splits are tried
+    static constexpr int MAX_TWO_ORDERS = 14;   // the largest part for which two first targets are tried
 
-    // The contribution of a land to the key of a pooled set.
+    // Returns the contribution of a territory to the key of a set in bound_pooled.
     uint64_t make_key_part(int t, int armies) const {
         return hash_number(uint64_t(game_.kind[t]) << 40 | uint64_t(game_.keep[t]) << 20 | armies);
     }
 
-    // Chances to win against a number of defenders, always with the most dice. While enough armies for all dice
-    // are left, the chances depend only on the losses.
+    // The chances to win against a number of defenders if the attackers always roll as many dice as possible. As long
+    // as there are enough attackers for all dice, the chances depend only on the losses.
     struct Wins {
-        int first = 0;                // the fewest losses
-        std::vector<double> all;      // [x - first]: to win with x lost and enough armies left for all dice
-        std::vector<double> few;      // [a * dice + left]: to win with fewer armies left than dice
-        std::vector<double> chances;  // [a]: to win with any number left
+        int first = 0;                // the smallest loss with a positive chance
+        std::vector<double> all;      // [x - first]: the chance to win and lose x, with survivors for all dice
+        std::vector<double> few;      // [a * dice + left]: the chance to win with fewer survivors than dice
+        std::vector<double> chances;  // [a]: the chance that `a` attackers win
 
         double with_lost(int x) const { return x < first || x >= first + int(all.size()) ? 0.0 : all[x - first]; }
     };
 
-    // Visits each number of survivors after a attackers beat d defenders, with its chance.
+    // Visits each possible number of survivors after `a` attackers have beaten `d` defenders, with its chance.
     template <class Visit>
     void visit_wins(int c, int d, int a, Visit visit) {
         if (game_.whole[game_.kind[c]]) {
@@ -284,7 +283,7 @@ class Rows {
     }
     Wins make_wins(int c, int d, const std::deque<Wins>& fewer) const {
         int dice = game_.attack_dice(c);
-        // Rounding off the last bits makes equal sums equal in whatever order they are added.
+        // Clear the last bits, so that the order of summation does not matter.
         auto rounded = [](double each) { return (each + each * ROUNDING_FACTOR) - each * ROUNDING_FACTOR; };
         Wins found;
         std::vector<double> all;
@@ -324,7 +323,7 @@ class Rows {
         return found;
     }
 
-    // Visits each result of a roll if the defender gives the answers that cost the attacker most.
+    // Visits each result of a roll if the defender always gives the answer that costs the attacker most.
     template <class Visit>
     void visit_losses(int c, int dice, int d, Visit visit) const {
         Span throws = game_.throws(c, dice, d);
@@ -346,7 +345,7 @@ class Rows {
         }
     }
 
-    // Returns the lands of a part to try as its first target.
+    // Returns the territories of a part that are tried as the first target.
     Set<W> choose_first_lands(int v, const Set<W>& part) const {
         Set<W> near = game_.out[v] & part;
         int size = part.count();
@@ -380,7 +379,7 @@ class Rows {
         if (rest.count() > MAX_FULL_SEARCH) {
             Set<W> ours = game_.find_reached(c, rest), theirs = game_.find_reached(v, rest);
             if ((ours | theirs) != rest) return;
-            // Two splits are tried: the advancing armies take all that they reach, or the staying armies do.
+            // Try two splits: the advancing armies take everything within reach, or the staying armies do.
             Set<W> second = game_.find_reached(v, rest - ours);
             if ((ours | second) == rest) visit(ours, second);
             Set<W> first = game_.find_reached(c, rest - theirs);
@@ -399,7 +398,7 @@ class Rows {
         if (game_.connects(v, second)) visit(grown, second);
         while (edge.any()) {
             int t = edge.pop();
-            free.remove(t);  // subsets in the recursion contain t, later ones do not
+            free.remove(t);  // the recursion visits subsets with t, later iterations visit subsets without t
             Set<W> more = grown;
             more.add(t);
             grow_split(v, c, edge | (game_.out[t] & free), more, free, rest, visit);
@@ -463,10 +462,10 @@ class Rows {
     int64_t most_rows_;
     uint64_t due_sets_ = 0;
     std::vector<double> ones_, zeros_;
-    std::vector<uint64_t> key_parts_;  // [land * FEW_ARMIES + armies]
+    std::vector<uint64_t> key_parts_;  // indexed by [territory * FEW_ARMIES + armies]
     std::deque<std::vector<double>> rows_;
-    std::vector<std::deque<Wins>> wins_;  // [kind][defenders - 1]
-    size_t numbers_ = 0;                  // the count of numbers stored in wins_
+    std::vector<std::deque<Wins>> wins_;  // indexed by [kind][defenders - 1]
+    size_t numbers_ = 0;                  // the count of all numbers in wins_
     std::vector<Entry> known_ = std::vector<Entry>(1024);
 };
 
@@ -480,7 +479,7 @@ class Assigner {
         for (int t : game.field) takes_all_ = takes_all_ && game.count_left_behind(t) > 0;
     }
 
-    // Returns the chance that each stack takes its part.
+    // Returns the chance that every stack takes its whole part.
     double find_chance(const Position<W>& s, const Parts<W>& parts) {
         double chance = 1.0;
         for (Set<W> rest = parts.owners(); rest.any() && chance > 0.0;) {
@@ -494,8 +493,8 @@ class Assigner {
         return rows_.value_alone(s.armies.data(), v, part, due)[s.armies[v]];
     }
 
-    // Removes from each part the lands that its stack can no longer reach, and assigns unassigned lands of the
-    // goal to other stacks, best offer first. Returns whether the whole goal is assigned.
+    // Removes from each part the territories that its stack can no longer reach, and assigns the unassigned
+    // territories of the goal to the stacks with the best offers. Returns whether the whole goal is assigned.
     bool repair(const Position<W>& s, const Set<W>& live, const Set<W>& goal, Parts<W>& parts) {
         keep_live(s, live, parts);
         Set<W> left = game_.unconquered(s), homeless = (left & goal) - parts.unite();
@@ -505,7 +504,8 @@ class Assigner {
             if ((parts[v] - goal).any()) parts.give(v, trim(v, parts[v], goal));
         }
         Set<W> taken = parts.unite();
-        // An offer of a stack to take a land by the cheapest way, valid until another stack gets a land on this way.
+        // An offer of a stack to take a target by the cheapest path. It becomes invalid when another stack gets a
+        // territory on this path.
         struct Offer {
             int target, stack;
             Set<W> whole;
@@ -550,9 +550,9 @@ class Assigner {
         return true;
     }
 
-    // Improves the chance by hill climbing, in at most `most` steps: each moves a land between stacks, or adds or
-    // drops a land outside the goal. Only changed stacks and their exchanges with others are examined. Returns
-    // the chance.
+    // Improves the chance by hill climbing with at most `most` steps. A step moves a territory from one stack's part to
+    // another's, or adds or removes a territory outside the goal. At least one stack of each step must be in `changed`.
+    // Returns the chance.
     double climb(const Position<W>& s, const Set<W>& live, const Set<W>& goal, Parts<W>& parts, int most,
                  Set<W> changed) {
         Set<W> left = game_.unconquered(s);
@@ -561,9 +561,9 @@ class Assigner {
         return find_chance(s, parts);
     }
 
-    // Improves the gain by hill climbing if each conquest pays: extends parts by the most valuable lands, or by
-    // all missing lands of a set. Only changed stacks and their exchanges with others are examined. Returns the
-    // expected gain.
+    // Improves the expected gain by hill climbing if each conquest pays. A step extends a part by the most valuable
+    // territory or by all missing territories of a set. At least one stack of each step must be in `changed`. Returns
+    // the expected gain.
     double grow(const Position<W>& s, const Set<W>& live, Parts<W>& parts, int size, int most, Set<W> changed);
 
     double gain(const Position<W>& s, const Parts<W>& parts) {
@@ -583,7 +583,7 @@ class Assigner {
         }
     }
 
-    // Returns a part extended to t along a cheapest way through free lands; empty if there is no way.
+    // Returns a part, extended to t along a cheapest path through `free`, or an empty part if there is no path.
     Set<W> join(const Position<W>& s, int v, const Set<W>& part, int t, const Set<W>& free) {
         Set<W> ours = part;
         ours.add(v);
@@ -592,7 +592,7 @@ class Assigner {
             more.add(t);
             return more;
         }
-        int room = takes_all_ ? game_.spare(s, v) : game_.lands;  // the most lands it may ever take
+        int room = takes_all_ ? game_.spare(s, v) : game_.lands;  // the most territories that v can take
         deadline_.spend(10 * game_.lands);
         Set<W> open = free, near;
         open.add(t);
@@ -639,16 +639,16 @@ class Assigner {
     }
 
   private:
-    static constexpr double LOSS_PER_DEFENDER = 0.8;  // a rough cost in armies, only used to search for ways
+    static constexpr double LOSS_PER_DEFENDER = 0.8;  // a rough cost in armies, only used in the search for paths
     static constexpr double MIN_GAIN = 1e-9;
-    static constexpr int64_t WORK_PER_BOUND = 100;  // charged whether or not the bound is cached
+    static constexpr int64_t WORK_PER_BOUND = 100;  // the same work for cached bounds
 
     double bound(const Position<W>& s, int v, const Set<W>& part) {
         deadline_.spend(WORK_PER_BOUND);
         return rows_.bound_pooled(s.armies.data(), v, s.armies[v], part);
     }
 
-    // Drops lands outside the goal that are not needed to connect others.
+    // Removes territories outside the goal that are not needed to connect the part.
     Set<W> trim(int v, Set<W> part, const Set<W>& goal) const {
         for (Set<W> rest = part - goal; rest.any();) {
             Set<W> less = part;
@@ -705,8 +705,7 @@ class Assigner {
         int room = 0;
     };
 
-    // Returns the lands that a stack can reach from its part through free lands with its spare armies; it has no
-    // chance to take lands beyond.
+    // Returns the territories in or beside `free` that a stack can reach from its part with its spare armies.
     const Set<W>& find_edge(const Position<W>& s, int v, const Set<W>& part, const Set<W>& free) {
         deadline_.spend(game_.lands);
         Edge& known = edges_[v];
@@ -723,8 +722,8 @@ class Assigner {
         return known.found;
     }
 
-    // The lands that a stack keeps and loses if another stack gets t, a bound on its chance afterwards, and the
-    // work to compute this.
+    // The territories that a stack keeps and loses if another stack gets t, an upper bound on its chance afterwards,
+    // and the work to compute these.
     struct Cut {
         Set<W> kept, lost;
         double bound;
@@ -739,8 +738,8 @@ class Assigner {
         return {kept, lost, bound(s, v, kept), work};
     }
 
-    // Returns the parts of v and u after v gets t from u; empty if that is impossible or its chance cannot exceed
-    // `both`.
+    // Returns the parts of v and u after u has taken over the territories that v loses, or empty parts if this is
+    // impossible or their chance cannot exceed `both`.
     std::pair<Set<W>, Set<W>> move_lands(const Position<W>& s, const Set<W>& left, const Parts<W>& parts,
                                          const Set<W>& taken, int v, int u, const Cut& cut, double both) {
         const Set<W>& kept = cut.kept;
@@ -755,7 +754,7 @@ class Assigner {
         return {kept, theirs};
     }
 
-    // Adds or drops a land outside the goal if that raises a stack's chance.
+    // Adds or removes a territory outside the goal if this increases the chance of stack v.
     bool change_extra(const Position<W>& s, const Set<W>& free, const Set<W>& goal, Parts<W>& parts, int v,
                       double ours) {
         Set<W> once = game_.out[v], twice;
@@ -795,7 +794,7 @@ class Assigner {
     std::vector<std::pair<double, int>> waiting_;
     std::vector<Cut> cuts_;
     std::vector<Edge> edges_;
-    bool takes_all_;  // whether a stack must take its whole part and leave an army on each land
+    bool takes_all_;  // whether a stack must take its whole part and leave an army on each territory
 };
 
 template <int W>
@@ -809,7 +808,7 @@ double Assigner<W>::grow(const Position<W>& s, const Set<W>& live, Parts<W>& par
         double best = MIN_GAIN;
         int winner = NOWHERE;
         Set<W> chosen, taken = parts.unite();
-        Set<W> near = changed;  // lands that unchanged stacks may take
+        Set<W> near = changed;  // the territories that stacks outside `changed` may take
         for (Set<W> rest = changed; rest.any();) near |= parts[rest.pop()];
         for (Set<W> stacks = live; stacks.any();) {
             int v = stacks.pop();
@@ -832,18 +831,18 @@ double Assigner<W>::grow(const Position<W>& s, const Set<W>& live, Parts<W>& par
             Set<W> edge = game_.out[v];
             for (Set<W> rest = part; rest.any();) edge |= game_.out[rest.pop()];
             edge = (edge & left) - part;
-            for (Set<W> rest = has_changed ? edge : edge & near; rest.any();) {  // extend by one land at the edge
+            for (Set<W> rest = has_changed ? edge : edge & near; rest.any();) {  // extend by an adjacent territory
                 Set<W> more = part;
                 more.add(rest.pop());
                 consider(more);
             }
             if (!has_changed) continue;
-            for (Set<W> far = goal - edge - taken; far.any();) {  // extend to a land farther away
+            for (Set<W> far = goal - edge - taken; far.any();) {  // extend to a distant target
                 int t = far.pop();
                 Set<W> more = join(s, v, part, t, left - taken);
                 if (((more - part) & goal) == Set<W>::of(t)) consider(more);
             }
-            for (const auto& set : game_.sets) {  // extend by all that a set lacks
+            for (const auto& set : game_.sets) {  // extend by all missing members of a set
                 Set<W> missing = (set.lands & left) - part, more = part;
                 if (missing.count() < 2 || (part | missing).count() > size) continue;
                 Set<W> free = (left - others) | missing;

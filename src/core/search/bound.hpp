@@ -1,4 +1,4 @@
-// An upper bound on the value of any play, improved step by step.
+// An upper bound on the value of all policies that can be improved step by step.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ class Bound {
   public:
     virtual ~Bound() = default;
 
-    // Improves the bound by one step, and writes the least bound so far.
+    // Improves the bound by one step, and writes the smallest bound so far.
     virtual int32_t improve(double* bound) = 0;
 };
 

@@ -4,10 +4,10 @@
 //
 //     V(s) = max(0, max over rolls Q(s, roll)).
 //
-// A recursion computes each value once. It ends, since every roll costs an army. States share a key if they
-// differ only in armies without a target or in unreachable lands, which can no longer matter. Among rolls with
-// equal Q, the one with the least cost (`Worth`) is chosen: the fewest armies lost on average, then the fewest
-// rolls.
+// A recursion computes each value once. It terminates because every roll costs an army. States that differ only in
+// irrelevant details, such as armies without a target or unreachable territories, share a key. Of several rolls with
+// equal Q, the policy chooses the roll with the smallest cost (`Worth`): the fewest armies lost on average, then the
+// fewest rolls.
 #pragma once
 
 #include <cstring>
@@ -19,7 +19,7 @@
 
 namespace iacta {
 
-// A hash table with open addressing, from keys of K words to payoffs and costs.
+// A hash table with open addressing that maps keys of K words to payoffs and costs.
 template <int K>
 class Table {
   public:
@@ -45,7 +45,7 @@ class Table {
         ++count_;
     }
     size_t count() const { return count_; }
-    // Returns the peak memory of adding an entry: while the table grows, the old table is also in memory.
+    // Returns the peak memory of adding an entry. While the table grows, the old table stays in memory.
     size_t bytes() const { return entries_.size() * sizeof(Entry) * (is_full() ? 3 : 1); }
 
   private:
@@ -81,17 +81,17 @@ class Table {
     size_t mask_, count_ = 0;
 };
 
-// The bits of a key that contain a land's armies.
+// The bits of a key that contain the armies of a territory.
 struct Digit {
-    int land, word, shift, most;  // `most` is the most defenders that the land can have
+    int land, word, shift, most;  // `most` is the largest number of defenders of the territory
 };
 
-// The values of the states in which a turn ends after the conquest of `until`.
+// The values of the states in which a turn ends because all territories in `until` are conquered.
 template <int W>
 class Ends {
   public:
     void put(const Position<W>& s, double value) { values_[make_key(s)] = value; }
-    // Returns the value of an end. A missing end is added with the value 0; throws Stopped if there is no room.
+    // Returns the value of an end. An unknown end is added with the value 0; throws Stopped if there is no room for it.
     double value(const Position<W>& s) {
         auto known = values_.find(make_key(s));
         if (known != values_.end()) return known->second;
@@ -137,11 +137,11 @@ class Exact {
         s.armies[c] = 0;
         return value_conquest(s, v, c, least).second;
     }
-    // Returns an upper bound on the depth of the recursion: each step costs an army.
+    // Returns an upper bound on the depth of the recursion, in which each step costs an army.
     int depth() const { return count_armies(game_.start); }
 
-    // Returns the value and the expected cost of optimal play from a state, and stores the results for all later
-    // states. After a stopped call, another call continues with the stored results.
+    // Returns the value and the expected cost of optimal play from a state, and stores the results for all successors.
+    // If a call is stopped, the next call continues with the stored results.
     Worth worth(Position<W>& s) {
         uint64_t key[K];
         deadline_.spend(WORK_PER_KNOWN_STATE);
@@ -188,7 +188,7 @@ class Exact {
         return sum;
     }
 
-    // Writes the key of a state, and returns false if no further payment is possible.
+    // Writes the key of a state. Returns false if no further payment is possible.
     bool make_key(const Position<W>& s, uint64_t* key) const {
         Set<W> left = game_.unconquered(s), live = game_.find_live_stacks(s), reach, fresh;
         for (Set<W> rest = live; rest.any();) fresh |= game_.out[rest.pop()] & left;
@@ -208,8 +208,8 @@ class Exact {
         for (const Digit& digit : digits_) {
             int t = digit.land;
             uint64_t code = 0;
-            if (game_.has_ends || game_.enough > 1)  // armies that can no longer fight may still count at the end
-                code = s.armies[t] + (s.mine.has(t) ? digit.most + 1 : 0);
+            // Armies that can no longer fight may still matter for the value of an end.
+            if (game_.has_ends || game_.enough > 1) code = s.armies[t] + (s.mine.has(t) ? digit.most + 1 : 0);
             else if (s.mine.has(t)) code = live.has(t) ? digit.most + 1 + s.armies[t] : 0;
             else code = reach.has(t) ? 1 + s.armies[t] : 1;
             key[digit.word] |= code << digit.shift;
@@ -217,7 +217,7 @@ class Exact {
         return true;
     }
 
-    // Returns the worth of a result followed by optimal play, and the advance after a conquest.
+    // Returns the worth of a result that is followed by optimal play, and the optimal advance after a conquest.
     std::pair<Worth, int> value_after(Position<W>& s, const Roll& roll, int x, int y) {
         auto [v, c, k] = roll;
         int armies = s.armies[v], held = s.armies[c], moved = 0;
@@ -236,7 +236,7 @@ class Exact {
         return {{paid + follows.value, x + Worth::ROLL + follows.cost}, moved};
     }
 
-    // Returns the worth of a conquest, and the optimal advance. No defender of c may be left in s.
+    // Returns the worth of a conquest, and the optimal advance. In s, the defenders of c must already be removed.
     std::pair<Worth, int> value_conquest(Position<W>& s, int v, int c, int least) {
         int armies = s.armies[v], spare = armies - game_.keep[v], moved = spare;
         Worth best{0.0, 0.0};
@@ -257,7 +257,7 @@ class Exact {
         return {best, moved};
     }
 
-    // Calls visit(roll, Q) for each legal roll, in the order of the board, most dice first.
+    // Calls visit(roll, Q) for each legal roll in the order of the board, most dice first.
     template <class Visit>
     void visit_rolls(Position<W>& s, Visit visit) {
         Set<W> left = game_.unconquered(s);
@@ -272,10 +272,10 @@ class Exact {
                                              [&](int x, int y) { return value_after(s, roll, x, y).first; }));
                     continue;
                 }
-                // Rolls with different dice share results, except for conquests, whose least advance depends on
-                // the dice.
+                // Cache results for all numbers of dice. Conquests are not cached, because the required advance
+                // depends on the dice.
                 constexpr int SIDE = 8;
-                Worth known[SIDE * SIDE];  // by losses; valid if is_known has the bit
+                Worth known[SIDE * SIDE];  // indexed by losses; valid if the bit in is_known is set
                 uint64_t is_known = 0;
                 for (int k = most; k > 0; --k) {
                     if (!game_.is_allowed(s, v, c, k)) continue;

@@ -1,17 +1,17 @@
-// Exact evaluation of a policy: one forward pass computes the probability of visiting each state.
+// Exact evaluation of a policy: a forward pass computes the probability of visiting each state.
 //
-// The result is exact except for rounding, omitted results of whole battles with chances below 1e-18, and
-// collisions of keys.
+// The result is exact except for rounding, omitted results of whole battles with chances below 1e-18, and hash
+// collisions.
 //
-// A defender with a choice gives the answer that is worst for the policy. Therefore the value of the policy in
-// each reachable state is computed first. If throw y has the probability P(y), answer j to it leads to result z
-// with P(z | y, j), and r is the payment,
+// A defender with a choice gives the answer that is worst for the policy. Therefore the value of the policy in each
+// reachable state is computed first. Let throw y have the probability P(y), let answer j to this throw lead to result z
+// with the probability P(z | y, j), and let r be the payment. Then
 //
 //     V(s) = Σ_y P(y) · min over answers j of Σ_z P(z | y, j) · (r(z) + V(s after z)).
 //
-// Every roll costs an army, so states are visited in descending order of the armies on the board. For the chance
-// of ever rolling over a border, each state also stores, by border, the probability of reaching the state
-// without a roll over that border.
+// Every roll costs an army. Therefore states are visited in descending order of the armies on the board. To compute the
+// chance of any attack over a border, each state also stores, for each border, the probability of reaching the state
+// before any roll over this border.
 #pragma once
 
 #include <map>
@@ -27,10 +27,10 @@ class Flow {
     Flow(const Game<W>& game, bool is_settled) : tally(game), is_settled(is_settled), game_(game) {}
 
     Tally<W> tally;
-    const bool is_settled;  // whether the outcomes of decisions already assume the worst answers
+    const bool is_settled;  // whether the outcomes of decisions already assume the defender's worst answers
     int64_t states = 0;
 
-    // Follows a policy from a state to all ends of the turn; returns false if the deadline comes first.
+    // Follows a policy from a state to all ends of the turn. Returns false if the deadline passes before.
     // `decide(s)` returns a Decision.
     template <class Decide>
     bool run(const Position<W>& start, Decide decide, Deadline& deadline) try {
@@ -54,12 +54,12 @@ class Flow {
     }
 
   private:
-    static constexpr int64_t WORK_PER_STATE = 1'000'000;  // an average
+    static constexpr int64_t WORK_PER_STATE = 1'000'000;  // the average work for a state
 
     struct Node {
         Position<W> s;
         double chance;
-        std::vector<double> fresh;  // by border: the chance to reach this state without a roll over it
+        std::vector<double> fresh;  // by border: the chance of reaching this state before any roll over the border
     };
     struct Layer {
         std::vector<Node> nodes;
@@ -112,7 +112,7 @@ class Flow {
             for (const auto* all : {&d.outcomes, &d.others})
                 for (const Outcome& each : *all)
                     if (each.attackers == x && each.defenders == y) return each;
-            return Outcome{0.0, x, y, 0, 0.0};  // a battle result with chance 0
+            return Outcome{0.0, x, y, 0, 0.0};  // a result that was omitted because its chance is tiny
         };
         auto value_result = [&](int x, int y) {
             Outcome outcome = find(x, y);

@@ -1,12 +1,12 @@
-// Simulated games of a policy, in which the defender always gives the answer that seems worst for the policy.
+// Simulated games of a policy. The defender always gives the answer that seems worst for the policy.
 #pragma once
 
 #include "search/tally.hpp"
 
 namespace iacta {
 
-// Plays one game from a state, and returns Σ_t (Q_t − h_t) − h_T as in lookahead.hpp. `decide(s)` returns a
-// Decision and `move_in(s, d, outcome)` the advance after a conquest; h is h_0, the value of the start.
+// Plays one game from a state, and returns Σ_t (Q_t − h_t) − h_T as defined in lookahead.hpp. `decide(s)` returns a
+// Decision, `move_in(s, d, outcome)` returns the advance after a conquest, and h is h_0.
 template <int W, class Decide, class MoveIn>
 double play_game(const Game<W>& game, Position<W> s, Decide decide, MoveIn move_in, double h, Random random,
                  Tally<W>& tally, double weight) {
@@ -36,7 +36,7 @@ double play_game(const Game<W>& game, Position<W> s, Decide decide, MoveIn move_
         value += paid;
         h = outcome.value - paid;
     }
-    // The tally is updated at the end, so that an abandoned game does not count.
+    // The tally is only updated at the end, because an abandoned game must not count.
     std::vector<bool> begun;
     size_t border = 0;
     for (const Step& step : steps) {

@@ -1,25 +1,23 @@
-// A policy for positions that are too large for exact search: one-step lookahead on an assignment.
+// A policy for positions that are too large for exact search: one-step lookahead with the value of an assignment.
 //
-// Let H(s) be the expected payment of the assignment in state s. A roll has the action value
+// Let H(s) be the expected payment of the assignment in state s. The action value of a roll is
 //
 //     Q(s, roll) = Σ_z P(z) · (r(z) + H(z)),
 //
-// where z runs over its results, each with the best advance found, and r is the immediate payment. In every
-// state, even in the middle of a battle, the policy chooses the roll with the greatest Q; its style decides between
-// nearly equal values. After a conquest it chooses the best advance for the assignment of the state before the last
-// defender fell, whatever the dice.
+// where z runs over the results, each with the best advance found, and r is the immediate payment. In every state, even
+// in the middle of a battle, the policy chooses the roll with the greatest Q; its style decides between nearly equal
+// values. After a conquest, the policy chooses the best advance for the assignment of the state before the last roll.
 //
-// The policy is a function of the state, of its style, and of its base: the assignment at the start. In each
-// state the base is repaired and improved by hill climbing. So the base and the style define the policy, and
-// every process with the same base and style plays the same.
+// The policy depends only on the state, on its style, and on its base: the assignment at the start. In each state the
+// base is repaired and improved by hill climbing. Two processes with the same base and style therefore play alike.
 //
-// Simulated games estimate the value of the policy. In a game, let s_t be the state before roll t, Q_t the action
-// value of this roll, r_t its payment, h_t the value H(s_t) that was used in Q_{t−1}, with h_0 = H(s_0), and T
-// the number of rolls. Since the mean of r_t + h_{t+1} given s_t is Q_t,
+// Simulated games estimate the value of the policy. In a game with T rolls, let s_t be the state before roll t, Q_t the
+// action value of this roll, r_t its payment, and h_t the value H(s_t) that was used in Q_{t−1}, with h_0 = H(s_0).
+// The mean of r_t + h_{t+1} given s_t is Q_t. Therefore
 //
 //     V(s_0) = h_0 + E (Σ_t (Q_t − h_t) − h_T)
 //
-// whatever the numbers h are: they are control variates. The terms are small, so a few games suffice.
+// for any numbers h: they are control variates. The terms are small. Therefore a few games suffice.
 #pragma once
 
 #include <bit>
@@ -31,14 +29,14 @@
 
 namespace iacta {
 
-// The preference among nearly equal attacks: the greatest value, or the stack whose targets are riskiest.
+// The choice between nearly equal attacks: the greatest value, or the stack with the riskiest targets.
 enum class Order {
     value,
     risk
 };
 
-// The style of a lookahead policy: its depth if values are close, its bonus for idle armies that can help, and
-// its preference among nearly equal attacks.
+// The style of a lookahead policy: its depth if values are close, its bonus for idle armies that could help, and its
+// choice between nearly equal attacks.
 struct Style {
     int depth;
     double idle;
@@ -61,16 +59,16 @@ class Lookahead {
         base_ = make_empty();
     }
 
-    static constexpr int STEPS_AFTER_RESULT = 8;  // hill climbing after a result
-    static constexpr int STEPS_OF_STATE = 40;     // hill climbing in a new state
-    static constexpr int MAX_PART = 9;            // lands assigned to one stack, if each conquest pays
-    static constexpr double DEPTH_MARGIN = 0.05;  // relative; deeper lookahead decides between closer values
-    static constexpr double ORDER_MARGIN = 0.03;  // relative; the style decides between closer values
-    static constexpr double EQUAL = 0.0005;       // values with a smaller difference count as equal
-    static constexpr double IDLE_BONUS = 0.002;   // per idle army, in the search for the base policy
+    static constexpr int STEPS_AFTER_RESULT = 8;  // the most steps of hill climbing after a result
+    static constexpr int STEPS_OF_STATE = 40;     // the most steps of hill climbing in a new state
+    static constexpr int MAX_PART = 9;            // the most territories of one stack's part, if each conquest pays
+    static constexpr double DEPTH_MARGIN = 0.05;  // the relative difference below which lookahead goes deeper
+    static constexpr double ORDER_MARGIN = 0.03;  // the relative difference below which the style decides
+    static constexpr double EQUAL = 0.0005;       // the difference below which values count as equal
+    static constexpr double IDLE_BONUS = 0.002;   // the bonus for each idle army in the search for a base
 
-    // Searches for the best assignment at the start by hill climbing from random assignments, and makes it the
-    // base. A search that is stopped keeps the best assignment so far. Returns whether all `starts` were tried.
+    // Searches for the best assignment at the start by hill climbing from random assignments, and makes it the base. A
+    // stopped search keeps the best assignment so far. Returns whether all `starts` random assignments were tried.
     bool find_base(int starts) {
         const Position<W>& s = game_.start;
         Random random(0);
@@ -104,7 +102,7 @@ class Lookahead {
     }
     const std::vector<Parts<W>>& base() const { return base_; }
     size_t count_goals() const { return goals_.size(); }
-    // Sets the base and the style. Cached decisions are kept if the base is the same.
+    // Sets the base and the style. If the base does not change, cached decisions are kept.
     void follow(std::vector<Parts<W>> base, const Style& style) {
         style_ = style;
         if (base == base_) return;
@@ -112,7 +110,7 @@ class Lookahead {
         forget();
     }
 
-    // Returns the expected payment of the assignment of a state.
+    // Returns H(s): the expected payment of the assignment in a state.
     double value(const Position<W>& s) {
         std::vector<Parts<W>> parts = project_base(s);
         return game_.is_over(s) ? 0.0 : improve_fully(s, parts, MAX_PART);
@@ -142,7 +140,7 @@ class Lookahead {
         s.armies[roll.start] -= lost;
         return advance(s, roll.start, roll.to, game_.least_advance(roll.to, roll.dice));
     }
-    // Returns the decision without its advances, which take longer to compute.
+    // Returns the decision without the advances, which would take longer to compute.
     const Decision& decide_roll(const Position<W>& s) { return decide_roll(s, style_.depth); }
     const Decision& decide_roll(const Position<W>& s, int depth) {
         StateKey key = make_style_key(s, depth);
@@ -156,7 +154,7 @@ class Lookahead {
     }
 
   private:
-    static constexpr size_t MAX_CACHED = 200'000, MAX_OUTCOMES = 2'000'000;  // decisions and outcomes in the cache
+    static constexpr size_t MAX_CACHED = 200'000, MAX_OUTCOMES = 2'000'000;  // limits of the cache
 
     StateKey make_style_key(const Position<W>& s, int depth) const {
         StateKey key = make_key(s);
@@ -181,7 +179,7 @@ class Lookahead {
         outcomes_ = 0;
     }
 
-    // Assigns the targets in random order, each to a stack that is likely to take it.
+    // Assigns the targets in random order. Each target goes to a stack that is likely to take it.
     void scatter(const Position<W>& s, const Set<W>& goal, std::vector<Parts<W>>& parts, Random& random) {
         Set<W> left = game_.unconquered(s), taken;
         std::vector<int> targets;
@@ -215,8 +213,8 @@ class Lookahead {
         return std::max(improve(s, parts, STEPS_OF_STATE, own, [&](size_t) { return all; }), 0.0);
     }
 
-    // Repairs an assignment and improves it in at most `most` steps. changed(j) is the set of stacks whose parts
-    // for goal j have changed since the assignment was a local optimum.
+    // Repairs an assignment and improves it in at most `most` steps. changed(j) returns the stacks whose parts for goal
+    // j have changed since the assignment was a local optimum.
     template <class Changed>
     double improve(const Position<W>& s, std::vector<Parts<W>>& parts, int most, int own, Changed changed) {
         Set<W> left = game_.unconquered(s), live = game_.find_live_stacks(s);
@@ -235,8 +233,8 @@ class Lookahead {
         return total;
     }
 
-    // Counts idle armies: in full if they are next to targets of other stacks, and half as much for each land
-    // farther away. Without this bonus, armies that could help at no cost would never move.
+    // Counts idle armies near targets. Armies beside a target count fully, and half as much for each additional step.
+    // Without a bonus for idle armies, armies that could help at no cost would never move.
     double count_idle(const Position<W>& s, const Set<W>& live, const Parts<W>& parts, const Set<W>& goal) {
         Set<W> left = game_.unconquered(s), reach = (goal & left) | parts.unite(), idles = live - parts.owners();
         double total = 0.0, weight = 1.0;
@@ -257,7 +255,8 @@ class Lookahead {
         return total;
     }
 
-    // Adapts the base to a state: the unconquered lands of a part go to the largest stack in it or at its start.
+    // Adapts the base to a state. The unconquered territories of a part go to the largest of the stacks that started
+    // with the part or have moved into it.
     std::vector<Parts<W>> project_base(const Position<W>& s) const {
         std::vector<Parts<W>> parts = make_empty();
         Set<W> live = game_.find_live_stacks(s), left = game_.unconquered(s);
@@ -287,21 +286,21 @@ class Lookahead {
         return parts;
     }
 
-    // The value of a result under the assignment, and the advance.
+    // The value of the assignment after a result, and the advance.
     struct After {
         double value;
         int moved;
     };
-    // Values of results, by a hash of the lands that a result changes.
+    // A cache of values of results. The key is a hash of the territories that a result changes.
     using Afters = std::unordered_map<uint64_t, After>;
 
     struct Option {
         Decision roll;
-        bool is_useful;    // whether the target pays or is assigned, or some result raises the value
+        bool is_useful;    // whether the target pays, is assigned to the stack, or some result raises the value
         bool is_assigned;  // whether the target is assigned to the attacking stack
         bool is_begun;     // whether the battle has begun
-        int armies;        // on the attacking land
-        double place;      // rank by the style; the greatest is preferred
+        int armies;        // on the attacking territory
+        double place;      // the rank by the style; attacks with the greatest rank are preferred
     };
     Decision search_decision(const Position<W>& start, int depth) {
         if (game_.is_over(start)) return {};
@@ -327,7 +326,7 @@ class Lookahead {
                 options.push_back({std::move(best), is_useful, is_assigned, is_begun, s.armies[v], place});
             }
         }
-        // An attack that changes nothing keeps the value of the state, which may look better than a step forward.
+        // A useless attack keeps the value of the state, which may look better than progress. Drop such attacks.
         auto is_useful = [](const Option& each) { return each.is_useful; };
         if (std::any_of(options.begin(), options.end(), is_useful))
             std::erase_if(options, [=](const Option& each) { return !is_useful(each); });
@@ -336,7 +335,7 @@ class Lookahead {
         return best ? best->roll : Decision{};
     }
 
-    // Returns the roll over a border with the best number of dice, or a stop if no roll gains.
+    // Returns the attack from v on c with the best number of dice, or a stop if no roll has a positive value.
     Decision find_best_dice(Position<W>& s, const std::vector<Parts<W>>& parts, int v, int c, Afters& known) {
         Decision best;
         int most = game_.max_dice(s, v, c), two = std::min(2, game_.attack_dice(c));
@@ -349,9 +348,9 @@ class Lookahead {
         return best;
     }
 
-    // Returns the attack to make. Among the attacks that the style prefers, values within EQUAL of the greatest
-    // count as equal. Ties go to assigned targets, whose stacks will fight for them anyway, then to a battle that
-    // has begun, then to the greatest value, and then to the largest stack.
+    // Returns the best attack. Among the attacks that the style prefers, values within EQUAL of the greatest value
+    // count as equal. Ties are broken in favour of targets that are assigned to the attacking stack, then of a battle
+    // that has begun, then of the greatest value, and then of the largest stack.
     static const Option* pick_first(const std::vector<Option>& options) {
         double limit = 0.0, place = -1.0, top = 0.0;
         for (const Option& each : options) limit = std::max(limit, each.roll.value * (1.0 - ORDER_MARGIN));
@@ -370,7 +369,7 @@ class Lookahead {
         return first;
     }
 
-    // Drops all attacks with clearly smaller values, and evaluates the others by deeper lookahead.
+    // Drops attacks whose values are clearly below the best value, and evaluates the others by deeper lookahead.
     void deepen(const Position<W>& s, std::vector<Option>& options, int depth) {
         double best = 0.0;
         for (const Option& each : options) best = std::max(best, each.roll.value);
@@ -426,8 +425,8 @@ class Lookahead {
         return found;
     }
 
-    // Improves an assignment after a roll of v at c, and returns its value; `before` was a local optimum before
-    // the roll.
+    // Improves an assignment after an attack of v on c, and returns its value. `before` was a local optimum before the
+    // attack.
     double improve_after(const Position<W>& s, const std::vector<Parts<W>>& before, std::vector<Parts<W>>& parts, int v,
                          int c) {
         auto changed = [&](size_t j) {
@@ -441,7 +440,7 @@ class Lookahead {
         return std::max(improve(s, parts, STEPS_AFTER_RESULT, MAX_PART, changed), 0.0);
     }
 
-    // Returns the value of the assignment after the best advance found, and that advance.
+    // Returns the best advance found after a conquest, and the value of the assignment after this advance.
     After value_after_conquest(Position<W>& s, const std::vector<Parts<W>>& parts, int v, int c, int least) {
         s.mine.add(c);
         int armies = s.armies[v], held = s.armies[c], b = game_.spare(s, v);
@@ -474,7 +473,8 @@ class Lookahead {
         return best;
     }
 
-    // Lists advances into c: the best ones for the targets of v, or if v has none, all armies and the least.
+    // Lists advances into c to be tried: the best advances for the targets of v, or if v has no targets, the largest
+    // and the smallest advance.
     std::vector<int> list_advances(const Position<W>& s, const Set<W>& left, const std::vector<Parts<W>>& parts, int v,
                                    int c, int b, int least) {
         std::vector<int> found;
@@ -486,7 +486,7 @@ class Lookahead {
         return found;
     }
 
-    // Completes a decision with the advances of the policy.
+    // Adds the advances of the policy to a decision.
     Decision add_advances(const Position<W>& s, Decision d) {
         for (auto* all : {&d.outcomes, &d.others})
             for (Outcome& each : *all)
@@ -500,7 +500,7 @@ class Lookahead {
     Deadline& deadline_;
     Rows<W> rows_;
     Assigner<W> assigner_;
-    std::vector<RewardSet<W>> goals_;  // each has an assignment of its own
+    std::vector<RewardSet<W>> goals_;  // each goal has its own assignment
     std::vector<Parts<W>> base_;
     Style style_{1, IDLE_BONUS, Order::value};
     std::unordered_map<StateKey, Decision, StateKey::Hash> known_, decided_;

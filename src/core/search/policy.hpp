@@ -8,11 +8,11 @@
 
 namespace iacta {
 
-// The largest difference between values that count as equal.
+// The largest difference at which two values count as equal.
 constexpr double SAME = 1e-12;
 
-// The worth of a state: its expected payoff, and its expected cost, which is the number of armies lost plus a
-// tiny amount for each roll. Of choices with equal payoffs, the one with the least cost is best.
+// The worth of a state: the expected payoff, and the expected cost, which is the number of armies lost plus a tiny
+// amount for each roll. Of several choices with equal payoffs, the choice with the smallest cost is best.
 struct Worth {
     double value, cost;
 
@@ -27,11 +27,11 @@ struct Worth {
     bool operator<(const Worth& other) const { return value < other.value; }
 };
 
-// The best of several choices: the one with the least cost among those whose payoff is within SAME of the
-// greatest. The first choice is to stop, with payoff 0 and cost 0.
+// Finds the best of several choices: the smallest cost among the choices whose payoffs are within SAME of the greatest
+// payoff. The first choice is to stop, with payoff 0 and cost 0.
 class Best {
   public:
-    // Compares a choice with the best so far; returns whether the choice is better.
+    // Compares a choice with the best choice so far. Returns whether the new choice is better.
     bool offer(const Worth& each) {
         double same = SAME * std::max(1.0, top_);
         if (each.value <= top_ + same && (each.value < top_ - same || each.cost >= chosen_.cost - CLOSER)) {
@@ -46,7 +46,7 @@ class Best {
     Worth worth() const { return {top_, chosen_.cost}; }
 
   private:
-    static constexpr double CLOSER = 1e-9;  // armies; a smaller difference of costs does not decide
+    static constexpr double CLOSER = 1e-9;  // the difference, in armies, below which costs count as equal
 
     double top_ = 0.0;
     Worth chosen_{0.0, 0.0};
@@ -60,12 +60,12 @@ struct Outcome {
     double value;              // the payment plus the value of the next state
 };
 
-// A decision: a roll with its outcomes, or a stop without outcomes.
+// A decision: a roll and its outcomes, or a stop, which has no outcomes.
 struct Decision {
     Roll roll{-1, -1, 0};
     double value = 0.0;
-    std::vector<Outcome> outcomes;  // if the defender gives the answers that seem worst for the policy
-    std::vector<Outcome> others{};  // results of other answers only, with chance 0
+    std::vector<Outcome> outcomes;  // the outcomes if the defender gives the answers that seem worst for the policy
+    std::vector<Outcome> others{};  // outcomes that only other answers can cause, with chance 0
 
     bool is_stop() const { return roll.dice == 0; }
 };
@@ -80,8 +80,8 @@ void apply(Position<W>& s, const Roll& roll, const Outcome& outcome) {
     }
 }
 
-// Returns the mean value of the results of an answer; `value(x, y)` is the value, a double or a Worth, after a loss
-// of x attackers and y defenders.
+// Returns the mean value of the results of an answer. `value(x, y)` returns the value, a double or a Worth, after the
+// loss of x attackers and y defenders.
 template <int W, class Value>
 auto average_results(const Game<W>& game, int answer, Value& value) {
     decltype(value(0, 0)) mean{};
@@ -93,8 +93,8 @@ auto average_results(const Game<W>& game, int answer, Value& value) {
     return mean;
 }
 
-// Returns the expected value of a roll if the defender gives each throw the answer that is worst for the attacker;
-// `value` is as for average_results.
+// Returns the expected value of a roll if the defender answers each throw in the worst way for the attacker. `value` is
+// the same as for average_results.
 template <int W, class Value>
 auto roll_value(const Game<W>& game, const Roll& roll, int d, Value value) {
     using Mean = decltype(value(0, 0));
@@ -112,7 +112,7 @@ auto roll_value(const Game<W>& game, const Roll& roll, int d, Value value) {
     return total;
 }
 
-// Returns the expected value of a whole battle of a attackers against d defenders; `value` is as for
+// Returns the expected value of a whole battle of `a` attackers against `d` defenders. `value` is the same as for
 // average_results.
 template <int W, class Value>
 auto battle_value(const Game<W>& game, int c, int a, int d, Value value) {
@@ -129,8 +129,8 @@ auto battle_value(const Game<W>& game, int c, int a, int d, Value value) {
     return total;
 }
 
-// Returns a roll with its value and its outcomes; `value` and `moved` return the value and the advance after each
-// result.
+// Returns the decision for a roll, with its value and outcomes. `value` and `moved` return the value and the advance
+// after each result.
 template <int W, class Value, class Moved>
 Decision make_decision(const Game<W>& game, const Roll& roll, int able, int d, Value value, Moved moved) {
     Decision found;

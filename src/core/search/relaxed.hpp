@@ -1,47 +1,46 @@
-// Upper bounds on the value of any play of a turn. The gap between a plan and its bound limits how much better
-// another plan can be; on a large board there is no other such limit.
+// Upper bounds on the value of all policies for a turn. The gap between a plan and its bound limits how much better any
+// other plan can be. On large boards there is no other way to prove such a limit.
 //
-// The payment for a set of lands is worth at most its amount times the chance to take the set, so no goal needs a
-// proof of its own. Let T be a subset of a set S. A play that takes S takes T, hence P(S taken) ≤ P(T taken): each
-// bound for T is a bound for S. With several sets and single lands this holds for each set and land. If the first
-// payment ends the turn (`once`), the chance to take *any* land matters. A subset does not bound that chance, so
-// subsets are not used.
+// The expected payment for a set of territories is the amount times the chance to take the set. Therefore upper bounds
+// on chances suffice for all goals. Let T be a subset of S. If S is taken, then T is taken, and P(S taken) ≤ P(T
+// taken). Therefore each upper bound for T is an upper bound for S. If there are several sets and single territories,
+// this applies to each of them. If the first payment ends the turn (`once`), the chance to take *any* territory
+// matters. Subsets do not bound that chance and are not used.
 //
-// A relaxed game makes each step easier for the player and has few states, so that its value can be computed
-// exactly.
-//   Groups: the stacks of a group share one budget of armies and attack from any of its lands. A conquest
-//   deducts the garrison that must remain, or the whole advance if nothing is left to attack from there.
-//   Items: each land of the goal, and some extra lands, belong to an item. The state contains the defenders of
-//   these lands, and which groups own lands of each item. All lands of an item count as connected.
-//   Light lands: all other lands. The state contains only n_i, the number of light lands taken by group i, and
-//   D, the number of defenders destroyed on light lands, not counting the last defender of each. A light land
-//   may be attacked at any time, with any number of defenders.
+// A relaxed game makes each step easier for the player. It has few states, and its value can be computed exactly.
+//   Groups: the stacks of a group share one budget of armies and attack from any territory of the group. A conquest
+//   deducts the garrison that must remain, or the whole advance if there is nothing left to attack from there.
+//   Items: each territory of the goal, and some extra territories, belong to an item. The state contains the defenders
+//   of these territories, and which groups own territories of each item. All territories of an item are treated as
+//   connected.
+//   Light territories: all other territories. The state contains only n_i, the number of light territories that group
+//   i has taken, and D, the number of defenders destroyed on light territories, without the last defender of each. A
+//   light territory may be attacked at any time, with any number of defenders.
 //
-// Group i needs light lands to connect its starts with a set Q of items. Let N_i(Q) be their least number,
-// E_i(Q) the least sum of their defenders less one each, and K_i(Q) the least sum of their defenders. These are
-// node-weighted Steiner trees (Dreyfus & Wagner 1971). Group i, which owns lands of the items Q_i, may attack c
-// only if
+// Group i needs light territories to connect its starts with a set Q of items. Let N_i(Q) be their minimum number,
+// E_i(Q) the minimum sum of their defenders minus one each, and K_i(Q) the minimum sum of their defenders. These minima
+// are node-weighted Steiner trees (Dreyfus & Wagner 1971). If group i owns territories of the items Q_i, it may attack
+// c only if
 //
 //     n_i ≥ N_i(Q_i + c),   D ≥ E_i(Q_i + c) + Σ_{j≠i} E_j(Q_j),   n_i + D − Σ_{j≠i} E_j(Q_j) ≥ K_i(Q_i + c).
 //
-// Each roll of the true game is a legal roll of the relaxed game, because the light lands that a group has taken
-// connect its lands. Its results map to results that are at least as good, because values do not decrease with a
-// budget or a count. By induction, the relaxed value is at least the true value. A count may stop at a cap, which
-// then stands for any larger number.
-//   Away stacks would lose all their armies before they reach an item. They take no item, and light lands within
-//   their reach count as if they had one defender.
-//   Tolls: let T_i(Q) be the least N_i of all non-empty sets of items that contain Q. A group that owns Q_i has
-//   paid for at least max(n_i, T_i(Q_i)) light lands, and its budget is charged for these. Its lands are
-//   connected with c when it attacks c, so T_i(Q_i + c) is due before the attack. A light land is free once n_i
-//   is at its cap. With caps of 0 no light land is counted and there are few states. Then a group without items
-//   attacks only items, so it may pay T_i(∅) at the start.
-//   Losses on the way: with caps of 0, a stack that must take m lands before it is next to an item attacks
-//   each of them, against at least one defender. Let Z be the sum of m independent losses with the
-//   distribution F_1 of `Purse`. Consider the mean over Z of the value at the budget less the rest of Z.
-//   Until the stack attacks an item, its own rolls do not increase this mean, because a loss of at most u is
-//   never likelier than F states and values do not decrease with a budget. Rolls of another stack do not
-//   increase it either, because they are rolls of the relaxed game for each Z. So the mean over the losses of
-//   all stacks is an upper bound.
+// Each roll of the true game is a legal roll of the relaxed game, because the light territories that a group has taken
+// connect its territories. The results of the roll correspond to results that are at least as good, because values do
+// not decrease if a budget or a count increases. By induction, the relaxed value is at least the true value. A count
+// may have a cap, which then stands for all larger numbers.
+//   Away stacks: stacks that would lose all their armies before they reach an item. They take no items, and light
+//   territories within their reach are treated as if they had one defender.
+//   Tolls: let T_i(Q) be the minimum of N_i over all non-empty sets of items that contain Q. A group that owns Q_i has
+//   taken at least max(n_i, T_i(Q_i)) light territories, and its budget pays for them. When it attacks c, its
+//   territories are connected with c. Therefore it pays T_i(Q_i + c) before the attack. Once n_i is at its cap, further
+//   light territories are free. With caps of 0, light territories are not counted and there are few states. Then a
+//   group without items attacks only items, and may pay T_i(∅) at the start.
+//   Losses on the way: with caps of 0, a stack that must take m territories before it borders an item attacks each of
+//   them, against at least one defender. Let Z be the sum of m independent losses with the distribution F_1 of `Purse`.
+//   Consider the mean over Z of the value with the budget reduced by the rest of Z. Until the stack attacks an item,
+//   its own rolls do not increase this mean: the chance of a loss of at most u is at most F(u), and values do not
+//   decrease if a budget increases. Rolls of another stack do not increase the mean either, because they are rolls of
+//   the relaxed game for each Z. Therefore the mean over the losses of all stacks is an upper bound.
 #pragma once
 
 #include <algorithm>
@@ -57,16 +56,16 @@
 
 namespace iacta {
 
-constexpr int UNREACHABLE = 1 << 28;    // exceeds any number of light lands or of their defenders
-constexpr int64_t WORK_PER_LAND = 100;  // of a search for ways, for each land of the board
+constexpr int UNREACHABLE = 1 << 28;    // a number larger than all counts of light territories and of defenders
+constexpr int64_t WORK_PER_LAND = 100;  // the work of a search for paths, for each territory of the board
 
-// A result of a roll: its losses, and the least advance after a conquest.
+// A result of a roll: the losses, and the required advance after a conquest.
 struct Cost {
     double chance;
     int attackers, defenders, advance;
 };
 
-// A throw of the attack dice, with the results of each answer of the defender.
+// A throw of the attack dice, with the results of each possible answer of the defender.
 struct Toss {
     double chance;
     std::vector<std::vector<Cost>> answers;
@@ -78,8 +77,8 @@ struct Choice {
     std::vector<Toss> tosses;
 };
 
-// All rolls against a number of defenders, and the rolls that suffice if advances do not matter; the latter are
-// empty if all rolls are needed.
+// All rolls against a number of defenders, and the subset of rolls that suffices if advances do not matter. The subset
+// is empty if all rolls are needed.
 struct Row {
     std::vector<Choice> choices, plain;
 };
@@ -105,8 +104,8 @@ class Rolls {
         }
     }
 
-    int step = 0;  // the most defenders that a roll can cost
-    bool fits;     // whether the tables fit in the memory limit; too large whole battles have no rolls
+    int step = 0;  // the most defenders that a roll can destroy
+    bool fits;     // whether the tables fit in the memory limit; whole battles that are too large have no rolls
 
     const Row& row(int kind, int defenders) const { return rows_[kind][number(kind, defenders)]; }
 
@@ -177,8 +176,8 @@ class Rolls {
         return {a, UNREACHABLE, {{1.0, {std::move(costs)}}}};
     }
 
-    // Returns the rolls that suffice if advances do not matter. If each roll costs both sides one army in total,
-    // these are the rolls that are most likely to cost the defender's.
+    // Returns the rolls that suffice if advances do not matter. If each roll destroys exactly one army, these are the
+    // rolls with the greatest chance to destroy a defender. Otherwise all rolls are needed.
     static std::vector<Choice> pick_likeliest(const std::vector<Choice>& choices) {
         std::vector<Choice> found;
         double best = -1.0;
@@ -200,8 +199,8 @@ class Rolls {
     const Game<W>& game_;
     Deadline& deadline_;
     std::vector<std::vector<Row>> rows_;
-    std::vector<int> land_;    // by kind, a land of this kind
-    int more_ = 0, most_ = 0;  // the most armies that may roll but cannot be lost; the most armies of a stack
+    std::vector<int> land_;    // by kind: a territory with rules of this kind
+    int more_ = 0, most_ = 0;  // the most armies that may roll but not be lost; the most armies of a stack
 };
 
 // The borders of a game, in both directions.
@@ -217,8 +216,8 @@ class Ways {
 
     const Game<W>& game;
     std::vector<Set<W>> near;
-    std::vector<int> left_behind;  // by land: 1 if a conquest leaves an army for good, otherwise 0
-    Set<W> places;                 // stacks with a target
+    std::vector<int> left_behind;  // by territory: 1 if an army must remain after a conquest, otherwise 0
+    Set<W> places;                 // the stacks with a target
 
     int able(int v) const { return game.start.armies[v] - game.keep[v]; }
     Set<W> find_neighbours(const Set<W>& all) const {
@@ -249,15 +248,15 @@ class Ways {
         }
         return found;
     }
-    // Returns the lands that can help to take a goal. A region with only one neighbour outside cannot help, because
-    // a stack that enters it must leave where it entered.
+    // Returns the territories that can help to take a goal. A region with a single neighbour outside cannot help: a
+    // stack could leave it only where it entered.
     Set<W> find_useful(const Set<W>& goal) const {
         Set<W> field = find_reached(places, game.field);
         for (const Set<W>& part : find_components(field - goal))
             if ((find_neighbours(part) & ((goal & field) | places)).count() <= 1) field -= part;
         return field | goal;
     }
-    // Returns the lands that a stack may attack before it runs out of armies.
+    // Returns the territories that a stack may attack before it runs out of armies.
     Set<W> find_reach(int v, const Set<W>& field) const {
         for (int c : field)
             if (left_behind[c] < 1) return game.find_reached(v, field);
@@ -269,7 +268,7 @@ class Ways {
         }
         return reach;
     }
-    // Returns the number of lands that a stack must take before it is next to a goal, at most its armies.
+    // Returns the number of territories that a stack must take before it borders a goal, at most its armies.
     int count_steps_to(const Set<W>& goal, int v, const Set<W>& field) const {
         int steps = 0;
         for (Set<W> reach = game.out[v] & field; steps < able(v) && !reach.meets(goal); ++steps)
@@ -278,12 +277,12 @@ class Ways {
     }
 };
 
-// A relaxation of a game: groups, items, away stacks, and the caps of the counts of light lands and of defenders
+// A relaxation of a game: groups, items, away stacks, and caps on the counts of light territories and of defenders
 // destroyed there.
 template <int W>
 struct Level {
     std::vector<Set<W>> groups, items;
-    Set<W> goal, away;  // the lands to take; stacks that reach no item
+    Set<W> goal, away;  // the territories to take; the stacks that reach no item
     int most_light, most_lost;
 
     Set<W> inside() const {
@@ -300,7 +299,7 @@ typedef double Pair __attribute__((vector_size(16)));
 using Code = unsigned __int128;
 constexpr int CODE_BITS = 127;
 
-// A hash set of codes, which can be numbered.
+// A hash set of codes that can number its codes in ascending order.
 class Codes {
   public:
     explicit Codes(Deadline& deadline) : deadline_(deadline), keys_(FIRST_SIZE, NONE) {}
@@ -314,7 +313,7 @@ class Codes {
         ++count_;
         return true;
     }
-    // Returns all codes in ascending order, and numbers them in this order.
+    // Numbers all codes in ascending order, and returns the codes in this order.
     std::vector<Code> number_codes() {
         std::vector<Code> found;
         found.reserve(count_);
@@ -334,7 +333,7 @@ class Codes {
         return found;
     }
     int32_t number(Code code) const { return numbers_[find_slot(code)]; }
-    // Returns the peak memory of adding a code: while the table grows, the old table is also in memory.
+    // Returns the peak memory of adding a code. While the table grows, the old table stays in memory.
     size_t bytes() const { return keys_.size() * (sizeof(Code) + sizeof(int32_t)) * (is_full() ? 3 : 1); }
 
   private:
@@ -363,14 +362,14 @@ class Codes {
     size_t count_ = 0;
 };
 
-// An upper bound on the chance to take a set of lands, for all stacks together, as if they shared one purse of armies
-// and every land were next to them.
+// An upper bound on the chance to take a set of territories, as if all stacks shared one purse of armies and every
+// territory bordered them.
 //
-// Let F_d(u) be the greatest chance to destroy d defenders with a loss of at most u armies. Let V be the chance
-// that independent losses Z_c, one for each land with the distribution F, sum to at most the armies in the
-// purse less the garrisons that must remain. A roll at c leads to Σ p F_{d−y}(u − x) ≤ F_d(u) for each u, so V
-// does not increase on average, in any order of attacks. Therefore V at the start is an upper bound. A defender
-// with a choice is assumed to give the answer that is best for the attacker.
+// Let F_d(u) be the greatest chance to destroy d defenders with a loss of at most u armies. Let V be the chance that
+// independent losses Z_c with these distributions, one for each territory, sum to at most the armies in the purse minus
+// the garrisons that must remain. A roll at c gives Σ p F_{d−y}(u − x) ≤ F_d(u) for each u. Therefore V does not
+// increase on average, whatever the order of attacks, and V at the start is an upper bound. A defender with a choice is
+// assumed to give the best answer for the attacker.
 template <int W>
 class Purse {
   public:
@@ -382,7 +381,7 @@ class Purse {
         for (int c : lands) armies -= left_behind_[c];
         if (armies < 0) return 0.0;
         if (armies >= MAX_ARMIES) return 1.0;
-        std::vector<double> chance(size_t(armies) + 1, 1.0);  // to take the lands so far at a loss of at most u
+        std::vector<double> chance(size_t(armies) + 1, 1.0);  // [u]: with a loss of at most u
         while (lands.any()) {
             int c = lands.pop();
             deadline_.spend(int64_t(chance.size() * chance.size()));
@@ -396,8 +395,8 @@ class Purse {
         return chance.back();
     }
 
-    // Returns the chances that a stack of `able` armies loses 0, 1, 2 ... or all armies while it takes `taken` lands,
-    // as if each had one defender.
+    // Returns the chances that a stack of `able` armies loses 0, 1, 2, ... or all armies while it takes `taken`
+    // territories, as if each had one defender.
     std::vector<double> find_losses_on(Set<W> lands, int taken, int able) {
         std::vector<double> found(size_t(able) + 1, 0.0), most(found);
         found[0] = 1.0;
@@ -459,13 +458,13 @@ class Purse {
     const std::vector<int>& left_behind_;
     const Rolls<W>& rolls_;
     Deadline& deadline_;
-    std::vector<std::vector<std::vector<double>>> lost_;  // [kind][defenders][loss]
+    std::vector<std::vector<std::vector<double>>> lost_;  // indexed by [kind][defenders][loss]
 };
 
 template <int W>
 class Relaxed {
   public:
-    // field: the lands that can help. any: whether one land of the goal is enough.
+    // field: the territories that can help. any: whether one territory of the goal is enough.
     Relaxed(const Ways<W>& ways, const Rolls<W>& rolls, Purse<W>& purse, const Set<W>& field, const Level<W>& level,
             bool any, Deadline& deadline)
         : ways_(ways), game_(ways.game), rolls_(rolls), deadline_(deadline), any_(any), items_(level.items),
@@ -525,13 +524,13 @@ class Relaxed {
     }
 
     int64_t values() const { return values_; }
-    bool is_capped() const { return is_capped_; }  // whether a cap is below the number that may be needed
+    bool is_capped() const { return is_capped_; }  // whether a cap may be too small for a count
 
-    // Returns the work to find the states and to solve the game, in values computed.
+    // Returns the work of finding the states and solving the game, in units of one computed value.
     int64_t work() const { return values_ + WORK_PER_STATE * states_; }
-    bool is_large() const { return is_large_; }  // whether the number of values or the memory exceeded its limit
+    bool is_large() const { return is_large_; }  // whether the values or the memory exceeded their limit
 
-    // Finds the states; returns false if the work, the number of values or the memory would exceed its limit.
+    // Finds the states. Returns false if the work, the number of values or the memory would exceed its limit.
     bool explore(int64_t most, int64_t work, int64_t bytes) {
         is_large_ = true;
         if (!is_sound_) return false;
@@ -579,7 +578,7 @@ class Relaxed {
         std::vector<double> lost;  // the distribution of losses on the way to an item
     };
 
-    // A land of an item.
+    // A territory of an item.
     struct Inner {
         int kind, keep, defenders;
         auto operator<=>(const Inner&) const = default;
@@ -592,7 +591,7 @@ class Relaxed {
 
     // A decoded state.
     struct View {
-        std::vector<int> defenders, light, able;  // `defenders` by land of an item, the others by group
+        std::vector<int> defenders, light, able;  // `defenders` by territory, the others by group
         std::vector<uint32_t> owned;
         std::vector<uint64_t> outside;
         int lost;
@@ -639,35 +638,35 @@ class Relaxed {
                 useful_[g][q] = need;
             }
             if (level.most_light) continue;
-            toll_[g][0] = UNREACHABLE;  // if light lands are not counted, a group must first take an item
+            toll_[g][0] = UNREACHABLE;  // if light territories are not counted, a group must first take an item
             for (size_t i = 0; i < items_.size(); ++i) toll_[g][0] = std::min(toll_[g][0], toll_[g][size_t{1} << i]);
         }
     }
 
-    // Returns, by group, the least sum of weights of light lands that connect it with each set of items (Dreyfus &
-    // Wagner). The least tree of an item or group joins two smaller trees, or extends a neighbour's tree; the tree of
-    // a light land also includes the land.
+    // Returns, for each group and each set of items, the minimum sum of weights of light territories that connect the
+    // group with the items (Dreyfus & Wagner). The minimum tree of an item or group joins two smaller trees, or extends
+    // the tree of a neighbour. The tree of a light territory includes the territory.
     std::vector<std::vector<int>> connect_items(const std::vector<int>& lands, const std::vector<int>& weights) const {
         size_t count = lands.size(), items = items_.size(), sets = size_t{1} << items;
-        std::vector<Set<W>> around;  // of items, then of groups
+        std::vector<Set<W>> around;  // the neighbours of items, then of groups
         for (const Set<W>& item : items_) around.push_back(ways_.find_neighbours(item));
         for (const Group& group : groups_) around.push_back(ways_.find_targets(group.places));
-        std::vector<std::vector<size_t>> light(count), joined(around.size());  // neighbours
+        std::vector<std::vector<size_t>> light(count), joined(around.size());  // lists of neighbours
         for (size_t u = 0; u < count; ++u) {
             for (size_t w = 0; w < count; ++w)
                 if (ways_.near[lands[u]].has(lands[w])) light[u].push_back(w);
             for (size_t r = 0; r < around.size(); ++r)
                 if (around[r].has(lands[u])) joined[r].push_back(u);
         }
-        // The least trees of light lands with a set of items, and of items and groups with a set of other
+        // The minimum trees of light territories with a set of items, and of items and groups with a set of other
         // items.
-        std::vector<int> of_light(sets * count + 1, UNREACHABLE);  // one more entry, so that it is never empty
+        std::vector<int> of_light(sets * count + 1, UNREACHABLE);  // the additional entry keeps the table non-empty
         std::vector<std::vector<int>> found(around.size(), std::vector<int>(sets, UNREACHABLE));
         std::copy(weights.begin(), weights.end(), of_light.begin());
         for (auto& each : found) each[0] = 0;
         for (size_t whole = 1; whole < sets; ++whole) {
             int* own = &of_light[whole * count];
-            size_t most = whole & (whole - 1);  // visits each pair of parts once
+            size_t most = whole & (whole - 1);  // to visit each pair of parts only once
             for (size_t part = most; part; part = (part - 1) & most) {
                 deadline_.spend(int64_t(count));
                 const int *a = &of_light[part * count], *b = &of_light[(whole ^ part) * count];
@@ -729,14 +728,14 @@ class Relaxed {
         view.lost = caps_[n] - digit(code, digits);
     }
 
-    // Returns whether all lands of an item are taken.
+    // Returns whether all territories of an item are taken.
     bool is_taken(const View& view, size_t item) const {
         for (size_t j = first_[item]; j < first_[item + 1]; ++j)
             if (view.defenders[j]) return false;
         return true;
     }
 
-    // Returns the armies that remain for good on the light lands of a group that owns a set of items.
+    // Returns the armies that remain permanently on the light territories of a group that owns a set of items.
     int count_toll(const View& view, size_t g, uint32_t owned) const {
         return light_least_ * std::max(view.light[g], toll_[g][owned]);
     }
@@ -757,7 +756,7 @@ class Relaxed {
         return ends;
     }
 
-    // Lists the attacks in a state, and in `after_` the states after losses of 0, 1, 2 ... defenders.
+    // Lists the attacks in a state. Writes the states after losses of 0, 1, 2, ... defenders to `after_`.
     void find_attacks(Code code, const View& view, std::vector<Attack>& attacks) {
         attacks.clear();
         after_.clear();
@@ -793,7 +792,7 @@ class Relaxed {
                 if (view.light[g] < std::min(nodes_[g][more], caps_[g])) continue;
                 int64_t whole = std::min<int64_t>(whole_[g][more] + others - view.lost, caps_[g]);
                 if (view.lost < cap && (view.lost < spare_[g][more] + others || view.light[g] < whole)) continue;
-                int kept = is_dead_end(view, i) ? UNREACHABLE : 0;  // the whole advance
+                int kept = is_dead_end(view, i) ? UNREACHABLE : 0;  // at a dead end all armies stay
                 int toll = count_toll(view, g, more) - count_toll(view, g, owned);
                 for (size_t j = first_[i]; j < first_[i + 1]; ++j) {
                     int defenders = view.defenders[j];
@@ -804,7 +803,7 @@ class Relaxed {
                     for (int lost = 1; lost <= step; ++lost) {
                         after_.push_back(code);
                         if (lost > defenders) continue;
-                        size_t k = j;  // lands that are alike stay sorted by defenders
+                        size_t k = j;  // interchangeable territories stay sorted by their defenders
                         for (; is_alike(i, k) && view.defenders[k - 1] > defenders - lost; --k)
                             after_.back() -= Code(view.defenders[k] - view.defenders[k - 1]) * place_[k];
                         after_.back() -= Code(view.defenders[k] - defenders + lost) * place_[k];
@@ -814,14 +813,14 @@ class Relaxed {
             }
         }
     }
-    // Returns whether a land of an item differs from the land before it only in its defenders.
+    // Returns whether a territory of an item differs from the previous territory only in its defenders.
     bool is_alike(size_t item, size_t j) const {
         return j > first_[item] && inner_[j - 1].kind == inner_[j].kind && inner_[j - 1].keep == inner_[j].keep;
     }
 
-    // A result of a roll in the current state. Its values are those of next state number `after`, shifted by `back`
-    // armies; for the current line they begin at `from`. The last result of an answer has `is_last`. The last
-    // result of a throw has the chance of the throw in `thrown`, other results have -1.
+    // A result of a roll in the current state. Its values are the values of the next state with index `after`, shifted
+    // by `back` armies; for the current line they begin at `from`. `is_last` marks the last result of an answer.
+    // `thrown` is the chance of the throw in the last result of the throw, and -1 in its other results.
     struct Part {
         double chance;
         size_t after, back;
@@ -830,17 +829,17 @@ class Relaxed {
         size_t from;
     };
 
-    // A result by which a roll of the last group leads to the same state with `back` fewer armies, and so to an
-    // earlier entry of the same line, with its chance. By budget, `rest` is the greatest value of the other results
-    // of such rolls: 0 without other results, -1 without a legal roll.
+    // A result, with its chance, by which a roll of the last group leads to the same state with `back` fewer armies,
+    // that is, to an earlier entry of the same line. For each budget, `rest` is the greatest value of the other results
+    // of such rolls: 0 if there are no other results, and -1 if no such roll is legal.
     struct Return {
         double chance;
         size_t back;
         std::vector<double> rest;
     };
 
-    // A roll in the current state, for budgets `from` to `to` - 1 of its group. Its parts are its results except
-    // one that leads to the same line, which is number `again` of the plan's returns, or NONE.
+    // A roll in the current state, for budgets `from` to `to` - 1 of its group. Its parts are its results, without the
+    // result that leads back to the same line: the return with index `again` in the plan, or NONE.
     struct Action {
         size_t group;
         int from, to;
@@ -852,7 +851,7 @@ class Relaxed {
         std::vector<Action> actions;
         std::vector<Part> parts;
         std::vector<Return> returns;
-        std::vector<size_t> next, place;  // the next states, and the index at which their values for a line begin
+        std::vector<size_t> next, place;  // the next states, and where their values for a line begin
     };
 
     void find_plan(const std::vector<Attack>& attacks, Plan& plan) const {
@@ -893,8 +892,8 @@ class Relaxed {
         plan.place.resize(plan.next.size());
     }
 
-    // Returns the only result of a roll that costs no defender; null if there are several such results, or if the
-    // defender chooses.
+    // Returns the only result of a roll without a loss of defenders, or null if there are several such results or if
+    // the defender has a choice.
     static const Cost* find_only_return(const Choice& choice) {
         const Cost* found = nullptr;
         if (choice.tosses.size() > 1 || choice.tosses[0].answers.size() > 1) return nullptr;
@@ -957,12 +956,12 @@ class Relaxed {
         }
     }
 
-    // Computes the values of a line: those for all budgets of the last group, with fixed budgets of the others.
+    // Computes the values of a line: for all budgets of the last group, with fixed budgets of the other groups.
     void solve_line(double* own, int width, const size_t* stride, const std::vector<int>& budgets, Plan& plan) const {
         size_t last = groups_.size() - 1;
         bool is_hard = false;
         deadline_.spend(int64_t(budgets.size() * plan.next.size() + plan.parts.size()));
-        for (size_t g = 0; g < last; ++g)  // values do not decrease with armies
+        for (size_t g = 0; g < last; ++g)  // more armies never reduce the value
             for (int x = 0; budgets[g] && x < width; ++x) own[x] = std::max(own[x], (own - stride[g])[x]);
         for (Return& each : plan.returns) each.rest.assign(size_t(width), -1.0);
         for (const Action& action : plan.actions) {
@@ -975,7 +974,7 @@ class Relaxed {
                 is_hard = true;
             }
         }
-        for (int x = 1; x < width; ++x) {  // ascending, since rolls of the last group lead to smaller budgets here
+        for (int x = 1; x < width; ++x) {  // ascending, because rolls of the last group lead to smaller budgets
             double best = std::max(own[x], own[x - 1]);
             for (const Return& each : plan.returns)
                 if (each.rest[size_t(x)] >= 0.0)
@@ -989,7 +988,7 @@ class Relaxed {
         }
     }
 
-    // Raises the values for some budgets of the last group to at least the value of a roll.
+    // Raises the values for budgets of the last group to at least the value of a roll.
     void raise(double* values, int first, int end, const Action& action, const Plan& plan) const {
         deadline_.spend(std::max(end - first, 0) * int64_t(action.count));
         const Part* parts = plan.parts.data() + action.first;
@@ -1008,14 +1007,15 @@ class Relaxed {
             }
             if (x < end) values[x] = std::max(values[x], value_of<double>(action, x, plan));
         };
-        // Most rolls have one or two results besides a return: direct sums take half the time.
+        // Most rolls have only one or two results besides a return. Special cases for them halve the time.
         bool is_sum = action.count > 0 && parts[action.count - 1].thrown == 1.0;
         if (is_sum && action.count == 1) raise_by([&](int x) { return at(0, x); });
         else if (is_sum && action.count == 2 && !parts[0].is_last) raise_by([&](int x) { return at(0, x) + at(1, x); });
         else raise_by([&](int x) { return value_of<Pair>(action, x, plan); });
     }
 
-    // Returns the value of a roll for budgets of the last group from x on, with the answers worst for the attacker.
+    // Returns the value of a roll, with the defender's worst answers for the attacker, for one or more budgets of the
+    // last group, beginning with x.
     template <class Values>
     Values value_of(const Action& action, int x, const Plan& plan) const {
         Values value{}, mean{}, least = Values{} + 2.0, each;
@@ -1032,7 +1032,7 @@ class Relaxed {
         return value;
     }
 
-    // Returns the value at the start, averaged over the losses of each group on the way to an item.
+    // Returns the value at the start, averaged over the losses of the groups on the way to items.
     double average_losses(size_t g, const View& start, size_t place) const {
         if (g == groups_.size()) return values_at_[place];
         const std::vector<double>& lost = groups_[g].lost;
@@ -1047,7 +1047,7 @@ class Relaxed {
     }
 
     static constexpr size_t NONE = ~size_t{0};
-    static constexpr int64_t WORK_PER_STATE = 100;  // a new state, in units of one computed value
+    static constexpr int64_t WORK_PER_STATE = 100;  // the work for a new state, in units of one computed value
 
     const Ways<W>& ways_;
     const Game<W>& game_;
@@ -1056,14 +1056,14 @@ class Relaxed {
     bool any_, is_sound_ = true, is_capped_ = false;
     std::vector<Group> groups_;
     std::vector<Set<W>> items_;
-    std::vector<int> left_behind_;                    // the fewest armies left on each item
-    std::vector<Inner> inner_;                        // the lands of all items, item by item
-    std::vector<size_t> first_;                       // where each item begins in inner_, and the end
-    int light_kept_ = UNREACHABLE, light_least_ = 1;  // the fewest armies left on a light land
-    std::vector<std::pair<int, int>> light_rows_;     // kind and defenders
+    std::vector<int> left_behind_;                    // the fewest armies that must remain on each item
+    std::vector<Inner> inner_;                        // the territories of all items, item by item
+    std::vector<size_t> first_;                       // the offset of each item in inner_, and the end
+    int light_kept_ = UNREACHABLE, light_least_ = 1;  // the fewest armies that must remain on a light territory
+    std::vector<std::pair<int, int>> light_rows_;     // pairs of a kind of rules and a number of defenders
     std::vector<uint8_t> is_goal_, is_open_;
     std::vector<Set<W>> beyond_;                                           // the neighbours of each item
-    std::vector<std::vector<int>> nodes_, spare_, whole_, toll_, useful_;  // [group][set of items]
+    std::vector<std::vector<int>> nodes_, spare_, whole_, toll_, useful_;  // indexed by [group][set of items]
     std::vector<int> caps_;
     std::vector<int> shift_;
     std::vector<int64_t> mask_;
@@ -1073,20 +1073,21 @@ class Relaxed {
     bool is_large_ = false;
     int64_t values_ = 0, states_ = 0;
     std::vector<Code> after_;
-    std::vector<size_t> begin_, strides_;  // where the values of each state begin; [state * groups + group]
+    std::vector<size_t> begin_, strides_;  // the offset of each state's values; the strides by [state * groups + group]
     std::vector<double> values_at_;
 };
 
-// An upper bound on the chance to take all of some lands, or with `any` one of them.
+// An upper bound on the chance to take all territories of a goal, or at least one territory if `any` is true.
 //
-// The bound is the least value of many relaxed games. No play takes all lands more often than some of them, so
-// there are games of the whole goal and games of parts. A part is a land with its nearest lands, at most MAX_ITEMS
-// in all, each in an item of its own. The strongest stacks are groups of their own, and all others form one
-// group. The games of the whole goal start with all lands in one item, which has few states because lands with
-// equal defence are interchangeable, and with each land in its own item. A game with one more group, item or
-// extra land, or with greater caps, usually has more states and a smaller value. The game that promises a small
-// value for little work comes next. The number of states measures the work: a game with more states than
-// estimated is postponed. Half of the work is for games of the whole goal with each stack in a group of its own.
+// The bound is the smallest value of many relaxed games. The chance to take the whole goal is at most the chance to
+// take a part of it. Therefore there are games for the whole goal and games for parts. A part is a territory of the
+// goal with the nearest other territories, at most MAX_ITEMS in all, each in its own item. The strongest stacks have
+// their own groups, and all other stacks form one group. The first games for the whole goal have all territories in one
+// item, which has few states because territories with equal defence are interchangeable, or each territory in its own
+// item. A game with one more group, item or extra territory, or with greater caps, usually has more states and a
+// smaller value. The next game is the one that promises a small value for little work. Work is measured by the number
+// of states: a game with more states than estimated is postponed. Half of the work goes to games for the whole goal in
+// which each stack has its own group.
 template <int W>
 class Chance {
   public:
@@ -1112,7 +1113,7 @@ class Chance {
 
     bool is_done() const { return best <= 0.0 || waiting_.empty(); }
 
-    // Solves the next relaxed game with at most `most` values, if any. A game that was stopped is repeated.
+    // Solves the next relaxed game, if any, with at most `most` values. A stopped game is repeated.
     void improve(int64_t most) {
         while (!is_done()) {
             deadline_.spend();
@@ -1155,21 +1156,21 @@ class Chance {
     static constexpr size_t MAX_GROUPS = 6, MAX_EXTRAS = 10;
     static constexpr int LIGHT = 4, LOST = 3, MAX_COUNTS = 8;
     static constexpr int64_t FIRST_SIZE = 5000, GROWTH = 4;
-    static constexpr double LOW = 0.5, ROUNDING = 1e-12;  // all values below LOW are equally promising
+    static constexpr double LOW = 0.5, ROUNDING = 1e-12;  // all values below LOW are treated as equally promising
 
     struct Part {
         Set<W> goal, field;
-        std::vector<int> stacks{};  // stacks that reach the goal, the strongest first
-        Set<W> away{};              // stacks that do not reach the goal
-        std::vector<int> extras{};  // other lands, which are costly to pass
+        std::vector<int> stacks{};  // the stacks that reach the goal, the strongest first
+        Set<W> away{};              // the stacks that do not reach the goal
+        std::vector<int> extras{};  // extra territories: costly ones on the way to the goal
     };
 
-    // A game to be solved, with the value of a coarser game and an estimate of its work.
+    // A game that is still to be solved, with the value of a coarser game and an estimate of the work.
     struct Node {
         size_t part, items, groups;
         int counts;
         Set<W> extras;
-        bool is_apart;  // whether the game is of the whole goal, with each stack in its own group
+        bool is_apart;  // whether the game is for the whole goal, with each stack in its own group
         double value;
         int64_t size;
 
@@ -1215,7 +1216,7 @@ class Chance {
         }
         parts_.push_back(part);
     }
-    // Returns the next game: of the whole goal with each stack apart, or another, whichever had less work so far.
+    // Returns the next game, from the games with `is_apart` or from the others, whichever have had less work so far.
     typename std::vector<Node>::iterator find_cheapest() {
         auto first = [this](bool is_apart) {
             return std::min_element(waiting_.begin(), waiting_.end(), [=](const Node& a, const Node& b) {
@@ -1227,7 +1228,7 @@ class Chance {
         return spent(*other) < spent(*apart) ? other : apart;
     }
     void add(Node node) {
-        int64_t trees = 2;  // the work to find the trees
+        int64_t trees = 2;  // the work of finding the Steiner trees
         for (size_t i = 0; i < node.items + size_t(node.extras.count()); ++i) trees *= 3;
         node.size = std::max(GROWTH * node.size, trees);
         if (node.counts >= MAX_COUNTS || std::find(known_.begin(), known_.end(), node) != known_.end()) return;
@@ -1235,8 +1236,8 @@ class Chance {
         waiting_.push_back(node);
     }
 
-    // Lists lands near the goal and the stacks, those with many defenders first. Even a land with one defender can
-    // matter: if all ways lead through it, only the group that owns it can pass.
+    // Lists territories near the goal and the stacks, in descending order of defenders. Even a territory with one
+    // defender can matter: if all paths lead through it, only the group that owns it can pass.
     std::vector<int> find_extras(const Set<W>& goal, const Set<W>& starts, const Set<W>& field, Set<W> lands) const {
         std::vector<int> to = find_distances(goal, field), from = find_distances(starts, field), found;
         std::vector<double> score(to.size(), 0.0);
@@ -1261,7 +1262,7 @@ class Chance {
         return found;
     }
 
-    // Returns a land of a goal with its nearest lands of the goal, `size` in all or fewer if fewer are connected.
+    // Returns c and the nearest territories of the goal, `size` in all, or fewer if fewer are connected.
     Set<W> find_nearest(int c, const Set<W>& goal, int size) const {
         Set<W> part = Set<W>::of(c), seen = part;
         for (Set<W> fresh = seen; fresh.any() && part.count() < size; seen |= fresh) {
@@ -1271,7 +1272,7 @@ class Chance {
         return part;
     }
 
-    // Puts the lands of a goal into one item, except for isolated and extra lands, which get items of their own.
+    // Puts the territories of a goal into one item. Isolated and extra territories get their own items.
     std::vector<Set<W>> make_items(Set<W> goal, const Node& node) const {
         std::vector<Set<W>> items;
         Set<W> own = node.extras;
@@ -1319,11 +1320,11 @@ class Chance {
     std::vector<Part> parts_;
     std::vector<Node> waiting_;
     std::vector<Node> known_;
-    int64_t apart_ = 0, others_ = 0;  // the work so far: for games with each stack apart, and for other games
+    int64_t apart_ = 0, others_ = 0;  // the work for games with is_apart and for other games
 };
 
-// An upper bound on the value of any play, which improves step by step: the sum over lands and sets of the payment
-// times a bound on the chance. The price of lost armies is ignored.
+// An upper bound on the value of all policies, which improves step by step: the sum over territories and sets of the
+// payment times an upper bound on the chance. The price of lost armies is ignored.
 template <int W>
 class Bounds {
   public:
@@ -1356,7 +1357,7 @@ class Bounds {
             if (set.pays > 0.0 && (set.lands & game.field).any()) add(set.lands & game.field, set.pays);
     }
 
-    // Returns a rough bound without any search.
+    // Returns a rough bound without a search.
     static double bound_at_once(const Game<W>& game) {
         double sum = 0.0, most = 0.0;
         for (int c : game.field) {
@@ -1368,7 +1369,7 @@ class Bounds {
         return game.once ? most : sum;
     }
 
-    // Returns upper bounds on the chances to take each land that pays by itself, and then each set that pays.
+    // Returns upper bounds on the chances to take each territory with a payment, and then each set with a payment.
     std::vector<double> chances() const {
         std::vector<double> found;
         for (const Term& term : terms_) found.push_back(term.search->best);

@@ -8,7 +8,7 @@
 
 namespace iacta {
 
-// The functions of iacta.h that take a search. Call `begin` before each of them.
+// The functions of iacta.h that take a search. Call `begin` before each call of another function.
 class Search {
   public:
     virtual ~Search() = default;
@@ -27,7 +27,7 @@ class Search {
                                int32_t* played, iacta_report* report) = 0;
 };
 
-// Opens a search on a board of at most 64 * W lands. The problem must be valid.
+// Opens a search on a board of at most 64 * W territories. The problem must be valid.
 template <int W>
 std::unique_ptr<Search> open_search(const iacta_problem& problem);
 

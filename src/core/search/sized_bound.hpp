@@ -1,4 +1,4 @@
-// An implementation of Bound for boards of at most 64 * W lands.
+// An implementation of Bound for boards of at most 64 * W territories.
 #pragma once
 
 #include <algorithm>

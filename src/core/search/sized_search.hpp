@@ -1,4 +1,4 @@
-// An implementation of Search for boards of at most 64 * W lands.
+// An implementation of Search for boards of at most 64 * W territories.
 #pragma once
 
 #include <memory>
@@ -133,7 +133,7 @@ class SizedSearch final : public Search {
         const Position<W>& from = *given;
         Tally<W> tally(game_);
         if (!has_room(tally, report) || games < 0 || (games > 0 && !gains)) return IACTA_UNSOUND;
-        std::unordered_set<StateKey, StateKey::Hash> seen;  // counts states, known from other calls or not
+        std::unordered_set<StateKey, StateKey::Hash> seen;  // to count states, even those that other calls have found
         bool is_best = small_ || large_;
         auto decide = [&](const Position<W>& s) {
             seen.insert(make_key(s));
@@ -163,9 +163,9 @@ class SizedSearch final : public Search {
 
   private:
     static constexpr int64_t ROW_BYTES = 200 << 20;    // the memory limit for values of assignments
-    static constexpr int MAX_RECURSION_ARMIES = 3000;  // if defenders decide, recursion is as deep as armies
+    static constexpr int MAX_RECURSION_ARMIES = 3000;  // if defenders can choose, recursion is as deep as this
 
-    // Returns a state, or nothing if it cannot be reached from the start.
+    // Returns a state, or an empty optional if the state cannot be reached from the start.
     std::optional<Position<W>> read_state(iacta_state state) const {
         auto [armies, mine] = state;
         if (!armies || !mine) return {};
@@ -202,7 +202,7 @@ class SizedSearch final : public Search {
                (report->order || !report->borders);
     }
 
-    // Reads the ends of a turn; returns whether they are valid.
+    // Reads the ends of a turn. Returns whether they are valid.
     bool read_ends(const iacta_ends& ends) {
         if (ends.count < 0 || ends.room < ends.count ||
             (ends.room > 0 && (!ends.armies || !ends.mine || !ends.values)) ||
@@ -231,7 +231,7 @@ class SizedSearch final : public Search {
         ends_.room = 0;
     }
 
-    // Calls the policy with enough stack.
+    // Calls the policy on a thread with a large enough stack.
     template <class Call>
     auto call_deep(Call call, int more = 0) {
         int steps = small_ ? small_->depth() : large_ ? large_->depth() : game_.lands;
@@ -250,7 +250,7 @@ class SizedSearch final : public Search {
         throw;
     }
 
-    // Calls the policy: optimal play if it has been computed, otherwise lookahead.
+    // Calls the current policy: optimal play if it has been computed, otherwise lookahead.
     template <class Ask>
     auto ask_policy(Ask ask) {
         return small_ ? ask(*small_) : large_ ? ask(*large_) : ask(lookahead_);

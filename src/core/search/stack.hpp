@@ -1,4 +1,4 @@
-// Calls that recurse too deeply for the stack of an ordinary thread.
+// Support for calls that recurse too deeply for the stack of an ordinary thread.
 #pragma once
 
 #include <pthread.h>
@@ -11,7 +11,7 @@
 
 namespace iacta {
 
-// Runs a call that recurses at most `steps` deep with sets of W words, and returns its result or rethrows its
+// Runs a call with a recursion depth of at most `steps` for sets of W words, and returns its result or rethrows its
 // exception. A deep recursion runs on a thread with a large stack.
 template <int W, class Call>
 std::invoke_result_t<Call> call_with_stack(int steps, Call call) {

@@ -1,4 +1,4 @@
-// Statistics of a policy: how often attacks cross each border and conquer, and how the turn ends.
+// Statistics of a policy: for each border the frequency of attacks and conquests, and the ends of the turn.
 #pragma once
 
 #include <vector>
@@ -13,21 +13,21 @@ struct Visit {
         double chance = 0.0, moved = 0.0;
     };
     int start, to;
-    double reached = 0.0;           // the chance of ever rolling over the border
+    double reached = 0.0;           // the chance of at least one attack over the border
     double conquered = 0.0;         // the chance of a conquest over the border
-    double arrived = 0.0;           // the mean number of armies that advance; 0 without a conquest
-    double ended = 0.0;             // the chance that the turn ends with a roll over the border, short of the goal
-    std::vector<Advance> advances;  // by armies that can move: the chance, and the chance times the mean advance
+    double arrived = 0.0;           // the mean number of armies that advance, where no conquest counts as 0
+    double ended = 0.0;             // the chance that the turn ends with an attack over the border, short of the goal
+    std::vector<Advance> advances;  // by armies that may advance: the chance, and the chance times the mean advance
 };
 
-// Adds up events, each with a weight: its probability, or 1 / games.
+// Adds up events. The weight of an event is its probability, or 1 / games in simulations.
 template <int W>
 class Tally {
   public:
     explicit Tally(const Game<W>& game)
         : game_(game), owned_(game.lands, 0.0), armies_(game.lands, 0.0), taken_(game.sets.size(), 0.0) {}
 
-    double value = 0.0;  // the mean payment
+    double value = 0.0;  // the expected payment
     std::vector<Visit> visits;
 
     size_t find_border(const Roll& roll) {
@@ -52,7 +52,7 @@ class Tally {
             if (!game_.sets[i].lands.meets(left)) taken_[i] += weight;
     }
 
-    // The lengths of the arrays of a report.
+    // The next two functions return the lengths of the arrays in a report.
     int64_t count_borders() const {
         int64_t count = 0;
         for (const Set<W>& out : game_.out) count += out.count();
@@ -84,8 +84,8 @@ class Tally {
 
   private:
     const Game<W>& game_;
-    std::vector<double> owned_, armies_;  // by land, at the end of the turn
-    std::vector<double> taken_;           // by set with a payment
+    std::vector<double> owned_, armies_;  // by territory: the chance to own it and the mean armies, at the end
+    std::vector<double> taken_;           // by set with a payment: the chance to take the whole set
 };
 
 }  // namespace iacta

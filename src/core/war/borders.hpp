@@ -1,4 +1,4 @@
-// The borders of a player: threats, guards, and the last move of a turn.
+// The borders of the player to move: threats, guards, and the last move of a turn.
 #pragma once
 
 #include "war/rules.hpp"
@@ -14,7 +14,7 @@ class Borders {
         int from = -1, to = -1, armies = 0;
     };
 
-    // Returns the most armies with which another player could attack a land; 0 for none.
+    // Returns the largest number of armies with which another player could attack v from one territory.
     int find_threat(const War<W>& s, int v) const {
         int most = 0;
         for (Set<W> near = rules_.later.into[v] - s.at.mine; near.any();) {
@@ -28,18 +28,18 @@ class Borders {
             if (s.at.armies[near.pop()] > 0) return true;
         return false;
     }
-    // Returns the armies that may leave a land without leaving it empty.
+    // Returns the number of armies that may leave v without leaving it empty.
     int count_movable(const War<W>& s, int v) const {
         return std::max(rules_.spare(s, v) - (rules_.game(s).keep[v] == 0), 0);
     }
-    // Returns the bonuses that depend on an own land. Continent `also` counts as owned; -1 for none.
+    // Returns the sum of the bonuses that the mover would lose with v. Continent `also`, unless -1, counts as owned.
     int find_stake(const War<W>& s, int v, int also) const {
         int found = 0;
         for (int k : rules_.continents_of[v])
             if (rules_.bonus[k] > 0 && (k == also || rules_.owns(s, k, s.mover))) found += rules_.bonus[k];
         return found;
     }
-    // Returns the largest inner stack, and the front that needs it most.
+    // Returns the move of the largest inner stack to the front territory that needs it most.
     Move find_inner_move(const War<W>& s) const {
         Move best;
         for (Set<W> rest = s.at.mine - rules_.game(s).resting; rest.any();) {
@@ -59,8 +59,8 @@ class Borders {
             }
         return best;
     }
-    // Returns the move that makes the borders safest, from any stack to any border.
-    // level: armies wanted on a border, per army of its threat.
+    // Returns the move, from any stack to any border, after which the borders are safest.
+    // level: the armies wanted on a border, for each army that threatens it.
     Move find_guarding_move(const War<W>& s, double level, int also) const {
         Move best;
         double most = LEAST_GAIN;
@@ -91,13 +91,14 @@ class Borders {
 
     const WarRules<W>& rules_;
 
-    // Returns the bonuses at stake times the part of the wanted guard that is missing after a change.
+    // Returns the danger to v after a change of its armies: the bonuses at stake times the missing fraction of the
+    // wanted guard.
     double find_danger(const War<W>& s, int v, int change, double level, int also) const {
         double wanted = level * find_threat(s, v);
         double missing = wanted > 0.0 ? std::max(0.0, 1.0 - (s.at.armies[v] + change) / wanted) : 0.0;
         return (OTHER_STAKE + find_stake(s, v, also)) * missing;
     }
-    // Returns the first own neighbour on a shortest way to a front; -1 without one.
+    // Returns the next territory on a shortest path to the front through territories of the mover, or -1.
     int find_step_to_front(const War<W>& s, int from) const {
         Set<W> near = rules_.later.out[from] & s.at.mine;
         for (Set<W> rest = near; rest.any();) {

@@ -1,4 +1,4 @@
-// Whole games, played to their end, or cut and scored by V.
+// Whole games that are played to their end, or stopped early and scored by V.
 #pragma once
 
 #include "war/value.hpp"
@@ -10,11 +10,11 @@ struct JudgedAim {
     double value;
 };
 
-// Plays turns by the numbers of a player, with the aim that V judges best or with a given aim.
+// Plays turns for an AI with given weights. The aim of a turn is given, or is the aim that V judges best.
 template <int W>
 class WarPlay {
   public:
-    // weights: of the V that chooses among aims; null for players without aims.
+    // weights: the weights of V for the choice of aims; null for an AI without aims.
     WarPlay(const WarRules<W>& rules, Numbers numbers, const float* weights)
         : tactics(rules, numbers), rules_(rules), n_(numbers), weights_(weights) {}
 
@@ -30,8 +30,7 @@ class WarPlay {
     }
     bool judges_aims() const { return n_[SAMPLES] > 0.0 && weights_; }
     void take(Aim aim) { tactics.aim = aim; }
-    // Lists the aims with the mean of V after the turn, with the same dice for all aims. The player's liking has
-    // a bonus.
+    // Lists the aims, each with the mean of V after simulated turns with the same dice. The aim AS_LIKED gets a bonus.
     std::vector<JudgedAim> judge_aims(const War<W>& s, uint64_t seed) {
         std::vector<JudgedAim> found;
         tactics.in_haste = true;
@@ -42,7 +41,7 @@ class WarPlay {
         tactics.in_haste = false;
         return found;
     }
-    // Chooses the aim of a turn. `seed` becomes the seed of the samples if the player judges aims by samples.
+    // Chooses the aim of a turn. If this takes simulations, `seed` receives their seed.
     void choose(const War<W>& s, Random& random, uint64_t& seed) {
         tactics.aim = Aim{};
         if (n_[SURE] > 0.0) tactics.aim = tactics.find_aim_within_reach(s);
@@ -67,7 +66,7 @@ class WarPlay {
     const float* weights_;
     War<W> opened_, after_;
 
-    // Returns the aim with the best mean of V after the turn. The first of equal aims counts.
+    // Returns the first aim with the greatest mean of V after the turn.
     Aim choose_aim(const War<W>& s, uint64_t seed) {
         Aim best;
         double most = 0.0;
@@ -75,7 +74,7 @@ class WarPlay {
             if (each.value > most) most = each.value, best = each.aim;
         return best;
     }
-    // Returns the mean of V after turns with an aim.
+    // Returns the mean of V after simulated turns with an aim.
     double value_aim(const War<W>& s, Aim aim, uint64_t seed) {
         int samples = int(n_[SAMPLES]);
         double total = 0.0;
@@ -92,14 +91,14 @@ class WarPlay {
             if (rules_.find_winner(after_) < 0) rules_.next(after_);
             judge(rules_, after_, tactics, weights_, chances.data());
             total += chances[size_t(s.mover)];
-            if (!k && dice.state == Random(seed).state) return total;  // without dice all samples are equal
+            if (!k && dice.state == Random(seed).state) return total;  // no dice were rolled: all samples are equal
         }
         return total / samples;
     }
 };
 
-// Plays a game from a moment, and returns its end. `aim`, if not null, is the aim of the first turn, and
-// `reached` receives whether it was reached. Calls visit_turn(s) at the start of each later turn.
+// Plays a game from a state, and returns how it ended. If `aim` is not null, it is the aim of the first turn, and
+// `reached` receives whether the turn reached it. Calls visit_turn(s) at the start of each later turn.
 template <int W, class Visit>
 int play_war(const WarRules<W>& rules, War<W>& s, WarPlay<W>* const* seats, const Aim* aim, int cut, int max_rounds,
              Random& random, Deadline& deadline, Visit visit_turn, uint8_t* reached, int32_t* rounds) {

@@ -1,7 +1,7 @@
-// A player of the whole game: one ply of search with about thirty numbers. Values are in armies.
+// An AI for whole games: a one-step search with about thirty weights. Values are in armies.
 //
-// The player has no memory. Its actions depend only on the moment, so a policy over `Turn` that follows the
-// same rules plays alike.
+// The AI has no memory: its actions depend only on the state and on the aim of the turn. `iacta.war.players` describes
+// the weights and the formulas.
 #pragma once
 
 #include "war/borders.hpp"
@@ -11,7 +11,7 @@
 
 namespace iacta {
 
-// The numbers of a player, in the order of `iacta.war.players`.
+// The weights of an AI, in the order of `iacta.war.players.Player`.
 enum Number : int {
     TERRITORY,
     CARD,
@@ -60,12 +60,12 @@ class Tactics {
           worth_(size_t(rules.lands)), urgency_(size_t(rules.lands)), known_(size_t(rules.lands), 0) {}
 
     Aim aim;
-    bool in_haste = false;  // continue a battle while it is good enough, without comparing others
+    bool in_haste = false;  // whether to continue a battle without comparing it with other battles
 
     void play(War<W>& s, Random& random, Log* log) {
         while (s.phase != IACTA_PHASE_OVER) step(s, random, log);
     }
-    // Plays until the first attack or the first hidden card.
+    // Plays the turn up to the first attack, or until hidden cards must be revealed.
     void open(War<W>& s) {
         Random none(0);
         while (s.phase == IACTA_PHASE_PLACE || (s.phase == IACTA_PHASE_TRADE && !s.hidden[s.mover]))
@@ -98,12 +98,12 @@ class Tactics {
             default: return fortify(s, log);
         }
     }
-    // Whether the victim of this turn's elimination is gone, and another action follows.
+    // Whether the aim, an elimination, has succeeded and the turn is not over.
     bool has_eliminated(const War<W>& s) const {
         return aim.kind == IACTA_AIM_ELIMINATE && !s.lands[aim.which] && s.phase != IACTA_PHASE_ADVANCE &&
                s.phase != IACTA_PHASE_OVER;
     }
-    // Lists the aims of this turn.
+    // Lists the possible aims for this turn.
     std::vector<Aim> list_aims(const War<W>& s) {
         std::vector<Aim> found;
         auto add = [&](int kind, int which) {
@@ -135,8 +135,8 @@ class Tactics {
         return found;
     }
     bool allows(int kind) const { return int64_t(n_[AIMS]) >> kind & 1; }
-    // Returns the aim of a player that judges no samples: an elimination, a break or a continent for which the
-    // armies suffice, or else the preferred aim.
+    // Returns the aim of an AI without simulations: an elimination, a break or a continent for which its armies
+    // suffice, otherwise the preferred aim.
     Aim find_aim_within_reach(const War<W>& s) {
         double most = n_[SURE];
         Aim best{int(n_[PREFERRED]), 0};
@@ -160,9 +160,9 @@ class Tactics {
         }
         return best;
     }
-    // Whether the board holds so many armies that the player no longer waits.
+    // Whether there are so many armies on the board that the AI no longer waits for better odds.
     bool is_impatient(const War<W>& s) const { return s.count_armies() > n_[PATIENCE] * s.count_owned(); }
-    // Whether the aim has been reached since a moment.
+    // Whether a turn that began in `before` has reached its aim.
     bool has_reached(Aim aim, const War<W>& before, const War<W>& s) const {
         switch (aim.kind) {
             case IACTA_AIM_HOLD: return s.lands[before.mover] >= before.lands[before.mover];
@@ -181,13 +181,12 @@ class Tactics {
             default: return true;
         }
     }
-    // Returns how close the mover is to eliminating a player: attackers nearby and new armies, relative to the
-    // need.
+    // Returns the mover's armies beside a player plus new armies, divided by the armies needed to eliminate the player.
     double measure_reach(const War<W>& s, int q) const {
         return double(beside_player_[q] + (beside_player_[q] ? news_ : 0)) / double(s.armies[q] + s.lands[q]);
     }
 
-    // Surveys a moment: the prizes within reach.
+    // Finds the prizes within reach in a state.
     void survey(const War<W>& s, int news) {
         count_beside(s, news);
         ++moment_;
@@ -216,7 +215,7 @@ class Tactics {
         }
         if (!rules_.missions.empty()) prizes_ += Wins<W>(rules_, s).find_urgency(news, urgency_);
     }
-    // Counts the armies that could attack each continent and each player.
+    // Counts the mover's armies that could attack each continent and each player.
     void count_beside(const War<W>& s, int news) {
         const Game<W>& g = rules_.game(s);
         news_ = news;
@@ -240,7 +239,7 @@ class Tactics {
     }
 
   private:
-    static constexpr double SAFE_CARD = 6.0;  // the value of a card in armies, for the aims that want only a card
+    static constexpr double SAFE_CARD = 6.0;  // the value of the first conquest for the aim SAFE_CARD, in armies
     static constexpr double OTHER_STAKE = 0.4, AGAIN = 1.15;
 
     struct Best {
@@ -254,7 +253,7 @@ class Tactics {
     Routes<W> routes_;
     int news_ = 0, all_ = 0, alive_ = 0;
     double prizes_ = 0.0;
-    double calm_ = 1.0;  // the weight of the player's own losses
+    double calm_ = 1.0;  // a factor on the cost of lost armies
     std::vector<int> beside_;
     std::array<int, OWNERS> beside_player_{};
     std::vector<double> prize_;
@@ -265,21 +264,21 @@ class Tactics {
     std::vector<int64_t> known_;
     int64_t moment_ = 0;
 
-    // Returns the cost of a continent: its hostile armies, and one army for each land.
+    // Returns the cost of completing a continent: its hostile armies, plus one army for each hostile territory.
     int count_cost(const War<W>& s, int k) const {
         int cost = rules_.size(k) - s.held[size_t(k * OWNERS + s.mover)];
         for (int o = 0; o < OWNERS; ++o)
             if (o != s.mover) cost += s.strength[size_t(k * OWNERS + o)];
         return cost;
     }
-    // Whether a raid, or a continent to guard, leaves any value to a land.
+    // Whether the aim allows attacks on c: the aims RAID and GUARD exclude other territories.
     bool is_wanted(const War<W>& s, int c) const {
         if (aim.kind != IACTA_AIM_RAID && aim.kind != IACTA_AIM_GUARD) return true;
         const std::vector<int>& inside = rules_.continents_of[c];
         if (std::find(inside.begin(), inside.end(), aim.which) == inside.end()) return false;
         return aim.kind == IACTA_AIM_GUARD || (s.owner[c] < rules_.players && rules_.owns(s, aim.which, s.owner[c]));
     }
-    // Returns the value of taking a land.
+    // Returns the value of conquering a territory.
     double value_land(const War<W>& s, int c) {
         if (known_[c] == moment_) return worth_[c];
         known_[c] = moment_;
@@ -316,12 +315,12 @@ class Tactics {
                 if (k == aim.which) value += n_[AIM] * (1.0 + double(rules_.bonus[k]) / rules_.size(k));
         return worth_[c] = value + urgency_[c];
     }
-    // Returns the value of a battle for a land, fought to the end.
+    // Returns the value of a battle that is fought to its end.
     double value_fight(const War<W>& s, int c, const Odds::Row& row) {
         return row.won * value_land(s, c) + n_[KILLED] * row.killed - n_[LOST] * calm_ * row.lost -
                (1.0 - row.won) * n_[FAILED];
     }
-    // Returns the cost of an attack that leaves the border of an own continent bare.
+    // Returns the cost of an attack from v on c that leaves the border of the mover's continent undefended, or 0.
     double value_bared_border(const War<W>& s, int v, int c) const {
         double found = 0.0;
         for (int k : rules_.continents_of[v])
@@ -360,28 +359,28 @@ class Tactics {
         }
         return best;
     }
-    // Whether the current attack is still good enough.
+    // Whether the value of the current attack still exceeds the threshold.
     bool is_still_good(const War<W>& s, int v, int c) {
         int room = s.phase == IACTA_PHASE_ATTACK ? rules_.spare(s, v) : 0;
         if (room < 1 || !rules_.max_dice(s, v, c)) return false;
         return value_fight(s, c, rules_.odds(c, room, s.at.armies[c])) - value_bared_border(s, v, c) > n_[THRESHOLD];
     }
-    // Whether the battle of an elimination goes on.
+    // Whether the current battle, part of an elimination, still has a good chance.
     bool is_still_likely(const War<W>& s, int v, int c) const {
         int room = s.phase == IACTA_PHASE_ATTACK ? rules_.spare(s, v) : 0;
         return room > 0 && rules_.max_dice(s, v, c) > 0 && rules_.odds(c, room, s.at.armies[c]).won > 0.4;
     }
-    // Returns the armies at hand for an elimination, relative to the armies needed; 0 without a route.
+    // Returns the available armies divided by the armies needed for an elimination, or 0 without a route.
     double measure_elimination(const War<W>& s, int victim) {
         return routes_.find(s, victim) ? routes_.measure(s, s.place + count_next_trade(s)) : 0.0;
     }
-    // Returns the armies of a set that the mover will trade at once.
+    // Returns the armies that the mover gets for a set in the current phase, or 0.
     int count_next_trade(const War<W>& s) const {
         return s.phase == IACTA_PHASE_TRADE && (!s.hidden[s.mover] || s.count_cards(s.mover) >= 5)
                    ? rules_.count_next_set(s)
                    : 0;
     }
-    // Whether this turn's aim is an elimination that can still succeed.
+    // Whether the aim is an elimination that is still likely enough to continue.
     bool is_on_route(const War<W>& s, int news) {
         return aim.kind == IACTA_AIM_ELIMINATE && s.lands[aim.which] && routes_.find(s, aim.which) &&
                routes_.measure(s, news) >= n_[GIVING_UP];
@@ -396,15 +395,15 @@ class Tactics {
         }
         return best;
     }
-    // Whether a border land of a continent falls to the armies beside it and the new ones.
+    // Whether adjacent and new armies probably suffice to conquer a territory of a continent.
     bool can_break(const War<W>& s, int k) {
         Strike best = find_strike(s, k);
         return best.v >= 0 && best.more <= s.place;
     }
     struct Strike {
-        int v = -1, c = -1, more = 0;  // `more` armies make the battle a likely success
+        int v = -1, c = -1, more = 0;  // with `more` additional armies, v probably conquers c
     };
-    // Returns the cheapest battle for a land of a continent of another player, or with -1 for any land.
+    // Returns the cheapest battle for a territory of continent k, or for any territory if k is -1.
     Strike find_strike(const War<W>& s, int k) const {
         Strike best;
         double most = -1e300;
@@ -432,7 +431,7 @@ class Tactics {
         return aim.kind == IACTA_AIM_ELIMINATE || aim.kind == IACTA_AIM_PILE || aim.kind == IACTA_AIM_SAFE_CARD ||
                aim.kind == IACTA_AIM_RAID || aim.kind == IACTA_AIM_GUARD;
     }
-    // Returns the next land for new armies, in the order of the board, and the number of armies.
+    // Returns the next territory for new armies, in the order of the board, and the number of armies.
     std::pair<int, int> choose_placement_for_aim(const War<W>& s) {
         if (auto winning = Wins<W>(rules_, s).find_winning_placement(); winning.first >= 0) return winning;
         int main = -1;
@@ -467,7 +466,7 @@ class Tactics {
         }
         return follow_wishes(s, main);
     }
-    // Adds the armies that own continents lack at their borders, where the new armies suffice.
+    // Adds wishes for armies that the borders of the mover's continents lack, if the new armies suffice.
     void list_guards(const War<W>& s, int also) {
         size_t begun = wishes_.size();
         for (Set<W> rest = s.at.mine; rest.any();) {
@@ -481,7 +480,7 @@ class Tactics {
             return first != second ? first > second : a.armies != b.armies ? a.armies < b.armies : a.land < b.land;
         });
     }
-    // Returns the first land of the wishes that new armies can fulfil; land `main` gets all other armies.
+    // Returns the next placement, a territory and armies, that fulfils the wishes. All other armies go to `main`.
     std::pair<int, int> follow_wishes(const War<W>& s, int main) {
         std::fill(wanted_.begin(), wanted_.end(), 0);
         int left = s.place;
@@ -502,7 +501,7 @@ class Tactics {
         }
         return {best, s.place};
     }
-    // Returns the largest stack that can attack; -1 without one.
+    // Returns the territory of the largest stack at the front, or -1 if there is none.
     int find_largest_front(const War<W>& s) const {
         int best = -1;
         const Game<W>& g = rules_.game(s);
@@ -513,7 +512,8 @@ class Tactics {
         }
         return best;
     }
-    // Divides armies between two borders by what is at stake and by the threats.
+    // Divides armies between two borders in proportion to the bonuses at stake and to the threats. Returns how many
+    // armies move from v to c, or -1 if neither is threatened.
     int divide_guards(const War<W>& s, int v, int c, int most, int also) const {
         double here = (OTHER_STAKE + borders_.find_stake(s, v, also)) * borders_.find_threat(s, v);
         double there = (OTHER_STAKE + borders_.find_stake(s, c, also)) * borders_.find_threat(s, c);
@@ -521,7 +521,7 @@ class Tactics {
         int all = most + s.at.armies[c];
         return std::clamp(int(all * there / (here + there) + 0.5) - s.at.armies[c], 0, most);
     }
-    // Returns the value of the best two battles in a row from a land, with so many able armies.
+    // Returns the value of the best two consecutive battles that start from v with `able` armies.
     double value_chain(const War<W>& s, int v, int able) {
         double best = -1e300;
         for (Set<W> near = rules_.game(s).out[v] - s.at.mine; near.any();) {
@@ -551,7 +551,7 @@ class Tactics {
         survey(s, s.place + rules_.value_set(s, cards));
         prizes_ > before ? rules_.trade(s, cards, land, log) : rules_.stop(s, log);
     }
-    // Returns the most valuable set, less the cost of its jokers, and the pictured land that gets armies.
+    // Returns the best set, by its armies minus the cost of jokers, and the pictured territory that gets armies or -1.
     std::pair<Cards, int> choose_set(const War<W>& s) {
         std::vector<int> all;
         for (Cards rest = s.known[s.mover]; rest; rest &= rest - 1) all.push_back(__builtin_ctzll(rest));
@@ -575,7 +575,7 @@ class Tactics {
                 }
         return best;
     }
-    // Returns the next land for new armies, in the order of the board, and the number of armies.
+    // Returns the next territory for new armies, in the order of the board, and the number of armies.
     std::pair<int, int> choose_placement(const War<W>& s) {
         if (auto winning = Wins<W>(rules_, s).find_winning_placement(); winning.first >= 0) return winning;
         survey(s, s.place);
@@ -603,7 +603,7 @@ class Tactics {
         if (need == s.place) return {guard, s.place};
         return guard < target ? std::pair{guard, need} : std::pair{target, s.place - need};
     }
-    // Returns the advance beyond the least advance.
+    // Returns the number of armies that advance in addition to the required armies.
     int choose_advance(const War<W>& s) {
         auto [v, c, k] = s.pending;
         int most = rules_.game(s).resting.has(v) ? 0 : borders_.count_movable(s, v);
@@ -623,7 +623,7 @@ class Tactics {
         if (std::max(here, there) <= n_[THRESHOLD]) return borders_.find_threat(s, c) >= danger ? most - behind : 0;
         return there >= here ? most - behind : 0;
     }
-    // Moves armies to the front that needs them most.
+    // Makes the last move of the turn: a move that wins, or a move to a border that needs armies.
     void fortify(War<W>& s, Log* log) {
         Wins<W> wins(rules_, s);
         for (Set<W> stacks = s.at.mine - rules_.game(s).resting; wins.may_win_by_move() && stacks.any();) {

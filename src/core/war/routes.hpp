@@ -1,8 +1,8 @@
-// The routes of an elimination: which lands must be taken, by which stacks, and in which order.
+// The routes of an elimination: the territories that must be taken, the stacks that take them, and the order.
 //
-// The lands to take are those of the victim, and lands of others on the way to them. They fall into connected
-// parts. Each part needs about as many armies as defend it, and one more for each land. A stack first takes the
-// lands that lead nowhere else, with as few armies as possible.
+// The goal consists of the victim's territories and of other territories on the way to them. It is divided into
+// connected parts. A part needs about as many armies as defend it, plus one for each territory. A stack first takes
+// dead ends, with as few armies as possible.
 #pragma once
 
 #include <cmath>
@@ -24,7 +24,7 @@ class Routes {
         int land, armies;
     };
 
-    // Finds the routes to all lands of a player. Returns false if no route leads to one of them.
+    // Finds routes to all territories of a player. Returns false if a territory cannot be reached.
     bool find(const War<W>& s, int victim) {
         const Game<W>& g = rules_.game(s);
         Set<W> wanted;
@@ -41,7 +41,7 @@ class Routes {
         return true;
     }
     bool is_done() const { return !goal_.any(); }
-    // Returns the armies at hand and `news` new ones, relative to the armies needed.
+    // Returns the available armies, including `news` new armies, divided by the armies needed.
     double measure(const War<W>& s, int news) const {
         double need = 0.0, lack = 0.0;
         int supply = 0;
@@ -59,7 +59,7 @@ class Routes {
         for (const Part& part : parts_) total += part.need;
         return total;
     }
-    // Returns the attack that goes on with the elimination; lands that lead nowhere else come first.
+    // Returns the next attack of the elimination. Dead ends come first.
     Attack choose_attack(const War<W>& s) const {
         const Game<W>& g = rules_.game(s);
         Attack best;
@@ -79,7 +79,7 @@ class Routes {
             }
         return best;
     }
-    // Returns how many of the armies that may leave v follow to the conquered land c.
+    // Returns how many of the `most` armies that may leave v advance to the conquered territory c.
     int choose_advance(const War<W>& s, int v, int c, int most) const {
         const Game<W>& g = rules_.game(s);
         double here = 0.0, there = 0.0;
@@ -99,7 +99,7 @@ class Routes {
         if (there == 0.0) return 0;
         return most - int(most * here / (here + there) + 0.5);
     }
-    // Lists where new armies go: each army to the part that has fewest armies for its need.
+    // Lists the placements of new armies. Each army goes to the part with the smallest ratio of armies to need.
     void list_wishes(const War<W>& s, std::vector<Wish>& found) {
         found.clear();
         for (Part& part : parts_) {
@@ -121,7 +121,7 @@ class Routes {
     }
 
   private:
-    static constexpr double LOST_FOR_KILLED = 0.85;  // armies lost for each army destroyed, in large battles
+    static constexpr double LOST_FOR_KILLED = 0.85;  // attackers lost for each defender destroyed in large battles
     static constexpr double LEAST_CHANCE = 0.15, FAIR_CHANCE = 0.6;
 
     struct Part {
@@ -135,7 +135,7 @@ class Routes {
     std::vector<Part> parts_;
     std::vector<int> costs_, from_;
 
-    // Returns the goal's lands that own lands reach through the goal.
+    // Returns the territories of the goal that the mover can reach by attacking only the goal.
     Set<W> flood(const War<W>& s, const Game<W>& g) const {
         Set<W> seen, fresh = s.at.mine - g.resting;
         while (fresh.any()) {
@@ -145,7 +145,7 @@ class Routes {
         }
         return seen;
     }
-    // Adds to the goal the cheapest route to one of the lands that are not yet reached.
+    // Adds to the goal the cheapest route to one of the territories in `rest`. Returns false if there is no route.
     bool add_way(const War<W>& s, const Game<W>& g, const Set<W>& reached, const Set<W>& rest) {
         constexpr int FAR = 1 << 29;
         std::fill(costs_.begin(), costs_.end(), FAR);
@@ -197,7 +197,7 @@ class Routes {
             parts_.push_back(part);
         }
     }
-    // Returns the number of lands of the goal to which c leads and v does not.
+    // Returns the number of territories of the goal that border c but not v.
     int count_exits(const Game<W>& g, int v, int c) const {
         Set<W> exits = (g.out[c] & goal_) - g.out[v];
         exits.remove(c);
@@ -206,7 +206,7 @@ class Routes {
     static bool count_more(const Game<W>& g, int c, int v, const Set<W>& lands) {
         return (g.out[c] & lands).count() > (g.out[v] & lands).count();
     }
-    // Returns the own land beside a part that has most armies; -1 without one.
+    // Returns the mover's territory beside a part with the most armies, or -1 if there is none.
     int find_base(const War<W>& s, const Part& part) const {
         int best = -1;
         for (Set<W> rest = part.starts; rest.any();) {

@@ -1,7 +1,7 @@
-// The rules of the whole game: cards, new armies, attacks and last moves, until one player is left.
+// The rules of the whole game: cards, new armies, attacks, last moves and victory.
 //
-// This is the game of iacta.game, played fast. Dice and battles come from the tables of `Game`. Actions can be
-// logged, and iacta.game replays the log.
+// This is a fast implementation of the game of iacta.game. Dice and battles come from the tables of `Game`. Actions
+// can be logged, and iacta.game can replay the log.
 #pragma once
 
 #include <array>
@@ -12,17 +12,17 @@
 namespace iacta {
 
 constexpr int MAX_PLAYERS = IACTA_MAX_PLAYERS;
-constexpr int OWNERS = IACTA_NOBODY + 1;  // players, neutral owners, and no owner
+constexpr int OWNERS = IACTA_NOBODY + 1;  // owner numbers: players, neutral owners, and nobody
 constexpr int CARDS = IACTA_CARDS, OF_SYMBOL = IACTA_CARDS_OF_SYMBOL, SYMBOLS = 3, SET = 3;
 
 using Log = std::vector<iacta_action>;
-using Cards = uint64_t;  // 14 of each symbol, then two jokers
+using Cards = uint64_t;  // one bit for each card: 14 of each symbol, then two jokers
 
 inline int count_bits(Cards cards) { return __builtin_popcountll(cards); }
 inline Cards symbol_cards(int symbol) { return ((Cards{1} << OF_SYMBOL) - 1) << symbol * OF_SYMBOL; }
 inline constexpr Cards JOKERS = Cards{3} << SYMBOLS * OF_SYMBOL;
 
-// Whether three cards are a set. With a joker they always are.
+// Whether three cards are a set. Three cards with a joker always are.
 inline bool is_set(Cards cards) {
     if (cards & JOKERS) return true;
     int kinds = 0;
@@ -41,20 +41,20 @@ inline bool has_set(Cards cards) {
 
 using Mission = iacta_mission;
 
-// A moment of the game.
+// A state of the game.
 template <int W>
 struct War {
-    Position<W> at;                   // armies, and the lands of the player to move
-    std::vector<uint8_t> owner;       // by land
-    std::vector<int> held, strength;  // lands and armies of owner o in continent k: [k * OWNERS + o]
+    Position<W> at;                   // the armies, and the territories of the player to move (the mover)
+    std::vector<uint8_t> owner;       // the owner of each territory
+    std::vector<int> held, strength;  // [k * OWNERS + o]: territories and armies of owner o in continent k
     std::array<int, OWNERS> lands{}, armies{};
-    std::array<int, MAX_PLAYERS> mission{};  // the number of each player's mission, -1 for none
-    std::array<int, OWNERS> strong{};        // lands with as many armies as the owner's mission requires
+    std::array<int, MAX_PLAYERS> mission{};  // the index of each player's mission, or -1
+    std::array<int, OWNERS> strong{};        // the number of territories with enough armies for the mission
     std::array<Cards, MAX_PLAYERS> known{};
-    std::array<int, MAX_PLAYERS> hidden{};  // cards that nobody has seen
+    std::array<int, MAX_PLAYERS> hidden{};  // the number of unrevealed cards
     int mover = 0, phase = IACTA_PHASE_OVER, place = 0, first = 0, sets = 0, then = IACTA_PHASE_ATTACK;
     bool conquered = false, pictured = false;
-    bool opening = true;  // the first turn obeys restrictions that later turns do not have
+    bool opening = true;  // whether this is the first turn, which may have restrictions on armies
     Roll pending{-1, -1, 0};
     int thrown = -1;
 
@@ -67,13 +67,13 @@ struct War {
     int count_cards(int player) const { return count_bits(known[player]) + hidden[player]; }
 };
 
-// The odds of battles fought to the end: the chance to win, and the mean losses of both sides.
+// The odds of battles that are fought to their end: the chance to win, and the mean losses of both sides.
 class Odds {
   public:
     struct Row {
         double won = 0.0, lost = 0.0, killed = 0.0;
     };
-    static constexpr int MAX_ARMIES = IACTA_LARGEST_TABLE;  // larger battles are scaled down
+    static constexpr int MAX_ARMIES = IACTA_LARGEST_TABLE;  // the odds of larger battles are scaled
 
     template <int W>
     Odds(const Game<W>& game, int kind, int land) : rows_(size_t(MAX_ARMIES + 1) * (MAX_ARMIES + 1)), top_(MAX_ARMIES) {
@@ -99,12 +99,12 @@ class Odds {
                 }
             }
     }
-    // Returns the odds of so many able attackers against some defenders.
+    // Returns the odds of a battle; `able` excludes the garrison.
     Row of(int able, int defenders) const {
         if (able > 0 && defenders > 0 && able <= top_ && defenders <= top_) return at(able, defenders);
         return scale(able, defenders);
     }
-    // Returns the answer that is best for the defender; the last one of equal answers.
+    // Returns the defender's best answer to throw t, or the last of several best answers.
     template <int W>
     int choose_answer(const Game<W>& game, int t, int able, int defenders) const {
         Span answers = game.answers(t);
@@ -159,20 +159,20 @@ class Odds {
     }
 };
 
-// The rules of a game, and the effect of each action.
+// The rules of a game, and functions that apply actions to a state.
 template <int W>
 class WarRules {
   public:
     WarRules(const iacta_problem& p, const iacta_turn& t);
 
-    Game<W> opening, later;  // with the restrictions of the first turn, and without
+    Game<W> opening, later;  // borders and dice for the first turn and for later turns
     int lands, players, fortify, must_trade, pictured_armies;
     bool has_cards, is_fixed, is_whole;
-    std::vector<std::vector<int>> continents, continents_of;  // lands by continent; continents by land
+    std::vector<std::vector<int>> continents, continents_of;  // territories by continent; continents by territory
     std::vector<int> bonus;
     std::vector<Mission> missions;
-    std::vector<int32_t> entries;    // of missions
-    std::vector<uint8_t> is_hidden;  // by player: whether the other players do not know the mission
+    std::vector<int32_t> entries;    // the entries of all missions
+    std::vector<uint8_t> is_hidden;  // by player: whether the mission is unknown to the other players
     War<W> start;
 
     const Game<W>& game(const War<W>& s) const { return s.opening ? opening : later; }
@@ -187,11 +187,11 @@ class WarRules {
         for (int i = 0; i < players; ++i) count += s.lands[i] > 0;
         return count;
     }
-    // Returns the lands of a player that count for a mission.
+    // Returns the number of territories of a player that count for a mission.
     int count_held(const War<W>& s, int player, const Mission& mission) const {
         return mission.armies > 0 ? s.strong[player] : s.lands[player];
     }
-    // Returns the least armies on lands that count for the mission of an owner, 0 for any.
+    // Returns the number of armies that a territory needs to count for an owner's mission.
     int find_least_armies(const War<W>& s, int o) const {
         return o < players && s.mission[o] >= 0 ? missions[size_t(s.mission[o])].armies : 0;
     }
@@ -217,7 +217,7 @@ class WarRules {
         return mixed ? std::max(best, fixed_[SYMBOLS]) : best;
     }
     int pictured_land(int card) const { return card_land_[size_t(card)]; }
-    // Returns the most dice of an attack, 0 if it is illegal.
+    // Returns the largest number of dice for an attack, or 0 for an illegal attack.
     int max_dice(const War<W>& s, int v, int c) const {
         if (is_whole) return spare(s, v) > 0;
         return game(s).max_dice(s.at, v, c);
@@ -226,7 +226,7 @@ class WarRules {
         int least = s.conquered ? must_trade : SET;
         return has_cards && s.count_cards(s.mover) >= least && (s.hidden[s.mover] > 0 || has_set(s.known[s.mover]));
     }
-    // Returns the lands to which armies of v may move at the end of the turn.
+    // Returns the territories to which armies of v may move at the end of the turn.
     Set<W> find_fortify_targets(const War<W>& s, int v) const {
         Set<W> seen;
         if (fortify == 0) return seen;
@@ -235,7 +235,7 @@ class WarRules {
         return seen;
     }
 
-    // Whether find_fortify_targets is not empty, but faster.
+    // Whether find_fortify_targets would return any territory. This function is faster.
     bool may_move(const War<W>& s, int v) const {
         return fortify > 0 && game(s).out[v].meets(s.at.mine - Set<W>::of(v));
     }
@@ -249,7 +249,7 @@ class WarRules {
     void move(War<W>& s, int v, int to, int number, Log* log) const;
     void stop(War<W>& s, Log* log) const;
     void next(War<W>& s) const;
-    // Deals lands to the players in a given order, with random armies and a random first player.
+    // Deals the territories in `order` to the players, with random armies and a random first player.
     void deal(War<W>& s, const std::vector<int>& order, int armies, Random& random) const;
     void set_mover(War<W>& s, int mover) const {
         s.mover = mover;
@@ -284,7 +284,7 @@ class WarRules {
     }
     void count_strong(War<W>& s) const;
     void replace_missions(War<W>& s, int loser) const;
-    // Ends the turn if somebody has won; an advance comes first.
+    // Ends the turn, after any advance, if somebody has won.
     void end_if_won(War<W>& s) const {
         if (s.phase == IACTA_PHASE_OVER || find_winner(s) < 0) return;
         if (s.phase == IACTA_PHASE_ADVANCE) s.then = IACTA_PHASE_OVER;
@@ -355,7 +355,7 @@ WarRules<W>::WarRules(const iacta_problem& p, const iacta_turn& t)
         s.thrown = opening.throws(t.attack_to, t.attack_dice, s.at.armies[t.attack_to]).first + t.thrown;
 }
 
-// Reveals the hidden cards; one by one where cards show territories.
+// Reveals the mover's hidden cards, but only one card at a time if cards picture territories.
 template <int W>
 void WarRules<W>::reveal(War<W>& s, Random& random, Log* log) const {
     Cards seen = 0, shown = 0;
@@ -392,7 +392,7 @@ void WarRules<W>::put(War<W>& s, int land, int number, Log* log) const {
     end_if_won(s);
 }
 
-// Attacks c from v with as many dice as allowed, or with a whole battle.
+// Attacks c from v with as many dice as possible, or with a whole battle.
 template <int W>
 void WarRules<W>::attack(War<W>& s, int v, int c, Random& random, Log* log) const {
     const Game<W>& g = game(s);
@@ -430,7 +430,7 @@ void WarRules<W>::defend(War<W>& s, Random& random, Log* log) const {
     apply_losses(s, s.pending, r.attackers, r.defenders, g.least_advance(c, k));
 }
 
-// Returns the losses of both sides in a whole battle.
+// Returns random losses of both sides in a whole battle.
 template <int W>
 std::pair<int, int> WarRules<W>::fight_battle(const War<W>& s, int v, int c, Random& random) const {
     const Game<W>& g = game(s);
@@ -444,7 +444,7 @@ std::pair<int, int> WarRules<W>::fight_battle(const War<W>& s, int v, int c, Ran
         }
         return {able - a, d - left};
     }
-    // Battles larger than the tables are scaled down, and their losses up again.
+    // A battle that is larger than the tables is scaled down, and its losses are scaled up again.
     const Battle& first = g.battle(c, 1);
     int most = std::max(able, d), top = std::min(first.able, first.defenders);
     double scale = most > top ? double(most) / top : 1.0;
@@ -490,7 +490,7 @@ void WarRules<W>::apply_losses(War<W>& s, Roll roll, int lost, int killed, int l
     end_if_won(s);
 }
 
-// Advances `moved` armies beyond the least advance.
+// Advances `moved` armies in addition to the required armies, which have already advanced.
 template <int W>
 void WarRules<W>::advance(War<W>& s, int moved, Log* log) const {
     auto [v, c, k] = s.pending;
@@ -557,7 +557,7 @@ void WarRules<W>::deal(War<W>& s, const std::vector<int>& order, int armies, Ran
     next(s);
 }
 
-// Begins the turn of the next player who owns a land.
+// Begins the turn of the next player who owns a territory.
 template <int W>
 void WarRules<W>::next(War<W>& s) const {
     int mover = s.mover;

@@ -1,4 +1,4 @@
-// Whole games on boards of at most 64 * W lands.
+// Whole games on boards of at most 64 * W territories.
 #pragma once
 
 #include <memory>
@@ -56,7 +56,7 @@ class SizedWholeGame final : public WholeGame {
         chosen[0] = play.tactics.aim.kind, chosen[1] = play.tactics.aim.which;
         return IACTA_DONE;
     }
-    // With an aim of a negative kind, the player chooses its aim.
+    // If the kind of `aim` is negative, the AI chooses the aim.
     int32_t play_turn(Numbers numbers, const float* choosing, Aim aim, uint64_t seed, iacta_action* actions,
                       int32_t* count, uint8_t* owner, int32_t* armies, int32_t* cards) const override {
         if (*count < 0 || (aim.kind >= 0 && !is_known(aim))) return IACTA_UNSOUND;
@@ -147,7 +147,7 @@ class SizedWholeGame final : public WholeGame {
         for (WarPlay<W>& each : found.plays) found.seats.push_back(&each);
         return found;
     }
-    // Deals lands, armies and the first turn at random, with the armies of the rule book.
+    // Deals the territories and the armies of the rule book at random, and chooses a random first player.
     void deal(War<W>& s, Random& random) const {
         constexpr int STARTING[] = {0, 0, 40, 35, 30, 25, 20}, LANDS = 42;
         std::vector<int> lands;

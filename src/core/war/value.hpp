@@ -1,7 +1,7 @@
-// V: the chance of each player to win the game, learnt from played games.
+// The value function V: an estimate, learnt from games, of each player's chance to win.
 //
-// One network scores the features of each player, and a softmax over the players alive gives the chances. V
-// calls no function of the system's mathematical library, so it is the same on every machine.
+// A network maps the features of each player to a score. The chances are the softmax of the scores of the surviving
+// players. V avoids the system's mathematical library in order to be identical on every machine.
 #pragma once
 
 #include "war/player.hpp"
@@ -11,7 +11,7 @@ namespace iacta {
 constexpr int FEATURES = IACTA_FEATURES, HIDDEN = 32;
 constexpr int WEIGHTS = HIDDEN * FEATURES + HIDDEN + HIDDEN;
 
-// e to the power of x, by the series of the remainder after x = k ln 2 + rest.
+// Returns e^x by a power series in the remainder r of x = k ln 2 + r.
 inline double exponential(double x) {
     if (x < -700.0) return 0.0;
     int k = int(x / 0.6931471805599453 + (x < 0.0 ? -0.5 : 0.5));
@@ -23,8 +23,7 @@ inline double exponential(double x) {
     return sum;
 }
 
-// Computes the features of each player at the start of a turn, in the order of `FEATURES_OF_PLAYERS` in
-// `iacta.war.value`.
+// Computes the features of each player at the start of a turn, as listed in `iacta.war.value.FEATURES_OF_PLAYERS`.
 template <int W>
 void find_features(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, std::array<float, FEATURES>* seen) {
     auto ratio = [](double x) { return x > 0.0 ? (x - 1.0) / (x + 1.0) : -1.0; };
@@ -154,7 +153,7 @@ void find_features(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactic
     }
 }
 
-// Computes the chance of each player to win: 1 for the winner, 0 for eliminated players.
+// Computes each player's chance to win. A winner has the chance 1, an eliminated player 0.
 template <int W>
 void judge(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, const float* weights, double* chances) {
     std::fill(chances, chances + rules.players, 0.0);

@@ -1,15 +1,15 @@
-// The end of a game: the winner, and the lands that a player takes to win.
+// Victory: the winner of a game, and the territories that a player still has to take to win.
 #pragma once
 
 #include "war/rules.hpp"
 
 namespace iacta {
 
-constexpr int MAX_WANTED = 12;                          // a player who needs more lands to win is not about to win
-constexpr int MAX_DEALS = 1000;                         // deals of hidden missions that are tried
-constexpr double WIN_PRIZE = 100.0, STOP_PRIZE = 10.0;  // in armies
+constexpr int MAX_WANTED = 12;                          // a player who lacks more territories is not about to win
+constexpr int MAX_DEALS = 1000;                         // the most attempts to deal hidden missions
+constexpr double WIN_PRIZE = 100.0, STOP_PRIZE = 10.0;  // the values of winning and of stopping a rival, in armies
 
-// Whether a player fulfils their mission.
+// Returns whether a player fulfils their mission.
 template <int W>
 bool WarRules<W>::is_fulfilled(const War<W>& s, int player) const {
     if (!s.lands[player] || s.mission[player] < 0) return false;
@@ -35,7 +35,8 @@ bool WarRules<W>::is_fulfilled(const War<W>& s, int player) const {
     }
 }
 
-// Returns the winner, -1 while the game goes on. The mover wins first, then the next players in order.
+// Returns the winner, or -1 if there is none yet. Of several players who fulfil their missions, the mover comes first,
+// and then the next player in the order of play.
 template <int W>
 int WarRules<W>::find_winner(const War<W>& s) const {
     int alive = 0, last = -1;
@@ -50,7 +51,7 @@ int WarRules<W>::find_winner(const War<W>& s) const {
     return -1;
 }
 
-// Replaces the missions to eliminate a player whom the mover has eliminated.
+// Replaces the other players' missions to eliminate `loser`, whom the mover has eliminated.
 template <int W>
 void WarRules<W>::replace_missions(War<W>& s, int loser) const {
     for (int q = 0; q < players; ++q) {
@@ -61,7 +62,7 @@ void WarRules<W>::replace_missions(War<W>& s, int loser) const {
     }
 }
 
-// Deals the hidden missions from the cards that remain possible: nobody has fulfilled their mission yet.
+// Deals hidden missions at random. A deal in which a player already fulfils their mission is rejected.
 template <int W>
 void WarRules<W>::deal_missions(War<W>& s, Random& random) const {
     std::array<int, MAX_PLAYERS> given = s.mission;
@@ -85,7 +86,7 @@ void WarRules<W>::deal_missions(War<W>& s, Random& random) const {
     }
 }
 
-// Counts the lands with at least the armies of the owner's mission.
+// Counts each owner's territories with at least the armies that the owner's mission requires.
 template <int W>
 void WarRules<W>::count_strong(War<W>& s) const {
     s.strong.fill(0);
@@ -95,7 +96,7 @@ void WarRules<W>::count_strong(War<W>& s) const {
     }
 }
 
-// The lands that a player takes to win, and their cost: the armies on them, and one army for each land.
+// The territories that a player must take to win, and their cost: the armies on them plus one for each territory.
 template <int W>
 struct Wanted {
     Set<W> lands;
@@ -108,14 +109,14 @@ struct Wanted {
     }
 };
 
-// The wins that are in reach of players, for the decisions of the mover.
+// Finds wins within reach of the mover, and threats of other players to win.
 template <int W>
 class Wins {
   public:
     Wins(const WarRules<W>& rules, const War<W>& s) : rules_(rules), s_(s) {}
 
-    // Writes the urgency of taking each land, in armies: to win now, or to stop a rival who is about to win.
-    // Returns the prize of a win in reach of the mover. `news` are the new armies of the mover.
+    // Computes how urgent it is to take each territory, in armies, to win now or to stop a rival who is about to win.
+    // Returns WIN_PRIZE if the mover can win with `news` new armies, otherwise 0.
     double find_urgency(int news, std::vector<double>& urgency) const {
         std::fill(urgency.begin(), urgency.end(), 0.0);
         double prize = 0.0;
@@ -132,11 +133,11 @@ class Wins {
         return prize;
     }
 
-    // Returns the next placement of one that wins: a land and a number of armies; {-1, 0} without one.
+    // Returns the next placement, a territory and armies, if placing new armies can win at once, or {-1, 0}.
     std::pair<int, int> find_winning_placement() const {
         int need = count_missing(), last = -1;
         if (need < 1) return {-1, 0};
-        std::vector<std::pair<int, int>> weak;  // by the missing armies, and then by land
+        std::vector<std::pair<int, int>> weak;  // pairs of the missing armies and a territory
         for (Set<W> rest = s_.at.mine; rest.any();) {
             int v = last = rest.pop();
             if (v >= s_.first && s_.at.armies[size_t(v)] < armies())
@@ -153,9 +154,9 @@ class Wins {
         if (total > s_.place) return {-1, 0};
         return {first, first == last ? s_.place : number};
     }
-    // Whether a move of armies can win at all.
+    // Whether a move of armies between the mover's territories can win.
     bool may_win_by_move() const { return count_missing() == 1; }
-    // Returns the least number of armies that wins by moving from one own land to another, -1 without one.
+    // Returns the smallest number of armies whose move between two of the mover's territories wins, or -1.
     int find_winning_move(int from, int to, int most) const {
         int need = count_missing();
         if (need < 0) return -1;
@@ -171,7 +172,7 @@ class Wins {
     const War<W>& s_;
 
     int armies() const { return rules_.missions[size_t(s_.mission[s_.mover])].armies; }
-    // Returns the number of lands with enough armies that the mover lacks, -1 for another mission.
+    // Returns how many territories with enough armies the mover lacks, or -1 for a mission of another kind.
     int count_missing() const {
         if (s_.mission[s_.mover] < 0) return -1;
         const Mission& mission = rules_.missions[size_t(s_.mission[s_.mover])];
@@ -179,7 +180,7 @@ class Wins {
         return std::max(mission.number - rules_.count_held(s_, s_.mover, mission), 0);
     }
 
-    // Returns the lands that a player with some new armies is strong enough to take to win, or no lands.
+    // Returns the territories that a player must take to win, if `news` new armies make the player strong enough.
     Wanted<W> find_wanted(int player, int news) const {
         const Mission& mission = rules_.missions[size_t(s_.mission[size_t(player)])];
         Wanted<W> found;
@@ -188,7 +189,7 @@ class Wins {
         else found = find_ways(player, news, mission);
         return is_in_reach(player, found, news) ? found : Wanted<W>{};
     }
-    // Returns so many lands that a player can take one after another, the fewest armies first.
+    // Returns `number` territories that a player can take one after another, with few armies on them.
     Wanted<W> find_cheap_lands(int player, int number) const {
         Wanted<W> found;
         if (number > MAX_WANTED) return found;
@@ -206,7 +207,7 @@ class Wins {
         }
         return found;
     }
-    // Returns the lands on the cheapest ways to the lands that a mission names.
+    // Returns the territories that a mission names, and the territories on the cheapest paths to them.
     Wanted<W> find_ways(int player, int news, const Mission& mission) const {
         Wanted<W> found;
         int most = s_.armies[size_t(player)] + news;
@@ -238,13 +239,13 @@ class Wins {
         }
         return found;
     }
-    // Returns the lands of others that a mission names.
+    // Returns the territories of other players that a mission requires. `cost` is the cost of reaching each territory.
     Set<W> find_targets(int player, const Mission& mission, const std::vector<int>& cost) const {
         const int32_t *first = rules_.entries.data() + mission.first, *last = rules_.entries.data() + mission.last;
         Set<W> found, own = find_lands(player);
         if (mission.kind == IACTA_MISSION_ELIMINATE) return find_lands(*first);
         if (mission.kind == IACTA_MISSION_CAPITALS) {
-            std::vector<std::pair<int, int>> others;  // by cost, and then by land
+            std::vector<std::pair<int, int>> others;  // pairs of a cost and a territory
             int need = mission.number;
             for (const int32_t* each = first; each != last; ++each) {
                 if (own.has(*each)) --need;
@@ -255,7 +256,7 @@ class Wins {
             for (int i = 0; i < std::min(need, int(others.size())); ++i) found.add(others[size_t(i)].second);
             return found;
         }
-        std::vector<std::pair<int, int>> others;  // by the cost of the missing lands, and then by continent
+        std::vector<std::pair<int, int>> others;  // pairs of the cost of the missing territories and a continent
         int need = mission.number;
         for (int k = 0; k < int(rules_.continents.size()); ++k) {
             if (std::find(first, last, k) != last) {
@@ -274,7 +275,7 @@ class Wins {
             for (int v : rules_.continents[size_t(others[size_t(i)].second)]) found.add(v);
         return found - own;
     }
-    // Returns the lands whose loss takes a player further from the win.
+    // Returns the territories of a player that count for their mission.
     Set<W> find_winning_lands(int player) const {
         const Mission& mission = rules_.missions[size_t(s_.mission[size_t(player)])];
         Set<W> own = find_lands(player), named;
@@ -287,7 +288,7 @@ class Wins {
         }
         return own & named;
     }
-    // Whether a player is strong enough to take the wanted lands with some new armies.
+    // Returns whether a player with `news` new armies is strong enough to take the wanted territories.
     bool is_in_reach(int player, const Wanted<W>& wanted, int news) const {
         if (!wanted.number) return false;
         const Game<W>& g = player == s_.mover ? rules_.game(s_) : rules_.later;

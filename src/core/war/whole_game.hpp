@@ -1,4 +1,4 @@
-// The interface of whole games, for boards of any size.
+// The interface of whole games, independent of the size of the board.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@ namespace iacta {
 
 // The aim of a turn.
 struct Aim {
-    int kind = 0, which = 0;  // kind: IACTA_AIM_...; `which`: a continent or a player
+    int kind = 0, which = 0;  // `kind` is IACTA_AIM_...; `which` is a continent or a player
 };
 
-// The functions iacta_war_... of iacta.h. Any number of threads may call them at once.
+// The functions iacta_war_... of iacta.h. Several threads may call them at once.
 class WholeGame {
   public:
     virtual ~WholeGame() = default;
@@ -35,7 +35,7 @@ class WholeGame {
                                 uint64_t seed, float* features, int32_t* count, double* chances) const = 0;
 };
 
-// Opens a game on a board of at most 64 * W lands. The problem and the turn must be sound.
+// Opens a game on a board of at most 64 * W territories. The problem and the turn must be valid.
 template <int W>
 std::unique_ptr<WholeGame> open_whole_game(const iacta_problem& problem, const iacta_turn& turn);
 
