@@ -83,7 +83,7 @@ def test_a_plan_for_any_of_several_is_over_with_the_first() -> None:
     assert battle.before == pytest.approx(plan.value)
     assert battle.after == 1.0
     assert math.isclose(battle.luck, 1 - plan.comparable_value)
-    with pytest.raises(IactaError, match="the plan is over after 1 ends, got more"):
+    with pytest.raises(IactaError, match="the plan was done after end 1, got more ends"):
         measure_plan_luck(plan, [(8, 0), (7, 0)])
 
 

@@ -404,7 +404,7 @@ def refuse_tables(
             ]
     for kernel in dict.fromkeys(kernels):
         method = kernel.for_question(question, able, sum(defended))
-        if question == "table":  # whatever the method, rows have a number for each army
+        if question == "table":  # with any method, a row has a number for each army
             size = able + sum(defended)
             method.refuse_too_large(able, sum(defended), memory=ROW_BYTES * size, states=0)
         method.refuse_way(able, defended)

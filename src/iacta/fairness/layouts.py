@@ -280,7 +280,7 @@ WINNERS = {
     **dict.fromkeys((*WORDS_LOST, "defender", "defenders", "defence", "defense", "0"), False),
 }
 ENDED = "|".join(word for word in (*WORDS_WON, *WORDS_LOST) if len(word) > 2)
-# These patterns can match a line in few ways only, which keeps matching of long lines fast.
+# These patterns match a line in only a few ways, which keeps matching fast for long lines.
 ARMIES = r"(?<![0-9])([0-9]{1,18})(?![0-9])"
 ARMY_NUMBERS = rf"{ARMIES}\s*(?:v|vs\.?|versus|against|on|-|,|;|\t)\s*{ARMIES}"
 SEPARATOR = r"(?:\s*[:,;=])?"

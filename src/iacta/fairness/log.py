@@ -389,7 +389,7 @@ def _read_entry(row: Row, usual: Rules, notes: Notes) -> Entry:
     chances = _read_chances(given) if has_chances else None
     if kinds == ["rolls", "totals"] and not {"attack", "defence"} & {*given}:
         kinds = ["totals"]
-    elif len(kinds) == 2 and "totals" in kinds:  # the column `rolls` may only number the lines
+    elif len(kinds) == 2 and "totals" in kinds:  # then `rolls` may just be a line number
         kinds.remove("totals")
         notes.unread["rolls"] = None
     if not kinds and "won" in given and ("attackers" in given or chances is None):

@@ -248,7 +248,7 @@ class Markov(UnitKernel, RollKernel):
         return find_gain(self.rules)
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Raise `IactaError` if the chain is too large, or needs SciPy, which is missing."""
+        """Raise `IactaError` if the chain is too large, or SciPy is needed and missing."""
         room = FIRST_ROOM * self.gain
         states = (max(attackers, 0) + room + 1) * (defenders + room + 1)
         memory = MOVE_BYTES * (self._find_most_lost(attackers, defenders) + 2) * states

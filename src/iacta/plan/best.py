@@ -67,7 +67,7 @@ def best_plan(
         worker process.
     progress: a callback that receives the value of the best plan and its upper bound whenever one
         of them improves.
-    improved: a callback that receives the best plan at the same moments.
+    improved: a callback that receives the best plan whenever `progress` is called.
 
     Return a `Plan`. Its value is exact to about 1e-12, or an estimate with an interval; `proven` is
     true if no plan is better, and `gap` bounds the possible improvement. Ctrl-C ends the search and

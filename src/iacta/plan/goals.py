@@ -217,11 +217,11 @@ class TakeAll(_Conquest):
 
 @dataclass(frozen=True, repr=False)
 class TakeWithArmies(TakeAll):
-    """Own all given territories at the end of the attacks, and leave enough armies everywhere.
+    """Own all given territories at the end of the attacks, with a minimum number of armies on each.
 
     territories: as for `TakeAll`.
-    kept: the player's territories that need enough armies, too.
-    armies: the fewest armies on each of these territories, at any time after its conquest.
+    kept: the player's own territories where the minimum also applies.
+    armies: the minimum number of armies on each of these territories, from its conquest on.
     """
 
     kept: tuple[str, ...] = ()

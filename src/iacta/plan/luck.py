@@ -85,7 +85,7 @@ def measure_plan_luck(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[Luck
         defenders = read_int(pair[1], f"defenders left of end {number}")
         move = play.move
         if move is None:
-            raise IllegalError(f"the plan is over after {len(found)} ends, got more")
+            raise IllegalError(f"the plan was done after end {len(found)}, got more ends")
         state = play.problem.start
         before, decision = chance(state), plan.policy.decide(state)
         variance = math.fsum(

@@ -349,8 +349,8 @@ class Play(DisplayMixin):
     def chances(self) -> list[Result]:
         """Return the possible losses in the next roll with their chances.
 
-        A defender with a choice of dice leaves the plan the least value. In a battle that is fought
-        to the end, the defender maximises the chance to keep the territory.
+        A defender with a choice of dice is assumed to minimise the value of the plan or, in a
+        battle that is fought to the end, to maximise the chance to keep the territory.
 
         >>> from iacta.board import Board, Holding
         >>> from iacta.plan import TakeAll, best_plan

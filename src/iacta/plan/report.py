@@ -12,7 +12,7 @@ Border: TypeAlias = tuple[int, int]
 
 NEVER = 1e-9  # smaller chances are treated as 0
 RARE = 0.01  # share of the conquests to leave out at each end of a range
-MIN_SHARE = 0.1  # the main line continues with a battle only if it follows this often
+MIN_SHARE = 0.1  # a battle joins the main line only if it follows this share of conquests
 LIKELY = 0.1  # smallest chance of a roll's result on the main line
 MAX_ROLLS = 100_000  # upper limit on the rolls of a main line
 

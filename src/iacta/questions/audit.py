@@ -817,7 +817,7 @@ class NeededRecord(KeyedRecord):
 
 
 class PowerRecord(KeyedRecord):
-    """The biases that numbers of throws reveal, as `--power` shows them without a log."""
+    """The smallest bias that each number of throws reveals, as `--power` shows without a log."""
 
     rules: str = key(RULES_KEY, is_repeated=True)
     level: Unit = key("The chance of a false alarm.")
@@ -827,7 +827,7 @@ class PowerRecord(KeyedRecord):
 
 
 class PowerAnswer(Answer):
-    """The biases that numbers of rolls reveal, and the rolls needed for each bias."""
+    """The smallest bias that each number of rolls reveals, and the rolls needed for each bias."""
 
     question: AuditQuestion
 

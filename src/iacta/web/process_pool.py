@@ -380,7 +380,7 @@ def end_forkserver() -> None:
     if "forkserver" in multiprocessing.get_all_start_methods():
         from multiprocessing import forkserver  # not available on every system
 
-        # Python has no public function for this.
+        # Python has no public function that ends the fork server.
         process = getattr(forkserver, "_forkserver")._forkserver_pid  # noqa: B009 # untyped
         if process is not None:
             with suppress(ProcessLookupError):

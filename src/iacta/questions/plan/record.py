@@ -53,7 +53,7 @@ class GoalRecord(KeyedRecord, kw_only=True):
     number: Count = key("The number of territories to own in all.", default=OMITTED)
     armies: Count = key("The fewest armies on each of these territories.", default=OMITTED)
     kept: Sequence[str] = key(
-        "The player's territories that need so many armies, too.", default=OMITTED
+        "The player's own territories that must also have this many armies.", default=OMITTED
     )
     eliminates: str = key("The player eliminated by taking the territories.", default=OMITTED)
     territory: float = key("For goal `worth`, the value of a territory.", default=OMITTED)

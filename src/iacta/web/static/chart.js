@@ -4,7 +4,7 @@ import { fit } from "./fit.js";
 
 const SLACK = 16; // width that may remain unused beside a picture, in pixels
 let theme = null; // the theme of all pictures
-let shown = null; // the current place and specification
+let shown = null; // the place and the specification of the current picture
 let fitted = null; // the sizes that fitted the last picture, for places of the same width
 let drawing = 0;
 
