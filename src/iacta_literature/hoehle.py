@@ -243,7 +243,7 @@ def _compute_cdf(dice: int, rank: int, face: int) -> Fraction:
 ROLLS = 100_000
 SEED = 1
 MAX_DEFENDERS = 50  # the number of rows in the printed table
-ONE_ROLL = Battle(3, 2, ABLE, stop=StopRule(max_rolls=1))  # the attackers must kill both at once
+ONE_ROLL = Battle(3, 2, ABLE, stop=StopRule(max_rolls=1))  # won if the first roll kills both
 
 
 def _find_roll_chance(row: Row) -> Fraction:

@@ -27,9 +27,9 @@ first passage. With the chance P* of each such point, eqs. (15)-(17) give
 Errata. This module contains the corrected equations; `iacta_literature.taflin_tables` contains the
 printed equations.
 
-- eq. (5): f_23 is f_32; where L < 0, the powers, the factorial (L/2 + k)! and the limit of the sum
-  need |L|/2 for L/2; and the third factorial is that of the neutral rolls, (s − |L|/2 − 2k)!, for
-  the printed (s − L/2 − k)!;
+- eq. (5): f_23 should be f_32. If L < 0, replace L/2 by |L|/2 in the powers, in the factorial
+  (L/2 + k)! and in the limit of the sum. The third factorial should be (s − |L|/2 − 2k)!, with the
+  number of neutral rolls, instead of (s − L/2 − k)!;
 - eqs. (15)-(16): a path reaches the edge for the first time only from a point *inside*, with
   m ≥ 5 and n ≥ 3. The printed equations count a path along the corner several times. As a result,
   the chances of first passage from (12, 10) sum to 1.1015 instead of 1;

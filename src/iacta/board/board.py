@@ -87,7 +87,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
     spellings = {fold_name(name): name for name in islice(known, MAX_COMPARED)}
     typed = fold_name(name[:MAX_NAME_LENGTH])
-    swapped = [each for each in spellings if sorted(each) == sorted(typed)]  # "rde" for "red"
+    swapped = [each for each in spellings if sorted(each) == sorted(typed)]  # finds "red" for "rde"
     near = swapped or difflib.get_close_matches(typed, spellings, n=1, cutoff=MIN_SIMILARITY)
     return f"; did you mean {spellings[near[0]]!r}?" if near else ""
 

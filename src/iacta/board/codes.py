@@ -32,7 +32,7 @@ SEPARATORS = re.compile(r"[%,:;=\s]")
 class Code(NamedTuple):
     """The content of a code.
 
-    board: the board.
+    board: the board of the position.
     player: the player whose turn it is.
     owners, armies: the owner and the armies of each territory, in the order of the board; `""` and
         0 for a territory without an owner.

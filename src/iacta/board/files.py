@@ -53,7 +53,7 @@ def classic_board() -> Board:
 class BoardFile(NamedTuple):
     """A board that was read from a file.
 
-    board: the board.
+    board: the board in the file.
     format: the name of the format of the file.
     remarks: remarks about oddities of the board, such as one-way borders.
     cards: the cards of the board, from a file in the same folder; `None` without such a file.
@@ -140,7 +140,7 @@ def _stem(file: Path) -> str:
 def write_board(board: Board, path: str | PathLike[str]) -> None:
     """Write a board to a file.
 
-    board: the board.
+    board: the board to write.
     path: the path of the file. The ending of the path determines the format.
 
     After an error there is no partially written file.

@@ -63,7 +63,7 @@ Held: TypeAlias = Holding | tuple[str, int]
 class Position(PasteableMixin):
     """The owner and armies of each territory of a board, and the player whose turn it is.
 
-    board: the board.
+    board: the board on which the game is played.
     player: the player whose turn it is; must own at least one territory.
     holdings: a `Holding` for each territory, in the order of the board; or a mapping from names of
         territories to holdings or to pairs such as `("red", 5)`. `Holding("", 0)` means a territory

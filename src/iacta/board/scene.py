@@ -57,7 +57,7 @@ SHAPES = (
 
 MAX_CLOSE_UP = 0.7  # the largest fraction of the board's width in a close-up
 TERRITORY_SPACING = 66.0  # the mean distance between territories at the default width, in units
-MIN_BADGE_SPACING = 3.25  # the distance between centres of badges, relative to half a badge
+MIN_BADGE_SPACING = 3.25  # the distance between two badges, relative to half the size of a badge
 SPREAD_ROUNDS = 60
 GOLDEN_ANGLE = 2.4  # in radians
 MAX_NAME_LENGTH = 24
@@ -247,7 +247,7 @@ def build_scene(
 ) -> Scene:
     """Return the drawing of a board.
 
-    board: the board.
+    board: the board to draw.
     arrows: the arrows for the battles of a plan; their places are set by this function.
     values: a mapping from territories to chances or gains, as text. These labels have priority over
         names.
@@ -332,7 +332,7 @@ def _spread_badges(places: Sequence[Point], scale: float, half: float) -> tuple[
             moved += 0.1 * np.column_stack([np.cos(turns), np.sin(turns)])
             continue
         moved += (way * (np.maximum(least - far, 0.0) / far / 2)[..., None]).sum(axis=1)
-    offs = (moved - start).round(2) + 0.0  # turns -0.0 into 0.0
+    offs = (moved - start).round(2) + 0.0  # converts -0.0 to 0.0
     return tuple(Anchor(*at, *map(float, by)) for at, by in zip(places, offs, strict=True))
 
 
@@ -533,7 +533,7 @@ class _Layout:
         half, scale = self.scene.sizes.disc, self.scene.scale
         path, length = _find_longest_path(arrow, scale)
         x, y = _measure_way(path[0], path[-1], scale)[0]
-        hidden = min(self.half / length, 0.9)  # the fraction under the first badge
+        hidden = min(self.half / length, 0.9)  # the part of the arrow under its first badge
         offs = [0.0] if (1 - hidden) * length >= 2 * half + 8 else []
         offs += [side * far for far in (half + 3, half + 8, half + 14) for side in (1, -1)]
         middles = [_interpolate(path, hidden + (1 - hidden) * part) for part in DISC_PLACES]
@@ -560,7 +560,7 @@ class _Layout:
         kind: the kind of the label.
         t: the index of the territory.
         forms: the possible divisions of the text into lines.
-        most: the width of a map that does not need the label any more.
+        most: the map width above which the label is not needed.
         """
         at, size = self.scene.badges[t], self.scene.sizes.names
         best: _Obstacle | None = None
@@ -656,7 +656,7 @@ def _find_clear_scales(
 
     tried: the candidate centres of the box.
     width, height: half the width and half the height of the box.
-    obstacles: the obstacles.
+    obstacles: the items that the box must not overlap.
     scale: the smallest scale of the map.
     most: the scale above which the box is not drawn. The result is infinite for a place without
         room below this scale.

@@ -21,8 +21,8 @@ END = "END"  # the delimiter of a here-document
 def format_command(question: Question) -> str:
     """Return the command line that asks a question.
 
-    A position or house rules are appended as the standard input of the command. Raises
-    `IllegalError` for a question with both.
+    A position or house rules follow the command line as a here-document. Raises `IllegalError` for
+    a question with both.
 
     >>> from iacta.questions.battle import BattleQuestion
     >>> format_command(BattleQuestion(20, 15, rules="zombie attacker", hold_back=5))

@@ -9,7 +9,7 @@ from iacta.forms.sections import Bar, Bars
 from iacta.methods.kernel import Outcome, is_won
 from iacta.probability.distribution import Distribution
 
-NEGLIGIBLE = 0.0005  # at each end, outcomes are omitted up to this total chance
+NEGLIGIBLE = 0.0005  # rare outcomes at the ends are omitted if their total chance is smaller
 TONES = {"won": "good", "stopped": "neutral", "lost": "bad"}
 
 

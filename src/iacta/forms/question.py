@@ -101,7 +101,7 @@ class Answer(DisplayMixin):
 
     Subclasses are frozen dataclasses.
 
-    question: the question.
+    question: the question that is answered.
     is_complete: whether the answer is complete; false after an interruption.
     """
 

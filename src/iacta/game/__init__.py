@@ -1,4 +1,4 @@
-"""The game: turns by the rules, the values of policies, and codes of one line.
+"""The rules of a turn, the values of policies, and one-line codes of turns.
 
 `Turn` is a state of the game with its legal actions, the chances of their results, and the next
 states. A policy is a function from a turn to an action. This package exports the actions, such as

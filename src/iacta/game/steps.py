@@ -89,7 +89,7 @@ def read_tree(turn: Turn, steps: object, goal: object = None) -> list[TreeTurn]:
 def take_step(turn: Turn, step: Step) -> tuple[Turn, str]:
     """Return the turn after a step, and the step in words.
 
-    turn: the turn.
+    turn: the turn before the step.
     step: the step. Its key `do` is one of these, with the keys in parentheses: `attack` (`from`,
         `to`, the armies `left` and `their_left`, and for a single roll the number of attack `dice`
         and, if the defender rolled fewer than possible, of defence dice `their_dice`), `roll`

@@ -22,7 +22,7 @@ MAX_VALUE_LENGTH = 60  # the maximum number of characters of a value in an error
 MAX_NUMBER_LENGTH = 1000  # the maximum number of characters; parsing longer numbers would be slow
 MAX_SECONDS = 1e9  # about 30 years; longer time limits are reduced to this
 MAX_DIGITS = 100  # squares of such numbers, times other factors, still fit in a float
-MAX_EXACT_FLOAT = 2.0**53  # all smaller whole numbers have an exact float
+MAX_EXACT_FLOAT = 2.0**53  # floats represent all smaller whole numbers exactly
 # Limits that protect the memory.
 MAX_ROW_LENGTH = 10**6
 MAX_ARRAY_SIZE = 2 * 10**7

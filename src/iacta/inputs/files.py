@@ -29,7 +29,7 @@ from iacta.inputs.errors import (
 )
 
 STREAM = "-"  # the path of standard input or standard output
-OTHER_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}  # keys: byte order marks
+OTHER_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}  # the keys are byte order marks
 TEMPORARY_SUFFIX = ".iacta-part"
 MAX_PATH_LENGTH = 160  # the maximum number of characters of a path in an error message
 SHELL_PIPES = Path("/dev/fd")
@@ -249,7 +249,7 @@ def open_atomically(file: Path) -> Iterator[BinaryIO]:
                 yield opened
             return
         part = make_temporary_path(place)
-        with part.open("xb") as opened:  # raises an error for an existing name, even of a link
+        with part.open("xb") as opened:  # raises an error if the name exists
             try:
                 yield opened
                 opened.flush()

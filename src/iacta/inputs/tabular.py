@@ -470,7 +470,7 @@ def _check_excel_size(file: Any) -> None:
         sizes = [part.file_size for part in parts.infolist()]
         sheets = [name for name in parts.namelist() if name.startswith("xl/worksheets/sheet")]
         if not sheets:
-            raise MalformedError("a ZIP file must be an Excel workbook (.xlsx), got another")
+            raise MalformedError("a ZIP file must be an Excel workbook (.xlsx)")
         if sum(sizes) > MAX_EXCEL_BYTES:
             raise TooLargeError(f"a workbook must be at most {MAX_EXCEL_BYTES} bytes unpacked")
         for name in sheets:

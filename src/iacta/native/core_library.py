@@ -132,7 +132,7 @@ def find_library() -> Library | None:
 
 
 def hash_source(folder: Path) -> str:
-    """Return the hash of the core's source, computed like in `cmake/hash_source.py`.
+    """Return the hash of the core's source, as computed by `cmake/hash_source.py`.
 
     folder: the folder `src/core`.
     """

@@ -109,7 +109,7 @@ def run_in_threads(
 
     function: a function that takes an item and its deadline. It should spend most of its time in
         the core, which does not block other threads.
-    items: the items.
+    items: the items that the function processes.
     deadline: the deadline for all items; each item gets a share of the remaining time.
 
     Items that have not been started before the deadline are omitted.

@@ -112,7 +112,7 @@ class Front:
 class FrontSpread(NamedTuple):
     """The armies on one front, and the value of the front to the attackers.
 
-    front: the front.
+    front: the front on which the armies stand.
     spread: the armies on each territory, held armies included. In a chain, the armies are listed
         from one end to the other.
     value: the chance that the front falls, or the expected number of territories that the attackers
@@ -306,7 +306,7 @@ _LOSSES: dict[Objective, _Loss] = {
     "break through": _Loss(
         cost=_compute_fall_costs,
         total=lambda cost: -expm1(-cost),
-        weight=lambda cost: exp(min(cost, 600.0)),  # 1 / the chance that all fronts hold
+        weight=lambda cost: exp(min(cost, 600.0)),  # 1 / P(all fronts hold)
         exact_total=lambda values: 1 - prod((1 - value for value in values), start=Fraction(1)),
     ),
     "territories": _Loss(

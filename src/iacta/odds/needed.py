@@ -40,7 +40,7 @@ Chances1D: TypeAlias = npt.NDArray[Any]
 MAX_TABLE_ARMIES = 2_000
 MAX_FRACTION_LENGTH = 40  # the maximum number of characters of a fraction in an error message
 GUESS_FACTOR = 1.05  # the safety factor for the size of the first table
-MAX_ARMIES_EXACTLY = 20_000  # of both sides together; with fractions this takes a few seconds
+MAX_ARMIES_EXACTLY = 20_000  # the most armies of both sides; with fractions, a few seconds
 MIN_SINGLE_CHANCE = Fraction(1, 10**140)  # the error bound of a battle holds down to 1e-150
 EVEN = Fraction(1, 2)
 
@@ -627,7 +627,7 @@ def _refuse_unreachable(limit: Fraction, chance: Fraction, attained: bool, side:
                 f"no number of {side} reaches that chance, got {got}", parameter="chance"
             )
         most = str(limit)
-        if len(most) > MAX_FRACTION_LENGTH:  # shorten the bound, rounded down
+        if len(most) > MAX_FRACTION_LENGTH:  # round a long fraction down
             most = str(Context(12, ROUND_FLOOR).divide(limit.numerator, limit.denominator))
         bound = (
             f"at most {most}, the highest chance that any number of {side} reaches"

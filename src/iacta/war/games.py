@@ -58,7 +58,7 @@ class Aim(NamedTuple):
 
 CHOSEN_AIM = Aim()
 CARD_AIMS = (ONE_CARD, PILE, SAFE_CARD)  # aims for taking one card
-OPEN_AIMS = {  # aims without a goal, in words
+OPEN_AIMS = {  # phrases for aims without a goal
     AS_LIKED: "play like the usual AI",
     HOLD: "hold without attacking",
     BOLDLY: "attack boldly",

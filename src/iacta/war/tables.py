@@ -16,7 +16,7 @@ from iacta.native.core_library import CoreData, Library
 from iacta.native.deadline import Deadline
 from iacta.plan.tables import cap_garrisons, put_battles, put_dice, solve_battles
 
-SET_COUNT = 250  # entries in the table of armies for sets; the last entry holds for later sets
+SET_COUNT = 250  # the length of the table of armies for sets; later sets use its last entry
 FORTIFY_CODES = {how: number for number, how in enumerate(reversed(FORTIFY))}
 
 
@@ -73,7 +73,7 @@ def _put_whole_battles(
     library: Library, it: CoreData, kernels: Sequence[Kernel], is_whole: Sequence[bool]
 ) -> None:
     whole = [kernel for kernel, each in zip(kernels, is_whole, strict=True) if each]
-    # The core extrapolates to battles that are larger than its table.
+    # For larger battles, the core scales the entries of its table.
     size = library.constant("LARGEST_TABLE")
     rows = [solve_battles(kernel, size, d + 1) for kernel in whole for d in range(size)]
     put_battles(it, rows, size, size)
@@ -124,7 +124,7 @@ def _put_cards(
 ) -> None:
     of_symbol = library.constant("CARDS_OF_SYMBOL")
     card_lands = [-1] * library.constant("CARDS")
-    free: list[list[int]] = []  # the cards without a territory: of each symbol, then the jokers
+    free: list[list[int]] = []  # cards without a territory, by symbol; the jokers come last
     for k, symbol in enumerate((*SYMBOLS, "joker")):
         lands = [places[name] for name, each in turn.symbols.items() if each == symbol]
         first = k * of_symbol

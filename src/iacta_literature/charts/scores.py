@@ -39,7 +39,7 @@ SMALL_SPIKE = 0.2  # spikes below this fraction of the highest bar get no number
 def final_difference(battle: Battle) -> Chart:
     """Draw the distribution of attackers left minus defenders left at the end of a battle.
 
-    battle: the battle.
+    battle: the battle to draw.
 
     The table `differences` has the columns of `battle_outcomes`. In classic Risk a roll with all
     dice kills two armies. Therefore even and odd differences are not equally likely. If both sides
@@ -83,7 +83,7 @@ def campaign_score(
 ) -> Chart:
     """Draw the distribution of a campaign's score, exact and simulated.
 
-    campaign: the campaign.
+    campaign: the campaign to draw.
     simulated: a simulation of the same campaign, or `None`.
     seed: the seed of the simulation, shown in the subtitle, or `None`.
 

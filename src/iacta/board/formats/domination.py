@@ -156,7 +156,7 @@ def _find_continent(
 ) -> str:
     """Return the key of the continent of a country, which the file gives by number or by name.
 
-    country: the country.
+    country: the country, with the number or the name of its continent.
     keys: the keys of all continents, in order.
     by_name: a mapping from names to the keys of the continents with this name.
     """

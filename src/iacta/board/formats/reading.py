@@ -56,7 +56,7 @@ JSON_PART = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|\n|[^\s{}\[\],:"]+')
 TOML_PART = re.compile(r"""[\w-]+|"[^"\n]*"|'[^'\n]*'""")
 TOML_KEY = re.compile(rf"(?:{TOML_PART.pattern})(?:\s*\.\s*(?:{TOML_PART.pattern}))*(?=\s*[=\]])")
 
-KeyPath: TypeAlias = tuple[str | int, ...]  # the keys of tables and indices of lists to an entry
+KeyPath: TypeAlias = tuple[str | int, ...]  # the keys and indices that lead to an entry
 FindLine: TypeAlias = Callable[[KeyPath], int | None]
 
 
@@ -92,7 +92,7 @@ def decode(content: bytes) -> FileText:
     declared = DECLARED_ENCODING.match(content)
     if declared:
         encoding = declared[1].decode().lower()
-        encoding = {"iso-8859-1": "cp1252"}.get(encoding, encoding)  # cp1252 contains it
+        encoding = {"iso-8859-1": "cp1252"}.get(encoding, encoding)  # a superset
         return FileText(normalize_text(content.decode(encoding, "replace")))
     text = normalize_text(content.decode("cp1252", "replace"))
     before = re.match(r"[\0-\x7f]*", text)
