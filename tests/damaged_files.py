@@ -155,7 +155,7 @@ def damage(content: bytes, rng: random.Random) -> bytes:
 
 
 def make_damaged_file(seed: int, number: int) -> tuple[str, bytes]:
-    """Return the name and content of a damaged file; formats take turns."""
+    """Return the name and content of a damaged file, in each format in turn."""
     rng = random.Random(f"{seed} {number}")  # noqa: S311 # no secret depends on it
     name = [*WRITERS][number % len(WRITERS)]
     content = WRITERS[name](make_table(rng), rng)

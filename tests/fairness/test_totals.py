@@ -173,7 +173,7 @@ def test_totals_and_rolls_may_be_mixed() -> None:
     assert found.log_evidence == pytest.approx(only.log_evidence)  # totals give no evidence
 
 
-# Battles with known winners only.
+# Battles of which only the winner is known.
 
 FOUGHT = ((6, 1, False), (9, 3, False), (7, 2, True))
 

@@ -43,7 +43,7 @@ from iacta.questions.campaign import CampaignQuestion
 ERROR = "error"  # name of the column for error messages
 WHOLE = r"^\s*(-?[0-9]+)\.0+\s*$"  # a whole number written as a decimal
 SHORT_NUMBER = "^[1-9][0-9]{0,3}$"
-# Does not match 8,200, which may be a single number.
+# The text 8,200 must not match, because it may be a single number.
 SHORT_CAMPAIGN = r"^[1-9][0-9]{0,2}( [1-9][0-9]{0,2}|,[1-9][0-9]?){0,49}$"
 SHORT_LIST = r"^\[[1-9][0-9]{0,2}(, ?[1-9][0-9]{0,2}){0,49}\]$"
 MAX_INT = 2**63 - 1

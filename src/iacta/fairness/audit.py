@@ -102,7 +102,7 @@ class Audit(DisplayMixin):
     remarks: sentences about the layout of the log and its limits.
     skipped: for a recording, the number of unclear attacks for each reason.
     broken_off: the number of battles that the attackers stopped early; they are ignored.
-    chances: the number of lines that only give the chance to succeed, before and after.
+    chances: the number of lines that only give chances to succeed, before and after an attack.
     chance_spread: the standard deviation of the number of wins in these lines; `None` if some
         attacks are still undecided.
     is_recording: whether the log is a recording of a game.

@@ -467,7 +467,7 @@ def _read_chances(given: Row) -> tuple[float, float]:
 
 
 def _read_chance(given: Row, rules: Rules) -> Entry:
-    """Return the entry of a line that gives only the chance to succeed, before and after."""
+    """Return the entry of a line that only gives the chances before and after an attack."""
     before, after = _read_chances(given)
     is_decided = after in (0, 1)
     outcome = (WON if after else LOST) if is_decided else (0, 0)

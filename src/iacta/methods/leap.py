@@ -266,7 +266,7 @@ def _find_excesses(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
     quotient, rest = divmod(lost, walk.total)
     whole = losses - rolls * quotient
     turns, part = np.divmod(rolls, walk.total)
-    # rolls · rest / total = turns · rest + part · rest / total, each piece small
+    # rolls · rest / total = turns · rest + part · rest / total, without the large product
     return np.asarray((whole - turns * rest).astype(float) - part * rest / walk.total)
 
 

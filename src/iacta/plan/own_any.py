@@ -4,9 +4,9 @@ With n territories missing,
 
     max_S V(take all of S) ≤ V(own any n more) ≤ V(take any territory),   |S| = n.
 
-The search starts with the sets defended by the fewest armies, grown from all territories of the
-player and from each of them. Then it exchanges single territories as long as the value of a
-lookahead policy rises.
+The search builds sets step by step, from all territories of the player and from each single one,
+and always adds the neighbour with the fewest armies. Then it improves the best of these sets by
+exchanging single territories, as long as the value of a lookahead policy rises.
 """
 
 from collections.abc import Iterable, Iterator

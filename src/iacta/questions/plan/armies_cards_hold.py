@@ -158,7 +158,7 @@ def describe_continuation(
 
 
 def summarise_continuation(goes_on: Continuation) -> Iterator[str]:
-    """Yield a sentence on a rest of a turn whose further goals are unknown."""
+    """Yield a sentence on the chances to reach the first goal and the next one."""
     plan = goes_on.plan
     reached, won, bare = goes_on.first, goes_on.win_probability, goes_on.without
     if reached is None or won is None or bare is None or goes_on.interval is None:

@@ -39,7 +39,8 @@ def compare_advances(turn: Turn, goal: Goal, deadline: Deadline) -> tuple[MoveIn
         ranked.append((_plan_after_advance(turn, number, goal, part).comparable_value, number))
     quick, best = max(ranked)
     plan = _plan_after_advance(turn, best, goal, deadline)
-    # All values come from quick searches. A longer search for the best number then shifts them all.
+    # The values come from quick searches. The best number is searched again for longer, and all
+    # values are shifted by the difference.
     shift = 0.0 if plan.value is None else plan.value - quick
     return MoveIn(best, tuple((number, value + shift) for value, number in ranked)), plan
 

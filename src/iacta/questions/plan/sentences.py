@@ -154,7 +154,7 @@ def why(plan: Plan) -> str:
             f"{position.player} has no stack that can attack: each has too few armies, no enemy "
             "beside it, or must stay"
         )
-    # The player must take all of the first set, or any territory that pays on its own.
+    # To score, the player must take a whole set of territories, or one territory that has a value.
     wanted = problem.goal.rewards(problem.board, problem.owned)
     any_of = make_mask(t for t, paid in enumerate(wanted.lands) if paid)
     all_of = wanted.sets[0][0] if wanted.sets else 0

@@ -68,7 +68,7 @@ export function showValue(turn) {
 function findGoalHeadline(entry) {
   const { board, state } = store;
   const { found, soFar } = entry ?? {};
-  // The list of goals may know a chance before the plan does.
+  // The list of goals may show a chance before the plan is known.
   const isListed = !found && !state.hold;
   const offer = isListed && listOffers(board, state, findGoals()).find(({ isChosen }) => isChosen);
   const known = found?.is_chance === false ? null : (found?.value ?? offer?.chance ?? null);

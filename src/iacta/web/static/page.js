@@ -1,7 +1,7 @@
 // What all pages do: switch colours, select numbers, copy texts, and open files.
 
 const MOST_FILE_BYTES = 900_000;
-const MOST_CHANGES = 60; // most changes of the URL within `SPAN`; some browsers refuse a hundred
+const MOST_CHANGES = 60; // allowed changes of the URL within `SPAN`; some browsers refuse a hundred
 const SPAN = 30_000; // in milliseconds
 const LATER = 500;
 const TURN = "iacta-turn";
@@ -39,7 +39,7 @@ function startFromBoard({ target }) {
     const code = localStorage.getItem(TURN);
     link.search = code ? new URLSearchParams({ code }) : "";
   } catch {
-    // The storage is not allowed.
+    // The browser does not allow storage.
   }
 }
 for (const name of ["click", "auxclick"]) on.menu.addEventListener(name, startFromBoard);
