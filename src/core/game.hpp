@@ -83,7 +83,7 @@ class Game {
     std::vector<uint8_t> whole;
     double price;
     bool once;
-    int number, enough;  // the number of territories to own, or 0, and the armies on each
+    int number, enough;  // the territories to own (0 for any number), and the armies that each needs
     std::vector<double> pays;
     std::vector<RewardSet<W>> sets;
     Set<W> paying;        // territories with a payment, and members of sets with a payment

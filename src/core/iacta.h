@@ -45,7 +45,7 @@ typedef struct {
     /* The board. Territory v borders border_to[i] for border_first[v] <= i < border_first[v + 1]. */
     int32_t lands;
     const int32_t *border_first, *border_to;
-    const int32_t* armies;  /* on each territory */
+    const int32_t* armies;  /* the armies on each territory */
     const int32_t* keep;    /* the armies that must remain on each territory */
     const int32_t* kind;    /* the index of the rules, 0 .. kinds - 1, for attacks on each territory */
     const uint8_t* owner;   /* 0: may be attacked, 1: owned by the player, 2: not part of the problem */
@@ -83,8 +83,8 @@ typedef struct {
     double price;
     int32_t once, number, enough;
 
-    /* Null, or by territory: the turn ends when all territories marked with 1 are taken. In this case the only rewards
-       are the values of iacta_ends. */
+    /* May be null. Otherwise the turn ends when all territories marked with 1 are taken, and the only rewards are the
+       values of iacta_ends. */
     const uint8_t* until;
 } iacta_problem;
 
@@ -105,7 +105,7 @@ typedef struct {
 
 /* A state that can be reached from the start of the problem. */
 typedef struct {
-    const int32_t* armies; /* on each territory */
+    const int32_t* armies; /* the armies on each territory */
     const uint8_t* mine;   /* 1: owned by the player */
 } iacta_state;
 
@@ -166,7 +166,7 @@ IACTA_API void iacta_close(iacta_search* search);
 
 /* The states in which a turn can end, and their values. State k begins at armies[k * lands] and mine[k * lands]. */
 typedef struct {
-    int32_t count, room; /* the number of states, and the number of states for which there is room */
+    int32_t count, room; /* the number of states, and the length of the arrays in states */
     int32_t* armies;
     uint8_t* mine;
     double* values;

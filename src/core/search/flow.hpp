@@ -30,7 +30,7 @@ class Flow {
     const bool is_settled;  // whether the outcomes of decisions already assume the defender's worst answers
     int64_t states = 0;
 
-    // Follows a policy from a state to all ends of the turn. Returns false if the deadline passes before.
+    // Follows a policy from a state to all ends of the turn. Returns false if the deadline passes first.
     // `decide(s)` returns a Decision.
     template <class Decide>
     bool run(const Position<W>& start, Decide decide, Deadline& deadline) try {
@@ -103,7 +103,7 @@ class Flow {
         return paid;
     }
 
-    // Returns the decision of the policy, with the answers that are worst for it.
+    // Returns the decision of the policy, with its outcomes if the defender gives the worst answers for the policy.
     template <class Decide>
     Decision decide_at_worst(Position<W>& s, Decide& decide, Deadline& deadline) {
         Decision d = decide(s);

@@ -163,7 +163,7 @@ class SizedSearch final : public Search {
 
   private:
     static constexpr int64_t ROW_BYTES = 200 << 20;    // the memory limit for values of assignments
-    static constexpr int MAX_RECURSION_ARMIES = 3000;  // if defenders can choose, recursion is as deep as this
+    static constexpr int MAX_RECURSION_ARMIES = 3000;  // the depth of recursion if defenders can choose
 
     // Returns a state, or an empty optional if the state cannot be reached from the start.
     std::optional<Position<W>> read_state(iacta_state state) const {

@@ -98,7 +98,7 @@ class Borders {
         double missing = wanted > 0.0 ? std::max(0.0, 1.0 - (s.at.armies[v] + change) / wanted) : 0.0;
         return (OTHER_STAKE + find_stake(s, v, also)) * missing;
     }
-    // Returns the next territory on a shortest path to the front through territories of the mover, or -1.
+    // Returns the next territory on a shortest path through territories of the mover to the front, or -1 without a path.
     int find_step_to_front(const War<W>& s, int from) const {
         Set<W> near = rules_.later.out[from] & s.at.mine;
         for (Set<W> rest = near; rest.any();) {

@@ -135,8 +135,8 @@ class Tactics {
         return found;
     }
     bool allows(int kind) const { return int64_t(n_[AIMS]) >> kind & 1; }
-    // Returns the aim of an AI without simulations: an elimination, a break or a continent for which its armies
-    // suffice, otherwise the preferred aim.
+    // Returns the aim of an AI without simulations: to eliminate a player, to break a continent or to take a continent
+    // if its armies suffice, otherwise the preferred aim.
     Aim find_aim_within_reach(const War<W>& s) {
         double most = n_[SURE];
         Aim best{int(n_[PREFERRED]), 0};
