@@ -42,6 +42,23 @@ USUAL_BEFORE = Player(
 )
 OPPONENTS = {
     "usual before": USUAL_BEFORE,
+    # Hunts for cards without sampling its turns.
+    "yardstick": Player(
+        card=5.0,
+        breaking=0.3,
+        progress=0.0,
+        leader=0.0,
+        killed=0.8,
+        lost=1.2,
+        failed=2.0,
+        threshold=1.0,
+        near_player=1.0,
+        continent_prize=2.0,
+        elimination=8.0,
+        their_cards=2.0,
+        behind=0.0,
+        patience=1e6,
+    ),
     # Puts all new armies on the largest border stack; takes one card a turn; eliminates players
     # within reach.
     "pile": Player(sure=1.1, aims=(ELIMINATE,), preferred=PILE, failed=2.0),

@@ -19,7 +19,7 @@ from benchmarks.war import MEASURES, REFERENCE, SEED, Recorded, games_of, middle
 from iacta import Turn, best_goals, classic_board
 from iacta.native.deadline import Deadline
 from iacta.war.chances import CUT_ROUNDS
-from iacta.war.games import War, describe_aim
+from iacta.war.games import War, describe_aim, find_best_aims
 from iacta.war.goals import DEFAULT_GAMES, _try_plans
 from iacta.war.players import PLAYERS
 
@@ -57,7 +57,7 @@ def goal_position(seed: int) -> Recorded:
     shown = {
         (each.goal, each.how) for each in best_goals(turn, games=DEFAULT_GAMES, seed=seed).goals
     }
-    for aim in war.list_aims(usual):
+    for aim, _ in find_best_aims(war, usual, seed):
         found = war.play_games(
             (usual,) * len(war.seats),
             games=GAMES_OF_A_GOAL,

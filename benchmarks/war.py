@@ -18,6 +18,7 @@ import numpy as np
 
 from benchmarks.deals import draw_board, make_start
 from benchmarks.measure import Measurement
+from benchmarks.opponents import find_row
 from iacta import Board, Position, Sets, Turn, best_goals, classic_board, tournament
 from iacta.game import Action
 from iacta.probability.estimate import Estimate
@@ -74,7 +75,7 @@ def games_of(
 ) -> PlayedGames:
     """Return games of the named AIs that start from a turn."""
     return War(turn).play_games(
-        tuple(PLAYERS[each] for each in names),
+        tuple(find_row(each) for each in names),
         games=games,
         seed=seed,
         **more,  # type: ignore[arg-type] # cut and is_dealt

@@ -343,12 +343,12 @@ IACTA_API int32_t iacta_war_read_odds(const iacta_war* war, int32_t to, int32_t 
 /* Writes the features of each player at the start of a turn, and each player's chance to win by V. */
 IACTA_API int32_t iacta_war_evaluate(const iacta_war* war, const float* weights, float* features, double* chances);
 
-/* Lists the possible aims of a turn as pairs of a kind and the index of a continent or player. *count is the room for
-   aims before the call, and their number after it. `numbers` are the weights of an AI, in the order of
-   `iacta.war.players.Player`. `values`, if not null, receives for each aim the mean of V, with the weights `choosing`,
-   after simulated turns. */
-IACTA_API int32_t iacta_war_list_aims(const iacta_war* war, const double* numbers, const float* choosing, uint64_t seed,
-                                      int32_t* aims, double* values, int32_t* count);
+/* Judges the aims of a turn, the best aim first, as pairs of a kind and the index of a continent or player. *count is
+   the room for aims before the call, and their number after it. `numbers` are the weights of an AI that judges aims,
+   in the order of `iacta.war.players.Player`. `values` receives for each aim the mean of V, with the weights
+   `choosing`, after simulated turns. */
+IACTA_API int32_t iacta_war_judge_aims(const iacta_war* war, const double* numbers, const float* choosing,
+                                       uint64_t seed, int32_t* aims, double* values, int32_t* count);
 
 /* Chooses the next action of an AI. `chosen` contains the kind and the index of the aim; if the kind is
    IACTA_AIM_CHOSEN, the AI first chooses an aim. After the call, `chosen` is the aim for the rest of the turn. An

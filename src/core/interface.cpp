@@ -145,10 +145,10 @@ int32_t iacta_war_evaluate(const iacta_war* war, const float* weights, float* fe
     return ask(war, {weights, features, chances},
                [=](const WholeGame& it) { return it.evaluate(weights, features, chances); });
 }
-int32_t iacta_war_list_aims(const iacta_war* war, const double* numbers, const float* choosing, uint64_t seed,
-                            int32_t* aims, double* values, int32_t* count) {
-    return ask(war, {numbers, aims, count},
-               [=](const WholeGame& it) { return it.list_aims(numbers, choosing, seed, aims, values, count); });
+int32_t iacta_war_judge_aims(const iacta_war* war, const double* numbers, const float* choosing, uint64_t seed,
+                             int32_t* aims, double* values, int32_t* count) {
+    return ask(war, {numbers, choosing, aims, values, count},
+               [=](const WholeGame& it) { return it.judge_aims(numbers, choosing, seed, aims, values, count); });
 }
 int32_t iacta_war_choose_action(const iacta_war* war, const double* numbers, const float* choosing, uint64_t seed,
                                 int32_t* chosen, iacta_action* action) {

@@ -15,6 +15,9 @@ from iacta.forms.sections import Bars, Section, Table, cell_text
 from iacta.forms.whole_game import CONDITION, PEOPLE
 from iacta.plan.quick_estimates import MIN_GAP
 from iacta.questions.win import WinQuestion
+from iacta.war.games import War, describe_aim, find_best_aims
+from iacta.war.narration import describe_moves
+from iacta.war.players import PLAYERS
 
 pytestmark = pytest.mark.usefixtures("core")
 
@@ -61,7 +64,7 @@ def test_no_axis_of_shares_has_a_tick_above_100_percent() -> None:
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_every_face_states_the_condition_and_the_share_with_the_simple_ai(name: str) -> None:
+def test_every_face_states_the_condition_and_the_share_with_a_second_ai(name: str) -> None:
     found = answered(name)
     record, picture = found.record(), found.plot()
     shown = {
@@ -72,33 +75,34 @@ def test_every_face_states_the_condition_and_the_share_with_the_simple_ai(name: 
     }
     for face, words in shown.items():
         assert CONDITION in words, face
-        assert "simple" in words, face
+        assert any(each in words for each in ("another AI", "second_opinion")), face
         assert "the chance" not in words.lower(), face
     assert found.sentence.count("%") == 4  # each chance has its interval
     assert record["condition"] == CONDITION
-    assert 0 <= record["under_simple"] <= 1
+    assert 0 <= record["second_opinion"] <= 1
     heading, *rows = found.rows()
     assert "condition" in heading
-    assert "under_simple" in heading
+    assert "second_opinion" in heading
     assert all(row[-1] == CONDITION for row in rows)
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_a_column_of_a_batch_is_the_condition_and_another_the_number_under_simple(
+def test_a_column_of_a_batch_is_the_condition_and_another_the_second_opinion(
     name: str,
 ) -> None:
     form = find_question(name)
     assert form is not None
-    assert {"condition", "win", "under_simple"} <= {*form.usual_columns()}
+    assert {"condition", "win", "second_opinion"} <= {*form.usual_columns()}
     polars = pytest.importorskip("polars")
     given = {**ASKED[name]}
     found = answer(polars.DataFrame({"code": [given.pop("code"), "x"]}), name, **given)
-    first, second = found.to_dicts()
+    row, wrong = found.to_dicts()
     record = answered(name).record()
     win = "answer_win" if name == "goals" else "win"  # `win` is a parameter of `goals`
-    for key, column in (("condition", "condition"), ("win", win), ("under_simple", "under_simple")):
-        assert first[column] == record[key]
-    assert second["error"] == "code must begin with its version, '1;', got 'x'"
+    second = "second_opinion"
+    for key, column in (("condition", "condition"), ("win", win), (second, second)):
+        assert row[column] == record[key]
+    assert wrong["error"] == "code must begin with its version, '1;', got 'x'"
 
 
 def test_an_upper_bound_close_to_the_chance_or_to_certainty_is_not_shown() -> None:
@@ -117,7 +121,6 @@ def test_the_sentence_names_another_ai() -> None:
     found = answered("win", player="simple")
     assert found.sentence.startswith("Red wins about ")
     assert found.record()["condition"] == "when the computer's simple AI plays every side"
-    assert found.record()["win"] == found.record()["under_simple"]
 
 
 def test_no_share_is_shown_before_its_interval_is_narrow() -> None:
@@ -128,7 +131,22 @@ def test_no_share_is_shown_before_its_interval_is_narrow() -> None:
     text = json.dumps(many["details"])
     assert f"most games: {many['goal']}." in text
     assert PEOPLE in text
-    assert "with its simple AI" in text
+    assert "with the computer's keeper AI" in text
+
+
+def test_the_turn_of_the_ai_is_shown_with_the_goals_that_it_compared() -> None:
+    found, war = answered("win", turn_=True), War(Turn.from_code(CODE))
+    record, text = found.record(), text_of([*found.sections()])
+    played = war.play_turn(PLAYERS["usual"], 1)
+    assert record["turn"] == describe_moves(played)
+    aims = find_best_aims(war, PLAYERS["usual"], 1)
+    shown = [(each["goal"], each["value"]) for each in record["compared"]]
+    assert shown == [(describe_aim(war, aim), value) for aim, value in aims]
+    assert war.play_turn(PLAYERS["usual"], 1, aims[0][0]).moves[0] == played.moves[0]
+    for words in (*record["turn"], *(goal for goal, _ in shown), "points behind"):
+        assert words in text
+    assert not {"turn", "compared"} & {*answered("win").record()}
+    assert answered("win", turn_=True, player="simple").record()["compared"] == []
 
 
 def test_an_answer_so_far_is_sent_once_for_each_stage() -> None:
@@ -148,20 +166,20 @@ def test_an_answer_so_far_is_sent_once_for_each_stage() -> None:
 def test_the_answer_is_that_of_the_library() -> None:
     turn = Turn.from_code(CODE)
     found, record = win_chances(turn, games=20, seed=1), answered("win").record()
-    for usual, simple, row in zip(
-        found.chances.chances, found.under_simple.chances, record["players"], strict=True
+    for first, second, row in zip(
+        found.chances.chances, found.second_opinion.chances, record["players"], strict=True
     ):
-        assert row["player"] == usual.player
-        assert row["win"] == usual.chance
-        assert [row["interval"]["low"], row["interval"]["high"]] == [*usual.interval]
-        assert row["under_simple"] == simple.chance
+        assert row["player"] == first.player
+        assert row["win"] == first.chance
+        assert [row["interval"]["low"], row["interval"]["high"]] == [*first.interval]
+        assert row["second_opinion"] == second.chance
     assert sum(row["win"] for row in record["players"]) == pytest.approx(1)
     assert record["is_complete"]
-    assert (record["games"], record["games_under_simple"]) == (20, 20)
+    assert (record["games"], record["second_opinion_games"]) == (20, 20)
     goals = best_goals(turn, games=6, seed=1).goals
     rows = answered("goals").record()["goals"]
-    assert [(row["goal"], row["win"], row["under_simple"]) for row in rows if "win" in row] == [
-        (each.goal, each.win, each.under_simple) for each in goals
+    assert [(row["goal"], row["win"], row["second_opinion"]) for row in rows if "win" in row] == [
+        (each.goal, each.win, each.second_opinion) for each in goals
     ]
     reach = {each.words: each for each in goals_in_reach(turn)}
     likely = {row["goal"]: row for row in rows if "chance" in row}
@@ -188,7 +206,7 @@ def test_a_longer_search_for_a_goal_stays_in_its_interval() -> None:
 
 def test_without_games_goals_have_their_own_chance_only() -> None:
     record = answered("goals", win=False).record()
-    assert not {"win", "under_simple", "games"} & {*record, *record["goals"][0]}
+    assert not {"win", "second_opinion", "games"} & {*record, *record["goals"][0]}
     win, *others = record["goals"]
     assert (win["goal"], win["parameters"]) == ("win now", {"win": True})
     chances = [row["chance"] for row in others]

@@ -22,8 +22,7 @@ from iacta.probability.estimate import Estimate
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import Rules
 from iacta.war.chances import ALLOWANCE, GOAL_GAMES, SEED_COUNT, WinChances, play_games
-from iacta.war.games import Aim, PlayedGames, War, describe_aim
-from iacta.war.goals import find_best_aims
+from iacta.war.games import Aim, PlayedGames, War, describe_aim, find_best_aims
 from iacta.war.players import PLAYERS
 from tests.game.positions import classic_turn, line_turn
 from tests.processes import press_ctrl_c_after
@@ -38,17 +37,20 @@ def middle(seed: int = 3) -> Turn:
 
 def test_chances_are_exact_for_a_sole_owner_and_an_eliminated_player() -> None:
     won = line_turn("r3 r1", players=("red", "blue"))
-    for found in (win_chances(won).chances, win_chances(won).under_simple):
+    for found in (win_chances(won).chances, win_chances(won).second_opinion):
         assert [(each.chance, *each.interval) for each in found.chances] == [(1, 1, 1), (0, 0, 0)]
     three = line_turn("r3 g2 r1", players=("red", "blue", "green"), cards={"blue": 3})
-    for found in (win_chances(three, games=20).chances, win_chances(three, games=20).under_simple):
+    for found in (
+        win_chances(three, games=20).chances,
+        win_chances(three, games=20).second_opinion,
+    ):
         blue = found.find_chance("blue")
         assert (blue.chance, *blue.interval) == (0, 0, 0)
 
 
 def test_a_sole_owner_has_won_where_another_player_has_cards_left() -> None:
     won = line_turn("r3 r1", players=("red", "blue"), cards={"blue": 3})
-    for found in (win_chances(won).chances, win_chances(won).under_simple):
+    for found in (win_chances(won).chances, win_chances(won).second_opinion):
         assert [(each.chance, *each.interval) for each in found.chances] == [(1, 1, 1), (0, 0, 0)]
 
 
@@ -65,22 +67,22 @@ def test_a_game_in_which_nobody_can_attack_does_not_end() -> None:
     assert win_chances(neutral, games=2).chances.games == 2
 
 
-@pytest.mark.parametrize("player", ["usual", "simple"])
-def test_chances_sum_to_one_and_lie_within_their_intervals(player: str) -> None:
+@pytest.mark.parametrize(("player", "second"), [("usual", "keeper"), ("keeper", "usual")])
+def test_chances_sum_to_one_and_lie_within_their_intervals(player: str, second: str) -> None:
     found = win_chances(middle(), player=player, games=60)
-    for each in (found.chances, found.under_simple):
+    for each in (found.chances, found.second_opinion):
         assert sum(row.chance for row in each.chances) == pytest.approx(1, abs=1e-12)
         assert all(row.interval.low <= row.chance <= row.interval.high for row in each.chances)
         assert each.games == 60
-    assert (found.chances.ai, found.under_simple.ai) == (player, "simple")
+    assert (found.chances.ai, found.second_opinion.ai) == (player, second)
 
 
 def test_only_cut_games_have_an_allowance() -> None:
-    found = win_chances(middle(), games=40)
-    assert found.chances.cut > 0
-    assert found.chances.allowance == 0.03
-    assert (found.under_simple.cut, found.under_simple.allowance) == (0, 0)
-    for row in found.under_simple.chances:
+    found = win_chances(middle(), player="simple", games=40)
+    assert found.second_opinion.cut > 0
+    assert found.second_opinion.allowance == 0.03
+    assert (found.chances.cut, found.chances.allowance) == (0, 0)
+    for row in found.chances.chances:
         wins = round(40 * row.chance)
         assert row.chance == pytest.approx(wins / 40)
         assert row.interval == Estimate(40, wins).interval()
@@ -135,7 +137,7 @@ def test_estimates_of_one_position_agree_within_their_intervals() -> None:
 def test_the_best_goal_is_selected_in_other_games() -> None:
     turn = line_turn("r5 b4 g4", place=3, players=("red", "blue", "green"))
     war, wins = War(turn), dict[Aim, float]()
-    for aim in war.list_aims(PLAYERS["usual"]):
+    for aim, _ in find_best_aims(war, PLAYERS["usual"], 3):
         selecting = play_games(war, "usual", GOAL_GAMES, 3, Deadline(), aim)
         wins[aim] = float(selecting.chances[:, 0].mean())
     assert len({*wins.values()}) > 1
@@ -156,7 +158,7 @@ def test_a_stack_that_cannot_lose_wins() -> None:
     turn = line_turn("r50 b1", place=3)
     found = win_chances(turn, games=100)
     assert found.chances.find_chance("red").chance > 0.99
-    assert found.under_simple.find_chance("red").chance > 0.99
+    assert found.second_opinion.find_chance("red").chance > 0.99
 
 
 def test_a_policy_may_play_every_seat() -> None:
@@ -185,7 +187,7 @@ def test_a_policy_is_not_asked_after_the_time_limit(monkeypatch: pytest.MonkeyPa
 
     found = win_chances(line_turn("r6 b2 g1"), player=slow, time_limit=5)
     assert 2 <= found.chances.games < 40
-    assert max(asked) < 4.0  # a fifth of the time is for the simple AI
+    assert max(asked) < 2.5  # half of the time is for the second AI
     asked.clear()
     with pytest.raises(IllegalError, match="time_limit is too short for two games"):
         win_chances(line_turn("r6 b2 g1"), player=slow, time_limit=0)
@@ -251,19 +253,19 @@ GROWS = Rules(mode=ArmiesGrow())
 
 def test_the_best_goal_gets_fresh_games() -> None:
     turn, mover = middle(5), "red"
-    found = best_goals(turn, games=40, seed=5)
+    found = best_goals(turn, games=12, seed=5)
     war = War(turn)
-    aims = {describe_aim(war, aim): aim for aim in find_best_aims(war, 5)}
+    aims = {describe_aim(war, aim): aim for aim, _ in find_best_aims(war, PLAYERS["usual"], 5)}
     assert found.best.how == "tactics"
     aim = aims[found.best.goal]
-    fresh = play_games(war, "usual", 40, 5 + SEED_COUNT, Deadline(), aim)
+    fresh = play_games(war, "usual", 12, 5 + SEED_COUNT, Deadline(), aim)
     assert found.best.win == pytest.approx(fresh.chances[:, war.seats.index(mover)].mean())
     for each in found.goals:
         assert each.behind == pytest.approx(found.best.win - each.win)
 
 
 def test_intervals_of_goals_include_the_allowance() -> None:
-    found = best_goals(middle(), games=40)
+    found = best_goals(middle(), games=12)
     assert found.best.interval.high - found.best.win >= min(ALLOWANCE, 1 - found.best.win)
     for each in found.goals[1:]:
         assert each.behind_interval.high - each.behind >= ALLOWANCE
@@ -275,7 +277,7 @@ def test_intervals_of_goals_include_the_allowance() -> None:
     [
         (lambda: win_chances(line_turn("r3 b1", rules=GROWS)), "for the whole game"),
         (lambda: best_goals(line_turn("r3 b1", rules=GROWS)), "for the whole game"),
-        (lambda: win_chances(middle(), player="bold"), "player must be one of simple, usual"),
+        (lambda: win_chances(middle(), player="bold"), "player must be one of usual, keeper"),
         (lambda: win_chances(middle(), player=3), "player must be one of"),  # type: ignore[arg-type]
         (lambda: win_chances(middle(), games=1), "games must be a whole number"),
         (

@@ -6,6 +6,7 @@ from random import Random
 import numpy as np
 import pytest
 
+from benchmarks.opponents import find_row
 from iacta import Board, Hand, Position, Sets, Turn, classic_board
 from iacta.game import Attack, Defend, Place, Reveal, Trade
 from iacta.inputs.errors import IactaError
@@ -49,17 +50,17 @@ def test_turns_of_the_core_are_legal(first: int) -> None:
 @pytest.mark.parametrize("first", range(5000, 5200, OF_A_TEST))
 @pytest.mark.parametrize("name", ["simple", "yardstick"])
 def test_the_python_twin_takes_the_same_actions_as_the_core(name: str, first: int) -> None:
-    policy = SimplePolicy(PLAYERS[name])
+    policy = SimplePolicy(find_row(name))
     for seed in range(first, first + OF_A_TEST):
         turn = playable(seed)
         if turn is None:
             continue
-        for move in War(turn).play_turn(PLAYERS[name], seed).moves:
+        for move in War(turn).play_turn(find_row(name), seed).moves:
             if not isinstance(move.action, Defend):
                 assert policy(move.turn) == move.action, (seed, move.turn.phase)
 
 
-@pytest.mark.parametrize("name", ["usual", "simple"])
+@pytest.mark.parametrize("name", PLAYERS)
 def test_the_policy_of_an_ai_plays_like_the_core(name: str) -> None:
     actions = 0
     for seed in range(300, 316):
@@ -221,7 +222,7 @@ def test_the_division_into_calls_does_not_change_games() -> None:
     assert np.array_equal(whole.chances, np.concatenate([each.chances for each in parts]))
 
 
-@pytest.mark.parametrize("name", ["simple", "usual"])
+@pytest.mark.parametrize("name", PLAYERS)
 def test_players_attack_on_a_full_board(name: str) -> None:
     turn = line_turn("r90 r90 b90 b90", place=3)
     player = PLAYERS[name]

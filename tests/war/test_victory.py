@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 
+from benchmarks.opponents import find_row
 from iacta import Missions, Position, Turn, win_chances
 from iacta.game import Defend
 from iacta.native.deadline import Deadline
@@ -31,13 +32,13 @@ def test_the_core_ends_turns_as_turn_does(condition: str) -> None:
         if turn.phase == "over" or turn.winner is not None or len(list_seats(turn)) < 2:
             continue
         turns += 1
-        name = ("simple", "usual", "yardstick")[seed % 3]
+        name = (*PLAYERS, "yardstick")[seed % 4]
         # `play_turn` raises an error if an action is illegal or the end differs.
-        record = War(turn).play_turn(PLAYERS[name], seed)
+        record = War(turn).play_turn(find_row(name), seed)
         wins += record.end.winner is not None
-        if name != "usual":
+        if name in ("simple", "yardstick"):
             for move in record.moves:
-                twin = SimplePolicy(PLAYERS[name])
+                twin = SimplePolicy(find_row(name))
                 assert isinstance(move.action, Defend) or twin(move.turn) == move.action
     assert turns > TURNS / 2
     assert wins > turns / 10
@@ -55,7 +56,7 @@ def test_a_win_within_reach_is_seen_and_taken(condition: str) -> None:
         if number < 1:
             first = goals_in_reach(turn)[0]
             assert (first.words, first.chance > 0.9) == ("win now", True), first
-        for name in ("simple", "usual", "yardstick"):
+        for name in PLAYERS:
             record = War(turn).play_turn(PLAYERS[name], number)
             assert record.end.winner == "red", (number, name)
 

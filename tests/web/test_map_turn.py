@@ -471,7 +471,7 @@ def test_a_turn_on_a_phone_scrolls_no_page(visit: Visit) -> None:
         expect(page.locator(shown)).to_be_in_viewport()
     expect(page.locator("#curve")).to_contain_text("dashed: each player's chance to win the game.")
     page.locator("#how summary").tap()
-    for words in (CONDITION, "when a simpler AI does", PEOPLE):
+    for words in (CONDITION, "when another AI does", PEOPLE):
         expect(page.locator("#how")).to_contain_text(words)
     page.locator("#how summary").tap()
     page.get_by_role("button", name="Next player").tap()

@@ -250,7 +250,7 @@ def test_games_answer_in_lines_too_and_end_when_all_are_played(server: Server) -
     assert answers[-len(complete) :] == complete == [plain] * len(complete)
     for said in answers:
         assert said["condition"] == "when the computer plays every side"
-        assert 0 <= said["under_simple"] <= 1
+        assert 0 <= said["second_opinion"] <= 1
 
 
 def test_goals_answer_in_lines_too(server: Server) -> None:
@@ -262,16 +262,16 @@ def test_goals_answer_in_lines_too(server: Server) -> None:
     assert len(answers) > 1
     assert "answer" in lines[-1]
     goals = [goal for each in answers for goal in each["goals"]]
-    assert all("chance" in goal or "under_simple" in goal for goal in goals)
+    assert all("chance" in goal or "second_opinion" in goal for goal in goals)
     assert "win" not in answers[0]["goals"][0]  # chances come first
-    assert "under_simple" in answers[-1]["goals"][0]
+    assert "second_opinion" in answers[-1]["goals"][0]
 
 
 def test_the_pages_of_games_say_on_what_their_numbers_depend(server: Server) -> None:
     for path in ("/win", f"/goals?code={WAR.replace(';', '%3B')}&win=true&games=4"):
         page = server.ask(path).body.decode().replace("&#39;", "'")
         assert "when the computer plays every side" in page
-        assert "when a simpler AI does" in page
+        assert "when another AI does" in page
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ namespace iacta {
 template <int W>
 class Borders {
   public:
-    explicit Borders(const WarRules<W>& rules) : rules_(rules) {}
+    explicit Borders(const WarRules<W>& rules)
+        : rules_(rules), wanted_(size_t(rules.lands)), stake_(size_t(rules.lands)) {}
 
     struct Move {
         int from = -1, to = -1, armies = 0;
@@ -61,24 +62,28 @@ class Borders {
     }
     // Returns the move, from any stack to any border, after which the borders are safest.
     // level: the armies wanted on a border, for each army that threatens it.
-    Move find_guarding_move(const War<W>& s, double level, int also) const {
+    Move find_guarding_move(const War<W>& s, double level) {
+        Set<W> front;
+        for (Set<W> rest = s.at.mine; rest.any();) {
+            int v = rest.pop();
+            if (is_at_front(s, v)) front.add(v);
+            wanted_[v] = level * find_threat(s, v);
+            stake_[v] = OTHER_STAKE + find_stake(s, v, -1);
+        }
         Move best;
         double most = LEAST_GAIN;
         for (Set<W> rest = s.at.mine - rules_.game(s).resting; rest.any();) {
-            int v = rest.pop(), room = count_movable(s, v);
+            int v = rest.pop(), armies = s.at.armies[v], room = count_movable(s, v);
             if (room < 1 || !rules_.may_move(s, v)) continue;
-            bool is_inner = !is_at_front(s, v);
-            int threat = find_threat(s, v),
-                kept = std::min(room, int(level * threat + 0.999) - (s.at.armies[v] - room));
-            for (Set<W> near = rules_.find_fortify_targets(s, v); near.any();) {
+            double danger = find_danger(v, armies), inner = front.has(v) ? 0.0 : INNER;
+            int spare = room - std::max(std::min(room, int(wanted_[v] + 0.999) - (armies - room)), 0);
+            for (Set<W> near = rules_.find_fortify_targets(s, v) & front; near.any();) {
                 int t = near.pop();
-                if (!is_at_front(s, t)) continue;
-                for (int armies : {room, room - std::max(kept, 0)}) {
-                    if (armies < 1) continue;
-                    double gain = is_inner ? INNER * armies : 0.0;
-                    gain += find_danger(s, t, 0, level, also) - find_danger(s, t, armies, level, also);
-                    gain += find_danger(s, v, 0, level, also) - find_danger(s, v, -armies, level, also);
-                    if (gain > most) most = gain, best = {v, t, armies};
+                for (int moved : {room, spare}) {
+                    if (moved < 1) continue;
+                    double gain = inner * moved + danger - find_danger(v, armies - moved) +
+                                  find_danger(t, s.at.armies[t]) - find_danger(t, s.at.armies[t] + moved);
+                    if (gain > most) most = gain, best = {v, t, moved};
                 }
             }
         }
@@ -91,12 +96,12 @@ class Borders {
 
     const WarRules<W>& rules_;
 
-    // Returns the danger to v after a change of its armies: the bonuses at stake times the missing fraction of the
-    // wanted guard.
-    double find_danger(const War<W>& s, int v, int change, double level, int also) const {
-        double wanted = level * find_threat(s, v);
-        double missing = wanted > 0.0 ? std::max(0.0, 1.0 - (s.at.armies[v] + change) / wanted) : 0.0;
-        return (OTHER_STAKE + find_stake(s, v, also)) * missing;
+    // For each territory of the mover: the armies wanted on it, and the bonuses at stake.
+    std::vector<double> wanted_, stake_;
+
+    // Returns the danger to v with some armies: the bonuses at stake times the missing fraction of the wanted guard.
+    double find_danger(int v, int armies) const {
+        return wanted_[v] > 0.0 ? stake_[v] * std::max(0.0, 1.0 - armies / wanted_[v]) : 0.0;
     }
     // Returns the next territory on a shortest path through territories of the mover to the front, or -1 without a path.
     int find_step_to_front(const War<W>& s, int from) const {

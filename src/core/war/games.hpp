@@ -7,7 +7,13 @@ namespace iacta {
 
 struct JudgedAim {
     Aim aim;
-    double value;
+    double bonus = 0.0, total = 0.0;      // total: the sum of V after the samples
+    int samples = 0, stage = 0;           // stage: the samples after which the aim fell behind
+    bool has_no_dice = false;             // then all samples are equal, and one is enough
+    const JudgedAim* original = nullptr;  // an aim with the same turns, which is sampled instead
+
+    double value() const { return bonus + (samples ? total / samples : 0.0); }
+    const JudgedAim& find_original() const { return original ? original->find_original() : *this; }
 };
 
 // Plays turns for an AI with given weights. The aim of a turn is given, or is the aim that V judges best.
@@ -30,15 +36,31 @@ class WarPlay {
     }
     bool judges_aims() const { return n_[SAMPLES] > 0.0 && weights_; }
     void take(Aim aim) { tactics.aim = aim; }
-    // Lists the aims, each with the mean of V after simulated turns with the same dice. The aim AS_LIKED gets a bonus.
+    // Lists the aims, the best aim first, each with the mean of V after simulated turns with the same dice. The aim
+    // AS_LIKED gets a bonus. After each stage, the better half of the aims goes on to twice as many turns (sequential
+    // halving). Aims with equal results play the same turns, so only the first of them goes on.
     std::vector<JudgedAim> judge_aims(const War<W>& s, uint64_t seed) {
         std::vector<JudgedAim> found;
+        for (const Aim& aim : tactics.list_aims(s))
+            found.push_back({aim, aim.kind == IACTA_AIM_AS_LIKED ? n_[MARGIN] : 0.0});
+        std::vector<JudgedAim*> left;
+        for (JudgedAim& each : found) left.push_back(&each);
+        auto is_better = [](const JudgedAim* a, const JudgedAim* b) { return a->value() > b->value(); };
         tactics.in_haste = true;
-        for (const Aim& aim : tactics.list_aims(s)) {
-            double bonus = aim.kind == IACTA_AIM_AS_LIKED ? n_[MARGIN] : 0.0;
-            found.push_back({aim, bonus + value_aim(s, aim, seed)});
+        for (int done = 0, most = int(n_[SAMPLES]); done < most; left.resize((left.size() + 1) / 2)) {
+            done = std::min(done ? 2 * done : FIRST_SAMPLES, most);
+            for (JudgedAim* each : left) add_samples(s, *each, seed, done);
+            std::stable_sort(left.begin(), left.end(), is_better);
+            remove_copies(left);
         }
         tactics.in_haste = false;
+        for (JudgedAim& each : found) {
+            const JudgedAim& first = each.find_original();
+            each.total = first.total, each.samples = first.samples, each.stage = first.stage;
+        }
+        std::stable_sort(found.begin(), found.end(), [](const JudgedAim& a, const JudgedAim& b) {
+            return a.stage != b.stage ? a.stage > b.stage : a.value() > b.value();
+        });
         return found;
     }
     // Chooses the aim of a turn. If this takes simulations, `seed` receives their seed.
@@ -66,34 +88,38 @@ class WarPlay {
     const float* weights_;
     War<W> opened_, after_;
 
-    // Returns the first aim with the greatest mean of V after the turn.
+    static constexpr int FIRST_SAMPLES = 2;
+
+    // Returns the aim with the best mean of V after the turn.
     Aim choose_aim(const War<W>& s, uint64_t seed) {
-        Aim best;
-        double most = 0.0;
-        for (const JudgedAim& each : judge_aims(s, seed))
-            if (each.value > most) most = each.value, best = each.aim;
-        return best;
+        std::vector<JudgedAim> found = judge_aims(s, seed);
+        return found.empty() ? Aim{} : found.front().aim;
     }
-    // Returns the mean of V after simulated turns with an aim.
-    double value_aim(const War<W>& s, Aim aim, uint64_t seed) {
-        int samples = int(n_[SAMPLES]);
-        double total = 0.0;
+    static void remove_copies(std::vector<JudgedAim*>& aims) {
+        for (size_t i = 1; i < aims.size(); ++i)
+            for (size_t j = 0; j < i && !aims[i]->original; ++j)
+                if (aims[i]->total == aims[j]->total && !aims[j]->original) aims[i]->original = aims[j];
+        std::erase_if(aims, [](const JudgedAim* each) { return each->original; });
+    }
+    // Adds samples of V after turns with an aim, up to a number of samples in all.
+    void add_samples(const War<W>& s, JudgedAim& judged, uint64_t seed, int most) {
         std::array<double, MAX_PLAYERS> chances;
-        tactics.aim = aim;
+        judged.stage = most;
+        tactics.aim = judged.aim;
         opened_ = s;
         tactics.open(opened_);
         Aim opened = tactics.aim;
-        for (int k = 0; k < samples; ++k) {
-            Random dice(seed + uint64_t(k) * 0x10001);
+        while (judged.samples < most && !judged.has_no_dice) {
+            uint64_t first = seed + uint64_t(judged.samples) * 0x10001;
+            Random dice(first);
             after_ = opened_;
             tactics.aim = opened;
             tactics.play(after_, dice, nullptr);
             if (rules_.find_winner(after_) < 0) rules_.next(after_);
             judge(rules_, after_, tactics, weights_, chances.data());
-            total += chances[size_t(s.mover)];
-            if (!k && dice.state == Random(seed).state) return total;  // no dice were rolled: all samples are equal
+            judged.total += chances[size_t(s.mover)], ++judged.samples;
+            judged.has_no_dice = dice.state == Random(first).state;
         }
-        return total / samples;
     }
 };
 

@@ -636,7 +636,7 @@ class Tactics {
         }
         bool is_guarding = n_[GUARDING] > 0.0;
         auto [from, to, armies] =
-            is_guarding ? borders_.find_guarding_move(s, n_[GUARDING], -1) : borders_.find_inner_move(s);
+            is_guarding ? borders_.find_guarding_move(s, n_[GUARDING]) : borders_.find_inner_move(s);
         to < 0 ? rules_.stop(s, log) : rules_.move(s, from, to, armies, log);
     }
 };

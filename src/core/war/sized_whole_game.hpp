@@ -26,17 +26,14 @@ class SizedWholeGame final : public WholeGame {
         judge(rules_, rules_.start, tactics, weights, chances);
         return IACTA_DONE;
     }
-    int32_t list_aims(Numbers numbers, const float* choosing, uint64_t seed, int32_t* found, double* values,
-                      int32_t* count) const override {
-        if (*count < 0 || (values && !choosing)) return IACTA_UNSOUND;
-        WarPlay<W> play(rules_, numbers, choosing);
-        std::vector<JudgedAim> all;
-        if (values) all = play.judge_aims(rules_.start, Random(seed).next());
-        else
-            for (Aim aim : play.tactics.list_aims(rules_.start)) all.push_back({aim, 0.0});
+    int32_t judge_aims(Numbers numbers, const float* choosing, uint64_t seed, int32_t* found, double* values,
+                       int32_t* count) const override {
+        if (*count < 0) return IACTA_UNSOUND;
+        std::vector<JudgedAim> all =
+            WarPlay<W>(rules_, numbers, choosing).judge_aims(rules_.start, Random(seed).next());
         for (int i = 0; i < std::min<int>(*count, int(all.size())); ++i) {
             found[2 * i] = all[i].aim.kind, found[2 * i + 1] = all[i].aim.which;
-            if (values) values[i] = all[i].value;
+            values[i] = all[i].value();
         }
         *count = int32_t(all.size());
         return IACTA_DONE;

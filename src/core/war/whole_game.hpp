@@ -20,8 +20,8 @@ class WholeGame {
 
     virtual int32_t read_odds(int to, int able, int defenders, double* found) const = 0;
     virtual int32_t evaluate(const float* weights, float* features, double* chances) const = 0;
-    virtual int32_t list_aims(const double* numbers, const float* choosing, uint64_t seed, int32_t* found,
-                              double* values, int32_t* count) const = 0;
+    virtual int32_t judge_aims(const double* numbers, const float* choosing, uint64_t seed, int32_t* found,
+                               double* values, int32_t* count) const = 0;
     virtual int32_t choose_action(const double* numbers, const float* choosing, uint64_t seed, int32_t* chosen,
                                   iacta_action* action) const = 0;
     virtual int32_t play_turn(const double* numbers, const float* choosing, Aim aim, uint64_t seed,

@@ -41,7 +41,7 @@ MAX_TICKS = 8
 
 @register_chart(default_for="WinAnswer")
 def win_bar(answer: WinAnswer) -> Chart:
-    """Draw each player's share of wins as two bars: for the chosen AI and for the simple AI.
+    """Draw each player's share of wins as two bars: for the chosen AI and for a second AI.
 
     answer: the answer of `iacta.ask("win", ...)`.
 
@@ -54,8 +54,8 @@ def win_bar(answer: WinAnswer) -> Chart:
     colours = assign_owner_colours(answer.question.turn.position)
     rows: list[Row] = []
     lines: list[Row] = []
-    names = [describe_ai(each.ai) for each in (answer.found.chances, answer.found.under_simple)]
-    for bar, estimate in enumerate((answer.found.chances, answer.found.under_simple)):
+    names = [describe_ai(each.ai) for each in (answer.found.chances, answer.found.second_opinion)]
+    for bar, estimate in enumerate((answer.found.chances, answer.found.second_opinion)):
         top, end = _find_top(bar, ROW, THICK), 0.0
         present = [each for each in estimate.chances if each.chance > 0]
         for each in present:
@@ -120,7 +120,7 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
     The table `goals` has for each `goal` the `chance` of the best plan, if there is a plan, with an
     interval from `low` to `high` for the result of a longer search. If the question has `win`, the
     table also has `how` (the way the turn is played), `win` (the share of games won) with its
-    interval from `low` to `high`, and `under_simple` (the share with the simple AI). The table
+    interval from `low` to `high`, and `second_opinion` (the share with a second AI). The table
     `hatching` has the lines that mark the intervals.
     """
     from iacta.forms.whole_game import PEOPLE  # slow to import
@@ -139,10 +139,10 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
         rows.append({**own, **(_list_win_numbers(each.judged) if each.judged else {})})
     most = 1.0
     if is_won:
-        most = min(max(max(row["high"], row["under_simple"]) for row in rows), 1.0)
+        most = min(max(max(row["high"], row["second_opinion"]) for row in rows), 1.0)
     hatching = [line for row in rows for line in _hatch_interval(row, most)]
     tables: dict[str, Sequence[Row]] = {"goals": rows, "hatching": hatching}
-    numbers = ("win", "low", "high", "under_simple") if is_won else ("low", "high")
+    numbers = ("win", "low", "high", "second_opinion") if is_won else ("low", "high")
     names = [shorten_name(each.words, MAX_GOAL_LENGTH) for each in shown]
     bar_axis = _make_bar_axis(names, GOAL_ROW, GOAL_THICK)
     base = table_view("goals").encode(
@@ -160,13 +160,13 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
     label, last = format_percent("share", 1), "datum.high"
     words = "Chance of the best plan found for each goal; hatched: the range for a longer search."
     if is_won:
-        simple = base.mark("rule", style="ink", strokeWidth=2.5)
-        layers.append(simple.encode(x="under_simple:Q", y2="bottom"))
-        label = f"({label}) + ' / ' + ({format_percent('under_simple', 1)})"
-        last = "max(datum.high, datum.under_simple)"
+        second = base.mark("rule", style="ink", strokeWidth=2.5)
+        layers.append(second.encode(x="second_opinion:Q", y2="bottom"))
+        label = f"({label}) + ' / ' + ({format_percent('second_opinion', 1)})"
+        last = "max(datum.high, datum.second_opinion)"
         words = (
             "Bars with hatched 95% intervals: iacta's usual AI in every seat. Lines and second "
-            f"numbers: the simple AI. {PEOPLE}"
+            f"numbers: iacta's keeper AI. {PEOPLE}"
         )
     written = table_view("goals").calculate(
         label=label, last=last, level="(datum.top + datum.bottom) / 2"
@@ -239,7 +239,7 @@ def _make_share_axis(column: str, title: str, most: float) -> dict[str, Any]:
 
 def _list_win_numbers(each: GoalChance) -> dict[str, float]:
     low, high = each.interval
-    own = {"win": each.win, "low": low, "high": high, "under_simple": each.under_simple}
+    own = {"win": each.win, "low": low, "high": high, "second_opinion": each.second_opinion}
     return {**own, "share": each.win}
 
 

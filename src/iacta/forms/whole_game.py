@@ -40,7 +40,7 @@ class WholeGameForm(MomentForm, kw_only=True):
 
     games: int | None = parameter(
         Whole(least=2, most=MAX_GAMES),
-        "The number of games; the simple AI then plays the same number.",
+        "The number of games that each of the two AIs plays.",
         default=None,
     )
     time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)

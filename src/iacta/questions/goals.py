@@ -80,7 +80,9 @@ class GoalsQuestion(WholeGameForm, Question):
 
 
 WIN = "The share of the games after the goal that the player to move wins."
-UNDER_SIMPLE = "The same share if the simple AI plays every side, in this turn too."
+SECOND_OPINION = (
+    "The same share if another AI of equal strength plays every side, in this turn too."
+)
 
 
 class TurnGoalRecord(KeyedRecord):
@@ -109,9 +111,9 @@ class TurnGoalRecord(KeyedRecord):
     games: Count = key("The number of games.", default=OMITTED)
     win: Unit = key(WIN, default=OMITTED)
     win_interval: IntervalRecord = key("The 95% interval of `win`.", default=OMITTED)
-    under_simple: Unit = key(UNDER_SIMPLE, default=OMITTED)
-    under_simple_interval: IntervalRecord = key(
-        "The 95% interval of `under_simple`.", default=OMITTED
+    second_opinion: Unit = key(SECOND_OPINION, default=OMITTED)
+    second_opinion_interval: IntervalRecord = key(
+        "The 95% interval of `second_opinion`.", default=OMITTED
     )
     behind: float = key("`win` of the best goal minus `win` of this goal.", default=OMITTED)
     behind_interval: IntervalRecord = key("The 95% interval of `behind`.", default=OMITTED)
@@ -138,7 +140,7 @@ class GoalsRecord(KeyedRecord):
     win_interval: IntervalRecord = key(
         "The 95% interval of `win`.", is_column=True, default=OMITTED
     )
-    under_simple: Unit = key(UNDER_SIMPLE, is_column=True, default=OMITTED)
+    second_opinion: Unit = key(SECOND_OPINION, is_column=True, default=OMITTED)
 
 
 class GoalRow(NamedTuple):
@@ -185,13 +187,13 @@ class GoalsAnswer(Answer):
             first.chance,
             first.win,
             first.win_interval,
-            first.under_simple,
+            first.second_opinion,
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
         plans = ("chance", "low", "at_most", "left")
-        simple = ("under_simple", "under_simple_low", "under_simple_high")
-        wins = ("how", "win", "win_low", "win_high", *simple, "behind", "is_clear")
+        second = ("second_opinion", "second_opinion_low", "second_opinion_high")
+        wins = ("how", "win", "win_low", "win_high", *second, "behind", "is_clear")
         yield ("goal", *plans, *(wins if self.question.win else ()), "condition")
         for words, reach, judged in self.goals:
             numbers: list[object] = [""] * len(plans)
@@ -200,8 +202,8 @@ class GoalsAnswer(Answer):
             if self.question.win:
                 numbers += [""] * len(wins)
             if judged is not None:
-                usual, simply = (judged.win, *judged.interval), judged.under_simple_interval
-                shown = (judged.how, *usual, judged.under_simple, *simply)
+                won, other = (judged.win, *judged.interval), judged.second_opinion_interval
+                shown = (judged.how, *won, judged.second_opinion, *other)
                 numbers[len(plans) :] = [*shown, judged.behind, judged.is_clear]
             yield (words, *numbers, CONDITION)
 
@@ -225,7 +227,7 @@ class GoalsAnswer(Answer):
             (row.words, row.how, *_make_reach_cells(row.reach), *_make_win_cells(row.judged))
             for row in self.goals
         ]
-        wins = ("games won", "95% interval", "behind", "simple AI", "95% interval")
+        wins = ("games won", "95% interval", "behind", "keeper AI", "95% interval")
         columns = ("", "", "chance", "within", "armies left", *wins)
         yield Section([Table(columns, table)], title="Goals, and the games won after each goal:")
 
@@ -265,8 +267,8 @@ def _make_record(row: GoalRow) -> TurnGoalRecord:
             "games": judged.games,
             "win": judged.win,
             "win_interval": make_interval_record(judged.interval),
-            "under_simple": judged.under_simple,
-            "under_simple_interval": make_interval_record(judged.under_simple_interval),
+            "second_opinion": judged.second_opinion,
+            "second_opinion_interval": make_interval_record(judged.second_opinion_interval),
             "behind": judged.behind,
             "behind_interval": make_interval_record(judged.behind_interval),
             "is_clear": judged.is_clear,
@@ -313,9 +315,9 @@ def _make_win_cells(judged: GoalChance | None) -> tuple[str, str, str, str, str]
     if judged is None:
         return "", "", "", "", ""
     behind = f"{100 * judged.behind:.1f}" if judged.behind else ""
-    won, simple = format_share(judged.win), format_share(judged.under_simple)
-    within = format_range(judged.interval), format_range(judged.under_simple_interval)
-    return won, within[0], behind, simple, within[1]
+    won, second = format_share(judged.win), format_share(judged.second_opinion)
+    within = format_range(judged.interval), format_range(judged.second_opinion_interval)
+    return won, within[0], behind, second, within[1]
 
 
 def goals_sentence(answer: GoalsAnswer) -> str:
@@ -327,8 +329,8 @@ def goals_sentence(answer: GoalsAnswer) -> str:
         return (
             f"{name} wins most often with the goal to {first.goal}: about "
             f"{format_share_and_range(first.win, first.interval)} of games {CONDITION}, and "
-            f"{format_share_and_range(first.under_simple, first.under_simple_interval)} when a "
-            "simpler AI does."
+            f"{format_share_and_range(first.second_opinion, first.second_opinion_interval)} when "
+            "another AI does."
         )
     if not answer.reached:
         return f"The search found no plan that reaches a goal for {player} this turn."

@@ -177,7 +177,9 @@ class TurnWinRecord(KeyedRecord):
     after: Unit = key("The share of games that the player wins after the last attack.")
     after_interval: IntervalRecord = key("The 95% interval of `after`.")
     change: float = key("`after` minus `before`.")
-    change_under_simple: float = key("The same change if the simple AI plays every side.")
+    second_opinion_change: float = key(
+        "The same change if another AI of equal strength plays every side."
+    )
 
 
 class ReviewRecord(KeyedRecord):
@@ -258,9 +260,11 @@ class ReviewAnswer(Answer):
                 format_share_and_range(found.chance, found.interval)
                 for found in (ends.chances.find_chance(each.player) for ends in each[2:])
             ]
-            changes = (f"{100 * change:+.1f}" for change in (each.change, each.change_under_simple))
+            changes = (
+                f"{100 * change:+.1f}" for change in (each.change, each.second_opinion_change)
+            )
             rows.append((f"turn {each.number}, {each.player}", *shown, *changes))
-        table = Table(("", "before", "after", "change in points", "with the simple AI"), rows)
+        table = Table(("", "before", "after", "change in points", "with the keeper AI"), rows)
         title = f"Chance to win before and after turns without a goal, {CONDITION}:"
         yield Section([table, *notes], title=title)
 
@@ -278,7 +282,7 @@ def _record_wins(each: TurnWins) -> TurnWinRecord:
         after.chance,
         make_interval_record(after.interval),
         each.change,
-        each.change_under_simple,
+        each.second_opinion_change,
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from iacta.forms.form import Example, Topic, parameter
@@ -34,7 +35,8 @@ from iacta.forms.whole_game import (
 )
 from iacta.war import WinChance, WinChances, WinEstimate, win_chances
 from iacta.war.chances import CUT_ROUNDS, DEFAULT_GAMES
-from iacta.war.games import OPEN_AIMS
+from iacta.war.games import OPEN_AIMS, War, describe_aim, find_best_aims
+from iacta.war.narration import describe_moves
 from iacta.war.players import AS_LIKED, PLAYERS
 from iacta.war.tournament import MAX_ROUNDS
 
@@ -50,7 +52,7 @@ class WinQuestion(WholeGameForm, Question):
 
     player: str = parameter(
         OneOf(tuple(PLAYERS)),
-        "The AI that plays every side: usual, simple, or yardstick, which hunts for cards.",
+        "The AI that plays every side: usual, keeper (of continents), or simple, which is weaker.",
         metavar="NAME",
         default="usual",
     )
@@ -58,6 +60,12 @@ class WinQuestion(WholeGameForm, Question):
     best_goal: bool = parameter(
         Flag(),
         "The player to move plays this turn for the goal that wins the most games.",
+        default=False,
+    )
+
+    turn_: bool = parameter(
+        Flag(),
+        "Show the turn that the AI would play, and the goals that it compared for it.",
         default=False,
     )
 
@@ -89,7 +97,7 @@ class WinQuestion(WholeGameForm, Question):
 
 
 WIN = "The share of the games that the player wins."
-UNDER_SIMPLE = "The same share if the simple AI plays every side."
+SECOND_OPINION = "The same share if another AI of equal strength plays every side."
 INTERVAL = "The 95% interval of `win` for more such games, not for games among people."
 
 
@@ -99,9 +107,19 @@ class PlayerWinRecord(KeyedRecord):
     player: str = key("The player.")
     win: Unit = key(WIN)
     interval: IntervalRecord = key(INTERVAL)
-    under_simple: Unit = key(UNDER_SIMPLE)
-    under_simple_interval: IntervalRecord = key("The 95% interval of `under_simple`.")
+    second_opinion: Unit = key(SECOND_OPINION)
+    second_opinion_interval: IntervalRecord = key("The 95% interval of `second_opinion`.")
     figure: str = key("`win` in whole percent.")
+
+
+class ComparedGoalRecord(KeyedRecord):
+    """A goal that the AI compared for its turn."""
+
+    goal: str = key("The goal.")
+    value: float = key(
+        "The AI's estimate of the turn with this goal: the share of games that it would win. A "
+        "single estimate may be off by 15 points; only differences count."
+    )
 
 
 class WinRecord(KeyedRecord):
@@ -111,37 +129,44 @@ class WinRecord(KeyedRecord):
     player: str = key("The player to move.", is_column=True)
     win: Unit = key("The share of the games that the player to move wins.", is_column=True)
     interval: IntervalRecord = key(INTERVAL, is_column=True)
-    under_simple: Unit = key(UNDER_SIMPLE, is_column=True)
+    second_opinion: Unit = key(SECOND_OPINION, is_column=True)
     players: tuple[PlayerWinRecord, ...] = key("Each player, in the order of play.")
     games: Count = key("The number of games played.")
     cut: Count = key("The number of games cut short and decided by the learnt value function.")
     too_long: Count = key("The number of games undecided after 200 rounds and decided likewise.")
-    allowance: Unit = key("The error that cutting games short may add to the interval.")
-    games_under_simple: Count = key("The number of games played by the simple AI.")
-    too_long_under_simple: Count = key(
-        "The number of games by the simple AI undecided after 200 rounds."
-    )
+    allowance: Unit = key("The error that cutting games short may add to each interval.")
+    second_opinion_games: Count = key("The number of games played by the other AI.")
+    second_opinion_cut: Count = key("The number of these games cut short.")
+    second_opinion_too_long: Count = key("The number of these games undecided after 200 rounds.")
     is_complete: bool = key("Whether all games were played within the time limit.")
     words: str = key(
         "`win` in words; empty while the interval of a player is wider than 4 points to a side."
     )
     details: Sequence[AnswerSectionRecord] = key("How the shares were estimated, for readers.")
     goal: str = key("Only with `--best-goal`: the goal of the player to move.", default=OMITTED)
+    turn: Sequence[str] = key(
+        "Only with `--turn`: a turn as the AI plays it, with its own dice, in words.",
+        default=OMITTED,
+    )
+    compared: Sequence[ComparedGoalRecord] = key(
+        "Only with `--turn`: the goals that the AI compared for the turn, the chosen goal first.",
+        default=OMITTED,
+    )
 
 
 class WinAnswer(Answer):
     """The share of games that each player wins.
 
-    found: the shares of wins with the requested AI, and with the simple AI.
+    found: the shares of wins with the requested AI, and with a second AI.
     """
 
     question: WinQuestion
     found: WinChances
 
     def pairs(self) -> Iterator[tuple[WinChance, WinChance]]:
-        """For each player, yield the share of wins with the requested AI and with the simple AI."""
+        """For each player, yield the share of wins with the requested AI and with the second AI."""
         found = self.found
-        yield from zip(found.chances.chances, found.under_simple.chances, strict=True)
+        yield from zip(found.chances.chances, found.second_opinion.chances, strict=True)
 
     @property
     def condition(self) -> str:
@@ -152,14 +177,14 @@ class WinAnswer(Answer):
         found, name = self.found, self.question.turn.player
         rows = [
             PlayerWinRecord(
-                usual.player,
-                usual.chance,
-                make_interval_record(usual.interval),
-                simple.chance,
-                make_interval_record(simple.interval),
-                short_percent(usual.chance, 0),
+                first.player,
+                first.chance,
+                make_interval_record(first.interval),
+                second.chance,
+                make_interval_record(second.interval),
+                short_percent(first.chance, 0),
             )
-            for usual, simple in self.pairs()
+            for first, second in self.pairs()
         ]
         mover = next(row for row in rows if row.player == name)
         return WinRecord.from_attributes(
@@ -168,18 +193,40 @@ class WinAnswer(Answer):
             player=name,
             win=mover.win,
             interval=mover.interval,
-            under_simple=mover.under_simple,
+            second_opinion=mover.second_opinion,
             players=tuple(rows),
-            games_under_simple=found.under_simple.games,
-            too_long_under_simple=found.under_simple.too_long,
+            second_opinion_games=found.second_opinion.games,
+            second_opinion_cut=found.second_opinion.cut,
+            second_opinion_too_long=found.second_opinion.too_long,
             is_complete=self._is_complete(),
             words=self._describe_win(),
             goal=found.goal or OMITTED,
+            turn=self.moves if self.question.turn_ else OMITTED,
+            compared=self.compared if self.question.turn_ else OMITTED,
             details=[AnswerSectionRecord.from_section(each) for each in self._list_explanations()],
         )
 
+    @cached_property
+    def moves(self) -> list[str]:
+        """A turn of the AI, in words; empty if the turn is over."""
+        question = self.question
+        if question.turn.phase == "over" or not self.found.chances.games:
+            return []
+        record = War(question.turn).play_turn(PLAYERS[question.player], question.seed)
+        return describe_moves(record) or ["does nothing"]
+
+    @cached_property
+    def compared(self) -> list[ComparedGoalRecord]:
+        """The goals that the AI compares for the turn; empty for an AI without goals."""
+        question = self.question
+        if question.turn.phase == "over" or not self.found.chances.games:
+            return []
+        war = War(question.turn)
+        aims = find_best_aims(war, PLAYERS[question.player], question.seed)
+        return [ComparedGoalRecord(describe_aim(war, aim), value) for aim, value in aims]
+
     def _is_complete(self) -> bool:
-        wanted, kinds = self.question.games, (self.found.chances, self.found.under_simple)
+        wanted, kinds = self.question.games, (self.found.chances, self.found.second_opinion)
         return all(each.games in (0, wanted or DEFAULT_GAMES.get(each.ai, 2000)) for each in kinds)
 
     def _describe_win(self) -> str:
@@ -193,11 +240,11 @@ class WinAnswer(Answer):
         return f"{_capitalise(name)} wins {shares[name]}." if all(shares.values()) else ""
 
     def rows(self) -> Iterator[Sequence[object]]:
-        under_simple = ("under_simple", "under_simple_low", "under_simple_high")
-        yield ("player", "win", "low", "high", *under_simple, "condition")
-        for usual, simple in self.pairs():
-            numbers = (usual.chance, *usual.interval, simple.chance, *simple.interval)
-            yield (usual.player, *numbers, self.condition)
+        second_opinion = ("second_opinion", "second_opinion_low", "second_opinion_high")
+        yield ("player", "win", "low", "high", *second_opinion, "condition")
+        for first, second in self.pairs():
+            numbers = (first.chance, *first.interval, second.chance, *second.interval)
+            yield (first.player, *numbers, self.condition)
 
     def sections(self) -> Iterator[Section]:
         first, *rest = self._list_explanations()
@@ -216,18 +263,26 @@ class WinAnswer(Answer):
         yield Section([win_sentence(self), *condition, *(chosen if is_chosen else []), *people])
         rows = [
             (
-                usual.player,
-                format_share(usual.chance),
-                format_range(usual.interval),
-                format_share(simple.chance),
-                format_range(simple.interval),
+                first.player,
+                format_share(first.chance),
+                format_range(first.interval),
+                format_share(second.chance),
+                format_range(second.interval),
             )
-            for usual, simple in self.pairs()
+            for first, second in self.pairs()
         ]
-        columns = ("", f"with {describe_ai(chances.ai)}", "95% interval", "with its simple AI")
-        yield Section([Table((*columns, "95% interval"), rows)], title="Games won:")
+        names = [f"with {describe_ai(each.ai)}" for each in (chances, self.found.second_opinion)]
+        columns = ("", names[0], "95% interval", names[1], "95% interval")
+        yield Section([Table(columns, rows)], title="Games won:")
         if chances.games:
-            yield Section([_describe_games(chances), _describe_games(self.found.under_simple)])
+            yield Section([_describe_games(chances), _describe_games(self.found.second_opinion)])
+        if self.question.turn_ and self.moves:
+            yield Section(self.moves, title=f"A turn as {describe_ai(chances.ai)} plays it:")
+        if self.question.turn_ and self.compared:
+            best = self.compared[0].value
+            table = [(each.goal, f"{100 * (best - each.value):.1f}") for each in self.compared]
+            title = "Goals that it compared; it tried those that soon fell behind less often:"
+            yield Section([Table(("", "points behind"), table)], title=title)
 
     def draw(self, charts: Charts) -> Any:
         return charts.win_bar(self)
@@ -236,17 +291,15 @@ class WinAnswer(Answer):
 def win_sentence(answer: WinAnswer) -> str:
     """Return a sentence about the share of games that the player to move wins."""
     name = answer.question.turn.player
-    found = (answer.found.chances, answer.found.under_simple)
+    found = (answer.found.chances, answer.found.second_opinion)
     if not found[0].games:
         winner = next(each.player for each, _ in answer.pairs() if each.chance)
         rivals = {*answer.question.turn.survivors} - {winner}
         return f"{_capitalise(winner)} has won{'' if rivals else ': no other player is left'}."
     own = (each.find_chance(name) for each in found)
-    usual, simple = (format_share_and_range(each.chance, each.interval) for each in own)
-    sentence = f"{_capitalise(name)} wins about {usual} of games {answer.condition}"
-    if answer.found.chances.ai == answer.found.under_simple.ai:
-        return f"{sentence}."
-    return f"{sentence}, and {simple} when a simpler AI does."
+    first, second = (format_share_and_range(each.chance, each.interval) for each in own)
+    sentence = f"{_capitalise(name)} wins about {first} of games {answer.condition}"
+    return f"{sentence}, and {second} when another AI does."
 
 
 def _capitalise(name: str) -> str:

@@ -1,12 +1,13 @@
 """Each player's chance to win the whole game if one AI plays every seat.
 
-The chance depends on the AI. Therefore the result for the usual AI is always shown next to the
-result for the simple AI, and the two are never averaged.
+The chance depends on the AI. Therefore the result for the usual AI is always shown next to a second
+opinion: the result for the keeper, an AI of equal strength with another style. The two are never
+averaged.
 
-Games of the usual AI stop after six rounds, and the value function V estimates each player's chance
-from there. V was trained on games of the usual AI. A separate allowance of 3 percentage points
-covers its error. Games of the simple AI and of policies are played to the end, and so are games
-under victory conditions for which V was not trained.
+Games of these two AIs stop after six rounds, and the value function V estimates each player's
+chance from there. V was trained on games of both AIs. A separate allowance of 3 percentage points
+covers its error. Games of other AIs and of policies are played to the end, and so are games under
+victory conditions for which V was not trained.
 
 Games are played in stages that end after 100, 200, 400, ... games. Results of incomplete stages are
 discarded. A time limit therefore limits the number of stages, but never changes their results.
@@ -39,20 +40,22 @@ from iacta.war.games import (
     War,
     check_war,
     describe_aim,
+    find_best_aims,
     list_seats,
 )
 from iacta.war.players import PLAYERS
 from iacta.war.tournament import MAX_GAMES, MAX_ROUNDS, Seat, get_seat_name, play_to_end, read_seat
 
-CUT_ROUNDS = 6  # the number of rounds after which games of the usual AI stop
+CUT_ROUNDS = 6  # the number of rounds after which games of the AIs in `CUT_AIS` stop
+CUT_AIS = ("usual", "keeper")
 ALLOWANCE = 0.03  # the possible error of a chance because V replaces the rest of the games
-DEFAULT_GAMES = {"simple": 2000, "usual": 600}
+DEFAULT_GAMES = {"usual": 600, "keeper": 600, "simple": 2000}
 POLICY_GAMES = 40
 Z = 1.96  # half the width of a 95% interval, in standard errors
 GRACE = 0.1  # extra seconds after a deadline if fewer than two games have been played
 CHUNK_GAMES = 20  # games per call of the core; deadlines and Ctrl-C take effect between calls
 FIRST_STAGE = 100  # games in the first stage; each later stage doubles the number of games
-FIRST_STAGE_SHARES = (0.8, 1.0)  # shares of the remaining time: the first AI, then the simple AI
+FIRST_STAGE_SHARES = (0.5, 1.0)  # shares of the remaining time: the first AI, then the second AI
 GOAL_GAMES = 40  # trial games for each goal; more games would delay the first result
 GOAL_TIME_SHARE = 0.4  # the largest share of the time for trial games
 SEED_COUNT = 2**62  # two seeds whose difference is this number give independent games
@@ -104,12 +107,12 @@ class WinChances:
     """The players' chances to win the whole game, estimated with two AIs.
 
     chances: the result if the requested AI plays every seat.
-    under_simple: the result if the simple AI plays every seat.
+    second_opinion: the result if another AI of equal strength plays every seat.
     goal: the best goal of the player to move for this turn, in words; empty if the AIs chose it.
     """
 
     chances: WinEstimate
-    under_simple: WinEstimate
+    second_opinion: WinEstimate
     goal: str = ""
 
 
@@ -127,13 +130,14 @@ def win_chances(
 
     turn: the turn from which games are played, in any phase. Unknown cards are dealt anew in each
         game.
-    player: the AI: `"usual"`, `"simple"`, `"yardstick"`, or a policy, that is, a function from a
-        turn to a legal action. Games of the usual AI stop after six rounds.
+    player: the AI: `"usual"`, `"keeper"`, `"simple"`, or a policy, that is, a function from a
+        turn to a legal action. The second opinion comes from the keeper, or from the usual AI if
+        `player` is the keeper. Games of these two AIs stop after six rounds.
     best_goal: whether the player to move plays this turn for the best of all goals, the goal with
         the most wins in 40 trial games each. The chances come from new games. If it is false, the
         AI chooses its own goal.
-    games: the number of games for each AI; by default 600 for the usual AI, 2,000 for the simple AI
-        and 40 for a policy.
+    games: the number of games for each AI; by default 600 for the usual AI and the keeper, 2,000
+        for the simple AI and 40 for a policy.
     time_limit: the time limit in seconds. If it is too short for all games, the result is that of
         the first 100, 200, 400, ... games, or of fewer than 100 games.
     seed: the seed of the dice. The same seed and number of games give the same result on every
@@ -161,13 +165,13 @@ def win_chances(
         raise IllegalError("best_goal must be False for a policy, which has no goals, got True")
     if turn.winner is not None or len(list_seats(turn)) == 1:
         certain = _make_certain_estimate(turn, get_seat_name(seat))
-        return WinChances(certain, replace(certain, ai="simple"))
+        return WinChances(certain, replace(certain, ai=find_second_ai(seat)))
     check_game_ends(turn)
     aim, goal = CHOSEN_AIM, ""
     if best_goal and isinstance(seat, str) and turn.phase not in ("fortify", "over"):
         aim, goal = _find_best_goal(War(turn), seat, seed, deadline.take_share(GOAL_TIME_SHARE))
         seed += SEED_COUNT
-    samples = [_Sample(turn, each, number, seed, aim) for each in (seat, "simple")]
+    samples = [_Sample(turn, each, number, seed, aim) for each in (seat, find_second_ai(seat))]
     total, found = sum(each.wanted for each in samples), None
 
     def report(_: int = 0, __: int = 0) -> None:
@@ -179,13 +183,18 @@ def win_chances(
         for share, sample in zip(FIRST_STAGE_SHARES, samples, strict=True):
             part = deadline if found else deadline.take_share(share)
             sample.play_stage(min(stage, sample.wanted), part, report)
-        usual, simple = (each.estimate() for each in samples)
-        found = WinChances(usual, simple, goal)
+        first, second = (each.estimate() for each in samples)
+        found = WinChances(first, second, goal)
         report()
         is_complete = all(len(each) >= min(stage, each.wanted) for each in samples)
         if not is_complete or all(len(each) == each.wanted for each in samples):
             return found
         stage *= 2
+
+
+def find_second_ai(player: Seat) -> str:
+    """Return the AI that gives the second opinion beside an AI or a policy."""
+    return "usual" if player == "keeper" else "keeper"
 
 
 def check_game_ends(turn: Turn) -> None:
@@ -207,8 +216,8 @@ def make_time_error() -> IllegalError:
 
 def find_cut_rounds(player: str, turn: Turn) -> int:
     """Return the number of rounds after which an AI's games stop, or 0 for complete games."""
-    # V is only valid for the usual AI, and for the victory conditions of its training games.
-    return CUT_ROUNDS if player == "usual" and turn.victory.is_judged_by_v else 0
+    # V is only valid for these AIs, and for the victory conditions of its training games.
+    return CUT_ROUNDS if player in CUT_AIS and turn.victory.is_judged_by_v else 0
 
 
 def play_games(
@@ -291,7 +300,7 @@ def _find_best_goal(war: War, player: str, seed: int, deadline: Deadline) -> tup
     If there is only one goal, or too little time for all trial games, the result is `CHOSEN_AIM`
     and an empty string.
     """
-    aims = war.list_aims(PLAYERS[player])
+    aims = [aim for aim, _ in find_best_aims(war, PLAYERS[player], seed)]
     if len(aims) < 2:
         return CHOSEN_AIM, ""
     mover, best = war.seats.index(war.turn.player), (-1.0, CHOSEN_AIM)

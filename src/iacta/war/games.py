@@ -194,28 +194,24 @@ class War:
         )
         return chances, seen
 
-    def list_aims(self, player: Player) -> list[Aim]:
-        """Return the possible aims of an AI in this turn."""
-        return [aim for aim, _ in self._list_aims(player, None)]
-
     def judge_aims(self, player: Player, seed: int) -> list[tuple[Aim, float]]:
-        """Return the aims that an AI compares in this turn, each with its value.
+        """Return the aims that an AI compares in this turn, the best first, each with its value.
 
-        The value of an aim is the mean of V after simulated turns with this aim. The list is empty
-        for an AI that chooses its aim without simulations.
+        The value of an aim is the mean of V after simulated turns with this aim. An aim that falls
+        behind gets fewer simulations. The list is empty for an AI that chooses its aim without
+        simulations.
         """
-        return self._list_aims(player, seed) if player.samples > 0 else []
-
-    def _list_aims(self, player: Player, seed: int | None) -> list[tuple[Aim, float]]:
+        if player.samples <= 0:
+            return []
         count = c_int32(len(AIMS) + 2 * len(self.seats) + 4 * len(self.turn.board.continents))
         found, values = np.zeros((count.value, 2), dtype=np.int32), np.zeros(count.value)
-        self._core.iacta_war_list_aims(
+        self._core.iacta_war_judge_aims(
             self._war,
             make_pointer(player.numbers),
             make_pointer(stack_weights((player,))),
-            seed or 0,
+            seed,
             make_pointer(found),
-            make_pointer(None if seed is None else values),
+            make_pointer(values),
             byref(count),
         )
         aims = (Aim(AIMS[kind], which) for kind, which in found.tolist())
@@ -405,6 +401,17 @@ class War:
         lands = (self.card_lands[k] for k in cards)
         names = tuple(sorted(self.turn.board.territories[t] for t in lands if t >= 0))
         return Hand._make((*counts, 0, names))
+
+
+def find_best_aims(war: War, player: Player, seed: int) -> list[tuple[Aim, float]]:
+    """Return for each goal, in words, the aim that an AI judges best, and its value.
+
+    The best goal comes first.
+    """
+    best = dict[str, tuple[Aim, float]]()
+    for aim, value in war.judge_aims(player, seed):
+        best.setdefault(describe_aim(war, aim), (aim, value))
+    return [*best.values()]
 
 
 def describe_aim(war: War, aim: Aim) -> str:

@@ -9,9 +9,9 @@ choice. The usual AI plays each goal with its tactics. For the larger goals two 
 addition: the best plan for the goal, and the best plan if the goal and each army have a value.
 
 Each way to play a goal is called a candidate. Its value is the player's chance to win the game if
-the usual AI plays every seat afterwards. The result with the simple AI is shown next to it. All
-candidates with tactics use the same dice. This makes the differences between candidates more
-precise than the chances themselves.
+the usual AI plays every seat afterwards. The result with the keeper, an AI of equal strength, is
+shown next to it. All candidates with tactics use the same dice. This makes the differences between
+candidates more precise than the chances themselves.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -49,6 +49,7 @@ from iacta.war.chances import (
     check_game_ends,
     estimate_interval,
     find_cut_rounds,
+    find_second_ai,
     make_time_error,
     play_games,
     play_two_games,
@@ -61,6 +62,7 @@ from iacta.war.games import (
     War,
     check_war,
     describe_aim,
+    find_best_aims,
 )
 from iacta.war.players import (
     AS_LIKED,
@@ -74,10 +76,10 @@ from iacta.war.policy import NamedAim, choose_action
 from iacta.war.tables import find_hand
 from iacta.war.tournament import MAX_GAMES, MAX_ROUNDS
 
-DEFAULT_GAMES = 200
+DEFAULT_GAMES = 120
 PLAN_GAMES = 60  # fewer games than for tactics, because Python plays the turns of plans
 PLAN_BUDGET = 0.1  # fraction of a plan's default search budget
-SIMPLE_TIME_SHARE = 0.2  # share of a goal's time for games of the simple AI
+SECOND_TIME_SHARE = 0.4  # share of a goal's time for games of the second AI
 AIMS_TIME_SHARE = 0.6  # share of the total time for tactics if plans are tried afterwards
 ALL_AIMS_TIME_SHARE = 0.8  # share of the total time for tactics if no plans are tried
 WIN_TIME_SHARE = 0.2  # share of the total time for the search for a win in this turn
@@ -127,8 +129,8 @@ class GoalChance:
         usual AI's own choice.
     win: the player's chance to win the game.
     interval: `win` ± 1.96 standard errors, and ± .03 more if V scored some of the games.
-    under_simple: the chance to win if the simple AI plays this turn and every seat afterwards.
-    under_simple_interval: the interval of `under_simple`, as in `win_chances`.
+    second_opinion: the chance to win if the keeper plays this turn and every seat afterwards.
+    second_opinion_interval: the interval of `second_opinion`, like `interval`.
     behind: the best goal's `win` minus this goal's `win`.
     behind_interval: `behind` ± 1.96 standard errors, and ± .03 more if V scored some of the games.
     games: the number of games.
@@ -142,8 +144,8 @@ class GoalChance:
     chance: float
     win: float
     interval: Interval
-    under_simple: float
-    under_simple_interval: Interval
+    second_opinion: float
+    second_opinion_interval: Interval
     behind: float
     behind_interval: Interval
     games: int
@@ -174,7 +176,7 @@ class Goals:
         return tuple(each for each in self.goals[1:] if not each.is_clear)
 
 
-class _SimpleEstimate(NamedTuple):
+class _SecondOpinion(NamedTuple):
     win: float
     interval: Interval
 
@@ -344,25 +346,25 @@ def best_goals(
     deadline, war = Deadline(seconds), War(_check_open(turn))
     check_game_ends(turn)
     mover, rows = war.seats.index(turn.player), list[_Candidate]()
-    aims = find_best_aims(war, seed)
+    aims = [aim for aim, _ in find_best_aims(war, PLAYERS["usual"], seed)]
     planned = [aim for aim in aims if aim.kind not in (*CARD_AIMS, *OPEN_AIMS)]
-    simple = dict[str, _SimpleEstimate]()
+    second = dict[str, _SecondOpinion]()
 
     def report(done: int) -> None:
         if progress is not None:
-            found = Goals(turn.player, _rank_candidates(rows, simple))
+            found = Goals(turn.player, _rank_candidates(rows, second))
             progress(found, done / (len(aims) + len(planned)))
 
     playing = deadline.take_share(AIMS_TIME_SHARE if planned else ALL_AIMS_TIME_SHARE)
     for k, aim in enumerate(aims):
         part = playing.take_share(1 / (len(aims) - k))
-        by_simple = _estimate_under_simple(
-            war, aim, number, seed, part.take_share(SIMPLE_TIME_SHARE)
+        by_second = _estimate_second_opinion(
+            war, aim, number, seed, part.take_share(SECOND_TIME_SHARE)
         )
         found = play_two_games(war, "usual", number, seed, part, aim)
-        if by_simple is None or len(found.chances) < 2:
+        if by_second is None or len(found.chances) < 2:
             break
-        simple[describe_aim(war, aim)] = by_simple
+        second[describe_aim(war, aim)] = by_second
         rows.append(
             _Candidate(
                 describe_aim(war, aim),
@@ -393,44 +395,32 @@ def best_goals(
     # The best of several estimates is too high on average. New games of the best goal correct this.
     best = max(rows, key=lambda row: float(row.wins.mean()))
     fresh = np.zeros(0) if deadline.is_over else best.play_again(seed + SEED_COUNT, deadline)
-    return Goals(turn.player, _rank_candidates(rows, simple, fresh))
+    return Goals(turn.player, _rank_candidates(rows, second, fresh))
 
 
-def find_best_aims(war: War, seed: int) -> list[Aim]:
-    """Return the usual AI's aims; of several aims with one goal, only the aim that V prefers."""
-    judged = war.judge_aims(PLAYERS["usual"], seed)
-    best = dict[str, tuple[Aim, float]]()
-    for aim, value in judged:
-        words = describe_aim(war, aim)
-        if words not in best or value > best[words][1]:
-            best[words] = aim, value
-    return [aim for aim, _ in best.values()]
-
-
-def _estimate_under_simple(
+def _estimate_second_opinion(
     war: War, aim: Aim, games: int, seed: int, deadline: Deadline
-) -> _SimpleEstimate | None:
-    """Estimate the chance to win of the player to move if the simple AI plays every seat.
+) -> _SecondOpinion | None:
+    """Estimate the chance to win of the player to move if the second AI plays every seat.
 
     The result is `None` if the time is too short for two games.
     """
-    found = play_two_games(war, "simple", games, seed, deadline, aim)
+    found = play_two_games(war, find_second_ai("usual"), games, seed, deadline, aim)
     if len(found.chances) < 2:
         return None
     column = found.chances[:, war.seats.index(war.turn.player)]
-    is_won = not found.is_too_long.any()
-    return _SimpleEstimate(float(column.mean()), estimate_interval(column, is_won=is_won))
+    return _SecondOpinion(float(column.mean()), _estimate_wide_interval(column))
 
 
 def _rank_candidates(
     rows: list[_Candidate],
-    simple: Mapping[str, _SimpleEstimate],
+    second: Mapping[str, _SecondOpinion],
     fresh: Floats | None = None,
 ) -> tuple[GoalChance, ...]:
     """Rank the candidates by the chance to win, with one candidate for each goal.
 
     rows: the candidates.
-    simple: the results with the simple AI, for each goal in words.
+    second: the results with the second AI, for each goal in words.
     fresh: results of the best candidate in new games, which were not used for the ranking. Their
         mean W is the chance of the best candidate. The chance of another candidate is W - D, where
         D is the difference between the two candidates in the earlier games.
@@ -455,7 +445,7 @@ def _rank_candidates(
             row.chance,
             win,
             Interval(max(win - half, 0.0), min(win + half, 1.0)),
-            *simple[row.words],
+            *second[row.words],
             float(own.mean()) - win,
             Interval(behind - error, behind + error),
             len(row.wins),
@@ -464,6 +454,14 @@ def _rank_candidates(
             row.example,
         )
     return tuple(found.values())
+
+
+def _estimate_wide_interval(wins: Floats) -> Interval:
+    """Return the 95% interval of a mean over games, with the allowance for games that were cut."""
+    if not _has_cut_games(wins):
+        return estimate_interval(wins, is_won=True)
+    low, high = estimate_interval(wins, is_won=False)
+    return Interval(max(low - ALLOWANCE, 0.0), min(high + ALLOWANCE, 1.0))
 
 
 def _has_cut_games(wins: Floats) -> bool:

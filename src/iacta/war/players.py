@@ -148,35 +148,34 @@ class Player:
         return np.array([*numbers, allowed, AIMS.index(self.preferred)], dtype=np.float64)
 
 
-# To add an AI, add a row. Do not change `yardstick`: other AIs are measured against it.
+# To add an AI, add a row. `benchmarks/opponents.py` has the rows against which AIs are measured.
 PLAYERS = {
-    "simple": Player(),
     "usual": Player(
         behind=0.0,
         failed=2.0,
         leader=0.3,
         continent_prize=3.0,
         aim=6.0,
-        margin=0.01,
-        samples=2,
-        aims=(AS_LIKED, HOLD, ONE_CARD, CONTINENT, BREAK, CHASE, BOLDLY, WARILY),
+        samples=8,
+        guarding=1.0,
+        aims=AIMS,
     ),
-    "yardstick": Player(
-        card=5.0,
-        breaking=0.3,
-        progress=0.0,
-        leader=0.0,
-        killed=0.8,
-        lost=1.2,
-        failed=2.0,
-        threshold=1.0,
-        near_player=1.0,
-        continent_prize=2.0,
-        elimination=8.0,
-        their_cards=2.0,
+    # Completes and guards continents, breaks those of others and returns, a card a turn.
+    "keeper": Player(
         behind=0.0,
-        patience=1e6,
+        failed=2.0,
+        leader=0.3,
+        continent_prize=4.0,
+        completing=3.0,
+        breaking=2.0,
+        bare=1.0,
+        guard_level=1.0,
+        guarding=1.0,
+        aim=6.0,
+        samples=8,
+        aims=(AS_LIKED, HOLD, CONTINENT, BREAK, ELIMINATE, PILE, SAFE_CARD, RAID, GUARD),
     ),
+    "simple": Player(),
 }
 
 
@@ -184,7 +183,7 @@ def find_player(name: str) -> Player:
     """Return an AI by name.
 
     >>> find_player("usual").samples
-    2
+    8
     """
     if name not in PLAYERS:
         raise IllegalError(

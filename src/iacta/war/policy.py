@@ -85,7 +85,7 @@ class AIPolicy:
 def ai(name: str = "usual", *, seed: int = 0) -> AIPolicy:
     """Return an AI as a policy, for `Turn.play`, `evaluate`, `tournament` and other programs.
 
-    name: `"usual"`, `"simple"` or `"yardstick"`.
+    name: `"usual"`, `"keeper"` or `"simple"`.
     seed: the seed of the simulations in which the AI compares its aims.
 
     Raises `IllegalError` for an unknown name.

@@ -34,13 +34,13 @@ class TurnWins(NamedTuple):
         return self._find_change(False)
 
     @property
-    def change_under_simple(self) -> float:
-        """The change of the player's chance if the simple AI plays every seat."""
+    def second_opinion_change(self) -> float:
+        """The change of the player's chance if another AI of equal strength plays every seat."""
         return self._find_change(True)
 
-    def _find_change(self, is_simple: bool) -> float:
+    def _find_change(self, is_second: bool) -> float:
         ends = self.before, self.after
-        estimates = (each.under_simple if is_simple else each.chances for each in ends)
+        estimates = (each.second_opinion if is_second else each.chances for each in ends)
         before, after = (each.find_chance(self.player).chance for each in estimates)
         return after - before
 

@@ -6,8 +6,8 @@ import { lineThrough, pathTo, plain } from "./map_history.js";
 import { findGoalOfTurn, findTurnStart, goalOf } from "./map_state.js";
 import { findTurn, store, tree } from "./map_store.js";
 
-const SECONDS = { goal: 9, longGoal: 20, games: 8, list: 9 };
-const GAMES = 800; // fixed, so that a link always shows the same chances to win
+const SECONDS = { goal: 9, longGoal: 20, games: 12, list: 9 };
+const GAMES = 600; // fixed, so that a link always shows the same chances to win
 
 const render = () => store.render();
 const goalSearches = new Searches(render);
