@@ -1,8 +1,9 @@
 """Files of mission cards: TOML, JSON, or the `.cards` file of a Domination board.
 
-A TOML file has the missions as texts: `missions = ["Asia, Africa", "24 territories"]`. A line of
-the section `[missions]` of a `.cards` file has a player, a number of territories, the armies on
-each, three continents (numbers in the order of the board, 0 for none, `*` for any), and a sentence.
+A TOML file contains the missions as texts: `missions = ["Asia, Africa", "24 territories"]`. Each
+line in the section `[missions]` of a `.cards` file contains a player, a number of territories, the
+armies on each territory, three continents (numbers in the order of the board, 0 for none, `*` for
+any), and a sentence.
 """
 
 from os import PathLike
@@ -14,20 +15,20 @@ from iacta.inputs.checks import quote, read_list
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.inputs.files import add_file_name, read_path
 
-COLUMNS = 6  # the numbers before the sentence of a line
+COLUMNS = 6  # how many numbers precede the sentence in a line
 ANY_MARK, NONE_MARK = "*", "0"
 
 
 def read_mission_cards(
     file: str | PathLike[str], board: Board, players: tuple[str, ...]
 ) -> tuple[Mission, ...]:
-    """Return the missions in a file of cards.
+    """Return the missions in a file of mission cards.
 
     file: the path of the file.
-    board: the board, whose continents a `.cards` file numbers.
-    players: the players, whom a `.cards` file numbers in the order of play.
+    board: the board. Its order determines the numbers of continents in a `.cards` file.
+    players: the players in the order of play, which determines their numbers in a `.cards` file.
 
-    An unreadable file and an invalid mission raise an error.
+    Raises `IactaError` for an unreadable file and for an invalid mission.
     """
     path = read_path(str(file), "mission_cards")
     with add_file_name(path, "missions"):
@@ -50,7 +51,7 @@ def read_mission_cards(
 
 
 def _read_line(text: str, line: int, board: Board, players: tuple[str, ...]) -> Mission | None:
-    """Return the mission of a line, `None` for the elimination of an absent player."""
+    """Return the mission in a line, or `None` if it eliminates a player who is not in the game."""
     words = text.split(maxsplit=COLUMNS)
     numbers, marks = words[:3], words[3:COLUMNS]
     if len(words) < COLUMNS or not all(each.isdecimal() for each in numbers):

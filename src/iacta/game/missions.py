@@ -1,8 +1,8 @@
-"""Missions: the tasks of players, such as two continents or the elimination of a player.
+"""Missions: the tasks of players, such as owning two continents or eliminating a player.
 
-A mission is known to everybody, secret (known to its player), or hidden. Each simulated game deals
-hidden missions anew from the cards that remain possible: cards that are no known mission, and that
-their player has not fulfilled.
+A mission is known to everybody, secret (known only to its player), or hidden (unknown). Each
+simulated game deals hidden missions at random from the cards that remain possible: cards that are
+not a known mission and are not already fulfilled.
 """
 
 import re
@@ -29,14 +29,14 @@ from iacta.inputs.checks import FrozenDict, parse_int, quote, read_int, read_lis
 from iacta.inputs.errors import IllegalError, MalformedError
 
 ANY = "any"  # a continent of the player's choice
-INSTEAD = 24  # territories of the mission of a player who would have to eliminate themselves
+INSTEAD = 24  # the territories in place of a mission in which players would eliminate themselves
 AT_END = "end"
 HIDDEN, SECRET = "hidden", "secret "
-CARDS = "cards"  # the key of the cards among the texts of players
+CARDS = "cards"  # the key of the mission cards in the mapping from players to texts
 BETWEEN_CARDS = "/"
 A_MISSION = "a mission"  # the start of messages about a mission
-MAX_DEALS = 1000  # deals of hidden missions that are tried
-BOX_CARDS = (  # the box of 1993, without the eliminations
+MAX_DEALS = 1000  # the most attempts to deal hidden missions
+BOX_CARDS = (  # the mission cards of the edition of 1993, without eliminations
     "24 territories",
     "18 territories with 2 armies",
     "North America, Africa",
@@ -55,10 +55,7 @@ class Mission:
 
     @abstractmethod
     def read(self, turn: GameState) -> Self:
-        """Return the mission with the spelling of a turn, or refuse an unfit turn.
-
-        turn: the turn.
-        """
+        """Return the mission with the spelling of names in a turn; refuse an unsuitable turn."""
 
     @abstractmethod
     def format_text(self) -> str:
@@ -66,30 +63,22 @@ class Mission:
 
     @abstractmethod
     def is_fulfilled(self, turn: GameState, player: str) -> bool:
-        """Return whether a player fulfils the mission.
-
-        turn, player: the turn and the player.
-        """
+        """Return whether a player fulfils the mission in the current state of a turn."""
 
     @abstractmethod
     def list_ways(self, turn: GameState, player: str) -> tuple[WayToWin, ...]:
-        """Return the ways in which a player can fulfil the mission.
-
-        turn, player: the turn and the player.
-        """
+        """Return the ways in which a player can fulfil the mission, given the board of a turn."""
 
     @abstractmethod
     def describe_progress(self, turn: GameState, player: str) -> str:
-        """Return the parts of the mission that a player has, in words.
-
-        turn, player: the turn and the player.
-        """
+        """Return a phrase about a player's progress in a turn."""
 
     @abstractmethod
     def convert_for_core(self, turn: GameState, players: Sequence[str]) -> CoreMission:
-        """Return the mission for the core.
+        """Return the mission in the format of the core.
 
-        turn, players: the turn, and the players in the order of play.
+        turn: the turn from which games are played.
+        players: the players in the order of play.
         """
 
 
@@ -98,7 +87,7 @@ class OwnTerritories(Mission):
     """Own a number of territories, each with enough armies.
 
     number: the number of territories.
-    armies: the fewest armies on each of these territories.
+    armies: the minimum number of armies on each of these territories.
 
     >>> OwnTerritories(18, 2).format_text()
     '18 territories with 2 armies'
@@ -141,10 +130,10 @@ class OwnTerritories(Mission):
 
 @dataclass(frozen=True)
 class OwnContinents(Mission):
-    """Own some continents, and a number of further continents of choice.
+    """Own certain continents, and a number of other continents of the player's choice.
 
     continents: the names of the continents.
-    others: the number of further continents.
+    others: the number of other continents.
 
     >>> OwnContinents(("Asia", "South America")).format_text()
     'Asia, South America'
@@ -233,9 +222,9 @@ class OwnContinents(Mission):
 
 @dataclass(frozen=True)
 class Eliminate(Mission):
-    """A player has no territory left.
+    """Eliminate a player: the player must have no territories.
 
-    player: the player.
+    player: the player to eliminate.
 
     >>> Eliminate("blue").format_text()
     'eliminate blue'
@@ -266,14 +255,14 @@ class Eliminate(Mission):
         return f"{turn.owners.count(self.player)} territories of {self.player} left"
 
     def convert_for_core(self, turn: GameState, players: Sequence[str]) -> CoreMission:
-        if self.player not in players:  # eliminated: any player alive fulfils the mission
+        if self.player not in players:  # eliminated: any survivor fulfils the mission
             return CoreMission("lands", 1)
         return CoreMission("eliminate", entries=(players.index(self.player),))
 
 
 @dataclass(frozen=True)
 class Hidden(Mission):
-    """A mission that is not known.
+    """An unknown mission.
 
     >>> Hidden().format_text()
     'hidden'
@@ -299,10 +288,10 @@ class Hidden(Mission):
 
 
 def read_mission(text: str) -> Mission:
-    """Return the mission in a text.
+    """Return the mission that a text describes.
 
-    text: continents such as `"Asia, South America"`, in which `any` is a continent of choice; a
-        number of territories such as `"18 territories with 2 armies"`; `"eliminate blue"`; or
+    text: continents, such as `"Asia, South America"`, where `any` stands for any other continent; a
+        number of territories, such as `"18 territories with 2 armies"`; `"eliminate blue"`; or
         `"hidden"`.
 
     >>> read_mission("Europe, Australia, any")
@@ -332,15 +321,14 @@ def read_mission(text: str) -> Mission:
 class Missions(Victory):
     """The first player who fulfils their mission wins.
 
-    missions: the mission of each player: a mapping from names of players to missions, or to their
-        texts as for `read_mission`. A text may begin with `secret`: the other players do not know
-        the mission.
-    instead: the territories that a player must own instead, when another player eliminates the
-        player of their mission; `None` if the mission is then fulfilled. A player who would have to
-        eliminate themselves always has a mission of territories, 24 by default.
-    at_end: whether a mission is checked at the end of the turn of its player, and not at once.
-    cards: the cards from which hidden missions are dealt; `None` for the cards of the box.
-    secret: the players whose missions the other players do not know, besides hidden missions.
+    missions: a mapping from names of players to their missions, or to texts in the format of
+        `read_mission`. A text may begin with `secret` if the other players do not know the mission.
+    instead: the number of territories that replaces a mission to eliminate a player whom somebody
+        else has eliminated; `None` if such a mission counts as fulfilled. A mission in which
+        players would have to eliminate themselves is always replaced, by default by 24 territories.
+    at_end: whether missions are only checked at the end of their player's turn, and not at once.
+    cards: the cards from which hidden missions are dealt; `None` for the cards of the board game.
+    secret: the players whose missions are secret, in addition to hidden missions.
 
     >>> Missions({"red": "Asia, South America", "blue": "eliminate red"}).missions["blue"]
     Eliminate(player='red')
@@ -436,17 +424,11 @@ class Missions(Victory):
         return new
 
     def list_hidden(self, turn: GameState) -> list[str]:
-        """Return the players with territories whose missions are hidden.
-
-        turn: the turn.
-        """
+        """Return the survivors of a turn whose missions are hidden."""
         return [name for name in turn.survivors if isinstance(self._missions[name], Hidden)]
 
     def list_cards(self, turn: GameState) -> list[Mission]:
-        """Return the cards that may be a hidden mission.
-
-        turn: the turn.
-        """
+        """Return the cards that can still be hidden missions in a turn."""
         if not self.list_hidden(turn):
             return []
         if self.cards is not None:
@@ -545,7 +527,7 @@ class Missions(Victory):
         return tuple(self._complete(each, turn, players) for each in self.list_cards(turn))
 
     def _complete(self, mission: Mission, turn: GameState, players: Sequence[str]) -> CoreMission:
-        """Return a mission for the core, with the missions that may replace it."""
+        """Return a mission in the format of the core, including possible replacements."""
         found = mission.convert_for_core(turn, players)
         if found.kind != "eliminate":
             return found

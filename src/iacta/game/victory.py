@@ -1,11 +1,11 @@
 """The ways to win a game: victory conditions, which are part of a turn.
 
-A game ends when only one player is left. A victory condition adds another way to win, such as a
-share of the map. If an action fulfils the condition for several players, the player whose turn it
-is wins first, and then the order of play decides.
+A game ends when only one player is left. A victory condition adds another way to win, such as
+owning a share of the map. If an action fulfils the condition for several players, the player whose
+turn it is wins, or else the next of these players in the order of play.
 
-A condition is a class with the methods of `Victory`. The rest of iacta calls only these methods,
-and the compiled core plays its missions (`CoreMission`).
+Each condition is a class with the methods of `Victory`. The rest of iacta only calls these methods.
+For the compiled core, a condition is converted to missions (`CoreMission`).
 """
 
 from abc import abstractmethod
@@ -29,11 +29,11 @@ from iacta.probability.chances import read_chance
 SURVIVOR = "survivor"
 SHARES = "share must be like 70%, or a number of territories"
 V = TypeVar("V")
-VICTORIES: "dict[str, type[Victory]]" = {}  # key: the word of the condition
+VICTORIES: "dict[str, type[Victory]]" = {}  # the keys are the names of conditions
 
 
 class GameState(Protocol):
-    """The part of a turn on which its winner depends; `Turn` has these values."""
+    """The properties of a turn that determine the winner; `Turn` has these properties."""
 
     @property
     def board(self) -> Board: ...
@@ -54,9 +54,9 @@ class GameState(Protocol):
 class WayToWin(NamedTuple):
     """One way in which a player can win.
 
-    territories: the territories to own.
-    number: the number of territories to own in all.
-    armies: the fewest armies on each of these territories.
+    territories: the territories that the player must own.
+    number: the total number of territories that the player must own.
+    armies: the minimum number of armies on each of these territories.
     """
 
     territories: tuple[str, ...] = ()
@@ -65,14 +65,15 @@ class WayToWin(NamedTuple):
 
 
 class CoreMission(NamedTuple):
-    """The condition of one player, as the compiled core takes it.
+    """The victory condition of one player, in the format of the compiled core.
 
-    kind: the kind, a constant `IACTA_MISSION_...` of the core in lower case.
-    number: the number of territories to own.
-    armies: the fewest armies on each of these territories.
-    entries: the numbers of the territories, continents or players that the mission names.
-    instead: the mission that replaces this one when another player eliminates its player.
-    own: the mission that replaces this one when it is dealt to its player.
+    kind: the name of a constant `IACTA_MISSION_...` of the core, in lower case.
+    number: the number of territories, other continents or capitals that the player must own.
+    armies: the minimum number of armies on each territory that counts.
+    entries: the indices of the territories, continents or players that the mission names.
+    instead: the mission that replaces a mission to eliminate a player whom somebody else
+        eliminates.
+    own: the mission that replaces a mission dealt to the player whom it would eliminate.
     """
 
     kind: str
@@ -84,10 +85,10 @@ class CoreMission(NamedTuple):
 
 
 class Victory:
-    """How the game is won, besides being the last player who owns a territory.
+    """A victory condition: a way to win in addition to being the last survivor.
 
     word: the name of the condition.
-    is_judged_by_v: whether the value function V of `iacta.war` may score games that are cut.
+    is_judged_by_v: whether the value function V of `iacta.war` may score unfinished games.
     """
 
     word: ClassVar[str]
@@ -96,106 +97,89 @@ class Victory:
     @classmethod
     @abstractmethod
     def from_texts(cls, value: str, of_players: Mapping[str, str]) -> Self:
-        """Return the condition of texts, the inverse of `format_texts`.
+        """Return the condition that texts describe; the inverse of `format_texts`.
 
-        value: the value of the condition.
-        of_players: a text for each player.
+        value: the value of the condition as text, such as a share of the map.
+        of_players: a mapping from players to texts, such as their missions.
         """
 
     @abstractmethod
     def format_texts(self) -> tuple[str, Mapping[str, str]]:
-        """Return the value of the condition as text, and a text for each player."""
+        """Return the value of the condition as text, and a mapping from players to texts."""
 
     def read(self, turn: GameState) -> Self:
-        """Return the condition with names spelled as in a turn, or refuse an unsuitable turn.
-
-        turn: the turn.
-        """
+        """Return the condition with the spelling of names in a turn; refuse an unsuitable turn."""
         return self
 
     @abstractmethod
     def is_fulfilled(self, turn: GameState, player: str) -> bool:
-        """Return whether a player fulfils the condition.
-
-        turn, player: the turn and the player.
-        """
+        """Return whether a player fulfils the condition in the current state of a turn."""
 
     @abstractmethod
     def list_ways(self, turn: GameState, player: str) -> tuple[WayToWin, ...]:
-        """Return the ways in which a player can win, besides being the last player.
-
-        turn, player: the turn and the player.
-        """
+        """Return the ways in which a player of a turn can win before being the last survivor."""
 
     @abstractmethod
     def describe(self, turn: GameState) -> str:
-        """Return the condition as a sentence.
-
-        turn: the turn.
-        """
+        """Return the condition as a sentence, with the players and territories of a turn."""
 
     @abstractmethod
     def describe_progress(self, turn: GameState, player: str) -> str:
-        """Return the parts of the condition that a player has, in words; empty without parts.
-
-        turn, player: the turn and the player.
-        """
+        """Return a phrase about the progress of a player in a turn; empty without progress."""
 
     @abstractmethod
     def list_missions(
         self, turn: GameState, players: Sequence[str]
     ) -> tuple[CoreMission | None, ...]:
-        """Return the mission of each player for the core, `None` without a mission.
+        """Return the mission of each player, or `None`, in the format of the core.
 
-        turn, players: the turn, and the players in the order of play.
+        turn: the turn from which games are played.
+        players: the players in the order of play.
         """
 
     @property
     def is_checked_at_end(self) -> bool:
-        """Whether only the player of a turn can win, and only at its end."""
+        """Whether a player can only win at the end of their own turn."""
         return False
 
     def list_core_cards(self, turn: GameState, players: Sequence[str]) -> tuple[CoreMission, ...]:
         """Return the cards from which the core deals hidden missions.
 
-        turn, players: the turn, and the players in the order of play.
+        turn: the turn from which games are played.
+        players: the players in the order of play.
         """
         return ()
 
     def deal(self, turn: GameState, random: Random) -> Self:
         """Return the condition with hidden missions dealt at random.
 
-        turn: the turn.
-        random: the source of randomness.
+        turn: the turn from which a game is played.
+        random: the random number generator.
         """
         return self
 
     def list_possible(self, turn: GameState, player: str) -> list[tuple[float, Self]]:
-        """Return the conditions that a hidden one may be, each with its chance.
+        """Return the possible conditions if a player's mission is hidden, each with its chance.
 
-        turn, player: the turn and the player.
+        turn: the turn, which determines the missions that are possible.
+        player: the player whose mission may be hidden.
         """
         return [(1.0, self)]
 
     def is_hidden(self, player: str) -> bool:
-        """Return whether the other players do not know the condition of a player.
-
-        player: the player.
-        """
+        """Return whether the condition of a player is unknown to the other players."""
         return False
 
     def apply_elimination(self, turn: GameState, loser: str) -> Self:
-        """Return the condition after the player whose turn it is has eliminated another.
+        """Return the condition after an elimination.
 
-        turn, loser: the turn and the eliminated player.
+        turn: the turn of the player who has eliminated another.
+        loser: the eliminated player.
         """
         return self
 
     def find_winner(self, turn: GameState) -> str | None:
-        """Return the winner, `None` while the game goes on.
-
-        turn: the turn.
-        """
+        """Return the winner in the current state of a turn, or `None` if nobody has won."""
         if winner := find_survivor(turn):
             return winner
         at = turn.players.index(turn.player)
@@ -206,18 +190,15 @@ class Victory:
 
 
 def register_victory(victory: type[V]) -> type[V]:
-    """Register a class of victory conditions, so that texts can name it.
-
-    victory: the class.
-    """
+    """Register a class of victory conditions by its name, for use in texts."""
     VICTORIES[victory.word] = victory  # type: ignore[attr-defined,assignment] # a class of conditions
     return victory
 
 
 def find_survivor(turn: GameState) -> str | None:
-    """Return the last of several players, or the owner of all territories; `None` without one.
+    """Return the winner by survival in a turn, or `None` if there is none.
 
-    turn: the turn.
+    The winner is the last survivor of several players, or a single player with all territories.
     """
     left = turn.survivors
     is_won = len(left) == 1 and (len(turn.players) > 1 or {*turn.owners} - {""} == {*left})
@@ -271,8 +252,8 @@ class Survivor(Victory):
 class Share(Victory):
     """The first player who owns a share of the territories wins.
 
-    share: the share of all territories of the board, rounded up to a whole number of territories,
-        such as `"70%"` or `Fraction(7, 10)`; or the number of territories, a whole number.
+    share: a share of all territories on the board, such as `"70%"` or `Fraction(7, 10)`, which is
+        rounded up to a whole number of territories; or a number of territories.
 
     >>> Share("70%"), Share(30)
     (Share(share=Fraction(7, 10)), Share(share=30))
@@ -306,9 +287,9 @@ class Share(Victory):
         return format_fraction(share) if isinstance(share, Fraction) else str(share), {}
 
     def count_needed(self, turn: GameState) -> int:
-        """Return the number of territories to own.
+        """Return the number of territories that a player must own.
 
-        turn: the turn, whose board has the territories.
+        turn: the turn, whose board determines the number.
 
         >>> from iacta.game import Turn
         >>> Share("70%").count_needed(Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2"))
@@ -347,8 +328,9 @@ class Share(Victory):
 class Capitals(Victory):
     """The first player who owns their own capital and enough capitals of others wins.
 
-    capitals: the capital of each player: a mapping from names of players to territories.
-    number: the number of capitals to own, the own capital included; `None` for all capitals.
+    capitals: a mapping from names of players to their capitals.
+    number: the number of capitals that a player must own, including their own capital; `None` for
+        all capitals.
 
     The capital of an eliminated player still counts. Losing a capital does not eliminate its owner.
 
@@ -441,11 +423,11 @@ class Capitals(Victory):
 
 
 def spell_players(texts: Mapping[str, V], turn: GameState, what: str) -> dict[str, V]:
-    """Return a mapping by player, with names spelled as in a turn; unknown players are refused.
+    """Return a mapping from players to values with a turn's spelling; refuse unknown players.
 
-    texts: the values by player.
-    turn: the turn.
-    what: the thing that each player has.
+    texts: the mapping from players, in any spelling, to values.
+    turn: the turn, which has the spelling of names.
+    what: a noun for the values, for error messages.
     """
     spelling, found = {fold_name(name): name for name in turn.players}, dict[str, V]()
     players = ", ".join(turn.players)
@@ -461,10 +443,10 @@ def spell_players(texts: Mapping[str, V], turn: GameState, what: str) -> dict[st
 
 @contextmanager
 def name_value(start: str, replaced: str = "") -> Iterator[None]:
-    """Name the value of a player in the message of an error.
+    """Replace the start of the message of any `IactaError` in a `with` block.
 
-    start: the start of the new message.
-    replaced: the words at the start of the old message that the new start replaces.
+    start: the start of the new message, such as the name of the player.
+    replaced: the words at the start of the old message that are removed.
     """
     try:
         yield
@@ -476,9 +458,9 @@ SURVIVAL = Survivor()
 
 
 def make_victory(pairs: Mapping[str, str]) -> Victory:
-    """Return the victory condition of texts.
+    """Return the victory condition that texts describe.
 
-    pairs: the word of the condition with its value, and then a text for each player.
+    pairs: a mapping: first the name of the condition and its value, then players and their texts.
 
     >>> make_victory({"share": "70%"})
     Share(share=Fraction(7, 10))
@@ -492,7 +474,7 @@ def make_victory(pairs: Mapping[str, str]) -> Victory:
 def format_victory(victory: Victory) -> str:
     """Return a victory condition as text, which `read_victory` reads.
 
-    victory: the condition.
+    victory: the victory condition.
 
     >>> format_victory(Share("70%")), read_victory("share:7/10")
     ('share:7/10', Share(share=Fraction(7, 10)))
@@ -505,7 +487,8 @@ def format_victory(victory: Victory) -> str:
 def read_victory(text: str) -> Victory:
     """Return the victory condition in a string.
 
-    text: the name and the value of the condition, such as `share:70%`; further pairs may follow.
+    text: the name and the value of the condition, such as `share:70%`. Pairs of a player and a text
+        may follow.
     """
     given = text if ":" in text else f"{text}:"
     return make_victory({name: unescape_name(value) for name, value in read_pairs(given)})
