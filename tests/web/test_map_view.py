@@ -66,9 +66,21 @@ def test_only_the_page_scrolls(visit: Visit, width: int) -> None:
     assert page.evaluate("scrollY") == 0
 
 
+# The sum of the layout shifts of a page since it was opened.
+LAYOUT_SHIFT = """new Promise((resolve) => {
+  let sum = 0;
+  const observer = new PerformanceObserver((list) => {
+    for (const { value } of list.getEntries()) sum += value;
+  });
+  observer.observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => resolve(sum), 100);
+})"""
+
+
 def test_the_map_fills_the_window_with_the_next_action_beside_it(visit: Visit) -> None:
     page = visit("/map", viewport={"width": 1440, "height": 900})
     expect(page.locator("#moves li").first).to_be_visible(timeout=SLOWEST)
+    assert page.evaluate(LAYOUT_SHIFT) <= 0.05
     sizes = []
     for width, height in ((1440, 900), (1920, 1080)):
         page.set_viewport_size({"width": width, "height": height})
