@@ -46,7 +46,7 @@ from iacta.plan.search import Search, Style
 from iacta.questions.plan import PlanQuestion
 
 EXAMPLE = ("plan", "examples/asia.toml", "--take", "Asia")
-MEGABYTE = 1024  # in kilobytes
+MEGABYTE = 1024  # kilobytes
 FEW, MANY = 2.0, 10.0  # time limits in seconds
 MAX_LIMIT = 60.0  # the longest time limit in seconds
 QUICK_LIMIT = 3.0  # time in seconds for quick estimates of all goals, and for a plan for each goal

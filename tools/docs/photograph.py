@@ -12,7 +12,7 @@ from playwright.sync_api import sync_playwright
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
-TIMEOUT = 120_000  # in milliseconds; the server may have to compile first
+TIMEOUT = 120_000  # milliseconds; the server may have to compile first
 
 
 def photograph(address: str) -> None:

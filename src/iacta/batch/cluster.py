@@ -44,11 +44,11 @@ from iacta.inputs.tabular import (
 )
 
 LOCAL = "local"
-BLOCK_BYTES = 2**24  # for CSV and JSON lines; a Parquet block is a row group
+BLOCK_BYTES = 2**24  # block size of CSV and JSON lines; a Parquet block is a row group
 BLOCKS_PER_THREAD = 4  # data frames with fewer blocks are split further
 FORMATS = {"csv", "jsonl", "parquet"}
 ADDRESS = re.compile(r"[a-z]+://[^\s/]+:[0-9]+")
-CONNECT_TIMEOUT = 10  # in seconds
+CONNECT_TIMEOUT = 10  # seconds
 
 
 @contextmanager

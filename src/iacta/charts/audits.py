@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # slow to import, and only needed for types
     from iacta.plan.review import Review
 
 MAX_RESULTS = 30  # maximum number of results in the chart
-ROW_HEIGHT = 18  # in pixels
+ROW_HEIGHT = 18  # pixels
 MAX_HEIGHT = 264  # maximum height of all rows together, in pixels
 SMALL_HEIGHT = 78  # height of each panel over time, in pixels
 MAX_EXPONENT = 300  # larger e-values are drawn as 1e300

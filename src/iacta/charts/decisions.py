@@ -40,7 +40,7 @@ Chances: TypeAlias = Callable[[Sequence[int]], Sequence[Probability]]
 
 ACTIONS = {"roll": BLUE, "blitz": GREEN, "stop": AMBER}
 PALE_OPACITY = 0.35  # pale enough to keep text on top readable
-MAX_STATES = 10**5  # in larger maps, cells would be too small to see
+MAX_STATES = 10**5  # cells of larger maps would be too small to see
 DICE_LABELS = "datum.dice == 1 ? '1 die' : datum.dice ? datum.dice + ' dice' : 'none'"
 LABEL_SIZE = "width < 450 ? 11 : 14"
 MARGIN = 3  # attackers to show beyond the boundary

@@ -65,8 +65,8 @@ PALE_OPACITY = 0.75
 TAKEN, HELD, STOPPED = "you take it", "they hold it", "you stop there"
 FATES = {TAKEN: BLUE, HELD: RED, STOPPED: AMBER}
 MAX_TERRITORIES = 100  # a chart with more territories would be unreadable
-PANEL_HEIGHT = 140  # in pixels
-MAX_NUMBERED = 15  # in longer campaigns, chances are not written on the bars
+PANEL_HEIGHT = 140  # pixels
+MAX_NUMBERED = 15  # territories; bars of longer campaigns have no written chances
 MIN_LABELLED_CHANCE = 0.005
 
 MAX_INTERVALS = 40  # maximum number of bars with intervals

@@ -19,7 +19,7 @@ from iacta.rules.variants import find_rules
 
 EVEN = Fraction(1, 2)
 MAX_NUMBERED = 20  # maps with more rows or columns show no numbers
-MAX_CELLS = 40_000  # in larger maps, cells would be too small to see
+MAX_CELLS = 40_000  # cells of larger maps would be too small to see
 MIN_NUMBER_WIDTH = 14  # space for three small digits, in pixels
 ABLE = "attackers able to attack"  # title of the axis if the rules have no garrison
 PERCENT_LABELS = (  # only exactly 0 and 1 are shown as 0 and 100

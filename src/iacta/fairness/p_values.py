@@ -33,14 +33,14 @@ from iacta.fairness.sums import approximate_tail
 from iacta.fairness.throws import Throws
 from iacta.probability.estimate import Estimate, Interval
 
-MAX_ENUMERATED_COUNTS = 200_000  # with more possible counts, p-values are simulated
+MAX_ENUMERATED_COUNTS = 200_000  # possible counts; p-values of more counts are simulated
 DRAWS = 100_000  # number of simulated fair logs per p-value
 SHUFFLES = 9_999  # number of shuffled logs in tests of order and of players
 MAX_SHUFFLED_THROWS = 1_000  # the order of longer logs is tested by a normal approximation
 MAX_URN_THROWS = 10**9  # limit of NumPy's hypergeometric distribution
 MAX_COMPARED_PLAYERS = 12
 ORDER_TESTS = ("repeats", "runs", "correlation")
-MIN_SEQUENCE = 40  # in shorter logs, no repeated sequence is looked for
+MIN_SEQUENCE = 40  # entries; shorter logs are not searched for repeated sequences
 COPIED_SHARES = (0.99, *(2.0**-i for i in range(1, 9)))  # one bet per fraction of copied throws
 TOLERANCE = 1e-9  # relative difference below which statistics are equal
 POWER = 0.9  # a bias that raises an alarm this often counts as detectable

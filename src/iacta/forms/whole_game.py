@@ -23,7 +23,7 @@ PEOPLE = (
 )
 CONDITION_KEY = "The AI that plays every side in these games; games among people differ."
 
-MAX_MARGIN = 4  # in percentage points; shares of games with a larger margin are not shown
+MAX_MARGIN = 4  # percentage points; shares with a larger margin are not shown
 NOTHING_TO_PLACE = "This assumes that all new armies are placed; --reinforce N adds some."
 
 

@@ -86,8 +86,8 @@ RELATIVE_ERROR = 1e-12
 MIN_CHANCE = 1e-150  # smaller chances are returned as 0, without an error bound
 TABLE_SIZE = 256
 MAX_ARMIES = 10**18  # keeps products within 64 bits
-MAX_FULL_STATES = 10**6  # for fewer states, `lattice` computes the distribution
-MAX_FULL_ROWS = 5000  # for fewer defenders, `lattice` computes the distribution
+MAX_FULL_STATES = 10**6  # `lattice` computes the distribution of fewer states
+MAX_FULL_ROWS = 5000  # `lattice` computes the distribution of fewer defenders
 STEPS_PER_OUTCOME = 2500
 LIKELY_OUTCOMES = 16  # number of likely outcomes, divided by √(fighting armies)
 MIN_OUTCOME = 1e-18  # outcomes less likely than this, given the winner, are not listed
@@ -96,9 +96,9 @@ DIAGONALS = (128, 256, 512, 1024)
 RARE = 1e-15  # smaller chances may need a longer diagonal
 NEGLIGIBLE = 1e-15  # relative to the chance that is computed
 LOG_NEGLIGIBLE = -400.0
-MIN_SIGMA = 12.0  # with a larger standard deviation the integrand is almost a bell curve
-BELL_STEP = 9.0  # at this distance, copies of the bell curve weigh less than e^(−9² / 2) = 3e-18
-POLE_STEP = 37.0  # at this distance, copies of the geometric series weigh less than e^−37 = 1e-16
+MIN_SIGMA = 12.0  # the integrand of a larger standard deviation is almost a bell curve
+BELL_STEP = 9.0  # copies of the bell curve this far away weigh less than e^(−9² / 2) = 3e-18
+POLE_STEP = 37.0  # copies of the geometric series this far away weigh less than e^−37 = 1e-16
 BELL_WIDTH = 8.7  # half-width in units of 1/σ, where the integrand is e^(−8.7² / 2) = 4e-17
 TILTS: Floats = -np.geomspace(1e-9, 40, 500)
 

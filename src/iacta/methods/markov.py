@@ -85,7 +85,7 @@ MAX_ERROR = 1e-12  # absolute error of results if armies can grow
 FIRST_ROOM = 4  # first value of the room h, in gains
 MAX_GROWN_STATES = 10**6  # a few hundred megabytes
 MAX_ITERATIONS = 1000
-MAX_DENSE = 500  # up to this number of states, NumPy is faster than importing SciPy
+MAX_DENSE = 500  # states; importing SciPy pays off only for more
 MOVE_BYTES = 120
 
 

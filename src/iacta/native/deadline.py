@@ -11,7 +11,7 @@ from typing import TypeVar
 from iacta.inputs.checks import read_seconds
 
 MAX_BYTES = 400 * 2**20  # the memory limit of a search
-THREADS = 2  # on a typical server, more threads do not help
+THREADS = 2  # more threads do not help on a typical server
 MIN_SHARE = 0.02  # the minimum time in seconds for an item, even if later items get no time
 
 Item = TypeVar("Item")

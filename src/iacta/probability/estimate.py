@@ -15,7 +15,7 @@ from iacta.probability.chances import Chance, read_chance
 
 CONFIDENCE = 0.95  # the default level of an interval
 NORMAL_QUANTILE = 1.959963984540054  # 95% of a normal distribution lies within ± this
-MIN_GAMES = 10  # with fewer games the interval is infinite
+MIN_GAMES = 10  # fewer games have an infinite interval
 
 MAX_RUNS = 10**18
 MIN_OUTSIDE = 1e-300

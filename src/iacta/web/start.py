@@ -18,7 +18,7 @@ from iacta.plan import Play, TakeAll, best_plan
 EXAMPLE = Path(__file__).parent / "static" / "examples" / "asia.toml"
 CONTINENT = "Asia"
 SEED = 2  # gives a turn that is almost lost but succeeds
-SIZE = {"width": 400, "height": 255}  # in pixels
+SIZE = {"width": 400, "height": 255}  # pixels
 
 
 class Still(NamedTuple):

@@ -33,7 +33,7 @@ MAX_DEFENDERS = 500  # the maximum in charts of the fewest attackers
 MAX_LINES = 20  # a chart with more lines would be unreadable
 FEW_LINES = 10  # a chart with more lines has thinner lines
 MAX_SPOTS = 1_500  # a chart with more tooltips would be slow
-LABEL_HEIGHT = 12  # in pixels
+LABEL_HEIGHT = 12  # pixels
 HALF_WIDTH = 255  # the width in pixels of one of two plots side by side
 LEADER = 9  # the distance in pixels between a line and its label
 

@@ -33,7 +33,7 @@ from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError, TooLargeError
 
 MAX_LISTED = 10  # the maximum number of mistakes or names in a message
-MAX_STEM_LENGTH = MAX_NAME_LENGTH - 12  # with room for a number in parentheses after the stem
+MAX_STEM_LENGTH = MAX_NAME_LENGTH - 12  # characters; leaves room for a number in parentheses
 
 Line: TypeAlias = int | None
 

@@ -32,7 +32,7 @@ from iacta.questions.plan.move_in import MoveIn
 from iacta.questions.plan.moves import RankedMove, describe_loss
 from iacta.questions.plan.sentences import Checked, is_hopeless, is_worth, why
 
-SHOWN_ARROWS = 4  # with more arrows, a small map would be unreadable
+SHOWN_ARROWS = 4  # more arrows would make a small map unreadable
 FROM = "The attacking territory."
 TO = "The attacked territory."
 NAME = "The territory."
