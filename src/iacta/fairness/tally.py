@@ -31,10 +31,7 @@ from iacta.fairness.throws import (
 from iacta.fairness.totals import Totals
 from iacta.fairness.trials import Entry, Trial
 
-MAX_SEARCHED = {
-    DICE: 2**19,
-    ROLLS: 2**17,
-}  # entries; longer logs are not searched for repeated sequences
+MAX_SEARCHED = {DICE: 2**19, ROLLS: 2**17}  # entries of logs searched for repeated sequences
 MAX_MOMENTS = 512  # number of points on the curves over time
 CURVES = 6  # maximum number of players with a luck curve
 
