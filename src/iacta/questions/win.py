@@ -279,9 +279,9 @@ class WinAnswer(Answer):
         if self.question.turn_ and self.moves:
             yield Section(self.moves, title=f"A turn as {describe_ai(chances.ai)} plays it:")
         if self.question.turn_ and self.compared:
-            best = self.compared[0].value
+            best = max(each.value for each in self.compared)
             table = [(each.goal, f"{100 * (best - each.value):.1f}") for each in self.compared]
-            title = "Goals that it compared; it tried those that soon fell behind less often:"
+            title = "Goals that it compared; it tried the worse goals less often:"
             yield Section([Table(("", "points behind"), table)], title=title)
 
     def draw(self, charts: Charts) -> Any:

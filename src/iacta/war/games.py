@@ -195,11 +195,11 @@ class War:
         return chances, seen
 
     def judge_aims(self, player: Player, seed: int) -> list[tuple[Aim, float]]:
-        """Return the aims that an AI compares in this turn, the best first, each with its value.
+        """Return the aims that an AI compares in this turn, its choice first, each with its value.
 
-        The value of an aim is the mean of V after simulated turns with this aim. An aim that falls
-        behind gets fewer simulations. The list is empty for an AI that chooses its aim without
-        simulations.
+        The value of an aim is the mean of V after simulated turns with this aim. The AI adds its
+        `margin` to the value of `as liked` before it chooses. An aim that falls behind gets fewer
+        simulations. The list is empty for an AI that chooses its aim without simulations.
         """
         if player.samples <= 0:
             return []
@@ -214,8 +214,11 @@ class War:
             make_pointer(values),
             byref(count),
         )
-        aims = (Aim(AIMS[kind], which) for kind, which in found.tolist())
-        return [*zip(aims, values.tolist(), strict=True)][: count.value]
+        aims = [Aim(AIMS[kind], which) for kind, which in found[: count.value].tolist()]
+        return [
+            (aim, value - player.margin if aim.kind == AS_LIKED else value)
+            for aim, value in zip(aims, values.tolist(), strict=False)
+        ]
 
     def choose_action(self, player: Player, seed: int, aim: Aim = CHOSEN_AIM) -> tuple[Action, Aim]:
         """Return the next action of an AI whose turn has an aim, and its aim after the action."""
