@@ -106,6 +106,16 @@ def winning_missions(number: int, owners: dict[str, str]) -> Victory:
     return Missions({"red": own[number % 4], **more}, None if number % 3 else 6, number % 5 == 0)
 
 
+def winning_hidden(number: int, owners: dict[str, str]) -> Victory:
+    """Return a secret mission that red can fulfil in this turn, and hidden missions of others."""
+    known = winning_missions(number, owners)
+    assert isinstance(known, Missions)
+    red = known.missions["red"]
+    assert isinstance(red, Mission)
+    missions = {"red": f"secret {red.format_text()}", "blue": "hidden", "green": "hidden"}
+    return Missions(missions, cards=("7 territories", "8 territories"))
+
+
 def winnable_turn(condition: str, number: int) -> Turn:
     """Return a turn on a ring of territories in which red can win at once."""
     rng = Random(number)  # noqa: S311 # deals games, no secrets
@@ -129,4 +139,5 @@ WINNABLE: dict[str, Callable[[int, dict[str, str]], Victory]] = {
     "share": winning_share,
     "capitals": winning_capitals,
     "missions": winning_missions,
+    "hidden": winning_hidden,
 }

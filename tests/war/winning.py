@@ -12,6 +12,7 @@ from iacta.game.victory import CoreMission
 
 MAX_WANTED = 12  # a player who needs more territories is not about to win
 WIN_PRIZE, STOP_PRIZE = 100.0, 10.0  # in armies
+ATTACK_MARGIN = 1  # spare armies for an attack on a group of territories
 
 
 class WinsInReach:
@@ -165,7 +166,45 @@ class WinsInReach:
         return max(mission.number - self._count_held(self.turn.player, mission), 0)
 
     def find_winning_placement(self) -> tuple[int, int] | None:
-        """Return the next placement that wins: a territory and a number of armies."""
+        """Return the next placement that serves a win: a territory and a number of armies."""
+        return self._find_placement_without_attacks() or self._find_placement_for_attacks()
+
+    def _find_placement_for_attacks(self) -> tuple[int, int] | None:
+        """Return the next placement where stacks are too weak to attack the wanted territories."""
+        turn, own = self.turn, self.list_owned(self.turn.player)
+        names, garrison = turn.board.territories, turn.rules.garrison
+        room = {v: turn.armies[v] - turn.keep.get(names[v], garrison) for v in own}
+        more, left = dict.fromkeys(own, 0), turn.place
+        stacks = [v for v in own if names[v] not in turn.stay]
+        for group in self._list_groups(self.find_wanted(turn.player, turn.place)):
+            cost = ATTACK_MARGIN + sum(turn.armies[c] + 1 for c in group)
+            beside = [v for v in stacks if group & {*self.near[v]}]
+            fit = [v for v in beside if room[v] >= cost or v >= turn.first]
+            if not fit:
+                continue
+            best = max(fit, key=lambda v: (room[v], -v))
+            given = min(max(cost - room[best], 0), left)
+            more[best] += given
+            left -= given
+            room[best] += given - cost
+        first = next((v for v in own if more[v]), None)
+        if first is None:
+            return None
+        return first, turn.place if first == own[-1] else more[first]
+
+    def _list_groups(self, wanted: set[int]) -> Iterator[set[int]]:
+        """Yield the groups of territories that borders connect, from the first territory on."""
+        left = {*wanted}
+        while left:
+            group, fresh = set[int](), {min(left)}
+            while fresh:
+                c = min(fresh)
+                group.add(c)
+                fresh = (fresh | {*self.near[c]} & left) - group
+            yield group
+            left -= group
+
+    def _find_placement_without_attacks(self) -> tuple[int, int] | None:
         turn, mission = self.turn, self._missions[self.turn.player]
         need = self._count_missing(mission)
         if not need or mission is None:

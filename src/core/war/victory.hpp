@@ -7,6 +7,7 @@ namespace iacta {
 
 constexpr int MAX_WANTED = 12;                          // a player who lacks more territories is not about to win
 constexpr int MAX_DEALS = 1000;                         // the most attempts to deal hidden missions
+constexpr int ATTACK_MARGIN = 1;                        // spare armies for an attack on a group of territories
 constexpr double WIN_PRIZE = 100.0, STOP_PRIZE = 10.0;  // the values of winning and of stopping a rival, in armies
 
 // Returns whether a player fulfils their mission.
@@ -133,8 +134,30 @@ class Wins {
         return prize;
     }
 
-    // Returns the next placement, a territory and armies, if placing new armies can win at once, or {-1, 0}.
+    // Returns the next placement that helps the mover to win this turn, a territory and armies, or {-1, 0}.
     std::pair<int, int> find_winning_placement() const {
+        auto winning = find_placement_without_attacks();
+        return winning.first >= 0 ? winning : find_placement_for_attacks();
+    }
+    // Whether a move of armies between the mover's territories can win.
+    bool may_win_by_move() const { return count_missing() == 1; }
+    // Returns the smallest number of armies whose move between two of the mover's territories wins, or -1.
+    int find_winning_move(int from, int to, int most) const {
+        int need = count_missing();
+        if (need < 0) return -1;
+        int before = s_.at.armies[size_t(from)], there = s_.at.armies[size_t(to)],
+            moved = std::max(armies() - there, 0);
+        if (moved > most) return -1;
+        int gain = (there < armies()) - (before >= armies() && before - moved < armies());
+        return gain >= need ? moved : -1;
+    }
+
+  private:
+    const WarRules<W>& rules_;
+    const War<W>& s_;
+
+    // Returns the next placement, a territory and armies, if placing new armies can win at once, or {-1, 0}.
+    std::pair<int, int> find_placement_without_attacks() const {
         int need = count_missing(), last = -1;
         if (need < 1) return {-1, 0};
         std::vector<std::pair<int, int>> weak;  // pairs of the missing armies and a territory
@@ -154,22 +177,41 @@ class Wins {
         if (total > s_.place) return {-1, 0};
         return {first, first == last ? s_.place : number};
     }
-    // Whether a move of armies between the mover's territories can win.
-    bool may_win_by_move() const { return count_missing() == 1; }
-    // Returns the smallest number of armies whose move between two of the mover's territories wins, or -1.
-    int find_winning_move(int from, int to, int most) const {
-        int need = count_missing();
-        if (need < 0) return -1;
-        int before = s_.at.armies[size_t(from)], there = s_.at.armies[size_t(to)],
-            moved = std::max(armies() - there, 0);
-        if (moved > most) return -1;
-        int gain = (there < armies()) - (before >= armies() && before - moved < armies());
-        return gain >= need ? moved : -1;
+    // Returns the next placement, a territory and armies, if stacks are too weak to attack the wanted territories, or
+    // {-1, 0}. The strongest stack beside each group of connected wanted territories attacks the group.
+    std::pair<int, int> find_placement_for_attacks() const {
+        if (s_.mission[s_.mover] < 0) return {-1, 0};
+        const Game<W>& g = rules_.game(s_);
+        std::vector<int> room(size_t(rules_.lands)), more(size_t(rules_.lands));
+        int left = s_.place, last = -1;
+        for (Set<W> rest = s_.at.mine; rest.any();) last = rest.pop(), room[size_t(last)] = rules_.spare(s_, last);
+        for (Set<W> wanted = find_wanted(s_.mover, s_.place).lands; wanted.any();) {
+            Set<W> group, fresh = Set<W>::of(Set<W>(wanted).pop());
+            int cost = ATTACK_MARGIN, best = -1;
+            while (fresh.any()) {
+                int c = fresh.pop();
+                group.add(c);
+                cost += s_.at.armies[size_t(c)] + 1;
+                fresh |= (g.out[size_t(c)] & wanted) - group;
+            }
+            wanted -= group;
+            for (Set<W> rest = s_.at.mine - g.resting; rest.any();) {
+                int v = rest.pop();
+                if (!g.out[size_t(v)].meets(group)) continue;
+                bool is_enough = room[size_t(v)] >= cost || v >= s_.first;
+                if (is_enough && (best < 0 || room[size_t(v)] > room[size_t(best)])) best = v;
+            }
+            if (best < 0) continue;
+            int given = std::clamp(cost - room[size_t(best)], 0, left);
+            more[size_t(best)] += given, left -= given;
+            room[size_t(best)] += given - cost;
+        }
+        for (Set<W> rest = s_.at.mine; rest.any();) {
+            int v = rest.pop();
+            if (more[size_t(v)]) return {v, v == last ? s_.place : more[size_t(v)]};
+        }
+        return {-1, 0};
     }
-
-  private:
-    const WarRules<W>& rules_;
-    const War<W>& s_;
 
     int armies() const { return rules_.missions[size_t(s_.mission[s_.mover])].armies; }
     // Returns how many territories with enough armies the mover lacks, or -1 for a mission of another kind.
