@@ -4,8 +4,8 @@ With n territories missing,
 
     max_S V(take all of S) ≤ V(own any n more) ≤ V(take any territory),   |S| = n.
 
-The search builds sets step by step, from all territories of the player and from each single one,
-and always adds the neighbour with the fewest armies. Then it improves the best of these sets by
+The search builds sets step by step, from all territories of the player and from each single
+territory, and always adds the neighbour with the fewest armies. Then it improves the best set by
 exchanging single territories, as long as the value of a lookahead policy rises.
 """
 

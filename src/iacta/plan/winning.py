@@ -1,8 +1,8 @@
 """Winning now: finds a goal for this turn that fulfils the victory condition.
 
 A victory condition allows one or more ways to win (`iacta.game.victory.WayToWin`). If a way names
-territories, the goal is to take all of them. If a way asks for a number of territories, the goal is
-to own any of them, each with enough armies; new armies alone may fulfil it.
+territories, the goal is to take all these territories. If a way asks for a number of territories,
+the goal is to own so many territories, each with enough armies; new armies alone may be enough.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -251,8 +251,11 @@ def goals_in_reach(
             bound = max(some[WIN_NOW].at_most, win.at_most)
             some[WIN_NOW] = some[WIN_NOW]._replace(at_most=bound)
         found = [Reach.from_estimate(words, goals[words], look) for words, look in some.items()]
-        key = lambda each: (each.words != WIN_NOW, -each.chance, each.words)  # noqa: E731
-        return tuple(sorted([*sure, *found], key=key))
+        return tuple(sorted([*sure, *found], key=find_rank))
+
+    def find_rank(reach: Reach) -> tuple[bool, float, str]:
+        is_win = reach.words == WIN_NOW and reach.chance >= MIN_CHANCE
+        return not is_win, -reach.chance, reach.words
 
     def look_at(words: str, part: Deadline) -> QuickEstimate:
         return estimate_goal(start.position, goals[words], start.place, options, part)
