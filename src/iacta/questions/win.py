@@ -52,7 +52,7 @@ class WinQuestion(WholeGameForm, Question):
 
     player: str = parameter(
         OneOf(tuple(PLAYERS)),
-        "The AI that plays every side: usual, keeper (of continents), or simple, which is weaker.",
+        "The AI for every side: usual; keeper, which is as strong; or simple, which is weaker.",
         metavar="NAME",
         default="usual",
     )

@@ -5,9 +5,9 @@ opinion: the result for the keeper, an AI of equal strength with another style. 
 averaged.
 
 Games of these two AIs stop after six rounds, and the value function V estimates each player's
-chance from there. V was trained on games of both AIs. A separate allowance of 3 percentage points
-covers its error. Games of other AIs and of policies are played to the end, and so are games under
-victory conditions for which V was not trained.
+chance from there. V was trained on games of an earlier usual AI. A separate allowance of 3
+percentage points covers its error. Games of other AIs and of policies are played to the end, and so
+are games under victory conditions for which V was not trained.
 
 Games are played in stages that end after 100, 200, 400, ... games. Results of incomplete stages are
 discarded. A time limit therefore limits the number of stages, but never changes their results.
@@ -216,7 +216,7 @@ def make_time_error() -> IllegalError:
 
 def find_cut_rounds(player: str, turn: Turn) -> int:
     """Return the number of rounds after which an AI's games stop, or 0 for complete games."""
-    # V is only valid for these AIs, and for the victory conditions of its training games.
+    # V is calibrated for these AIs, and for the victory conditions of its training games.
     return CUT_ROUNDS if player in CUT_AIS and turn.victory.is_judged_by_v else 0
 
 
