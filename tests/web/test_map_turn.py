@@ -456,7 +456,7 @@ def test_a_turn_on_a_phone_scrolls_no_page(visit: Visit) -> None:
     page.get_by_role("button", name="Goal: Take Africa").tap()
     take(route[5:])
     page.get_by_role("button", name="Threats: what can they do to me?").tap()
-    expect(page.locator("#now table")).to_contain_text("break red's", timeout=SLOWEST)
+    expect(page.locator("#now table")).to_contain_text("Break red's", timeout=SLOWEST)
     page.get_by_role("button", name="Threats: what can they do to me?").tap()
     page.get_by_role("button", name="Stop attacking").tap()
     page.get_by_role("button", name="Move no armies").tap()
