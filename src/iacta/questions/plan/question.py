@@ -163,7 +163,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
     own_any: int | None = parameter(Whole(least=1), "Own any N more territories.", default=None)
     armies: int | None = parameter(
         Whole(least=1),
-        "With --own-any: armies that each of them must have.",
+        "With --own-any: armies on each.",
         usual="1",
         needs="own_any",
         default=None,
