@@ -172,7 +172,7 @@ def main(seconds: float = 600.0) -> None:
     learner = Path(tempfile.mkdtemp()) / "value.json"
     usual, keeper = (
         replace(each, samples=SAMPLES, value=learner)
-        for each in (PLAYERS["usual"], OPPONENTS["keeper of continents"])
+        for each in (PLAYERS["usual"], PLAYERS["keeper"])
     )
     explorer = replace(usual, samples=-AIMED_SHARE, value=None)
     for seed, (name, player, others) in enumerate(
