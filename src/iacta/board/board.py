@@ -95,9 +95,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 def check_count(count: int, most: int, what: str) -> None:
     """Raise `TooLargeError` if a board has too many territories, borders or continents.
 
-    count: the number of these things on the board.
+    count: the number of territories, borders or continents on the board.
     most: the maximum number.
-    what: the plural noun for these things, such as `"territories"`.
+    what: the plural noun that names them, such as `"territories"`.
     """
     if count > most:
         raise TooLargeError(f"a board must have at most {most} {what}, got {count}")

@@ -70,8 +70,8 @@ class Position(PasteableMixin):
         without a known owner, which can neither attack nor be attacked.
     others: the holding of all territories that the mapping omits; `None` for no owner.
 
-    Names of owners that differ only in case, spaces, hyphens or underscores are treated as equal,
-    with the first spelling.
+    Names of owners that differ only in case, spaces, hyphens or underscores are treated as equal.
+    The first spelling is kept.
 
     >>> tiny = Board("tiny", ("A", "B"), (("A", "B"), ("B", "A")))
     >>> Position(tiny, "Red", (Holding("red", 5), Holding("blue", 2))).player

@@ -120,7 +120,7 @@ class VictoryForm(Form, kw_only=True):
 
 @contextmanager
 def _name_options() -> Iterator[None]:
-    """Name the parameter of the question in an error of a victory condition."""
+    """Replace the names in errors of victory conditions by names of parameters."""
     try:
         yield
     except IactaError as error:

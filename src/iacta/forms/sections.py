@@ -9,7 +9,7 @@ from iacta.probability.distribution import Probability
 
 
 class Shaded(NamedTuple):
-    """A table cell with a background colour between those of the defenders and the attackers.
+    """A table cell whose background colour lies between the defenders' and the attackers' colour.
 
     text: the text of the cell.
     level: the colour, from 0 for the defenders' colour to 1 for the attackers' colour.

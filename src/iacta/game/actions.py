@@ -16,7 +16,7 @@ MAX_SHOWN = 8  # the largest number of actions that the repr of `Actions` shows
 if TYPE_CHECKING:  # with a union, type checkers can prove that a `match` is exhaustive
     Action: TypeAlias = "Reveal | Trade | Place | Attack | Defend | Advance | Fortify | EndPhase"
     _Action: TypeAlias = object
-else:  # `help` shows the name of the class
+else:  # at run time, `help` then shows the name `Action`
 
     class Action:
         """The base class of actions, with a short repr that is valid Python code."""

@@ -90,16 +90,16 @@ def take_step(turn: Turn, step: Step) -> tuple[Turn, str]:
     """Return the turn after a step, and the step in words.
 
     turn: the turn before the step.
-    step: the step. Its key `do` is one of these, with the keys in parentheses: `attack` (`from`,
-        `to`, the armies `left` and `their_left`, and for a single roll the number of attack `dice`
-        and, if the defender rolled fewer than possible, of defence dice `their_dice`), `roll`
-        (`from`, `to`, `seed`, and `once` for a single roll), `faces` (`from`, `to`, and the dice of
-        both sides as `mine` and `theirs`, such as `[6, 4, 1]` or `"6 4 1"`), `advance` (`armies`),
-        `get` (new `armies`, such as armies for cards), `place` (`on`: pairs of a territory and
-        armies), `fortify` (`from`, `to`, `armies`), `correct` (`on`: the corrected territories as
-        rows of a name, an owner, `""` for nobody, and armies), `stop`, `next` (the next player's
-        turn begins), or `goal` (the player changes the goal). Any step may have the key `goal`: the
-        player's goal, a JSON object or `null`.
+    step: the step. Its key `do` is one of the following words, and its other keys are those in
+        parentheses: `attack` (`from`, `to`, the armies `left` and `their_left`, and for a single
+        roll the number of attack `dice` and, if the defender rolled fewer than possible, of defence
+        dice `their_dice`), `roll` (`from`, `to`, `seed`, and `once` for a single roll), `faces`
+        (`from`, `to`, and the dice of both sides as `mine` and `theirs`, such as `[6, 4, 1]` or
+        `"6 4 1"`), `advance` (`armies`), `get` (new `armies`, such as armies for cards), `place`
+        (`on`: pairs of a territory and armies), `fortify` (`from`, `to`, `armies`), `correct`
+        (`on`: the corrected territories as rows of a name, an owner, `""` for nobody, and armies),
+        `stop`, `next` (the next player's turn begins), or `goal` (the player changes the goal). Any
+        step may have the key `goal`: the player's goal, a JSON object or `null`.
 
     Raises `IactaError` for an impossible step.
 

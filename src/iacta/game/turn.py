@@ -204,8 +204,8 @@ class Turn:
     phase: `"trade"`, `"place"`, `"attack"`, `"fortify"` or `"over"`. The default `None` means
         `"place"` if the player has new armies, and otherwise `"attack"`.
     place: the number of new armies that still have to be placed.
-    cards: a mapping from players to a `Hand` or a number of cards; players who are left out hold no
-        cards. `None` for a game without cards.
+    cards: a mapping from players to a `Hand` or a number of cards; players who are not listed hold
+        no cards. `None` for a game without cards.
     trade: the armies for sets; `None` for 4, 6, 8, 10, 12, 15 and then 5 more for each set.
     keep: a mapping from territories to the armies that must always remain there. A number up to the
         garrison of the rules has no effect.
@@ -402,7 +402,7 @@ class Turn:
 
     @property
     def winner(self) -> str | None:
-        """The player who has won, by `victory` or as the last survivor; `None` before the end.
+        """The winner, by `victory` or as the last survivor; `None` before the end of the game.
 
         >>> Turn.from_code("1;classic;red;Peru:red:3,Brazil:grey:2;over;players=red,blue").winner
         'red'

@@ -173,7 +173,7 @@ class Victory:
     def apply_elimination(self, turn: GameState, loser: str) -> Self:
         """Return the condition after an elimination.
 
-        turn: the turn of the player who has eliminated another.
+        turn: the turn in which the player to move has eliminated another player.
         loser: the eliminated player.
         """
         return self
@@ -423,7 +423,7 @@ class Capitals(Victory):
 
 
 def spell_players(texts: Mapping[str, V], turn: GameState, what: str) -> dict[str, V]:
-    """Return a mapping from players to values with a turn's spelling; refuse unknown players.
+    """Return a mapping from players, spelled as in a turn, to values; refuse unknown players.
 
     texts: the mapping from players, in any spelling, to values.
     turn: the turn, which has the spelling of names.

@@ -71,7 +71,7 @@ class CoreData:
         """Set fields by name; sequences are converted to arrays of the type of the pointer."""
         for name, value in values.items():
             kind = self._types[name]
-            if hasattr(kind, "contents"):  # a pointer
+            if hasattr(kind, "contents"):  # the field is a pointer
                 self.arrays[name] = np.ascontiguousarray(value, dtype=kind._type_)
                 value = self.arrays[name].ctypes.data_as(kind)
             elif hasattr(kind, "_length_"):

@@ -450,7 +450,7 @@ def _solve_to_boundary(
         for up to this number.
     find_reachable: a function that returns, for each number of defenders, whether an attack becomes
         the best action at some number of attackers.
-    blitz: whether the boundaries are those of a blitz instead of a roll.
+    blitz: whether the boundaries are for a blitz instead of a roll.
     """
     able = max(battle.able, battle.defenders + BOUNDARY_MARGIN)
     most = BOUNDARY_FACTOR * able

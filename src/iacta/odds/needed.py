@@ -591,7 +591,7 @@ class _Search(NamedTuple):
     ) -> Iterator[tuple[int, Chances1D]]:
         """Yield each number in `others` with the chances of 0 to `most` armies.
 
-        failing: whether the chances are those of a failure instead of a success.
+        failing: whether the chances are chances of failure instead of success.
         """
         if self.attacking:
             enough = (np.arange(most + 1) >= self.keep) != failing

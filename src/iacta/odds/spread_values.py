@@ -311,7 +311,7 @@ class _SpreadSearch(NamedTuple):
     def _find_endings(self, length: int, taken: int) -> dict[int, _Segment]:
         """Return a mapping from numbers of armies to the segments of the last territories.
 
-        length: the number of these territories.
+        length: the number of territories in the segment.
         taken: the number of territories that have been conquered before.
         """
 

@@ -4,8 +4,8 @@
 every seat. `best_goals` compares goals for a turn by the chance to win the game afterwards.
 `tournament` lets AIs and policies play against each other.
 
-The chances in games between people can differ: the estimates of two sensible AIs differ by 4 to 7
-percentage points on average. Teams and hidden armies are not modelled.
+Chances in games between people can be different: even the estimates of two sensible AIs differ by 4
+to 7 percentage points on average. Teams and hidden armies are not modelled.
 """
 
 from iacta.war.chances import WinChance, WinChances, WinEstimate, win_chances

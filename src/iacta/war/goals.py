@@ -198,7 +198,7 @@ def goals_in_reach(
     time_limit: float | Fraction | None = None,
     progress: Callable[[tuple[Reach, ...], float], object] | None = None,
 ) -> tuple[Reach, ...]:
-    """Return the goals with a chance of at least 0.5% this turn: first a win, then by chance.
+    """Return the goals with a chance of at least 0.5% this turn: a win first, then by chance.
 
     turn: a turn in any phase. The usual AI trades and reveals the cards. In the phase `advance`, as
         many armies as possible advance.

@@ -9,7 +9,7 @@ from iacta.rules.roll import Losses
 
 
 def describe_moves(record: Record) -> list[str]:
-    """Return the moves of a recorded turn in words; the rolls of a battle share a line.
+    """Describe the moves of a recorded turn; the rolls of a battle are described in one line.
 
     >>> from iacta import Turn
     >>> from iacta.game import Attack
@@ -31,7 +31,7 @@ def describe_moves(record: Record) -> list[str]:
 
 
 def _find_battle(move: Move) -> tuple[str, str]:
-    """Return the two territories of the battle to which a move belongs; empty names without one."""
+    """Return the territories of the battle that a move belongs to, or two empty strings."""
     if isinstance(move.action, Attack):
         return move.action.start, move.action.to
     pending = move.turn.pending
