@@ -26,13 +26,13 @@ from benchmarks.measure import Measurement
 from benchmarks.positions import (
     BOUNDED,
     Question,
-    bounded_questions,
+    draw_bounded_questions,
+    draw_restricted_questions,
     hard_positions,
     hard_questions,
     midgame,
-    played,
+    play_position,
     questions,
-    restricted_questions,
 )
 from iacta import Turn, ask, goals_in_reach, threats
 from iacta.board import Board, Position
@@ -221,7 +221,7 @@ def measure_gaps(positions: int = 8) -> Iterator[Measurement]:
     """
     asked = {("continent", FEW): 0.02, ("continent", MANY): 0.01}
     asked |= {("elimination", FEW): 0.20, ("elimination", MANY): 0.12}
-    drawn = [*bounded_questions(positions)]
+    drawn = [*draw_bounded_questions(positions)]
     plans: dict[float, list[Plan]] = {limit: make_plans(drawn, limit) for limit in (FEW, MANY)}
     for (kind, limit), most in asked.items():
         gaps = [
@@ -244,7 +244,7 @@ def measure_restricted() -> Iterator[Measurement]:
     """Measure how far plans fall short of the optimum of the narrow problem."""
     short = [
         optimum - best_plan(each.position, each.goal, time_limit=FEW).comparable_value
-        for each, optimum in restricted_questions(RESTRICTED)
+        for each, optimum in draw_restricted_questions(RESTRICTED)
     ]
     claim = "plans at 2 s below the restricted optimum, most"
     yield Measurement(claim, max(short), 0.002, False, len(short))
@@ -272,7 +272,7 @@ def compare_quick_estimates(seed: int) -> Iterator[tuple[float, float]]:
 
     The first number is the distance between the intervals, the second is the gain of the plan.
     """
-    position = played(seed)
+    position = play_position(seed)
     for each in goals_in_reach(Turn(position), time_limit=QUICK_LIMIT):
         if each.chance < 0.999:
             plan = best_plan(position, each.goal, time_limit=QUICK_LIMIT)

@@ -73,7 +73,7 @@ def midgame(seed: int, board: Board | None = None) -> Position:
     )
 
 
-def drawn_board(seed: int) -> Board:
+def draw_board(seed: int) -> Board:
     """Return a random board of 30 to 60 territories with 3 to 7 continents.
 
     Territories are points in a square. Two are neighbours if the circle with both at opposite ends
@@ -101,13 +101,13 @@ def drawn_board(seed: int) -> Board:
     return Board(bare.name, bare.territories, bare.borders, tuple(continents))
 
 
-def bounded_questions(count: int = BOUNDED) -> Iterator[Question]:
+def draw_bounded_questions(count: int = BOUNDED) -> Iterator[Question]:
     """For each position, yield an elimination and a continent; half of the boards are random.
 
     count: the number of positions. Other benchmarks use other seeds.
     """
     for seed in range(POSITIONS, POSITIONS + count):
-        position = midgame(seed, drawn_board(seed) if seed % 2 else None)
+        position = midgame(seed, draw_board(seed) if seed % 2 else None)
         for each in _questions(seed, position, every=False):
             if each.kind != "worth":
                 yield each
@@ -161,7 +161,7 @@ def _questions(seed: int, position: Position, *, every: bool) -> Iterator[Questi
             yield Question(seed, kind, goal, position)
 
 
-def played(seed: int) -> Position:
+def play_position(seed: int) -> Position:
     """Return a position before the attacks of a turn, from a played game with 3 to 6 players.
 
     seed: the seed of the game. Every player attacks with their largest stacks while these are
@@ -241,7 +241,7 @@ def hard_questions(number: int, first: int = 20_000) -> Iterator[Question]:
     for seed in count(first):
         if not number:
             return
-        position, rng = played(seed), Random(-1 - seed)
+        position, rng = play_position(seed), Random(-1 - seed)
         mine = {*position.list_territories(position.player)}
         goals = [*_list_goals(position)]
         rng.shuffle(goals)
@@ -257,7 +257,7 @@ def hard_questions(number: int, first: int = 20_000) -> Iterator[Question]:
                 break
 
 
-def restricted_questions(number: int, first: int = 30_000) -> Iterator[tuple[Question, float]]:
+def draw_restricted_questions(number: int, first: int = 30_000) -> Iterator[tuple[Question, float]]:
     """Yield goals in played positions, each with the optimum of its restricted problem.
 
     number: the number of goals, at most one per position.
@@ -269,7 +269,7 @@ def restricted_questions(number: int, first: int = 30_000) -> Iterator[tuple[Que
     for seed in count(first):
         if not number:
             return
-        position, rng = played(seed), Random(-1 - seed)
+        position, rng = play_position(seed), Random(-1 - seed)
         goals = [*_list_goals(position)]
         rng.shuffle(goals)
         for goal in goals:

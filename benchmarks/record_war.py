@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 from benchmarks.deals import draw_board
-from benchmarks.war import MEASURES, REFERENCE, SEED, Recorded, games_of, middle_of
+from benchmarks.war import MEASURES, REFERENCE, SEED, Recorded, play_to_middle, start_games
 from iacta import Turn, best_goals, classic_board
 from iacta.native.deadline import Deadline
 from iacta.war.chances import CUT_ROUNDS
@@ -31,7 +31,7 @@ MADE_BY = "python -m benchmarks.record_war"
 
 def complete(turn: Turn, seed: int | None, games: int) -> Recorded:
     """Return a position with the winners of complete games of the usual AI."""
-    found = games_of(turn, ["usual"] * len(War(turn).seats), games, SEED).chances
+    found = start_games(turn, ["usual"] * len(War(turn).seats), games, SEED).chances
     # A game that took too long has no winner.
     winners = (str(row.argmax()) if row.max() == 1 else "-" for row in found)
     return Recorded(seed, turn.to_code(), "".join(winners), {})
@@ -39,19 +39,19 @@ def complete(turn: Turn, seed: int | None, games: int) -> Recorded:
 
 def classic_position(k: int) -> Recorded:
     """Return a position of the classic board."""
-    return complete(middle_of(classic_board(), 2 + k % 5, 100 + k), None, GAMES_OF_A_POSITION)
+    return complete(play_to_middle(classic_board(), 2 + k % 5, 100 + k), None, GAMES_OF_A_POSITION)
 
 
-def unseen_position(k: int) -> Recorded:
+def draw_unseen_position(k: int) -> Recorded:
     """Return a position on a random board with which V was not trained."""
     seed = FIRST_UNSEEN + k % UNSEEN_BOARDS
-    turn = middle_of(draw_board(Random(seed)), 2 + k // UNSEEN_BOARDS % 5, 100 + k)
+    turn = play_to_middle(draw_board(Random(seed)), 2 + k // UNSEEN_BOARDS % 5, 100 + k)
     return complete(turn, seed, GAMES_OF_UNSEEN)
 
 
 def goal_position(seed: int) -> Recorded:
     """Return a turn with the value of each goal, by tactics and by the plans that are shown."""
-    turn = middle_of(classic_board(), 3 + seed % 3, 40 + seed)
+    turn = play_to_middle(classic_board(), 3 + seed % 3, 40 + seed)
     war, usual = War(turn), PLAYERS["usual"]
     mover, wins = war.seats.index(turn.player), dict[str, float]()
     shown = {
@@ -86,7 +86,7 @@ def main(words: list[str]) -> None:
         made |= json.loads(REFERENCE.read_text(encoding="utf-8"))
     for word, record, number in (
         ("classic", classic_position, POSITIONS),
-        ("unseen", unseen_position, UNSEEN),
+        ("unseen", draw_unseen_position, UNSEEN),
         ("goals", goal_position, GOAL_POSITIONS),
     ):
         rows = made[word]

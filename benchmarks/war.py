@@ -62,7 +62,7 @@ class Recorded(NamedTuple):
 
 
 @cache
-def recorded() -> dict[str, list[Recorded]]:
+def read_recorded() -> dict[str, list[Recorded]]:
     """Return the recorded positions by group: `classic`, `unseen` and `goals`."""
     record: dict[str, Any] = json.loads(REFERENCE.read_text(encoding="utf-8"))
     return {
@@ -70,7 +70,7 @@ def recorded() -> dict[str, list[Recorded]]:
     }
 
 
-def games_of(
+def start_games(
     turn: Turn, names: list[str], games: int, seed: int, **more: int | bool
 ) -> PlayedGames:
     """Return games of the named AIs that start from a turn."""
@@ -82,7 +82,7 @@ def games_of(
     )
 
 
-def middle_of(board: Board, players: int, seed: int) -> Turn:
+def play_to_middle(board: Board, players: int, seed: int) -> Turn:
     """Return a turn after a few rounds of a game of simple AIs."""
     turn = make_start(board, players, None)
     rng = Random(seed)
@@ -104,16 +104,16 @@ def measure_speed() -> Iterator[Measurement]:
         micro = list[float]()
         for _ in range(5):
             begun = time.process_time()
-            found = games_of(start, [name] * 4, games, 1, is_dealt=True)
+            found = start_games(start, [name] * 4, games, 1, is_dealt=True)
             micro.append(1e6 * (time.process_time() - begun) / _turns(start, found))
         claim = f"a turn of {name}, microseconds, fastest of 5"
         yield Measurement(claim, min(micro), asked, False, _turns(start, found))
     needed = list[float]()
     for seed in range(8):
-        turn = middle_of(classic_board(), 4, seed)
+        turn = play_to_middle(classic_board(), 4, seed)
         number = len(War(turn).seats)
         begun = time.process_time()
-        found = games_of(turn, ["usual"] * number, 100, 1, cut=CUT_ROUNDS)
+        found = start_games(turn, ["usual"] * number, 100, 1, cut=CUT_ROUNDS)
         each = (time.process_time() - begun) / 100
         needed.append(each * (Z * float(found.chances.std(axis=0, ddof=1).max()) / 0.02) ** 2)
     yield Measurement("four players to +-2 points, seconds, mean", fmean(needed), 1.0, False, 8)
@@ -138,7 +138,7 @@ def measure_players() -> Iterator[Measurement]:
         for seat in range(players):
             names = [other] * players
             names[seat] = one
-            found = games_of(start, names, games // players, 50 + seat, is_dealt=True)
+            found = start_games(start, names, games // players, 50 + seat, is_dealt=True)
             wins += float((found.chances[:, seat] == 1).sum())
         claim = f"{one} among {players - 1} of {other}, share of games won"
         yield Measurement(claim, wins / games, asked, True, games)
@@ -160,7 +160,7 @@ def measure_lengths() -> Iterator[Measurement]:
     for players in range(2, 7):
         for trade in (None, Sets(is_fixed=True)):
             start = make_start(classic_board(), players, trade)
-            found = games_of(start, ["usual"] * players, OF_A_LENGTH, 9, is_dealt=True)
+            found = start_games(start, ["usual"] * players, OF_A_LENGTH, 9, is_dealt=True)
             long += int(found.is_too_long.sum())
             games += OF_A_LENGTH
     yield Measurement("usual games over 200 rounds, share", long / games, 0.001, False, games)
@@ -168,7 +168,7 @@ def measure_lengths() -> Iterator[Measurement]:
         long = games = 0
         for seed in range(SMALL_BOARDS):
             start = make_start(small_board(4 + seed % 5, seed), 2, None, has_cards=seed % 2 == 0)
-            found = games_of(start, [name] * 2, OF_A_SMALL_BOARD, 9, is_dealt=True)
+            found = start_games(start, [name] * 2, OF_A_SMALL_BOARD, 9, is_dealt=True)
             long += int(found.is_too_long.sum())
             games += OF_A_SMALL_BOARD
         claim = f"{name} games over 200 rounds on 4 to 8 territories"
@@ -191,14 +191,14 @@ def measure_cuts() -> Iterator[Measurement]:
         ("unseen", "boards not seen in training", 0.04, None),
     ):
         apart, noise = list[float](), list[float]()
-        for each in recorded()[name]:
+        for each in read_recorded()[name]:
             turn, games = each.turn, len(each.winners)
             seats = range(len(War(turn).seats))
             won = np.array([[winner == str(seat) for seat in seats] for winner in each.winners])
-            cut = games_of(turn, ["usual"] * len(seats), games, SEED, cut=CUT_ROUNDS).chances
+            cut = start_games(turn, ["usual"] * len(seats), games, SEED, cut=CUT_ROUNDS).chances
             apart += (cut - won).mean(axis=0).tolist()
             noise += ((cut - won).var(axis=0) / games).tolist()
-        number, squares = len(recorded()[name]), float(np.square(apart).mean())
+        number, squares = len(read_recorded()[name]), float(np.square(apart).mean())
         rms, worst = max(squares - fmean(noise), 0.0) ** 0.5, float(np.abs(apart).max())
         yield Measurement(f"cut against complete, {words}, rms", rms, asked, False, number)
         yield Measurement("the same, worst, with noise", worst, most, False, number)
@@ -249,10 +249,10 @@ def _softmax(row: np.ndarray, alive: np.ndarray, name: str) -> np.ndarray:
 
 def measure_intervals() -> Iterator[Measurement]:
     """Measure the coverage of intervals, and how often additional armies lower a chance."""
-    turn = middle_of(classic_board(), 3, 21)
+    turn = play_to_middle(classic_board(), 3, 21)
     names = ["simple"] * len(War(turn).seats)
     number = REPEATS * GAMES_OF_A_REPEAT
-    won = games_of(turn, names, number, 3).chances[:, 0] == 1
+    won = start_games(turn, names, number, 3).chances[:, 0] == 1
     chance = float(won.mean())
     covered = 0
     for part in won.reshape(REPEATS, -1):
@@ -264,27 +264,27 @@ def measure_intervals() -> Iterator[Measurement]:
     yield Measurement("the same, at most", covered / REPEATS, 0.97, False, REPEATS)
     lower = 0
     for k in range(STRONGER):
-        turn = middle_of(classic_board(), 2 + k % 5, 300 + k)
+        turn = play_to_middle(classic_board(), 2 + k % 5, 300 + k)
         more = list(turn.armies)
         more[turn.owners.index(turn.player)] += 10
         seats, games = War(turn).seats, GAMES_OF_STRONGER
         usual, mover = ["usual"] * len(seats), seats.index(turn.player)
-        before = games_of(turn, usual, games, 2, cut=CUT_ROUNDS).chances[:, mover]
-        after = games_of(turn._replace(armies=tuple(more)), usual, games, 2, cut=CUT_ROUNDS)
+        before = start_games(turn, usual, games, 2, cut=CUT_ROUNDS).chances[:, mover]
+        after = start_games(turn._replace(armies=tuple(more)), usual, games, 2, cut=CUT_ROUNDS)
         gained = after.chances[:, mover] - before
         lower += gained.mean() + Z * gained.std(ddof=1) / np.sqrt(games) < 0
     claim = "ten more armies make the chance clearly lower, share"
     yield Measurement(claim, lower / STRONGER, 0.025, False, STRONGER)
 
 
-def names_moved_on(turn: Turn) -> dict[str, str]:
+def list_next_names(turn: Turn) -> dict[str, str]:
     """For each player, return the name of the next player."""
     return dict(zip(turn.players, (*turn.players[1:], turn.players[0]), strict=True))
 
 
-def renamed(turn: Turn) -> Turn:
+def rename_players(turn: Turn) -> Turn:
     """Return the start of a turn in which every player has the next player's name."""
-    other = names_moved_on(turn)
+    other = list_next_names(turn)
     rows = zip(turn.board.territories, turn.owners, turn.armies, strict=True)
     return Turn(
         Position(turn.board, other[turn.player], {t: (other[o], n) for t, o, n in rows}),
@@ -300,18 +300,18 @@ def measure_renamed() -> Iterator[Measurement]:
     """Measure how much the names and numbers of players influence V and wins."""
     apart, ending = 0.0, load_weights("ending")
     for k in range(RENAMED):
-        turn = middle_of(classic_board(), 2 + k % 5, 700 + k)
-        other, one, again = names_moved_on(turn), War(turn), War(renamed(turn))
+        turn = play_to_middle(classic_board(), 2 + k % 5, 700 + k)
+        other, one, again = list_next_names(turn), War(turn), War(rename_players(turn))
         wanted = dict(zip(map(other.get, one.seats), one.judge(ending)[0].tolist(), strict=True))
         for name, chance in zip(again.seats, again.judge(ending)[0].tolist(), strict=True):
             apart = max(apart, abs(wanted[name] - chance))
     yield Measurement("V of renamed players, largest difference", apart, 1e-12, False, RENAMED)
-    turn = middle_of(classic_board(), 4, 7)
-    other, again = names_moved_on(turn), War(renamed(turn))
+    turn = play_to_middle(classic_board(), 4, 7)
+    other, again = list_next_names(turn), War(rename_players(turn))
     for name in ("simple", "usual"):
         usual = [name] * len(again.seats)
-        before = (games_of(turn, usual, RENAMED_GAMES, 0).chances == 1).sum(axis=0)
-        after = (games_of(again.turn, usual, RENAMED_GAMES, 1).chances == 1).sum(axis=0)
+        before = (start_games(turn, usual, RENAMED_GAMES, 0).chances == 1).sum(axis=0)
+        after = (start_games(again.turn, usual, RENAMED_GAMES, 1).chances == 1).sum(axis=0)
         places = [again.seats.index(other[each]) for each in War(turn).seats]
         wins = np.array([before, after[places]], dtype=float)
         wins = wins[:, wins.any(axis=0)]
@@ -325,7 +325,7 @@ def measure_renamed() -> Iterator[Measurement]:
 def measure_goals() -> Iterator[Measurement]:
     """Measure how often the best goal found is nearly the best goal in many recorded games."""
     fit = near = 0
-    positions = recorded()["goals"]
+    positions = read_recorded()["goals"]
     for seed, each in enumerate(positions):
         found = best_goals(each.turn, games=DEFAULT_GAMES, seed=seed)
         best, wins = found.best, each.wins

@@ -28,7 +28,7 @@ def natural_throws(dice: Dice, armies: int) -> Iterator[tuple[int, ...]]:
     return product(*(die_faces(faces, dice.reroll) for faces in dice.faces[: armies + spare]))
 
 
-def kept_dice(throw: tuple[int, ...], dice: Dice, armies: int) -> list[int]:
+def keep_dice(throw: tuple[int, ...], dice: Dice, armies: int) -> list[int]:
     """Return the kept dice of a throw with bonuses, in the order of comparison."""
     kept = sorted(throw, reverse=True)[:armies]
     for rank, bonus in enumerate(dice.bonus[:armies]):
@@ -41,14 +41,14 @@ def kept_dice(throw: tuple[int, ...], dice: Dice, armies: int) -> list[int]:
 
 def throws(dice: Dice, armies: int) -> Iterator[list[int]]:
     """Yield the kept dice of every equally likely throw, with bonuses, in order of comparison."""
-    return (kept_dice(throw, dice, armies) for throw in natural_throws(dice, armies))
+    return (keep_dice(throw, dice, armies) for throw in natural_throws(dice, armies))
 
 
 @cache
 def equal_throws(dice: Dice, armies: int, ranks: int) -> Counter[tuple[tuple[int, ...], bool]]:
     """Count throws by their highest kept dice, and by whether all dice show one."""
     return Counter(
-        (tuple(kept_dice(natural, dice, armies)[:ranks]), set(natural) == {1})
+        (tuple(keep_dice(natural, dice, armies)[:ranks]), set(natural) == {1})
         for natural in natural_throws(dice, armies)
     )
 
@@ -96,7 +96,7 @@ def outcomes(attackers: int, defenders: int, rules: Rules) -> Chances:
     return ended
 
 
-def goes_on(start: int, able: int, rolls: int, rules: Rules, stop: StopRule) -> bool:
+def rolls_again(start: int, able: int, rolls: int, rules: Rules, stop: StopRule) -> bool:
     """Return whether attackers with a stop rule roll again."""
     fewer_dice = min(able, rules.attack.kept) < min(start, rules.attack.kept)
     enough_lost = stop.max_losses is not None and start - able >= stop.max_losses
@@ -115,7 +115,7 @@ def outcomes_with_stop(attackers: int, defenders: int, rules: Rules, stop: StopR
     while current:
         following: Chances = {}
         for (able, d), chance in current.items():
-            if not d or not goes_on(start, able, rolls, rules, stop):
+            if not d or not rolls_again(start, able, rolls, rules, stop):
                 left = able + behind, d
                 ended[left] = ended.get(left, Fraction(0)) + chance
                 continue

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from benchmarks.positions import played
+from benchmarks.positions import play_position
 from iacta import Turn, goals_in_reach, threats
 from iacta.board import Board, Continent, Holding, Position
 from iacta.game.actions import Place
@@ -188,7 +188,7 @@ def list_useless_attacks(policy: Policy) -> list[str]:
     [(50024, "Africa"), (50032, "Australia"), (50039, "Europe")],
 )
 def test_the_values_of_lookahead_agree_and_no_attack_is_useless(seed: int, goal: str) -> None:
-    plan = best_plan(played(seed), TakeAll(goal), budget=0.02)
+    plan = best_plan(play_position(seed), TakeAll(goal), budget=0.02)
     assert not plan.policy.is_exact
     policy, problem, start = plan.policy, plan.problem, plan.problem.start
     own = policy.decide(start)

@@ -185,7 +185,7 @@ def test_thrown_and_played_campaigns_stop_as_the_distribution_says(campaign: Cam
     ).outcomes
     rng = np.random.default_rng(2)
     played: Counter[CampaignOutcome] = Counter(
-        ending(campaign, campaign.play(rng)) for _ in range(runs)
+        play_campaign(campaign, campaign.play(rng)) for _ in range(runs)
     )
     assert set(thrown) | set(played) <= set(distribution)
     for end, chance in distribution.items():
@@ -194,7 +194,7 @@ def test_thrown_and_played_campaigns_stop_as_the_distribution_says(campaign: Cam
         assert abs(played[end] / runs - chance) <= near
 
 
-def ending(campaign: Campaign, battles: Sequence[iacta.PlayedBattle]) -> CampaignOutcome:
+def play_campaign(campaign: Campaign, battles: Sequence[iacta.PlayedBattle]) -> CampaignOutcome:
     """Return the outcome of a campaign that was played."""
     last = battles[-1]
     if last.defenders_left:

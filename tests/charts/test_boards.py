@@ -51,7 +51,7 @@ def path(size: int, name: str = "chain") -> Board:
     return Board(name, tuple(names), tuple(ways))
 
 
-def position_on(board: Board, *armies: int, player: str = "red", other: str = "blue") -> Position:
+def make_position(board: Board, *armies: int, player: str = "red", other: str = "blue") -> Position:
     """Return a position whose first territory belongs to the player to move."""
     holdings = [Holding(other, n) for n in armies[1:]]
     return Position(board, player, (Holding(player, armies[0]), *holdings))
@@ -124,13 +124,13 @@ def test_a_plan_s_numbers_are_the_library_s(asia: Plan) -> None:
 def test_the_title_states_the_finding(asia: Plan) -> None:
     chance = percent(asia.comparable_value)
     assert charts.plan_map(asia).title.startswith(f"You take Asia with a chance of {chance}")
-    start = position_on(path(3), 6, 2, 1)
+    start = make_position(path(3), 6, 2, 1)
     gone = best_plan(start, eliminate(start, "blue"))
     assert charts.plan_map(gone).title.startswith("You eliminate blue ")
     gains = best_plan(start, iacta.Worth())
     printed = charts.plan_map(gains).title
     assert printed.startswith(f"Attacking gains about {gains.comparable_value - 1:.1f} points")
-    cannot = best_plan(position_on(path(3), 1, 2, 1), TakeAll("T1"))
+    cannot = best_plan(make_position(path(3), 1, 2, 1), TakeAll("T1"))
     assert charts.plan_map(cannot).title.startswith("You cannot take T1: red has no stack that can")
     assert (
         charts.board_map(CLASSIC).title
@@ -141,7 +141,7 @@ def test_the_title_states_the_finding(asia: Plan) -> None:
 
 
 def test_a_board_without_outlines_is_drawn() -> None:
-    chain = position_on(path(5), 9, 1, 2, 1, 1)
+    chain = make_position(path(5), 9, 1, 2, 1, 1)
     assert is_drawn(charts.board_map(chain))
     assert is_drawn(charts.plan_map(best_plan(chain, eliminate(chain, "blue"))))
 
@@ -169,7 +169,7 @@ def test_a_wrapped_arrow_points_at_its_target() -> None:
     names = ("Kamchatka", "Alaska", *(f"between {n}" for n in range(6)))
     places = ((90, 5), (10, 5), *((20 + 10 * n, 9) for n in range(6)))
     board = Board("world", names, ((names[0], names[1]),), (), places)
-    start = position_on(board, 9, *[1] * 7)
+    start = make_position(board, 9, *[1] * 7)
     chart = charts.plan_map(best_plan(start, TakeAll("Alaska")))
     heads = next(layers(chart, "heads"))
     assert len(heads) == 1
@@ -327,7 +327,7 @@ def test_chances_are_beside_badges_where_they_differ_and_land_keeps_its_owner_s_
     asia: Plan,
 ) -> None:
     assert not [*layers(charts.plan_map(asia), "gains")]
-    start = position_on(path(4), 6, 1, 1, 3)
+    start = make_position(path(4), 6, 1, 1, 3)
     plan = best_plan(start, eliminate(start, "blue"))
     chart = charts.plan_map(plan)
     written = {row["text"] for row in next(layers(chart, "gains"))}
@@ -388,7 +388,7 @@ def test_owners_differ_in_colour_and_shape() -> None:
 
 
 def test_players_named_after_a_colour_get_that_colour() -> None:
-    chart = charts.board_map(position_on(path(2), 3, 1, player="Red", other="blue"))
+    chart = charts.board_map(make_position(path(2), 3, 1, player="Red", other="blue"))
     spec = json.dumps(chart.to_dict())
     assert '"domain": ["Red", "blue"], "range": ["#c22f2f", "#1f6fab"]' in spec
 
@@ -452,7 +452,7 @@ def test_territories_without_an_owner_show_no_armies() -> None:
 def test_untrusted_names_are_escaped_and_shortened() -> None:
     evil = "</script><script>alert(1)</script>"
     board = Board(evil, (evil, "B"), ((evil, "B"), ("B", evil)))
-    chart = charts.board_map(position_on(board, 5, 2, player=f"{evil} I", other=f"{evil} II"))
+    chart = charts.board_map(make_position(board, 5, 2, player=f"{evil} I", other=f"{evil} II"))
     text = format_page(chart.to_dict(), "")
     assert "<script>alert" not in text
     assert len(shorten_name(evil)) == 24

@@ -270,7 +270,7 @@ MEASURED = Path(__file__).with_name("measured.html").read_text("utf-8")
 POINTED = Path(__file__).with_name("pointed.html").read_text("utf-8")
 
 
-def in_browser(page: Path) -> str:
+def read_in_browser(page: Path) -> str:
     """Return the content of the last element of a page after its scripts have run."""
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files"]
     data = f"--user-data-dir={page.parent / 'browser'}"
@@ -289,7 +289,7 @@ def test_pages_fit_into_a_narrow_window(tmp_path: Path) -> None:
         example(name).save(tmp_path / f"{name}.html")
     page = tmp_path / "all.html"
     page.write_text(MEASURED.format(names=json.dumps(names), width=NARROW), encoding="utf-8")
-    found = json.loads(in_browser(page))
+    found = json.loads(read_in_browser(page))
     assert len(found) == len(names)
     assert max(found) <= NARROW
     assert min(found) > NARROW / 2
@@ -304,7 +304,7 @@ def test_a_page_shows_tooltips(tmp_path: Path) -> None:
     page = tmp_path / "pointed.html"
     page.write_text(POINTED.format(marks=".mark-rect path", number=number), encoding="utf-8")
     row = chart.tables["outcomes"][number]
-    said = in_browser(page).replace("<br>", " ").split()
+    said = read_in_browser(page).replace("<br>", " ").split()
     assert said[-1] == f"{row['probability']:.16g}"
     assert " ".join(row["end"].split()) in " ".join(said)
 

@@ -23,7 +23,7 @@ TINY = Board.from_edges("tiny", [("A", "Bad Ems"), ("Bad Ems", "C")])
 POSITION = Position(TINY, "red", {"A": ("red", 9)}, others=("blue", 2))
 
 
-def asked() -> list[Question]:
+def list_questions() -> list[Question]:
     """Return fast examples, and questions with values that need quotes."""
     found = [
         form.parse(read_words(form.parameters(), shlex.split(each.line)[1:], form.name))
@@ -40,7 +40,7 @@ def asked() -> list[Question]:
     ]
 
 
-@pytest.mark.parametrize("question", asked(), ids=format_command)
+@pytest.mark.parametrize("question", list_questions(), ids=format_command)
 def test_the_command_and_the_python_call_give_the_same_record(question: Question, run: Run) -> None:
     record = json.loads(json.dumps(question.answer().record()))
     printed = run.words([*shlex.split(format_command(question))[1:], "--json"])

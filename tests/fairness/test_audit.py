@@ -37,30 +37,30 @@ def p_value(found: Audit, question: str) -> float:
     return finding.p_value
 
 
-def counted(counts: list[int], chances: np.ndarray) -> Throws:
+def add_counts(counts: list[int], chances: np.ndarray) -> Throws:
     """Return throws with counts but no order."""
-    return shared({0: np.array(counts)}, chances)
+    return add_shared_counts({0: np.array(counts)}, chances)
 
 
-def shared(by_player: dict[int, np.ndarray], chances: np.ndarray) -> Throws:
+def add_shared_counts(by_player: dict[int, np.ndarray], chances: np.ndarray) -> Throws:
     """Return throws with counts for each player."""
     return Throws("dice", "dice", (), chances, np.arange(float(len(chances))), by_player)
 
 
-def walked(results: np.ndarray, kinds: int) -> Throws:
+def add_walk(results: np.ndarray, kinds: int) -> Throws:
     """Return throws with counts of results and of pairs of consecutive results."""
     pairs = np.zeros((kinds, kinds), dtype=np.int64)
     np.add.at(pairs, (results[:-1], results[1:]), 1)
-    found = shared({0: np.bincount(results, minlength=kinds)}, np.full(kinds, 1 / kinds))
+    found = add_shared_counts({0: np.bincount(results, minlength=kinds)}, np.full(kinds, 1 / kinds))
     return replace(found, pairs=pairs)
 
 
-def followed(faces: np.ndarray) -> ThrowSequence:
+def add_sequence(faces: np.ndarray) -> ThrowSequence:
     """Return the throws of single dice in order."""
     return ThrowSequence("die", "dice", np.zeros_like(faces), faces, np.full(len(faces), 1 / 6))
 
 
-def written(faces: np.ndarray, sizes: list[tuple[int, int]], *, is_sorted: bool) -> str:
+def write_log(faces: np.ndarray, sizes: list[tuple[int, int]], *, is_sorted: bool) -> str:
     """Return a log of rolls whose dice are taken from a list."""
     lines, rest = ["attack,defence"], faces.tolist()
     for ours, theirs in sizes:
@@ -112,7 +112,7 @@ def fair_p_values(counts: np.ndarray, chances: np.ndarray, rng: np.random.Genera
 def test_many_logs_get_the_p_value_that_one_gets() -> None:
     row = np.array([370, 340, 290])
     (wanted,) = fair_p_values(row[None], LOSSES, np.random.default_rng(3))
-    found = compare_with_fair("x", [counted(row.tolist(), LOSSES)], np.random.default_rng(3))
+    found = compare_with_fair("x", [add_counts(row.tolist(), LOSSES)], np.random.default_rng(3))
     assert (found.how, found.p_value) == ("simulated", wanted)
 
 
@@ -129,20 +129,20 @@ def test_the_exact_test_sums_over_all_counts(counts: list[int], chances: np.ndar
             row = [*each, n - sum(each)]
             if stats.chisquare(row, n * chances).statistic >= off - 1e-9:
                 total += stats.multinomial.pmf(row, n, chances)
-    found = compare_with_fair("x", [counted(counts, chances)], np.random.default_rng(1))
+    found = compare_with_fair("x", [add_counts(counts, chances)], np.random.default_rng(1))
     assert found.how == "exact"
     assert found.p_value == pytest.approx(total, rel=1e-9)
 
 
 def test_the_exact_test_of_a_coin_is_the_binomial_one() -> None:
     found = compare_with_fair(
-        "x", [counted([61, 39], np.array([0.5, 0.5]))], np.random.default_rng(1)
+        "x", [add_counts([61, 39], np.array([0.5, 0.5]))], np.random.default_rng(1)
     )
     assert found.p_value == pytest.approx(stats.binomtest(61, 100).pvalue, rel=1e-9)
 
 
 def test_a_simulated_p_value_has_its_interval() -> None:
-    parts = [counted([370, 340, 290], LOSSES), counted([150, 190, 160, 170, 140, 190], DIE)]
+    parts = [add_counts([370, 340, 290], LOSSES), add_counts([150, 190, 160, 170, 140, 190], DIE)]
     found = compare_with_fair("x", parts, np.random.default_rng(1))
     assert found.how == "simulated"
     assert found.interval is not None
@@ -253,7 +253,7 @@ def test_the_moments_of_orders_are_those_of_all_orders() -> None:
     counts = np.bincount(results)
     n = len(results)
     assert repeats.mean() == pytest.approx((counts * (counts - 1)).sum() / n)
-    found = check_order([walked(results, 3)], np.random.default_rng(1))
+    found = check_order([add_walk(results, 3)], np.random.default_rng(1))
     off = np.abs(repeats - repeats.mean())
     seen = (results[1:] == results[:-1]).sum()
     wanted = (off >= abs(seen - repeats.mean()) - 1e-9).mean()
@@ -264,7 +264,7 @@ def test_fair_orders_raise_no_more_alarms_than_stated() -> None:
     throws, logs, rng = 1100, 2000, np.random.default_rng(5)
     p_values = np.array(
         [
-            [each.p_value for each in check_order([walked(rng.integers(0, 6, throws), 6)], rng)]
+            [each.p_value for each in check_order([add_walk(rng.integers(0, 6, throws), 6)], rng)]
             for _ in range(logs)
         ]
     )
@@ -280,19 +280,19 @@ def test_dice_with_a_memory_are_found_out(throws: int) -> None:
     sticky = fresh.copy()
     for n in np.flatnonzero(rng.random(throws) < 0.2)[1:]:
         sticky[n] = sticky[n - 1]
-    repeats, runs, correlation = check_order([walked(sticky, 6)], rng)
+    repeats, runs, correlation = check_order([add_walk(sticky, 6)], rng)
     assert max(repeats.p_value, runs.p_value, correlation.p_value) < 0.001
-    assert min(each.p_value for each in check_order([walked(fresh, 6)], rng)) > 0.005
+    assert min(each.p_value for each in check_order([add_walk(fresh, 6)], rng)) > 0.005
 
 
 def test_a_list_that_is_used_again_is_found_with_its_length() -> None:
     rng = np.random.default_rng(4)
     cycle = rng.integers(0, 6, 50_000)
-    found = find_period([followed(np.concatenate([cycle, cycle[:1000]]))])
+    found = find_period([add_sequence(np.concatenate([cycle, cycle[:1000]]))])
     assert found is not None
     assert found.p_value < 1e-9
     assert found.statistic == 50_000
-    fair = find_period([followed(rng.integers(0, 6, 51_000))])
+    fair = find_period([add_sequence(rng.integers(0, 6, 51_000))])
     assert fair is not None
     assert fair.p_value > 0.05
 
@@ -307,9 +307,9 @@ def test_a_list_that_is_used_again_is_found_however_its_rolls_are_written(
     cycle = rng.integers(1, 7, length)
     faces = np.concatenate([cycle, cycle[:500]])
     thrown = [sizes[i] for i in rng.integers(0, len(sizes), 2000).tolist()]
-    again = audit(written(faces, thrown, is_sorted=is_sorted), draws=199)
+    again = audit(write_log(faces, thrown, is_sorted=is_sorted), draws=199)
     assert p_value(again, "period") < 1e-6
-    fair = audit(written(rng.integers(1, 7, 5_500), thrown, is_sorted=is_sorted), draws=199)
+    fair = audit(write_log(rng.integers(1, 7, 5_500), thrown, is_sorted=is_sorted), draws=199)
     assert p_value(fair, "period") > 0.05
 
 
@@ -319,7 +319,7 @@ def test_rolls_that_stick_are_found_however_they_are_written(is_sorted: bool) ->
     rolls = rng.integers(1, 7, (300, 5))
     for n in np.flatnonzero(rng.random(300) < 0.2)[1:]:
         rolls[n] = rolls[n - 1]
-    found = audit(written(rolls.ravel(), [(3, 2)] * 300, is_sorted=is_sorted), draws=199)
+    found = audit(write_log(rolls.ravel(), [(3, 2)] * 300, is_sorted=is_sorted), draws=199)
     assert p_value(found, "period") < 1e-6
     (finding,) = (each for each in found.findings if each.question == "period")
     assert finding.detail == "after 1 roll"
@@ -332,11 +332,11 @@ def test_dice_that_are_alike_in_a_roll_are_found_however_they_are_written(is_sor
     is_alike = rng.random(300) < 0.4
     rolls[is_alike, 1] = rolls[is_alike, 0]
     rolls[is_alike, 4] = rolls[is_alike, 3]
-    found = audit(written(rolls.ravel(), [(3, 2)] * 300, is_sorted=is_sorted), draws=199)
+    found = audit(write_log(rolls.ravel(), [(3, 2)] * 300, is_sorted=is_sorted), draws=199)
     assert p_value(found, "period") < 0.001
 
 
-def copied_slowly(way: ThrowSequence) -> list[float]:
+def find_copies_slowly(way: ThrowSequence) -> list[float]:
     """Compute the log of the evidence for copied results at each distance, pair by pair."""
     n, found = len(way.results), []
     for distance in range(1, n):
@@ -366,7 +366,7 @@ def test_the_bet_on_a_list_is_that_of_all_pairs() -> None:
     chances = np.array([1 / 6, 1 / 9, 1 / 4])[kinds]
     way = ThrowSequence("roll", "rolls", kinds, 10 * kinds + faces, chances)
     assert library._compute_copy_evidence(way) == pytest.approx(
-        copied_slowly(way), rel=1e-9, abs=1e-9
+        find_copies_slowly(way), rel=1e-9, abs=1e-9
     )
     # A result so frequent that its pairs are counted by a Fourier transform.
     coins = rng.integers(0, 2, 2000)
@@ -388,10 +388,10 @@ def test_fair_dice_win_no_bet_on_a_list() -> None:
 def test_loaded_dice_use_no_list() -> None:
     loaded = np.random.default_rng(9).choice(6, 5000, p=[0.05, 0.05, 0.05, 0.05, 0.1, 0.7])
     for faces in (loaded, np.zeros(900, dtype=np.int64)):
-        found = find_period([followed(faces)])
+        found = find_period([add_sequence(faces)])
         assert found is not None
         assert found.p_value > 0.05
-    rolls = written(loaded + 1, [(3, 2)] * 1000, is_sorted=True)
+    rolls = write_log(loaded + 1, [(3, 2)] * 1000, is_sorted=True)
     assert p_value(audit(rolls, draws=199), "period") > 0.05
 
 
@@ -412,7 +412,7 @@ def test_dice_that_love_the_computer_are_found_out() -> None:
     loved = np.array([0.1, 0.14, 0.16, 0.18, 0.2, 0.22])
     mine, computers = rng.multinomial(600, DIE), rng.multinomial(600, loved)
     (found,), _ = library.compare_players(
-        [shared({0: mine, 1: computers}, DIE)], ["Ada", "bot"], rng
+        [add_shared_counts({0: mine, 1: computers}, DIE)], ["Ada", "bot"], rng
     )
     assert found.p_value < 0.001
     wanted = stats.chi2_contingency([mine, computers], correction=False).pvalue
@@ -425,7 +425,9 @@ def test_dice_that_are_off_for_all_love_nobody() -> None:
     rng = np.random.default_rng(6)
     loaded = np.array([0.1, 0.1, 0.1, 0.1, 0.1, 0.5])
     mine, others = rng.multinomial(500, loaded), rng.multinomial(700, loaded)
-    (found,), _ = library.compare_players([shared({0: mine, 1: others}, DIE)], ["Ada", "bot"], rng)
+    (found,), _ = library.compare_players(
+        [add_shared_counts({0: mine, 1: others}, DIE)], ["Ada", "bot"], rng
+    )
     wanted = stats.chi2_contingency([mine, others], correction=False).pvalue
     assert found.p_value == pytest.approx(wanted, abs=0.02)
     assert found.p_value > 0.05

@@ -290,7 +290,7 @@ def land(owner: int | None, units: int, capital: bool = False) -> dict[str, Any]
     return {"ownedBy": owner, "units": units, "isCapital": capital}
 
 
-def recording(
+def make_recording(
     first: dict[str, Any], changes: list[dict[str, Any]], dice: str = "TrueRandom", **info: Any
 ) -> dict[str, Any]:
     """Return a recording of one round in which player 1 moves."""
@@ -309,17 +309,19 @@ def recording(
 FIRST = {"A": land(1, 12), "B": land(2, 5), "C": land(2, 4, capital=True), "D": land(None, 3)}
 
 
-def said(*changes: dict[str, Any], **info: Any) -> tuple[list[Entry], dict[str, int]]:
+def read_recording(*changes: dict[str, Any], **info: Any) -> tuple[list[Entry], dict[str, int]]:
     """Return the entries of a recording and its unclear events."""
     notes = Notes()
-    text = json.dumps(recording(FIRST, list(changes), **info))
+    text = json.dumps(make_recording(FIRST, list(changes), **info))
     blocks = list(read_log(text, CLASSIC, notes))
     return [block.entries[code] for block in blocks for code in block.codes], notes.skipped
 
 
 def test_a_conquest_is_reported_from_two_territories() -> None:
     before = {"previousUnits": 12}
-    (entry,), skipped = said({"A": land(1, 2) | before, "B": land(1, 7) | {"previouslyOwnedBy": 2}})
+    (entry,), skipped = read_recording(
+        {"A": land(1, 2) | before, "B": land(1, 7) | {"previouslyOwnedBy": 2}}
+    )
     assert entry.outcome == (3, 5)
     assert entry.trial == Trial("battle", 12, 5, CLASSIC, is_recorded=True)
     assert (entry.player, entry.opponent) == ("Ada", "Ben")
@@ -327,27 +329,31 @@ def test_a_conquest_is_reported_from_two_territories() -> None:
 
 
 def test_a_capital_a_neutral_and_a_dice_mode_have_their_rules() -> None:
-    (entry,), _ = said({"A": land(1, 1), "C": land(1, 8, capital=True)}, dice="BalancedBlitz")
+    (entry,), _ = read_recording(
+        {"A": land(1, 1), "C": land(1, 8, capital=True)}, dice="BalancedBlitz"
+    )
     assert entry.trial is not None
     assert entry.trial.rules == find_rules("capital+balanced blitz")
-    (entry,), _ = said({"A": land(1, 1), "D": land(1, 9)})
+    (entry,), _ = read_recording({"A": land(1, 1), "D": land(1, 9)})
     assert entry.opponent == ""
-    (entry,), _ = said({"A": land(1, 1), "C": land(1, 8, capital=True)}, gameMode="WorldDomination")
+    (entry,), _ = read_recording(
+        {"A": land(1, 1), "C": land(1, 8, capital=True)}, gameMode="WorldDomination"
+    )
     assert entry.trial is not None
     assert entry.trial.rules == CLASSIC
 
 
 def test_an_attack_that_failed_is_reported_if_defenders_fell() -> None:
-    (entry,), _ = said({"A": land(1, 1), "B": land(2, 3)})
+    (entry,), _ = read_recording({"A": land(1, 1), "B": land(2, 3)})
     assert entry.outcome == (11, 2)
-    found, skipped = said({"A": land(1, 1)})
+    found, skipped = read_recording({"A": land(1, 1)})
     assert not found
     assert skipped == {"attacks of which one side shows no loss": 1}
 
 
 @pytest.mark.parametrize(*table(__file__, "not_guessed"))
 def test_what_a_recording_does_not_show_is_not_guessed(change: dict[str, Any], why: str) -> None:
-    found, skipped = said(change)
+    found, skipped = read_recording(change)
     assert not found
     assert skipped == {why: 1}
 
@@ -356,15 +362,15 @@ def test_what_may_have_been_one_roll_is_not_reported() -> None:
     small = {**FIRST, "B": land(2, 2)}
     change = {"A": land(1, 4), "B": land(1, 8)}  # two defenders killed, no attacker lost
     notes = Notes()
-    assert not list(recover_battles(recording(small, [change]), notes))
+    assert not list(recover_battles(make_recording(small, [change]), notes))
     assert notes.skipped == {"attacks that may have been one roll": 1}
     more = {"A": land(1, 4), "B": land(1, 7)}
-    (entry,) = recover_battles(recording(small, [more]), Notes())
+    (entry,) = recover_battles(make_recording(small, [more]), Notes())
     assert entry.outcome == (1, 2)
 
 
 def test_moves_and_new_armies_are_no_battles() -> None:
-    found, skipped = said(
+    found, skipped = read_recording(
         {"A": land(1, 15)},
         {"A": land(1, 12), "E": land(1, 3)},
         {"B": land(2, 8), "C": land(2, 9, capital=True)},
@@ -405,8 +411,8 @@ def test_recordings_of_fair_battles_raise_no_alarm(dice: str) -> None:
         else:
             moved = int(rng.integers(1, end.attackers))
             change = {"A": land(1, end.attackers - moved), "B": land(1, moved)}
-        rounds[str(number)] = recording(first, [change])["roundInfo"]["1"]
-    document = recording(FIRST, [], dice) | {"roundInfo": rounds}
+        rounds[str(number)] = make_recording(first, [change])["roundInfo"]["1"]
+    document = make_recording(FIRST, [], dice) | {"roundInfo": rounds}
     found = audit(json.dumps(document))
     assert found.is_recording
     assert sum(found.skipped.values()) + found.lines == 400
@@ -418,5 +424,5 @@ def test_recordings_of_fair_battles_raise_no_alarm(dice: str) -> None:
 @pytest.mark.parametrize(*table(__file__, "wrong_recordings"))
 def test_a_wrong_recording_is_refused(change: dict[str, Any], sentence: str) -> None:
     with pytest.raises(IactaError) as caught:
-        audit(json.dumps(recording(FIRST, []) | change))
+        audit(json.dumps(make_recording(FIRST, []) | change))
     assert sentence in str(caught.value)

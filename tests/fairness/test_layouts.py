@@ -38,12 +38,12 @@ def remarks(log: Any) -> list[str]:
     return list(notes.remarks)
 
 
-def spaced(dice: tuple[int, ...], mark: str = " ") -> str:
+def separate_dice(dice: tuple[int, ...], mark: str = " ") -> str:
     """Return dice with a separator between them."""
     return mark.join(map(str, dice))
 
 
-def padded(dice: tuple[int, ...], count: int, mark: str) -> str:
+def pad_dice(dice: tuple[int, ...], count: int, mark: str) -> str:
     """Return dice in a cell each, followed by empty cells."""
     return mark.join([*map(str, dice), *[""] * (count - len(dice))])
 
@@ -52,10 +52,10 @@ def lines(line: str, rolls: list[tuple[tuple[int, ...], tuple[int, ...]]] = ROLL
     """Return a log whose lines follow a pattern, with `a` and `d` for the dice of the two sides."""
     parts = []
     for attack, defence in rolls:
-        values = {f"a{name}": spaced(attack, mark) for name, mark in MARKS.items()}
-        values |= {f"d{name}": spaced(defence, mark) for name, mark in MARKS.items()}
-        values |= {"cells_a": padded(attack, 3, ","), "cells_d": padded(defence, 2, ",")}
-        values |= {"tabs_a": padded(attack, 3, "\t"), "tabs_d": padded(defence, 2, "\t")}
+        values = {f"a{name}": separate_dice(attack, mark) for name, mark in MARKS.items()}
+        values |= {f"d{name}": separate_dice(defence, mark) for name, mark in MARKS.items()}
+        values |= {"cells_a": pad_dice(attack, 3, ","), "cells_d": pad_dice(defence, 2, ",")}
+        values |= {"tabs_a": pad_dice(attack, 3, "\t"), "tabs_d": pad_dice(defence, 2, "\t")}
         parts.append(line.format(**values))
     return "\n".join(parts) + "\n"
 
@@ -93,7 +93,8 @@ LAYOUTS = {
     "rolls in a cell": "Attacker rolls,Defender rolls\n" + lines("{a_},{d_}"),
     "players' names": "attacker\tdefender\n" + lines("{a_}\t{d_}"),
     "JSON of digits": "\n".join(
-        json.dumps({"Attack Dice": spaced(a, ""), "Defense Dice": spaced(d, "")}) for a, d in ROLLS
+        json.dumps({"Attack Dice": separate_dice(a, ""), "Defense Dice": separate_dice(d, "")})
+        for a, d in ROLLS
     ),
     "JSON of lists": "\n".join(
         json.dumps({"attacker_dice": a, "defender_dice": d}) for a, d in ROLLS
@@ -156,8 +157,8 @@ def test_the_command_says_how_it_read_a_log(
 def test_excel_is_read_with_and_without_a_heading(has_heading: bool, tmp_path: Path) -> None:
     file = tmp_path / "log.xlsx"
     columns: dict[str, list[Any]] = {
-        "Attack Dice": [spaced(attack) for attack, _ in ROLLS],
-        "Defense Dice": [spaced(defence) for _, defence in ROLLS],
+        "Attack Dice": [separate_dice(attack) for attack, _ in ROLLS],
+        "Defense Dice": [separate_dice(defence) for _, defence in ROLLS],
     }
     pl.DataFrame(columns).write_excel(file, include_header=has_heading)
     assert entries(file) == WANTED
@@ -166,9 +167,9 @@ def test_excel_is_read_with_and_without_a_heading(has_heading: bool, tmp_path: P
     }
     pl.DataFrame(joined).write_excel(file, include_header=has_heading)
     assert entries(file) == WANTED
-    pl.DataFrame({"x": [f"{spaced(a, '')}-{spaced(d, '')}" for a, d in ROLLS]}).write_excel(
-        file, include_header=False
-    )
+    pl.DataFrame(
+        {"x": [f"{separate_dice(a, '')}-{separate_dice(d, '')}" for a, d in ROLLS]}
+    ).write_excel(file, include_header=False)
     assert entries(file) == WANTED
 
 
@@ -191,7 +192,10 @@ def test_other_tables_are_read_by_the_names_of_their_columns(tmp_path: Path) -> 
 def test_rows_of_python_may_be_pairs_or_texts() -> None:
     assert entries(ROLLS) == WANTED
     assert entries([[list(attack), list(defence)] for attack, defence in ROLLS]) == WANTED
-    assert entries([(spaced(attack), spaced(defence)) for attack, defence in ROLLS]) == WANTED
+    assert (
+        entries([(separate_dice(attack), separate_dice(defence)) for attack, defence in ROLLS])
+        == WANTED
+    )
     assert entries(["attack,defence", *lines("{a_},{d_}").splitlines()]) == WANTED
 
 

@@ -43,7 +43,7 @@ def p_values(found: Audit) -> dict[str, float]:
     return {finding.question: finding.p_value for finding in found.findings}
 
 
-def said(log: str) -> str:
+def answer_text(log: str) -> str:
     """Return the answer about a log as text, without tables."""
     answer = ask("audit", log=log)
     return "\n".join(str(part) for section in answer.sections() for part in section.parts)
@@ -199,7 +199,7 @@ def test_four_chances_that_were_won_once_have_their_probability() -> None:
     assert p_values(found)["chances"] == pytest.approx(2 * 0.0428)
     assert found.chances == found.lines == 4
     assert not found.is_alarm
-    text = said(CHANCES.read_text(encoding="utf-8"))
+    text = answer_text(CHANCES.read_text(encoding="utf-8"))
     assert "1 of 4 won, 3.0 expected; fair dice win at most 1 with a chance of 4.28%." in text
     assert "Nothing points to unfair dice, but 4 chances are too few to tell." in text
     assert "armies" not in text
@@ -218,8 +218,9 @@ def test_chances_belong_to_players_and_opponents() -> None:
 def test_a_certain_chance_that_is_lost_is_impossible() -> None:
     found = audit("chance_before,chance_after\n1,0\n0.5,1\n")
     assert (found.impossible, found.is_alarm) == (1, True)
-    assert "1 result is impossible, or too unlikely to compute, under the rules, or by" in said(
-        "chance_before,chance_after\n1,0\n"
+    assert (
+        "1 result is impossible, or too unlikely to compute, under the rules, or by"
+        in answer_text("chance_before,chance_after\n1,0\n")
     )
     assert audit("chance_before,chance_after\n1,0.5\n0,0.1\n").impossible == 2
     assert not audit("chance_before,chance_after\n1,1\n0,0\n").impossible
@@ -243,7 +244,7 @@ def test_many_fair_chances_raise_no_alarm_and_show_a_bias() -> None:
     rows = [f"{b},{a}" for b, a in zip(before, after, strict=True)]
     log = "\n".join(["chance_before,chance_after", *rows])
     assert not audit(log).is_alarm
-    assert "with 3,000 chances, wins off by" in said(log)
+    assert "with 3,000 chances, wins off by" in answer_text(log)
     # The true chances lie closer to one half, by a tenth of the distance.
     bent = (rng.random(3000) < 0.8 * before + 0.1).astype(int)
     rows = [f"{b},{a}" for b, a in zip(before, bent, strict=True)]
@@ -269,23 +270,23 @@ ROLLS = ["653,55", "441,63", "621,55", "533,31", "662,62", "431,53", "641,51", "
 
 
 def test_the_dice_of_both_sides_are_counted() -> None:
-    text = said("\n".join(["attack,defence", *ROLLS]))
+    text = answer_text("\n".join(["attack,defence", *ROLLS]))
     assert "but 27 attack dice and 18 defence dice are too few to tell." in text
-    assert "Nothing points to unfair dice, but 1 attack die and 1 defence die are" in said(
+    assert "Nothing points to unfair dice, but 1 attack die and 1 defence die are" in answer_text(
         "attack,defence\n6,1\n"
     )
-    assert "but 2 dice are too few to tell" in said("die\n3\n4\n")
-    assert "but 1 battle is not enough to tell" in said(battles("9,5,4,0"))
+    assert "but 2 dice are too few to tell" in answer_text("die\n3\n4\n")
+    assert "but 1 battle is not enough to tell" in answer_text(battles("9,5,4,0"))
 
 
 def test_luck_is_ordinary_or_lucky_and_never_both() -> None:
     rows = ["653,55", "441,63", "621,55", "662,42", "653,22"]
-    text = said("\n".join(["attack,defence", *rows]))
+    text = answer_text("\n".join(["attack,defence", *rows]))
     assert "neither" not in text
     (sentence,) = (line for line in text.split("\n") if "ordinary luck" in line)
     assert sentence.startswith("The attackers had ordinary luck: ")
     assert ", as good as " in sentence
-    assert "had no luck, good or bad: every result was certain." in said(
+    assert "had no luck, good or bad: every result was certain." in answer_text(
         "chance_before,chance_after\n1,1\n"
     )
 
@@ -301,7 +302,7 @@ def test_luck_is_ordinary_or_lucky_and_never_both() -> None:
     ],
 )
 def test_an_answer_does_not_contradict_itself(log: str) -> None:
-    found, text = audit(log), said(log)
+    found, text = audit(log), answer_text(log)
     assert any(map(found.is_unusual, found.results)) <= found.is_alarm
     assert ("Nothing points to unfair dice" in text) == (not found.is_alarm and found.alarm is None)
     if found.is_alarm and found.alarm is None:
@@ -316,4 +317,4 @@ def test_evidence_without_an_alarm_of_the_tests_is_not_called_nothing() -> None:
     log = battles("9,1,1,1", "9,1,1,1", *fair)
     found = audit(log)
     assert (found.alarm, found.is_alarm) == (2, False)
-    assert "No test raises an alarm: with 202 battles, " in said(log)
+    assert "No test raises an alarm: with 202 battles, " in answer_text(log)

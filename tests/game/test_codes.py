@@ -23,7 +23,7 @@ from iacta import (
 from iacta.game import Advance, Attack, Place
 from iacta.rules.modes import DefenderSeesFirst
 from iacta.rules.variants import register_rule_set
-from tests.game.positions import at_random, classic_turn, line_turn
+from tests.game.positions import at_random, classic_turn, make_line_turn
 
 NAMES = st.text(st.sampled_from("aB9,:;%= é°#+\u2003~"), min_size=1, max_size=6).filter(
     lambda name: bool(name.strip(" \u2003-_")) and name.isprintable()
@@ -54,8 +54,8 @@ def test_the_code_of_a_position_is_read_as_the_same(position: Position) -> None:
 
 
 TURNS = {
-    "plain": line_turn("r3 b1"),
-    "all that can be": line_turn(
+    "plain": make_line_turn("r3 b1"),
+    "all that can be": make_line_turn(
         "r5 r3 b2 g1",
         rules=Rules(garrison=2, mode=DefenderSeesFirst()),
         phase="trade",
@@ -70,14 +70,14 @@ TURNS = {
         players=("green", "red", "blue", "dead"),
         conquered=True,
     ),
-    "fixed sets": line_turn("r3 b1", trade=Sets(is_fixed=True), cards={}),
-    "placing": line_turn("r3 r1 r2 b1", place=5).after(Place("A", 2)),
-    "an advance": line_turn("r9 b1 g1").after(Attack("A", "B", 3), (0, 1)),
-    "a trade to come": line_turn("r9 b1 g1", cards={"red": 3, "blue": 3}).after(
+    "fixed sets": make_line_turn("r3 b1", trade=Sets(is_fixed=True), cards={}),
+    "placing": make_line_turn("r3 r1 r2 b1", place=5).after(Place("A", 2)),
+    "an advance": make_line_turn("r9 b1 g1").after(Attack("A", "B", 3), (0, 1)),
+    "a trade to come": make_line_turn("r9 b1 g1", cards={"red": 3, "blue": 3}).after(
         Attack("A", "B", 3), (0, 1)
     ),
-    "the end": line_turn("r9 b1").after(Attack("A", "B", 3), (0, 1)),
-    "nothing left": line_turn("r3 b1 g1", rules=Rules(garrison=0))
+    "the end": make_line_turn("r9 b1").after(Attack("A", "B", 3), (0, 1)),
+    "nothing left": make_line_turn("r3 b1 g1", rules=Rules(garrison=0))
     .after(Attack("A", "B", 3), (0, 1))
     .after(Advance(3)),
 }
@@ -96,14 +96,14 @@ def test_the_code_of_a_turn_is_read_as_the_same(name: str) -> None:
 def test_the_repr_can_be_pasted_where_it_is_short() -> None:
     turn = Turn(Position(classic_board(), "red", {"Peru": ("red", 4), "Brazil": ("blue", 2)}))
     assert eval(repr(turn), {"Turn": Turn}) == turn  # noqa: S307 # the claim
-    assert repr(line_turn("r3 b1")) == "<Turn: on 'line', red to attack>"
+    assert repr(make_line_turn("r3 b1")) == "<Turn: on 'line', red to attack>"
 
 
 GOOD = "1;classic;red;Peru:red:3,Brazil:blue:2"
 
 
 def test_another_board_and_a_turn_as_a_position_are_refused() -> None:
-    position = line_turn("r3 b1").position
+    position = make_line_turn("r3 b1").position
     with pytest.raises(IactaError, match="got 'classic' with 'classic'"):
         Position.from_code(position.to_code(), classic_board())
     with pytest.raises(IactaError, match="must end with its territories"):
@@ -138,6 +138,6 @@ def test_a_code_holds_rules_whose_name_is_only_known_here() -> None:
     register_rule_set(
         "of-nine-faces.toml", RuleSet("our house", rules, "Dice of nine faces.", "a file")
     )
-    turn = line_turn("r3 b1", rules=rules)
+    turn = make_line_turn("r3 b1", rules=rules)
     assert "of-nine" not in turn.to_code()
     assert Turn.from_code(turn.to_code(), turn.board).rules == rules

@@ -13,18 +13,18 @@ from iacta.game import Action, EndPhase
 from iacta.plan import TakeAll
 from iacta.rules.modes import DefenderSeesFirst
 from iacta.rules.rules import Rules
-from tests.game.positions import line_turn
+from tests.game.positions import make_line_turn
 
 MOST_STEPS = 2000
 EAST = TakeAll(("B", "C"))
 
 
-def bold(turn: Turn) -> Action:
+def choose_boldly(turn: Turn) -> Action:
     """Return the first legal action: attack while possible."""
     return EndPhase() if turn.phase == "fortify" else turn.actions()[0]
 
 
-def played(environment: TurnEnvironment, seed: int) -> list[Any]:
+def play_episode(environment: TurnEnvironment, seed: int) -> list[Any]:
     """Return the record of an episode with random legal actions."""
     dice = np.random.default_rng(seed)
     seen, info = environment.reset(seed=seed)
@@ -44,14 +44,16 @@ def played(environment: TurnEnvironment, seed: int) -> list[Any]:
 
 
 ENVIRONMENTS = {
-    "a turn": TurnEnvironment(line_turn("r9 b2 g1", place=3), EAST),
+    "a turn": TurnEnvironment(make_line_turn("r9 b2 g1", place=3), EAST),
     "a turn with cards and answers": TurnEnvironment(
-        line_turn(
+        make_line_turn(
             "r9 b2 g1", rules=Rules(mode=DefenderSeesFirst()), phase="trade", cards={"red": 5}
         ),
         EAST,
     ),
-    "a game": TurnEnvironment(line_turn("r9 b2 g1 b1 g2", place=3, cards={}), EAST, bold),
+    "a game": TurnEnvironment(
+        make_line_turn("r9 b2 g1 b1 g2", place=3, cards={}), EAST, choose_boldly
+    ),
 }
 
 
@@ -64,8 +66,8 @@ def test_gymnasium_finds_nothing_wrong(name: str) -> None:
 @pytest.mark.slow
 def test_the_same_seed_plays_the_same_episode(name: str) -> None:
     environment = ENVIRONMENTS[name]
-    episodes = [played(environment, seed) for seed in range(5)]
-    assert repr([played(environment, seed) for seed in range(5)]) == repr(episodes)
+    episodes = [play_episode(environment, seed) for seed in range(5)]
+    assert repr([play_episode(environment, seed) for seed in range(5)]) == repr(episodes)
     assert len({*map(repr, episodes)}) > 1
     for episode in episodes:
         end = Turn.from_code(episode[-1][0], environment.turn.board)

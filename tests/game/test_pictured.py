@@ -8,19 +8,19 @@ from iacta import Hand, IactaError, Turn, classic_board
 from iacta.board import Position
 from iacta.game import Advance, Attack, EndPhase, Reveal, Trade
 from iacta.game.cards import DECK
-from tests.game.positions import PLAYERS, at_random, line_turn
+from tests.game.positions import PLAYERS, at_random, make_line_turn
 
 SYMBOLS = {"A": "infantry", "B": "infantry", "C": "cavalry", "D": "artillery"}
 THREE = Hand(infantry=3, territories=("A", "B"))
 
 
-def trading(held: str, hand: Hand | int, **options: object) -> Turn:
+def make_trading_turn(held: str, hand: Hand | int, **options: object) -> Turn:
     """Return a turn of red with cards to trade on a line of territories."""
-    return line_turn(held, phase="trade", cards={"red": hand}, symbols=SYMBOLS, **options)
+    return make_line_turn(held, phase="trade", cards={"red": hand}, symbols=SYMBOLS, **options)
 
 
 def test_a_pictured_territory_that_its_owner_trades_gets_two_armies_more() -> None:
-    turn = trading("r3 b1", THREE)
+    turn = make_trading_turn("r3 b1", THREE)
     assert list(turn.actions()) == [Trade(THREE, "A"), EndPhase()]
     after = turn.after(Trade(THREE, "A"))
     assert (after.armies[0], after.place, after.pictured) == (5, 4, True)
@@ -28,33 +28,33 @@ def test_a_pictured_territory_that_its_owner_trades_gets_two_armies_more() -> No
 
 
 def test_the_player_says_which_of_several_territories_gets_them() -> None:
-    turn = trading("r3 r2 b1", THREE)
+    turn = make_trading_turn("r3 r2 b1", THREE)
     assert list(turn.actions())[:2] == [Trade(THREE, "A"), Trade(THREE, "B")]
 
 
 def test_two_more_armies_come_once_a_turn_and_again_in_the_next_one() -> None:
     hand = THREE + Hand(artillery=3, territories=("D",))
-    turn = trading("r3 b1 g1 r1", hand)
+    turn = make_trading_turn("r3 b1 g1 r1", hand)
     once = turn.after(Trade(THREE, "A"))
     rest = Hand(artillery=3, territories=("D",))
     assert Trade(rest) in once.actions()
     assert Trade(rest, "D") not in once.actions()
-    assert not line_turn("r3 b1", phase="over", pictured=True).next().pictured
+    assert not make_line_turn("r3 b1", phase="over", pictured=True).next().pictured
 
 
 def test_territories_of_others_bring_nothing_more() -> None:
     hand = Hand(infantry=3, territories=("B",))
-    assert list(trading("r3 b1", hand).actions()) == [Trade(hand), EndPhase()]
+    assert list(make_trading_turn("r3 b1", hand).actions()) == [Trade(hand), EndPhase()]
 
 
 def test_sets_differ_by_the_territories_on_them() -> None:
-    turn = trading("r3 r1 b1", Hand(infantry=4, territories=("A",)))
+    turn = make_trading_turn("r3 r1 b1", Hand(infantry=4, territories=("A",)))
     named = Hand(infantry=3, territories=("A",))
     assert list(turn.actions())[:2] == [Trade(Hand(infantry=3)), Trade(named, "A")]
 
 
 def test_unknown_cards_are_revealed_one_by_one_and_equally_likely() -> None:
-    turn = trading("r3 b1", 3)
+    turn = make_trading_turn("r3 b1", 3)
     results = turn.results(Reveal())
     assert results[Hand(infantry=1, territories=("A",))] * 44 == 1
     assert results[Hand(infantry=1)] * 44 == DECK.infantry - 2
@@ -66,11 +66,11 @@ def test_unknown_cards_are_revealed_one_by_one_and_equally_likely() -> None:
 
 def test_codes_have_them_and_one_without_them_reads_as_before() -> None:
     hand = Hand(infantry=2, cavalry=1, jokers=1, unknown=1, territories=("B", "C"))
-    turn = trading("r3 b1", hand, pictured=True)
+    turn = make_trading_turn("r3 b1", hand, pictured=True)
     code = turn.to_code()
     assert code.endswith(";symbols=iica-;named=B:red,C:red;pictured=1")
     assert Turn.from_code(code, turn.board) == turn
-    plain = line_turn("r3 b1", phase="trade", cards={"red": Hand(infantry=3)})
+    plain = make_line_turn("r3 b1", phase="trade", cards={"red": Hand(infantry=3)})
     assert "symbols" not in plain.to_code()
     assert Turn.from_code(plain.to_code(), plain.board) == plain
 
@@ -91,7 +91,7 @@ def test_codes_have_them_and_one_without_them_reads_as_before() -> None:
 )
 def test_cards_that_cannot_be_are_refused(options: dict[str, object], message: str) -> None:
     with pytest.raises(IactaError, match=message):
-        line_turn("r3 b1 g1", **options)
+        make_line_turn("r3 b1 g1", **options)
 
 
 def test_more_symbols_than_cards_are_refused() -> None:
@@ -103,9 +103,9 @@ def test_more_symbols_than_cards_are_refused() -> None:
 
 @pytest.mark.parametrize("text", ["symbols=iic", "symbols=xxxxx", "named=A:red"])
 def test_damaged_codes_are_refused(text: str) -> None:
-    code = f"{line_turn('r3 b1', cards={}).to_code()};{text}"
+    code = f"{make_line_turn('r3 b1', cards={}).to_code()};{text}"
     with pytest.raises(IactaError):
-        Turn.from_code(code, line_turn("r3 b1").board)
+        Turn.from_code(code, make_line_turn("r3 b1").board)
 
 
 def test_games_with_pictured_cards_keep_the_deck_and_their_codes() -> None:
@@ -134,7 +134,7 @@ def test_games_with_pictured_cards_keep_the_deck_and_their_codes() -> None:
 
 
 def test_the_game_for_two_is_won_without_beating_the_neutral_player() -> None:
-    turn = line_turn("r9 b1 n2", players=("red", "blue"))
+    turn = make_line_turn("r9 b1 n2", players=("red", "blue"))
     taken = turn.after(Attack("A", "B", 3), (0, 1))
     assert taken.winner == "red"
     assert taken.after(Advance(8)).phase == "over"
@@ -142,17 +142,17 @@ def test_the_game_for_two_is_won_without_beating_the_neutral_player() -> None:
 
 
 def test_a_neutral_player_never_has_a_turn_and_hands_no_cards_over() -> None:
-    turn = line_turn("r9 n1 b2", players=("red", "blue"), cards={"red": 4, "blue": 2})
+    turn = make_line_turn("r9 n1 b2", players=("red", "blue"), cards={"red": 4, "blue": 2})
     ended = turn.after(Attack("A", "B", 3), (0, 1)).after(Advance(8))
     assert ended.phase == "attack"
     assert ended.cards == turn.cards
-    over = line_turn("r3 n1 b2", players=("red", "blue"), phase="over")
+    over = make_line_turn("r3 n1 b2", players=("red", "blue"), phase="over")
     assert over.next().player == "blue"
     assert over.next()._replace(phase="over").next().player == "red"
 
 
 def test_the_order_of_play_skips_those_who_own_nothing_any_more() -> None:
-    over = line_turn("r3 g1", players=("red", "blue", "green"), phase="over")
+    over = make_line_turn("r3 g1", players=("red", "blue", "green"), phase="over")
     assert over.survivors == ("red", "green")
     assert over.next().player == "green"
     assert over.next()._replace(phase="over").next().player == "red"

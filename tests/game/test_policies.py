@@ -9,7 +9,7 @@ import iacta
 from iacta import IactaError, Rules, Turn, evaluate, evaluate_battle, win_probability
 from iacta.game import Action, Attack, EndPhase, Place
 from iacta.rules.modes import ArmiesGrow, DefenderSeesFirst
-from tests.game.positions import at_random, classic_turn, line_turn
+from tests.game.positions import at_random, classic_turn, make_line_turn
 
 
 class Own:
@@ -39,14 +39,14 @@ def always(turn: Turn) -> Action:
 
 @pytest.mark.parametrize("rules", ["classic", "capital", "zombie defender"])
 def test_to_attack_always_is_worth_the_chance_to_win(rules: str) -> None:
-    found = evaluate(always, line_turn("r9 b5", rules=rules, fortify="none"), Own("B"))
+    found = evaluate(always, make_line_turn("r9 b5", rules=rules, fortify="none"), Own("B"))
     assert found.value == pytest.approx(win_probability(9, 5, rules), abs=1e-12)
     assert (found.interval, found.games) == (None, 0)
     assert found.states > 20
 
 
 def test_the_worst_defender_is_the_one_of_the_kernel_and_a_policy_of_theirs_is_followed() -> None:
-    turn = line_turn("r7 b4", rules=Rules(mode=DefenderSeesFirst()), fortify="none")
+    turn = make_line_turn("r7 b4", rules=Rules(mode=DefenderSeesFirst()), fortify="none")
     worst = evaluate(always, turn, Own("B"))
     assert worst.value == pytest.approx(win_probability(7, 4, turn.rules), abs=1e-12)
     careful = evaluate(always, turn, Own("B"), defender=Turn.careful_defence)
@@ -57,7 +57,7 @@ def test_the_worst_defender_is_the_one_of_the_kernel_and_a_policy_of_theirs_is_f
 
 @pytest.mark.parametrize("goal", [Own("C"), Armies()])
 def test_games_agree_with_the_exact_value(goal: Any) -> None:
-    turn = line_turn("r8 b2 g2")
+    turn = make_line_turn("r8 b2 g2")
     exact = evaluate(always, turn, goal)
     played = evaluate(always, turn, goal, games=400, seed=3, max_states=0)
     assert (played.games, played.states) == (400, 0)
@@ -67,7 +67,7 @@ def test_games_agree_with_the_exact_value(goal: Any) -> None:
 
 
 def test_where_armies_grow_games_are_played() -> None:
-    turn = line_turn("r6 b3", rules=Rules(mode=ArmiesGrow()))
+    turn = make_line_turn("r6 b3", rules=Rules(mode=ArmiesGrow()))
     found = evaluate(always, turn, Own("B"), games=300)
     assert found.interval is not None
     assert found.interval.low < win_probability(6, 3, turn.rules) < found.interval.high
@@ -79,19 +79,19 @@ def test_a_goal_that_is_reached_ends_the_play() -> None:
             """Return whether the player owns the territory."""
             return self.worth(turn) == 1
 
-    turn = line_turn("r9 b1 b9")
+    turn = make_line_turn("r9 b1 b9")
     assert evaluate(always, turn, Once("B")).states < evaluate(always, turn, Own("B")).states
 
 
 def test_what_is_not_legal_is_refused() -> None:
     with pytest.raises(IactaError, match="action must be legal in the phase 'attack'"):
-        evaluate(lambda turn: Place("A", 1), line_turn("r4 b1"), Own("B"))
+        evaluate(lambda turn: Place("A", 1), make_line_turn("r4 b1"), Own("B"))
     with pytest.raises(IactaError, match="worth of the goal must be a function"):
-        evaluate(always, line_turn("r4 b1"), "B")  # type: ignore[arg-type] # that is the claim
+        evaluate(always, make_line_turn("r4 b1"), "B")  # type: ignore[arg-type] # that is the claim
     with pytest.raises(IactaError, match="policy must be a function"):
-        evaluate("always", line_turn("r4 b1"), Own("B"))  # type: ignore[arg-type]
+        evaluate("always", make_line_turn("r4 b1"), Own("B"))  # type: ignore[arg-type]
     with pytest.raises(IactaError, match="games must be a whole number of at least 2, got 1"):
-        evaluate(always, line_turn("r4 b1"), Own("B"), games=1)
+        evaluate(always, make_line_turn("r4 b1"), Own("B"), games=1)
     with pytest.raises(IactaError, match="turn must be a Turn"):
         evaluate(always, "r4 b1", Own("B"))  # type: ignore[arg-type]
 
@@ -124,8 +124,8 @@ def test_a_game_that_is_played_is_a_record_of_legal_moves() -> None:
         here = here.after(action, result)
     assert here == record.end
     assert record.end.phase == "over"
-    again = line_turn("r9 b5").play(always, seed=2)
-    assert again == line_turn("r9 b5").play(always, seed=2)
+    again = make_line_turn("r9 b5").play(always, seed=2)
+    assert again == make_line_turn("r9 b5").play(always, seed=2)
     assert again.moves[0].action == Attack("A", "B", 3)
     assert isinstance(again.moves[0].result, iacta.Losses)
-    assert line_turn("r1 b5").play(always, seed=2).moves[0].action == EndPhase()
+    assert make_line_turn("r1 b5").play(always, seed=2).moves[0].action == EndPhase()

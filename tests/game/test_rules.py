@@ -28,7 +28,7 @@ from iacta.game import (
     Throw,
     Trade,
 )
-from tests.game.positions import PLAYERS, at_random, classic_turn, line_turn, small_turn
+from tests.game.positions import PLAYERS, at_random, classic_turn, make_line_turn, small_turn
 from tests.plan.boards import small_game
 from tests.plan.twin import Action as TwinAction
 from tests.plan.twin import Play, State
@@ -37,7 +37,7 @@ GAMES = 40
 MOST_STATES = 60
 
 
-def state_of(turn: Turn) -> State:
+def make_state(turn: Turn) -> State:
     """Return the twin's state for a turn."""
     return State(turn.armies, tuple(owner == turn.player for owner in turn.owners))
 
@@ -46,7 +46,9 @@ def attacks(actions: Iterable[Action]) -> list[Attack]:
     return [each for each in actions if isinstance(each, Attack)]
 
 
-def thrown(rows: Iterable[tuple[float, Iterable[Iterable[tuple[float, int, int]]]]]) -> Any:
+def normalise_throws(
+    rows: Iterable[tuple[float, Iterable[Iterable[tuple[float, int, int]]]]],
+) -> Any:
     """Return throws in a common form: the defender's options and the chance of each throw."""
     throws = []
     for weight, replies in rows:
@@ -71,7 +73,7 @@ def thrown(rows: Iterable[tuple[float, Iterable[Iterable[tuple[float, int, int]]
     return key
 
 
-def rows_of(turn: Turn, attack: Attack) -> Any:
+def list_throws(turn: Turn, attack: Attack) -> Any:
     """Return the throws of an attack from the game."""
     results = turn.results(attack)
     if not any(isinstance(each, Throw) for each in results):
@@ -117,7 +119,7 @@ def test_the_attack_phase_is_that_of_the_rules_written_twice(seed: int, battles:
     waiting, seen = [first], set[State]()
     while waiting and len(seen) < MOST_STATES:
         turn = waiting.pop(0)
-        state = state_of(turn)
+        state = make_state(turn)
         if state in seen:
             continue
         seen.add(state)
@@ -127,8 +129,8 @@ def test_the_attack_phase_is_that_of_the_rules_written_twice(seed: int, battles:
         for attack, place in zip(legal, places, strict=True):
             ends = twin.throws(state, place)
             found, wanted = (
-                thrown(rows_of(turn, attack)),
-                thrown(
+                normalise_throws(list_throws(turn, attack)),
+                normalise_throws(
                     (weight, [[end[:3] for end in reply] for reply in replies])
                     for weight, replies in ends
                 ),
@@ -137,7 +139,7 @@ def test_the_attack_phase_is_that_of_the_rules_written_twice(seed: int, battles:
             assert all(found[key] == pytest.approx(wanted[key], abs=1e-12) for key in wanted)
             for end in {end[1:3]: end for _, rs in ends for reply in rs for end in reply}.values():
                 following = follow(turn, attack, Losses(end.lost, end.killed))
-                assert [state_of(each) for each in following] == twin.after(state, place, end)
+                assert [make_state(each) for each in following] == twin.after(state, place, end)
                 waiting += following
 
 
@@ -149,11 +151,11 @@ class Taken:
 
     def worth(self, turn: Turn) -> float:
         """Return the payoff according to the twin."""
-        return float(self.twin.paid(state_of(turn)))
+        return float(self.twin.paid(make_state(turn)))
 
     def is_reached(self, turn: Turn) -> bool:
         """Return whether no further payoff is possible."""
-        return self.twin.is_over(state_of(turn)) and turn.phase == "attack"
+        return self.twin.is_over(make_state(turn)) and turn.phase == "attack"
 
 
 @pytest.mark.parametrize("seed", range(GAMES))
@@ -164,8 +166,8 @@ def test_the_best_policy_of_the_twin_is_worth_what_the_twin_says(seed: int) -> N
 
     def best(turn: Turn) -> Action:
         if turn.phase == "advance":
-            return max(turn.actions(), key=lambda each: twin.value(state_of(turn.after(each))))
-        move = twin.best_action(state_of(turn)) if turn.phase == "attack" else None
+            return max(turn.actions(), key=lambda each: twin.value(make_state(turn.after(each))))
+        move = twin.best_action(make_state(turn)) if turn.phase == "attack" else None
         return EndPhase() if move is None else Attack(names[move.start], names[move.to], move.dice)
 
     found = evaluate(best, small_turn(game), Taken(twin))
@@ -261,19 +263,19 @@ def test_nothing_illegal_is_played() -> None:
 def test_an_attack_that_is_not_possible_is_refused_with_the_reason(
     start: str, to: str, why: str
 ) -> None:
-    turn = line_turn("r1 b2 r5 r3", stay=["C"])
+    turn = make_line_turn("r1 b2 r5 r3", stay=["C"])
     with pytest.raises(IactaError) as caught:
         turn.apply_battle(start, to, 1, 0)
     assert str(caught.value) == why
 
 
 def test_no_attack_is_made_once_a_turn_is_over() -> None:
-    over = line_turn("r5 b2", phase="over")
+    over = make_line_turn("r5 b2", phase="over")
     with pytest.raises(IactaError, match=r"^A cannot attack B: the turn is over"):
         over.apply_battle("A", "B", 3, 0)
 
 
-def described(action: Action) -> str:
+def describe_action(action: Action) -> str:
     """Return the fields of an action. The type checker ensures that every class is handled."""
     match action:
         case Reveal() | EndPhase():
@@ -305,7 +307,7 @@ EACH_ACTION: tuple[Action, ...] = (
 @pytest.mark.parametrize("action", EACH_ACTION, ids=repr)
 def test_each_action_is_one(action: Action) -> None:
     assert isinstance(action, Action)
-    assert repr(action) == f"{type(action).__name__}({described(action)})"
+    assert repr(action) == f"{type(action).__name__}({describe_action(action)})"
     assert eval(repr(action)) == action  # noqa: S307 # the claim is that it can be evaluated
     assert pickle.loads(pickle.dumps(action)) == action  # noqa: S301 # our own bytes
 

@@ -33,11 +33,11 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 
 
 @st.composite
-def sent(draw: st.DrawFn, value: object) -> Any:
+def draw_value(draw: st.DrawFn, value: object) -> Any:
     """Draw a value that a client might send: the right one, a similar one, or anything."""
     near: list[Any]
     if isinstance(value, tuple):  # a row, or a hand of cards
-        near = [value, tuple(value), tuple(draw(sent(each)) for each in value)]
+        near = [value, tuple(value), tuple(draw(draw_value(each)) for each in value)]
         return draw(st.sampled_from(near) | JSON)
     if isinstance(value, int):
         near = [value, float(value), str(value), value + 1, -value, value + 0.5, value == 1]
@@ -54,8 +54,8 @@ def steps(draw: st.DrawFn) -> tuple[Turn, Action, Any]:
     if actions and is_near:
         legal = draw(st.sampled_from(actions))
         kind = type(legal)
-        values = [draw(sent(getattr(legal, each.name))) for each in fields(kind)]
-        result = draw(sent(draw(st.sampled_from([*turn.results(legal)]))))
+        values = [draw(draw_value(getattr(legal, each.name))) for each in fields(kind)]
+        result = draw(draw_value(draw(st.sampled_from([*turn.results(legal)]))))
     else:
         kind = draw(st.sampled_from(KINDS))
         values, result = [draw(JSON) for _ in fields(kind)], draw(JSON)

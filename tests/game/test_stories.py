@@ -12,7 +12,7 @@ from iacta.game import Advance, Attack, EndPhase, Fortify, Place, Reveal, Trade
 from iacta.game.cards import find_sets, list_hands
 from iacta.inputs.errors import IactaError
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
-from tests.game.positions import line_turn
+from tests.game.positions import make_line_turn
 
 THREE = Hand(infantry=3)
 
@@ -26,22 +26,22 @@ def placements(turn: Turn) -> list[tuple[int, ...]]:
 
 @pytest.mark.parametrize(("armies", "territories"), [(1, 3), (4, 2), (5, 3), (3, 4)])
 def test_each_placement_comes_about_in_one_way(armies: int, territories: int) -> None:
-    turn = line_turn(" ".join(["r1"] * territories + ["b1"]), place=armies)
+    turn = make_line_turn(" ".join(["r1"] * territories + ["b1"]), place=armies)
     ends = placements(turn)
     assert len(ends) == len({*ends}) == comb(armies + territories - 1, armies)
     assert {sum(end) for end in ends} == {armies + territories + 1}
 
 
 def test_a_turn_begins_where_there_is_something_to_do() -> None:
-    assert line_turn("r3 b1").phase == "attack"
-    assert line_turn("r3 b1", place=2).phase == "place"
-    assert line_turn("r3 b1", phase="trade", cards={"red": 3}).phase == "trade"
-    assert line_turn("r3 b1", phase="trade", cards={"red": 2}).phase == "attack"
-    assert line_turn("r3 b1", phase="over").actions()[:] == []
+    assert make_line_turn("r3 b1").phase == "attack"
+    assert make_line_turn("r3 b1", place=2).phase == "place"
+    assert make_line_turn("r3 b1", phase="trade", cards={"red": 3}).phase == "trade"
+    assert make_line_turn("r3 b1", phase="trade", cards={"red": 2}).phase == "attack"
+    assert make_line_turn("r3 b1", phase="over").actions()[:] == []
 
 
 def test_known_cards_are_traded_for_armies_to_place() -> None:
-    turn = line_turn("r3 b1", phase="trade", place=3, cards={"red": THREE}, trade=Sets((10,)))
+    turn = make_line_turn("r3 b1", phase="trade", place=3, cards={"red": THREE}, trade=Sets((10,)))
     assert list(turn.actions()) == [Trade(THREE), EndPhase()]
     traded = turn.after(Trade(THREE))
     assert (traded.phase, traded.place, traded.cards, traded.trade) == (
@@ -55,7 +55,7 @@ def test_known_cards_are_traded_for_armies_to_place() -> None:
 
 
 def test_five_cards_must_be_traded_and_unknown_ones_are_a_matter_of_chance() -> None:
-    turn = line_turn("r3 b1", phase="trade", cards={"red": 5})
+    turn = make_line_turn("r3 b1", phase="trade", cards={"red": 5})
     assert list(turn.actions()) == [Reveal()]
     found = turn.results(Reveal())
     assert found.is_exact
@@ -67,14 +67,14 @@ def test_five_cards_must_be_traded_and_unknown_ones_are_a_matter_of_chance() -> 
 
 
 def test_what_unknown_cards_bring_is_what_the_deck_says() -> None:
-    turn = line_turn("r3 b1", phase="trade", cards={"red": 3})
+    turn = make_line_turn("r3 b1", phase="trade", cards={"red": 3})
     brings = turn.results(Reveal()).map(lambda hand: turn.after(Reveal(), hand).phase == "trade")
     deals = [*list_hands(3)]
     sets = sum(ways for hand, ways in deals if find_sets(hand))
     assert brings[True] == Fraction(sets, sum(ways for _, ways in deals)) == Fraction(200, 473)
     # Cards that other players are known to hold cannot be drawn.
     known = Hand(infantry=13, cavalry=13, artillery=13, jokers=2)
-    sure = line_turn("r3 b1", phase="trade", cards={"red": 3, "blue": known})
+    sure = make_line_turn("r3 b1", phase="trade", cards={"red": 3, "blue": known})
     assert dict(sure.results(Reveal())) == {Hand(1, 1, 1): 1}
 
 
@@ -93,14 +93,14 @@ def test_fixed_sets_are_read_as_the_best_kind() -> None:
     assert {hand: fixed.worth(hand) for hand in worths} == worths
 
 
-def won(turn: Turn, start: str, to: str) -> Turn:
+def win_battle(turn: Turn, start: str, to: str) -> Turn:
     """Return the turn after three dice killed the last defender of a territory."""
     return turn.after(Attack(start, to, 3), (0, 1))
 
 
 def test_who_eliminates_a_player_gets_their_cards_and_trades_at_once() -> None:
     cards = {"red": Hand(infantry=2), "blue": Hand(infantry=3, unknown=1)}
-    turn = won(line_turn("r9 b1 g5", cards=cards), "A", "B")
+    turn = win_battle(make_line_turn("r9 b1 g5", cards=cards), "A", "B")
     assert turn.cards == {"red": Hand(infantry=5, unknown=1)}
     trading = turn.after(Advance(4))
     assert trading.phase == "trade"
@@ -113,7 +113,7 @@ def test_who_eliminates_a_player_gets_their_cards_and_trades_at_once() -> None:
 @pytest.mark.parametrize("number", range(1, 6))
 def test_with_fewer_than_six_cards_the_attack_goes_on(number: int) -> None:
     cards = {"red": number - 1, "blue": 1}
-    turn = won(line_turn("r9 b1 g5", cards=cards), "A", "B").after(Advance(4))
+    turn = win_battle(make_line_turn("r9 b1 g5", cards=cards), "A", "B").after(Advance(4))
     assert (turn.phase, turn.cards) == ("attack", {"red": Hand(unknown=number)})
 
 
@@ -122,7 +122,9 @@ def test_after_an_elimination_sets_are_traded_until_four_cards_or_fewer_are_left
     number: int, left: int
 ) -> None:
     hand = Hand(infantry=number - 1)
-    turn = won(line_turn("r9 b1 g5", cards={"red": hand, "blue": Hand(infantry=1)}), "A", "B")
+    turn = win_battle(
+        make_line_turn("r9 b1 g5", cards={"red": hand, "blue": Hand(infantry=1)}), "A", "B"
+    )
     turn = turn.after(Advance(4))
     while turn.phase == "trade":
         assert not any(isinstance(each, EndPhase) for each in turn.actions())
@@ -133,47 +135,49 @@ def test_after_an_elimination_sets_are_traded_until_four_cards_or_fewer_are_left
 
 
 def test_the_last_player_s_cards_go_to_the_winner() -> None:
-    turn = won(line_turn("r9 b1", cards={"red": 3, "blue": 4}), "A", "B").after(Advance(4))
+    turn = win_battle(make_line_turn("r9 b1", cards={"red": 3, "blue": 4}), "A", "B").after(
+        Advance(4)
+    )
     assert (turn.phase, turn.cards) == ("over", {"red": Hand(unknown=7)})
 
 
 def test_who_is_left_with_a_territory_or_had_no_cards_hands_none_over() -> None:
     cards = {"red": 2, "blue": 4}
-    alive = won(line_turn("r9 b1 b1 g5", cards=cards), "A", "B")
+    alive = win_battle(make_line_turn("r9 b1 b1 g5", cards=cards), "A", "B")
     assert alive.cards == {"red": Hand(unknown=2), "blue": Hand(unknown=4)}
-    none = won(line_turn("r9 b1 g5", cards={"red": 6}), "A", "B").after(Advance(4))
+    none = win_battle(make_line_turn("r9 b1 g5", cards={"red": 6}), "A", "B").after(Advance(4))
     assert (none.phase, none.cards) == ("attack", {"red": Hand(unknown=6)})
 
 
 def test_a_conquest_draws_one_card_at_the_end() -> None:
-    turn = line_turn("r9 b1 g1 g5", cards={}, fortify="none")
+    turn = make_line_turn("r9 b1 g1 g5", cards={}, fortify="none")
     for start, to in (("A", "B"), ("B", "C")):
-        turn = won(turn, start, to)
+        turn = win_battle(turn, start, to)
         turn = turn.after(turn.actions()[-1])
     assert turn.after(EndPhase()).cards == {"red": Hand(unknown=1)}
-    assert line_turn("r9 b1", cards={}, fortify="none").after(EndPhase()).cards == {}
-    full = line_turn("r9 b1 g1", cards={"green": 44}, fortify="none", conquered=True)
+    assert make_line_turn("r9 b1", cards={}, fortify="none").after(EndPhase()).cards == {}
+    full = make_line_turn("r9 b1 g1", cards={"green": 44}, fortify="none", conquered=True)
     assert full.after(EndPhase()).cards == {"green": Hand(unknown=44)}
 
 
 def test_the_last_opponent_ends_the_game() -> None:
-    turn = won(line_turn("r9 b1", cards={}), "A", "B").after(Advance(3))
+    turn = win_battle(make_line_turn("r9 b1", cards={}), "A", "B").after(Advance(3))
     assert (turn.phase, turn.survivors) == ("over", ("red",))
     with pytest.raises(IactaError, match="the game is over"):
         turn.next()
 
 
 def test_the_next_player_alive_gets_the_usual_armies() -> None:
-    turn = line_turn("r1 n1 g1 g1 b1", players=("red", "blue", "green"), phase="over")
+    turn = make_line_turn("r1 n1 g1 g1 b1", players=("red", "blue", "green"), phase="over")
     assert [turn.player, turn.next().player, turn.next().place] == ["red", "blue", 3]
-    out = line_turn("r1 n1 g1 g1 r1", players=("red", "blue", "green"), phase="over", stay="A")
+    out = make_line_turn("r1 n1 g1 g1 r1", players=("red", "blue", "green"), phase="over", stay="A")
     assert (out.next().player, out.next().stay) == ("green", ())
     with pytest.raises(IactaError, match="phase must be 'over'"):
-        line_turn("r1 b1").next()
+        make_line_turn("r1 b1").next()
 
 
 def test_what_bound_a_player_does_not_bind_the_next() -> None:
-    over = line_turn("r1 b5", keep={"B": 9}, phase="over", conquered=True, cards={})
+    over = make_line_turn("r1 b5", keep={"B": 9}, phase="over", conquered=True, cards={})
     assert over.actions()[:] == []
     after = over.next().after(Place("B", 3))
     assert (after.keep, after.conquered) == ({}, False)
@@ -219,7 +223,7 @@ def test_an_action_never_changes() -> None:
     ("fortify", "reached"), [("connected", "BC"), ("adjacent", "B"), ("none", "")]
 )
 def test_armies_fortify_as_far_as_the_rule_lets_them(fortify: str, reached: str) -> None:
-    turn = line_turn("r3 r1 r1 b1 r1", fortify=fortify).after(EndPhase())
+    turn = make_line_turn("r3 r1 r1 b1 r1", fortify=fortify).after(EndPhase())
     moves = [each for each in turn.actions() if isinstance(each, Fortify)]
     assert [(each.start, each.to) for each in moves] == [("A", to) for to in reached for _ in "12"]
     if moves:
@@ -230,7 +234,7 @@ def test_armies_fortify_as_far_as_the_rule_lets_them(fortify: str, reached: str)
 
 
 def test_armies_that_stay_neither_attack_nor_move_and_keep_holds() -> None:
-    turn = line_turn("r9 r5 b1", stay="B", keep={"A": 7})
+    turn = make_line_turn("r9 r5 b1", stay="B", keep={"A": 7})
     assert list(turn.actions()) == [EndPhase()]
     assert turn.odds() == ()
     assert list(turn.after(EndPhase()).actions()) == [
@@ -241,13 +245,13 @@ def test_armies_that_stay_neither_attack_nor_move_and_keep_holds() -> None:
 
 
 def test_odds_are_those_of_battles_with_what_is_not_kept() -> None:
-    (odds,) = line_turn("r9 b4", keep={"A": 3}).odds()
+    (odds,) = make_line_turn("r9 b4", keep={"A": 3}).odds()
     assert odds[:4] == ("A", "B", 9, 4)
     assert odds.win_probability == pytest.approx(win_probability(7, 4))
 
 
 def test_the_defender_answers_where_they_see_the_dice() -> None:
-    turn = line_turn("r5 b3", rules=Rules(mode=DefenderSeesFirst()))
+    turn = make_line_turn("r5 b3", rules=Rules(mode=DefenderSeesFirst()))
     throws = turn.results(Attack("A", "B", 3))
     assert all(isinstance(throw, game.Throw) for throw in throws)
     answering = turn.after(Attack("A", "B", 3), list(throws)[-1])
@@ -263,7 +267,7 @@ def test_the_defender_answers_where_they_see_the_dice() -> None:
     "options", [{"rules": Rules(mode=BalancedBlitz())}, {"whole_battles": True}], ids=str
 )
 def test_a_whole_battle_is_one_attack(options: dict[str, object]) -> None:
-    turn = line_turn("r9 b7", **options)
+    turn = make_line_turn("r9 b7", **options)
     (attack, stop) = turn.actions()
     assert (attack, stop) == (Attack("A", "B", 3), EndPhase())
     found = turn.results(attack)
@@ -274,14 +278,14 @@ def test_a_whole_battle_is_one_attack(options: dict[str, object]) -> None:
 
 
 def test_armies_can_grow() -> None:
-    turn = line_turn("r4 b2", rules=Rules(mode=ArmiesGrow()))
+    turn = make_line_turn("r4 b2", rules=Rules(mode=ArmiesGrow()))
     grown = turn.after(Attack("A", "B", 3), (-1, -1))
     assert grown.armies[:2] == (5, 3)
     assert turn.results(Attack("A", "B", 3))[-1, -1] == pytest.approx(1 / 7776)
 
 
 def test_a_territory_can_be_defended_by_its_own_rules() -> None:
-    turn = line_turn("b2 r4 b2", rules_of={"c": "capital"})
+    turn = make_line_turn("b2 r4 b2", rules_of={"c": "capital"})
     assert [odds.win_probability for odds in turn.odds()] == pytest.approx(
         [win_probability(4, 2), win_probability(4, 2, "capital")]
     )
@@ -289,7 +293,7 @@ def test_a_territory_can_be_defended_by_its_own_rules() -> None:
 
 
 def test_a_battle_may_go_on_for_any_number_of_rolls() -> None:
-    turn = line_turn("r9 b4 b1")
+    turn = make_line_turn("r9 b4 b1")
     one_by_one = turn.after(Attack("A", "B", 3), (1, 1)).after(Attack("A", "B", 3), (0, 2))
     assert turn.apply_battle("A", "B", 8, 1) == one_by_one
     assert turn.apply_battle("A", "B", 6, 0).actions()[0] == Advance(3)
@@ -310,7 +314,7 @@ def test_a_battle_may_go_on_for_any_number_of_rolls() -> None:
 
 
 def test_a_roll_says_its_dice() -> None:
-    turn = line_turn("r5 b2 b1")
+    turn = make_line_turn("r5 b2 b1")
     assert turn.list_dice("A", "B", 0, 2) == turn.list_dice("A", "B", 1, 1) == (3, 2)
     assert turn.list_dice("A", "B", 1, 0) == (1,)
     assert turn.list_dice("A", "B", 2, 2) == ()

@@ -24,7 +24,7 @@ from iacta.game.mission_cards import read_mission_cards
 from iacta.game.moment import read_moment
 from iacta.game.victory import SURVIVAL, VICTORIES, format_victory, read_victory
 from iacta.inputs.errors import IactaError, IllegalError
-from tests.game.positions import line_turn
+from tests.game.positions import make_line_turn
 
 EXAMPLES: tuple[Victory, ...] = (
     Survivor(),
@@ -64,11 +64,11 @@ def test_every_condition_has_an_example() -> None:
 
 
 def test_a_share_is_won_by_a_conquest_with_rivals_left() -> None:
-    turn = line_turn("r4 b1 g2 b1 g1", victory=Share("40%"), cards={"red": 4}, place=0)
+    turn = make_line_turn("r4 b1 g2 b1 g1", victory=Share("40%"), cards={"red": 4}, place=0)
     assert turn.winner == "blue"  # blue owns two of five territories, red only one
-    turn = line_turn("r4 b1 g2 b1 g1", victory=Share(3))
+    turn = make_line_turn("r4 b1 g2 b1 g1", victory=Share(3))
     assert turn.winner is None
-    turn = line_turn("r4 r4 b1 b1 g1", victory=Share("60%"), cards={"red": 2})
+    turn = make_line_turn("r4 r4 b1 b1 g1", victory=Share("60%"), cards={"red": 2})
     taken = turn.after(Attack("B", "C", 3), (0, 1))
     assert (taken.phase, taken.winner, taken.then) == ("advance", "red", "over")
     end = taken.after(Advance(3))
@@ -81,20 +81,20 @@ def test_a_share_is_won_by_a_conquest_with_rivals_left() -> None:
 
 def test_capitals_are_won_by_the_owner_of_all_or_of_a_number_with_their_own() -> None:
     homes = {"red": "A", "blue": "C", "green": "E"}
-    turn = line_turn("r4 r4 b1 b1 g1", victory=Capitals(homes))
+    turn = make_line_turn("r4 r4 b1 b1 g1", victory=Capitals(homes))
     taken = turn.after(Attack("B", "C", 3), (0, 1))
     assert taken.winner is None  # green still has their capital
     assert (
         turn.with_options(victory=Capitals(homes, 2)).apply_battle("B", "C", 4, 0).winner == "red"
     )
-    lost = line_turn("b4 r4 g1 b1 r1", victory=Capitals(homes, 2))
+    lost = make_line_turn("b4 r4 g1 b1 r1", victory=Capitals(homes, 2))
     assert lost.winner is None  # red owns green's capital but has lost their own
     assert {*lost.survivors} == {"red", "blue", "green"}
-    assert line_turn("b4 r4 b1 b1 g1", victory=Capitals(homes, 2)).winner == "blue"
+    assert make_line_turn("b4 r4 b1 b1 g1", victory=Capitals(homes, 2)).winner == "blue"
 
 
 def test_a_share_is_rounded_up() -> None:
-    turn = line_turn("r4 b1 g2 b1 g1")
+    turn = make_line_turn("r4 b1 g2 b1 g1")
     assert [Share(Fraction(k, 100)).count_needed(turn) for k in (1, 40, 41, 60, 100)] == [
         *(1, 2, 3, 3, 5)
     ]
@@ -167,10 +167,10 @@ def test_unfit_conditions_are_refused_in_one_sentence(text: str, sentence: str) 
 
 
 def test_the_default_condition_is_not_in_the_code() -> None:
-    turn = line_turn("r4 b1", victory=SURVIVAL)
+    turn = make_line_turn("r4 b1", victory=SURVIVAL)
     assert "win" not in turn.to_code()
     with pytest.raises(IactaError, match="victory must be a Victory, got 'share'"):
-        line_turn("r4 b1", victory="share")
+        make_line_turn("r4 b1", victory="share")
 
 
 MISSIONS: dict[str, Mission | str] = {
@@ -181,7 +181,7 @@ MISSIONS: dict[str, Mission | str] = {
 
 
 def test_a_rivals_mission_may_be_fulfilled_in_ones_turn() -> None:
-    turn = line_turn("r4 g1 b1 b1 b1", victory=Missions(MISSIONS | {"red": "4 territories"}))
+    turn = make_line_turn("r4 g1 b1 b1 b1", victory=Missions(MISSIONS | {"red": "4 territories"}))
     taken = turn.apply_battle("A", "B", 4, 0)
     assert (taken.winner, taken.then) == ("blue", "over")
     own = Missions({"red": "eliminate green", "blue": "eliminate green", "green": "4 territories"})
@@ -190,28 +190,30 @@ def test_a_rivals_mission_may_be_fulfilled_in_ones_turn() -> None:
 
 def test_a_mission_whose_player_others_eliminate_may_become_a_number_of_territories() -> None:
     missions = MISSIONS | {"red": "5 territories"}
-    turn = line_turn("r4 g1 b1 b1 b1", victory=Missions(missions, instead=4))
+    turn = make_line_turn("r4 g1 b1 b1 b1", victory=Missions(missions, instead=4))
     after = turn.apply_battle("A", "B", 4, 0)
     assert (after.winner, after.phase) == (None, "advance")
     assert after.victory.missions["blue"] == OwnTerritories(4)  # type: ignore[attr-defined] # missions
     assert Turn.from_code(after.to_code(), after.board) == after
-    own = line_turn("r4 g1 b1 b1 b1", victory=Missions(MISSIONS | {"red": "eliminate red"}))
+    own = make_line_turn("r4 g1 b1 b1 b1", victory=Missions(MISSIONS | {"red": "eliminate red"}))
     assert own.victory.missions["red"] == OwnTerritories(5)  # type: ignore[attr-defined] # missions
 
 
 def test_armies_on_own_territories_may_fulfil_a_mission() -> None:
     two: dict[str, Mission | str] = {"red": "2 territories with 3 armies", "blue": "4 territories"}
-    turn = line_turn("r3 r1 b1 b1", victory=Missions(two), place=4)
+    turn = make_line_turn("r3 r1 b1 b1", victory=Missions(two), place=4)
     won = turn.after(Place("B", 4))
     assert (won.phase, won.place, won.winner) == ("over", 0, "red")
-    some = line_turn("r3 r3 r1 b1", victory=Missions({**two, "red": "3 territories with 2 armies"}))
+    some = make_line_turn(
+        "r3 r3 r1 b1", victory=Missions({**two, "red": "3 territories with 2 armies"})
+    )
     last = some.after(EndPhase())
     assert last.after(Fortify("A", "C", 1)).winner == "red"
 
 
 def test_missions_may_be_checked_at_the_end_of_the_turn() -> None:
     missions: dict[str, Mission | str] = {"red": "3 territories", "blue": "4 territories"}
-    turn = line_turn("r4 r4 b1 b1", victory=Missions(missions, at_end=True))
+    turn = make_line_turn("r4 r4 b1 b1", victory=Missions(missions, at_end=True))
     taken = turn.apply_battle("B", "C", 4, 0)
     assert (taken.winner, taken.then) == (None, "attack")
     on = taken.after(Advance(3))

@@ -56,7 +56,7 @@ def find_refusal(
 
 
 @cache
-def counted(attackers: int, defenders: int, rules: Rules) -> Distribution[Outcome]:
+def count_outcomes(attackers: int, defenders: int, rules: Rules) -> Distribution[Outcome]:
     """Return the exact distribution of the outcome."""
     outcomes: Distribution[Outcome] = counting.outcomes(Distribution([attackers]), defenders, rules)
     return outcomes
@@ -72,7 +72,9 @@ def test_every_method_agrees_with_counted_paths(name: str, rules: Rules) -> None
             assert_sentence(error)
             continue
         solved += 1
-        check_outcomes(name, rules, attackers, counted(attackers, defenders, rules), defenders)
+        check_outcomes(
+            name, rules, attackers, count_outcomes(attackers, defenders, rules), defenders
+        )
     assert solved or name in ("closed_form", "leap")
 
 
@@ -108,8 +110,8 @@ def test_a_distribution_of_attackers_is_a_mixture(name: str, garrison: int) -> N
     rules, stack = Rules(garrison=garrison), Distribution({1: 1, 2: 2, 3: 3, 8: 5, 9: 4})
     for defenders in (0, 1, 2, 4, 7):
         mixed = ASKED[name].outcomes(stack, defenders, rules)
-        for end in {*mixed, *(end for n in stack for end in counted(n, defenders, rules))}:
-            expected = sum(stack[n] * counted(n, defenders, rules)[end] for n in stack)
+        for end in {*mixed, *(end for n in stack for end in count_outcomes(n, defenders, rules))}:
+            expected = sum(stack[n] * count_outcomes(n, defenders, rules)[end] for n in stack)
             if name in EXACT_METHODS:
                 assert mixed[end] == expected
             else:
@@ -149,7 +151,7 @@ def test_each_method_knows_its_modes(name: str) -> None:
 def test_counted_paths_are_those_of_the_twin(rules: Rules) -> None:
     for attackers, defenders in BATTLES:
         expected = brute.outcomes(attackers, defenders, rules)
-        assert dict(counted(attackers, defenders, rules)) == expected
+        assert dict(count_outcomes(attackers, defenders, rules)) == expected
         won = sum(p for (_, left), p in expected.items() if not left)
         assert counting.win_probability(attackers, defenders, rules) == won
 

@@ -23,7 +23,7 @@ SEVERAL_RULES = {
 }
 
 
-def by_rows(attackers: int, defenders: int, rules: Rules) -> npt.NDArray[np.float64]:
+def compute_by_rows(attackers: int, defenders: int, rules: Rules) -> npt.NDArray[np.float64]:
     """Compute the table of chances to win one row at a time."""
     values = Values(np.ones(attackers + 1), np.zeros(defenders + 1))
     rows = Lattice(rules).run_backward(values)
@@ -45,7 +45,7 @@ def test_a_band_holds_all_that_is_neither_0_nor_1(name: str, size: tuple[int, in
     rules = SEVERAL_RULES[name]
     table = Lattice(rules)._fill_by_diagonals(*size, staying=0)
     assert table.shape == size[::-1]
-    assert_same(table, by_rows(*size, rules), tolerance=1e-13)
+    assert_same(table, compute_by_rows(*size, rules), tolerance=1e-13)
 
 
 # Under these rules more dice can be worse, so more attackers do not always win more often.
@@ -65,7 +65,7 @@ def test_a_band_holds_all_that_is_neither_0_nor_1(name: str, size: tuple[int, in
 )
 def test_chances_against_few_defenders_stay_certain(rules: Rules, size: tuple[int, int]) -> None:
     table = Lattice(rules)._fill_by_diagonals(*size, staying=0)
-    assert_same(table, by_rows(*size, rules), tolerance=1e-14)
+    assert_same(table, compute_by_rows(*size, rules), tolerance=1e-14)
 
 
 @settings(max_examples=60)
@@ -75,7 +75,7 @@ def test_any_rules_and_sizes(rules: Rules, attackers: int, defenders: int) -> No
     if attackers < i or defenders < j:
         return  # no battle uses all dice
     table = Lattice(rules)._fill_by_diagonals(attackers, defenders, staying=0)
-    assert_same(table, by_rows(attackers, defenders, rules), tolerance=1e-14)
+    assert_same(table, compute_by_rows(attackers, defenders, rules), tolerance=1e-14)
 
 
 @pytest.mark.parametrize("staying", [0, 1, 3])
@@ -83,7 +83,7 @@ def test_armies_that_must_stay_are_rows_without_a_chance(staying: int) -> None:
     table = Lattice(CLASSIC).win_table(40, 50, staying)
     assert table.shape == (staying + 40, 50)
     assert not table[:staying].any()
-    assert_same(table[staying:].T, by_rows(40, 50, CLASSIC), tolerance=1e-14)
+    assert_same(table[staying:].T, compute_by_rows(40, 50, CLASSIC), tolerance=1e-14)
 
 
 def test_large_tables_are_made_by_anti_diagonals(monkeypatch: pytest.MonkeyPatch) -> None:

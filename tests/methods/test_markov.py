@@ -268,7 +268,7 @@ def test_armies_that_grow_past_all_room_are_refused() -> None:
 def test_dice_that_are_thrown_agree() -> None:
     rules, runs = GROWING["a gain in six rolls"], 1500
     rng = np.random.default_rng(11)
-    won = sum(is_won(Outcome(*thrown_battle(7, 5, rules, rng))) for _ in range(runs))
+    won = sum(is_won(Outcome(*fight_battle(7, 5, rules, rng))) for _ in range(runs))
     chance = markov.win_probability(7, 5, rules)
     deviation = math.sqrt(chance * (1 - chance) / runs)
     assert abs(won / runs - chance) < 4 * deviation
@@ -277,7 +277,7 @@ def test_dice_that_are_thrown_agree() -> None:
     assert abs(won / runs - without) > 10 * deviation
 
 
-def thrown_battle(
+def fight_battle(
     attackers: int, defenders: int, rules: Rules, rng: np.random.Generator
 ) -> tuple[int, int]:
     """Fight a battle roll by roll with plain dice; the defender wins ties."""

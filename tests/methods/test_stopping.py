@@ -49,14 +49,14 @@ BATTLES = [*product((1, 2, 3, 4, 5), (1, 2, 3)), (9, 14), (14, 9), (4, 20), (20,
 FULL = StopRule(charge=True)
 
 
-def solved(
+def solve_battle(
     attackers: int, defenders: int, rules: Rules, stop: StopRule, exact: bool = True
 ) -> Distribution[Outcome]:
     """Return the distribution of one battle."""
-    return distribution_of(Distribution([attackers]), defenders, rules, stop, exact=exact)
+    return find_distribution(Distribution([attackers]), defenders, rules, stop, exact=exact)
 
 
-def distribution_of(
+def find_distribution(
     stack: Distribution[int], defenders: int, rules: Rules, stop: StopRule, *, exact: bool
 ) -> Distribution[Outcome]:
     """Return the distribution of a stack according to `Stopping`, for any stop rule."""
@@ -66,7 +66,7 @@ def distribution_of(
     return outcomes(kernel, stack, defenders, kept)
 
 
-def bound_of(attackers: int, defenders: int, rules: Rules) -> Fraction:
+def find_bound(attackers: int, defenders: int, rules: Rules) -> Fraction:
     """Return the bound on the relative error of floats."""
     kernel = find_kernel(rules, StopRule(charge=True))
     return Fraction(kernel.error(attackers, defenders).relative)
@@ -79,11 +79,11 @@ def test_exact_distributions_are_those_of_the_twin_and_floats_within_their_bound
 ) -> None:
     for attackers, defenders in BATTLES:
         expected = brute.outcomes_with_stop(attackers, defenders, rules, stop)
-        outcomes = solved(attackers, defenders, rules, stop)
+        outcomes = solve_battle(attackers, defenders, rules, stop)
         assert dict(outcomes) == {Outcome(*end): p for end, p in expected.items()}
-        floats = solved(attackers, defenders, rules, stop, exact=False)
+        floats = solve_battle(attackers, defenders, rules, stop, exact=False)
         assert set(floats) == set(outcomes)
-        bound = bound_of(attackers, defenders, rules)
+        bound = find_bound(attackers, defenders, rules)
         for end, probability in outcomes.items():
             assert type(floats[end]) is float
             assert abs(Fraction(floats[end]) - Fraction(probability)) <= bound * probability
@@ -96,8 +96,8 @@ def test_exact_distributions_are_those_of_the_twin_and_floats_within_their_bound
 def test_floats_stay_within_their_bound_in_larger_battles(
     stop: StopRule, battle: tuple[int, int]
 ) -> None:
-    exact, floats = (solved(*battle, CLASSIC, stop, exact) for exact in (True, False))
-    bound = bound_of(*battle, CLASSIC)
+    exact, floats = (solve_battle(*battle, CLASSIC, stop, exact) for exact in (True, False))
+    bound = find_bound(*battle, CLASSIC)
     assert bound < 1e-12
     for end, probability in exact.items():
         if probability > 1e-150:
@@ -114,8 +114,8 @@ def test_a_stack_of_several_sizes_is_each_size_by_itself(rules: str, stop: StopR
             expected[Outcome(*end)] = (
                 expected.get(Outcome(*end), Fraction(0)) + Fraction(weight) * p
             )
-    assert dict(distribution_of(stack, 5, find_rules(rules), stop, exact=True)) == expected
-    floats = distribution_of(stack.to_float(), 5, find_rules(rules), stop, exact=False)
+    assert dict(find_distribution(stack, 5, find_rules(rules), stop, exact=True)) == expected
+    floats = find_distribution(stack.to_float(), 5, find_rules(rules), stop, exact=False)
     for end, probability in expected.items():
         assert math.isclose(floats[end], probability, rel_tol=1e-13)
 
@@ -172,7 +172,7 @@ def test_a_charge_never_rolls_fewer_dice(rules: Rules) -> None:
         if able <= 0:
             continue
         dice = min(able, rules.attack.kept)
-        for end in solved(attackers, defenders, rules, FULL):
+        for end in solve_battle(attackers, defenders, rules, FULL):
             # The armies that are left threw all their dice, so one roll may cost as many as it
             # compares.
             lowest = dice - min(dice, rules.defence.kept)
@@ -232,7 +232,7 @@ def test_armies_that_grow_are_refused_but_for_a_larger_garrison(method: str) -> 
 @pytest.mark.parametrize("rules", [Rules(mode=BalancedBlitz()), Rules(mode=DefenderSeesFirst())])
 def test_rules_that_it_does_not_solve_are_refused(rules: Rules) -> None:
     with pytest.raises(IllegalError):
-        distribution_of(Distribution([9]), 7, rules, FULL, exact=False)
+        find_distribution(Distribution([9]), 7, rules, FULL, exact=False)
     with pytest.raises(IactaError):
         Battle(9, 7, rules, stop=FULL).outcomes()
 
@@ -250,13 +250,13 @@ def test_without_a_stop_it_is_what_the_other_methods_say() -> None:
     for attackers, defenders in BATTLES:
         stack = Distribution([attackers])
         expected = counting.outcomes(stack, defenders, CLASSIC)
-        assert solved(attackers, defenders, CLASSIC, StopRule()) == expected
+        assert solve_battle(attackers, defenders, CLASSIC, StopRule()) == expected
         floats = lattice.outcomes(stack, defenders, CLASSIC)
-        for end, p in solved(attackers, defenders, CLASSIC, StopRule(), exact=False).items():
+        for end, p in solve_battle(attackers, defenders, CLASSIC, StopRule(), exact=False).items():
             assert math.isclose(p, floats[end], rel_tol=1e-13)
 
 
 def test_no_defenders_are_no_battle() -> None:
     stack = Distribution({3: 1, 5: 1})
-    outcomes = distribution_of(stack, 0, CLASSIC, FULL, exact=True)
+    outcomes = find_distribution(stack, 0, CLASSIC, FULL, exact=True)
     assert dict(outcomes) == {Outcome(3, 0): Fraction(1, 2), Outcome(5, 0): Fraction(1, 2)}

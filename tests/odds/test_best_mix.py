@@ -11,7 +11,7 @@ import pytest
 from iacta import CLASSIC, Rules, best_mix, find_rules, win_probability, win_table
 from iacta.rules.modes import BalancedBlitz
 from tests import brute
-from tests.odds.test_decision import RUNS, State, dice_of, thrown
+from tests.odds.test_decision import RUNS, State, find_dice, throw_dice
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_the_mix_is_the_best_of_hand_and_blitz_in_every_state(name: str) -> None
     def best(a: int, d: int) -> tuple[float, float]:
         if not a or not d:
             return float(not d), float(a)
-        distribution = brute.roll_losses(*dice_of(a, d, rules), rules)
+        distribution = brute.roll_losses(*find_dice(a, d, rules), rules)
         after = {losses: best(a - losses[0], d - losses[1]) for losses in distribution}
         by_hand = sum(float(p) * after[losses][0] for losses, p in distribution.items())
         blitz, left = blitz_twin(a, d, rules)
@@ -110,7 +110,7 @@ def test_dice_and_blitzes_bring_the_chance_of_the_mix() -> None:
     for _ in range(RUNS):
         a, d = 11, 10
         while decision.find_action(a, d) == "roll":
-            ours, theirs = thrown(dice, *dice_of(a, d, CLASSIC))
+            ours, theirs = throw_dice(dice, *find_dice(a, d, CLASSIC))
             a, d = a - ours, d - theirs
         won += dice.random() < blitz(a - 1, d) if a > 1 and d else not d
     chance = float(decision.win_probability)

@@ -36,7 +36,7 @@ State = tuple[int, int]
 Policy = Callable[[int, int], bool]
 
 
-def dice_of(attackers: int, defenders: int, rules: Rules) -> tuple[int, int]:
+def find_dice(attackers: int, defenders: int, rules: Rules) -> tuple[int, int]:
     """Return the maximum numbers of dice of both sides."""
     able = attackers - rules.garrison
     return min(able, rules.attack.kept), min(defenders, rules.defence.kept)
@@ -54,7 +54,7 @@ def value_of_policy(
         if a <= rules.garrison or not rolls(a, d):
             return reward.army_value * a, Fraction(0), Fraction(a)
         value = won = left = Fraction(0)
-        for (ours, theirs), p in brute.roll_losses(*dice_of(a, d, rules), rules).items():
+        for (ours, theirs), p in brute.roll_losses(*find_dice(a, d, rules), rules).items():
             after = from_state(a - ours, d - theirs)
             value += p * (reward.kill_value * theirs + after[0])
             won += p * after[1]
@@ -72,14 +72,14 @@ def all_policies(start: State, rules: Rules) -> Iterator[Policy]:
         if (a, d) in seen or not d or a <= rules.garrison:
             continue
         seen.add((a, d))
-        losses = brute.roll_losses(*dice_of(a, d, rules), rules)
+        losses = brute.roll_losses(*find_dice(a, d, rules), rules)
         new |= {(a - ours, d - theirs) for ours, theirs in losses}
     for answers in product((False, True), repeat=len(seen)):
         chosen = dict(zip(seen, answers, strict=True))
         yield partial(lambda chosen, a, d: chosen[a, d], chosen)
 
 
-def following(decision: iacta.Decision) -> Policy:
+def follow_decision(decision: iacta.Decision) -> Policy:
     """Return the policy that rolls wherever the decision says so."""
     return lambda a, d: decision.find_action(a, d) == "roll"
 
@@ -89,7 +89,7 @@ def at_least(fewest: int) -> Policy:
     return lambda a, d: a >= fewest
 
 
-def ahead_by(fewest: int) -> Policy:
+def roll_if_ahead(fewest: int) -> Policy:
     """Return the policy that rolls if attackers outnumber defenders by a given number."""
     return lambda a, d: a - d >= fewest
 
@@ -123,7 +123,7 @@ def test_the_policy_found_is_worth_what_is_claimed(name: str, reward: Reward) ->
     rules = SEVERAL_RULES[name]
     for start in ((1, 1), (2, 2), (3, 1), (9, 6), (5, 11), (14, 14)):
         decision = decide(start, rules, reward, exact=True)
-        value, won, left = value_of_policy(start, following(decision), rules, reward)
+        value, won, left = value_of_policy(start, follow_decision(decision), rules, reward)
         assert (decision.value, decision.win_probability) == (value, won)
         assert decision.expected_attackers_left == left
         assert decision.value >= decision.value_if_stopped == reward.army_value * start[0]
@@ -141,7 +141,7 @@ def test_no_fixed_threshold_is_better(rules: str, prize: int) -> None:
     found, reward = find_rules(rules), Reward(Fraction(prize), Fraction(1), Fraction(1, 4))
     value = decide((12, 9), found, reward, exact=True).value
     fewest = [value_of_policy((12, 9), at_least(n), found, reward)[0] for n in range(2, 14)]
-    ahead = [value_of_policy((12, 9), ahead_by(n), found, reward)[0] for n in range(-9, 13)]
+    ahead = [value_of_policy((12, 9), roll_if_ahead(n), found, reward)[0] for n in range(-9, 13)]
     assert value >= max(fewest + ahead)
 
 
@@ -157,7 +157,7 @@ def test_real_dice_bring_the_value(start: State, rules: str, prize: int) -> None
     for run in range(RUNS):
         a, d = start
         while decision.find_action(a, d) == "roll":
-            ours, theirs = thrown(dice, *dice_of(a, d, found), found)
+            ours, theirs = throw_dice(dice, *find_dice(a, d, found), found)
             a, d = a - ours, d - theirs
         values[run] = a + (0 if d else prize) + (start[1] - d) / 2
         won, left = won + (not d), left + a
@@ -167,7 +167,7 @@ def test_real_dice_bring_the_value(start: State, rules: str, prize: int) -> None
     assert left / RUNS == pytest.approx(float(decision.expected_attackers_left), abs=0.25)
 
 
-def thrown(dice: random.Random, attack: int, defence: int, rules: Rules = CLASSIC) -> State:
+def throw_dice(dice: random.Random, attack: int, defence: int, rules: Rules = CLASSIC) -> State:
     """Roll random dice; return the armies lost by each side."""
     ours = sorted((dice.randint(1, face) for face in rules.attack.faces[:attack]), reverse=True)
     theirs = sorted((dice.randint(1, face) for face in rules.defence.faces[:defence]), reverse=True)
@@ -256,7 +256,7 @@ def test_under_any_rules_the_policy_is_worth_its_claim(
 ) -> None:
     reward = Reward(Fraction(prize), Fraction(1), Fraction(1, 3))
     decision = decide((attackers, defenders), rules, reward, exact=True)
-    value, *_ = value_of_policy((attackers, defenders), following(decision), rules, reward)
+    value, *_ = value_of_policy((attackers, defenders), follow_decision(decision), rules, reward)
     assert decision.value == value
     always, *_ = value_of_policy((attackers, defenders), lambda a, d: True, rules, reward)
     assert value >= always

@@ -13,7 +13,7 @@ from iacta.odds import fronts as fronts_file
 from iacta.odds.fronts import BestFronts, Front, defend_fronts, format_front, parse_front
 from iacta.odds.spread import OBJECTIVES, Objective, spread_defenders
 from iacta.probability.distribution import Probability
-from tests.odds.test_spread import COIN, Twin, every_spread, values_of
+from tests.odds.test_spread import COIN, Twin, every_spread, list_values
 
 CLASSIC = find_rules("classic")
 CAPITAL = find_rules("capital")
@@ -52,7 +52,7 @@ class Brute:
             if front.shape == "any":
                 found = max(twin.best(front.attackers, (d,), [0, 1]) for d in spread)
             else:
-                found = twin.best(front.attackers, spread, values_of(self.aim, len(spread)))
+                found = twin.best(front.attackers, spread, list_values(self.aim, len(spread)))
             self.known[place, spread] = found
         return self.known[place, spread]
 
@@ -80,7 +80,7 @@ class Brute:
                 )
 
 
-def spreads_of(best: BestFronts) -> list[tuple[int, ...]]:
+def list_spreads(best: BestFronts) -> list[tuple[int, ...]]:
     """Return every spread of armies on a front."""
     return [each.spread for each in best.fronts]
 
@@ -92,13 +92,13 @@ def test_no_division_is_better(case: tuple[int, list[Front], Rules], objective: 
     brute = Brute(armies, fronts, rules, objective)
     best = defend_fronts(armies, fronts, rules, objective=objective, exact=True)
     assert best.is_exact
-    assert sum(map(sum, spreads_of(best))) == armies
-    assert best.value == brute.total(spreads_of(best)) == brute.best()
+    assert sum(map(sum, list_spreads(best))) == armies
+    assert best.value == brute.total(list_spreads(best)) == brute.best()
     for place, each in enumerate(best.fronts):
         assert each.front == fronts[place]
         assert each.value == brute.value(place, each.spread)
     found = defend_fronts(armies, fronts, rules, objective=objective)
-    assert spreads_of(found) == spreads_of(best)
+    assert list_spreads(found) == list_spreads(best)
     assert found.value == pytest.approx(float(best.value), rel=1e-12)
     assert [each.value for each in found.fronts] == pytest.approx(
         [float(each.value) for each in best.fronts], rel=1e-12
@@ -109,7 +109,7 @@ def test_one_front_is_a_chain() -> None:
     for objective in OBJECTIVES:
         best = defend_fronts(12, [Front(12, 3)], objective=objective)
         chain = spread_defenders(12, 12, 3, objective=objective)
-        assert spreads_of(best) == [chain.spreads[0]]
+        assert list_spreads(best) == [chain.spreads[0]]
         assert best.value == pytest.approx(chain.value, rel=1e-12)
 
 
@@ -117,22 +117,22 @@ def test_to_put_each_army_where_it_helps_most_is_not_always_best() -> None:
     # Against three dice an odd number holds, so one more army is useless but two more help.
     fronts = [Front(5), Front(5)]
     best = defend_fronts(8, fronts, THREE, exact=True)
-    assert sorted(map(sum, spreads_of(best))) != [4, 4]
+    assert sorted(map(sum, list_spreads(best))) != [4, 4]
     assert best.value == Brute(8, fronts, THREE, "break through").best()
 
 
 def test_equal_fronts_get_equal_armies() -> None:
     best = defend_fronts(30, [Front(8)] * 3)
-    assert spreads_of(best) == [(10,)] * 3
+    assert list_spreads(best) == [(10,)] * 3
     assert best.is_exact
-    assert sorted(spreads_of(defend_fronts(31, [Front(8)] * 3))) == [(10,), (10,), (11,)]
+    assert sorted(list_spreads(defend_fronts(31, [Front(8)] * 3))) == [(10,), (10,), (11,)]
 
 
 def test_rare_falls_and_rare_holds_keep_their_digits() -> None:
     for armies, attackers in ((600, 120), (40, 400)):
         fronts = [Front(attackers), Front(attackers + 9, 2, "any")]
         best, exact = (defend_fronts(armies, fronts, exact=exact) for exact in (False, True))
-        assert spreads_of(best) == spreads_of(exact)
+        assert list_spreads(best) == list_spreads(exact)
         assert best.value == pytest.approx(float(exact.value), rel=1e-12)
     assert best.value == 1.0  # the chance that 400 fail to break through is tiny but not 0
     assert 0 < 1 - exact.value < 1e-20
@@ -141,7 +141,7 @@ def test_rare_falls_and_rare_holds_keep_their_digits() -> None:
 @pytest.mark.slow
 def test_many_armies_are_divided() -> None:
     best = defend_fronts(6000, [Front(3000), Front(2000), Front(1000, rules="capital")])
-    first, second, third = map(sum, spreads_of(best))
+    first, second, third = map(sum, list_spreads(best))
     assert first + second + third == 6000
     assert first > second > third
 
@@ -181,7 +181,7 @@ def test_what_is_no_front_is_refused(text: str) -> None:
 
 
 def test_numbers_of_numpy_are_taken() -> None:
-    assert spreads_of(defend_fronts(np.int16(9), [np.uint8(5), 5])) == [(4,), (5,)]  # type: ignore[arg-type, list-item] # the claim
+    assert list_spreads(defend_fronts(np.int16(9), [np.uint8(5), 5])) == [(4,), (5,)]  # type: ignore[arg-type, list-item] # the claim
 
 
 def every_way_to_put(armies: int, territories: int) -> Iterator[tuple[int, ...]]:

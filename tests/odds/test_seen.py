@@ -15,7 +15,7 @@ from tests import brute
 State: TypeAlias = tuple[int, int]
 
 
-def seen_twin(battle: State, rules: Rules, aim: str) -> Fraction:
+def find_win_if_seen(battle: State, rules: Rules, aim: str) -> Fraction:
     """Return the chance to win against a defender who sees each throw, throw by throw."""
 
     @cache
@@ -50,7 +50,7 @@ def test_seen_throws_are_answered_as_by_the_slow_twin(name: str, aim: str) -> No
     }[name]
     kernel = find_kernel(replace(rules, mode=DefenderSeesFirst()))
     for battle in ((1, 1), (2, 2), (3, 4), (4, 2)):
-        exact = seen_twin(battle, rules, aim)
+        exact = find_win_if_seen(battle, rules, aim)
         chance = win_probability_if_seen(*battle, rules, aim=aim, garrison=0)  # type: ignore[arg-type]
         bound = kernel.error(*battle).relative
         assert abs(Fraction(chance) - exact) <= Fraction(bound) * exact

@@ -100,7 +100,7 @@ class Twin:
         return mean
 
 
-def values_of(objective: Objective, territories: int) -> list[int]:
+def list_values(objective: Objective, territories: int) -> list[int]:
     """Return the value of having taken 0, 1 ... all territories."""
     if objective == "territories":
         return list(range(territories + 1))
@@ -110,7 +110,7 @@ def values_of(objective: Objective, territories: int) -> list[int]:
 def values_by_twin(twin: Twin, size: tuple[int, int, int], objective: Objective) -> Any:
     """Return the twin's value of every spread."""
     attackers, armies, territories = size
-    goal = values_of(objective, territories)
+    goal = list_values(objective, territories)
     return {
         spread: twin.best(attackers, spread, goal) for spread in every_spread(armies, territories)
     }
@@ -160,7 +160,7 @@ def test_attackers_who_stop_are_those_of_the_twin(stop: StopRule, objective: Obj
         assert found == pytest.approx(float(value), rel=1e-13)
 
 
-def seen(attackers: int, defenders: int, rules: Rules) -> brute.Chances:
+def fight_if_seen(attackers: int, defenders: int, rules: Rules) -> brute.Chances:
     """Fight against a defender who sees the attack first."""
     able = max(attackers - rules.garrison, 0)
     ends = brute.seen_outcomes(able, defenders, rules)
@@ -170,7 +170,7 @@ def seen(attackers: int, defenders: int, rules: Rules) -> brute.Chances:
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_a_defender_who_sees_first_spreads_as_the_twin_does(objective: Objective) -> None:
     rules = find_rules("defender sees first")
-    values = values_by_twin(Twin(rules, seen), (8, 6, 3), objective)
+    values = values_by_twin(Twin(rules, fight_if_seen), (8, 6, 3), objective)
     best = spread_defenders(8, 6, 3, rules, objective=objective, exact=True)
     assert best.is_exact
     assert best.value == min(values.values())
@@ -179,7 +179,7 @@ def test_a_defender_who_sees_first_spreads_as_the_twin_does(objective: Objective
         assert spread_value(8, spread, rules, objective=objective, exact=True) == value
 
 
-def blitzed(attackers: int, defenders: int, rules: Rules) -> brute.Chances:
+def fight_by_blitz(attackers: int, defenders: int, rules: Rules) -> brute.Chances:
     """Fight by balanced blitz."""
     if attackers <= rules.garrison:
         return {(attackers, defenders): Fraction(1)}
@@ -193,7 +193,7 @@ def test_under_balanced_blitz_no_spread_of_the_twin_is_better(
     attackers: int, objective: Objective
 ) -> None:
     rules = find_rules("balanced blitz")
-    values = values_by_twin(Twin(rules, blitzed), (attackers, 7, 3), objective)
+    values = values_by_twin(Twin(rules, fight_by_blitz), (attackers, 7, 3), objective)
     best = spread_defenders(attackers, 7, 3, rules, objective=objective)
     least = float(min(values.values()))
     assert best.value == pytest.approx(least, abs=1e-12)

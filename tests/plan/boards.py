@@ -29,24 +29,24 @@ CLASSIC_FILE = Path(__file__).with_name("classic.txt")
 Value = TypeVar("Value")
 
 
-def known(value: Value | None) -> Value:
+def assert_known(value: Value | None) -> Value:
     """Return a value after asserting that it is not `None`."""
     assert value is not None
     return value
 
 
-def drawn_ends(plan: Plan, rng: "np.random.Generator", until: int = 0) -> Iterator[Position]:
+def draw_ends(plan: Plan, rng: "np.random.Generator", until: int = 0) -> Iterator[Position]:
     """Yield random positions in which a plan ends or has just conquered a whole set."""
     return (plan.problem.make_position(end) for end, _ in play_games(plan.policy, rng, until))
 
 
-def paid_for(rewards: Rewards, c: int, left: int) -> float:
+def find_payoff(rewards: Rewards, c: int, left: int) -> float:
     """Return the payoff of a conquest: that of the territory and of each set that it completes."""
     whole = (paid for mask, paid in rewards.sets if mask >> c & 1 and not mask & left & ~(1 << c))
     return rewards.lands[c] + sum(whole)
 
 
-def board_of(name: str, pairs: Iterable[tuple[str, str]], names: Iterable[str]) -> Board:
+def make_board(name: str, pairs: Iterable[tuple[str, str]], names: Iterable[str]) -> Board:
     """Return a board with the given undirected borders."""
     return board_of_ways(name, (way for a, b in pairs for way in ((a, b), (b, a))), names)
 
@@ -72,7 +72,7 @@ def _classic() -> Board:
         last = continents[-1]
         continents[-1] = Continent(last.name, last.bonus, (*last.territories, start))
         pairs += [(start, other.strip()) for other in others.split(",") if other.strip()]
-    bare = board_of("classic", pairs, names)
+    bare = make_board("classic", pairs, names)
     return Board("classic", bare.territories, bare.borders, tuple(continents))
 
 
@@ -80,7 +80,7 @@ CLASSIC_BOARD = _classic()
 BLUE = read_position("examples/eliminate-blue.json")
 
 
-def position_on(
+def make_position(
     board: Board, mine: Mapping[str, int], theirs: Mapping[str, int], other: str = "blue"
 ) -> Position:
     """Return a position in which red owns `mine` and blue the rest; the default is 1 army."""
@@ -95,15 +95,15 @@ def chain(armies: int, defenders: Iterable[int]) -> Position:
     """Return a stack in front of a chain of territories."""
     garrisons = list(defenders)
     names = ["start", *(f"t{k}" for k in range(1, len(garrisons) + 1))]
-    board = board_of("chain", pairwise(names), names)
-    return position_on(board, {"start": armies}, dict(zip(names[1:], garrisons, strict=True)))
+    board = make_board("chain", pairwise(names), names)
+    return make_position(board, {"start": armies}, dict(zip(names[1:], garrisons, strict=True)))
 
 
-def scattered() -> Position:
+def make_scattered_board() -> Position:
     """Return a large board with three stacks that are far apart."""
     mine = {"Ukraine": 25, "Brazil": 20, "Alaska": 22, "Argentina": 1}
     theirs = {name: 1 + k % 3 for k, name in enumerate(CLASSIC_BOARD.territories)}
-    return position_on(CLASSIC_BOARD, mine, theirs)
+    return make_position(CLASSIC_BOARD, mine, theirs)
 
 
 @st.composite
@@ -112,10 +112,10 @@ def positions(draw: st.DrawFn, most: int = 4) -> Position:
     count = draw(st.integers(2, most))
     names = ["s", "z", *(f"t{k}" for k in range(count))]
     every = [(a, b) for k, a in enumerate(names) for b in names[k + 1 :]]
-    board = board_of("small", [pair for pair in every if draw(st.booleans())], names)
+    board = make_board("small", [pair for pair in every if draw(st.booleans())], names)
     board = replace(board, continents=(Continent("K", 3, ("t0", "s")), Continent("L", 2, ("t1",))))
     mine = {"s": draw(st.integers(1, 7)), "z": draw(st.integers(1, 5))}
-    return position_on(board, mine, {name: draw(st.integers(1, 3)) for name in names[2:]})
+    return make_position(board, mine, {name: draw(st.integers(1, 3)) for name in names[2:]})
 
 
 GOALS: st.SearchStrategy[Goal] = st.one_of(
@@ -144,7 +144,7 @@ EVERY_RULES = (*ROLLED, BLITZ, Rules(mode=BalancedBlitz(), least_advance=False))
 FREE = Rules(least_advance=False)
 
 
-def position_of(mine: dict[str, int], theirs: dict[str, int], borders: str) -> Position:
+def parse_position(mine: dict[str, int], theirs: dict[str, int], borders: str) -> Position:
     """Return a position on a board given by borders such as `"A: c d; B: c"`."""
     pairs = [
         (start, to)
@@ -152,18 +152,18 @@ def position_of(mine: dict[str, int], theirs: dict[str, int], borders: str) -> P
         for start, others in [line.split(": ")]
         for to in others.split()
     ]
-    return position_on(board_of("case", pairs, [*mine, *theirs]), mine, theirs)
+    return make_position(make_board("case", pairs, [*mine, *theirs]), mine, theirs)
 
 
 # Stacks that help or block each other. These boards have revealed bugs in the search.
-TWO_STACKS = position_of({"A": 8, "B": 8}, {"c": 3, "d": 3}, "A: c; B: c; c: d")
-BLOCKED = position_of({"A": 8, "B": 7}, {"c": 4, "x": 2, "e": 4}, "A: c x; B: x; c: x e")
-WALLS = position_of(
+TWO_STACKS = parse_position({"A": 8, "B": 8}, {"c": 3, "d": 3}, "A: c; B: c; c: d")
+BLOCKED = parse_position({"A": 8, "B": 7}, {"c": 4, "x": 2, "e": 4}, "A: c x; B: x; c: x e")
+WALLS = parse_position(
     {"T0": 9, "T1": 10},
     {"T2": 3, "T3": 1, "T4": 3, "T5": 3, "T6": 1},
     "T0: T6; T1: T2 T3 T6; T2: T3 T4; T3: T4 T6; T4: T5",
 )
-THREE_STACKS = position_of(
+THREE_STACKS = parse_position(
     {"T0": 6, "T1": 6, "T2": 4},
     {"T3": 3, "T4": 2, "T5": 3, "T6": 1, "T7": 1},
     "T0: T3 T4 T6; T1: T4 T7; T2: T3 T7; T3: T4 T5 T7; T4: T6; T6: T7",
@@ -241,7 +241,7 @@ def small_game(
         keep[rng.choice(stacks)] = rng.randint(1, 4)
     resting = (rng.choice(stacks),) if len(stacks) > 1 and rng.random() < 0.08 else ()
     return SmallGame(
-        position_on(board, armies, defenders), _goal(rng, targets), rules, rules_of, keep, resting
+        make_position(board, armies, defenders), _goal(rng, targets), rules, rules_of, keep, resting
     )
 
 

@@ -23,8 +23,8 @@ from tests.plan.boards import (
     TWO_STACKS,
     WALLS,
     SmallGame,
-    position_of,
-    position_on,
+    make_position,
+    parse_position,
     small_game,
 )
 from tests.plan.twin import Play, battle_ends, followed
@@ -33,13 +33,13 @@ from tests.plan.twin import Play, battle_ends, followed
 SEEDS = range(50)
 
 
-def twin_of(game: SmallGame, *, battles: bool = False) -> Play:
+def make_twin(game: SmallGame, *, battles: bool = False) -> Play:
     """Return the twin of a game."""
     goal = game.problem().goal
     return Play(game.position, goal, game.rules, **game.options, battles=battles)
 
 
-def solved(problem: Problem) -> Search:
+def solve_game(problem: Problem) -> Search:
     """Solve a game exactly with the core."""
     core = Search(problem)
     assert core.solve(Deadline()) is not None
@@ -50,19 +50,19 @@ def solved(problem: Problem) -> Search:
 def test_the_core_has_the_values_of_the_rules(seed: int) -> None:
     game = small_game(seed)
     problem = game.problem()
-    best = solved(problem).decide(problem.start).value + problem.held
-    assert best == pytest.approx(float(twin_of(game).value()), abs=1e-10)
+    best = solve_game(problem).decide(problem.start).value + problem.held
+    assert best == pytest.approx(float(make_twin(game).value()), abs=1e-10)
     if seed % 2 and not game.replies:  # with replies, the value of a battle is that of its kernel
         battles = Search(game.problem("battles")).solve(Deadline())
         assert battles is not None
-        expected = float(twin_of(game, battles=True).value())
+        expected = float(make_twin(game, battles=True).value())
         assert battles.value + problem.held == pytest.approx(expected, abs=1e-10)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_best_play_goes_as_its_games_do_when_all_are_counted(seed: int) -> None:
     problem = small_game(seed).problem("battles" if seed % 4 == 1 else "rolls")
-    core = solved(problem)
+    core = solve_game(problem)
     report, twin = core.flow(Deadline()), followed(core, problem)
     assert report is not None
     assert report.value == pytest.approx(core.decide(problem.start).value, abs=1e-12)
@@ -81,14 +81,14 @@ def test_the_best_play_goes_as_its_games_do_when_all_are_counted(seed: int) -> N
 
 @pytest.mark.parametrize("seed", SEEDS[1::4])
 def test_games_with_the_best_play_have_no_luck_that_it_did_not_see(seed: int) -> None:
-    core = solved(small_game(seed).problem())
+    core = solve_game(small_game(seed).problem())
     best = core.decide(core.problem.start).value
     assert core.play(Deadline(), 20).gains == pytest.approx(np.full(20, best), abs=1e-9)
 
 
-TWO_SINGLE = position_of({"A": 4}, {"c": 1, "d": 1}, "A: c d")
-ONE = position_of({"A": 6}, {"c": 1}, "A: c")
-PAIR = position_of({"A": 6, "B": 6}, {"c": 9}, "A: c; B: c")
+TWO_SINGLE = parse_position({"A": 4}, {"c": 1, "d": 1}, "A: c d")
+ONE = parse_position({"A": 6}, {"c": 1}, "A: c")
+PAIR = parse_position({"A": 6, "B": 6}, {"c": 9}, "A: c; B: c")
 CASES = {
     "two single defenders": (TWO_SINGLE, CLASSIC, {}, "rolls", 12925 / 31104),
     "four of six armies stay": (ONE, FREE, {"A": 4}, "rolls", 1 - (441 / 1296) ** 2),
@@ -143,7 +143,7 @@ def test_no_bound_for_many_targets_is_below_an_exact_value(seed: int) -> None:
     rules = rng.choice(EVERY_RULES)
     stacks = {names[0]: rng.randint(12, 20) + rules.garrison, names[5]: rules.garrison + 3}
     goal = (TakeAll, TakeAny)[seed % 2](tuple(name for name in names if name not in stacks))
-    problem = read_problem(position_on(board, stacks, {}), goal, rules)
+    problem = read_problem(make_position(board, stacks, {}), goal, rules)
     best = Search(problem).solve(Deadline(), 1e6)
     assert best is not None
     assert min(Search(problem).bounds(Deadline(), 2e5)) >= best.value - 1e-10
@@ -159,7 +159,7 @@ def test_relaxed_games_are_solved_in_order_of_their_work() -> None:
     mine = {"a3": 6, "b4": 7, "b5": 7}
     theirs = {"a0": 3, "a1": 3, "a2": 5, "a4": 3, "a5": 2, "b0": 1, "b1": 3, "b2": 3, "b3": 5}
     goal = TakeAll(("a0", "a1", "a2", "a4", "a5", "b0"))
-    problem = read_problem(position_on(board, mine, theirs), goal)
+    problem = read_problem(make_position(board, mine, theirs), goal)
     assert min(Search(problem).bounds(Deadline(), 6e4)) < 0.09
 
 
@@ -171,9 +171,9 @@ def test_what_spare_armies_cannot_reach_is_impossible_at_once() -> None:
     # Two spare armies take two territories and then need the third; another stack is too far away.
     mine = {"a0": 3, "f0": 6}
     theirs = dict.fromkeys(names, 9) | {"a1": 1, "a2": 1, "a3": 1}
-    problem = read_problem(position_on(board, mine, theirs), TakeAll("a3"))
+    problem = read_problem(make_position(board, mine, theirs), TakeAll("a3"))
     assert next(Search(problem).bounds(Deadline(), 1e5)) == 0.0
-    plan = best_plan(position_on(board, mine, theirs), TakeAll("a3"), budget=0.01)
+    plan = best_plan(make_position(board, mine, theirs), TakeAll("a3"), budget=0.01)
     assert (plan.value, plan.upper_bound, plan.proven) == (0.0, 0.0, True)
 
 

@@ -38,7 +38,7 @@ from iacta.plan.search import Search, Style
 from iacta.rules import roll
 from iacta.rules.modes import DefenderSeesFirst
 from tests.asked import win_probability_keeping
-from tests.plan.boards import CLASSIC_BOARD, position_on
+from tests.plan.boards import CLASSIC_BOARD, make_position
 
 
 def test_no_row_is_made_for_a_battle_that_is_refused() -> None:
@@ -167,7 +167,7 @@ def test_a_whole_board_is_taken() -> None:
     goal = TakeAll(tuple(name for name in CLASSIC_BOARD.territories if name != "Brazil"))
     chances = []
     for armies in (65, 125):
-        start = position_on(CLASSIC_BOARD, {"Brazil": armies}, {})
+        start = make_position(CLASSIC_BOARD, {"Brazil": armies}, {})
         chances.append(best_plan(start, goal, budget=0.01).comparable_value)
     assert 0.1 < chances[0] < 0.9 < 0.999 < chances[1]
 

@@ -31,15 +31,15 @@ from tests.plan.boards import (
     CLASSIC_BOARD,
     ROLLED,
     SmallGame,
-    board_of,
+    make_board,
+    make_position,
     plan_policy,
-    position_on,
     small_game,
 )
-from tests.plan.test_exact import twin_of
+from tests.plan.test_exact import make_twin
 
 CAREFUL = Style(depth=2)
-NEAR = position_on(CLASSIC_BOARD, {"Siam": 9, "China": 7}, {"India": 2})
+NEAR = make_position(CLASSIC_BOARD, {"Siam": 9, "China": 7}, {"India": 2})
 AROUND = ("India", "Indonesia", "New Guinea", "Eastern Australia", "Western Australia", "Mongolia")
 SIZES = ((6, 9), (9, 6), (80, 90))  # numbers of attackers and defenders
 SEEDS = [seed for seed in range(72) if small_game(seed).problem().field]
@@ -48,12 +48,12 @@ SEEDS = [seed for seed in range(72) if small_game(seed).problem().field]
 USUAL = Style()
 
 
-def looking(game: SmallGame, play: str = "rolls", style: Style = USUAL) -> Policy:
+def make_lookahead(game: SmallGame, play: str = "rolls", style: Style = USUAL) -> Policy:
     """Return lookahead for a small game that could also be solved exactly."""
     return policy_for(game.problem(play), style, states=0)
 
 
-def core_of(policy: Policy) -> Search:
+def find_core(policy: Policy) -> Search:
     """Return the search of a policy."""
     assert isinstance(policy.search, Search)
     return policy.search
@@ -71,8 +71,8 @@ def best_value(game: SmallGame, play: str = "rolls") -> float:
 def test_its_exact_value_is_what_its_moves_are_paid(seed: int) -> None:
     game = small_game(seed)
     style = CAREFUL if seed % 2 else USUAL
-    plan = plan_policy(looking(game, style=style))
-    paid = float(twin_of(game).followed(plan.next_move))
+    plan = plan_policy(make_lookahead(game, style=style))
+    paid = float(make_twin(game).followed(plan.next_move))
     assert plan.value == pytest.approx(paid, abs=1e-9)
     assert plan.comparable_value - plan.problem.held <= best_value(game) + 1e-9
 
@@ -82,7 +82,7 @@ def test_it_comes_near_to_the_best_play(play: str) -> None:
     short = []
     for seed in SEEDS:
         game = small_game(seed)
-        report = looking(game, play).search.flow(Deadline())
+        report = make_lookahead(game, play).search.flow(Deadline())
         assert report is not None
         best = best_value(game, play)
         assert report.value <= best + 1e-9
@@ -93,8 +93,8 @@ def test_it_comes_near_to_the_best_play(play: str) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_intervals_of_games_hold_the_exact_value(seed: int) -> None:
-    policy = looking(small_game(seed))
-    exact, games = policy.search.flow(Deadline()), core_of(policy).play(Deadline(), 400)
+    policy = make_lookahead(small_game(seed))
+    exact, games = policy.search.flow(Deadline()), find_core(policy).play(Deadline(), 400)
     assert exact is not None
     # 95% lie within the interval; 1 in 300 would exceed it by half, which none does here.
     assert abs(games.gains.mean() - exact.value) <= 1.5 * find_half_width(games.gains) + 1e-9
@@ -103,7 +103,7 @@ def test_intervals_of_games_hold_the_exact_value(seed: int) -> None:
 @pytest.mark.parametrize("lands", range(1, 6))
 def test_a_stack_may_take_as_many_territories_as_it_has_armies_to_leave(lands: int) -> None:
     names = tuple(f"t{k}" for k in range(8))
-    position = position_on(board_of("chain", pairwise(names), names), {"t0": 1 + lands}, {})
+    position = make_position(make_board("chain", pairwise(names), names), {"t0": 1 + lands}, {})
     for taken in range(1, 8):
         goal = TakeAll(names[taken : taken + 1])  # all earlier territories are on the way
         problem = read_problem(position, goal)
@@ -116,17 +116,17 @@ def test_a_stack_may_take_as_many_territories_as_it_has_armies_to_leave(lands: i
 
 
 def test_games_of_the_same_number_have_the_same_dice() -> None:
-    policy = looking(small_game(11))
-    first = core_of(policy).play(Deadline(), 40).gains
-    parts = [core_of(policy).play(Deadline(), 10, start).gains for start in (0, 10, 20, 30)]
+    policy = make_lookahead(small_game(11))
+    first = find_core(policy).play(Deadline(), 40).gains
+    parts = [find_core(policy).play(Deadline(), 10, start).gains for start in (0, 10, 20, 30)]
     assert np.array_equal(first, np.concatenate(parts))
-    assert not np.array_equal(first, core_of(policy).play(Deadline(), 40, 1000).gains)
+    assert not np.array_equal(first, find_core(policy).play(Deadline(), 40, 1000).gains)
 
 
 def test_an_interval_is_what_games_of_the_turn_with_other_dice_give() -> None:
     policy = policy_for(read_problem(NEAR, TakeAll(AROUND)), states=0)
     turn, goal = policy.problem.turn, policy.problem.goal
-    games = core_of(policy).play(Deadline(), 400)
+    games = find_core(policy).play(Deadline(), 400)
     mean, half = games.gains.mean(), find_half_width(games.gains)
     played = evaluate(policy, turn, goal, games=400, max_states=0, seed=5)
     error = sqrt(played.value * (1 - played.value) / 400)
@@ -152,7 +152,7 @@ def test_hard_positions_have_a_plan_before_a_game_is_played_and_no_value() -> No
 @pytest.mark.parametrize("style", STYLES)
 def test_a_position_that_was_not_planned_is_played_in_the_style_of_the_plan(style: Style) -> None:
     policy = policy_for(read_problem(NEAR, TakeAll(AROUND)), style, states=0)
-    other = position_on(CLASSIC_BOARD, {"Siam": 19, "China": 17}, {"India": 2})
+    other = make_position(CLASSIC_BOARD, {"Siam": 19, "China": 17}, {"India": 2})
     found = policy.at(policy.problem.at(other))
     assert found is not policy
     assert (found.style, found.is_best) == (style, False)
@@ -249,7 +249,7 @@ def test_whole_battles_of_thousands_of_armies_are_too_large() -> None:
 @pytest.mark.parametrize("style", STYLES)
 def test_a_style_is_paid_what_its_games_say(style: Style) -> None:
     for seed in (3, 11, 40):
-        policy = looking(small_game(seed), style=style)
+        policy = make_lookahead(small_game(seed), style=style)
         exact, games = policy.search.flow(Deadline()), policy.search.play(Deadline(), 400)
         assert exact is not None
         assert abs(games.gains.mean() - exact.value) <= 1.5 * find_half_width(games.gains) + 1e-9

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 
-from benchmarks.positions import played
+from benchmarks.positions import play_position
 from iacta.board import Position
 from iacta.native.deadline import Deadline
 from iacta.plan import Goal, TakeAll, best_plan
@@ -11,7 +11,7 @@ from iacta.plan.planner import Planner
 from iacta.plan.policy import Policy, best_policy
 from iacta.plan.problem import read_problem
 from iacta.plan.search import Search
-from tests.plan.boards import BLUE, GOALS, positions, scattered
+from tests.plan.boards import BLUE, GOALS, make_scattered_board, positions
 
 
 @given(positions(4), GOALS)
@@ -33,7 +33,7 @@ def test_no_narrow_play_beats_the_best_play(position: Position, goal: Goal) -> N
 
 def test_targets_that_only_far_stacks_reach_leave_no_narrow_problem() -> None:
     targets = "Peru", "Madagascar", "Japan"
-    assert read_problem(scattered(), TakeAll(targets)).narrow() is None
+    assert read_problem(make_scattered_board(), TakeAll(targets)).narrow() is None
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_targets_that_only_far_stacks_reach_leave_no_narrow_problem() -> None:
     ],
 )
 def test_lookahead_is_replaced_where_the_narrow_play_is_better(seed: int, goal: str) -> None:
-    problem = read_problem(played(seed), TakeAll(goal))
+    problem = read_problem(play_position(seed), TakeAll(goal))
     narrow = problem.narrow()
     assert narrow is not None
     solution = Search(narrow).solve(Deadline())

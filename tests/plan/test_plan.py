@@ -28,12 +28,12 @@ from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from tests.plan.boards import (
     CLASSIC_BOARD,
     GOALS,
-    board_of,
     chain,
+    make_board,
+    make_position,
+    make_scattered_board,
     plan_policy,
-    position_on,
     positions,
-    scattered,
 )
 
 WAY = [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]
@@ -42,12 +42,12 @@ TWOS_AND_THREES = {name: 2 + k % 2 for k, name in enumerate(ASIA)}
 SCATTERED = ("Iceland", "Ural", "Japan", "Quebec", "Congo", "Peru", "Siam", "Madagascar")
 
 
-def ring(armies: int, others: int = 4) -> Position:
+def make_ring(armies: int, others: int = 4) -> Position:
     """Return two stacks on a ring of three territories."""
     names = ["s", "z", "a", "b", "c"]
     pairs = [("s", "a"), ("a", "b"), ("b", "z"), ("b", "c"), ("c", "s"), ("z", "c")]
-    return position_on(
-        board_of("ring", pairs, names), {"s": armies, "z": others}, {"a": 2, "b": 3, "c": 2}
+    return make_position(
+        make_board("ring", pairs, names), {"s": armies, "z": others}, {"a": 2, "b": 3, "c": 2}
     )
 
 
@@ -100,7 +100,7 @@ def assert_consistent(plan: Plan) -> None:
 
 
 def test_a_plan_is_followed_within_the_rules() -> None:
-    plan = best_plan(ring(9), TakeAll("a,b,c"), play="battles")
+    plan = best_plan(make_ring(9), TakeAll("a,b,c"), play="battles")
     waiting: list[Play] = [plan.follow()]
     seen = 0
     while waiting and seen < 2000:
@@ -118,20 +118,20 @@ def test_a_plan_is_followed_within_the_rules() -> None:
 
 
 def test_a_position_has_a_next_move() -> None:
-    plan = best_plan(ring(9), TakeAll("a,b,c"), play="battles")
+    plan = best_plan(make_ring(9), TakeAll("a,b,c"), play="battles")
     first = plan.next_move()
     assert first is not None
     assert plan.next_move(plan.position) == first
     after = plan.follow().win_battle(max(first.advance))
     assert plan.next_move(after.position) == after.next_move()
-    elsewhere = best_plan(ring(14), TakeAll("a,b,c"), play="battles")
+    elsewhere = best_plan(make_ring(14), TakeAll("a,b,c"), play="battles")
     assert elsewhere.comparable_value > 0.9
-    assert plan.next_move(ring(14)) == elsewhere.next_move()
+    assert plan.next_move(make_ring(14)) == elsewhere.next_move()
 
 
 def test_another_stack_takes_over_where_one_fails() -> None:
-    position = position_on(
-        board_of("two", [("s", "t"), ("z", "t")], ["s", "z", "t"]), {"s": 6, "z": 6}, {"t": 4}
+    position = make_position(
+        make_board("two", [("s", "t"), ("z", "t")], ["s", "z", "t"]), {"s": 6, "z": 6}, {"t": 4}
     )
     alone = Campaign(6, [4]).win_probability()
     best = best_plan(position, TakeAll("t"))
@@ -143,14 +143,16 @@ def test_another_stack_takes_over_where_one_fails() -> None:
 
 def test_chances_grow_with_armies() -> None:
     chances = [
-        best_plan(ring(armies), TakeAll("a,b,c")).comparable_value for armies in range(2, 14)
+        best_plan(make_ring(armies), TakeAll("a,b,c")).comparable_value for armies in range(2, 14)
     ]
     assert chances == sorted(chances)
     assert chances[0] < chances[-1]
 
 
 def test_asia_from_one_stack() -> None:
-    plan = best_plan(position_on(CLASSIC_BOARD, {"Ukraine": 40}, TWOS_AND_THREES), TakeAll("Asia"))
+    plan = best_plan(
+        make_position(CLASSIC_BOARD, {"Ukraine": 40}, TWOS_AND_THREES), TakeAll("Asia")
+    )
     assert_consistent(plan)
     assert 0.70 < plan.comparable_value <= plan.upper_bound < 0.80
     simulated = simulate_plan(plan, runs=1000, seed=2)
@@ -158,7 +160,7 @@ def test_asia_from_one_stack() -> None:
 
 
 def test_a_player_is_eliminated_by_three_stacks() -> None:
-    plan = best_plan(scattered(), TakeAll(SCATTERED), play="battles", budget=0.02)
+    plan = best_plan(make_scattered_board(), TakeAll(SCATTERED), play="battles", budget=0.02)
     assert_consistent(plan)
     assert 0.65 < plan.comparable_value <= plan.upper_bound
     extras = {step.to for step in plan.steps} - {*SCATTERED}
@@ -174,12 +176,12 @@ def test_a_player_is_eliminated_by_three_stacks() -> None:
 
 
 def test_eliminating_is_to_take_all_that_a_player_has() -> None:
-    assert eliminate(ring(5), "blue") == TakeAll(("a", "b", "c"))
+    assert eliminate(make_ring(5), "blue") == TakeAll(("a", "b", "c"))
     with pytest.raises(IllegalError, match="owner must be blue, got 'green'"):
-        eliminate(ring(5), "green")
+        eliminate(make_ring(5), "green")
     for mine in ("red", "Red", "R-E-D"):
         with pytest.raises(IllegalError, match=f"owner must be blue, got {mine!r}"):
-            eliminate(ring(5), mine)
+            eliminate(make_ring(5), mine)
 
 
 @pytest.mark.parametrize(
@@ -196,14 +198,14 @@ def test_eliminating_is_to_take_all_that_a_player_has() -> None:
     "goal", [TakeAll("a,b,c"), TakeAny("b,c"), Worth(2.0, army=0.5)], ids=["all", "any", "worth"]
 )
 def test_real_dice_agree(rules: Rules, goal: Goal) -> None:
-    plan = best_plan(ring(7), goal, rules)
+    plan = best_plan(make_ring(7), goal, rules)
     simulated = simulate_plan(plan, runs=20_000, seed=1)
     assert_agrees(plan, simulated.value, simulated.error)
 
 
 @pytest.mark.parametrize("goal", [TakeAll("a,b,c"), TakeAny("b,c"), Worth(2.0, army=0.5)])
 def test_real_dice_agree_with_plans_that_are_not_searched_through(goal: Goal) -> None:
-    plan = plan_policy(policy_for(read_problem(ring(7), goal), states=0))
+    plan = plan_policy(policy_for(read_problem(make_ring(7), goal), states=0))
     assert_consistent(plan)
     simulated = simulate_plan(plan, runs=20_000, seed=1)
     assert_agrees(plan, simulated.value, simulated.error)
@@ -215,9 +217,9 @@ def assert_agrees(plan: Plan, value: float, error: float) -> None:
 
 
 def test_keeping_armies_behind_and_resting_cost_chances() -> None:
-    free = best_plan(ring(8), TakeAll("a,b,c")).comparable_value
-    keeping = best_plan(ring(8), TakeAll("a,b,c"), keep={"s": 3})
-    resting = best_plan(ring(8), TakeAll("a,b,c"), stay=["z"])
+    free = best_plan(make_ring(8), TakeAll("a,b,c")).comparable_value
+    keeping = best_plan(make_ring(8), TakeAll("a,b,c"), keep={"s": 3})
+    resting = best_plan(make_ring(8), TakeAll("a,b,c"), stay=["z"])
     assert keeping.comparable_value < free
     assert resting.comparable_value < free
     assert all(step.start != "z" for step in resting.steps)
@@ -225,26 +227,26 @@ def test_keeping_armies_behind_and_resting_cost_chances() -> None:
 
 
 def test_armies_needed_are_the_fewest_that_reach_the_chance() -> None:
-    position, goal = ring(1), TakeAll("a,b,c")
+    position, goal = make_ring(1), TakeAll("a,b,c")
     needed = armies_needed_for_plan(position, goal, "80%", "s")
-    assert best_plan(ring(needed), goal).comparable_value >= 0.8
-    assert best_plan(ring(needed - 1), goal).comparable_value < 0.8
+    assert best_plan(make_ring(needed), goal).comparable_value >= 0.8
+    assert best_plan(make_ring(needed - 1), goal).comparable_value < 0.8
     way = TakeAll(tuple(f"t{k}" for k in range(1, 15)))
     assert armies_needed_for_plan(chain(1, WAY), way, "95%", "start") == 82
 
 
 def test_a_goal_that_is_reached_or_out_of_reach() -> None:
-    mine = best_plan(ring(5), TakeAll("s"))
+    mine = best_plan(make_ring(5), TakeAll("s"))
     assert (mine.win_probability, mine.proven, mine.steps) == (1.0, True, ())
     board = Board("apart", ("s", "t"), ())
-    never = best_plan(position_on(board, {"s": 9}, {}), TakeAll("t"))
+    never = best_plan(make_position(board, {"s": 9}, {}), TakeAll("t"))
     assert (never.win_probability, never.proven, never.next_move()) == (0.0, True, None)
 
 
 def test_the_least_advance_costs_a_stack_that_must_divide() -> None:
     names = ["s", "a", "b", "c"]
-    board = board_of("star", [("s", name) for name in names[1:]], names)
-    position = position_on(board, {"s": 9}, {})
+    board = make_board("star", [("s", name) for name in names[1:]], names)
+    position = make_position(board, {"s": 9}, {})
     bound = best_plan(position, TakeAll("a,b,c"))
     free = best_plan(position, TakeAll("a,b,c"), Rules(least_advance=False))
     assert bound.comparable_value + 0.1 < free.comparable_value
@@ -253,29 +255,31 @@ def test_the_least_advance_costs_a_stack_that_must_divide() -> None:
 def test_progress_is_reported_and_ctrl_c_leaves_the_best_plan() -> None:
     calls: list[tuple[float, float]] = []
     goal = TakeAll(SCATTERED)
-    plan = best_plan(scattered(), goal, budget=0.1, progress=lambda *each: calls.append(each))
+    plan = best_plan(
+        make_scattered_board(), goal, budget=0.1, progress=lambda *each: calls.append(each)
+    )
     assert calls[-1] == (plan.value, plan.upper_bound)
 
     def interrupt(value: float, upper: float) -> None:
         raise KeyboardInterrupt
 
-    early = best_plan(scattered(), goal, budget=0.1, progress=interrupt)
+    early = best_plan(make_scattered_board(), goal, budget=0.1, progress=interrupt)
     assert early.win_probability == calls[0][0]
 
 
 def test_more_time_finds_no_worse_a_plan() -> None:
-    none = best_plan(scattered(), TakeAll(SCATTERED), play="battles", budget=0.001)
-    usual = best_plan(scattered(), TakeAll(SCATTERED), play="battles", budget=0.2)
+    none = best_plan(make_scattered_board(), TakeAll(SCATTERED), play="battles", budget=0.001)
+    usual = best_plan(make_scattered_board(), TakeAll(SCATTERED), play="battles", budget=0.2)
     assert none.interval is not None
     assert 0.0 < none.interval[0] <= usual.comparable_value
-    patient = best_plan(ring(9), TakeAll("a,b,c"), time_limit=60)
+    patient = best_plan(make_ring(9), TakeAll("a,b,c"), time_limit=60)
     assert patient.proven
 
 
 def test_a_time_limit_is_kept() -> None:
     for limit in (0.0, 0.5):
         start = monotonic()
-        plan = best_plan(scattered(), Worth(), time_limit=limit)
+        plan = best_plan(make_scattered_board(), Worth(), time_limit=limit)
         assert monotonic() - start < limit + 2.0  # allows for other work on the machine
         assert limit == 0.0 or plan.comparable_value > plan.problem.held
 

@@ -17,9 +17,9 @@ from iacta.native.deadline import Deadline
 from iacta.plan import Play, TakeAll, best_plan
 from iacta.plan.policy import Policy
 from iacta.plan.search import Search
-from tests.plan.boards import board_of, position_on
+from tests.plan.boards import make_board, make_position
 
-ROW = position_on(board_of("row", [("s", "a"), ("a", "b")], "sab"), {"s": 6}, {"a": 2, "b": 1})
+ROW = make_position(make_board("row", [("s", "a"), ("a", "b")], "sab"), {"s": 6}, {"a": 2, "b": 1})
 
 
 def test_thrown_dice_are_those_of_the_rules() -> None:
@@ -31,7 +31,9 @@ def test_thrown_dice_are_those_of_the_rules() -> None:
         assert abs(thrown.count(losses) / runs - chance) < 4 * (chance * (1 - chance) / runs) ** 0.5
 
 
-def seen_chances(attackers: int, defenders: int, *, whole: bool) -> dict[tuple[int, int], float]:
+def find_chances_if_seen(
+    attackers: int, defenders: int, *, whole: bool
+) -> dict[tuple[int, int], float]:
     """Return the results of a roll that the defender sees first, by enumerating all dice.
 
     whole: whether the attackers always go on with all dice. Otherwise they may stop or throw fewer.
@@ -75,17 +77,17 @@ def seen_chances(attackers: int, defenders: int, *, whole: bool) -> dict[tuple[i
 def test_a_defender_who_sees_the_attack_answers_as_the_plan_expects(
     attackers: int, defenders: int, play: str
 ) -> None:
-    board = board_of("two", [("s", "a")], "sa")
-    start = position_on(board, {"s": attackers}, {"a": defenders})
+    board = make_board("two", [("s", "a")], "sa")
+    start = make_position(board, {"s": attackers}, {"a": defenders})
     found_play = best_plan(start, TakeAll("a"), "defender sees first", play=play).follow()
     found = {(lost, killed): chance for chance, lost, killed in found_play.chances()}
-    expected = seen_chances(attackers, defenders, whole=play == "battles")
+    expected = find_chances_if_seen(attackers, defenders, whole=play == "battles")
     assert found == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_chances_of_a_roll_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """One table of smaller battles serves all results and all later calls."""
-    start = position_on(board_of("two", [("s", "a")], "sa"), {"s": 11}, {"a": 9})
+    start = make_position(make_board("two", [("s", "a")], "sa"), {"s": 11}, {"a": 9})
     play = best_plan(start, TakeAll("a"), "defender sees first", play="battles").follow()
     assert play.move is not None
     built, values = list[object](), AllBattles._average_values
@@ -166,8 +168,8 @@ def test_territories_that_all_armies_have_left_remain_the_player_s(
     goal: TakeAll, play: str, *, proven: bool
 ) -> None:
     """If there is no garrison, the position shows these territories as unowned."""
-    board = board_of("row", [("s", "a"), ("a", "b"), ("s", "c"), ("b", "c")], "sabc")
-    start = position_on(board, {"s": 5}, {"a": 1, "b": 2, "c": 1})
+    board = make_board("row", [("s", "a"), ("a", "b"), ("s", "c"), ("b", "c")], "sabc")
+    start = make_position(board, {"s": 5}, {"a": 1, "b": 2, "c": 1})
     plan = best_plan(start, goal, garrison=0, play=play)
     if not proven:
         problem = plan.problem

@@ -16,8 +16,8 @@ from iacta.plan import Plan, Policy, TakeAll, best_plan
 from iacta.plan.policy import policy_for
 from iacta.plan.problem import Problem, TurnState, read_problem
 from iacta.plan.search import Style
-from tests.plan.boards import BLUE, board_of, position_on, small_game
-from tests.plan.test_search import state_of, walk
+from tests.plan.boards import BLUE, make_board, make_position, small_game
+from tests.plan.test_search import make_state, walk
 from tests.processes import run_python
 
 SEEDS = range(40)
@@ -42,11 +42,11 @@ def test_lookahead_plays_the_game_as_well_as_it_says(seed: int) -> None:
     assert found.value == pytest.approx(said + problem.held, abs=1e-9)
 
 
-def states_of(problem: Problem, seed: int) -> list[TurnState]:
+def list_states(problem: Problem, seed: int) -> list[TurnState]:
     """Return some states that are reachable from the start of a problem."""
     rng, found = Random(seed), list[TurnState]()  # noqa: S311 # draws states, no secrets
     for _ in range(4):
-        found += [state_of(turn) for turn in islice(walk(problem.turn, rng), 12)]
+        found += [make_state(turn) for turn in islice(walk(problem.turn, rng), 12)]
     return found
 
 
@@ -62,7 +62,7 @@ def test_a_record_and_a_pickle_restore_the_same_decisions(kind: str) -> None:
     read = Policy.from_record(json.loads(text), policy.problem)
     copied = pickle.loads(pickle.dumps(policy))  # noqa: S301 # just made
     assert read == copied == policy
-    for state in states_of(policy.problem, 1):
+    for state in list_states(policy.problem, 1):
         decision = policy.decide(state)
         assert read.decide(state) == copied.decide(state) == decision
 
@@ -156,8 +156,8 @@ def test_a_policy_plays_on_where_it_can_and_another_replaces_it_elsewhere() -> N
 
 @pytest.mark.parametrize("order", [("x", "a", "b"), ("a", "b", "x"), ("b", "x", "a")])
 def test_a_policy_covers_what_is_taken_in_any_order_of_the_board(order: tuple[str, ...]) -> None:
-    board = board_of("chain", [("x", "a"), ("a", "b")], order)
-    problem = read_problem(position_on(board, {"a": 9}, {"b": 2}), TakeAll("b"))
+    board = make_board("chain", [("x", "a"), ("a", "b")], order)
+    problem = read_problem(make_position(board, {"a": 9}, {"b": 2}), TakeAll("b"))
     policy = policy_for(problem, states=0)
 
     def covers(armies: dict[str, int], *mine: str) -> bool:

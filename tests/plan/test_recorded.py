@@ -17,7 +17,7 @@ NUMBERS = {"Ada": 1, "Ben": 2}
 Lands = dict[str, tuple[str, int]]
 
 
-def shown(lands: Lands, before: Lands | None = None) -> dict[str, dict[str, Any]]:
+def format_territories(lands: Lands, before: Lands | None = None) -> dict[str, dict[str, Any]]:
     """Return territories in the format of a recording."""
     return {
         name: {"ownedBy": NUMBERS.get(owner), "units": armies, "isCapital": False}
@@ -42,13 +42,13 @@ class Recorder:
         self.snapshots: list[dict[str, Any]] = []
         number = str(len(self.rounds) + 1)
         turns = {str(NUMBERS[player]): {"snapshots": self.snapshots}}
-        self.rounds[number] = {"mapState": shown(self.lands), "playerTurns": turns}
+        self.rounds[number] = {"mapState": format_territories(self.lands), "playerTurns": turns}
 
     def change(self, lands: Lands) -> None:
         """Record a change of some territories."""
         changed = {name: each for name, each in lands.items() if self.lands[name] != each}
         snapshot = {"type": "territory", "time": 50 * len(self.snapshots)}
-        self.snapshots.append(snapshot | {"territories": shown(changed, self.lands)})
+        self.snapshots.append(snapshot | {"territories": format_territories(changed, self.lands)})
         self.lands = self.lands | changed
 
     def text(self) -> str:
@@ -60,7 +60,7 @@ class Recorder:
         )
 
 
-def held(turn: Turn) -> Lands:
+def read_holdings(turn: Turn) -> Lands:
     """Return the owner and the armies of each territory."""
     holdings = ((name, turn.position.find_holding(name)) for name in turn.board.territories)
     return {name: (each.owner, each.armies) for name, each in holdings}
@@ -92,11 +92,11 @@ def play(recorder: Recorder, player: str, rng: np.random.Generator) -> str:
         }
         if turn.phase == "advance":
             advances = [each for each in turn.actions() if isinstance(each, Advance)]
-            recorder.change(held(turn.after(advances[0])))
+            recorder.change(read_holdings(turn.after(advances[0])))
             advance = advances[rng.integers(len(advances))]
             turn, battle["moved"] = turn.after(advance), advance.armies
-        if held(turn) != recorder.lands:
-            recorder.change(held(turn))
+        if read_holdings(turn) != recorder.lands:
+            recorder.change(read_holdings(turn))
         battles.append(battle)
     record = {"turn": line, "board": BOARD.to_record(), "battles": battles}
     mine = [name for name, each in recorder.lands.items() if each[0] == player and each[1] > 1]

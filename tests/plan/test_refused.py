@@ -20,9 +20,11 @@ from iacta.plan import (
     simulate_plan,
 )
 from iacta.rules.modes import BalancedBlitz
-from tests.plan.boards import board_of, position_on
+from tests.plan.boards import make_board, make_position
 
-SMALL = position_on(board_of("two", [("s", "a"), ("z", "s")], "saz"), {"s": 5, "z": 2}, {"a": 2})
+SMALL = make_position(
+    make_board("two", [("s", "a"), ("z", "s")], "saz"), {"s": 5, "z": 2}, {"a": 2}
+)
 PLAN = best_plan(SMALL, TakeAll("a"), play="battles")
 ANY: dict[str, object] = {"nothing": None, "a number": 5, "numpy": np.array(["s", "a"])}
 
@@ -117,8 +119,8 @@ def test_a_position_without_the_goal_has_no_next_move() -> None:
 
 
 def test_what_a_position_does_not_list_is_not_attacked() -> None:
-    chain = position_on(
-        board_of("chain", [("s", "a"), ("a", "b")], "sab"), {"s": 9}, {"a": 1, "b": 1}
+    chain = make_position(
+        make_board("chain", [("s", "a"), ("a", "b")], "sab"), {"s": 9}, {"a": 1, "b": 1}
     )
     unlisted = Position(chain.board, "red", (Holding("red", 9), Holding("", 0), Holding("blue", 1)))
     for play in ("rolls", "battles"):
@@ -136,7 +138,7 @@ def test_a_battle_that_is_certain_to_be_won_is_not_lost() -> None:
 
 
 def test_the_chance_is_shown_as_it_is_given() -> None:
-    position = position_on(board_of("apart", [("z", "a")], "saz"), {"s": 5}, {"a": 2, "z": 1})
+    position = make_position(make_board("apart", [("z", "a")], "saz"), {"s": 5}, {"a": 2, "z": 1})
     for chance, text in ((Fraction(1, 2), "1/2"), ("50%", "50%"), (0.5, "0.5")):
         with pytest.raises(
             IllegalError, match=f"1000 armies on s do not reach a chance of {text}$"
@@ -156,7 +158,7 @@ def test_ctrl_c_ends_the_search_for_armies_rather_than_reporting_a_wrong_number(
         raise KeyboardInterrupt
 
     pairs = [("s", "a"), ("a", "b"), ("b", "s")]
-    position = position_on(board_of("ring", pairs, "sab"), {"s": 6}, {"a": 2, "b": 2})
+    position = make_position(make_board("ring", pairs, "sab"), {"s": 6}, {"a": 2, "b": 2})
     monkeypatch.setattr("iacta.plan.planner.Planner._solve", interrupt)
     with pytest.raises(KeyboardInterrupt):
         armies_needed_for_plan(position, TakeAll(("a", "b")), "90%", "s")

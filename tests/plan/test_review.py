@@ -43,7 +43,7 @@ BREAK_OFF = Path(__file__).parents[2] / "examples" / "break-off.json"
 Fights: TypeAlias = list[tuple[float, Losses]]  # results with their chances
 
 
-def log_of(
+def make_log_line(
     goal: dict[str, Any], battles: list[dict[str, Any]], turn: Turn | None = None, **more: Any
 ) -> str:
     """Return a line of a log for a turn, by default for the first turn."""
@@ -52,7 +52,7 @@ def log_of(
     return json.dumps({**record, "battles": battles, **more})
 
 
-def known(number: float | None) -> float:
+def assert_known(number: float | None) -> float:
     """Return a number after asserting that it is not `None`."""
     assert number is not None
     return number
@@ -62,7 +62,7 @@ def attacks_of(turn: Turn) -> list[Attack]:
     return [each for each in turn.actions() if isinstance(each, Attack)]
 
 
-def advanced(turn: Turn, rng: np.random.Generator) -> tuple[Turn, dict[str, int]]:
+def advance_randomly(turn: Turn, rng: np.random.Generator) -> tuple[Turn, dict[str, int]]:
     """Return a turn after a random advance, if one is due, and the log keys of the advance."""
     advances = [each for each in turn.actions() if isinstance(each, Advance)]
     if not advances:
@@ -107,21 +107,26 @@ def test_the_luck_of_a_roll_is_0_on_average(kind: str, seed: int, rules: str) ->
             if losses not in ends:
                 entry = entry_of(turn, attack, losses)
                 fought = turn.apply_battle(*entry.values())
-                ends[losses], moved = advanced(fought, rng)
-                lines.append(log_of(record, [entry | moved], turn, stops=False))
+                ends[losses], moved = advance_randomly(fought, rng)
+                lines.append(make_log_line(record, [entry | moved], turn, stops=False))
         found = review("\n".join(lines))
         steps = dict(zip(ends, found.steps, strict=True))
         assert found.proven
         assert {(each.dice, each.is_assumed) for each in found.steps} <= {(attack.dice, False)}
         mean = math.fsum(
             weight
-            * min(math.fsum(p * known(steps[end].luck) for p, end in reply) for reply in replies)
+            * min(
+                math.fsum(p * assert_known(steps[end].luck) for p, end in reply)
+                for reply in replies
+            )
             for weight, replies in throws
         )
         assert mean == pytest.approx(0.0, abs=1e-9)
         if len(throws) == 1:
             ((_, (reply,)),) = throws
-            spread = math.sqrt(math.fsum(p * known(steps[end].luck) ** 2 for p, end in reply))
+            spread = math.sqrt(
+                math.fsum(p * assert_known(steps[end].luck) ** 2 for p, end in reply)
+            )
             assert [each.spread for each in found.steps] == pytest.approx([spread] * len(ends))
         turn = [*ends.values()][rng.integers(len(ends))]
 
@@ -141,7 +146,7 @@ def test_a_turn_agrees_with_its_slow_twin(kind: str, seed: int, rules: str, said
         attack = attacks_of(turn)[rng.integers(len(attacks_of(turn)))]
         (result,) = turn.results(attack).sample(1, rng)
         before, state, entry = turn, slow.state(turn.position), entry_of(turn, attack, result)
-        turn, moved = advanced(turn.after(attack, result), rng)
+        turn, moved = advance_randomly(turn.after(attack, result), rng)
         after = slow.value(slow.state(turn.position))
         judged = []  # cost and luck for each number of dice that fits
         for action in slow.actions(state):
@@ -163,7 +168,7 @@ def test_a_turn_agrees_with_its_slow_twin(kind: str, seed: int, rules: str, said
         battles.append(entry | moved)
         if not said:
             del battles[-1]["dice"]
-    found = review(log_of(record, battles, first))
+    found = review(make_log_line(record, battles, first))
     *steps, stop = found.steps
     assert found.proven
     assert len(steps) == len(expected)
@@ -171,11 +176,11 @@ def test_a_turn_agrees_with_its_slow_twin(kind: str, seed: int, rules: str, said
         assert (step.luck, step.cost) == pytest.approx((luck, cost), abs=1e-9), step
         assert step.spread is not None
     assert stop.cost == pytest.approx(
-        known(stop.before) - slow.paid(slow.state(turn.position)), abs=1e-9
+        assert_known(stop.before) - slow.paid(slow.state(turn.position)), abs=1e-9
     )
-    gained = known(found.steps[-1].after) - known(found.steps[0].before)
-    costs = math.fsum(known(each.cost) for each in found.steps)
-    lucks = math.fsum(known(each.luck) for each in found.steps)
+    gained = assert_known(found.steps[-1].after) - assert_known(found.steps[0].before)
+    costs = math.fsum(assert_known(each.cost) for each in found.steps)
+    lucks = math.fsum(assert_known(each.luck) for each in found.steps)
     assert lucks == pytest.approx(gained + costs, abs=1e-9)
 
 
@@ -195,7 +200,9 @@ def test_the_dice_that_are_judged_fit_the_losses(
     record["territories"]["A"]["armies"], record["territories"]["C"]["armies"] = 7, 2
     turn = Turn(read_position(record), phase="attack")
     battle = {"from": "A", "to": "C"} | end
-    answer = ReviewQuestion(log=log_of({"take": "C, D"}, [battle], turn, stops=False)).answer()
+    answer = ReviewQuestion(
+        log=make_log_line({"take": "C, D"}, [battle], turn, stops=False)
+    ).answer()
     (step,) = answer.reviewed.steps
     assert (step.before, step.cost) == pytest.approx((0.78470, cost), abs=5e-6)
     assert (step.dice, step.is_assumed) == (dice, "dice" not in end)
@@ -207,20 +214,20 @@ def test_the_dice_that_are_judged_fit_the_losses(
 
 def test_several_rolls_are_judged_with_the_best_dice() -> None:
     battle = {"from": "A", "to": "C", "left": 2, "their_left": 2}
-    (step,) = review(log_of({"take": "D"}, [battle], stops=False)).steps
+    (step,) = review(make_log_line({"take": "D"}, [battle], stops=False)).steps
     assert (step.spread, step.is_assumed) == (None, True)
     costs = [
-        review(log_of({"take": "D"}, [battle | {"left": left, "dice": dice}], stops=False))
+        review(make_log_line({"take": "D"}, [battle | {"left": left, "dice": dice}], stops=False))
         for dice, left in ((1, 4), (2, 3), (3, 3))
     ]
-    assert step.cost == min(known(each.steps[0].cost) for each in costs)
+    assert step.cost == min(assert_known(each.steps[0].cost) for each in costs)
 
 
 def test_the_costliest_decisions_name_what_is_better() -> None:
     wrong = {"from": "A", "to": "B", "left": 4, "their_left": 3}
     with pytest.raises(IactaError, match=r"line 1: battle 1: A cannot attack B: red owns"):
-        review(log_of({"take": "D"}, [wrong]))
-    found = review(log_of({"take": "D"}, []))
+        review(make_log_line({"take": "D"}, [wrong]))
+    found = review(make_log_line({"take": "D"}, []))
     assert [each.name for each in found.costliest] == ["stop"]
     assert found.costliest[0].better
     assert found.players[0].cost == found.steps[0].before
@@ -244,7 +251,7 @@ def test_the_costliest_decisions_name_what_is_better() -> None:
 def test_impossible_battles_are_refused(change: dict[str, Any], sentence: str) -> None:
     battle = {"from": "A", "to": "C", "left": 5, "their_left": 1} | change
     with pytest.raises(IactaError) as caught:
-        review(log_of({"take": "D"}, [battle]))
+        review(make_log_line({"take": "D"}, [battle]))
     assert str(caught.value).startswith(sentence)
 
 
@@ -252,7 +259,7 @@ def test_battles_that_there_is_no_time_for_are_left_out(monkeypatch: pytest.Monk
     now = [0.0]
     monkeypatch.setattr("iacta.native.deadline.monotonic", lambda: now[0])
     battle = {"from": "A", "to": "C", "left": 5, "their_left": 1}
-    log = "\n".join([log_of({"take": "D"}, [battle])] * 3)
+    log = "\n".join([make_log_line({"take": "D"}, [battle])] * 3)
 
     pending = []
 
@@ -279,13 +286,13 @@ def test_a_turn_without_battles_is_watched_too() -> None:
     ) -> None:
         parts.append(part)
 
-    found = ReviewQuestion(log=log_of({"take": "D"}, [])).answer(watch)
+    found = ReviewQuestion(log=make_log_line({"take": "D"}, [])).answer(watch)
     assert found.reviewed.players[0].battles == 0
     assert parts == [0.0]
 
 
 def test_a_turn_may_go_on_in_the_next_line() -> None:
-    parts = [json.loads(log_of({"take_any": "C, D"}, [])) for _ in range(3)]
+    parts = [json.loads(make_log_line({"take_any": "C, D"}, [])) for _ in range(3)]
     parts[0]["stops"] = False
     found = review("\n".join(map(json.dumps, parts)))
     assert [(each.turn, each.name) for each in found.steps] == [(1, "stop"), (2, "stop")]
@@ -295,7 +302,7 @@ def test_a_turn_may_go_on_in_the_next_line() -> None:
 
 
 def test_goals_of_two_kinds_are_refused() -> None:
-    lines = [log_of(GOALS[kind][0], []) for kind in GOALS]
+    lines = [make_log_line(GOALS[kind][0], []) for kind in GOALS]
     with pytest.raises(IactaError, match="goals must all be chances, or all worths, got both"):
         review("\n".join(lines))
 
@@ -309,7 +316,7 @@ def test_a_useless_attack_has_no_luck() -> None:
     turn = {"turn": code, "board": board.to_record(), "goal": {"take": "C"}, "battles": [battle]}
     step, _ = review(json.dumps(turn)).steps
     assert (step.is_useful, step.luck, step.better) == (False, 0.0, "A to C")
-    assert step.cost == pytest.approx(known(step.before) - known(step.after))
+    assert step.cost == pytest.approx(assert_known(step.before) - assert_known(step.after))
 
 
 @pytest.mark.parametrize("kind", GOALS)
@@ -323,7 +330,7 @@ def test_steps_and_review_judge_a_random_game_alike(kind: str, seed: int) -> Non
         attack = attacks_of(turn)[rng.integers(len(attacks_of(turn)))]
         (result,) = turn.results(attack).sample(1, rng)
         entry = entry_of(turn, attack, result)
-        turn, moved = advanced(turn.after(attack, result), rng)
+        turn, moved = advance_randomly(turn.after(attack, result), rng)
         battles.append(entry | moved)
         steps.append({"do": "attack", "after": len(steps), **entry})
         if moved:
@@ -331,7 +338,7 @@ def test_steps_and_review_judge_a_random_game_alike(kind: str, seed: int) -> Non
         ends.append(len(steps))
     steps.append({"do": "stop", "after": len(steps)})
     ends.append(len(steps))
-    reviewed = review(log_of(record, battles, first)).steps
+    reviewed = review(make_log_line(record, battles, first)).steps
     asked: dict[str, Any] = {"code": first.to_code(), "board": BOARD, "steps": steps, **record}
     rows = ask("steps", **asked).record()["values"]
     assert len(reviewed) == len(ends) - 1

@@ -13,12 +13,12 @@ from iacta.plan import Policy
 from iacta.plan.policy import policy_for
 from iacta.plan.problem import PolicyAction, Problem, TurnState
 from iacta.plan.search import Search
-from tests.plan.boards import paid_for, small_game
+from tests.plan.boards import find_payoff, small_game
 
 MOST_DICE = 4
 
 
-def state_of(turn: Turn) -> TurnState:
+def make_state(turn: Turn) -> TurnState:
     """Return the planner's state for a turn."""
     owned = sum(1 << t for t, owner in enumerate(turn.owners) if owner == turn.player)
     return TurnState(turn.armies, owned)
@@ -47,7 +47,7 @@ def test_states_are_the_same_action_by_action_and_result_by_result(seed: int) ->
 
 def compare(core: Search, problem: Problem, turn: Turn) -> int:
     """Compare all attacks of a turn with the core; return their number."""
-    state, worths = state_of(turn), [0.0]
+    state, worths = make_state(turn), [0.0]
     for start, to in turn.board.borders:
         v, c = problem.place(start), problem.place(to)
         if not problem.field & ~state.owned & 1 << c or not state.owned & 1 << v:
@@ -74,7 +74,7 @@ def check_results(
     """Compare the core's results and advances for an attack with the game."""
     results = turn.results(attack)
     worths = {
-        losses: worth_after(core, problem, turn, after, losses.attackers)
+        losses: find_value_after(core, problem, turn, after, losses.attackers)
         for losses, after in list_successors(turn, attack)
     }
     for each in found.outcomes:
@@ -83,7 +83,7 @@ def check_results(
         if Losses(*losses) in results:
             assert each.chance == pytest.approx(results[Losses(*losses)], abs=1e-12)
     assert sum(each.chance for each in found.outcomes) == pytest.approx(1.0, abs=1e-12)
-    assert found.value == pytest.approx(expected(turn, attack, worths), abs=1e-12)
+    assert found.value == pytest.approx(find_value(turn, attack, worths), abs=1e-12)
 
 
 def list_successors(turn: Turn, attack: Attack) -> Iterator[tuple[Losses, Turn]]:
@@ -98,7 +98,7 @@ def list_successors(turn: Turn, attack: Attack) -> Iterator[tuple[Losses, Turn]]
                 yield losses, after.after(answer, losses)
 
 
-def expected(turn: Turn, attack: Attack, worths: dict[Losses, float]) -> float:
+def find_value(turn: Turn, attack: Attack, worths: dict[Losses, float]) -> float:
     """Return the value of an attack if replies are the worst for the player."""
     total = 0.0
     for result, chance in turn.results(attack).items():
@@ -113,16 +113,16 @@ def expected(turn: Turn, attack: Attack, worths: dict[Losses, float]) -> float:
     return total
 
 
-def worth_after(core: Search, problem: Problem, before: Turn, after: Turn, lost: int) -> float:
+def find_value_after(core: Search, problem: Problem, before: Turn, after: Turn, lost: int) -> float:
     """Return the immediate payoff plus the value afterwards, with the best advance."""
     rewards = problem.rewards
     paid = -rewards.price * lost
     if after.phase != "advance":
-        return paid + core.decide(state_of(after)).value
+        return paid + core.decide(make_state(after)).value
     (taken,) = (t for t, owner in enumerate(before.owners) if owner != after.owners[t])
-    paid += paid_for(rewards, taken, ~state_of(before).owned)
+    paid += find_payoff(rewards, taken, ~make_state(before).owned)
     advances = [each for each in after.actions() if isinstance(each, Advance)]
-    return paid + max(core.decide(state_of(after.after(each))).value for each in advances)
+    return paid + max(core.decide(make_state(after.after(each))).value for each in advances)
 
 
 @pytest.mark.parametrize("seed", range(0, 60, 2))
@@ -136,7 +136,7 @@ def test_lookahead_plays_by_the_rules_too(seed: int) -> None:
         assert action in turn.actions()
         results = turn.results(action)
         if isinstance(action, Attack) and not any(isinstance(each, Throw) for each in results):
-            decision = policy.decide(state_of(turn))
+            decision = policy.decide(make_state(turn))
             found = {(each.attackers, each.defenders): each.chance for each in decision.outcomes}
             assert found == pytest.approx(dict(results.items()), abs=1e-12)
         turn = turn.after(action, rng.choice([*results]))

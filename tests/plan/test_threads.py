@@ -21,8 +21,8 @@ from iacta.plan.policy import policy_for
 from iacta.plan.problem import Problem, TurnState, read_problem
 from iacta.plan.search import Search, Style
 from iacta.rules.variants import find_rules
-from tests.plan.boards import CLASSIC_BOARD, board_of, plan_policy, small_game
-from tests.plan.test_search import state_of, walk
+from tests.plan.boards import CLASSIC_BOARD, make_board, plan_policy, small_game
+from tests.plan.test_search import make_state, walk
 from tests.processes import press_ctrl_c_after
 
 THREADS = 4
@@ -59,7 +59,7 @@ def large_problem() -> Problem:
 
 def states_of(problem: Problem) -> list[TurnState]:
     rng = Random(1)  # noqa: S311 # draws states, no secrets
-    found = {state_of(turn) for _ in range(4) for turn in [*walk(problem.turn, rng)][:6]}
+    found = {make_state(turn) for _ in range(4) for turn in [*walk(problem.turn, rng)][:6]}
     return sorted(found)
 
 
@@ -129,7 +129,7 @@ def test_threads_that_share_a_new_kernel_get_its_chances(name: str) -> None:
 
 def test_threads_that_share_a_new_board_get_its_borders() -> None:
     def new() -> Turn:
-        board = board_of("row", [("A", "B"), ("B", "C"), ("C", "D")], "ABCD")
+        board = make_board("row", [("A", "B"), ("B", "C"), ("C", "D")], "ABCD")
         held = {name: Holding("red" if name < "C" else "blue", 5) for name in "ABCD"}
         return Turn(Position(board, "red", held))
 

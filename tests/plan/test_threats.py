@@ -15,7 +15,7 @@ from iacta.plan import Goal, TakeAll, TakeAny, place_armies, usual_reinforcement
 from iacta.plan.threats import Kind, Threats, threats
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import CLASSIC, Rules
-from tests.plan.boards import board_of
+from tests.plan.boards import make_board
 from tests.plan.twin import Play
 
 
@@ -25,7 +25,7 @@ def small(seed: int) -> Position:
     names = "abcdef"[: rng.randint(5, 6)]
     pairs = [(names[rng.randrange(k)], names[k]) for k in range(1, len(names))]
     pairs += [pair for pair in combinations(names, 2) if rng.random() < 0.3]
-    bare = board_of("small", pairs, names)
+    bare = make_board("small", pairs, names)
     board = Board("small", bare.territories, bare.borders, (Continent("K", 2, ("a", "b")),))
     owners = ["red", "red", "blue", "green", *rng.choices(("red", "blue", "green"), k=2)]
     held = (Holding(owner, rng.randint(1, 3)) for owner, _ in zip(owners, names, strict=False))
@@ -101,21 +101,21 @@ def test_without_time_every_threat_is_there_with_what_is_known_of_it() -> None:
         assert least <= full[each[:3]].at_most + 1e-9
 
 
-def front(rear: int) -> Turn:
+def make_front(rear: int) -> Turn:
     """Return a turn in which red has armies behind a front of single armies."""
-    board = board_of("front", [("r", "f"), ("f", "b"), ("r", "x")], "rfbx")
+    board = make_board("front", [("r", "f"), ("f", "b"), ("r", "x")], "rfbx")
     red, blue = Holding("red", rear), Holding("blue", 6)
     return Turn(Position(board, "red", (red, Holding("red", 1), blue, Holding("red", 1))))
 
 
 def test_the_last_move_brings_armies_to_the_front_and_says_what_that_changes() -> None:
-    move = threats(front(9)).move
+    move = threats(make_front(9)).move
     assert move is not None
     assert (move.start, move.to) == ("r", "f")
     assert (move.before.kind, move.before.name, move.before.player) == ("take", "f", "blue")
     assert move.after.chance < move.before.chance
     assert move.kept == pytest.approx((move.before.chance - move.after.chance) / 3, abs=0.34)
-    there = front(9).position
+    there = make_front(9).position
     held = {"r": 9 - move.armies, "f": 1 + move.armies}
     after = replace(
         there,
@@ -217,7 +217,7 @@ def test_a_move_that_opens_a_continent_is_not_recommended() -> None:
 
 def test_a_bonus_comes_before_a_territory_that_is_in_more_danger() -> None:
     pairs = [("a", "b"), ("b", "r"), ("r", "c"), ("a", "x"), ("c", "y")]
-    bare = board_of("two fronts", pairs, "abcrxy")
+    bare = make_board("two fronts", pairs, "abcrxy")
     board = replace(bare, continents=(Continent("K", 1, ("a", "b")),))
     red = [Holding("red", armies) for armies in (1, 1, 1, 6)]
     position = Position(board, "red", (*red, Holding("blue", 10), Holding("green", 1)))
@@ -235,7 +235,7 @@ def test_a_bonus_comes_before_a_territory_that_is_in_more_danger() -> None:
     assert Turn(lost).new_armies() == Turn(position).new_armies()
 
 
-@pytest.mark.parametrize("turn", [front(1), front(9)._replace(fortify="none")])
+@pytest.mark.parametrize("turn", [make_front(1), make_front(9)._replace(fortify="none")])
 def test_where_nothing_can_move_no_move_is_named(turn: Turn) -> None:
     assert threats(turn).move is None
 
@@ -260,7 +260,7 @@ def test_rules_under_which_armies_grow_are_refused() -> None:
 
 def test_a_hidden_mission_is_the_mean_over_the_cards_that_remain() -> None:
     held = {"A": ("blue", 5), "B": ("red", 2), "C": ("red", 1), "D": ("red", 3)}
-    board = board_of("line", [("A", "B"), ("B", "C"), ("C", "D")], "ABCD")
+    board = make_board("line", [("A", "B"), ("B", "C"), ("C", "D")], "ABCD")
     cards = ("2 territories", "3 territories", "3 territories with 2 armies")
 
     def find_chance(mission: str) -> float:

@@ -14,7 +14,7 @@ from iacta.plan.alternatives import alternatives, list_first_attacks
 from iacta.plan.policy import best_policy
 from iacta.plan.problem import pose_problem
 from iacta.rules.rules import CLASSIC
-from tests.plan.boards import BLUE, GOALS, positions, scattered, small_game
+from tests.plan.boards import BLUE, GOALS, make_scattered_board, positions, small_game
 from tests.plan.twin import Action, Play
 
 
@@ -101,7 +101,7 @@ def test_a_worth_counts_what_is_held() -> None:
 
 
 def test_without_time_only_the_attack_of_the_plan_is_listed() -> None:
-    plan = best_plan(scattered(), TakeAll("South America"), budget=0.01)
+    plan = best_plan(make_scattered_board(), TakeAll("South America"), budget=0.01)
     (only,) = list_first_attacks(plan, Deadline(0.0))
     first = list_first_attacks(plan)[0]
     assert only[:3] == first[:3]

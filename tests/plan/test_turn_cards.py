@@ -17,7 +17,15 @@ from iacta.game.cards import find_sets as sets_of
 from iacta.game.cards import list_hands
 from iacta.plan import InOrder, TakeAll, best_plan, eliminate, go_on, place_armies
 from iacta.probability.distribution import Distribution
-from tests.plan.boards import BLUE, THREE_STACKS, board_of, chain, drawn_ends, known, position_on
+from tests.plan.boards import (
+    BLUE,
+    THREE_STACKS,
+    assert_known,
+    chain,
+    draw_ends,
+    make_board,
+    make_position,
+)
 
 DECK = [*"ABC" * 14, "*", "*"]
 SEEDS = (0, 1, 3, 7, 9)
@@ -103,7 +111,7 @@ def test_values_go_on_as_the_table_does() -> None:
 def test_ends_are_drawn_as_often_as_the_plan_says() -> None:
     plan = best_plan(THREE_STACKS, eliminate(THREE_STACKS, "blue"), play="battles")
     runs = 1500
-    ends = list(islice(drawn_ends(plan, np.random.default_rng(3)), runs))
+    ends = list(islice(draw_ends(plan, np.random.default_rng(3)), runs))
     for each in plan.territories:
         held = [end.find_holding(each.name) for end in ends]
         mine = np.array([one.armies * (one.owner == "red") for one in held])
@@ -117,14 +125,14 @@ def test_ends_stop_where_they_should() -> None:
     position = chain(12, [1, 1, 1])
     plan = best_plan(position, TakeAll("t1,t2,t3"))
     rng = np.random.default_rng(5)
-    for end in islice(drawn_ends(plan, rng, until=0b0010), 50):
+    for end in islice(draw_ends(plan, rng, until=0b0010), 50):
         assert end.find_holding("t2").owner == "blue"
         assert (end.find_holding("t1").owner == "red") or end.find_holding("start").armies == 1
 
 
 def two_players(armies: int) -> Position:
     """Return a stack next to blue's territory, with green's territory behind it."""
-    board = board_of("row", [("s", "b"), ("b", "g")], "sbg")
+    board = make_board("row", [("s", "b"), ("b", "g")], "sbg")
     holdings = Holding("red", armies), Holding("blue", 2), Holding("green", 3)
     return Position(board, "red", holdings)
 
@@ -137,7 +145,7 @@ def test_the_turn_goes_on_with_what_the_cards_bring() -> None:
     first = best_plan(position, TakeAll("b"))
     exact = without = 0.0
     for able, chance, moved in first.steps[0].advances:
-        after = position_on(
+        after = make_position(
             position.board, {"s": round(able + 1 - moved), "b": round(moved)}, {"g": 3}, "green"
         )
         values = [
@@ -147,15 +155,19 @@ def test_the_turn_goes_on_with_what_the_cards_bring() -> None:
         exact += chance * (0.25 * values[0] + 0.75 * values[1])
         without += chance * values[0]
     assert found.first == pytest.approx(first.win_probability, abs=1e-12)
-    assert abs(known(found.win_probability) - exact) < 4 * found.error
+    assert abs(assert_known(found.win_probability) - exact) < 4 * found.error
     assert found.without == pytest.approx(without, abs=0.05)
     assert (
-        known(found.interval)[0]
-        < known(found.win_probability)
-        < known(found.interval)[1]
-        <= known(found.first)
+        assert_known(found.interval)[0]
+        < assert_known(found.win_probability)
+        < assert_known(found.interval)[1]
+        <= assert_known(found.first)
     )
-    assert known(found.without) < known(found.win_probability) < known(found.first)
+    assert (
+        assert_known(found.without)
+        < assert_known(found.win_probability)
+        < assert_known(found.first)
+    )
     assert found == go_on(position, goal, {4: 3, 0: 1}, ends=600, seed=2)
 
 
@@ -175,7 +187,7 @@ def star(seed: int) -> tuple[Position, dict[int, int]]:
         else Holding("red", rng.randint(2, 6))
         for name in names
     )
-    position = Position(board_of("star", pairs, names), "red", holdings)
+    position = Position(make_board("star", pairs, names), "red", holdings)
     return position, {0: rng.randint(0, 2) or 1, rng.randint(2, 5): 3}
 
 
@@ -278,14 +290,18 @@ def test_a_turn_without_garrisons_is_estimated() -> None:
 
 
 def test_a_better_beginning_than_the_best_plan_for_the_first_goal_is_found() -> None:
-    board = board_of("T", [("T0", "T1"), ("T1", "T2"), ("T1", "T3")], ["T0", "T1", "T2", "T3"])
+    board = make_board("T", [("T0", "T1"), ("T1", "T2"), ("T1", "T3")], ["T0", "T1", "T2", "T3"])
     held = Holding("green", 1), Holding("red", 4), Holding("blue", 2), Holding("red", 4)
     position = Position(board, "red", held)
     goal = InOrder((eliminate(position, "green"), TakeAll("T2")))
     found = go_on(position, goal, traded_armies(6))
     assert found.proven
     assert found.win_probability == pytest.approx(0.7645, abs=5e-5)
-    assert known(found.without) < known(found.win_probability) < known(found.first)
+    assert (
+        assert_known(found.without)
+        < assert_known(found.win_probability)
+        < assert_known(found.first)
+    )
 
 
 def test_the_chances_of_a_turn_are_those_of_its_plan() -> None:
@@ -312,12 +328,12 @@ def test_no_turn_is_much_better_than_an_estimated_one(seed: int) -> None:
 def test_armies_are_placed_apart_where_none_of_them_alone_is_enough() -> None:
     # After s takes b, both s and b are next to a territory of green's with a single army.
     pairs = [("s", "b"), ("s", "g"), ("b", "h")]
-    board = board_of("apart", pairs, "sbgh")
+    board = make_board("apart", pairs, "sbgh")
     holdings = Holding("red", 5), Holding("blue", 1), Holding("green", 1), Holding("green", 1)
     position = Position(board, "red", holdings)
     goal = InOrder((eliminate(position, "blue"), eliminate(position, "green")))
     found = go_on(position, goal, {10: 1}, ends=100)
-    assert known(found.win_probability) > 0.9
+    assert assert_known(found.win_probability) > 0.9
 
 
 @pytest.mark.usefixtures("estimated")
@@ -326,10 +342,10 @@ def test_few_games_that_end_alike_are_not_certain(ends: int) -> None:
     position = two_players(40)
     goal = InOrder((eliminate(position, "blue"), TakeAll("g")))
     found = go_on(position, goal, {4: 1}, ends=ends)
-    assert known(found.win_probability) > 0.999
-    assert known(found.interval)[0] < 1.0 - 1.0 / (ends + 2)
+    assert assert_known(found.win_probability) > 0.999
+    assert assert_known(found.interval)[0] < 1.0 - 1.0 / (ends + 2)
     exact = best_plan(position, TakeAll("b,g")).comparable_value
-    assert known(found.interval)[0] <= exact <= known(found.interval)[1] + 1e-9
+    assert assert_known(found.interval)[0] <= exact <= assert_known(found.interval)[1] + 1e-9
 
 
 @pytest.mark.usefixtures("estimated")
@@ -338,7 +354,7 @@ def test_intervals_hold_the_chance_of_a_turn() -> None:
     goal = InOrder((eliminate(position, "blue"), eliminate(position, "green")))
     best, inside = best_turn(position, armies), 0
     for seed in range(40):
-        low, high = known(go_on(position, goal, armies, ends=32, seed=seed).interval)
+        low, high = assert_known(go_on(position, goal, armies, ends=32, seed=seed).interval)
         inside += low <= best <= high
     assert inside >= 34  # with 95% each, fewer are seen once in a hundred times
 

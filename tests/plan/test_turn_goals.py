@@ -13,7 +13,7 @@ from iacta.inputs.errors import IllegalError
 from iacta.plan import InOrder, TakeAll, TakeAny, Worth, best_plan, eliminate
 from iacta.plan.named_goals import read_goal
 from iacta.rules.rules import CLASSIC
-from tests.plan.boards import CLASSIC_BOARD, board_of, chain, position_on, positions
+from tests.plan.boards import CLASSIC_BOARD, chain, make_board, make_position, positions
 from tests.plan.twin import Play
 
 FIRST, BOTH = TakeAll("t0"), TakeAll("t0,t1")
@@ -57,7 +57,7 @@ def test_a_goal_that_is_reached_already_counts() -> None:
 def test_where_the_goals_pull_apart_the_worths_decide() -> None:
     # One stack between two territories: the second goal costs armies that the first may need.
     pairs = [("s", "a"), ("s", "b"), ("b", "c")]
-    position = position_on(board_of("fork", pairs, "sabc"), {"s": 9}, {"a": 1, "b": 2, "c": 3})
+    position = make_position(make_board("fork", pairs, "sabc"), {"s": 9}, {"a": 1, "b": 2, "c": 3})
     dear = best_plan(position, InOrder((TakeAll("a"), TakeAll("b,c")), (100, 1)))
     cheap = best_plan(position, InOrder((TakeAll("a"), TakeAll("b,c")), (1, 100)))
     assert dear.stages[0] > cheap.stages[0]

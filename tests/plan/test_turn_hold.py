@@ -15,13 +15,13 @@ from iacta.plan import Plan, TakeAll, TakeAny, best_plan, hold, take_and_hold, u
 from iacta.plan.reinforcement import place_armies
 from iacta.questions.plan.armies_cards_hold import describe_hold
 from iacta.rules.rules import CLASSIC
-from tests.plan.boards import BLUE, board_of, drawn_ends, known, small_game
+from tests.plan.boards import BLUE, assert_known, draw_ends, make_board, small_game
 
 
 def wall(own: int, blue: int, green: int = 1, rear: int = 1) -> Position:
     """Return red next to a territory with one army; blue is behind it and green far away."""
     pairs = [("s", "t"), ("s", "r"), ("t", "b"), ("g", "b")]
-    board = board_of("wall", pairs, "srtbg")
+    board = make_board("wall", pairs, "srtbg")
     red = Holding("red", own), Holding("red", rear)
     others = Holding("blue", 1), Holding("blue", blue), Holding("green", green)
     return Position(board, "red", (*red, *others))
@@ -35,7 +35,7 @@ def test_one_battle_decides_whether_one_territory_is_held() -> None:
     for _, chance, moved in plan.steps[0].advances:
         exact += chance * (1.0 - Battle(12, round(moved)).win_probability())
     assert found.ends == 400
-    assert abs(known(found.win_probability) - exact) < 4 * found.error + 1e-3
+    assert abs(assert_known(found.win_probability) - exact) < 4 * found.error + 1e-3
     assert found.unfortified == found.win_probability
     assert [each.player for each in found.threats] == ["blue", "green"]
     blue, green = found.threats
@@ -58,7 +58,7 @@ def small_end(seed: int) -> tuple[Plan, int, Position]:
     goal = TakeAll(tuple(rng.sample(targets, rng.randint(1, len(targets) - 1))))
     position = replace(game.position, holdings=holdings)
     plan = best_plan(position, goal, game.rules)
-    ends = drawn_ends(plan, np.random.default_rng(1))
+    ends = draw_ends(plan, np.random.default_rng(1))
     reached = (
         e for e in ends if all(e.find_holding(name).owner == "red" for name in goal.territories)
     )
@@ -85,7 +85,7 @@ def test_opponents_play_their_best_or_it_is_reported_that_they_may(seed: int) ->
         assert threat.chance - 1e-9 <= chance <= threat.at_most + 1e-9
         best *= 1.0 - chance
     best *= plan.comparable_value
-    assert found.at_least - 1e-9 <= best <= known(found.win_probability) + 1e-9
+    assert found.at_least - 1e-9 <= best <= assert_known(found.win_probability) + 1e-9
     if found.proven:
         assert found.win_probability == pytest.approx(best, abs=1e-9)
 
@@ -93,7 +93,7 @@ def test_opponents_play_their_best_or_it_is_reported_that_they_may(seed: int) ->
 def test_a_large_board_shows_the_chance_to_hold_as_the_most() -> None:
     found = hold(best_plan(BLUE, TakeAll("South America"), budget=0.1), ends=2)
     assert not found.proven
-    assert found.at_least < known(found.win_probability)
+    assert found.at_least < assert_known(found.win_probability)
     assert any(each.at_most > each.chance for each in found.threats)
 
 
@@ -102,11 +102,11 @@ def test_a_plan_is_chosen_to_hold_what_it_takes() -> None:
     pairs = [("s", "t"), ("t", "u"), ("t", "b")]
     red, blue = Holding("red", 14), Holding("blue", 5)
     holdings = red, Holding("blue", 1), Holding("blue", 2), blue
-    plan = best_plan(Position(board_of("gap", pairs, "stub"), "red", holdings), TakeAll("t,u"))
+    plan = best_plan(Position(make_board("gap", pairs, "stub"), "red", holdings), TakeAll("t,u"))
     found = take_and_hold(plan, 1, fortify="none", seed=1)
     assert found.otherwise is not None
     assert found.otherwise.plan is plan
-    assert known(found.win_probability) > known(found.otherwise.win_probability) + 0.1
+    assert assert_known(found.win_probability) > assert_known(found.otherwise.win_probability) + 0.1
     assert found.plan.comparable_value <= plan.comparable_value + 1e-9
     assert found.plan.upper_bound == plan.upper_bound
     assert take_and_hold(plan, 0, ends=8).plan.goal == plan.goal
@@ -119,7 +119,7 @@ def test_armies_behind_the_front_are_moved_up() -> None:
     moved = hold(plan, 3)
     assert bare.moves == (("", "", 1.0, 0.0),)
     assert kept.win_probability == pytest.approx(bare.win_probability)
-    assert known(moved.win_probability) > known(moved.unfortified) + 0.2
+    assert assert_known(moved.win_probability) > assert_known(moved.unfortified) + 0.2
     assert moved.unfortified == pytest.approx(bare.win_probability)
     (move,) = moved.moves
     assert (move.start, move.to, move.part, move.armies) == ("r", "t", 1.0, 8.0)
@@ -127,13 +127,13 @@ def test_armies_behind_the_front_are_moved_up() -> None:
 
 def test_armies_move_through_own_territories_unless_the_rule_forbids_it() -> None:
     pairs = [("s", "m"), ("m", "t"), ("t", "b"), ("t", "n"), ("n", "b")]
-    board = board_of("long", pairs, "smtnb")
+    board = make_board("long", pairs, "smtnb")
     red = [Holding("red", number) for number in (20, 1, 16)]
     position = Position(board, "red", (*red, Holding("blue", 1), Holding("blue", 14)))
     plan = best_plan(position, TakeAll("n"))
     far = hold(plan, 0)
     near = hold(plan, 0, fortify="adjacent")
-    assert known(far.win_probability) >= known(near.win_probability)
+    assert assert_known(far.win_probability) >= assert_known(near.win_probability)
     assert all(move.start != "s" for move in near.moves)
     assert all(move.to in ("n", "t") for move in far.moves if move.to)
 
@@ -146,13 +146,17 @@ def test_opponents_get_what_is_said_or_what_the_usual_rule_gives() -> None:
     armies = {each.player: each.armies for each in usual.threats}
     assert {each.player: each.armies for each in said.threats} == {**armies, "green": 20.0}
     assert {each.armies for each in more.threats} == {20.0}
-    assert known(usual.win_probability) > known(said.win_probability) >= known(more.win_probability)
+    assert (
+        assert_known(usual.win_probability)
+        > assert_known(said.win_probability)
+        >= assert_known(more.win_probability)
+    )
     assert usual.win_probability == hold(plan, ends=4).win_probability
     chances = [each.chance for each in usual.threats]
     assert chances == sorted(chances, reverse=True)
-    assert known(usual.win_probability) <= 1.0 - max(chances) + 1e-9
+    assert assert_known(usual.win_probability) <= 1.0 - max(chances) + 1e-9
     # All opponents face the same end, so if one is weak the others are too.
-    assert known(usual.win_probability) >= prod(1 - c for c in chances) - 0.05
+    assert assert_known(usual.win_probability) >= prod(1 - c for c in chances) - 0.05
 
 
 def test_the_usual_rule_counts_territories_and_continents() -> None:

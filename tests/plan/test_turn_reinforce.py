@@ -23,15 +23,15 @@ from iacta.plan.reinforcement import (
 from iacta.plan.search import Solution
 from tests.plan.boards import (
     GOALS,
-    board_of,
-    position_on,
+    make_board,
+    make_position,
+    make_scattered_board,
     positions,
-    scattered,
     small_game,
 )
 
-APART = position_on(
-    board_of("apart", [("s", "a"), ("z", "b"), ("s", "z"), ("z", "y")], "szyab"),
+APART = make_position(
+    make_board("apart", [("s", "a"), ("z", "b"), ("s", "z"), ("z", "y")], "szyab"),
     {"s": 4, "z": 3, "y": 9},
     {"a": 3, "b": 2},
 )
@@ -169,7 +169,7 @@ def test_the_fewest_new_armies_reach_the_chance_and_one_less_does_not(
 
 
 def test_a_time_limit_is_kept_on_a_large_board() -> None:
-    found = reinforce(scattered(), TakeAll("South America"), 5, time_limit=0)
+    found = reinforce(make_scattered_board(), TakeAll("South America"), 5, time_limit=0)
     assert sum(number for _, number in found.placement) == 5
     assert found.plan.comparable_value > 0.9
     assert found.plan.seconds < 0.5

@@ -33,7 +33,7 @@ def answered(name: str, **more: Any) -> Answer:
     return ask(name, **{**ASKED[name], **more})
 
 
-def text_of(sections: list[Section]) -> str:
+def join_text(sections: list[Section]) -> str:
     """Return the text of sections."""
     said = []
     for section in sections:
@@ -68,7 +68,7 @@ def test_every_face_states_the_condition_and_the_share_with_a_second_ai(name: st
     found = answered(name)
     record, picture = found.record(), found.plot()
     shown = {
-        "text": text_of([*found.sections()]),
+        "text": join_text([*found.sections()]),
         "JSON": json.dumps(record),
         "CSV": "\n".join(",".join(map(str, row)) for row in found.rows()),
         "picture": f"{picture.description} {json.dumps(picture.to_dict()['datasets'])}",
@@ -113,7 +113,7 @@ def test_an_upper_bound_close_to_the_chance_or_to_certainty_is_not_shown() -> No
             has_bound = each["at_most"] - each["chance"] > MIN_GAP and each["at_most"] < 0.995
             assert bool(each["bound"]) == has_bound
             shown.add(has_bound)
-        assert "at most >" not in text_of([*found.sections()])
+        assert "at most >" not in join_text([*found.sections()])
     assert shown == {True, False}
 
 
@@ -136,7 +136,7 @@ def test_no_share_is_shown_before_its_interval_is_narrow() -> None:
 
 def test_the_turn_of_the_ai_is_shown_with_the_goals_that_it_compared() -> None:
     found, war = answered("win", turn_=True), War(Turn.from_code(CODE))
-    record, text = found.record(), text_of([*found.sections()])
+    record, text = found.record(), join_text([*found.sections()])
     played = war.play_turn(PLAYERS["usual"], 1)
     assert record["turn"] == describe_moves(played)
     aims = find_best_aims(war, PLAYERS["usual"], 1)

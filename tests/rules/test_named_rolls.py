@@ -17,7 +17,7 @@ ONES_AGAIN = D6 + [first for first in D6[1:] for _ in D6]  # 36 equally likely c
 Shown = list[int]
 
 
-def as_they_fall(dice: Shown) -> Shown:
+def keep_order(dice: Shown) -> Shown:
     """Return the dice unchanged."""
     return dice
 
@@ -47,8 +47,8 @@ class Written(NamedTuple):
 
     attack: Sequence[list[int]] = (D6, D6, D6)
     defence: Sequence[list[int]] = (D6, D6)
-    attack_change: Callable[[Shown], Shown] = as_they_fall
-    defence_change: Callable[[Shown], Shown] = as_they_fall
+    attack_change: Callable[[Shown], Shown] = keep_order
+    defence_change: Callable[[Shown], Shown] = keep_order
     attacker_wins_ties: bool = False
 
     def defenders_lost(self) -> Counter[int]:

@@ -24,7 +24,7 @@ from iacta.rules.rules import Rules
 from iacta.war.chances import ALLOWANCE, GOAL_GAMES, SEED_COUNT, WinChances, play_games
 from iacta.war.games import Aim, PlayedGames, War, describe_aim, find_best_aims
 from iacta.war.players import PLAYERS
-from tests.game.positions import classic_turn, line_turn
+from tests.game.positions import classic_turn, make_line_turn
 from tests.processes import press_ctrl_c_after
 from tests.war.twin import SimplePolicy
 
@@ -36,10 +36,10 @@ def middle(seed: int = 3) -> Turn:
 
 
 def test_chances_are_exact_for_a_sole_owner_and_an_eliminated_player() -> None:
-    won = line_turn("r3 r1", players=("red", "blue"))
+    won = make_line_turn("r3 r1", players=("red", "blue"))
     for found in (win_chances(won).chances, win_chances(won).second_opinion):
         assert [(each.chance, *each.interval) for each in found.chances] == [(1, 1, 1), (0, 0, 0)]
-    three = line_turn("r3 g2 r1", players=("red", "blue", "green"), cards={"blue": 3})
+    three = make_line_turn("r3 g2 r1", players=("red", "blue", "green"), cards={"blue": 3})
     for found in (
         win_chances(three, games=20).chances,
         win_chances(three, games=20).second_opinion,
@@ -49,7 +49,7 @@ def test_chances_are_exact_for_a_sole_owner_and_an_eliminated_player() -> None:
 
 
 def test_a_sole_owner_has_won_where_another_player_has_cards_left() -> None:
-    won = line_turn("r3 r1", players=("red", "blue"), cards={"blue": 3})
+    won = make_line_turn("r3 r1", players=("red", "blue"), cards={"blue": 3})
     for found in (win_chances(won).chances, win_chances(won).second_opinion):
         assert [(each.chance, *each.interval) for each in found.chances] == [(1, 1, 1), (0, 0, 0)]
 
@@ -105,7 +105,7 @@ def test_a_time_limit_plays_fewer_games() -> None:
 
 
 def test_only_complete_stages_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    turn, seen = line_turn("r4 b4"), dict[int, WinChances]()
+    turn, seen = make_line_turn("r4 b4"), dict[int, WinChances]()
 
     def keep(found: WinChances | None, _: float) -> None:
         if found is not None:
@@ -126,7 +126,7 @@ def test_only_complete_stages_count(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_estimates_of_one_position_agree_within_their_intervals() -> None:
-    turn = line_turn("r4 b4")
+    turn = make_line_turn("r4 b4")
     found = [win_chances(turn, best_goal=True, games=25, seed=seed) for seed in range(102)]
     ends = [each.chances.find_chance("red").interval for each in found]
     pairs = [(ends[k], ends[k + gap]) for k in range(100) for gap in (1, 2)]
@@ -135,7 +135,7 @@ def test_estimates_of_one_position_agree_within_their_intervals() -> None:
 
 
 def test_the_best_goal_is_selected_in_other_games() -> None:
-    turn = line_turn("r5 b4 g4", place=3, players=("red", "blue", "green"))
+    turn = make_line_turn("r5 b4 g4", place=3, players=("red", "blue", "green"))
     war, wins = War(turn), dict[Aim, float]()
     for aim, _ in find_best_aims(war, PLAYERS["usual"], 3):
         selecting = play_games(war, "usual", GOAL_GAMES, 3, Deadline(), aim)
@@ -155,7 +155,7 @@ def test_ctrl_c_ends_the_games() -> None:
 
 
 def test_a_stack_that_cannot_lose_wins() -> None:
-    turn = line_turn("r50 b1", place=3)
+    turn = make_line_turn("r50 b1", place=3)
     found = win_chances(turn, games=100)
     assert found.chances.find_chance("red").chance > 0.99
     assert found.second_opinion.find_chance("red").chance > 0.99
@@ -168,11 +168,11 @@ def test_a_policy_may_play_every_seat() -> None:
         asked.append(turn.player)
         return turn.actions()[0]
 
-    found = win_chances(line_turn("r6 b2 g1"), player=bold, games=10)
+    found = win_chances(make_line_turn("r6 b2 g1"), player=bold, games=10)
     assert (found.chances.ai, found.chances.games, found.chances.cut) == ("bold", 10, 0)
     assert {*asked} == {"red", "blue", "green"}
     assert sum(row.chance for row in found.chances.chances) == pytest.approx(1)
-    assert win_chances(line_turn("r6 b2 g1"), player=bold, games=10) == found
+    assert win_chances(make_line_turn("r6 b2 g1"), player=bold, games=10) == found
 
 
 def test_a_policy_is_not_asked_after_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,12 +185,12 @@ def test_a_policy_is_not_asked_after_the_time_limit(monkeypatch: pytest.MonkeyPa
         now += 0.03
         return turn.actions()[0]
 
-    found = win_chances(line_turn("r6 b2 g1"), player=slow, time_limit=5)
+    found = win_chances(make_line_turn("r6 b2 g1"), player=slow, time_limit=5)
     assert 2 <= found.chances.games < 40
     assert max(asked) < 2.5  # half of the time is for the second AI
     asked.clear()
     with pytest.raises(IllegalError, match="time_limit is too short for two games"):
-        win_chances(line_turn("r6 b2 g1"), player=slow, time_limit=0)
+        win_chances(make_line_turn("r6 b2 g1"), player=slow, time_limit=0)
     assert len(asked) < 10
 
 
@@ -200,7 +200,7 @@ def idle(turn: Turn) -> Action:
 
 def test_a_tournament_counts_wins() -> None:
     table: Sequence[object] = [idle, "simple", SimplePolicy()]
-    standings = tournament(table, line_turn("r3 b3 g3", place=3), games=9, seed=2)  # type: ignore[arg-type] # any of them
+    standings = tournament(table, make_line_turn("r3 b3 g3", place=3), games=9, seed=2)  # type: ignore[arg-type] # any of them
     assert [each.games for each in standings] == [9, 9, 9]
     assert sum(each.wins for each in standings) <= 9
     assert standings[0].wins == 0
@@ -216,7 +216,7 @@ def test_games_between_ais_run_in_the_core() -> None:
 
 
 def test_goals_are_compared_by_the_chance_to_win() -> None:
-    turn = line_turn(
+    turn = make_line_turn(
         "r9 b2 g3", place=3, cards={"red": 3, "green": 2}, players=("red", "blue", "green")
     )
     found = best_goals(turn, games=60)
@@ -275,13 +275,13 @@ def test_intervals_of_goals_include_the_allowance() -> None:
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (lambda: win_chances(line_turn("r3 b1", rules=GROWS)), "for the whole game"),
-        (lambda: best_goals(line_turn("r3 b1", rules=GROWS)), "for the whole game"),
+        (lambda: win_chances(make_line_turn("r3 b1", rules=GROWS)), "for the whole game"),
+        (lambda: best_goals(make_line_turn("r3 b1", rules=GROWS)), "for the whole game"),
         (lambda: win_chances(middle(), player="bold"), "player must be one of usual, keeper"),
         (lambda: win_chances(middle(), player=3), "player must be one of"),  # type: ignore[arg-type]
         (lambda: win_chances(middle(), games=1), "games must be a whole number"),
         (
-            lambda: best_goals(line_turn("r3 b1", phase="over")),
+            lambda: best_goals(make_line_turn("r3 b1", phase="over")),
             "must have an action left, got the phase 'over'",
         ),
         (lambda: tournament(["simple"], middle()), "players must be 3"),

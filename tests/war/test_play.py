@@ -16,7 +16,7 @@ from iacta.rules.rules import Rules
 from iacta.war import ai
 from iacta.war.games import Aim, War, list_seats
 from iacta.war.players import AIMS, ELIMINATE, GUARD, HOLD, PLAYERS, RAID
-from tests.game.positions import classic_turn, line_turn
+from tests.game.positions import classic_turn, make_line_turn
 from tests.war.games import NAMES, random_turn
 from tests.war.twin import SimplePolicy
 
@@ -78,7 +78,7 @@ def test_the_policy_of_an_ai_plays_like_the_core(name: str) -> None:
 
 
 def test_a_policy_of_an_ai_follows_its_turn_in_play_and_chooses_anew_elsewhere() -> None:
-    turn, policy = line_turn("r9 b2 g3 b1", place=4), ai("usual", seed=2)
+    turn, policy = make_line_turn("r9 b2 g3 b1", place=4), ai("usual", seed=2)
     record = turn.play(policy, seed=3)
     assert record == turn.play(policy, seed=3)
     follow = policy.follow()
@@ -143,7 +143,7 @@ def test_the_python_twin_plays_the_same_games_as_the_core(seed: int) -> None:
 
 @pytest.mark.parametrize("rules", ["classic", "capital", Rules(mode=DefenderSeesFirst())])
 def test_odds_of_the_core_equal_those_of_the_kernel(rules: Rules | str) -> None:
-    turn = line_turn("r3 b1", rules=rules)
+    turn = make_line_turn("r3 b1", rules=rules)
     kernel = find_kernel(turn.rules)
     for able, defenders in ((1, 1), (1, 7), (9, 2), (5, 5), (64, 64), (3, 64)):
         won, lost, killed = War(turn).find_odds(1, able, defenders)
@@ -154,14 +154,14 @@ def test_odds_of_the_core_equal_those_of_the_kernel(rules: Rules | str) -> None:
 
 
 def test_only_unknown_cards_differ_between_games() -> None:
-    turn = line_turn("r9 b1 g1", phase="trade", place=3, cards={"red": 5})
+    turn = make_line_turn("r9 b1 g1", phase="trade", place=3, cards={"red": 5})
     war, seen = War(turn), set()
     for seed in range(40):
         moves = war.play_turn(PLAYERS["simple"], seed).moves
         assert isinstance(moves[0].action, Reveal)
         seen.add(moves[0].result)
     assert len(seen) > 20
-    known = line_turn("r9 b1 g1", phase="trade", place=3, cards={"red": Hand(5)})
+    known = make_line_turn("r9 b1 g1", phase="trade", place=3, cards={"red": Hand(5)})
     moves = War(known).play_turn(PLAYERS["simple"], 1).moves
     assert moves[0].action == Trade(Hand(3))
 
@@ -183,7 +183,7 @@ def test_a_neutral_player_never_moves() -> None:
 
 
 def test_a_turn_with_an_aim_reaches_it_more_often() -> None:
-    turn = line_turn("r12 b2 g3", cards={"red": 2, "green": 2})
+    turn = make_line_turn("r12 b2 g3", cards={"red": 2, "green": 2})
     war, player = War(turn), (PLAYERS["usual"],) * 3
     reached = [
         war.play_games(player, games=200, aim=aim, cut=1).reached.mean()
@@ -196,8 +196,11 @@ def test_a_turn_with_an_aim_reaches_it_more_often() -> None:
 @pytest.mark.parametrize(
     ("turn", "message"),
     [
-        (line_turn("r3 b1", rules=Rules(mode=ArmiesGrow())), "cannot be used for the whole game"),
-        (line_turn("r3"), "players must be from 2 to 6, got 1"),
+        (
+            make_line_turn("r3 b1", rules=Rules(mode=ArmiesGrow())),
+            "cannot be used for the whole game",
+        ),
+        (make_line_turn("r3"), "players must be from 2 to 6, got 1"),
         ("1;classic", "turn must be a Turn"),
     ],
 )
@@ -224,7 +227,7 @@ def test_the_division_into_calls_does_not_change_games() -> None:
 
 @pytest.mark.parametrize("name", PLAYERS)
 def test_players_attack_on_a_full_board(name: str) -> None:
-    turn = line_turn("r90 r90 b90 b90", place=3)
+    turn = make_line_turn("r90 r90 b90 b90", place=3)
     player = PLAYERS[name]
     found = War(turn).play_games((player,) * 2, games=20, most_rounds=1000)
     assert not (found.is_cut | found.is_too_long).any()
@@ -246,7 +249,7 @@ def test_games_from_random_deals_are_fair() -> None:
 
 
 def test_fixed_sets_never_rise() -> None:
-    turn = line_turn(
+    turn = make_line_turn(
         "r9 b1 g1", phase="trade", cards={"red": Hand(3, 3)}, trade=Sets(is_fixed=True)
     )
     moves = War(turn).play_turn(PLAYERS["simple"], 1).moves

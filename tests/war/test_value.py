@@ -15,7 +15,7 @@ from iacta.war.games import War
 from iacta.war.players import PLAYERS, Player
 from iacta.war.tables import find_hand
 from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN, load_weights
-from tests.game.positions import classic_turn, line_turn
+from tests.game.positions import classic_turn, make_line_turn
 
 pytestmark = pytest.mark.usefixtures("core")
 ROOT = Path(__file__).parents[2]
@@ -95,9 +95,9 @@ def test_v_equals_a_softmax_network_over_the_features(seed: int) -> None:
 
 
 def test_v_is_exact_for_decided_games() -> None:
-    out = line_turn("r3 g1", players=("red", "blue", "green"), cards={"blue": 1})
+    out = make_line_turn("r3 g1", players=("red", "blue", "green"), cards={"blue": 1})
     assert War(out).judge(load_weights("ending"))[0][1] == 0
-    won = line_turn("r3 r1", players=("red", "blue"), cards={"blue": 1})
+    won = make_line_turn("r3 r1", players=("red", "blue"), cards={"blue": 1})
     assert War(won).judge(load_weights("ending"))[0].tolist() == [1, 0]
 
 
@@ -141,7 +141,7 @@ def test_the_core_uses_the_rules_of_new_armies_from_python(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     column = [*FEATURES_OF_PLAYERS].index("income for armies")
-    turn, weights = line_turn("r6 b4"), load_weights("ending")
+    turn, weights = make_line_turn("r6 b4"), load_weights("ending")
     incomes = [3 / 6, 3 / 4]
     assert War(turn).judge(weights)[1][:, column].tolist() == incomes
     monkeypatch.setattr("iacta.war.tables.MIN_NEW", 6)
@@ -153,4 +153,4 @@ def test_the_core_refuses_invalid_rules_of_new_armies(
 ) -> None:
     monkeypatch.setattr("iacta.war.tables.TERRITORIES_PER_ARMY", 0)
     with pytest.raises(IactaError, match="the rules of cards and new armies must be valid"):
-        War(line_turn("r6 b4"))
+        War(make_line_turn("r6 b4"))

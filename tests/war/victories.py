@@ -82,18 +82,18 @@ def random_hidden(rng: Random, turn: Turn) -> Victory:
     )
 
 
-def winning_share(number: int, owners: dict[str, str]) -> Victory:
+def choose_winning_share(number: int, owners: dict[str, str]) -> Victory:
     """Return a share for which red lacks one to three territories."""
     return Share([*owners.values()].count("red") + 1 + number % 3)
 
 
-def winning_capitals(number: int, owners: dict[str, str]) -> Victory:
+def choose_winning_capitals(number: int, owners: dict[str, str]) -> Victory:
     """Return capitals for which red can win this turn, by owning all or two of three."""
     first = {owner: name for name, owner in reversed([*owners.items()])}
     return Capitals(first, (None, 2)[number % 2])
 
 
-def winning_missions(number: int, owners: dict[str, str]) -> Victory:
+def choose_winning_missions(number: int, owners: dict[str, str]) -> Victory:
     """Return missions of which red can fulfil theirs this turn."""
     lacking = [each for each in RING.continents if owners[each.territories[0]] != "red"]
     own: tuple[Mission, ...] = (
@@ -108,7 +108,7 @@ def winning_missions(number: int, owners: dict[str, str]) -> Victory:
 
 def winning_hidden(number: int, owners: dict[str, str]) -> Victory:
     """Return a secret mission that red can fulfil in this turn, and hidden missions of others."""
-    known = winning_missions(number, owners)
+    known = choose_winning_missions(number, owners)
     assert isinstance(known, Missions)
     red = known.missions["red"]
     assert isinstance(red, Mission)
@@ -136,8 +136,8 @@ CONDITIONS: dict[str, Callable[[Random, Turn], Victory]] = {
     "hidden": random_hidden,
 }
 WINNABLE: dict[str, Callable[[int, dict[str, str]], Victory]] = {
-    "share": winning_share,
-    "capitals": winning_capitals,
-    "missions": winning_missions,
+    "share": choose_winning_share,
+    "capitals": choose_winning_capitals,
+    "missions": choose_winning_missions,
     "hidden": winning_hidden,
 }

@@ -60,7 +60,7 @@ GAME = json.dumps(
 STEPS = '[{"after": 0, "do": "attack", "from": "Peru", "to": "Brazil", "left": 8, "their_left": 5}]'
 
 
-def asked(example: Example, name: str) -> Question:
+def read_question(example: Example, name: str) -> Question:
     """Return the question of an example."""
     form = QUESTIONS[name]
     return form.parse(read_words(list(form.parameters()), shlex.split(example.line)[1:], "iacta"))
@@ -69,7 +69,7 @@ def asked(example: Example, name: str) -> Question:
 def questions() -> list[Question]:
     """Return the questions of all repeatable examples, and a few others."""
     found = [
-        asked(example, name)
+        read_question(example, name)
         for name in QUESTIONS
         for example in QUESTIONS[name].examples
         if name not in UNSTEADY and "narrate" not in example.line
@@ -137,7 +137,7 @@ def test_an_address_and_json_are_answered_as_python_answers(
     assert by_address.headers["Content-Type"] == "application/json"
     expected = steady(json.loads(json.dumps(said)))
     assert steady(by_address.record) == steady(by_json.record) == expected
-    fitting(question.name).validate(by_address.record)
+    make_checker(question.name).validate(by_address.record)
 
 
 def test_a_comma_separates_territories_but_not_thousands(server: Server) -> None:
@@ -233,20 +233,22 @@ def test_every_recorded_answer_fits_the_schema_of_its_question() -> None:
     for line, found in read_cases("json").items():
         name = line.split()[0]
         if name in QUESTIONS and not found["code"]:
-            fitting(name).validate(timed(found["stdout"]))
+            make_checker(name).validate(remove_durations(found["stdout"]))
 
 
-def fitting(name: str) -> Draft202012Validator:
+def make_checker(name: str) -> Draft202012Validator:
     """Return a function that checks an answer against the schema of its question."""
     answers, records = answer_schemas()
     return Draft202012Validator({**answers[name], "components": {"schemas": records}})
 
 
-def timed(value: Any) -> Any:
+def remove_durations(value: Any) -> Any:
     """Return a recorded answer with the durations that records leave out."""
     if isinstance(value, dict):
-        return {key: 1.0 if key == "seconds" else timed(each) for key, each in value.items()}
-    return [timed(each) for each in value] if isinstance(value, list) else value
+        return {
+            key: 1.0 if key == "seconds" else remove_durations(each) for key, each in value.items()
+        }
+    return [remove_durations(each) for each in value] if isinstance(value, list) else value
 
 
 def test_the_schema_names_every_question_and_parameter(server: Server) -> None:

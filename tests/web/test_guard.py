@@ -53,7 +53,7 @@ def test_who_listens_everywhere_is_asked_by_number_and_by_its_names(
         await send({"type": "http.response.start", "status": 200, "headers": []})
 
     guard = Guard(answer, "0.0.0.0", ["my.box"])  # noqa: S104 # nothing listens here
-    (begun, *_) = sent_by(guard, "/", headers={"Host": host})
+    (begun, *_) = collect_messages(guard, "/", headers={"Host": host})
     assert begun["status"] == (200 if is_let_in else 421)
 
 
@@ -78,7 +78,7 @@ def test_an_error_that_nobody_foresaw_says_what_a_browser_may_do() -> None:
     app = create_app()
     app.add_api_route("/fails", fail)
     app.router.routes.insert(0, app.router.routes.pop())
-    (begun, *_) = sent_by(app, "/fails", raises=RuntimeError)  # raised again for the log
+    (begun, *_) = collect_messages(app, "/fails", raises=RuntimeError)  # raised again for the log
     assert begun["status"] == 500
     assert {*HEADERS} <= {*begun["headers"]}
 
@@ -103,14 +103,14 @@ def test_no_parameter_reads_a_file(server: Server, name: str, tmp_path: Path) ->
     for parameter in form.parameters():
         for path in (str(secret), "-", f"file://{secret}"):
             for reply in (
-                server.ask(f"/api/v1/{name}", {parameter.name: path, **_needed(name)}),
+                server.ask(f"/api/v1/{name}", {parameter.name: path, **_list_needed(name)}),
                 server.ask(f"/api/v1/{name}?{parameter.name}={path}"),
             ):
                 assert reply.status == 422
                 assert "secret': 7" not in reply.record["detail"]
 
 
-def _needed(name: str) -> dict[str, object]:
+def _list_needed(name: str) -> dict[str, object]:
     """Return the parameters that a question needs besides a position."""
     return {"take": "Asia"} if name == "plan" else {}
 
@@ -187,13 +187,13 @@ def test_pages_of_other_sites_may_ask_only_where_they_are_let() -> None:
     site = {"Origin": "https://example.org", "Access-Control-Request-Method": "POST"}
     for origins, header in (((), None), (("https://example.org",), b"https://example.org")):
         app = create_app(origins=origins)
-        (begun, *_) = sent_by(app, "/api/v1/battle", "OPTIONS", site)
+        (begun, *_) = collect_messages(app, "/api/v1/battle", "OPTIONS", site)
         assert dict(begun["headers"]).get(b"access-control-allow-origin") == header
-    (begun, *_) = sent_by(app, "/battle", "OPTIONS", site)
+    (begun, *_) = collect_messages(app, "/battle", "OPTIONS", site)
     assert b"access-control-allow-origin" not in dict(begun["headers"])
 
 
-def sent_by(
+def collect_messages(
     app: ASGIApp,
     path: str,
     method: str = "GET",

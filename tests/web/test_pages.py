@@ -39,7 +39,7 @@ def pairs(text: str) -> list[tuple[str, str]]:
     return [(name, value) for name, _, value in (each.partition("=") for each in text.split("&"))]
 
 
-def question_of(name: str) -> Question:
+def find_question(name: str) -> Question:
     """Return the second question of a form."""
     return read_address(FORMS[name], pairs(ASKED[name]))
 
@@ -63,7 +63,7 @@ def test_every_form_is_asked() -> None:
 def test_form_answers_its_link_its_inputs_and_its_twin_and_says_what_is_wrong(
     name: str, visit: Visit
 ) -> None:
-    question = question_of(name)
+    question = find_question(name)
     page = visit(f"/{name}")
     expect(page.locator("#lead")).not_to_be_empty()  # the first screen has an answer
     fill(page, name, ASKED[name])
@@ -75,7 +75,9 @@ def test_form_answers_its_link_its_inputs_and_its_twin_and_says_what_is_wrong(
     expect(page.locator("#lead")).to_have_text(lead(question))
     assert shown(page) == inputs
     twin = page.get_by_role("link", name="JSON").evaluate("each => each.href")
-    assert unhurried(page.request.get(twin).json()) == unhurried(answer_once(question).record())
+    assert drop_durations(page.request.get(twin).json()) == drop_durations(
+        answer_once(question).record()
+    )
     codes = page.locator(".elsewhere code").all_inner_texts()
     assert codes == [format_command(question), format_python_call(question)]
     page.locator("details.rare").evaluate_all("all => all.forEach(each => { each.open = true; })")
@@ -126,7 +128,7 @@ def shown(page: Page) -> dict[str, str]:
     )
 
 
-def unhurried(record: Any) -> Any:
+def drop_durations(record: Any) -> Any:
     """Return a record as JSON without durations."""
     plain = json.loads(json.dumps(record))
     for each in plain.get("methods", []):
@@ -423,7 +425,7 @@ def test_copying_as_command_and_as_python(visit: Visit) -> None:
         expect(button).to_have_text("Copied")
         expect(page.locator("p.unseen")).to_have_text("Copied")
         copied = page.evaluate("navigator.clipboard.readText()")
-        assert copied == text(question_of("battle"))
+        assert copied == text(find_question("battle"))
 
 
 @pytest.mark.parametrize("writing", ["new Promise(() => {})", "Promise.reject(new Error())"])
@@ -433,7 +435,9 @@ def test_copying_needs_no_clipboard_that_answers(visit: Visit, writing: str) -> 
     button = page.get_by_role("button", name="Copy as command")
     button.click()
     expect(button).to_have_text("Copied")
-    assert page.evaluate("navigator.clipboard.readText()") == format_command(question_of("battle"))
+    assert page.evaluate("navigator.clipboard.readText()") == format_command(
+        find_question("battle")
+    )
 
 
 def test_picture_follows_its_reader_and_says_what_it_shows(visit: Visit) -> None:
@@ -569,7 +573,7 @@ def test_page_works_without_scripts(name: str, visit: Visit) -> None:
         elif each.name in given:
             page.locator(f"#{each.name}").select_option(given[each.name])
     page.get_by_role("button", name="Answer").click()
-    expect(page.locator("#lead")).to_have_text(lead(question_of(name)))
+    expect(page.locator("#lead")).to_have_text(lead(find_question(name)))
     page.wait_for_load_state("load")
     assert page.locator("#picture img").evaluate("each => each.currentSrc").endswith("&dark=true")
     assert page.locator("#picture img").evaluate("each => each.naturalWidth") > 100

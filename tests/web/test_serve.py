@@ -40,7 +40,9 @@ def sent(server: Server, path: str) -> socket.socket:
 
 
 @contextmanager
-def searched(server: Server, asked: str | dict[str, object]) -> Iterator[Iterator[dict[str, Any]]]:
+def start_search(
+    server: Server, asked: str | dict[str, object]
+) -> Iterator[Iterator[dict[str, Any]]]:
     """Start a search, yield the lines of its response, then disconnect."""
     connection = HTTPConnection(server.host, timeout=300)
     body = asked if isinstance(asked, str) else json.dumps(asked)
@@ -53,7 +55,7 @@ def searched(server: Server, asked: str | dict[str, object]) -> Iterator[Iterato
 def test_ctrl_c_ends_it_with_work_running_and_leaves_no_process(own_server: Server) -> None:
     own_server.wait()
     asked = sent(own_server, ENDLESS)
-    with searched(own_server, LONG) as lines:
+    with start_search(own_server, LONG) as lines:
         next(lines)  # the search has started
         children = psutil.Process(own_server.process.pid).children(recursive=True)
         assert len(children) >= 4
@@ -198,7 +200,7 @@ def test_a_client_that_goes_away_ends_its_work(server: Server) -> None:
     server.wait()
     for _ in range(3):  # two searches each, together more than the queue may hold
         sent(server, "/api/v1/plan?from_=Ukraine=42&others=3&take=Asia&time_limit=20").close()
-        with searched(server, LONG) as lines:
+        with start_search(server, LONG) as lines:
             next(lines)
     server.wait()
     small = server.ask("/api/v1/plan?from_=Peru=9&others=2&take=Brazil")
@@ -207,7 +209,7 @@ def test_a_client_that_goes_away_ends_its_work(server: Server) -> None:
 
 def test_a_search_answers_soon_and_better_later(server: Server) -> None:
     server.wait()
-    with searched(server, {**LONG, "time_limit": 2}) as lines:
+    with start_search(server, {**LONG, "time_limit": 2}) as lines:
         read = [*lines]
     assert read[0]["progress"]["keeps"]
     answers = [line["answer"] for line in read if "answer" in line]
@@ -220,7 +222,7 @@ def test_a_search_answers_soon_and_better_later(server: Server) -> None:
 
 def test_a_proven_answer_is_the_last(server: Server) -> None:
     server.wait()
-    with searched(server, {"position": SMALL, "take": "Brazil", "time_limit": 20}) as lines:
+    with start_search(server, {"position": SMALL, "take": "Brazil", "time_limit": 20}) as lines:
         (answer,) = (line["answer"] for line in lines if "answer" in line)
     assert answer["proven"]
 
@@ -285,7 +287,7 @@ def test_the_pages_of_games_say_on_what_their_numbers_depend(server: Server) -> 
 )
 def test_a_search_that_cannot_begin_says_why(server: Server, sent: str, words: str) -> None:
     server.wait()
-    with searched(server, sent) as lines:
+    with start_search(server, sent) as lines:
         (said,) = lines
     assert words in said.get("problem", said)["detail"]
 

@@ -39,7 +39,7 @@ def work(runner: asyncio.Runner) -> Iterator[Work]:
     found.close()
 
 
-def in_the_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+def run_in_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
     """Run a test in an event loop that all tests share."""
 
     @wraps(test)
@@ -73,14 +73,14 @@ async def asleep(work: Work, count: int = 1) -> list["asyncio.Task[Any]"]:
     return tasks
 
 
-async def over(tasks: list["asyncio.Task[Any]"]) -> None:
+async def cancel_tasks(tasks: list["asyncio.Task[Any]"]) -> None:
     """Cancel tasks, and wait until they have ended."""
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-@in_the_loop
+@run_in_loop
 async def test_answers_are_those_of_the_library(runner: asyncio.Runner, work: Work) -> None:
     rows = await work.run(answer_part, *BATTLE, "rows")
     assert rows.startswith(b"attackers,defenders,probability\n3,0,0.2276")
@@ -88,15 +88,15 @@ async def test_answers_are_those_of_the_library(runner: asyncio.Runner, work: Wo
     assert json.loads(record) == ask("battle", attackers=3, defenders=2).record()
 
 
-@in_the_loop
+@run_in_loop
 async def test_work_that_nobody_waits_for_is_ended(runner: asyncio.Runner, work: Work) -> None:
     process = await begun(work, os.getpid)
-    await over(await asleep(work))
+    await cancel_tasks(await asleep(work))
     assert await ended(process)
     assert await begun(work, os.getpid) != process
 
 
-@in_the_loop
+@run_in_loop
 async def test_quick_questions_are_answered_while_others_take_long(
     runner: asyncio.Runner, work: Work
 ) -> None:
@@ -106,7 +106,7 @@ async def test_quick_questions_are_answered_while_others_take_long(
     await asyncio.sleep(1.2 * QUICK_SECONDS)
     for _ in range(20):
         assert await work.run(answer_part, *BATTLE, "record")
-    await over(tasks)
+    await cancel_tasks(tasks)
 
 
 def test_what_leaves_the_quick_lane_gives_way_and_is_answered(
@@ -118,7 +118,7 @@ def test_what_leaves_the_quick_lane_gives_way_and_is_answered(
     assert runner.run(work.run(eval, asked)) == min(own + SLOW_NICENESS, 19)
 
 
-@in_the_loop
+@run_in_loop
 async def test_more_than_a_bound_of_waiting_work_is_refused_at_once(
     runner: asyncio.Runner, work: Work
 ) -> None:
@@ -127,10 +127,10 @@ async def test_more_than_a_bound_of_waiting_work_is_refused_at_once(
     with pytest.raises(BusyError, match="too busy"):
         await work.search(os.getpid)
     assert not any(task.done() for task in tasks)
-    await over(tasks)
+    await cancel_tasks(tasks)
 
 
-@in_the_loop
+@run_in_loop
 async def test_what_takes_too_long_is_ended(runner: asyncio.Runner) -> None:
     work = Work(workers=1)
     try:
@@ -150,7 +150,7 @@ async def test_what_takes_too_long_is_ended(runner: asyncio.Runner) -> None:
         work.close()
 
 
-@in_the_loop
+@run_in_loop
 async def test_what_takes_too_long_gives_what_it_has_found(runner: asyncio.Runner) -> None:
     work = Work(workers=1)
     try:
@@ -178,7 +178,7 @@ def test_progress_is_reported(runner: asyncio.Runner, work: Work) -> None:
     assert [each.so_far for each in found if each.so_far]
 
 
-@in_the_loop
+@run_in_loop
 async def test_a_late_answer_is_not_waited_for(runner: asyncio.Runner) -> None:
     work = Work(workers=1, seconds=FOREVER)
     # The interrupted search opens a descriptor, which the test sees, and sleeps before its answer.
@@ -242,7 +242,7 @@ def test_memory_is_bounded(runner: asyncio.Runner, work: Work) -> None:
         runner.run(work.run(bytearray, 2**33))
 
 
-@in_the_loop
+@run_in_loop
 async def test_a_process_that_has_had_much_memory_is_not_used_again(
     runner: asyncio.Runner, work: Work
 ) -> None:
@@ -260,7 +260,7 @@ def test_a_process_that_dies_is_replaced_and_is_nobodys_fault(
     assert runner.run(work.run(abs, -3)) == 3
 
 
-@in_the_loop
+@run_in_loop
 async def test_a_small_question_whose_process_is_killed_is_answered_by_another(
     runner: asyncio.Runner, work: Work
 ) -> None:
@@ -271,7 +271,7 @@ async def test_a_small_question_whose_process_is_killed_is_answered_by_another(
     assert await task != process
 
 
-@in_the_loop
+@run_in_loop
 async def test_an_idle_process_that_is_killed_is_replaced(
     runner: asyncio.Runner, work: Work
 ) -> None:
@@ -293,7 +293,7 @@ def test_no_file_is_read(runner: asyncio.Runner, work: Work, tmp_path: Path) -> 
         runner.run(work.run(read_board, str(tmp_path / "board.json")))
 
 
-@in_the_loop
+@run_in_loop
 async def test_all_processes_end_with_the_work(runner: asyncio.Runner) -> None:
     work = Work(workers=1)
     processes = [await begun(work, os.getpid), await work.run(os.getpid)]
