@@ -21,7 +21,7 @@ from iacta.native.deadline import Deadline
 from iacta.probability.estimate import Estimate
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import Rules
-from iacta.war.chances import ALLOWANCE, GOAL_GAMES, SEED_COUNT, WinChances, play_games
+from iacta.war.chances import ALLOWANCES, GOAL_GAMES, SEED_COUNT, WinChances, play_games
 from iacta.war.games import Aim, PlayedGames, War, describe_aim, find_best_aims
 from iacta.war.players import PLAYERS
 from tests.game.positions import classic_turn, make_line_turn
@@ -80,7 +80,8 @@ def test_chances_sum_to_one_and_lie_within_their_intervals(player: str, second: 
 def test_only_cut_games_have_an_allowance() -> None:
     found = win_chances(middle(), player="simple", games=40)
     assert found.second_opinion.cut > 0
-    assert found.second_opinion.allowance == 0.03
+    assert (found.second_opinion.ai, found.second_opinion.allowance) == ("keeper", 0.06)
+    assert win_chances(middle(), games=10).chances.allowance == 0.03
     assert (found.chances.cut, found.chances.allowance) == (0, 0)
     for row in found.chances.chances:
         wins = round(40 * row.chance)
@@ -266,9 +267,9 @@ def test_the_best_goal_gets_fresh_games() -> None:
 
 def test_intervals_of_goals_include_the_allowance() -> None:
     found = best_goals(middle(), games=12)
-    assert found.best.interval.high - found.best.win >= min(ALLOWANCE, 1 - found.best.win)
+    assert found.best.interval.high - found.best.win >= min(ALLOWANCES["usual"], 1 - found.best.win)
     for each in found.goals[1:]:
-        assert each.behind_interval.high - each.behind >= ALLOWANCE
+        assert each.behind_interval.high - each.behind >= ALLOWANCES["usual"]
         assert each.is_clear == (each.behind_interval.low > 0)
 
 

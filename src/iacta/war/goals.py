@@ -43,7 +43,7 @@ from iacta.plan.reinforcement import Placement, turn_options
 from iacta.plan.winning import find_win
 from iacta.probability.estimate import MIN_GAMES, Interval
 from iacta.war.chances import (
-    ALLOWANCE,
+    ALLOWANCES,
     SEED_COUNT,
     Z,
     check_game_ends,
@@ -408,11 +408,12 @@ def _estimate_second_opinion(
 
     The result is `None` if the time is too short for two games.
     """
-    found = play_two_games(war, find_second_ai("usual"), games, seed, deadline, aim)
+    ai = find_second_ai("usual")
+    found = play_two_games(war, ai, games, seed, deadline, aim)
     if len(found.chances) < 2:
         return None
     column = found.chances[:, war.seats.index(war.turn.player)]
-    return _SecondOpinion(float(column.mean()), _estimate_wide_interval(column))
+    return _SecondOpinion(float(column.mean()), _estimate_wide_interval(column, ALLOWANCES[ai]))
 
 
 def _rank_candidates(
@@ -432,7 +433,7 @@ def _rank_candidates(
     best, found = rows[0], dict[str, GoalChance]()
     own = best.wins if fresh is None or len(fresh) < MIN_GAMES else fresh
     first = estimate_interval(own, is_won=False)
-    allowance = ALLOWANCE if any(_has_cut_games(row.wins) for row in rows) else 0.0
+    allowance = ALLOWANCES["usual"] if any(_has_cut_games(row.wins) for row in rows) else 0.0
     for row in rows:
         if row.words in found:
             continue
@@ -459,12 +460,12 @@ def _rank_candidates(
     return tuple(found.values())
 
 
-def _estimate_wide_interval(wins: Floats) -> Interval:
-    """Return the 95% interval of a mean over games, with the allowance for games that were cut."""
+def _estimate_wide_interval(wins: Floats, allowance: float) -> Interval:
+    """Return the 95% interval of a mean over games, wider by the allowance if games were cut."""
     if not _has_cut_games(wins):
         return estimate_interval(wins, is_won=True)
     low, high = estimate_interval(wins, is_won=False)
-    return Interval(max(low - ALLOWANCE, 0.0), min(high + ALLOWANCE, 1.0))
+    return Interval(max(low - allowance, 0.0), min(high + allowance, 1.0))
 
 
 def _has_cut_games(wins: Floats) -> bool:
