@@ -36,7 +36,7 @@ enum {
     IACTA_CARDS_OF_SYMBOL = 14
 };
 
-/* The owner of a territory without an owner in a whole game. */
+/* The value of `owner` for an unowned territory in a whole game. */
 enum {
     IACTA_NOBODY = 7
 };

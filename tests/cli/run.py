@@ -53,7 +53,7 @@ def read_terminal(terminal: int) -> bytes:
 
 
 def interrupt_command(line: str, moment: float) -> tuple[int, bytes, bytes]:
-    """Press Ctrl-C after some seconds; return the result of the command."""
+    """Press Ctrl-C after a few seconds; return the result of the command."""
     command = [sys.executable, "-c", STARTED, *line.split()]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # noqa: S603 # our own command
         assert process.stdout is not None

@@ -44,7 +44,7 @@ def separate_dice(dice: tuple[int, ...], mark: str = " ") -> str:
 
 
 def pad_dice(dice: tuple[int, ...], count: int, mark: str) -> str:
-    """Return dice in a cell each, followed by empty cells."""
+    """Return dice, each in its own cell, followed by empty cells."""
     return mark.join([*map(str, dice), *[""] * (count - len(dice))])
 
 

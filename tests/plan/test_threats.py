@@ -161,7 +161,7 @@ class Losses:
             lost[which] = max(lost.get(which, 0.0), loss)
 
     def find_kept(self, move: Fortify) -> tuple[float, float]:
-        """Return the armies that a move saves, by bonuses and by territories."""
+        """Return the armies that a move saves in bonuses, and those on territories."""
         before, after = self.lost[0], self.lost[1 + self.moves.index(move)]
         parts = {"break": 0.0, "take": 0.0}
         for which in before:

@@ -21,7 +21,7 @@ DEVIATIONS = {
     "positive_data_acceptance",
     # The drawn values are merged into a valid question, so the request differs from the draw.
     "negative_data_rejection",
-    # For the same reason, a parameter that was not drawn may be present.
+    # Because of this merge, a parameter that was not drawn may be present.
     "missing_required_header",
 }
 HELD = [check for check in CHECKS.get_all() if check.__name__ not in DEVIATIONS]

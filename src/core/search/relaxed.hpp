@@ -524,7 +524,7 @@ class Relaxed {
     }
 
     int64_t values() const { return values_; }
-    bool is_capped() const { return is_capped_; }  // whether a cap may be too small for a count
+    bool is_capped() const { return is_capped_; }  // whether a count may exceed its cap
 
     // Returns the work of finding the states and solving the game, in units of one computed value.
     int64_t work() const { return values_ + WORK_PER_STATE * states_; }

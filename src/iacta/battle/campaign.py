@@ -28,7 +28,7 @@ BELOW_ONE = 1 - 2.0**-53
 MAX_CELLS = 4 * 10**6  # maximum size of the tables for a backward pass
 ROW_BYTES = 100  # bytes per row and per army on either side
 CELLS_PER_ROW = 1000  # overhead of a row, expressed in cells
-MAX_CELLS_FOR_RARE_WINS = 10**8  # the same, if a forward pass would miss rare victories
+MAX_CELLS_FOR_RARE_WINS = 10**8  # replaces MAX_CELLS if a forward pass would miss rare victories
 LIKELY = 1e-3  # least ratio of last to first chance for an accurate forward pass
 MAX_BEATEN_PER_ATTACKER = 4  # defenders per attacker that a stack almost never beats
 

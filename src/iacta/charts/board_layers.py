@@ -199,7 +199,7 @@ def _number_row(arrow: Arrow) -> Row:
 
 
 def _draw_discs(rows: Sequence[Row], half: float, table: str = "numbers") -> list[View]:
-    """Draw numbers on discs. Discs of a plan's main line are filled."""
+    """Draw numbers on discs. Discs on a plan's main line are dark; the others are pale."""
     layers = []
     for is_main, disc, digits in ((True, "inked", "paper"), (False, "paper", "ink")):
         chosen = [row for row in rows if row["usual"] == is_main]

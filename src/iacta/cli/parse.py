@@ -14,7 +14,7 @@ from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 HELP = ("-h", "--help")
 VERSION = ("-V", "--version")
 WIN_PAGE = "win-by"  # help page on the options of `VictoryForm`
-DASHES = "-\u2013\u2014"  # word processors replace hyphens by dashes
+DASHES = "-\u2013\u2014"  # word processors replace hyphens with dashes
 OPTION = rf"--|[{DASHES}]+[^\W\d]"  # the start of an option
 VERSUS = r"([0-9][0-9,_]*) ?vs?\.? ?(?=[0-9])"  # "12 vs " in front of a number
 NUMBERS = r"[1-9][0-9]*(,[1-9][0-9]*)+"

@@ -27,7 +27,7 @@ EXIT_DIFFERENT = 1
     Example("reproduce report", "write the report to the folder report"),
 )
 class ReproduceCommand(Command):
-    """Recompute the numbers and figures of five articles in a report.
+    """Recompute the numbers and figures of five articles, and write a report.
 
     The exit code is 1 if a value differs and is not a listed erratum.
     """

@@ -165,7 +165,7 @@ class Tally:
         self._thrown: dict[int, Counter[tuple[Trial, int]]] = {}
 
     def add(self, entries: list[Entry], codes: Ints) -> None:
-        """Add a block of lines, see `iacta.fairness.log.Block`."""
+        """Add a block of lines (see `iacta.fairness.log.Block`)."""
         self.known.check_size(entries)
         used, counts = np.unique(codes, return_counts=True)
         numbers = {}
@@ -240,7 +240,7 @@ class Tally:
         return factors
 
     def _draw_several(self, throws: Throws, lines: Lines, rows: Ints) -> None:
-        """Count lines that stand for several equal battles, with a random tenth for each battle."""
+        """Count lines for several equal battles; draw the tenth of each battle at random."""
         edges = np.arange(BINS + 1) / BINS
         for code, count in zip(*np.unique(lines.places[rows], return_counts=True), strict=True):
             line = lines.different[code]

@@ -18,7 +18,7 @@ from iacta.rules.variants import rules_name
 Side: TypeAlias = tuple[int, tuple[int, ...]]  # number of the kind of dice, faces shown
 Key: TypeAlias = tuple[str, int] | Trial  # a kind with its number of results, or a roll
 
-BINS = 10  # the results of battles are counted in tenths
+BINS = 10  # quantiles of the results of battles: tenths
 NOBODY = -1
 NO_THROWS = -1  # the kind of lines that give only sums
 IMPOSSIBLE, UNDECIDED = -1, -2  # codes of attacks that have no rank among the possible results

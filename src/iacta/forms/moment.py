@@ -120,7 +120,7 @@ class VictoryForm(Form, kw_only=True):
 
 @contextmanager
 def _name_options() -> Iterator[None]:
-    """Replace the names in errors of victory conditions by names of parameters."""
+    """In errors about victory conditions, replace names with those of parameters."""
     try:
         yield
     except IactaError as error:

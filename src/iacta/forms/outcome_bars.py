@@ -88,7 +88,7 @@ def _make_campaign_bar(ends: _OutcomeGroup) -> Bar:
 
 
 def _merge_groups(ends: Sequence[_OutcomeGroup], most: int) -> list[_OutcomeGroup]:
-    """Return about `most` groups or fewer: rare ends are dropped, and neighbours are merged."""
+    """Return at most about `most` groups: rare ends are dropped, and neighbours are merged."""
     if len(ends) <= most:
         return list(ends)
     likely = _drop_rare_groups(_drop_rare_groups(list(ends))[::-1])[::-1]

@@ -61,7 +61,7 @@ class Question(Form):
         raise NotImplementedError
 
     def get_repeated(self, name: str) -> Any:
-        """Return the value of a key with which the answer repeats the question.
+        """Return the value of a key in which the answer repeats part of the question.
 
         name: the name of the key.
         """

@@ -1,4 +1,4 @@
-"""The fields `key=value` that follow the position in the code of a turn."""
+"""The `key=value` fields that follow the position in the code of a turn."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

@@ -27,7 +27,7 @@ from iacta.rules.thrown import compare_dice
 VERSION = 1  # the version of this format, also assumed for records without a version
 MAX_STEPS = 500  # the maximum number of steps in a tree
 BETWEEN_SIDES = re.compile(r"\s*(?:\bvs?\b\.?|\bagainst\b|[:;|])\s*", re.IGNORECASE)
-MAX_ROLLS = 2_000  # the maximum number of rolls in a step `roll`
+MAX_ROLLS = 2_000  # the maximum number of rolls in a `roll` step
 
 Step: TypeAlias = Mapping[str, Any]
 

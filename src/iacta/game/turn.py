@@ -570,7 +570,7 @@ class Turn:
         return [choice.dice for choice in kernel.rolls(able, self.armies[c], spare)]
 
     def _find_choice(self, attack: Attack, their_dice: int | None = None) -> Choice:
-        """Return the possible throws of a legal attack.
+        """Return the dice choice of a legal attack, with its possible throws.
 
         their_dice: an upper limit on the number of defence dice; `None` for the usual number.
         """

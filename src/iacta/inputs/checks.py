@@ -52,7 +52,7 @@ def refuse_unknown_keys(record: Mapping[str, Any], known: Sequence[str]) -> None
 
 
 def format_int(number: int) -> str:
-    """Return a whole number in decimal digits, even if it exceeds the 4300 digits of `str`.
+    """Return a whole number in decimal digits, even beyond the limit of 4300 digits of `str`.
 
     >>> len(format_int(10**5000))
     5001

@@ -60,7 +60,7 @@ class _Either(_Options):
 
 
 class BattleFunction(Protocol):
-    """The type of a function that computes a number for each battle in arrays."""
+    """The type of a function that computes a number for each battle, given arrays of armies."""
 
     @overload
     def __call__(

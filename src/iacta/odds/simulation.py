@@ -139,7 +139,7 @@ def simulate_campaign(
 def running_estimates(
     battle: Battle | Campaign, *, runs: int = RUNS, seed: Seed = SEED
 ) -> tuple[Estimate, ...]:
-    """Return estimates of the chance to win after growing numbers of simulated runs.
+    """Return estimates of the chance to win after increasing numbers of simulated runs.
 
     battle: a `Battle` or a `Campaign`.
     runs: the number of runs in the last estimate.

@@ -75,7 +75,7 @@ MAX_AT_HOME = 3  # number of large stacks to keep at home, each in one alternati
 REARGUARDS = (2, 4)  # armies to leave next to enemies in alternative plans
 SCOUTING_ENDS = 12  # number of ends in the first comparison of plans
 ALTERNATIVE_BUDGET = 0.25  # search budget for an alternative plan; 1 is the default
-MAX_HOLD_SHARE = 0.999  # no alternatives are tried if the targets are held this often
+MAX_HOLD_SHARE = 0.999  # no alternatives are tried if the plan holds its targets with this chance
 GAIN = 1e-4  # smallest gain that makes an alternative plan worth choosing
 
 

@@ -125,7 +125,7 @@ class Rearguard:
 
     start: str  # the attacking territory
     to: str  # the conquered territory
-    probability: float  # the chance that the territory is conquered over this border
+    probability: float  # the chance that the territory is conquered across this border
     least: int  # the smallest number, ignoring the lowest 1% of the conquests
     most: int  # the largest number, ignoring the highest 1% of the conquests
     usual: int  # the most frequent number

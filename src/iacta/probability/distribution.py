@@ -160,7 +160,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
     def weights(self) -> tuple[dict[T, int], int]:
         """Return the weights as whole numbers in lowest terms, and their sum.
 
-        A distribution in floats raises `IactaError`.
+        A floating-point distribution raises `IactaError`.
 
         >>> Distribution(["win", "win", "lose", "lose"]).weights()
         ({'lose': 1, 'win': 1}, 2)
@@ -229,7 +229,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         ends = f"{len(values)} values from {quote(values[0])} to {quote(values[-1])}"
         if len(values) == 1:
             ends = f"1 value, {quote(values[0])}"
-        with suppress(MalformedError, OverflowError):  # values that are not numbers or too large
+        with suppress(MalformedError, OverflowError):  # values that are no numbers, or too large
             ends += f", mean {float(self.mean()):.6g}"
         return f"{ends}, {'exact' if self.is_exact else 'in floats'}"
 

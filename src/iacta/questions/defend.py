@@ -318,7 +318,7 @@ class SpreadAnswer(Answer):
         if self.objective == "break through":
             return f"break{verb} through with a chance of {percent(value)} at best"
         taken, most = f"{float(value):.2f}", self.territories
-        if value >= most - 0.005:  # otherwise it would be shown as all territories
+        if value >= most - 0.005:  # otherwise rounding would show all territories
             taken = f"more than {most - 0.01:.2f}"
         elif value < 0.005:
             taken = "less than 0.01"

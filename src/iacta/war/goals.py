@@ -6,7 +6,7 @@ from a quick search, which also places the new armies.
 
 `best_goals` simulates games to compare goals, holding without attacks, and the usual AI's own
 choice. The usual AI plays each goal with its tactics. For the larger goals two plans are tried in
-addition: the best plan for the goal, and the best plan if the goal and each army have a value.
+addition: the plan for the best chance of the goal, and the best plan if surviving armies count too.
 
 Each way to play a goal is called a candidate. Its value is the player's chance to win the game if
 the usual AI plays every seat afterwards. The result with the keeper, an AI of equal strength, is

@@ -98,7 +98,7 @@ def _split_words(entry: TextLine, least: int, shape: str) -> list[str]:
 
 
 def _has_number(row: Sequence[str]) -> bool:
-    """Return whether the line of a continent begins with a number, such as `1 Africa 3 red`.
+    """Return whether the line of a continent begins with an ID, such as `1 Africa 3 red`.
 
     >>> _has_number(["1", "Africa", "3"]), _has_number(["Africa", "3", "red"])
     (True, False)

@@ -233,7 +233,7 @@ function step(input, by) {
 form.addEventListener("pointerdown", (event) => {
   const button = event.target.closest(".step");
   if (!button || event.button) return;
-  event.preventDefault(); // keeps the focus, and so a phone's keyboard
+  event.preventDefault(); // keeps the focus, so a phone's keyboard stays open
   const input = button.parentElement.querySelector("input");
   const by = Number(button.dataset.by);
   step(input, by);

@@ -1,9 +1,9 @@
 // The board page: opens positions and connects the controls beside the map.
 //
 // The page shows one state, on the map and beside it, and keeps it in the URL. A position is set up
-// first; then the turn from it is analysed. The server knows all rules, and the page shows its
-// answers. `map_store.js` holds everything that changes, `map_jobs.js` the questions to the server,
-// `map_actions.js` the actions, and `map_page.js` draws the page.
+// first; then the turn that starts there is analysed. The server knows all rules, and the page shows
+// its answers. `map_store.js` holds everything that changes, `map_jobs.js` the questions to the
+// server, `map_actions.js` the actions, and `map_page.js` draws the page.
 
 import { posted, Refused, saved } from "./ask.js";
 import {

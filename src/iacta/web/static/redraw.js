@@ -80,7 +80,7 @@ function resemble(old, node) {
   old.given = node.given;
 }
 
-/** Return a table of texts; the first cell of each row is its heading. */
+/** Return a table of text cells; the first cell of each row is its heading. */
 export function table(heads, rows) {
   const cell = (text, k) =>
     k ? element("td", { className: "num" }, text) : element("th", { scope: "row" }, text);
