@@ -283,6 +283,6 @@ def test_a_garrison_of_any_size_is_planned(armies: int) -> None:
 def test_too_many_armies_for_whole_games_are_refused_with_their_number() -> None:
     holdings = [Holding("red", 10**6), Holding("blue", 10**5)]
     position = Position(Board.from_edges("two", [("A", "B")]), "red", holdings)
-    said = "armies must be at most 1,048,576 in all for whole games, got 1,100,000"
+    said = "armies must be at most 1,048,576 in total for whole games, got 1,100,000"
     with pytest.raises(TooLargeError, match=f"^{said}$"):
         win_chances(Turn(position))

@@ -196,7 +196,7 @@ def _make_line_blocks(rows: Iterator[object], place: str) -> Iterator[LineBlock]
                     raise MalformedError(f"expected a line as before, got {quote(row)}")
                 if len(line) > MAX_LINE_LENGTH:
                     raise TooLargeError(
-                        f"a line must have at most {MAX_LINE_LENGTH} letters, got more"
+                        f"a line must have at most {MAX_LINE_LENGTH} characters, got more"
                     )
             lines.append(" ".join(line.split("\n")).encode(errors="surrogatepass"))
         yield LineBlock(number, lines)

@@ -107,7 +107,7 @@ def check_war(turn: object) -> Turn:
     most = load_library("whole games").constant("MAX_ARMIES")
     if sum(turn.armies) > most:
         raise TooLargeError(
-            f"armies must be at most {most:,} in all for whole games, got {sum(turn.armies):,}"
+            f"armies must be at most {most:,} in total for whole games, got {sum(turn.armies):,}"
         )
     return turn
 

@@ -359,7 +359,7 @@ def _make_chance_lines(chances: object) -> CurveLines:
     given = read_chances(read_list(chances, "chances", "chances")).reshape(-1).tolist()
     wanted: list[Fraction] = sorted(set(given), reverse=True)
     if not 1 <= len(wanted) <= MAX_LINES:
-        raise IllegalError(f"chances must be 1 to {MAX_LINES}, got {len(wanted)}")
+        raise IllegalError(f"chances must be a list of 1 to {MAX_LINES} chances, got {len(wanted)}")
     values = [float(chance) for chance in wanted]
     return CurveLines("chance", "chance", values, [f"{100 * chance:.10g}%" for chance in values])
 
