@@ -12,7 +12,7 @@ from iacta.board import Board, Continent, Holding, Position
 from iacta.game.actions import Place
 from iacta.native.bit_sets import bits
 from iacta.native.deadline import Deadline
-from iacta.plan import Policy, TakeAll, TakeAny, best_plan, judge
+from iacta.plan import OwnAny, Policy, TakeAll, TakeAny, best_plan, judge
 from iacta.plan.alternatives import list_first_attacks
 from iacta.plan.planner import EQUAL
 from iacta.plan.policy import best_policy
@@ -54,7 +54,7 @@ def find_disorder(turn: Turn) -> list[str]:
     for each in threats(turn).threats:
         theirs = Position(position.board, each.player, position.holdings)
         mine = position.list_territories(turn.player)
-        goal: TakeAll | TakeAny = TakeAll(each.name)
+        goal: TakeAll | TakeAny | OwnAny = TakeAll(each.name)
         if each.kind == "eliminate":
             goal = TakeAll(mine)
         elif each.kind == "break":
