@@ -185,7 +185,7 @@ def find_player(name: str) -> Player:
     >>> find_player("usual").samples
     8
     """
-    if name not in PLAYERS:
+    if not isinstance(name, str) or name not in PLAYERS:
         raise IllegalError(
             f"player must be one of {', '.join(PLAYERS)}, or a policy, got {quote(name)}"
         )
