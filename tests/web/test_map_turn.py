@@ -267,7 +267,9 @@ def test_the_sum_of_a_turn_has_the_luck_of_all_its_steps(visit: Visit) -> None:
     value(page, chance_of_c(B=8))
     page.get_by_role("button", name="Stop attacking").click()
     luck = f"{100 * (chance_of_c(B=8) - plan_value):+.1f} points"
-    expect(page.locator("#report")).to_contain_text(f"({luck})", timeout=SLOWEST)
+    cost = f"your choices cost {100 * chance_of_c(B=8):.1f} points"
+    words = f"({luck}) and {cost}."
+    expect(page.locator("#report")).to_contain_text(words, timeout=SLOWEST)
 
 
 def test_a_chosen_goal_leaves_the_focus_before_its_best_action(visit: Visit) -> None:

@@ -172,10 +172,7 @@ class StepValueRecord(KeyedRecord, kw_only=True):
     figure: str = key("The value in words; empty without a goal.")
     is_chance: bool = key("Whether the value is a chance.")
     words: str = key("The value, the luck and the cost in words.")
-    sum: str = key("The luck and the cost since the player's turn began, in words.")
-    is_sum_complete: bool = key(
-        "Whether all values of the turn are known; otherwise `sum` has the luck in armies only."
-    )
+    sum: str = key("The luck in armies since the player's turn began, in words.")
     change: float | None = key("The change of the value; `null` for the first turn.")
     luck: float | None = key(
         "The part of the change that the dice made; `null` where the decision cannot be judged."
@@ -264,7 +261,6 @@ class StepsAnswer(Answer):
             is_chance=self._is_chance(k),
             words=", ".join(filter(None, (figure, luck, choice))),
             sum=self._describe_sum(k),
-            is_sum_complete=self._is_sum_complete(k),
             change=judged.change,
             luck=judged.luck,
             luck_armies=judged.luck_armies,
@@ -305,29 +301,8 @@ class StepsAnswer(Answer):
             parts.append(format_armies(judged.luck_armies))
         return f"dice {' and '.join(parts)}" if parts else ""
 
-    def _is_sum_complete(self, k: int) -> bool:
-        """Return whether the values of all steps of the player's turn are known."""
-        nodes = self.tree.nodes
-        path = {*self.tree.list_path(k)}
-        path |= {nodes[each].before for each in path}
-        return all(nodes[each].goal is None or self.values[each] for each in path)
-
     def _describe_sum(self, k: int) -> str:
-        """Describe the total luck and cost since the player's turn began.
-
-        Luck and cost for the goal are left out until all values of the turn are known.
-        """
+        """Describe the luck in armies since the player's turn began; empty without dice."""
         path = [judged for each in self.tree.list_path(k) if (judged := self.judgements[each])]
-        is_complete = self._is_sum_complete(k)
-        known = [judged for judged in path if is_complete and judged.luck is not None]
         armies = [judged.luck_armies for judged in path if judged.luck_armies is not None]
-        cost = sum(judged.cost or 0.0 for judged in known)
-        parts = []
-        if armies:
-            luck = f"you were {describe_luck(sum(armies))}"
-            points = sum(judged.luck or 0.0 for judged in known)
-            parts.append(f"{luck} ({self._format_points(k, points)} points)" if known else luck)
-        if known:
-            points_lost = self._format_points(k, cost).removeprefix("+")
-            parts.append(f"your choices cost {points_lost} points")
-        return " and ".join(parts)
+        return f"you were {describe_luck(sum(armies))}" if armies else ""

@@ -68,27 +68,17 @@ function valueSteps(line) {
     const isMissing = asked.some((k) => found[k])
       ? (k) => !values.rows[k]
       : (k) => values.rows[k] === undefined;
-    const path = listUnsummed(line);
     const all = new Set([...line, ...state.steps.map((_, k) => k + 1)]);
-    const order = [...all].filter((k) => (isMissing(k) || path.includes(k)) && tree.turns[k].code);
+    const order = [...all].filter((k) => isMissing(k) && tree.turns[k].code);
     const steps = plain(state.steps).map((step, k) =>
       step.do === "next" && goals[k + 1] ? { ...step, goal: goals[k + 1] } : step,
     );
     const body = { code: tree.key, board: board.board, ...goals[0], steps, order };
     const isAsked = state.steps.length > 0 && order.length > 0;
     values.job = isAsked ? { address: "api/v1/steps", body, seconds: SECONDS.list } : null;
-    if (values.job) for (const k of order) values.rows[k] ??= null;
+    if (values.job) for (const k of order) values.rows[k] = null;
   }
   valueSearches.want(values.job ? [values.job] : []);
-}
-
-/** Return the steps of a turn that is ending if their sum lacks values, once for each end. */
-function listUnsummed(line) {
-  const { values, state } = store;
-  const isSummed = values.rows[state.at]?.is_sum_complete ?? true;
-  if (isSummed || !isEnding(findTurn()) || values.summed === state.at) return [];
-  values.summed = state.at;
-  return line.slice(line.indexOf(findTurnStart(state.steps, state.at)));
 }
 
 /** Return the goal of a step's turn, as steps and logs record it; null without a goal. */

@@ -35,7 +35,7 @@ export function showValue(turn) {
   const soFar = entry?.soFar;
   const isWin = state.goal === "win";
   const isSaid = found && !(soFar && found.value === null); // a progress report is better than no estimate
-  const sum = store.values.rows[state.at]?.sum;
+  const sum = isEnding(turn) && describeSum();
   const said =
     turn?.problem ??
     (isEnding(turn)
@@ -62,6 +62,27 @@ export function showValue(turn) {
     ),
     turn?.condition && element("p", { id: "condition", className: "help" }, turn.condition),
   ];
+}
+
+/**
+ * Return the luck and the cost since the player's turn began, in words. Luck and cost for the goal
+ * are left out until the values of all steps are known.
+ */
+function describeSum() {
+  const { state, values } = store;
+  const line = [0, ...lineThrough(state.steps, state.at)];
+  const path = line.slice(line.indexOf(findTurnStart(state.steps, state.at)) + 1);
+  const rows = path.map((k) => values.rows[k]);
+  const known = rows.every(Boolean) ? rows.filter(({ luck }) => luck !== null) : [];
+  const luck = values.rows[state.at]?.sum;
+  if (!known.length) return luck;
+  const points = (key, sign) => {
+    const total = known.reduce((sum, row) => sum + (row[key] ?? 0), 0);
+    const text = known[0].is_chance ? (100 * total).toFixed(1) : total.toFixed(2);
+    return Number(text) === 0 ? text.replace("-", "") : (total > 0 ? sign : "") + text;
+  };
+  const cost = `your choices cost ${points("cost", "")} points`;
+  return luck ? `${luck} (${points("luck", "+")} points) and ${cost}` : cost;
 }
 
 /** Return the number for the chance of the goal, its value (null if unknown) and its range. */
