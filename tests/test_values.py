@@ -11,7 +11,7 @@ import iacta
 from iacta import Battle, Campaign, InOrder, TakeAll, Worth, best_plan, classic_board, read_position
 from iacta.inputs.reprs import DisplayMixin
 
-GOALS = (TakeAll, iacta.TakeAny, InOrder, Worth)
+GOALS = (TakeAll, iacta.TakeAny, iacta.OwnAny, InOrder, Worth)
 SMALL = read_position("examples/break-off.json")
 CD = TakeAll("C,D")
 
@@ -50,6 +50,7 @@ PASTED: dict[str, Any] = {
     "spread": iacta.spread_defenders(12, 100, 3),
     "goal": TakeAll(classic_board().territories),
     "any": iacta.TakeAny("Egypt"),
+    "own any": iacta.OwnAny(2),
     "goals in order": InOrder((TakeAll(classic_board().territories), TakeAll("Egypt"))),
     "worth": Worth(dict.fromkeys(classic_board().territories, 1.0)),
     "rule set": iacta.RULE_SETS[8],
