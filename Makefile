@@ -86,8 +86,9 @@ $(OBJECTS_IN)/%.o: src/core/%.cpp
 
 -include $(OBJECTS:.o=.d)
 
+# Tests of pages wait for servers and the browser most of the time, so one process more than processors runs.
 test: $(VENV)/test core ## run all tests
-	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal
+	@$(BIN)/python -m pytest --numprocesses $$(($(PROCESSORS) + 1)) --dist worksteal
 
 test-fast: $(VENV)/test core ## run the fast tests: no browser, no server, no plans
 	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not slow" tests src
