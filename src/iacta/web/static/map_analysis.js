@@ -69,6 +69,12 @@ export class Searches {
     Object.assign(this, { job: null, control: null });
   }
 
+  /** Forget the error of a job, so that it can be searched again. */
+  clearError(job) {
+    const entry = this.of(job);
+    if (entry) entry.wrong = "";
+  }
+
   /** End the search for a job permanently. */
   stop(job) {
     Object.assign(this.of(job), { isStopped: true, soFar: null });

@@ -47,7 +47,7 @@ export function startSearches() {
 
 /**
  * Evaluate the steps, those on the screen first. If time runs out before every step has a value,
- * ask again as long as there are new values.
+ * ask again as long as there are new values. If there is none, ask once more, for twice as long.
  */
 function valueSteps(line) {
   const { state, board } = store;
@@ -65,9 +65,12 @@ function valueSteps(line) {
   const asked = values.job?.body.order ?? [];
   for (const k of asked) values.rows[k] = found[k] ?? values.rows[k];
   if (!values.job || valueSearches.isDone(values.job)) {
-    const isMissing = asked.some((k) => found[k])
-      ? (k) => !values.rows[k]
-      : (k) => values.rows[k] === undefined;
+    const isFruitful = asked.some((k) => found[k]);
+    const isRetried = !isFruitful && values.job?.seconds === SECONDS.list;
+    const isMissing = (k) =>
+      isFruitful || isRetried ? !values.rows[k] : values.rows[k] === undefined;
+    const seconds = isRetried ? 2 * SECONDS.list : SECONDS.list;
+    if (isRetried) valueSearches.clearError(values.job);
     const all = new Set([...line, ...state.steps.map((_, k) => k + 1)]);
     const order = [...all].filter((k) => isMissing(k) && tree.turns[k].code);
     const steps = plain(state.steps).map((step, k) =>
@@ -75,7 +78,7 @@ function valueSteps(line) {
     );
     const body = { code: tree.key, board: board.board, ...goals[0], steps, order };
     const isAsked = state.steps.length > 0 && order.length > 0;
-    values.job = isAsked ? { address: "api/v1/steps", body, seconds: SECONDS.list } : null;
+    values.job = isAsked ? { address: "api/v1/steps", body, seconds } : null;
     if (values.job) for (const k of order) values.rows[k] = null;
   }
   valueSearches.want(values.job ? [values.job] : []);
