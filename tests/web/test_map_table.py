@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Dialog, Page, expect
+from playwright.sync_api import Dialog, Page, Route, expect
 
 import iacta
 from iacta import IactaError
@@ -93,6 +93,20 @@ def test_quick_taps_count_while_their_button_stays_the_same(visit: Visit) -> Non
     page.wait_for_timeout(500)  # taps on a button that has just changed do not count
     page.locator("#rolls").get_by_text("I lose 1, they 0").tap()
     expect(page.locator("#steps li")).to_have_count(7)
+
+
+def test_no_button_moves_when_the_plan_arrives(visit: Visit) -> None:
+    plans: list[Route] = []
+    page = visit("/about", **PHONE)
+    page.route("**/api/v1/plan", lambda route: plans.append(route))
+    board = TINY_LINK.replace("a9.b1", "a20.b6")
+    page.goto(f"{page.url.removesuffix('/about')}{board}&go=1")
+    attack(page, "A", "B")
+    expect(page.locator("#battle-said")).to_have_text("20 against 6: 99.66% to take it.")
+    before = find_place(page, "I lose 1, they 1")
+    plans.pop().continue_()
+    expect(page.locator("#battle-said")).to_contain_text("once it is taken")
+    assert find_place(page, "I lose 1, they 1") == before
 
 
 def test_the_menu_and_the_codes_have_the_present_position(visit: Visit) -> None:
