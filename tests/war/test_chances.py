@@ -18,7 +18,7 @@ from iacta.game import Action
 from iacta.inputs.errors import IactaError, IllegalError
 from iacta.native import deadline
 from iacta.native.deadline import Deadline
-from iacta.probability.estimate import Estimate
+from iacta.probability.estimate import Estimate, Interval
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import Rules
 from iacta.war.chances import ALLOWANCES, GOAL_GAMES, SEED_COUNT, WinChances, play_games
@@ -265,12 +265,26 @@ def test_the_best_goal_gets_fresh_games() -> None:
         assert each.behind == pytest.approx(found.best.win - each.win)
 
 
-def test_intervals_of_goals_include_the_allowance() -> None:
-    found = best_goals(middle(), games=12)
-    assert found.best.interval.high - found.best.win >= min(ALLOWANCES["usual"], 1 - found.best.win)
-    for each in found.goals[1:]:
-        assert each.behind_interval.high - each.behind >= ALLOWANCES["usual"]
-        assert each.is_clear == (each.behind_interval.low > 0)
+def test_intervals_of_goals_are_wider_by_the_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
+    goals = best_goals(middle(), games=12).goals
+    for ai in ("usual", "keeper"):
+        monkeypatch.setitem(ALLOWANCES, ai, 0.0)
+    plain_goals = best_goals(middle(), games=12).goals
+    assert [each.goal for each in goals] == [each.goal for each in plain_goals]
+    for k, (found, plain) in enumerate(zip(goals, plain_goals, strict=True)):
+        assert (found.win, found.behind) == (plain.win, plain.behind)
+        wider = 0.03 if k else 0.0  # the best goal is 0 behind itself, without an error
+        assert found.behind_interval == pytest.approx(
+            (plain.behind_interval.low - wider, plain.behind_interval.high + wider)
+        )
+        assert found.is_clear == (found.behind_interval.low > 0)
+        assert found.interval == _widen(plain.interval, 0.03)
+        assert found.second_opinion_interval == _widen(plain.second_opinion_interval, 0.06)
+
+
+def _widen(interval: Interval, allowance: float) -> object:
+    low, high = interval
+    return pytest.approx((max(low - allowance, 0.0), min(high + allowance, 1.0)))
 
 
 @pytest.mark.parametrize(
