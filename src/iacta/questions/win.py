@@ -102,7 +102,7 @@ INTERVAL = "The 95% interval of `win` for more such games, not for games among p
 
 
 class PlayerWinRecord(KeyedRecord):
-    """The share of games that a player wins under the requested AI and under the simple AI."""
+    """The share of games that a player wins with the requested AI and with a second AI."""
 
     player: str = key("The player.")
     win: Unit = key(WIN)
@@ -157,7 +157,7 @@ class WinRecord(KeyedRecord):
 class WinAnswer(Answer):
     """The share of games that each player wins.
 
-    found: the shares of wins with the requested AI, and with a second AI.
+    found: the shares of wins with the requested AI and with a second AI.
     """
 
     question: WinQuestion

@@ -5,9 +5,10 @@ opinion: the result for the keeper, an AI of equal strength with another style. 
 averaged.
 
 Games of these two AIs stop after six rounds, and the value function V estimates each player's
-chance from there. V was trained on games of an earlier usual AI. A separate allowance of 3
-percentage points covers its error. Games of other AIs and of policies are played to the end, and so
-are games under victory conditions for which V was not trained.
+chance from there. V was trained on games of an earlier usual AI. A separate allowance covers the
+error of V: 3 percentage points for the usual AI, 6 for the keeper. Games of other AIs and of
+policies are played to the end, and so are games under victory conditions for which V was not
+trained.
 
 Games are played in stages that end after 100, 200, 400, ... games. Results of incomplete stages are
 discarded. A time limit therefore limits the number of stages, but never changes their results.

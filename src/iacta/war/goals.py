@@ -130,7 +130,7 @@ class GoalChance:
     win: the player's chance to win the game.
     interval: `win` ± 1.96 standard errors, and ± .03 more if V scored some of the games.
     second_opinion: the chance to win if the keeper plays this turn and every seat afterwards.
-    second_opinion_interval: the interval of `second_opinion`, like `interval`.
+    second_opinion_interval: the interval of `second_opinion`, like `interval`, but with ± .06.
     behind: the best goal's `win` minus this goal's `win`.
     behind_interval: `behind` ± 1.96 standard errors, and ± .03 more if V scored some of the games.
     games: the number of games.
