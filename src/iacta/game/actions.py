@@ -10,13 +10,13 @@ from iacta.game.cards import Hand
 from iacta.methods.kernel import Throw
 from iacta.rules.roll import Losses
 
-MAX_SHOWN = 8  # the largest number of actions that the repr of `Actions` shows
+MAX_SHOWN = 8  # the number of actions in the repr of `Actions`; the others are left out
 
 
-if TYPE_CHECKING:  # with a union, type checkers can prove that a `match` is exhaustive
+if TYPE_CHECKING:  # a union, so that type checkers can prove that a `match` is exhaustive
     Action: TypeAlias = "Reveal | Trade | Place | Attack | Defend | Advance | Fortify | EndPhase"
     _Action: TypeAlias = object
-else:  # at run time, `help` then shows the name `Action`
+else:  # a class at run time, so that `help` shows the name `Action`
 
     class Action:
         """The base class of actions, with a short repr that is valid Python code."""
@@ -39,8 +39,8 @@ class Trade(_Action):
     """Trade in a set of cards for new armies.
 
     cards: the three cards of the set.
-    territory: the player's territory that gets two extra armies because a card pictures it; `""` if
-        there is no such territory, or if a territory already got extra armies in this turn.
+    territory: the player's territory that gets two extra armies because a card of the set pictures
+        it; `""` if no card does, or if the player already received extra armies this turn.
     """
 
     cards: Hand
@@ -61,10 +61,10 @@ class Place(_Action):
 
 @dataclass(frozen=True, repr=False)
 class Attack(_Action):
-    """Attack a territory with one roll, or with a whole battle if the turn has no single rolls.
+    """Attack a territory with one roll, or fight the whole battle if single rolls are not possible.
 
     start, to: the names of the attacking and the attacked territory.
-    dice: the number of attack dice; in a whole battle, the dice of the first roll.
+    dice: the number of attack dice, or of attack dice in the first roll of a whole battle.
     """
 
     start: str
@@ -97,7 +97,7 @@ class Advance(_Action):
 class Fortify(_Action):
     """Move armies at the end of the turn.
 
-    start, to: the names of the territory that the armies leave, and of their destination.
+    start, to: the names of the territories from which and to which the armies move.
     armies: the number of armies that move.
     """
 
@@ -108,7 +108,7 @@ class Fortify(_Action):
 
 @dataclass(frozen=True, repr=False)
 class EndPhase(_Action):
-    """End the phase: stop trading cards, stop attacking, or skip the last move of armies."""
+    """End the phase: stop trading cards, stop attacking, or do not fortify."""
 
 
 Result: TypeAlias = Losses | Throw | Hand | None

@@ -3,7 +3,7 @@
 The deck has 44 cards: 14 cards of each of three symbols, and two jokers. A set is three cards of
 one symbol, or one card of each symbol; a joker stands for any symbol. Five cards always contain a
 set. Traded cards return to the deck. Therefore an unknown card is equally likely to be any card
-that is not in a known hand. A card may also picture a territory; such a card is called named.
+that is not in a known hand. A card that also pictures a territory is called a named card.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,14 +22,14 @@ PROGRESSIVE = (4, 6, 8, 10, 12, 15)
 STEP = 5
 FIXED = (4, 6, 8, 10)  # the armies for each kind of set in `KINDS`, in the fixed mode
 KINDS = ((3, 0, 0), (0, 3, 0), (0, 0, 3), (1, 1, 1))
-MAX_VALUE = 1000  # the most armies for a set; even house rules rarely give 100
+MAX_VALUE = 1000  # the largest number of armies for a set; even house rules rarely give 100
 MAX_VALUES = 1000  # the maximum length of a list of armies for sets
 DECK_SIZE = 44
 SET_SIZE = 3
 MUST_TRADE = 5  # a player with at least 5 cards must trade
 TRADED_AT_ONCE = 6  # a player with at least 6 cards after an elimination trades at once
 SYMBOLS = ("infantry", "cavalry", "artillery")
-PICTURED = 2  # extra armies if a traded card pictures a territory of the player
+PICTURED = 2  # extra armies if a traded card pictures one of the player's territories
 
 
 class _Cards(NamedTuple):
@@ -134,7 +134,7 @@ def find_sets(hand: Hand) -> tuple[Hand, ...]:
 
 
 def find_named_sets(hand: Hand, symbols: Mapping[str, str]) -> Iterator[Hand]:
-    """Yield the sets in a hand; sets that picture different territories are different sets.
+    """Yield the sets in a hand. Sets are different if their cards picture different territories.
 
     symbols: a mapping from territories to the symbols on their cards.
 
@@ -166,8 +166,8 @@ def find_named_sets(hand: Hand, symbols: Mapping[str, str]) -> Iterator[Hand]:
 class Sets:
     """The armies that players get for sets of cards.
 
-    values: the armies for the next sets, in order. A last value of 4, 6, 8, 10 or 12 is followed by
-        the rest of the sequence 4, 6, 8, 10, 12, 15. Each later value is 5 more.
+    values: the armies for the next sets, in order. If the last value is 4, 6, 8, 10 or 12, the
+        sequence 4, 6, 8, 10, 12, 15 continues from there. After that, each set is worth 5 more.
     is_fixed: whether the armies depend only on the kind of set, as in the app's fixed mode: 4, 6 or
         8 for three cards of infantry, cavalry or artillery, and 10 for one card of each.
 
@@ -251,7 +251,7 @@ def _card(symbol: str, *territories: str) -> Hand:
 
 
 def traded_armies(cards: int, trade: Sets | None = None) -> Distribution[int]:
-    """Return the exact distribution of the armies for cards traded after an elimination.
+    """Return the exact distribution of the armies for the cards after an elimination.
 
     cards: the number of cards in the player's hand, from 0 to 44, dealt at random.
     trade: the armies for sets; `None` for 4, 6, 8, 10, 12, 15 and then 5 more for each set.
@@ -276,7 +276,7 @@ def traded_armies(cards: int, trade: Sets | None = None) -> Distribution[int]:
 
 @cache
 def _best_sets(hand: Hand, number: int) -> int:
-    """Return the most armies for a number of disjoint sets of a hand in the fixed mode."""
+    """Return the most armies that a hand can bring in the fixed mode by trading `number` sets."""
     best = 0
     for value, kind in zip(FIXED, KINDS, strict=True) if number else ():
         missing = sum(max(n - have, 0) for n, have in zip(kind, hand[:3], strict=True))

@@ -53,7 +53,9 @@ def read_pairs(text: str) -> list[tuple[str, str]]:
     for entry in filter(None, text.split(",")):
         name, colon, value = entry.partition(":")
         if not colon or unescape_name(name) in found:
-            raise MalformedError(f"entry must be name:value with a new name, got {quote(entry)}")
+            raise MalformedError(
+                f"entry must be name:value, with each name once, got {quote(entry)}"
+            )
         found[unescape_name(name)] = value
     return list(found.items())
 

@@ -1,6 +1,6 @@
 """Files of mission cards: TOML, JSON, or the `.cards` file of a Domination board.
 
-A TOML file contains the missions as texts: `missions = ["Asia, Africa", "24 territories"]`. Each
+A TOML file contains the missions as strings: `missions = ["Asia, Africa", "24 territories"]`. Each
 line in the section `[missions]` of a `.cards` file contains a player, a number of territories, the
 armies on each territory, three continents (numbers in the order of the board, 0 for none, `*` for
 any), and a sentence.
@@ -15,7 +15,7 @@ from iacta.inputs.checks import quote, read_list
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.inputs.files import add_file_name, read_path
 
-COLUMNS = 6  # how many numbers precede the sentence in a line
+COLUMNS = 6  # the number of columns before the sentence
 ANY_MARK, NONE_MARK = "*", "0"
 
 
@@ -51,7 +51,7 @@ def read_mission_cards(
 
 
 def _read_line(text: str, line: int, board: Board, players: tuple[str, ...]) -> Mission | None:
-    """Return the mission in a line, or `None` if it eliminates a player who is not in the game."""
+    """Return the mission in a line, or `None` if its target is not in the game."""
     words = text.split(maxsplit=COLUMNS)
     numbers, marks = words[:3], words[3:COLUMNS]
     if len(words) < COLUMNS or not all(each.isdecimal() for each in numbers):

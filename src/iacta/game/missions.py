@@ -1,8 +1,8 @@
 """Missions: the tasks of players, such as owning two continents or eliminating a player.
 
 A mission is known to everybody, secret (known only to its player), or hidden (unknown). Each
-simulated game deals hidden missions at random from the cards that remain possible: cards that are
-not a known mission and are not already fulfilled.
+simulated game deals hidden missions at random from the mission cards that are still possible: those
+missions that are neither known nor already fulfilled.
 """
 
 import re
@@ -29,13 +29,13 @@ from iacta.inputs.checks import FrozenDict, parse_int, quote, read_int, read_lis
 from iacta.inputs.errors import IllegalError, MalformedError
 
 ANY = "any"  # a continent of the player's choice
-INSTEAD = 24  # the territories in place of a mission in which players would eliminate themselves
+INSTEAD = 24  # territories to own, for players whose mission is to eliminate themselves
 AT_END = "end"
 HIDDEN, SECRET = "hidden", "secret "
 CARDS = "cards"  # the key of the mission cards in the mapping from players to texts
 BETWEEN_CARDS = "/"
 A_MISSION = "a mission"  # the start of messages about a mission
-MAX_DEALS = 1000  # the most attempts to deal hidden missions
+MAX_DEALS = 1000  # the maximum number of attempts to deal hidden missions
 BOX_CARDS = (  # the mission cards of the edition of 1993, without eliminations
     "24 territories",
     "18 territories with 2 armies",
@@ -55,7 +55,7 @@ class Mission:
 
     @abstractmethod
     def read(self, turn: GameState) -> Self:
-        """Return the mission with the spelling of names in a turn; refuse an unsuitable turn."""
+        """Return the mission, spelled as in a turn; refuse a mission that does not fit the turn."""
 
     @abstractmethod
     def format_text(self) -> str:
@@ -67,7 +67,7 @@ class Mission:
 
     @abstractmethod
     def list_ways(self, turn: GameState, player: str) -> tuple[WayToWin, ...]:
-        """Return the ways in which a player can fulfil the mission, given the board of a turn."""
+        """Return the ways in which a player of a turn can fulfil the mission."""
 
     @abstractmethod
     def describe_progress(self, turn: GameState, player: str) -> str:
@@ -323,9 +323,9 @@ class Missions(Victory):
 
     missions: a mapping from names of players to their missions, or to texts in the format of
         `read_mission`. A text may begin with `secret` if the other players do not know the mission.
-    instead: the number of territories that replaces a mission to eliminate a player whom somebody
-        else has eliminated; `None` if such a mission counts as fulfilled. A mission in which
-        players would have to eliminate themselves is always replaced, by default by 24 territories.
+    instead: the number of territories that a player must own if somebody else has eliminated the
+        target of their mission; `None` if the mission then counts as fulfilled. The number also
+        applies to players whose mission is to eliminate themselves, by default 24.
     at_end: whether missions are only checked at the end of their player's turn, and not at once.
     cards: the cards from which hidden missions are dealt; `None` for the cards of the board game.
     secret: the players whose missions are secret, in addition to hidden missions.

@@ -66,7 +66,7 @@ def parse_moment(text: str, board: Board | None = None, *, is_fallback: bool = F
 
     text: the string.
     board: the board of a code, or of a text that does not contain its board.
-    is_fallback: whether a text with a board of its own keeps that board instead of `board`.
+    is_fallback: whether `board` is used only if the text does not contain its own board.
 
     Raises `IactaError` for an invalid text, with the line.
 
@@ -152,7 +152,7 @@ def _read_table(
 
 
 def _write_option(key: str, value: object, board: Board) -> str | None:
-    """Return a value as it is written in codes, or `None` for false, which codes leave out."""
+    """Return a value as a code contains it, or `None` for false, because codes leave out false."""
     if isinstance(value, bool):
         return "1" if value else None
     if isinstance(value, str):

@@ -5,8 +5,8 @@ A policy π maps a turn to an action. Its value is the expected payoff when the 
     V(s) = Σ_x P(x | s, π(s)) · V(s after x),     V(s) = worth(s) if the turn is over,
 
 where x runs over the results of the action. If the attacked player decides in s, V(s) is the
-minimum over their actions, or follows their own policy. An exact evaluation visits each successor
-once. If there are too many successors, simulated games estimate the value.
+minimum over their actions, or the value under their own policy. An exact evaluation visits each
+successor once. If there are too many successors, simulated games estimate the value.
 """
 
 from collections.abc import Callable
@@ -34,11 +34,11 @@ Thumb: TypeAlias = Callable[[int, int], int | None]
 
 
 class TurnGoal(Protocol):
-    """The protocol for goals of a turn.
+    """A goal of a turn, which gives each finished turn a payoff.
 
     Two methods are optional: `is_reached(turn)` returns whether the payoff can no longer change,
-        and
-    `read(board)` returns the goal with the board's spelling of names. Goals of plans have both.
+    and `read(board)` returns the goal with the board's spelling of names. Goals of plans have both
+    methods.
     """
 
     def worth(self, turn: Turn, /) -> float:
@@ -211,8 +211,8 @@ def evaluate_battle(
     prize, army_value, kill_value: the values of the territory, of each surviving attacker, and of
         each destroyed defender, as in `when_to_stop`. The value of `when_to_stop` is an upper bound
         for every rule of thumb that rolls as many dice as possible.
-    games, seed: the same as for `evaluate`. They matter only under rules by which a battle can gain
-        armies; under other rules the value is exact.
+    games, seed: the same as for `evaluate`. They are used only under rules by which a battle can
+        gain armies. Under other rules the value is exact.
 
     >>> from iacta import when_to_stop
     >>> best = when_to_stop(9, 6, prize=10)

@@ -15,7 +15,7 @@ V = TypeVar("V")
 
 
 def list_owners(owners: Iterable[str]) -> tuple[str, ...]:
-    """Return the different owners, in the order of the first territory of each."""
+    """Return the different owners, in the order of their first territories."""
     return tuple(dict.fromkeys(filter(None, owners)))
 
 
@@ -35,7 +35,7 @@ def read_players(players: Iterable[str] | None, position: Position) -> tuple[str
 
 
 def read_card_symbols(symbols: Mapping[str, str] | None, board: Board) -> FrozenDict[str, str]:
-    """Return the symbols on territories' cards; refuse symbols that one deck cannot supply."""
+    """Return the symbols on territories' cards; refuse more cards of a symbol than a deck has."""
     given = {} if symbols is None else symbols
     if not isinstance(given, Mapping):
         raise MalformedError(
@@ -104,7 +104,7 @@ def _read_pictured(given: tuple[object, ...], what: str, board: Board) -> tuple[
 
 
 def read_keep(keep: Mapping[str, int] | None, board: Board, garrison: int) -> FrozenDict[str, int]:
-    """Return the armies that must remain on territories, without numbers up to the garrison."""
+    """Return the armies that must remain on territories, where these are more than the garrison."""
     given = {} if keep is None else keep
     if not isinstance(given, Mapping):
         raise MalformedError(f"keep must be a mapping from names to armies, got {quote(keep)}")

@@ -1,12 +1,12 @@
 """The format of recorded steps of a turn, and functions that apply steps to turns.
 
-A step is a JSON object with the key `do`, which names the kind of step, and the keys of that kind:
+A step is a JSON object. Its key `do` names the kind of step, and each kind has its own other keys:
 
     {"do": "attack", "from": "Peru", "to": "Brazil", "left": 4, "their_left": 0, "dice": 3}
 
 A territory is given by name, or by its index in the order of the board. The board page, links and
-logs record steps in this format. A step may have several continuations: `read_tree` reads a tree of
-steps. This module stores the goal of a step without interpreting it.
+logs record steps in this format. Several steps may follow the same step, as alternatives:
+`read_tree` reads such a tree. This module stores the goal of a step without interpreting it.
 """
 
 import re
@@ -90,16 +90,24 @@ def take_step(turn: Turn, step: Step) -> tuple[Turn, str]:
     """Return the turn after a step, and the step in words.
 
     turn: the turn before the step.
-    step: the step. Its key `do` is one of the following words, and its other keys are those in
-        parentheses: `attack` (`from`, `to`, the armies `left` and `their_left`, and for a single
-        roll the number of attack `dice` and, if the defender rolled fewer than possible, of defence
-        dice `their_dice`), `roll` (`from`, `to`, `seed`, and `once` for a single roll), `faces`
-        (`from`, `to`, and the dice of both sides as `mine` and `theirs`, such as `[6, 4, 1]` or
-        `"6 4 1"`), `advance` (`armies`), `get` (new `armies`, such as armies for cards), `place`
-        (`on`: pairs of a territory and armies), `fortify` (`from`, `to`, `armies`), `correct`
-        (`on`: the corrected territories as rows of a name, an owner, `""` for nobody, and armies),
-        `stop`, `next` (the next player's turn begins), or `goal` (the player changes the goal). Any
-        step may have the key `goal`: the player's goal, a JSON object or `null`.
+    step: the step. Its key `do` is one of the following words; parentheses list its other keys.
+
+    - `attack` (`from`, `to`, the armies `left` and `their_left`). A single roll may also have the
+      number of attack `dice`, and of defence dice (`their_dice`) if the defender rolled fewer than
+      possible.
+    - `roll` (`from`, `to`, `seed`, and `once` for a single roll)
+    - `faces` (`from`, `to`, and the dice of both sides: `mine` and `theirs`, such as `[6, 4, 1]` or
+      `"6 4 1"`)
+    - `advance` (`armies`)
+    - `get` (new `armies`, for example for cards)
+    - `place` (`on`: pairs of a territory and armies)
+    - `fortify` (`from`, `to`, `armies`)
+    - `correct` (`on`: rows of a territory, its owner, or `""` for nobody, and its armies)
+    - `stop`
+    - `next`: the next player's turn begins
+    - `goal`: the player changes the goal
+
+    Any step may have the key `goal`: the player's goal, a JSON object or `null`.
 
     Raises `IactaError` for an impossible step.
 
@@ -210,7 +218,7 @@ def _take_attack(turn: Turn, step: Step) -> tuple[Turn, str]:
 
 def _take_roll(turn: Turn, step: Step) -> tuple[Turn, str]:
     start, to = find_border(turn, step)
-    turn.find_dice_limits(start, to)  # refuses an impossible attack
+    turn.find_dice_limits(start, to)  # raises an error for an impossible attack
     rng = np.random.default_rng(read_int(step.get("seed", 0), "seed"))
     most, rolls, lost, killed = 1 if step.get("once") else MAX_ROLLS, 0, 0, 0
     while rolls < most and (attack := find_attack(turn, start, to)) is not None:
@@ -238,7 +246,7 @@ def _read_dice(turn: Turn, start: str, to: str, step: Step) -> tuple[list[int], 
     """Return the dice of both sides of a roll; refuse an impossible roll."""
     legal, most = turn.find_dice_limits(start, to)
     if not turn.has_single_rolls(to):
-        raise IllegalError(f"the battle for {to} has no rolls: enter the armies left at its end")
+        raise IllegalError(f"enter the armies left: the battle for {to} has no single rolls")
     rules = turn.rules_of.get(to, turn.rules)
     mine_given, theirs_given = step.get("mine"), step.get("theirs")
     if isinstance(mine_given, str) and not theirs_given:
@@ -442,12 +450,12 @@ class LoggedBattle(NamedTuple):
     lost: int  # the armies that the attacker lost
     killed: int  # the armies that the defender lost
     moved: int  # the armies that moved into the conquered territory
-    # Pairs of a possible number of attack dice in the first roll and the turn after the battle,
-    # before armies move in. The largest number comes first.
+    # For each possible number of attack dice in the first roll, most first: the number, and the
+    # turn after the battle, before armies move in.
     ways: tuple[tuple[int, Turn], ...]
     after: Turn  # the turn after the battle, and after armies have moved in
     is_roll: bool  # whether a single roll can explain the losses
-    is_assumed: bool  # whether several numbers of dice were legal and the log does not name one
+    is_assumed: bool  # whether several numbers of dice are possible, and the log has no number
     dice: int | None  # the number of attack dice in the log
     their_dice: int | None  # the number of defence dice in the log
 
@@ -512,7 +520,7 @@ def _read_moved(moved: object, usual: list[int], possible: list[int]) -> int:
     """Return the number of armies that moved in; refuse a number that the dice exclude.
 
     moved: the number in the log, or `None`.
-    usual: the possible numbers after the dice in the log, or by default after the most dice.
+    usual: the possible numbers for the dice in the log, or for the most dice if the log has none.
     possible: the possible numbers after any legal dice.
     """
     if moved is None and len(usual) > 1:

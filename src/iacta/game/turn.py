@@ -640,7 +640,7 @@ class Turn:
         return self._apply(action, result)._end_if_won(self)
 
     def _end_if_won(self, before: "Turn") -> "Turn":
-        """Return the turn, which is over (after any advance) if the last action won the game."""
+        """Return the turn; after an action that won the game, it ends once armies have moved in."""
         if self.phase == "over" or self.winner is None or before.winner is not None:
             return self
         if self.phase == "advance":
@@ -990,7 +990,7 @@ class Turn:
         return new._replace(then="trade" if must else "attack")
 
     def _advance(self, armies: int) -> "Turn":
-        assert self.pending is not None  # noqa: S101 # the phase says so
+        assert self.pending is not None  # noqa: S101 # an attack is pending in this phase
         v, c = self._land.places[self.pending.start], self._land.places[self.pending.to]
         return self._replace(
             phase=self.then,
@@ -1018,7 +1018,7 @@ class Turn:
         return new._replace(place=brought, trade=self.trade.next())._enter("trade")
 
     def _replace_hand(self, hand: Hand) -> "Turn":
-        assert self.cards is not None  # noqa: S101 # there is a hand
+        assert self.cards is not None  # noqa: S101 # the game has cards
         rest = {name: each for name, each in self.cards.items() if name != self.player}
         return self._replace(cards=FrozenDict(rest | ({self.player: hand} if hand.number else {})))
 
@@ -1264,11 +1264,11 @@ class Turn:
         return {t: name for name in self.players if name in held for t in held[name].territories}
 
     def _attack_text(self) -> str:
-        assert self.pending is not None  # noqa: S101 # the phase says so
+        assert self.pending is not None  # noqa: S101 # an attack is pending in this phase
         return format_attack(self.pending.start, self.pending.to, self.pending.dice)
 
     def _throw_number(self) -> int:
-        assert self.pending is not None  # noqa: S101 # the phase says so
+        assert self.pending is not None  # noqa: S101 # an attack is pending in this phase
         assert self.throw is not None  # noqa: S101
         return self._find_choice(self.pending).throws.index(self.throw)
 

@@ -1,8 +1,8 @@
 """The ways to win a game: victory conditions, which are part of a turn.
 
 A game ends when only one player is left. A victory condition adds another way to win, such as
-owning a share of the map. If an action fulfils the condition for several players, the player whose
-turn it is wins, or else the next of these players in the order of play.
+owning a share of the map. If an action fulfils the condition for several players, the first of
+these players wins, in the order of play from the player whose turn it is.
 
 Each condition is a class with the methods of `Victory`. The rest of iacta only calls these methods.
 For the compiled core, a condition is converted to missions (`CoreMission`).
