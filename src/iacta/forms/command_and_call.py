@@ -1,4 +1,4 @@
-"""Format a question as a command line or as a Python call that repeats the question."""
+"""Format a question as the command line, or as the Python call, that asks the question."""
 
 import shlex
 import tomllib

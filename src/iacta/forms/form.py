@@ -30,7 +30,7 @@ FORM_PATTERN = (
     r'^@(?:question|command)\(\s*"([\w-]+)",\s*Topic\.(\w+),'
     r'\s*Example\(\s*"([^"]*)"(?:,\s*"([^"]*)")?.*?^class .*?"""(.*?)(?:\n\n|""")'
 )
-REQUIRED: Any = object()  # the default of a parameter that has no default
+REQUIRED: Any = object()  # marks a parameter that has no default
 Texts = Mapping[str, str | Sequence[str] | bool]
 
 
@@ -43,12 +43,12 @@ class Parameter:
     is_argument: whether the parameter is a positional argument of the command line.
     usual: a description of the default for players, if `default` is `None`.
     metavar: the name of the value in the help; empty for the name of the kind.
-    needs: parameters of which at least one must also be given, such as `take or eliminate`.
+    needs: other parameters, at least one of which must also be given, such as `take or eliminate`.
     excludes: parameters with which the parameter cannot be combined, such as `reinforce or cards
-        and then`. Parameters joined by `and` are only excluded if all of them are given.
+        and then`. Parameters joined by `and` are excluded only in combination.
     label: the name of the parameter on a web page, in lower case; empty for `name`.
-    page: the parameter whose page of the help explains this parameter. The help of a command then
-        omits the parameter. Empty if there is no such page.
+    page: the parameter whose help page explains this parameter, or empty. The help of a command
+        omits parameters that are explained on another page.
     default: the value if the parameter is not given; `REQUIRED` if it must be given.
     name: the name of the field, set by `Form.parameters`.
     """
@@ -175,7 +175,7 @@ class Form:
     name: ClassVar[str]
     topic: ClassVar[Topic]
     examples: ClassVar[tuple[Example, ...]] = ()
-    # Each string names parameters of which exactly one must be given, such as "file or log".
+    # Each string names parameters, exactly one of which must be given, such as "file or log".
     one_of: ClassVar[tuple[str, ...]] = ()
     # Further sections of the help: a mapping from titles to pairs of a line and its meaning.
     help_sections: ClassVar[Mapping[str, Sequence[tuple[str, str]]]] = {}
@@ -245,7 +245,7 @@ class Form:
         return form
 
     def get_text(self, name: str) -> Any:
-        """Return the text that the user typed for a parameter, or its value without such a text."""
+        """Return the text that the user typed for a parameter, or else the parameter's value."""
         return getattr(self, "_texts", {}).get(name, getattr(self, name))
 
     @classmethod
@@ -280,7 +280,7 @@ def make_form(bases: tuple[type["Form"], ...], own: Mapping[str, Any], **members
 
 
 class Outline(NamedTuple):
-    """A short description of a form, read from its file without an import.
+    """A short description of a form, read from the form's file without importing the file.
 
     Subcommands such as `chart delta` have no outline.
 
@@ -324,7 +324,7 @@ class Register(Generic[F]):
 
         def register(form: type[Added]) -> type[Added]:
             form.name, form.topic, form.examples = name, topic, examples
-            self._forms[name] = form  # type: ignore[assignment] # the package's forms are of its kind
+            self._forms[name] = form  # type: ignore[assignment] # forms of one package share a class
             return form
 
         return register

@@ -32,7 +32,7 @@ def resolve_board(board: str | Board | None) -> Board | None:
 
 
 class VictoryForm(Form, kw_only=True):
-    """State how the game is won, besides being the last player who owns a territory."""
+    """Choose how the game is won, other than by being the last player left."""
 
     examples = (
         Example("win game.toml --win-by share=70%", "who wins by a share of the map?"),
@@ -120,7 +120,7 @@ class VictoryForm(Form, kw_only=True):
 
 @contextmanager
 def _name_options() -> Iterator[None]:
-    """In errors about victory conditions, replace names with those of parameters."""
+    """In errors about victory conditions, use the names of the form's parameters."""
     try:
         yield
     except IactaError as error:

@@ -43,7 +43,7 @@ def _(value: Distribution) -> Iterator[Section]:  # type: ignore[type-arg] # any
 
 def make_mime_bundle(value: Any) -> dict[str, str]:
     """Return a mapping from MIME types to representations of a value in a notebook."""
-    QUESTIONS.load_all()  # a question registers the sections of its values on import
+    QUESTIONS.load_all()  # importing a question registers the sections of its values
     shown = {"text/plain": repr(value)}
     if make_sections.dispatch(type(value)) is not make_sections.dispatch(object):
         shown["text/html"] = format_html(make_sections(value)) + _draw_picture(value)

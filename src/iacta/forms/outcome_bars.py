@@ -27,7 +27,7 @@ class _OutcomeGroup(NamedTuple):
 
 
 def make_battle_bars(outcomes: Distribution[Outcome], battle: Battle) -> Bars:
-    """Return bars for the surviving attackers after a victory, or else the surviving defenders."""
+    """Return bars for the armies left: attackers after a victory, defenders after a defeat."""
     ends: dict[tuple[str, int], float] = {}
     for end in sorted(outcomes, key=lambda end: (end.defenders, -end.attackers)):
         kind = "won" if is_won(end) else "stopped" if battle.is_stopped(end) else "lost"

@@ -44,7 +44,7 @@ class Kind:
     also accepts its own results. Both raise exceptions whose messages start with the name of the
     parameter. `text` is the inverse of `parse`.
 
-    Kinds have no `__eq__` and no `__repr__`, to make their import faster.
+    Kinds have no `__eq__` and no `__repr__`, which makes the import faster.
     """
 
     metavar: ClassVar[str] = "TEXT"
@@ -155,7 +155,7 @@ class Chance(Kind):
     certain: bool = False
 
     def check(self, value: object, name: str) -> Fraction:
-        return read_chance(value, name, certain=self.certain)  # type: ignore[arg-type] # as above
+        return read_chance(value, name, certain=self.certain)  # type: ignore[arg-type] # checks the type
 
     def text(self, value: Fraction) -> str:
         percents = 100 * value
@@ -419,7 +419,7 @@ def _join_owner(name: str, who: str) -> str:
 
 
 class Source(Kind, Generic[T]):
-    """A board, a position or a similar value: a path, a name, a code, or the value itself.
+    """A board, a position or a similar value, given as a path, a name, a code or the value itself.
 
     holds: the class of the value.
     read: a function that converts a JSON object, or an instance of a class in `reads`, to the
@@ -442,7 +442,7 @@ class Source(Kind, Generic[T]):
             return str(value)
         kind = self.holds.__name__.lower()
         raise MalformedError(
-            f"{name} must be a {kind} or a file of one, got {quote(value)}", parameter=name
+            f"{name} must be a {kind} or the path of a file, got {quote(value)}", parameter=name
         )
 
     def is_path(self, value: object) -> bool:

@@ -95,7 +95,7 @@ def describe_luck(armies: float) -> str:
 def bar_percent(probability: Probability, digits: int = 1) -> str:
     """Return a chance as a percentage like `short_percent`, but with decimals even for 0 and 1.
 
-    Unlike in `percent`, a float 0 is treated as certain.
+    Unlike `percent`, this function treats a float 0 as certain.
 
     >>> bar_percent(0.25), bar_percent(0.99999), bar_percent(1e-5), bar_percent(0.0)
     ('25.0%', '> 99.9%', '< 0.1%', '0.0%')
@@ -159,7 +159,7 @@ def format_if_exact(probability: Probability | None) -> str | None:
 
 
 def list_fractions(*probabilities: Probability | None) -> list[str]:
-    """Return a list with a line that contains the exact fractions; an empty list for only floats.
+    """Return a list with a line of exact fractions, or an empty list if all chances are floats.
 
     >>> list_fractions(Fraction(1, 2), 0.25), list_fractions(0.5)
     (['Exactly: 1/2'], [])

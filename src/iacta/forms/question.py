@@ -17,7 +17,7 @@ from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import DisplayMixin, import_upper_module
 
-MAX_NAMED_QUESTIONS = 2  # the most questions that a message names; it counts the others
+MAX_NAMED_QUESTIONS = 2  # messages name at most this many questions, and count the others
 MIN_SIMILARITY = 0.7  # the similarity, from 0 to 1, above which a message suggests a name
 Charts: TypeAlias = ModuleType  # the module `iacta.charts`
 
@@ -61,19 +61,19 @@ class Question(Form):
         raise NotImplementedError
 
     def get_repeated(self, name: str) -> Any:
-        """Return the value of a key in which the answer repeats part of the question.
+        """Return the value of a key of the answer that repeats part of the question.
 
         name: the name of the key.
         """
         return getattr(self, name)
 
     def check_chart(self) -> None:
-        """Raise `IllegalError` if the answer, which is not computed yet, will have no chart."""
+        """Raise `IllegalError` if the answer will have no chart, without computing the answer."""
 
     @classmethod
     @cache
     def records(cls) -> tuple[type[KeyedRecord], ...]:
-        """Return the classes of the records of answers, according to the annotation of `answer`."""
+        """Return the record classes of the answers, according to the annotation of `answer`."""
         answers = get_type_hints(cls.answer)["return"]
         kinds = get_args(answers) or (answers,)
         return tuple(get_type_hints(kind.data.fget)["return"] for kind in kinds)
@@ -90,7 +90,7 @@ class Question(Form):
 
     @classmethod
     def usual_columns(cls) -> tuple[str, ...]:
-        """Return the default columns of a batch; empty if the question has no batches."""
+        """Return the default columns of a batch; empty if batches cannot ask the question."""
         return tuple(key.name for key in cls.columns() if key.is_column)
 
 

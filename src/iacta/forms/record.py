@@ -80,7 +80,7 @@ class Key:
 
     @property
     def parts(self) -> list[type["KeyedRecord"]]:
-        """The classes of records in the type of the value."""
+        """The record classes in the type of the value."""
         return list(_list_records(self.holds))
 
 
@@ -117,7 +117,7 @@ def key(
 
 
 class Repeated(Protocol):
-    """The interface of a question whose answer repeats some of its values."""
+    """A question whose answer repeats some of its values."""
 
     def get_repeated(self, name: str) -> Any: ...
 
@@ -156,11 +156,11 @@ class KeyedRecord:
 
     @classmethod
     def from_attributes(cls, value: object, question: Repeated | None = None, **more: Any) -> Self:
-        """Create a record from the attributes of an object with the names of the keys.
+        """Create a record whose keys are attributes of an object.
 
         value: the object. Fractions are converted to floats. The key `x_exact` is the fraction `x`
             as a string.
-        question: the question, which supplies the keys that repeat it.
+        question: the question, for keys that repeat parts of the question.
         more: the values of keys that are not attributes of the object, or that have a default.
         """
         names = {own.name for own in fields(cls)}

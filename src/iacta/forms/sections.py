@@ -1,4 +1,4 @@
-"""Sections: the displayed content of an answer, as plain data for the layout of any interface."""
+"""The sections of a displayed answer, as plain data that each interface lays out."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

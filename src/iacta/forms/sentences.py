@@ -1,4 +1,4 @@
-"""Helpers for sentences: lists, numbers with nouns, and sentences in several answers."""
+"""Helpers for sentences: lists of phrases, numbers with nouns, and sentences of several answers."""
 
 from collections.abc import Iterable
 

@@ -20,7 +20,7 @@ DEFENDERS = ARMIES, "Armies on the defended territory."
 TAKE = Name(), "Take these territories, or a continent."
 TAKE_ANY = Name(), "Take any one of these territories."
 ELIMINATE = Name(), "Eliminate this player."
-SEED = Whole(), "Any number; repeat it to get the same dice."
+SEED = Whole(), "Any number. The same number gives the same dice."
 TIME_LIMIT = Number(least=0, unit="seconds"), "Give the best answer found within this many seconds."
 
 
@@ -58,7 +58,7 @@ class ChainForm(Form):
 
 def _find_own_rules(territory: str | Territory) -> str | None:
     if isinstance(territory, Territory):
-        return None if territory.rules is None else rules_name(territory.rules)  # type: ignore[arg-type] # found
+        return None if territory.rules is None else rules_name(territory.rules)  # type: ignore[arg-type] # found by `Territory`
     _, colon, name = territory.partition("~")[0].partition("@")[0].partition(":")
     return find_rule_set(name).name if colon else None
 

@@ -177,7 +177,7 @@ class Policy:
                 dice = next(each.dice for each in whole if (each.start, each.to) == pair)
             return Attack(*pair, dice)
         if turn.phase == "advance":
-            assert turn.pending is not None  # noqa: S101 # the phase says so
+            assert turn.pending is not None  # noqa: S101 # an attack is pending in this phase
             v, c = map(self.problem.place, (turn.pending.start, turn.pending.to))
             least, spare = turn.armies[c], turn.armies[v] - self.problem.garrisons[v]
             wanted = self.problem.goal.find_garrison(self.problem.name(c))

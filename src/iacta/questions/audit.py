@@ -159,7 +159,7 @@ class AuditQuestion(RulesForm, Question):
         default=None,
     )
     seed: int = parameter(
-        Whole(), "Any number; repeat it to get the same simulated dice.", default=1
+        Whole(), "Any number. The same number gives the same simulated dice.", default=1
     )
 
     def __post_init__(self) -> None:

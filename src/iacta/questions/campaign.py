@@ -62,7 +62,7 @@ class CampaignQuestion(CampaignForm, ExactForm, Question):
     )
     seed: int | None = parameter(
         Whole(),
-        "With --narrate: any number; repeat it to get the same dice.",
+        "With --narrate: any number. The same number gives the same dice.",
         needs="narrate",
         default=None,
     )
