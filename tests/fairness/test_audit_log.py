@@ -348,7 +348,7 @@ def test_an_attack_that_failed_is_reported_if_defenders_fell() -> None:
     assert entry.outcome == (11, 2)
     found, skipped = read_recording({"A": land(1, 1)})
     assert not found
-    assert skipped == {"attacks of which one side shows no loss": 1}
+    assert skipped == {"attacks in which one side shows no loss": 1}
 
 
 @pytest.mark.parametrize(*table(__file__, "not_guessed"))

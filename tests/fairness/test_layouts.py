@@ -230,7 +230,7 @@ def test_the_side_that_attacked_is_decided_by_all_first_lines() -> None:
     (remark,) = remarks("53-641\n")
     assert remark == (
         "The log has no heading: line 1, '53-641', was read as 641 in attack against 53 in "
-        "defence, as the other way round has too many dice on a side."
+        "defence, because the reverse would give one side too many dice."
     )
 
 

@@ -353,7 +353,7 @@ def test_fair_totals_and_battles_raise_no_more_alarms_than_stated() -> None:
     [
         (QUOTED, "Totals cannot show how often each face or loss came up"),
         ("6 v 1 lost", "cannot show losses, and its order is not tested"),
-        ("3\n6\n2\n", "Single dice cannot show luck, or whether losses and battles follow"),
+        ("3\n6\n2\n", "Single dice cannot show luck, or whether the losses match"),
         ("attack,defence\n6 4 1,5 3\n", None),
     ],
 )

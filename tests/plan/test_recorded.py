@@ -132,7 +132,7 @@ def test_after_what_is_not_clear_a_turn_goes_on_from_the_map() -> None:
     found = review(recorder.text(), board=BOARD)
     assert [each.name for each in found.steps] == ["A to C", "A to C", "stop"]
     assert {each.turn for each in found.steps} == {1}
-    assert found.unclear == (("attacks of which one side shows no loss", 1),)
+    assert found.unclear == (("attacks in which one side shows no loss", 1),)
 
 
 def test_armies_placed_amid_a_turn_are_no_luck() -> None:

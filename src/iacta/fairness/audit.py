@@ -1,12 +1,12 @@
 """The audit of a log: whether the dice were fair, and how lucky each player was.
 
-An audit reads the log once and only counts, so the log may be of any length. It counts results by
-kind of throw, by player, and by the previous result, and it adds up the evidence against fair dice
-and the luck of each player. `p_values` tests these counts.
+An audit reads the log once and stores only counts, so the log may have any length. It counts
+results by kind of throw, by player, and by the previous result, and it adds up the evidence against
+fair dice and the luck of each player. `p_values` tests these counts.
 
-The result x of a battle is a pair such as (3, 0): 3 attackers lost, no defenders left. With the
-possible results ordered from best to worst for the attackers, each result becomes a number from 0
-to 1:
+The result x of a battle is a pair such as (3, 0): 3 attackers lost, no defenders left. The possible
+results are ordered from best to worst for the attackers, and each result is converted to a number
+from 0 to 1:
 
     u = F(x) + v·P(x),
 
@@ -91,7 +91,7 @@ class Audit(DisplayMixin):
         the rules.
     is_ordered: whether the log lists single throws in the order in which they were made.
     log_evidence: the natural logarithm of the final e-value.
-    most_evidence: the natural logarithm of the largest e-value during the log.
+    most_evidence: the natural logarithm of the largest e-value at any point of the log.
     alarm: the number of throws after which the e-value reached 1 / level, or `None` if it never
         did.
     moments: the evidence and luck at several points of the log.
@@ -102,7 +102,7 @@ class Audit(DisplayMixin):
     remarks: sentences about the layout of the log and its limits.
     skipped: for a recording, the number of unclear attacks for each reason.
     broken_off: the number of battles that the attackers stopped early; they are ignored.
-    chances: the number of lines that only give chances to succeed, before and after an attack.
+    chances: the number of lines that give only the chance of success before and after an attack.
     chance_spread: the standard deviation of the number of wins in these lines; `None` if some
         attacks are still undecided.
     is_recording: whether the log is a recording of a game.
@@ -279,7 +279,7 @@ def _make_audit(tally: Tally, notes: Notes, draws: int) -> Audit:
         compare_with_fair(kind, list(parts), tally.rng, draws)
         for kind, parts in groupby(used, key=attrgetter("kind"))
     ]
-    # Leave out the dice within rolls: they have no order and the same player as the roll.
+    # Leave out the dice within rolls: they have no order, and belong to the player of the roll.
     first = [kind for kind in used if kind.kind not in (ATTACK, DEFENCE)]
     shuffles = min(draws, SHUFFLES)
     # The lines of a sorted log do not show the order of the throws.

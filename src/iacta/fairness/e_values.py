@@ -55,7 +55,7 @@ def log_factors(results: Ints, before: Ints, chances: Floats) -> Floats:
     """Return how much each of the given results changes log E.
 
     results: the results in order, as indices into `chances`.
-    before: for each of these results, how often it had occurred before.
+    before: for each element of `results`, the number of earlier occurrences of the same result.
     chances: the probability of each result with fair dice.
 
     >>> import numpy as np

@@ -103,7 +103,7 @@ def find_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str)
     rules: the rules of all rolls.
     place: the word for a line in messages, such as `line` or `row`.
 
-    If no layout fits, or more than one, `MalformedError` is raised.
+    Raises `MalformedError` if no layout fits, or if several layouts fit.
 
     >>> layout = find_layout([(1, "641-53"), (2, "6-5")], ",", Rules(), "line")
     >>> layout.read("6-5")
@@ -233,9 +233,9 @@ def _find_roll_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place
 
     shown_groups = dict(zip(names, _find_readings(first, mark)[divider], strict=True))
     why = (
-        "as the lines name the sides"
+        "because the lines name the sides"
         if divider == BY_NAME
-        else "as the other way round has too many dice on a side"
+        else "because the reverse would give one side too many dice"
     )
     return Layout(
         read,
@@ -263,7 +263,7 @@ LOST_BY = {
     for side in ("attacker", "defender")
 }
 HAVE_LOST = r"(?:have\s+)?(?:lost|lose)"
-LOSSES = tuple(  # patterns for the losses of one side, which may be followed by those of the other
+LOSSES = tuple(  # patterns for the losses of one side, or of one side and then the other side
     rf"{LOST_BY[one][0]}\s+{HAVE_LOST}\s+{LOST_BY[one][1]}"
     rf"(?:\s*[,;]?\s*(?:and\s+)?{LOST_BY[other][0]}\s+(?:{HAVE_LOST}\s+)?{LOST_BY[other][1]})?"
     for one, other in (("attacker", "defender"), ("defender", "attacker"))
@@ -292,7 +292,7 @@ BETWEEN = re.compile(r"[\s,;.]*(?:and\s+)?", re.IGNORECASE)
 
 
 def is_won(value: object) -> bool | None:
-    """Return whether a word says that the attackers won, or `None` if it does not tell.
+    """Return whether the attackers won, or `None` if the word does not name a winner.
 
     >>> is_won("Won"), is_won("defender"), is_won(1), is_won("perhaps")
     (True, False, True, None)
@@ -459,7 +459,7 @@ def is_heading(names: Iterable[str]) -> bool:
 
 
 def is_column(name: str) -> bool:
-    """Return whether the name of an undocumented column may be understood.
+    """Return whether the name of an undocumented column resembles a documented name.
 
     >>> is_column("a1"), is_column("attack_dice"), is_column("winner"), is_column("time")
     (True, True, True, False)
@@ -539,7 +539,7 @@ def _find_side_pairs(values: Mapping[str, object]) -> list[dict[str, str]]:
 
 
 def _find_side_columns(values: Mapping[str, list[object]]) -> dict[str, str]:
-    """Return the two columns with all dice of each side, if some cell contains several dice."""
+    """Return the column with the attack dice and the column with the defence dice of each roll."""
     pairs = [
         pair
         for pair in _find_side_pairs(values)
@@ -549,7 +549,7 @@ def _find_side_columns(values: Mapping[str, list[object]]) -> dict[str, str]:
 
 
 def _make_dice_test(name: str) -> Callable[[object], bool]:
-    """Return a function that tells whether a cell of a column contains only dice, and several."""
+    """Return a function that checks whether a cell of a column contains several dice."""
     are_armies = name in ("attackers", "defenders")
 
     def has_dice(value: object) -> bool:

@@ -123,7 +123,7 @@ def read_log(log: Log, rules: Rules, notes: Notes) -> Iterator[Block]:
         if not table.is_text:
             yield from _read_list(_read_table(table), "row", read, rules, notes)
         elif not _is_document(table.head):
-            table.format = "jsonl" if table.format == "jsonl" else "csv"  # read it line by line
+            table.format = "jsonl" if table.format == "jsonl" else "csv"  # both are read by line
             lines = _Lines(table.read_lines(), _list_first_lines(table.head), "line", table.format)
             yield from _Reader(lines, read, rules, notes).blocks()
         elif isinstance(document := table.read_document(), list):
@@ -193,7 +193,7 @@ def _make_line_blocks(rows: Iterator[object], place: str) -> Iterator[LineBlock]
             line = format_line(row)
             with add_place(f"{place} {number + place_in_part}"):
                 if line is None:
-                    raise MalformedError(f"expected a line as before, got {quote(row)}")
+                    raise MalformedError(f"expected a string or a die as before, got {quote(row)}")
                 if len(line) > MAX_LINE_LENGTH:
                     raise TooLargeError(
                         f"a line must have at most {MAX_LINE_LENGTH} characters, got more"
@@ -389,7 +389,7 @@ def _read_entry(row: Row, usual: Rules, notes: Notes) -> Entry:
     chances = _read_chances(given) if has_chances else None
     if kinds == ["rolls", "totals"] and not {"attack", "defence"} & {*given}:
         kinds = ["totals"]
-    elif len(kinds) == 2 and "totals" in kinds:  # then `rolls` may just be a line number
+    elif len(kinds) == 2 and "totals" in kinds:  # `rolls` may be a line number
         kinds.remove("totals")
         notes.unread["rolls"] = None
     if not kinds and "won" in given and ("attackers" in given or chances is None):
@@ -406,7 +406,7 @@ def _read_entry(row: Row, usual: Rules, notes: Notes) -> Entry:
         got = " and ".join(f"some of {kind}" for kind in kinds) if kinds else quote(dict(row))
         raise MalformedError(f"a line must have {WANTED}; got {got}")
     if chances is not None and kinds[0] in ("totals", "won"):
-        chances = None  # not one chance for several rolls, and computed for a battle
+        chances = None  # ignored: several rolls have no single chance, and battles have a known one
         notes.unread |= dict.fromkeys(("chance_before", "chance_after"))
     readers = {
         "dice": _read_die,
@@ -571,7 +571,7 @@ def _read_dice(value: object, name: str, dice: Dice) -> tuple[int, ...]:
 
 
 def _read_losses(given: Row, roll: Roll) -> Losses | None:
-    """Return the losses that a line gives, or `None` if it gives none."""
+    """Return the losses in a line, or `None` if the line has no losses."""
     names = [name for name in ("attackers_lost", "defenders_lost") if name in given]
     if not names:
         return None
@@ -670,5 +670,5 @@ def _read_total(given: Row, rules: Rules) -> Entry:
     trial = Trial("total", first, second, rules)
     find_attackers_lost(
         trial
-    )  # raises an error if the losses of one side do not determine those of the other
+    )  # raises an error if the losses of one side do not determine the other side's
     return Entry(trial, (ours, theirs), times=rolls)

@@ -50,7 +50,7 @@ class Luck(NamedTuple):
     armies: the part of the result that is luck; the rest, `result - armies`, is skill.
     spread: the standard deviation of the luck in armies.
     as_bad, as_good: the chance that fair dice are at least as bad, or at least as good, for the
-        player. Luck is measured in armies, or in wins if the log has no losses.
+        player, measured in armies, or in wins if the log has no losses.
     fights: the number of throws with a known chance to win before and after.
     wins: the total luck in wins over these throws.
     wins_spread: the standard deviation of the luck in wins.

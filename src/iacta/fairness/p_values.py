@@ -215,7 +215,7 @@ def _standardise(part: Throws) -> tuple[Floats, npt.NDArray[np.bool_]]:
 
 def _compute_order_statistics(part: Throws) -> Floats:
     """Return an array with one row each for the three statistics, their means and variances."""
-    assert part.pairs is not None  # noqa: S101 # the order is known
+    assert part.pairs is not None  # noqa: S101 # the caller checks that the order is known
     n, pairs, (scores, better) = part.total, part.pairs, _standardise(part)
     changes = pairs[better][:, ~better].sum() + pairs[~better][:, better].sum()
     share, high = part.counts / n, float(part.counts[better].sum())
@@ -246,7 +246,7 @@ def _simulate_order_statistics(part: Throws, rng: "np.random.Generator", draws: 
 
 
 class ThrowSequence(NamedTuple):
-    """Throws in order, in which a repeated sequence can be looked for.
+    """Throws in order, to be searched for a repeated sequence.
 
     one, many: the noun for throws in singular and plural, such as `die` and `dice`.
     kinds: the kind of each throw. Only throws of the same kind can be equal.
@@ -396,8 +396,8 @@ def chi_square_sf(x: float, degrees: int, off: float = 0.0) -> float:
     degrees: the degrees of freedom, at least 1.
     off: the noncentrality λ: the expected increase of X² caused by a bias.
 
-    For λ = 0 it is a finite sum with k degrees of freedom (Abramowitz and Stegun 1964, eqs 26.4.4
-    and 26.4.5):
+    For λ = 0 and k degrees of freedom, the probability is a finite sum (Abramowitz and Stegun 1964,
+    eqs 26.4.4 and 26.4.5):
 
         Q = Σ_{j<k/2} (x/2)^j·e^{−x/2} / j!,     k even.
 

@@ -1,4 +1,4 @@
-"""Recordings of games: recovers the battles that a recording shows with certainty."""
+"""Recordings of games, and the battles that they show with certainty."""
 
 from collections.abc import Iterator, Mapping
 from operator import itemgetter
@@ -187,7 +187,7 @@ def _find_attack(
     fewer = [name for name in changed if after[name].armies < before[name].armies]
     match len(changed), len(taken), len(fewer):
         case 1, 0, 1:
-            return None, "attacks of which one side shows no loss"
+            return None, "attacks in which one side shows no loss"
         case 2, 0, 2:
             mine = [name for name in changed if str(before[name].owner) == player]
             if len(mine) != 1:

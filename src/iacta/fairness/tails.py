@@ -34,7 +34,7 @@ from iacta.fairness.throws import UNDECIDED, Line
 from iacta.fairness.trials import Trial, find_outcomes
 
 MAX_UNITS = 16.0  # maximum number of units in a score of 1
-TILTS = np.array([0.25, 0.5, 0.75, 0.9])  # each with a bet on lucky and on unlucky results
+TILTS = np.array([0.25, 0.5, 0.75, 0.9])  # two bets per tilt: on lucky and on unlucky results
 BETS = 2 * len(TILTS)
 NO_BETS = (0.0,) * BETS
 

@@ -31,7 +31,7 @@ from iacta.fairness.throws import (
 from iacta.fairness.totals import Totals
 from iacta.fairness.trials import Entry, Trial
 
-MAX_SEARCHED = {DICE: 2**19, ROLLS: 2**17}  # entries of logs searched for repeated sequences
+MAX_SEARCHED = {DICE: 2**19, ROLLS: 2**17}  # longer logs are not searched for repeated sequences
 MAX_MOMENTS = 512  # number of points on the curves over time
 CURVES = 6  # maximum number of players with a luck curve
 
@@ -71,7 +71,7 @@ class Evidence(NamedTuple):
 
     @classmethod
     def from_counts(cls, throws: list[Throws], tails: Floats) -> "Evidence":
-        """Compute the evidence of a log without a known order from its counts.
+        """Compute the evidence from the counts of a log whose order is unknown.
 
         tails: the natural logarithms of the e-values of the bets on extreme results.
         """
@@ -240,7 +240,7 @@ class Tally:
         return factors
 
     def _draw_several(self, throws: Throws, lines: Lines, rows: Ints) -> None:
-        """Count lines for several equal battles; draw the tenth of each battle at random."""
+        """Count lines that stand for several battles; draw each battle's tenth at random."""
         edges = np.arange(BINS + 1) / BINS
         for code, count in zip(*np.unique(lines.places[rows], return_counts=True), strict=True):
             line = lines.different[code]
@@ -298,7 +298,7 @@ class Tally:
 
 
 class Repeats:
-    """The throws in order, in which a repeated sequence is looked for.
+    """The throws of a log in order, to be searched for repeated sequences.
 
     throws: the kinds of throw.
     rng: the random number generator that shuffles the dice within a roll. Most people write the

@@ -28,7 +28,7 @@ KINDS = (DICE, ATTACK, DEFENCE, ROLLS, BATTLES, TOTALS, WINS)
 MAX_PLAYERS = 1000
 MAX_TRIALS = 20_000  # maximum number of different trials; their chances stay in memory
 MAX_REMEMBERED = 2**18  # maximum number of cached lines
-MAX_ARMIES = 250_000  # maximum sum over all different battles, about a minute of work
+MAX_ARMIES = 250_000  # maximum number of armies in all different battles, about a minute of work
 UNKNOWN: Side = (-1, ())  # dice that are not given, or that have different numbers of faces
 ROLLS_PER_BATTLE = 40  # computing one battle takes as long as computing this many rolls
 
@@ -45,7 +45,7 @@ class Throws:
     by_player: the count of each result, by the number of the player.
     pairs: the count of each pair of consecutive results; `None` if the order is unknown.
     last: the previous result; -1 before the first throw.
-    dispersion: the variance of the counts relative to that of independent results.
+    dispersion: the variance of the counts, divided by the variance for independent results.
     """
 
     kind: str
@@ -128,7 +128,7 @@ class Line(NamedTuple):
 
     throws: the number of the kind of throw, or `NO_THROWS`.
     player, opponent: the numbers of the attacker and of the defender.
-    trial: the trial of which the line gives the result.
+    trial: the trial whose result the line gives.
     times: how often the trial occurred with this result.
     result: the rank of the result, 0 for the result best for the attackers; `IMPOSSIBLE` if its
         probability is 0; `UNDECIDED` if the attack is not over.
@@ -175,7 +175,7 @@ class Registry:
                 continue
             self._checked.add(key)
             armies = sum(entry.fought) + sum(territory.defenders for territory in entry.ahead)
-            is_roll = entry.trial.kind == "roll" and not entry.ahead  # needs only the chance to win
+            is_roll = entry.trial.kind == "roll" and not entry.ahead  # needs only a chance to win
             self._total_size += armies / ROLLS_PER_BATTLE if is_roll else armies
         if self._total_size > MAX_ARMIES:
             raise TooLargeError(

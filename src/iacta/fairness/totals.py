@@ -34,7 +34,7 @@ CHANCES = "chances"
 
 
 class Wins:
-    """The number of wins among trials of which only the winner or the chance is known.
+    """The number of wins in trials for which only the winner or the chance to win is known.
 
     tried: the number of trials for each pair of the chance to win and the chance to lose.
     won: the number of wins, or the sum of the chances to win after the trials.
@@ -93,7 +93,7 @@ class Totals:
 
     lost: for each kind of roll, the number of rolls and the armies that the attackers lost.
     battles: the battles with a known winner but unknown losses.
-    chances: the attacks of which only the chance to succeed is known.
+    chances: the attacks for which only the chance of success is known.
     """
 
     def __init__(self) -> None:
@@ -231,14 +231,14 @@ def find_attackers_lost(trial: Trial) -> dict[int, float]:
 
 
 CANNOT_SHOW = {
-    DICE: "Single dice cannot show luck, or whether losses and battles follow from the dice.",
+    DICE: "Single dice cannot show luck, or whether the losses match the dice.",
     TOTALS: "Totals cannot show how often each face or loss came up, or the order of the rolls.",
     WINS: "A log of winners cannot show losses, and its order is not tested.",
 }
 
 
 def describe_limits(throws: Iterable[Throws]) -> Iterator[str]:
-    """Yield a sentence on what a log cannot show, if it has only one kind of throw.
+    """Yield a sentence about the limits of a log that has only one kind of throw.
 
     >>> list(describe_limits([]))
     []

@@ -14,20 +14,19 @@ from iacta.rules.rules import Rules
 
 MAX_NAME_LENGTH = 100
 MAX_STATES = 10**6  # limit on attackers times defenders, a fraction of a second of work
-# Outcomes of a trial of which only the winner is known, in place of (attackers lost, defenders
-# lost).
+# Outcomes of a trial whose winner is known, but not its losses.
 WON, LOST = (0, 1), (1, 0)
 
 
 class Trial(NamedTuple):
     """A random experiment, such as a roll or a battle, without its outcome.
 
-    kind: `"die"`, `"roll"`, `"total"` (many rolls of which only sums are known), `"battle"`, or
-        `"chance"` (an attack of which only the chance to succeed is known).
+    kind: `"die"`, `"roll"`, `"total"` (many rolls, of which the log gives only sums), `"battle"`,
+        or `"chance"` (an attack, of which the log gives only the chance of success).
     first: the faces of a die, the attack dice of a roll, or the attackers of a battle.
     second: the defence dice of a roll, or the defenders of a battle; 0 for a die.
     is_recorded: whether the trial is a battle from a recording, which does not show all outcomes.
-    is_only_won: whether the trial is a battle of which only the winner is known.
+    is_only_won: whether only the winner of the battle is known.
     chance: the chance to succeed, if nothing else is known.
     is_decided: whether such an attack has already succeeded or failed.
     """
@@ -51,8 +50,8 @@ class Entry(NamedTuple):
     """One line of a log: a trial and its outcome.
 
     trial: the trial; `None` for a battle that the attackers stopped early.
-    outcome: the face of a die as (face, 0); the armies lost by attackers and defenders, in all
-        rolls of a total together; or `WON` or `LOST`.
+    outcome: (face, 0) for a die; `WON` or `LOST` if only the winner is known; otherwise the armies
+        lost by the attackers and the defenders, for a total in all rolls together.
     player: the name of the attacker, empty if unknown.
     opponent: the name of the defender, empty if unknown.
     dice: the dice of both sides in the order of the log, attack dice first.
