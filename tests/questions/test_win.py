@@ -214,6 +214,12 @@ def test_without_games_goals_have_their_own_chance_only() -> None:
     assert "hold" not in [row["goal"] for row in record["goals"]]  # there is nothing to reach
 
 
+def test_a_search_without_time_claims_no_easiest_goal() -> None:
+    found = answered("goals", win=False, time_limit=0)
+    assert found.sentence == "There was no time to compare Red's goals; allow more time."
+    assert "0.01%" not in join_text([*found.sections()])
+
+
 def test_an_answer_cut_by_its_time_limit_is_not_complete() -> None:
     record = answered("win", games=10**6, time_limit=0.2).record()
     assert not record["is_complete"]

@@ -279,7 +279,7 @@ def _make_record(row: GoalRow) -> TurnGoalRecord:
 def _describe_numbers(row: GoalRow) -> str:
     """Describe the numbers of a goal other than its chance."""
     words = []
-    if row.reach is not None:
+    if row.reach is not None and _is_known(row.reach):
         _, within, left = _make_reach_cells(row.reach)
         words += [within] if within else []
         words.append(f"{left} armies left")
@@ -299,12 +299,19 @@ def _make_reach_cells(reach: Reach | None) -> tuple[str, str, str]:
     """Return table cells: the chance of a goal, its interval, and the armies left."""
     if reach is None:
         return "", "", ""
+    if not _is_known(reach):
+        return "not known", "", ""
     ends = [f"{100 * end:.1f}" for end in reach.interval]
     return (
         percent(reach.chance),
         "" if ends[0] == ends[1] else f"{'-'.join(ends)}%",
         f"{reach.left:.1f}",
     )
+
+
+def _is_known(reach: Reach) -> bool:
+    """Return whether there was time to learn anything about the chance of a goal."""
+    return [f"{100 * end:.1f}" for end in reach.interval] != ["0.0", "100.0"]
 
 
 def _format_placement(reach: Reach) -> str:
@@ -335,6 +342,8 @@ def goals_sentence(answer: GoalsAnswer) -> str:
     if not answer.reached:
         return f"The search found no plan that reaches a goal for {player} this turn."
     first_reach = answer.reached[0]
+    if not _is_known(first_reach):
+        return f"There was no time to compare {name}'s goals; allow more time."
     within = f" ({between})" if (between := _make_reach_cells(first_reach)[1]) else ""
     place = f", with {new_armies(first_reach.placement)}" if first_reach.placement else ""
     chance = f"a chance of {percent(first_reach.chance)}{within}{place}."
