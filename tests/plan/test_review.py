@@ -278,6 +278,19 @@ def test_battles_that_there_is_no_time_for_are_left_out(monkeypatch: pytest.Monk
         review(log, time_limit=0)
 
 
+def test_an_interrupted_review_keeps_the_battles_so_far() -> None:
+    battle = {"from": "A", "to": "C", "left": 5, "their_left": 1}
+    log = "\n".join([make_log_line({"take": "D"}, [battle])] * 3)
+
+    def interrupt(done: int, total: int, so_far: Review) -> None:
+        if len(so_far.steps) == 4:
+            raise KeyboardInterrupt
+
+    found = review(log, progress=interrupt)
+    assert (len(found.steps), found.missed, found.pending) == (4, 1, 0)
+    assert found.steps == review(log).steps[:4]
+
+
 def test_a_turn_without_battles_is_watched_too() -> None:
     parts: list[float | None] = []
 

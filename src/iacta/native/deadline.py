@@ -128,8 +128,8 @@ def run_in_threads(
 
     with ThreadPoolExecutor(THREADS) as pool:
         try:
-            jobs = [pool.submit(work, item) for item in items]
-            for job in as_completed(jobs, TIMEOUT_MAX):  # with a timeout, Ctrl-C works
+            # With a timeout, Ctrl-C works. Without a list of jobs, each result can be freed.
+            for job in as_completed([pool.submit(work, item) for item in items], TIMEOUT_MAX):
                 yield from job.result()
         except BaseException:
             deadline.stop()

@@ -17,7 +17,8 @@ Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -28,9 +29,8 @@ from iacta.board import Board
 from iacta.game import Advance, Turn
 from iacta.game.steps import LoggedBattle, list_advances
 from iacta.inputs.errors import IllegalError, TooLargeError
-from iacta.native.deadline import Deadline
+from iacta.native.deadline import Deadline, run_in_threads
 from iacta.plan.alternatives import Alternative
-from iacta.plan.best import count_default_threads
 from iacta.plan.game_log import LoggedTurn, read_game
 from iacta.plan.goals import Goal, Worth
 from iacta.plan.judge import (
@@ -241,22 +241,24 @@ def review(
         return Review(tuple(steps), is_chance, proofs, unclear, missed, words, pending)
 
     values: _Values | None = None
-    for played in turns:
-        corrections += [
-            f"turn {played.number}: {name} {each.owner or 'empty'} {each.armies or ''}".rstrip()
-            for name, each in played.corrected.items()
-        ]
-        values = None if played.goal is None else _Values(played.goal, deadline)
-        for step in _find_steps(played, values):
-            if deadline.is_over:  # the last search may be unfinished
-                break
-            steps.append(step)
-            done += bool(step.to)
-            if progress is not None:
-                progress(done, total, collect())
-        proven = proven and (values is None or values.proven)
-        if deadline.is_over:
-            break
+    try:
+        with closing(_evaluate_states(turns, deadline)) as states:
+            for played in turns:
+                corrections += _describe_corrections(played)
+                values = None if played.goal is None else _Values(played.goal, deadline, states)
+                for step in _find_steps(played, values):
+                    if deadline.is_over:  # the last search may be unfinished
+                        break
+                    steps.append(step)
+                    done += bool(step.to)
+                    if progress is not None:
+                        progress(done, total, collect())
+                proven = proven and (values is None or values.proven)
+                if deadline.is_over:
+                    break
+    except KeyboardInterrupt:
+        if not steps:
+            raise
     if not steps and deadline.is_over:
         raise IllegalError(
             f"time_limit must be more for a battle of this log, got {time_limit} seconds",
@@ -273,49 +275,99 @@ class _State(NamedTuple):
     value: StateValue
 
 
-class _Values:
-    """Computes the values of states in a turn for the goal of its player."""
+def _evaluate_states(
+    turns: Sequence[LoggedTurn], deadline: Deadline
+) -> Generator[_State, None, None]:
+    """Yield the states of all turns with a goal, in order, until the deadline.
 
-    def __init__(self, goal: Goal, deadline: Deadline) -> None:
-        self.goal, self.deadline, self.proven = goal, deadline, True
+    Several threads evaluate the states; each search uses one thread.
+    """
+    states = [
+        (state, played.goal)
+        for played in turns
+        if played.goal is not None
+        for state in (played.turn, *(battle.after for battle in played.battles))
+    ]
+
+    def evaluate(number: int, part: Deadline) -> _State:
+        state, goal = states[number]
+        return _evaluate(state, goal, part)
+
+    ready, due = dict[int, _State](), 0
+    for number, state in run_in_threads(evaluate, range(len(states)), deadline):
+        ready[number] = state
+        while due in ready:
+            yield ready.pop(due)
+            due += 1
+
+
+def _evaluate(turn: Turn, goal: Goal, deadline: Deadline, *, has_attacks: bool = True) -> _State:
+    """Return a state together with its plan and value.
+
+    has_attacks: whether to include the values of the possible first attacks.
+    """
+    plan = plan_state(turn, goal, deadline)
+    if plan is None:
+        return _State(turn, None, StateValue(goal.worth(turn)))
+    return _State(turn, plan, value_plan(plan, has_attacks=has_attacks))
+
+
+class _Values:
+    """The values of states in a turn for the goal of its player.
+
+    states: the states of the game in order; all turns share this iterator.
+    """
+
+    def __init__(self, goal: Goal, deadline: Deadline, states: Iterator[_State]) -> None:
+        self.goal, self.deadline, self.proven, self._states = goal, deadline, True, states
         self._known: dict[Turn, StateValue] = {}
 
-    def evaluate(self, turn: Turn, *, has_attacks: bool = True) -> _State:
-        """Return a state together with its plan and value.
-
-        has_attacks: whether to include the values of the possible first attacks.
-        """
-        plan = plan_state(turn, self.goal, self.deadline, count_default_threads())
-        self.proven = self.proven and (plan is None or plan.proven)
-        if plan is None:
-            return _State(turn, None, StateValue(self.goal.worth(turn)))
-        return _State(turn, plan, value_plan(plan, has_attacks=has_attacks))
+    def take_next(self) -> _State | None:
+        """Return the next state of the game, or `None` after the deadline."""
+        state = next(self._states, None)
+        return None if state is None else self._note_proof(state)
 
     def find_value(self, turn: Turn) -> StateValue:
         """Return the value of a state that did not occur in the game."""
         if turn not in self._known:
-            self._known[turn] = self.evaluate(turn, has_attacks=False).value
+            state = _evaluate(turn, self.goal, self.deadline, has_attacks=False)
+            self._known[turn] = self._note_proof(state).value
         return self._known[turn]
+
+    def _note_proof(self, state: _State) -> _State:
+        self.proven = self.proven and (state.plan is None or state.plan.proven)
+        return state
+
+
+def _describe_corrections(played: LoggedTurn) -> list[str]:
+    return [
+        f"turn {played.number}: {name} {each.owner or 'empty'} {each.armies or ''}".rstrip()
+        for name, each in played.corrected.items()
+    ]
 
 
 def _find_steps(played: LoggedTurn, values: _Values | None) -> Iterator[ReviewedStep]:
     stop = ReviewedStep(played.number, played.turn.player, "", "", 0, 0, 0)
     turn = played.turn
-    now = None if values is None else values.evaluate(turn)
+    now = None if values is None else values.take_next()
     for battle in played.battles:
         armies = _measure_armies(turn, battle)
         step = stop._replace(start=battle.start, to=battle.to, luck_armies=armies)
         step = step._replace(lost=battle.lost, killed=battle.killed, moved=battle.moved)
-        if values is not None and now is not None:
-            after = values.evaluate(battle.after)
+        if values is not None:
+            after = values.take_next()
+            if now is None or after is None:  # time ran out
+                return
             step = _judge_battle(step, battle, now, after.value, values)
             now = after
         yield step
         turn = battle.after
     if not played.is_over:
         return
-    if values is None or now is None:
+    if values is None:
         yield stop
+        return
+    if now is None:  # time ran out
         return
     stopped = StateValue(values.goal.worth(now.turn))
     cost = judge_choice(now.value, stopped).cost or 0.0
