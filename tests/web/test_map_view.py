@@ -98,6 +98,47 @@ def test_the_map_fills_the_window_with_the_next_action_beside_it(visit: Visit) -
         assert after["height"] > 1.1 * before["height"]
 
 
+# Whether an element is completely inside the window.
+IS_INSIDE = """each => {
+  const box = each.getBoundingClientRect();
+  return box.height > 0 && box.top >= 0 && box.bottom <= innerHeight;
+}"""
+
+
+def test_an_open_battle_fits_in_the_window_with_the_moves_and_the_last_steps(visit: Visit) -> None:
+    names = classic_board().territories
+    own = {"Northwest Territory": 9, "Western United States": 12, "Eastern United States": 8}
+    held = ".".join(f"a{own[name]}" if name in own else "b9" for name in names)
+    fragment = f"/map#p=Alexandra&p=Maximilian&h={held}&g=continent&t=0&go=1"
+    page = visit(fragment, viewport={"width": 1440, "height": 900})
+    moves = page.locator("#moves button")
+    expect(moves).to_have_count(3, timeout=SLOWEST)
+    moves.last.click()
+    for steps in (0, 3, 5):  # the first of these steps is the beginning of the turn
+        while page.locator("#steps li").count() < steps:
+            count = max(page.locator("#steps li").count(), 1)
+            page.locator("#rolls button").nth(1).click()
+            expect(page.locator("#steps li")).to_have_count(count + 1)
+        for width, height in ((1440, 900), (1920, 1080)):
+            page.set_viewport_size({"width": width, "height": height})
+            page.wait_for_function(f"map.clientWidth * map.clientHeight >= .45 * {width * height}")
+            assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+            for shown in (
+                "#moves",
+                "#battle",
+                "#now button:text('Stop')",
+                "#steps [aria-current]",
+                "#log",
+            ):
+                for each in page.locator(shown).all():
+                    assert each.evaluate(IS_INSIDE)
+    shown = [each.inner_text() for each in page.locator("#steps li").all() if each.is_visible()]
+    assert len(shown) == 2
+    moves.last.click()
+    expect(page.locator("#battle")).to_have_count(0)
+    expect(page.locator("#steps li").first).to_be_visible()
+
+
 CHAIN = [f"{n}" for n in range(1, 8)]
 LONG = {
     "name": "long",

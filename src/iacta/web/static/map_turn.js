@@ -100,17 +100,17 @@ function showAttacks() {
           "p",
           { className: "row" },
           showStop("tool", store.lastPlan?.stop?.words),
-          border && tool("Other attacks", () => act.pick(null, null)),
+          border && tool("Other attacks", () => act.pick(null, null), { id: "others" }),
           !state.at && turn.usual > 0 && tool(`Place ${turn.usual} new armies first`, placeFirst),
         ),
-        showCards(),
+        !border && showCards(),
       ),
     ),
   ];
 }
 
 function showMove({ from, to, name, figure, words }, isPicked) {
-  const pick = () => act.pick(from, to);
+  const pick = () => (isPicked ? act.pick(null, null) : act.pick(from, to));
   return element(
     "li",
     { key: name },
