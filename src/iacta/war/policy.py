@@ -22,11 +22,15 @@ class NamedAim(NamedTuple):
     victim: str = ""
 
     def find_aim(self, war: War) -> Aim:
-        """Return the aim with the victim's present seat, or a new aim after an elimination."""
+        """Return the aim with the victim's present seat, or a new aim after an elimination.
+
+        The AI chooses a new aim once the armies have advanced.
+        """
         if not self.victim:
             return self.aim
         if self.victim not in war.turn.owners:
-            return CHOSEN_AIM if self.aim.kind == ELIMINATE else Aim(AS_LIKED)
+            is_chosen_anew = self.aim.kind == ELIMINATE and war.turn.phase != "advance"
+            return CHOSEN_AIM if is_chosen_anew else Aim(AS_LIKED)
         return Aim(self.aim.kind, war.seats.index(self.victim))
 
 
@@ -44,6 +48,8 @@ def choose_action(
         return turn.actions()[-1], aim  # after the winning conquest, all armies advance
     war = War(turn)
     action, chosen = war.choose_action(player, seed, aim.find_aim(war))
+    if aim.victim and turn.phase == "advance":
+        return action, aim
     is_against = chosen.kind in (CHASE, ELIMINATE)
     return action, NamedAim(chosen, war.seats[chosen.which] if is_against else "")
 
