@@ -231,7 +231,7 @@ def test_players_attack_on_a_full_board(name: str) -> None:
     player = PLAYERS[name]
     found = War(turn).play_games((player,) * 2, games=20, most_rounds=1000)
     assert not (found.is_cut | found.is_too_long).any()
-    waits = replace(player, patience=1e6, growth=0.0, samples=0)
+    waits = replace(player, patience=1e6, growth=0.0, samples=0, sure=0.0)
     found = War(turn).play_games((waits,) * 2, games=20, most_rounds=1000)
     assert found.is_too_long.all()
 

@@ -10,7 +10,7 @@ from iacta.game import Defend
 from iacta.native.deadline import Deadline
 from iacta.plan import best_plan
 from iacta.plan.winning import find_win
-from iacta.war import goals_in_reach
+from iacta.war import ai, goals_in_reach
 from iacta.war.games import War, deal_missions, list_seats
 from iacta.war.players import PLAYERS
 from tests.war.games import NAMES, random_turn
@@ -32,7 +32,8 @@ def test_the_core_ends_turns_as_turn_does(condition: str) -> None:
         if turn.phase == "over" or turn.winner is not None or len(list_seats(turn)) < 2:
             continue
         turns += 1
-        name = (*PLAYERS, "yardstick")[seed % 4]
+        names = (*PLAYERS, "yardstick")
+        name = names[seed % len(names)]
         # `play_turn` raises an error if an action is illegal or the end differs.
         record = War(turn).play_turn(find_row(name), seed)
         wins += record.end.winner is not None
@@ -42,6 +43,25 @@ def test_the_core_ends_turns_as_turn_does(condition: str) -> None:
                 assert isinstance(move.action, Defend) or twin(move.turn) == move.action
     assert turns > TURNS / 2
     assert wins > turns / 10
+
+
+@pytest.mark.parametrize("name", PLAYERS)
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_the_policy_of_an_ai_plays_like_the_core(condition: str, name: str) -> None:
+    actions = 0
+    for seed in range(TURNS):
+        rng = Random(seed)  # noqa: S311 # plays games, no secrets
+        turn = random_turn(rng)
+        turn = turn.with_options(victory=CONDITIONS[condition](rng, turn))
+        turn = deal_missions(turn, seed)
+        if turn.phase == "over" or turn.winner is not None or len(list_seats(turn)) < 2:
+            continue
+        follow = ai(name, seed=seed).follow()
+        for move in War(turn).play_turn(PLAYERS[name], seed).moves:
+            if move.turn.winner is None and not isinstance(move.action, Defend):
+                assert follow(move.turn) == move.action, (seed, move.turn.phase)
+                actions += 1
+    assert actions > 20
 
 
 @pytest.mark.parametrize("condition", WINNABLE)

@@ -1,6 +1,8 @@
 // Whole games that are played to their end, or stopped early and scored by V.
 #pragma once
 
+#include <memory>
+
 #include "war/value.hpp"
 
 namespace iacta {
@@ -8,13 +10,25 @@ namespace iacta {
 struct JudgedAim {
     Aim aim;
     double bonus = 0.0, total = 0.0;      // total: the sum of V after the samples
-    int samples = 0, stage = 0;           // stage: the samples after which the aim fell behind
+    int samples = 0, stage = 0;           // stage: the samples after which the aim fell behind, or FINAL
     bool has_no_dice = false;             // then all samples are equal, and one is enough
     const JudgedAim* original = nullptr;  // an aim with the same turns, which is sampled instead
 
+    static constexpr int FINAL = 1 << 30;
+
     double value() const { return bonus + (samples ? total / samples : 0.0); }
     const JudgedAim& find_original() const { return original ? original->find_original() : *this; }
+    bool is_better_than(const JudgedAim& other) const {
+        return stage != other.stage ? stage > other.stage : value() > other.value();
+    }
 };
+
+template <int W>
+class WarPlay;
+
+template <int W, class Visit>
+int play_war(const WarRules<W>& rules, War<W>& s, WarPlay<W>* const* seats, const Aim* aim, int cut, int max_rounds,
+             Random& random, Deadline& deadline, Visit visit_turn, uint8_t* reached, int32_t* rounds);
 
 // Plays turns for an AI with given weights. The aim of a turn is given, or is the aim that V judges best.
 template <int W>
@@ -22,15 +36,22 @@ class WarPlay {
   public:
     // weights: the weights of V for the choice of aims; null for an AI without aims.
     WarPlay(const WarRules<W>& rules, Numbers numbers, const float* weights)
-        : tactics(rules, numbers), rules_(rules), n_(numbers), weights_(weights) {}
+        : tactics(rules, numbers), rules_(rules), n_(numbers), weights_(weights) {
+        if (n_[ROUNDS] <= 0.0) return;
+        quick_numbers_.assign(numbers, numbers + NUMBERS);
+        quick_numbers_[SAMPLES] = quick_numbers_[ROUNDS] = 0.0;
+        quick_play_ = std::make_unique<WarPlay>(rules, quick_numbers_.data(), nullptr);
+        quick_play_->tactics.in_haste = true;
+    }
 
     Tactics<W> tactics;
 
-    void play_turn(War<W>& s, Random& random, Log* log) {
+    void play_turn(War<W>& s, Random& random, Log* log, Deadline& deadline) {
         uint64_t seed = 0;
-        choose(s, random, seed);
+        choose(s, random, seed, deadline);
         while (s.phase != IACTA_PHASE_OVER) {
-            if (seed && tactics.has_eliminated(s)) tactics.aim = tactics.is_impatient(s) ? Aim{} : choose_aim(s, seed);
+            if (seed && tactics.has_eliminated(s))
+                tactics.aim = tactics.is_impatient(s) ? Aim{} : choose_aim(s, seed, deadline);
             tactics.step(s, random, log);
         }
     }
@@ -38,8 +59,10 @@ class WarPlay {
     void take(Aim aim) { tactics.aim = aim; }
     // Lists the aims, the best aim first, each with the mean of V after simulated turns with the same dice. The aim
     // AS_LIKED gets a bonus. After each stage, the better half of the aims goes on to twice as many turns (sequential
-    // halving). Aims with equal results play the same turns, so only the first of them goes on.
-    std::vector<JudgedAim> judge_aims(const War<W>& s, uint64_t seed) {
+    // halving). Aims with equal results play the same turns, so only the first of them goes on. An AI with ROUNDS then
+    // compares the best aims by the mean of V after some rounds.
+    std::vector<JudgedAim> judge_aims(War<W> s, uint64_t seed, Deadline& deadline) {
+        if (quick_play_) rules_.hide_unknown(s);
         std::vector<JudgedAim> found;
         for (const Aim& aim : tactics.list_aims(s))
             found.push_back({aim, aim.kind == IACTA_AIM_AS_LIKED ? n_[MARGIN] : 0.0});
@@ -54,22 +77,22 @@ class WarPlay {
             remove_copies(left);
         }
         tactics.in_haste = false;
+        if (quick_play_) compare_finalists(s, found, seed, deadline);
         for (JudgedAim& each : found) {
             const JudgedAim& first = each.find_original();
             each.total = first.total, each.samples = first.samples, each.stage = first.stage;
         }
-        std::stable_sort(found.begin(), found.end(), [](const JudgedAim& a, const JudgedAim& b) {
-            return a.stage != b.stage ? a.stage > b.stage : a.value() > b.value();
-        });
+        std::stable_sort(found.begin(), found.end(),
+                         [](const JudgedAim& a, const JudgedAim& b) { return a.is_better_than(b); });
         return found;
     }
     // Chooses the aim of a turn. If this takes simulations, `seed` receives their seed.
-    void choose(const War<W>& s, Random& random, uint64_t& seed) {
+    void choose(const War<W>& s, Random& random, uint64_t& seed, Deadline& deadline) {
         tactics.aim = Aim{};
-        if (n_[SURE] > 0.0) tactics.aim = tactics.find_aim_within_reach(s);
+        if (n_[SURE] > 0.0 && !judges_aims()) tactics.aim = tactics.find_aim_within_reach(s);
         if (judges_aims() && !tactics.is_impatient(s)) {
             seed = random.next();
-            tactics.aim = choose_aim(s, seed);
+            tactics.aim = choose_aim(s, seed, deadline);
         }
         if (n_[SAMPLES] < 0.0 && random.draw_uniform() < -n_[SAMPLES]) {
             std::vector<Aim> aims = tactics.list_aims(s);
@@ -87,12 +110,16 @@ class WarPlay {
     Numbers n_;
     const float* weights_;
     War<W> opened_, after_;
+    // In simulated rounds, one AI without samples plays all seats.
+    std::vector<double> quick_numbers_;
+    std::unique_ptr<WarPlay> quick_play_;
 
     static constexpr int FIRST_SAMPLES = 2;
+    static constexpr size_t FINALISTS = 3;  // the number of aims that are compared by simulated rounds
 
-    // Returns the aim with the best mean of V after the turn.
-    Aim choose_aim(const War<W>& s, uint64_t seed) {
-        std::vector<JudgedAim> found = judge_aims(s, seed);
+    // Returns the aim with the best mean of V.
+    Aim choose_aim(const War<W>& s, uint64_t seed, Deadline& deadline) {
+        std::vector<JudgedAim> found = judge_aims(s, seed, deadline);
         return found.empty() ? Aim{} : found.front().aim;
     }
     static void remove_copies(std::vector<JudgedAim*>& aims) {
@@ -100,6 +127,41 @@ class WarPlay {
             for (size_t j = 0; j < i && !aims[i]->original; ++j)
                 if (aims[i]->total == aims[j]->total && !aims[j]->original) aims[i]->original = aims[j];
         std::erase_if(aims, [](const JudgedAim* each) { return each->original; });
+    }
+    // Compares the best aims by TRIALS simulations each. A simulation plays the turn and continues until the mover has
+    // had ROUNDS - 1 further turns and is to move again. All aims get the same dice.
+    void compare_finalists(const War<W>& s, std::vector<JudgedAim>& found, uint64_t seed, Deadline& deadline) {
+        std::vector<JudgedAim*> best;
+        for (JudgedAim& each : found)
+            if (!each.original) best.push_back(&each);
+        std::stable_sort(best.begin(), best.end(),
+                         [](const JudgedAim* a, const JudgedAim* b) { return a->is_better_than(*b); });
+        best.resize(std::min(best.size(), FINALISTS));
+        if (best.size() < 2) return;
+        std::array<double, MAX_PLAYERS> chances;
+        std::array<WarPlay*, MAX_PLAYERS> seats;
+        seats.fill(quick_play_.get());
+        int32_t rounds = 0;
+        double change = 0.0;  // the mean change of the values of the best aims
+        for (JudgedAim* each : best) {
+            change -= each->value() / double(best.size());
+            each->total = 0.0, each->stage = JudgedAim::FINAL;
+            for (each->samples = 0; each->samples < int(n_[TRIALS]); ++each->samples) {
+                uint64_t turn_seed = ~seed + uint64_t(each->samples) * 0x10001;
+                Random dice(turn_seed);
+                // Each turn gets new dice, because turns with different aims roll the dice differently often.
+                auto renew_dice = [&](const War<W>&) { dice = Random(turn_seed += 0x100000001); };
+                after_ = s;
+                play_war(rules_, after_, seats.data(), &each->aim, int(n_[ROUNDS]), int(n_[ROUNDS]) + 1, dice, deadline,
+                         renew_dice, nullptr, &rounds);
+                judge(rules_, after_, quick_play_->tactics, weights_, chances.data());
+                each->total += chances[size_t(s.mover)];
+            }
+            change += each->value() / double(best.size());
+        }
+        // Keep the values of the other aims comparable.
+        for (JudgedAim& each : found)
+            if (each.stage != JudgedAim::FINAL) each.total += each.samples * change;
     }
     // Adds samples of V after turns with an aim, up to a number of samples in all.
     void add_samples(const War<W>& s, JudgedAim& judged, uint64_t seed, int most) {
@@ -138,7 +200,7 @@ int play_war(const WarRules<W>& rules, War<W>& s, WarPlay<W>* const* seats, cons
             play.play_turn(s, random, nullptr, *aim);
             if (reached) *reached = play.tactics.has_reached(*aim, before, s);
         } else if (s.phase != IACTA_PHASE_OVER) {
-            play.play_turn(s, random, nullptr);
+            play.play_turn(s, random, nullptr, deadline);
         }
         is_first = false;
         *rounds = round;

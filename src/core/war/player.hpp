@@ -45,6 +45,8 @@ enum Number : int {
     SURE,
     GIVING_UP,
     GUARDING,
+    ROUNDS,
+    TRIALS,
     AIMS,
     PREFERRED,
     NUMBERS

@@ -198,6 +198,14 @@ class WarRules {
     bool is_fulfilled(const War<W>& s, int player) const;
     int find_winner(const War<W>& s) const;
     void deal_missions(War<W>& s, Random& random) const;
+    // Removes everything that the mover does not know: missions unknown to the mover, and the other players' cards.
+    void hide_unknown(War<W>& s) const {
+        for (int q = 0; q < players; ++q) {
+            if (q == s.mover) continue;
+            if (is_hidden[size_t(q)]) s.mission[size_t(q)] = -1;
+            s.hidden[size_t(q)] = s.count_cards(q), s.known[size_t(q)] = 0;
+        }
+    }
     int count_income(const War<W>& s, int player) const {
         int found = std::max(s.lands[player] / lands_for_an_army_, fewest_new_);
         for (size_t k = 0; k < continents.size(); ++k)

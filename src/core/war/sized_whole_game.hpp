@@ -29,8 +29,9 @@ class SizedWholeGame final : public WholeGame {
     int32_t judge_aims(Numbers numbers, const float* choosing, uint64_t seed, int32_t* found, double* values,
                        int32_t* count) const override {
         if (*count < 0) return IACTA_UNSOUND;
+        Deadline unlimited;
         std::vector<JudgedAim> all =
-            WarPlay<W>(rules_, numbers, choosing).judge_aims(rules_.start, Random(seed).next());
+            WarPlay<W>(rules_, numbers, choosing).judge_aims(rules_.start, Random(seed).next(), unlimited);
         for (int i = 0; i < std::min<int>(*count, int(all.size())); ++i) {
             found[2 * i] = all[i].aim.kind, found[2 * i + 1] = all[i].aim.which;
             values[i] = all[i].value();
@@ -46,7 +47,8 @@ class SizedWholeGame final : public WholeGame {
         Random random(seed);
         WarPlay<W> play(rules_, numbers, choosing);
         uint64_t unused = 0;
-        aim.kind < 0 ? play.choose(s, random, unused) : play.take(aim);
+        Deadline unlimited;
+        aim.kind < 0 ? play.choose(s, random, unused, unlimited) : play.take(aim);
         Log log;
         play.tactics.step(s, random, &log);
         *action = log.front();
@@ -61,8 +63,9 @@ class SizedWholeGame final : public WholeGame {
         Random random(seed);
         WarPlay<W> play(rules_, numbers, choosing);
         Log log;
+        Deadline unlimited;
         if (aim.kind >= 0) play.play_turn(s, random, &log, aim);
-        else play.play_turn(s, random, &log);
+        else play.play_turn(s, random, &log, unlimited);
         std::copy(log.begin(), log.begin() + std::min<int64_t>(*count, int64_t(log.size())), actions);
         *count = int32_t(log.size());
         std::copy(s.owner.begin(), s.owner.end(), owner);

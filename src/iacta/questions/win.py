@@ -52,7 +52,8 @@ class WinQuestion(WholeGameForm, Question):
 
     player: str = parameter(
         OneOf(tuple(PLAYERS)),
-        "The AI for every side: usual; keeper, which is as strong; or simple, which is weaker.",
+        "The AI for every side: usual; keeper, which is equally good; strong, which is better but "
+        "slow; or simple, which is weaker.",
         metavar="NAME",
         default="usual",
     )

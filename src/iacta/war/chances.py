@@ -51,7 +51,7 @@ CUT_ROUNDS = 6  # the number of rounds after which games of the AIs in `ALLOWANC
 # The possible error of a chance because V replaces the rest of the games. In 40 chances under the
 # keeper the error was 4 points rms; V is trained on games of other AIs.
 ALLOWANCES = {"usual": 0.03, "keeper": 0.06}
-DEFAULT_GAMES = {"usual": 600, "keeper": 600, "simple": 2000}
+DEFAULT_GAMES = {"usual": 600, "keeper": 600, "strong": 200, "simple": 2000}
 POLICY_GAMES = 40
 Z = 1.96  # half the width of a 95% interval, in standard errors
 GRACE = 0.1  # extra seconds after a deadline if fewer than two games have been played
@@ -132,14 +132,14 @@ def win_chances(
 
     turn: the turn from which games are played, in any phase. Unknown cards are dealt anew in each
         game.
-    player: the AI: `"usual"`, `"keeper"`, `"simple"`, or a policy, that is, a function from a
-        turn to a legal action. The second opinion comes from the keeper, or from the usual AI if
-        `player` is the keeper. Games of these two AIs stop after six rounds.
+    player: the AI: `"usual"`, `"keeper"`, `"strong"`, `"simple"`, or a policy, that is, a function
+        from a turn to a legal action. The second opinion comes from the keeper, or from the usual
+        AI if `player` is the keeper. Games of these two AIs stop after six rounds.
     best_goal: whether the player to move plays this turn for the best of all goals, the goal with
         the most wins in 40 trial games each. The chances come from new games. If it is false, the
         AI chooses its own goal.
-    games: the number of games for each AI; by default 600 for the usual AI and the keeper, 2,000
-        for the simple AI and 40 for a policy.
+    games: the number of games for each AI; by default 600 for the usual AI and the keeper, 200 for
+        the strong AI, 2,000 for the simple AI and 40 for a policy.
     time_limit: the time limit in seconds. If it is too short for all games, the result is that of
         the first 100, 200, 400, ... games, or of fewer than 100 games.
     seed: the seed of the dice. The same seed and number of games give the same result on every

@@ -25,7 +25,10 @@ border of a continent that the AI owns. `lost` is reduced once the armies per te
 `patience`. The AI attacks as long as the best value exceeds `threshold`.
 
 A turn may have an aim, which changes the values. An AI with `samples` simulates the turn several
-times with each of its aims, and chooses the aim with the highest mean value of V afterwards:
+times with each of its aims, and chooses the aim with the highest mean value of V afterwards. An AI
+with `rounds` then compares its best three aims again: it simulates the turn and all following
+turns, in which every player plays without samples, until the AI is to move again. It does not know
+the other players' cards and secret missions.
 
 | kind | the turn |
 |---|---|
@@ -41,7 +44,7 @@ times with each of its aims, and chooses the aim with the highest mean value of 
 | eliminate | takes all territories of a player along the routes of `src/core/war/routes.hpp` |
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -94,11 +97,13 @@ class Player:
         better odds, and gives less weight to lost armies.
     samples: the number of simulations for each aim; 0 for an AI that does not simulate. A negative
         number is minus the fraction of turns with a random aim, for generating training data.
-    sure: for an AI without samples, the smallest ratio of armies to cost at which its aim is to
+    sure: for turns without samples, the smallest ratio of armies to cost at which the aim is to
         eliminate an opponent, to break a continent or to take a continent; 0 for no aims.
     giving_up: the smallest ratio of armies to cost at which the AI continues an elimination.
     guarding: the armies wanted on a border, for each army of the largest threat. If it is 0, the AI
         does not divide armies between borders, and moves them to the front.
+    rounds: for an AI with samples, the number of rounds that simulations of the best aims continue.
+    trials: the number of these simulations for each of the best aims.
     aims: the kinds of aims that the AI may choose.
     preferred: the aim of an AI without samples if no other aim is within reach.
     value: a file with weights of V for comparing aims; `None` for `value.json`.
@@ -136,6 +141,8 @@ class Player:
     sure: float = 0.0
     giving_up: float = 0.55
     guarding: float = 0.0
+    rounds: float = 0.0
+    trials: float = 0.0
     aims: tuple[str, ...] = ()
     preferred: str = AS_LIKED
     value: Path | None = None
@@ -148,18 +155,19 @@ class Player:
         return np.array([*numbers, allowed, AIMS.index(self.preferred)], dtype=np.float64)
 
 
+USUAL = Player(
+    behind=0.0,
+    failed=2.0,
+    leader=0.3,
+    continent_prize=3.0,
+    aim=6.0,
+    samples=8,
+    guarding=1.0,
+    aims=AIMS,
+)
 # To add an AI, add a row. `benchmarks/opponents.py` has the rows against which AIs are measured.
 PLAYERS = {
-    "usual": Player(
-        behind=0.0,
-        failed=2.0,
-        leader=0.3,
-        continent_prize=3.0,
-        aim=6.0,
-        samples=8,
-        guarding=1.0,
-        aims=AIMS,
-    ),
+    "usual": USUAL,
     # Completes and guards continents, breaks those of others and returns, a card a turn.
     "keeper": Player(
         behind=0.0,
@@ -175,6 +183,8 @@ PLAYERS = {
         samples=8,
         aims=(AS_LIKED, HOLD, CONTINENT, BREAK, ELIMINATE, PILE, SAFE_CARD, RAID, GUARD),
     ),
+    # Looks ahead for a round before it chooses one of the usual AI's best three aims.
+    "strong": replace(USUAL, sure=1.1, rounds=1, trials=64),
     "simple": Player(),
 }
 

@@ -91,7 +91,7 @@ class AIPolicy:
 def ai(name: str = "usual", *, seed: int = 0) -> AIPolicy:
     """Return an AI as a policy, for `Turn.play`, `evaluate`, `tournament` and other programs.
 
-    name: `"usual"`, `"keeper"` or `"simple"`.
+    name: `"usual"`, `"keeper"`, `"strong"` or `"simple"`.
     seed: the seed of the simulations in which the AI compares its aims.
 
     Raises `IllegalError` for an unknown name.

@@ -65,7 +65,7 @@ def tournament(
     """Play games from one turn, and count the wins of each entrant.
 
     players: the entrants, one for each player of the turn. An entrant is the name of an AI
-        (`"usual"`, `"keeper"`, `"simple"`) or a policy.
+        (`"usual"`, `"keeper"`, `"strong"`, `"simple"`) or a policy.
     turn: the turn from which each game starts.
     games: the number of games. After each game, every entrant moves to the next seat. If `games` is
         a multiple of the number of seats, every entrant plays every seat equally often.
