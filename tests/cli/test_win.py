@@ -31,7 +31,10 @@ OVER = "1;classic;red;Peru:red:9"
         (["win", GROWS], "whole game"),
         (["goals", GROWS], "whole game"),
         (["goals", OVER], "the game is over: red has won"),
-        (["win", CODE, "--player", "best"], "--player must be usual, keeper, strong or simple, got"),
+        (
+            ["win", CODE, "--player", "best"],
+            "--player must be usual, keeper, strong or simple, got",
+        ),
         (["win", CODE, "--games", "1"], "--games must be a whole number from 2 to 1000000, got 1"),
         (["win"], "missing position or --code"),
         (["win", CODE, "--code", CODE], "cannot be combined"),

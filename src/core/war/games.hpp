@@ -59,7 +59,7 @@ class WarPlay {
     void take(Aim aim) { tactics.aim = aim; }
     // Lists the aims, the best aim first, each with the mean of V after simulated turns with the same dice. The aim
     // AS_LIKED gets a bonus. After each stage, the better half of the aims goes on to twice as many turns (sequential
-    // halving). Aims with equal results play the same turns, so only the first of them goes on. An AI with ROUNDS then
+    // halving). Aims with equal results play the same turns, so only the first such aim goes on. An AI with ROUNDS then
     // compares the best aims by the mean of V after some rounds.
     std::vector<JudgedAim> judge_aims(War<W> s, uint64_t seed, Deadline& deadline) {
         if (quick_play_) rules_.hide_unknown(s);

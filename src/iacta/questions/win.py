@@ -52,8 +52,9 @@ class WinQuestion(WholeGameForm, Question):
 
     player: str = parameter(
         OneOf(tuple(PLAYERS)),
-        "The AI for every side: usual; keeper, which is equally good; strong, which is better but "
-        "slow; or simple, which is weaker.",
+        "The AI for every side: usual; keeper, which is equally good; strong, which wins about a "
+        "third of its games against three usual AIs, but takes 20 times as long and plays 200 "
+        "games instead of 600; or simple, which is weaker.",
         metavar="NAME",
         default="usual",
     )

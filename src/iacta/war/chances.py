@@ -134,7 +134,8 @@ def win_chances(
         game.
     player: the AI: `"usual"`, `"keeper"`, `"strong"`, `"simple"`, or a policy, that is, a function
         from a turn to a legal action. The second opinion comes from the keeper, or from the usual
-        AI if `player` is the keeper. Games of these two AIs stop after six rounds.
+        AI if `player` is the keeper. Games of the usual AI and
+        the keeper stop after six rounds.
     best_goal: whether the player to move plays this turn for the best of all goals, the goal with
         the most wins in 40 trial games each. The chances come from new games. If it is false, the
         AI chooses its own goal.

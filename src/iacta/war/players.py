@@ -103,7 +103,7 @@ class Player:
     guarding: the armies wanted on a border, for each army of the largest threat. If it is 0, the AI
         does not divide armies between borders, and moves them to the front.
     rounds: for an AI with samples, the number of rounds that simulations of the best aims continue.
-    trials: the number of these simulations for each of the best aims.
+    trials: the number of simulations for each of the best aims.
     aims: the kinds of aims that the AI may choose.
     preferred: the aim of an AI without samples if no other aim is within reach.
     value: a file with weights of V for comparing aims; `None` for `value.json`.
@@ -183,7 +183,7 @@ PLAYERS = {
         samples=8,
         aims=(AS_LIKED, HOLD, CONTINENT, BREAK, ELIMINATE, PILE, SAFE_CARD, RAID, GUARD),
     ),
-    # Looks ahead for a round before it chooses one of the usual AI's best three aims.
+    # Compares the usual AI's best three aims again, by games that continue for a round.
     "strong": replace(USUAL, sure=1.1, rounds=1, trials=64),
     "simple": Player(),
 }
