@@ -241,7 +241,7 @@ def compare_arrays() -> Iterator[Comparison]:
 
 
 def compare_processes() -> Iterator[Comparison]:
-    """Compare a process that runs the command with one that imports NumPy."""
+    """Compare a process that runs the command with a process that only imports NumPy."""
     times: dict[str, list[float]] = {"iacta": [], "numpy": []}
     words = {"iacta": ["-m", "iacta", "battle", "12", "10"], "numpy": ["-c", "import numpy"]}
     for _ in range(15):
@@ -259,7 +259,7 @@ def compare_processes() -> Iterator[Comparison]:
 
 
 def compare_pictures() -> Iterator[Comparison]:
-    """Compare a process that draws a large table with one that imports the same libraries."""
+    """Compare a process that draws a large table with a process that only imports the libraries."""
     with tempfile.TemporaryDirectory() as folder:
         picture = str(Path(folder) / "table.png")
         words = ["-m", "iacta", "table", "60", "60", "--csv", "--plot", picture]

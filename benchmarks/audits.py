@@ -75,7 +75,7 @@ def fair_log(way: str, throws: int, rng: np.random.Generator, players: int = 1) 
         "wins": ("attackers,defenders,won", _wins(rng)),
     }[way]
     names = rng.integers(players, size=throws).tolist()
-    rows = [f"{line},{name}" for line, name in zip(lines, names)]  # noqa: B905 # some are endless
+    rows = [f"{line},{name}" for line, name in zip(lines, names)]  # noqa: B905 # some generators are endless
     return "\n".join([f"{heading},player", *rows])
 
 
@@ -186,9 +186,10 @@ def is_alarm_without_tails(found: Audit) -> bool:
 
 
 def measure_level(logs: int, most_battles: int = MAX_BATTLES) -> dict[str, np.ndarray]:
-    """Return the p-values of fair logs of battles of all sizes. `ALARM` has the corrected ones.
+    """Return the p-values of fair logs of battles of all sizes.
 
-    If a log is too short for a test, such as the test of order, the p-value is 1.
+    `ALARM` is the key of the corrected p-values. If a log is too short for a test, such as the test
+    of order, the p-value is 1.
 
     logs: the number of logs.
     most_battles: the largest number of battles in a log.

@@ -37,7 +37,7 @@ def compare_variants() -> Iterator[Comparison]:
 
 
 def compare_blitz() -> Iterator[Comparison]:
-    """Compare balanced blitz."""
+    """Compare the distribution of a balanced blitz."""
     battle = Battle(1_001, 1_000, "balanced blitz")
     yield Comparison(
         "distribution of 1,000 v 1,000 by balanced blitz",

@@ -11,7 +11,7 @@ Work: TypeAlias = Callable[[], object]
 class Measurement(NamedTuple):
     """A measured number and its requirement.
 
-    claim: what was measured, in words.
+    claim: the measured quantity, in words.
     got: the measured number.
     asked: the required number; `None` if there is no requirement.
     is_least: whether `asked` is a minimum rather than a maximum.

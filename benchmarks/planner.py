@@ -115,7 +115,7 @@ def measure_games() -> Iterator[Measurement]:
     for each in hard_positions():
         policy = policy_for(read_problem(each.position, each.goal), states=0)
         if not isinstance(policy.search, Search):
-            raise TypeError("the compiled core must be there to be measured")
+            raise TypeError("this benchmark needs the compiled core")
         started = time.process_time()
         policy.search.play(Deadline(), 100)
         games.append((time.process_time() - started) / 100)

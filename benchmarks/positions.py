@@ -1,4 +1,4 @@
-"""Mid-game positions: random ones, positions from played games, and seven hard ones."""
+"""Mid-game positions: random positions, positions from played games, and seven hard positions."""
 
 import json
 from collections.abc import Iterator, Mapping

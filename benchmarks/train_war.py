@@ -71,14 +71,14 @@ class Positions(NamedTuple):
     chances: npt.NDArray[np.float32]
 
     def part(self, rows: Any) -> "Positions":
-        """Return some of the positions."""
+        """Return the selected positions."""
         return Positions(self.seen[rows], self.alive[rows], self.chances[rows])
 
 
 def collect_positions(
     player: Player, others: Sequence[Player], seconds: float, seed: int
 ) -> Positions:
-    """Return positions from games of an AI, some of them against other opponents."""
+    """Return positions from games of an AI; some games are against other opponents."""
     rng, seen, chances = Random(seed), [], []
     ended = time.process_time() + seconds
     count = 0
@@ -119,7 +119,10 @@ def compute_chances(
 
 
 def train_layers(positions: Positions, seconds: float, seed: int) -> tuple[Layers, float, float]:
-    """Train weights by Adam; return them and two held-out losses: theirs and of equal chances."""
+    """Train weights with Adam.
+
+    Return the weights, their loss on held-out games, and the loss of equal chances on these games.
+    """
     rng = np.random.default_rng(seed)
     number = len(positions.seen)
     held = int(number * (1 - HELD_OUT))  # games are in order, so no game is in both parts
@@ -165,7 +168,7 @@ def _loss(found: npt.NDArray[np.float32], wanted: npt.NDArray[np.float32]) -> fl
 
 
 def main(seconds: float = 600.0) -> None:
-    """Train both V; write their weights with the settings of the training."""
+    """Train both value functions, and write their weights with the settings of the training."""
     root = Path(__file__).parent.parent
     weights: dict[str, list[float]] = {}
     bots = [*OPPONENTS.values()]

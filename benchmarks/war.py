@@ -46,7 +46,7 @@ class Recorded(NamedTuple):
     seed: the seed of the random board; `None` for the classic board.
     code: the code of the turn.
     winners: for each complete game of the usual AI, the number of the seat that won.
-    wins: for each goal and each way to play it, the chance of the player to move to win the game.
+    wins: for each goal and each way to play the goal, the mover's chance to win the game.
     """
 
     seed: int | None

@@ -20,7 +20,7 @@ from tests.charts.test_every_chart import argument, draw_example
 def test_the_title_states_from_which_equal_numbers_attackers_are_favourites() -> None:
     assert charts.win_chance_map(win_table(20, 20)).title.startswith("With 12 to 20 armies")
     assert charts.win_chance_map(win_table(10, 10, garrison=0)).title.startswith("With 5 to 10")
-    assert "not worse off" in charts.win_chance_map(win_table(5, 5, "capital")).title
+    assert "never the favourite" in charts.win_chance_map(win_table(5, 5, "capital")).title
     assert charts.win_chance_map(win_table(1, 1, "zombie defender", garrison=0)).title == (
         "With 1 army on each side you are the favourite."
     )

@@ -164,7 +164,7 @@ def _find_title(module: ModuleType) -> str:
 
 
 def _summarise(documented: object) -> str:
-    """Return the first paragraph of a docstring, escaped for a table."""
+    """Return the first paragraph of a docstring, escaped for a Markdown table."""
     first = inspect.cleandoc(documented.__doc__ or "").partition("\n\n")[0]
     return " ".join(first.split()).replace("|", r"\|")
 

@@ -69,7 +69,7 @@ def open_cluster(address: str) -> Iterator[Any]:
         raise missing_error("a cluster needs Dask, which is not installed", "cluster") from None
     if address == LOCAL:
         with ExitStack() as stack:
-            # The tracker must not be started by a worker, which would unblock Ctrl-C.
+            # Start the tracker here: a worker that started the tracker would unblock Ctrl-C.
             import_module("multiprocessing.resource_tracker").ensure_running()
             with _block_interrupts():
                 here = distributed.LocalCluster(
@@ -138,7 +138,7 @@ def answer_blocks(
             _join_files(done, place, size)
     finally:
         if folder.exists():
-            left = folder.rename(make_temporary_path(place))  # where late workers do not find it
+            left = folder.rename(make_temporary_path(place))  # hides it from late workers
             shutil.rmtree(left, ignore_errors=True)
     return BatchResult(rows, errors)
 

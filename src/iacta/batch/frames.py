@@ -56,7 +56,7 @@ def answer(
     if isinstance(frame, Mapping):
         single = {name: each for name, each in frame.items() if _is_single(each)}
     if both := sorted({*single} & {*given}):
-        raise IllegalError(f"{both[0]} is given twice, in the frame and beside it")
+        raise IllegalError(f"{both[0]} is given twice, in the frame and as an argument")
     asked = read_question(question, columns, {**single, **given})
     return answer_frame(frame, asked, {*single}, executor)
 

@@ -124,7 +124,8 @@ class BatchQuestion:
         """Check the columns; return the parameters that have a column, by the name of the column.
 
         A required parameter must either have a column or be given for all rows; no parameter may
-        have both. Names of columns must be unique and differ from those of the added columns.
+        have both. Names of columns must be unique, and must differ from the names of the added
+        columns.
         """
         if twice := [name for name, many in Counter(names).items() if many > 1]:
             raise IllegalError(f"the column {quote(twice[0])} appears twice")

@@ -161,7 +161,7 @@ def _advance_stacks(stack: Floats, matrix: Floats, staying: int) -> Floats:
 
 @lru_cache(maxsize=MAX_MATRICES)
 def _find_matrix(rules: Rules, size: int, defenders: int) -> Floats:
-    """Return a matrix: entry `[a, b]` is the chance that a attackers win with b of them left."""
+    """Return a matrix; entry `[a, b]` is the chance that a attackers win and b are left."""
     return find_kernel(rules).transitions(size, defenders).won
 
 

@@ -29,8 +29,8 @@ MAX_CELLS = 4 * 10**6  # maximum size of the tables for a backward pass
 ROW_BYTES = 100  # bytes per row and per army on either side
 CELLS_PER_ROW = 1000  # overhead of a row, expressed in cells
 MAX_CELLS_FOR_RARE_WINS = 10**8  # replaces MAX_CELLS if a forward pass would miss rare victories
-LIKELY = 1e-3  # least ratio of last to first chance for an accurate forward pass
-MAX_BEATEN_PER_ATTACKER = 4  # defenders per attacker that a stack almost never beats
+LIKELY = 1e-3  # the least ratio of last to first chance in an accurate forward pass
+MAX_BEATEN_PER_ATTACKER = 4  # a stack almost never beats more defenders per attacker
 
 
 class CampaignOutcome(NamedTuple):
@@ -50,7 +50,7 @@ class TerritoryOdds(NamedTuple):
     """The chances for one territory of a campaign.
 
     reach_probability: the chance that the stack conquers all territories before this one.
-    conquer_probability: the chance that the stack conquers these and this territory.
+    conquer_probability: the chance that the stack also conquers this territory.
     expected_attackers: the expected size of the attacking stack, garrison included, given that it
         reaches this territory; 0 if it cannot reach it.
     """
@@ -370,7 +370,7 @@ def _refuse_slow_way(
 
     stack: the distribution of the armies at the start.
 
-    In floats, a huge first battle needs no tables and may leave few armies for the next one.
+    In floats, a huge first battle needs no tables and may leave few armies for the next battle.
     """
     most = max(stack) - way[0].rules.garrison
     if most <= 0 or len(way) == len(stack) == 1:  # a single battle checks its own size
@@ -404,7 +404,7 @@ def refuse_tables(
             ]
     for kernel in dict.fromkeys(kernels):
         method = kernel.for_question(question, able, sum(defended))
-        if question == "table":  # with any method, a row has a number for each army
+        if question == "table":  # with every method, a row has one number for each army
             size = able + sum(defended)
             method.refuse_too_large(able, sum(defended), memory=ROW_BYTES * size, states=0)
         method.refuse_way(able, defended)
@@ -436,7 +436,7 @@ def find_way_chances(
     if all(isinstance(chance, int | Fraction) for chance in won):
         return [Fraction(chance) for chance in won]
     bounded: list[Probability] = [min(float(chance), 1.0) for chance in won]
-    if any(kernel.certain for kernel in kernels):  # sums of 0 are exact, sums of 1 may be rounded
+    if any(kernel.certain for kernel in kernels):  # a sum of 1 may be rounded, a sum of 0 is exact
         lost = chances(against=True)
         return [min(a, BELOW_ONE) if b else 1.0 for a, b in zip(bounded, lost, strict=True)]
     return bounded

@@ -19,11 +19,11 @@ class Territory:
     """A territory that a campaign attacks.
 
     defenders: the number of armies that defend the territory.
-    rules: the rules for the battle, as `Rules` or a name; `None` for those of the campaign. The
-        garrison of these rules is ignored, because the attacking territory has its own `garrison`.
+    rules: the rules for the battle, as `Rules` or a name; `None` for the campaign's rules. Their
+        garrison is ignored, because the attacking territory has its own `garrison`.
     garrison: the number of armies that must stay on this territory when the stack moves on; `None`
         for the garrison of the campaign.
-    stop: the `StopRule` for the battle; `None` for that of the campaign.
+    stop: the `StopRule` for the battle; `None` for the campaign's stop rule.
 
     >>> Territory(8, rules="capital", garrison=3)
     Territory(8, rules=Rules(defence=Dice((6, 6, 6))), garrison=3)
@@ -79,7 +79,7 @@ def read_territories(territories: Territories) -> tuple[Territory, ...]:
 
     territories: numbers of defenders, `Territory` objects, or strings for `parse_territory`.
 
-    Invalid entries, or none at all, raise `IactaError`.
+    Raises `IactaError` for an invalid entry, and if there are no entries.
 
     >>> read_territories([22, Territory(8), "8@3"])
     (Territory(22), Territory(8), Territory(8, garrison=3))
@@ -102,7 +102,7 @@ def stages(
 ) -> Iterator[Stage]:
     """Yield the battle for each territory.
 
-    rules, stop: the rules and the stop rule for territories that have none of their own.
+    rules, stop: the rules and the stop rule for territories without their own.
 
     >>> way = [Territory(8, garrison=3), Territory(2)]
     >>> [stage.rules.garrison for stage in stages(way, Rules())]

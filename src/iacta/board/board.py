@@ -24,7 +24,7 @@ MAX_BONUS = 10**6
 MAX_COORDINATE = 1e9
 MAX_NAME_LENGTH = 100
 MAX_EDGE_LENGTH = 100  # the maximum number of items in an edge, of which only two are used
-MAX_COMPARED = 2000  # maximum number of names among which a similar spelling is looked for
+MAX_COMPARED = 2000  # more names are not searched for a similar spelling
 MIN_SIMILARITY = 0.75  # the `difflib` ratio above which a message suggests a name
 HYPHENS = "-_\u2010\u2011\u2012\u2013\u2014"
 

@@ -297,7 +297,7 @@ def build_scene(
 
 
 def _find_rims(board: Board) -> Iterator[Sequence[Point]]:
-    """Yield the outlines of continents: the sides that belong to only one of their polygons."""
+    """Yield the outline of each continent: the sides that belong to only one of its polygons."""
     shapes = dict(zip(board.territories, board.outlines, strict=True)) if board.outlines else {}
     for continent in board.continents:
         polygons = [polygon for name in continent.territories for polygon in shapes.get(name, ())]

@@ -185,7 +185,7 @@ def game_review(review: Review) -> Chart:
     `value` (of the best plan after the battle), `decision`, `cost`, `luck`, and `luck_armies` (luck
     in armies). The first row of a turn has the value at its start. Turns without a goal are left
     out. If no turn has a goal, the values are the luck in armies since the start of the turn. The
-    table `costliest` has the costliest decisions, each with a `better` one.
+    table `costliest` has the costliest decisions, each with a `better` decision.
     """
     rows: list[Row] = []
     worst: list[Row] = []

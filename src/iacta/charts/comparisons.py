@@ -64,7 +64,9 @@ def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> Chart:
         favourite = MORE if chance > 0.5 else LESS
         rows.append({"rules": rule_set.name, "win_probability": chance, "favourite": favourite})
     if not rows:
-        raise IllegalError("rules must be such that the odds of their battles can be computed")
+        raise IllegalError(
+            "rules must include rules for which the odds of a battle can be computed"
+        )
     rows.sort(key=lambda row: -row["win_probability"])
     base = table_view("rules").encode(
         y=row_axis("rules", rows, labelLimit=150, labelOverlap=False),

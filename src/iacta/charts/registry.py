@@ -28,8 +28,8 @@ def register_chart(*, default_for: str = "") -> Callable[[Function], Function]:
     """Return a decorator that registers a chart function.
 
     default_for: names of classes, separated by spaces. The function draws the default chart of
-        these classes, and its first argument must be an instance of one of them. Names are used
-        instead of classes to avoid imports.
+        these classes, and takes an instance as its first argument. Names are used instead of
+        classes to avoid imports.
     """
 
     def register(draw: Function) -> Function:

@@ -37,8 +37,8 @@ class Chart:
     title: the main result, as a sentence.
     subtitle: the quantities and the rules that the chart shows.
     tables: the rows of each table, by name, most important table first.
-    narrow: properties that replace those of `view` in a narrow plot. Titles are always wrapped to
-        fit.
+    narrow: properties that replace properties of `view` in a narrow plot. Titles are always wrapped
+        to fit.
     """
 
     view: View

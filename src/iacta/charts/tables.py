@@ -91,7 +91,7 @@ def _format_title(chances: npt.NDArray[Any]) -> str:
     ahead = (chances.diagonal() > EVEN).tolist()
     if not any(ahead):
         armies = format_count(len(ahead))
-        return f"With equal numbers, up to {armies}, the defenders are not worse off."
+        return f"With equal numbers up to {armies} on each side you are never the favourite."
     first = len(ahead) - ahead[::-1].index(False) if False in ahead else 0
     if first == len(ahead):
         count = int((chances > EVEN).sum())

@@ -28,7 +28,7 @@ DEEP = {
 }
 ORDERED = (RED, AMBER, GREEN, BLUE)
 
-# Colours for players who are named after a colour, and for all others.
+# Colours for players who are named after a colour, and for all other players.
 NAMED_COLOURS = {
     "blue": "#1f6fab",
     "red": "#c22f2f",

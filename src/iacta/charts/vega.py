@@ -1,7 +1,7 @@
 """A small builder for Vega-Lite specifications.
 
 A `View` is a specification, or a part of one: a mark with its encoding, or several views in layers
-or side by side. Names and values of properties are those of the Vega-Lite documentation. The tests
+or side by side. Properties have the names and values of the Vega-Lite documentation. The tests
 validate every chart against the schema of Vega-Lite.
 """
 

@@ -224,7 +224,7 @@ def threat_bars(answer: ThreatsAnswer) -> Chart:
     if any(row["at_most"] - row["chance"] > MIN_GAP for row in rows):
         lines = base.filter(is_open).mark("rule", style="ink", strokeWidth=2)
         layers.insert(1, lines.encode(x2="at_most"))
-        words = f"Lines: up to the chance that no attack exceeds. {words}"
+        words = f"Each line ends at an upper limit of the chance. {words}"
     drawn = layer(*layers).properties(height=GOAL_ROW * max(len(rows), 1))
     return Chart(drawn, threats_sentence(answer), words, {"threats": rows})
 

@@ -38,7 +38,7 @@ FILE = (
     Example("chart break-even even.png --dark", "the armies needed for an even battle"),
 )
 class ChartGroup(Command):
-    """Draw more charts, mostly those of published articles."""
+    """Draw more charts, mostly from published articles."""
 
 
 class ChartCommand(Command, kw_only=True):

@@ -15,7 +15,7 @@ RULES_FILE = r":([^:@~]+\.toml)(?=[@~]|$)"
 
 
 def add_usual_rules(form: type[Form], texts: Texts) -> Texts:
-    """If a command line names no rules, add those of `IACTA_RULES`."""
+    """Add the rules in `IACTA_RULES` to a command line that names no rules."""
     takes_rules = issubclass(form, RulesForm) and not any(
         parameter.name == "rules" and parameter.is_argument for parameter in form.parameters()
     )

@@ -22,7 +22,7 @@ PACKAGES = ("fastapi", "jinja2", "segno", "uvicorn", "vl_convert", "scipy")
 MAX_PORT, MAX_WORKERS = 65_535, 256
 PUBLIC_URL = re.compile(r"https?://[\w.-]+(:[0-9]+)?(/[\w./~-]*)?", re.ASCII)
 UNUSED_ADDRESS = ("192.0.2.1", 9)  # an address reserved for documentation (RFC 5737)
-MAX_TRIED_PORTS = 20  # number of ports to try after one that is in use
+MAX_TRIED_PORTS = 20  # number of ports to try if the usual port is in use
 
 
 @command(

@@ -21,7 +21,7 @@ TONES = {"good": "32", "bad": "31", "neutral": "33", "other": "36"}
 DEFENDERS, EVEN, ATTACKERS = (240, 160, 96), (240, 240, 240), (112, 180, 230)
 CUBE_LEVELS = (0, 95, 135, 175, 215, 255)  # intensities in the 256-colour palette
 PROGRESS_DELAY, REFRESH_INTERVAL = 0.5, 0.1  # seconds
-SILENT_DELAY = 5.0  # seconds before the only message without a terminal
+SILENT_DELAY = 5.0  # seconds until the single message for output that is not a terminal
 LONG_WORK = "this is taking a while; Ctrl-C stops it"
 CLEAR_LINE = "\r\x1b[K"
 

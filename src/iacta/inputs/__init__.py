@@ -1,1 +1,1 @@
-"""Everything for user input: errors, validation, files, tables, JSON and TOML."""
+"""User input: errors, validation, files, tables, JSON and TOML."""

@@ -76,7 +76,7 @@ def missing_error(sentence: str, *extras: str) -> MissingError:
 
 @cache
 def list_packages(extra: str) -> tuple[str, ...]:
-    """Return the packages of one of iacta's extras, according to iacta's metadata.
+    """Return the packages of an extra of iacta, according to iacta's metadata.
 
     >>> list_packages("methods")
     ('scipy',)

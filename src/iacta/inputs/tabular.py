@@ -579,7 +579,7 @@ class LineJoiner:
 
     @property
     def backlog(self) -> int:
-        """The number of lines that have been read of an incomplete row."""
+        """The number of lines of the incomplete row that have been read so far."""
         return len(self._begun)
 
     def join_lines(self, lines: list[bytes], delimiter: str, first: int) -> list[bytes]:

@@ -167,7 +167,7 @@ def conquer_in_sequence(
 
 
 class Crossing(NamedTuple):
-    """The weights of the paths that leave the inside across one of its two edges in one roll.
+    """The weights of the paths that leave the inside across one edge in one roll.
 
     armies: the total number of armies n = a + d before this roll.
     leap: the weight of the paths to the second line outside. They start from the line nearest to

@@ -370,7 +370,8 @@ class Kernel(ABC):
     ) -> None:
         """Raise `TooLargeError` for a battle that takes too much time or memory.
 
-        The arguments are those of the function `refuse_too_large`. The dice are checked as well.
+        The arguments are the same as for the function `refuse_too_large`. The dice are also
+        checked.
         """
         most_attack, most_defence = self.rules.full_roll
         refuse_many_rolls(min(attackers, most_attack), min(defenders, most_defence), self.rules)
@@ -462,10 +463,11 @@ class Kernel(ABC):
 
         able: the attackers without the garrison.
         defenders: armies on the defended territory.
-        spare: how many of these attackers may be lost or move in; `None` for all of them.
+        spare: the number of these attackers that may be lost or move in; `None` for all `able`.
 
-        A roll is left out if it could cost more than `spare` armies or force more than that to move
-        in. Stop rules do not apply, because a player who rolls by hand can stop at any time.
+        A roll is left out if it could cost more than `spare` armies, or force more than `spare`
+        armies to move in. Stop rules do not apply, because a player who rolls by hand can stop at
+        any time.
 
         >>> from iacta.methods import find_kernel
         >>> one, two = find_kernel(Rules()).rolls(2, 1)

@@ -368,7 +368,7 @@ def _find_slope(step: tuple[float, ...]) -> float:
 
 
 def _count_needed(needed: npt.NDArray[np.bool_]) -> int:
-    """Return the number of cells up to the last one that is needed."""
+    """Return the number of cells up to the last needed cell."""
     return len(needed) - int(np.argmax(needed[::-1])) if needed.any() else 0
 
 

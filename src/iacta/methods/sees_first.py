@@ -80,7 +80,7 @@ EXACT_NAME: str = "sees_first_exact"
 Aim = Literal["conquest", "losses"]
 
 MIN_COMPARABLE = 1e-290  # smaller values are treated as equal
-TABLES = 3  # P, H and the table that is asked for
+TABLES = 3  # P, H and the requested table
 
 
 class SeesFirst(UnitKernel):
@@ -236,7 +236,7 @@ class AllBattles:
     defenders: the largest number of defenders.
     rules: the rules of the battles.
     exact: whether to compute in whole numbers instead of floats.
-    aim: what the defender minimises, as for `optimal_play.find_chance_if_seen`.
+    aim: the quantity that the defender minimises, as for `optimal_play.find_chance_if_seen`.
 
     Tables have entries `[d, a]` for a attackers against d defenders, in units of U^(a+d).
 

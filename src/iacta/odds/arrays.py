@@ -98,7 +98,7 @@ def win_probability(
 
     attackers: armies on the attacking territories, garrison included; a whole number, or an array
         of whole numbers of any shape.
-    defenders: armies on the defended territories, broadcast against `attackers`.
+    defenders: armies on the defended territories, in a shape that broadcasts with `attackers`.
     rules: `Rules`, the name of a rule set, or an array of these, which is also broadcast.
     garrison: armies that must stay behind; `None` for the garrison of the rules, usually 1.
     exact: whether to return fractions instead of floats.

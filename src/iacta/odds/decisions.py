@@ -74,8 +74,8 @@ class Decision(_Policy):
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
     rules: the rules of the battle.
-    objective: what the best action maximises: `"value"` for the value of the territory and the
-        armies, or `"conquest"` for the chance to conquer the territory.
+    objective: the quantity that the best action maximises: `"value"` for the value of the territory
+        and the armies, or `"conquest"` for the chance to conquer the territory.
     action: the best action now: `"roll"`, `"stop"` or `"blitz"`.
     value: the value of the battle under the best policy.
     value_if_stopped: the value of stopping now.

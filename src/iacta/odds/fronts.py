@@ -18,8 +18,8 @@ smaller number has full relative precision.
 Error. Each cost has at most twice the relative error of its chance. The program enumerates all
 divisions within this error of the minimum, and compares them with fractions.
 
-Source: Bellman, "Dynamic programming" (1957), the allocation of a resource; the fronts are those of
-sipolac's `fortify`, which places armies one by one.
+Source: Bellman, "Dynamic programming" (1957), the allocation of a resource; the fronts are modelled
+on sipolac's `fortify`, which places armies one by one.
 """
 
 from collections import Counter
@@ -74,7 +74,7 @@ class Front:
         territory. `"any"` for territories side by side: the front falls when the stack has
         conquered any of the territories.
     rules: the rules of the battles on this front, as `Rules` or as a name; `None` for the common
-        rules of all fronts. The garrison of these rules is ignored.
+        rules of all fronts. Their garrison is ignored.
     held: the armies that already stand on each territory and cannot be moved; empty for no armies.
 
     >>> Front(15, 3), Front(8, rules="capital")

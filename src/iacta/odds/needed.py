@@ -40,7 +40,7 @@ Chances1D: TypeAlias = npt.NDArray[Any]
 MAX_TABLE_ARMIES = 2_000
 MAX_FRACTION_LENGTH = 40  # the maximum number of characters of a fraction in an error message
 GUESS_FACTOR = 1.05  # the safety factor for the size of the first table
-MAX_ARMIES_EXACTLY = 20_000  # the most armies of both sides; with fractions, a few seconds
+MAX_ARMIES_EXACTLY = 20_000  # the limit for both sides together; fractions then take a few seconds
 MIN_SINGLE_CHANCE = Fraction(1, 10**140)  # the error bound of a battle holds down to 1e-150
 EVEN = Fraction(1, 2)
 
@@ -391,7 +391,7 @@ def _estimate_losses(others: int, rules: Rules, *, attacking: bool) -> tuple[flo
     squares = Fraction(sum(k * k * n for k, n in enumerate(losses.counts)), losses.total)
     theirs = fallen if attacking else losses.pair_count - fallen
     if not theirs:
-        return 2.0 * others, 0.0  # for dice with which the other side never loses an army
+        return 2.0 * others, 0.0  # the other side never loses an army with these dice
     rolls = others / theirs
     variance = rolls * (squares - fallen**2) * (losses.pair_count / theirs) ** 2
     return float(rolls * (losses.pair_count - theirs)), float(variance)

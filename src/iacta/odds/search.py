@@ -156,8 +156,8 @@ def find_least_in_tables(
     """Return the fewest armies that reach each target, found in tables of doubling size.
 
     wanted: the target chances for each key.
-    tabulate: a function that takes a number of armies and keys, and yields the curves of these keys
-        up to this number.
+    tabulate: a function that takes a number of armies and some keys, and yields the curve of each
+        key up to this number.
     most: the number of armies in the first table.
     refuse: a function that raises an exception if no number of armies reaches a target. It is
         called after each table for every target that is not reached yet.

@@ -42,7 +42,7 @@ PAYOFFS: dict[Objective, Callable[[int], Payoff]] = {
 MAX_ARMIES = 10_000
 MAX_LISTED = 100  # the maximum number of equally good spreads in a result
 MIN_FLOAT_VALUE = 1e-130  # the error bound does not cover smaller values, which may underflow
-MAX_SPREADS = 2 * 10**6  # the most spreads that are all compared
+MAX_SPREADS = 2 * 10**6  # at most this many spreads are all compared
 MAX_VALUES = 5 * 10**7  # the limit for the number of spreads times the number of attackers
 MAX_EXACT_STEPS = 3 * 10**6  # about half a minute of computation with fractions
 MAX_TRIES = 20_000  # the maximum number of spreads that the local search tries
@@ -100,7 +100,7 @@ def spread_defenders(
     stop: the rule by which the attackers stop a battle and their attack.
     exact: whether to return the value as a fraction.
 
-    The model: one stack borders all territories of the chain and may attack any of them first.
+    The model: one stack borders all territories of the chain, and may begin with any territory.
     After a conquest it moves in with all armies except the garrison, and attacks a neighbour of the
     conquered territory, as in a `Campaign`. It can neither skip a territory nor go back. An attack
     that starts at one end can therefore conquer the whole chain. An attack that starts inside the

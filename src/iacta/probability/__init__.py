@@ -1,1 +1,1 @@
-"""Probability: distributions (exact or in floats), estimates with intervals, and typed chances."""
+"""Probability: distributions in fractions or floats, estimates with intervals, parsed chances."""

@@ -229,7 +229,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         ends = f"{len(values)} values from {quote(values[0])} to {quote(values[-1])}"
         if len(values) == 1:
             ends = f"1 value, {quote(values[0])}"
-        with suppress(MalformedError, OverflowError):  # values that are no numbers, or too large
+        with suppress(MalformedError, OverflowError):  # values that are not numbers, or too large
             ends += f", mean {float(self.mean()):.6g}"
         return f"{ends}, {'exact' if self.is_exact else 'in floats'}"
 
@@ -454,7 +454,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return values[-1]  # floats may sum to slightly less than 1
 
     def mode(self) -> T:
-        """Return the most likely value; if several are equally likely, the first of them.
+        """Return the most likely value, or the first of several equally likely values.
 
         >>> Distribution.from_pairs([("win", 2), ("lose", 1)]).mode()
         'win'

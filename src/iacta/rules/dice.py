@@ -77,7 +77,7 @@ class Dice:
         return self.faces[: len(self.faces) - self.kept + fighting]
 
     def can_reorder(self, fighting: int) -> bool:
-        """Return whether the bonus can make a die higher than one that was higher before.
+        """Return whether the bonus can change which of two dice is higher.
 
         fighting: the armies in the roll, each with one kept die.
 

@@ -25,7 +25,7 @@ class Mode:
     dice_chosen_first: whether both sides choose their numbers of dice before the roll, so that
         there is a single distribution of losses.
     grows: whether armies can grow, which gives a battle infinitely many states.
-    described: a phrase for messages, such as "rules with ...".
+    described: a noun phrase for messages that begin with "rules with".
     certain: whether a chance can be exactly 0 or 1 although both sides can fight.
     inexact: the reason why results cannot be fractions; empty if they can.
     """

@@ -36,7 +36,7 @@ from iacta.rules.variants import find_rules, format_rules_argument
 
 SortedDice = tuple[int, ...]
 
-MAX_UNCHECKED_FACES = 100  # faces; even a full roll of more faces must be checked first
+MAX_UNCHECKED_FACES = 100  # the size of a roll of dice with more faces is always checked
 MAX_ROWS = 10**6  # maximum number of pairs of different throws in `Roll.compared_dice`
 STEPS_PER_SECOND = 10**6
 MAX_STEPS = 10**7

@@ -66,7 +66,7 @@ Result = TypeVar("Result")
 
 RUNS_PER_BLOCK = 25_000  # the arrays of a block fit into a processor's cache
 MAX_THROWN = 5 * 10**11  # this many dice take about an hour
-MIN_TIMED_RUNS = 1000  # fewer runs are not faster
+MIN_TIMED_RUNS = 1000  # fewer runs take the same time
 MAX_GARRISON = 2**62  # keeps the sum of garrison and armies within an int64
 MAX_BYTE = 255
 MAX_PENDING = 1000  # maximum number of blocks that may wait in an executor

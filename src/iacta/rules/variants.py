@@ -222,7 +222,7 @@ RULE_SETS: tuple[RuleSet, ...] = (
     RuleSet(
         "ammo shortage",
         Rules(defence=Dice((D6, D6), bonus=(-1,), clamp=(1, D6))),
-        "One off the highest defence die, down to one at least; then sorted again.",
+        "One is taken off the highest defence die, down to one at least; dice are sorted again.",
         "Risk Legacy, ammo shortage",
         (
             "ammo",
@@ -277,7 +277,7 @@ RULE_SETS: tuple[RuleSet, ...] = (
     RuleSet(
         "dominating12",
         Rules(full_attack=Dice((130, D6, D6)), full_defence=Dice((28, 28))),
-        "Three dice against two are d130, d6, d6 against d28, d28.",
+        "A roll of three dice against two uses d130, d6, d6 against d28, d28.",
         "Dominating12, balanced dice",
         ("balanced dice",),
     ),
@@ -291,7 +291,7 @@ RULE_SETS: tuple[RuleSet, ...] = (
     RuleSet(
         "free advance",
         Rules(least_advance=False),
-        "After a conquest as few armies as you like move in, whatever was rolled.",
+        "After a conquest, as few armies as you like may move in, whatever was rolled.",
         "Risk, as some groups play instead of the official rule",
         ("no least advance",),
     ),
@@ -311,8 +311,8 @@ def find_rule_set(name: str) -> RuleSet:
     name: a name, or names of `MODIFIERS` joined by `+` in any order. Case, spaces, hyphens and
         underscores do not matter.
 
-    An unknown name raises `IllegalError` with similar names as a suggestion. So do joined names
-    that are repeated or are not modifiers.
+    Raises `IllegalError` for an unknown name, with similar names as a suggestion, and for joined
+    names that are repeated or are not modifiers.
 
     >>> find_rule_set("Zombie-Attacker").description
     'The attacker rolls one die fewer, but at least one.'

@@ -141,8 +141,8 @@ def win_chances(
         AI chooses its own goal.
     games: the number of games for each AI; by default 600 for the usual AI and the keeper, 200 for
         the strong AI, 2,000 for the simple AI and 40 for a policy.
-    time_limit: the time limit in seconds. If it is too short for all games, the result is that of
-        the first 100, 200, 400, ... games, or of fewer than 100 games.
+    time_limit: the time limit in seconds. If it is too short for all games, the result comes from
+        the first 100, 200, 400, ... games, or from fewer than 100 games.
     seed: the seed of the dice. The same seed and number of games give the same result on every
         computer, with any number of threads.
     progress: a callback with two arguments: the result after the last complete stage (`None` before
@@ -289,7 +289,8 @@ def play_two_games(
 ) -> PlayedGames:
     """Play games like `play_games`, with extra time for two games after the deadline.
 
-    Two games are needed for an interval. If the extra time is too short, the result has fewer.
+    Two games are needed for an interval. If the extra time is too short, the result has fewer than
+    two games.
     """
     found = play_games(war, player, games, seed, deadline, aim, progress)
     if len(found.chances) < 2:

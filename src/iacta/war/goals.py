@@ -1,8 +1,8 @@
 """Goals for a turn: the chance to reach each goal, and to win the game afterwards.
 
 `goals_in_reach` considers these goals: win the game now, take a continent, break an opponent's
-continent, eliminate an opponent, and take a card. The chance of each goal is that of the best plan
-from a quick search, which also places the new armies.
+continent, eliminate an opponent, and take a card. A quick search finds a plan for each goal and
+places the new armies. The chance of the goal is the chance of this plan.
 
 `best_goals` simulates games to compare goals, holding without attacks, and the usual AI's own
 choice. The usual AI plays each goal with its tactics. For the larger goals two plans are tried in

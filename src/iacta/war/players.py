@@ -168,7 +168,7 @@ USUAL = Player(
 # To add an AI, add a row. `benchmarks/opponents.py` has the rows against which AIs are measured.
 PLAYERS = {
     "usual": USUAL,
-    # Completes and guards continents, breaks those of others and returns, a card a turn.
+    # Completes and guards continents; breaks other players' continents; takes one card a turn.
     "keeper": Player(
         behind=0.0,
         failed=2.0,

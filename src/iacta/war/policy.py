@@ -15,7 +15,7 @@ class NamedAim(NamedTuple):
     """An aim that names its victim, because eliminations change the numbers of seats.
 
     aim: the aim, with the seat of the victim if it is against a player.
-    victim: the name of the player against whom the aim is; empty for other aims.
+    victim: the name of the player whom the aim is directed against; empty for other aims.
     """
 
     aim: Aim = CHOSEN_AIM

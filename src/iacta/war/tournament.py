@@ -18,7 +18,7 @@ from iacta.probability.estimate import Estimate, Interval
 from iacta.war.games import War, check_war, deal_missions, list_seats
 from iacta.war.players import PLAYERS, find_player
 
-MAX_ROUNDS = 200  # the maximum number of rounds; then the game ends without a winner
+MAX_ROUNDS = 200  # a game ends without a winner after this many rounds
 MAX_GAMES = 10**6
 
 Seat: TypeAlias = str | Policy

@@ -132,7 +132,7 @@ class OpenTo:
     """Middleware that lets pages of other sites call the API.
 
     app: the application to open.
-    origins: the origins of these sites, such as `https://example.org`; `*` for all sites.
+    origins: the origins of the sites, such as `https://example.org`; `*` for all sites.
     """
 
     def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:

@@ -208,7 +208,7 @@ def _list_constraints(turn: Turn) -> dict[str, Any]:
     name, places = rules_name(turn.rules), turn.board.territories
     if name not in {rule_set.name for rule_set in RULE_SETS} or turn.rules_of:
         raise IllegalError(
-            "the board cannot show house rules or rules of single territories, which the code has"
+            "the board cannot show the house rules or the rules of single territories in this code"
         )
     return {
         "rules": name,

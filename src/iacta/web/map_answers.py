@@ -124,7 +124,7 @@ rolls: the results of the next roll: both sides' losses, the losses in words, an
 AdvanceSpan = TypedDict("AdvanceSpan", {"from": int, "to": int, "least": int, "most": int})
 AdvanceSpan.__doc__ = """The numbers of armies that may move into a taken territory.
 
-from, to: the territory that attacked, and the taken one.
+from, to: the territory that attacked, and the taken territory.
 least, most: the smallest and the largest number.
 """
 

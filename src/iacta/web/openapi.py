@@ -46,7 +46,7 @@ PROBLEMS = {
     "504": "The answer takes too long.",
 }
 ANSWER = "The answer."
-UNCHANGED = "The answer has not changed since the one that If-None-Match names."
+UNCHANGED = "The answer still has the ETag in If-None-Match."
 DARK: Schema = {
     "name": "dark",
     "in": "query",

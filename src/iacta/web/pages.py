@@ -79,7 +79,7 @@ WORDS = {  # each question in a player's words
     "simulate": "What do a million games say?",
     "table": "All battles on one page",
 }
-UNLISTED = (Source,)  # kinds of parameters that do not fit into a URL
+UNLISTED = (Source,)  # kinds of parameters whose values do not fit into a URL
 STEADY = ("plan",)  # questions that are too slow to answer while the user types
 SHADES = 10
 Pairs: TypeAlias = Sequence[tuple[str, str]]

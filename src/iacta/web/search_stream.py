@@ -1,8 +1,8 @@
 """Searches that stream better and better answers, one JSON object per line.
 
 A request with `Accept: application/x-ndjson` gets a response at once. Its lines are `{"progress":
-{"doing", "part", "keeps"}}` and, whenever the search has found a better one, `{"answer": ...}`. The
-last line is the final answer, or `{"problem": ...}` if the search fails. Closing the connection
+{"doing", "part", "keeps"}}` and, whenever the search has found a better answer, `{"answer": ...}`.
+The last line is the final answer, or `{"problem": ...}` if the search fails. Closing the connection
 ends the search.
 """
 

@@ -1,4 +1,4 @@
-"""The functions that worker processes run to compute answers or parts of them.
+"""The functions that worker processes run to compute answers or parts of answers.
 
 A worker process runs `serve`, which takes jobs from a socket one by one and sends back progress and
 results. It reads and writes no files for clients. Results are complete response bodies in bytes, so
@@ -65,7 +65,7 @@ class Job(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """The progress of a job. All fields but the last are those of a `Watch`.
+    """The progress of a job. The other fields are the arguments of a `Watch`.
 
     so_far: the partial answer as JSON.
     """

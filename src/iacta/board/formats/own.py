@@ -35,7 +35,7 @@ from iacta.inputs.errors import IllegalError
 KEYS = ("name", "directed", "territories", "continents", "places", "outlines")
 CONTINENT_KEYS = ("bonus", "territories")
 TABLES = ("territories", "continents")
-MAX_COMPARED = 20  # the most keys that are compared with known keys; more would take seconds
+MAX_COMPARED = 20  # only this many keys are compared with known keys; more would take seconds
 MIN_SIMILARITY = 0.8  # the `difflib` ratio above which a key counts as a misspelling
 TOML_TABLE = re.compile(
     r"""^[ \t]*+\[?+[ \t]*+["']?([\w-]++)["']?[ \t]*+(?:[].]|=[ \t]*+\{)""", re.MULTILINE

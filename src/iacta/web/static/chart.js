@@ -57,7 +57,7 @@ export async function draw(place, spec) {
     return;
   }
   fitted = sized;
-  // The picture as a whole has a name for screen readers; its marks need none.
+  // The picture as a whole has a name for screen readers; its marks need no names.
   for (const mark of sheet.querySelectorAll("svg, svg [role]")) {
     for (const name of ["role", "aria-roledescription", "aria-label"]) mark.removeAttribute(name);
   }
@@ -77,7 +77,7 @@ const again = () => shown?.place.isConnected && draw(shown.place, shown.spec);
 addEventListener("themechange", again);
 let width = innerWidth;
 addEventListener("resize", () => {
-  if (innerWidth === width) return; // the bars of a phone's browser come and go
+  if (innerWidth === width) return; // a phone's browser hides and shows its bars
   width = innerWidth;
   again();
 });

@@ -258,7 +258,7 @@ export function play(parts) {
   if (targets.length && !store.isPicking) store.map.bring(targets);
 }
 
-/** What the buttons beside the map do. */
+/** The actions of the buttons beside the map. */
 export const act = {
   take,
   go(at) {

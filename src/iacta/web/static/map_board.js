@@ -14,7 +14,7 @@ import { redraw } from "./redraw.js";
  * @property {number|null} aimed the territory about to be attacked
  * @property {string[]|null} figures the chance to own each territory at the end; null if the
  *   chances hardly differ
- * @property {object|null} scene arrows and labels; null for those of the board
+ * @property {object|null} scene arrows and labels; null for the board's own
  */
 
 const SVG = "http://www.w3.org/2000/svg";

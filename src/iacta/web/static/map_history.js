@@ -126,7 +126,7 @@ export function logOf(board, state, turns, findGoal) {
   return lines.map((each) => `${JSON.stringify(each)}\n`).join("");
 }
 
-/** Remove a step and all steps after it; return the rest, and where the player then is. */
+/** Remove a step and all steps after it; return the other steps, and the step before. */
 export function without(steps, gone) {
   const [isGone, place, left] = [[false], [0], []];
   steps.forEach((step, k) => {

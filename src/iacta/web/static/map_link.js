@@ -5,7 +5,7 @@
 // link begins with its version `v` and the number of its steps `n`, each step ends with a check
 // letter, and the parameter `e` ends the link. If a program cuts a long link, this is noticed, and
 // all steps before the cut are restored. Links without a version are older and have no such marks.
-// The goal in a link is that of the current turn; each parameter `q` has the goal of another turn.
+// The goal in a link belongs to the current turn; each parameter `q` has the goal of another turn.
 
 import { begun, canAim, findGoalOfTurn, findTurnStart, MAX_ARMIES } from "./map_state.js";
 

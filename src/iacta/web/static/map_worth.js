@@ -1,4 +1,4 @@
-// What a turn is worth: the chances of the goal and of the game, the steps so far, and their graph.
+// The value of a turn: the chances of the goal and of the game, the steps so far, and their graph.
 
 import { act } from "./map_actions.js";
 import { cut, svg } from "./map_board.js";
@@ -34,7 +34,7 @@ export function showValue(turn) {
   const found = entry?.found ?? null;
   const soFar = entry?.soFar;
   const isWin = state.goal === "win";
-  const isSaid = found && !(soFar && found.value === null); // a progress report is better than no estimate
+  const isSaid = found && !(soFar && found.value === null); // while there is no value, show the progress
   const sum = isEnding(turn) && describeSum();
   const said =
     turn?.problem ??

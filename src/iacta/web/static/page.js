@@ -1,4 +1,4 @@
-// What all pages do: switch colours, select numbers, copy texts, and open files.
+// Functions of all pages: switch colours, select numbers, copy texts, and open files.
 
 const MOST_FILE_BYTES = 900_000;
 const MOST_CHANGES = 60; // allowed changes of the URL within `SPAN`; some browsers refuse a hundred
@@ -14,7 +14,7 @@ const status = Object.assign(document.createElement("p"), { className: "unseen" 
 status.setAttribute("role", "status");
 document.body.append(status);
 
-/** Tell users of screen readers something that others can see. */
+/** Announce to users of screen readers something that others can see. */
 export function announce(words) {
   status.textContent = words;
 }

@@ -1,4 +1,4 @@
-// Sets the colours before the page is drawn: those that the visitor chose, or those of the system.
+// Sets the colours before the page is drawn: the visitor's choice, or the system's.
 
 const system = matchMedia("(prefers-color-scheme: dark)");
 
