@@ -170,7 +170,7 @@ def test_public_names_are_sorted_and_there() -> None:
     assert not hasattr(iacta, "Any")
 
 
-def test_packages_list_their_names_and_other_files_say_with_an_underscore_what_is_theirs() -> None:
+def test_private_names_start_with_an_underscore() -> None:
     for folder in ("iacta", "iacta_command", "iacta_literature"):
         for file in (SOURCE.parent / folder).rglob("*.py"):
             lists = [*re.finditer(r"^__all__ = (\[.*?\])$", file.read_text("utf-8"), re.M | re.S)]

@@ -8,7 +8,7 @@ import iacta
 from iacta import *  # noqa: F403 # that is the claim
 
 
-def test_a_star_import_brings_typed_names() -> None:
+def test_a_star_import_imports_typed_names() -> None:
     assert_type(Battle(3, 2), iacta.Battle)  # noqa: F405 # that is the claim
     assert_type(Battle(3, 2).win_probability(), float)  # noqa: F405
 

@@ -20,7 +20,7 @@ LONG = "a text with more letters than a view of Arrow holds itself"
 FAR = 2**31 - 64  # an offset far beyond the text
 
 
-def test_damaged_files_are_answered_or_refused() -> None:
+def test_damaged_files_give_an_answer_or_an_error() -> None:
     found = list(find_crashes(seed=1, count=100))
     assert not found, "\n\n".join(f"{each.asked}\n{each.said}" for each in found)
 

@@ -417,7 +417,7 @@ def test_a_heading_may_come_after_many_blank_lines(tmp_path: Path) -> None:
     assert found[1].startswith("12,10,0.65")
 
 
-def test_csv_cells_are_parsed_like_by_python(tmp_path: Path) -> None:
+def test_csv_cells_are_parsed_as_python_does(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     for _ in range(200):
         rows = ["".join(row) for row in rng.choice([*"ab1 .;,\"'\té\r\n"], size=(9, 12))]

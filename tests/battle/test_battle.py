@@ -18,7 +18,7 @@ from tests.published import read_rows
 
 
 @pytest.mark.parametrize("row", read_rows("win_probability"))
-def test_published_win_probabilities(row: dict[str, str]) -> None:
+def test_published_win_probabilities_agree(row: dict[str, str]) -> None:
     battle = Battle(int(row["attackers"]), int(row["defenders"]), garrison=0)
     if row["exact"]:
         assert battle.win_probability(exact=True) == Fraction(row["exact"])
@@ -28,7 +28,7 @@ def test_published_win_probabilities(row: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("row", read_rows("moments"))
-def test_published_means_and_deviations(row: dict[str, str]) -> None:
+def test_published_means_and_deviations_agree(row: dict[str, str]) -> None:
     battle = Battle(int(row["attackers"]), int(row["defenders"]), garrison=0)
     quantities = {
         "armies_lost_when_winning": battle.attackers_lost_if_won().mean(),
@@ -42,12 +42,12 @@ def test_published_means_and_deviations(row: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("row", read_rows("capital_conquest"))
-def test_published_capital_battles(row: dict[str, str]) -> None:
+def test_published_capital_battles_agree(row: dict[str, str]) -> None:
     battle = Battle(int(row["attackers"]), int(row["defenders"]), "capital", garrison=0)
     assert f"{100 * battle.win_probability():.2f}" == row["percent"]
 
 
-def test_published_line_of_break_even() -> None:
+def test_the_published_break_even_line_agrees() -> None:
     table = iacta.win_table(60, 50, garrison=0, exact=True)
     least = [1 + int(np.argmax(table[:, d] > 0.5)) for d in range(50)]
     for row in read_rows("hoehle_break_even"):
@@ -105,7 +105,7 @@ def test_rare_ends_of_large_battles_keep_their_digits(attackers: int, defenders:
             assert ours.map(number).mean() == pytest.approx(theirs.map(number).mean(), rel=2e-12)
 
 
-def test_exact_is_fractions_everywhere_and_its_absence_floats() -> None:
+def test_exact_results_are_fractions_and_others_floats() -> None:
     battle = Battle(4, 3)
     assert battle.outcomes(exact=True).is_exact
     assert isinstance(battle.attackers_lost_if_won(exact=True).mean(), Fraction)
@@ -137,7 +137,7 @@ RULE_NAMES = {bare(name) for each in iacta.RULE_SETS for name in (each.name, *ea
 
 
 @given(st.one_of(st.none(), st.text(), st.floats(), st.integers(max_value=-1), st.binary()))
-def test_whatever_is_no_number_of_armies_is_an_iacta_error(wrong: Any) -> None:
+def test_invalid_numbers_of_armies_raise_iacta_errors(wrong: Any) -> None:
     with pytest.raises(IactaError):
         Battle(wrong, 1)
     with pytest.raises(IactaError):

@@ -86,7 +86,7 @@ ALL = CAMPAIGNS + WITH_STOPS
 
 
 @pytest.mark.parametrize("campaign", ALL, ids=repr)
-def test_the_distribution_is_that_of_battle_after_battle(campaign: Campaign) -> None:
+def test_the_distribution_equals_successive_battles(campaign: Campaign) -> None:
     expected = twin(campaign)
     assert dict(campaign.outcomes(exact=True)) == expected
     floats = campaign.outcomes()
@@ -139,7 +139,7 @@ def test_rare_survivors_of_a_large_battle_count_in_the_next_one() -> None:
     assert 1e-7 < chance < 1e-5
 
 
-def test_the_unfinished_game() -> None:
+def test_the_unfinished_game_agrees() -> None:
     campaign = Campaign(int(UNFINISHED["attackers"]), WAY)
     exact = Fraction(campaign.win_probability(exact=True))
     assert abs(exact - Fraction(UNFINISHED["win_probability"])) < Fraction(1, 10**15)
@@ -158,7 +158,7 @@ def test_score_counts_the_defenders_not_yet_attacked() -> None:
     assert dict(scores) == {1 - 5: Fraction(5, 12), 1 - 6: Fraction(7, 12)}
 
 
-def test_floats_are_floats_and_fractions_fractions() -> None:
+def test_results_have_the_requested_type() -> None:
     campaign = Campaign(6, [2, 1])
     for method in ("auto", "lattice", "counting"):
         assert all(
@@ -172,7 +172,7 @@ def test_floats_are_floats_and_fractions_fractions() -> None:
 
 @settings(max_examples=30)
 @given(st.integers(1, 12), st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(0, 2))
-def test_any_campaign_is_the_twin(attackers: int, way: list[int], garrison: int) -> None:
+def test_any_campaign_agrees_with_the_twin(attackers: int, way: list[int], garrison: int) -> None:
     campaign = Campaign(attackers, way, garrison=garrison)
     assert dict(campaign.outcomes(exact=True)) == twin(campaign)
 
@@ -209,7 +209,7 @@ def test_armies_kept_out_of_a_fight_move_on_after_a_conquest() -> None:
     assert {end.attackers for end in outcomes if not end.conquered} == {6}
 
 
-def test_a_campaign_says_how_likely_its_attackers_stop() -> None:
+def test_a_campaign_has_the_chance_that_attackers_stop() -> None:
     for campaign in ALL:
         way = campaign.stages()
         expected = sum(
@@ -222,7 +222,7 @@ def test_a_campaign_says_how_likely_its_attackers_stop() -> None:
             assert expected == 0
 
 
-def test_dice_without_end_can_be_played() -> None:
+def test_endless_battles_can_be_played() -> None:
     many = Dice((6,) * 100, keep=1, reroll=(1,))
     battles = Campaign(9, [2], Rules(attack=many, defence=many)).play(np.random.default_rng(1))
     assert battles[0].attackers == 9
@@ -245,11 +245,11 @@ def test_repr_can_be_pasted_back() -> None:
     "text",
     ["8", "8:capital", "8@3", "8:capital@3", "1@0", "8~5", "8~0", "8:capital~5", "8:capital@3~5"],
 )
-def test_a_territory_s_name_is_what_is_read(text: str) -> None:
+def test_a_territory_is_printed_as_it_is_read(text: str) -> None:
     assert format_territory(parse_territory(text)) == text
 
 
-def test_rules_of_a_territory_are_those_of_its_own_battle() -> None:
+def test_the_rules_of_a_territory_apply_to_its_battle() -> None:
     ways: Sequence[tuple[list[Any], list[Any]]] = [
         ([3, Territory(3, "capital")], [3, 3]),
         ([Territory(3, "capital"), 3], [3, 3]),
@@ -268,7 +268,7 @@ def test_armies_grow_in_a_played_campaign() -> None:
     assert abs(won / 4000 - chance) < 4 * (chance * (1 - chance) / 4000) ** 0.5
 
 
-def test_every_stack_has_a_chance_of_the_kind_that_was_asked() -> None:
+def test_every_stack_has_a_chance_of_the_requested_type() -> None:
     for attackers, garrison in product(range(1, 6), range(4)):
         for stop in (
             StopRule(),

@@ -140,7 +140,7 @@ def test_battles_end_as_in_the_chain(chain: Chain) -> None:
 
 
 @pytest.mark.parametrize("chain", CHAINS, ids=str)
-def test_campaigns_and_requirements_are_those_of_the_chain(chain: Chain) -> None:
+def test_campaigns_and_requirements_agree_with_the_chain(chain: Chain) -> None:
     options: dict[str, Any] = {"garrison": chain.garrison, "stop": chain.stop}
     way = (2, 1, 3)
     for attackers in (4, 9, 14):
@@ -163,7 +163,7 @@ def test_campaigns_and_requirements_are_those_of_the_chain(chain: Chain) -> None
 
 
 @pytest.mark.parametrize("chain", CHAINS, ids=str)
-def test_a_chance_that_floats_cannot_decide_is_decided_by_the_same_stop(chain: Chain) -> None:
+def test_fractions_decide_close_chances_with_the_same_stop_rule(chain: Chain) -> None:
     options: dict[str, Any] = {"garrison": chain.garrison, "stop": chain.stop}
     for attackers in (10, 15):
         chance = win_chance(attackers, 3, chain)
@@ -195,7 +195,7 @@ def test_thrown_dice_and_spread_armies_follow_the_chain(chain: Chain) -> None:
     assert lefts <= ends(9, 4, chain).keys()
 
 
-def test_a_territory_of_its_own_stops_on_its_own() -> None:
+def test_a_territory_may_have_its_own_stop_rule() -> None:
     held, stopped = Chain(hold_back=2), Chain(stop_at=5)
     way: list[int | Territory] = [Territory(2, stop=stopped.stop), 3]
     expected = sum(
@@ -236,7 +236,7 @@ def solvers(rules: str, stop: StopRule) -> dict[str, Callable[[], object]]:
     }
 
 
-def test_every_function_that_takes_a_stop_is_asked_here() -> None:
+def test_every_function_with_a_stop_rule_is_tested_here() -> None:
     public = {name: getattr(iacta, name) for name in iacta.__all__}
     taking = {
         name
@@ -256,7 +256,7 @@ def _parameters(value: Callable[..., object]) -> Iterable[str]:
 
 @pytest.mark.parametrize("rules", WHOLE)
 @pytest.mark.parametrize("name", solvers("classic", StopRule()))
-def test_where_a_battle_cannot_stop_on_the_way_stop_at_is_refused(rules: str, name: str) -> None:
+def test_stop_at_needs_battles_that_can_be_stopped(rules: str, name: str) -> None:
     for stop in (StopRule(stop_at=3), StopRule(hold_back=1, stop_at=3)):
         with pytest.raises(IllegalError, match=r"^rules with .* cannot be used "):
             solvers(rules, stop)[name]()
@@ -264,7 +264,7 @@ def test_where_a_battle_cannot_stop_on_the_way_stop_at_is_refused(rules: str, na
 
 @pytest.mark.parametrize("rules", ["classic", "capital", *WHOLE])
 @pytest.mark.parametrize("name", solvers("classic", StopRule()))
-def test_holding_back_is_a_larger_garrison_or_refused_with_the_rules(rules: str, name: str) -> None:
+def test_holding_back_acts_like_a_larger_garrison_or_is_refused(rules: str, name: str) -> None:
     def answer(stop: StopRule) -> object:
         try:
             return solvers(rules, stop)[name]()
@@ -292,14 +292,14 @@ TAKING = sorted(
 )
 
 
-def test_the_questions_with_one_of_the_two_have_both() -> None:
+def test_questions_with_one_stop_parameter_have_both() -> None:
     assert TAKING == ["battle", "campaign", "defend", "fronts", "need", "simulate"]
     for form in QUESTIONS.load_all():
         names = {parameter.name for parameter in form.parameters()}
         assert ("hold_back" in names) == ("stop_at" in names), form.name
 
 
-def test_the_two_parameters_of_questions_are_the_two_of_the_stop() -> None:
+def test_stop_parameters_of_questions_set_the_stop_rule() -> None:
     for chain in (Chain(hold_back=3), Chain(stop_at=3), Chain(hold_back=2, stop_at=5)):
         given: dict[str, Any] = {"hold_back": chain.hold_back, "stop_at": chain.stop_at}
         found: Any = ask("battle", attackers=10, defenders=5, **given)
@@ -310,7 +310,7 @@ def test_the_two_parameters_of_questions_are_the_two_of_the_stop() -> None:
         )
 
 
-def test_an_answer_says_which_of_the_two_is_meant() -> None:
+def test_an_ambiguous_answer_states_its_meaning() -> None:
     asked: dict[str, dict[str, Any]] = {
         "battle": {"attackers": 10, "defenders": 5},
         "campaign": {"attackers": 10, "territories": [2, 2]},
@@ -344,7 +344,7 @@ def test_a_page_shows_both_side_by_side() -> None:
 # Refused input, and battles that are too large.
 
 
-def test_a_bare_number_is_no_stop_and_the_sentence_names_both_meanings() -> None:
+def test_a_number_is_refused_as_a_stop_rule_with_both_meanings() -> None:
     with pytest.raises(MalformedError) as caught:
         Battle(9, 7, stop=3)  # type: ignore[arg-type]
     assert str(caught.value) == (
@@ -375,6 +375,6 @@ def test_numbers_beyond_every_stack_are_answered(exact: bool) -> None:
             armies_needed(4, 0.9, stop=stop)
 
 
-def test_a_stack_of_any_size_stops_as_a_small_one() -> None:
+def test_limits_on_losses_and_on_armies_left_agree() -> None:
     large = Battle(10**12, 900, stop=StopRule(stop_at=10**12 - 5)).attackers_lost(exact=True)
     assert large == Battle(10**12, 900, stop=StopRule(max_losses=5)).attackers_lost(exact=True)

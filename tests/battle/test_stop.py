@@ -70,7 +70,7 @@ def test_simulated_battles_stop_too() -> None:
     assert abs(float(simulated.won.probability) - 1445 / 3888) < 0.05
 
 
-def test_trees_are_counted_for_armies_kept_out_alone() -> None:
+def test_trees_are_counted_only_for_armies_held_back() -> None:
     kept = Battle(9, 6, stop=StopRule(hold_back=2))
     assert kept.state_count() == Battle(9, 6, garrison=3).state_count()
     assert kept.path_count() == Battle(9, 6, garrison=3).path_count()

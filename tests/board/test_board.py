@@ -54,7 +54,7 @@ def test_a_name_is_found_without_regard_to_case_spaces_and_hyphens(
     assert BOARD.find(spelled) == name
 
 
-def test_a_set_is_named_by_territories_and_continents() -> None:
+def test_sets_are_described_by_territories_and_continents() -> None:
     assert BOARD.find_set("AFRICA") == ("North Africa", "Egypt")
     assert BOARD.find_set("egypt, brazil, Egypt") == ("Egypt", "Brazil")
     assert BOARD.find_set("Brazil,Africa") == ("Brazil", "North Africa", "Egypt")
@@ -65,7 +65,7 @@ def test_a_name_with_a_comma_is_found_as_a_whole() -> None:
     assert board.find_set("washington, d. c.") == ("Washington, D. C.",)
 
 
-def test_edges_lead_both_ways_unless_they_are_directed() -> None:
+def test_edges_lead_both_ways_by_default() -> None:
     edges = [("A", "B"), ("B", "C")]
     both = Board.from_edges("tiny", edges)
     assert both == Board("tiny", ("A", "B", "C"), (*edges, ("B", "A"), ("C", "B")))
@@ -94,13 +94,13 @@ def test_spellings_of_a_territory_in_edges_are_one() -> None:
     ),
     st.booleans(),
 )
-def test_a_board_comes_back_from_its_toml(edges: list[tuple[str, str]], directed: bool) -> None:
+def test_a_board_survives_toml(edges: list[tuple[str, str]], directed: bool) -> None:
     continents = {"[X].y": (3, [edges[0][0]])}
     board = Board.from_edges("a = [b]", edges, directed=directed, continents=continents)
     assert read_board(tomllib.loads(board.to_toml())) == board
 
 
-def test_the_classic_board_comes_back_from_its_toml() -> None:
+def test_the_classic_board_survives_toml() -> None:
     board = classic_board()
     assert read_board(tomllib.loads(board.to_toml())) == board
 

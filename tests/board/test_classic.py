@@ -11,7 +11,7 @@ from tests.plan.boards import CLASSIC_BOARD
 CLASSIC = classic_board()
 
 
-def test_it_has_42_territories_and_83_borders_that_lead_both_ways() -> None:
+def test_the_classic_board_has_42_territories_and_83_borders() -> None:
     assert len(set(CLASSIC.territories)) == 42
     assert len(CLASSIC.borders) == 2 * 83
     assert {(end, start) for start, end in CLASSIC.borders} == set(CLASSIC.borders)
@@ -95,7 +95,7 @@ def test_the_map_has_its_documented_size() -> None:
     assert max(y for _, y in points) <= 487
 
 
-def test_it_is_laid_out_like_the_world() -> None:
+def test_the_classic_board_is_laid_out_like_the_world() -> None:
     place = dict(zip(CLASSIC.territories, CLASSIC.places, strict=True))
     west_to_east = ["Alaska", "Quebec", "Brazil", "Great Britain", "Egypt", "India", "Japan"]
     assert west_to_east == sorted(west_to_east, key=lambda name: place[name][0])
@@ -110,7 +110,7 @@ def test_it_is_laid_out_like_the_world() -> None:
     assert north_to_south == sorted(north_to_south, key=lambda name: place[name][1])
 
 
-def test_it_agrees_with_an_independent_board() -> None:
+def test_the_classic_board_agrees_with_an_independent_board() -> None:
     other = CLASSIC_BOARD
     ours = classic_board()
     assert set(ours.territories) == set(other.territories)

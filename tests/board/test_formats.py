@@ -78,7 +78,7 @@ def test_the_format_is_found_by_the_content_not_the_name(file: str, tmp_path: Pa
 
 @pytest.mark.parametrize("file", SAMPLES)
 @pytest.mark.parametrize("ending", [".json", ".toml"])
-def test_every_board_survives_our_own_formats(file: str, ending: str, tmp_path: Path) -> None:
+def test_every_board_survives_iacta_s_own_formats(file: str, ending: str, tmp_path: Path) -> None:
     board = read_board(FILES / file)
     written = tmp_path / f"x{ending}"
     write_board(board, written)
@@ -149,14 +149,14 @@ def boards(draw: st.DrawFn) -> Board:
 
 @given(boards())
 @pytest.mark.slow
-def test_any_board_comes_back_from_our_own_formats(board: Board) -> None:
+def test_any_board_survives_iacta_s_own_formats(board: Board) -> None:
     for ending in ("json", "toml"):
         assert _read(format_board(board, f"x.{ending}"), board.name) == board
 
 
 @given(boards(), st.sampled_from(["map", "xml"]))
 @pytest.mark.slow
-def test_any_board_comes_back_from_other_formats_or_is_refused(board: Board, ending: str) -> None:
+def test_any_board_survives_other_formats_or_is_refused(board: Board, ending: str) -> None:
     try:
         text = format_board(board, f"x.{ending}")
     except IllegalError as refused:
@@ -188,7 +188,7 @@ def _read(text: str, name: str) -> Board:
 
 
 @pytest.mark.parametrize("name", ["#1", ";1"])
-def test_no_map_has_a_continent_that_reads_as_a_comment(name: str) -> None:
+def test_continent_names_that_look_like_comments_are_refused(name: str) -> None:
     board = Board("x", ("A", "B"), (), (Continent(name, 1, ("A",)), Continent("C", 1, ("B",))))
     with pytest.raises(IllegalError, match="a continent's name must not begin with ; or #, got "):
         format_board(board, "x.map")
@@ -200,11 +200,11 @@ def test_toml_with_commas_is_not_taken_for_conquest() -> None:
     assert read_any("[Territories]\n; a, b\nA,1,2,\n", "x")[0].name == "Conquest"
 
 
-def test_blanks_without_end_cost_nothing() -> None:
+def test_very_many_blanks_are_read_quickly() -> None:
     assert read_any("[territories]\n" + " " * 900_000, "x")[0] is own.TOML
 
 
-def test_what_a_map_cannot_hold_is_not_written() -> None:
+def test_boards_that_a_format_cannot_represent_are_not_written() -> None:
     homeless = Board("x", ("A", "B"), (), (Continent("X", 1, ("A",)),))
     with pytest.raises(IllegalError, match="must be in one continent, got 'B' in none"):
         format_board(homeless, "x.map")
@@ -274,13 +274,13 @@ def test_continents_may_consist_of_continents() -> None:
     assert world.territories == ("North Africa", "Egypt", "East Africa", "Brazil", "Peru")
 
 
-def test_directed_borders_of_our_own_lead_one_way() -> None:
+def test_directed_borders_in_iacta_s_format_lead_one_way() -> None:
     board = read_board({"directed": True, "territories": {"A": ["B"], "B": []}})
     assert board.borders == (("A", "B"),)
     assert board.to_record()["directed"] is True
 
 
-def test_a_territory_with_a_bonus_of_its_own_is_a_continent_of_one(tmp_path: Path) -> None:
+def test_a_territory_with_its_own_bonus_becomes_a_continent(tmp_path: Path) -> None:
     text = CLUB.replace("<name>Peru</name>", "<name>Peru</name><bonus>4</bonus>")
     found = read_text(tmp_path, text).continents[-1]
     assert (found.bonus, found.territories) == (4, ("Peru",))
@@ -388,9 +388,7 @@ FOUR_IN_WARZONE = """{"territories": [{"id": "1", "name": "Port", "connectedTo":
 
 
 @pytest.mark.parametrize("text", [FOUR_IN_DOMINATION, FOUR_IN_LUX, FOUR_IN_WARZONE])
-def test_territories_of_one_name_are_told_apart_where_ids_name_them(
-    text: str, tmp_path: Path
-) -> None:
+def test_territories_of_equal_name_are_distinguished_by_ids(text: str, tmp_path: Path) -> None:
     board = read_text(tmp_path, text)
     assert board.territories == ("Port (East)", "Hill", "Port (West)", "Bay")
     assert len(board.borders) == 2 * 3
@@ -413,14 +411,14 @@ def test_territories_of_one_name_in_one_continent_get_numbers(tmp_path: Path) ->
     )
 
 
-def test_many_territories_of_one_long_name_are_told_apart() -> None:
+def test_territories_with_one_long_name_are_distinguished() -> None:
     name = "x" * 100
     territories = [{"id": n, "name": name, "connectedTo": []} for n in range(2000)]
     board = _read(json.dumps({"territories": territories}), "any")
     assert len(board.territories) == 2000
 
 
-def test_borders_by_a_name_that_two_countries_have_are_refused(tmp_path: Path) -> None:
+def test_borders_with_an_ambiguous_country_name_are_refused(tmp_path: Path) -> None:
     text = FOUR_IN_DOMINATION.replace("4 3\n", "Bay Port\n")
     sentence = (
         "line 14: borders must use ids where names repeat, got 'Port', the name of the countries "
@@ -447,7 +445,9 @@ def test_borders_by_a_name_that_two_countries_have_are_refused(tmp_path: Path) -
         "3 C 2 7 7.5\n[borders]\nA B\nb A C\n3 B\n",
     ],
 )
-def test_a_domination_map_needs_no_more_than_the_odds_do(text: str, tmp_path: Path) -> None:
+def test_a_domination_map_may_omit_everything_that_odds_do_not_need(
+    text: str, tmp_path: Path
+) -> None:
     board = read_text(tmp_path, text)
     assert board.borders == (("A", "B"), ("B", "A"), ("B", "C"), ("C", "B"))
     assert board.continents == (
@@ -500,7 +500,7 @@ def test_the_cards_beside_a_map_are_counted_and_checked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["../secret.cards", "/etc/x.cards", "..\\x.cards", ".x.cards"])
-def test_a_map_names_no_cards_elsewhere(name: str, tmp_path: Path) -> None:
+def test_a_map_may_only_name_cards_in_its_own_folder(name: str, tmp_path: Path) -> None:
     (tmp_path / "secret.cards").write_text("[cards]\nwildcard\n")
     inner = tmp_path / "inner"
     inner.mkdir()
@@ -508,7 +508,7 @@ def test_a_map_names_no_cards_elsewhere(name: str, tmp_path: Path) -> None:
     assert read_board_file(inner / "x.map").cards is None
 
 
-def test_classic_is_the_built_in_board() -> None:
+def test_the_name_classic_means_the_built_in_board() -> None:
     assert read_board("classic") is classic_board()
     assert read_board("Classic") is classic_board()
 

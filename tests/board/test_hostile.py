@@ -69,7 +69,7 @@ def test_small_files_with_too_many_entries_are_refused(
 
 @pytest.mark.parametrize("last", [3000, 0], ids=["a chain", "a circle"])
 @pytest.mark.slow
-def test_continents_within_thousands_of_others_are_refused(last: int, tmp_path: Path) -> None:
+def test_very_deeply_nested_continents_are_refused(last: int, tmp_path: Path) -> None:
     territories: dict[str, list[str]] = {f"T{n}": [] for n in range(3000)}
     continents = {
         f"C{n}": {"bonus": 1, "territories": [f"T{n}", f"C{n + 1 if n < 2999 else last}"]}
@@ -143,7 +143,7 @@ KEYS = ("name", "directed", "territories", "continents", "places", "outlines", "
 
 
 @given(st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=5))
-def test_any_table_is_a_board_or_a_sentence(table: dict[str, object]) -> None:
+def test_any_table_gives_a_board_or_an_error(table: dict[str, object]) -> None:
     for read in (read_board, read_position, lambda each: read_position({"board": each})):
         try:
             read(table)
@@ -158,7 +158,7 @@ def test_any_table_is_a_board_or_a_sentence(table: dict[str, object]) -> None:
     st.integers(0, 40),
     st.text("<>[]{},;=\"'\n 19aEé&-", max_size=5),
 )
-def test_any_change_to_a_file_gives_a_board_or_a_sentence(
+def test_a_changed_file_gives_a_board_or_an_error(
     text: str, start: int, length: int, instead: str
 ) -> None:
     changed = text[:start] + instead + text[start + length :]

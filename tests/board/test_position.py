@@ -46,7 +46,7 @@ def test_a_toml_position_names_a_board_file_beside_it() -> None:
     assert found.find_holding("Egypt") == Holding("blue", 8)
 
 
-def test_a_territory_that_is_not_listed_is_nobodys_with_no_armies() -> None:
+def test_unlisted_territories_have_no_owner_and_no_armies() -> None:
     found = read_position(TABLE)
     assert found.find_holding("Peru") == Holding("", 0)
     assert len(found.list_territories("")) == 40
@@ -86,7 +86,7 @@ def test_a_mistake_is_reported_with_file_and_line(tmp_path: Path) -> None:
         read_position(toml)
 
 
-def test_holdings_may_be_given_by_name_with_one_for_all_others() -> None:
+def test_holdings_may_be_given_by_name_and_for_all_others() -> None:
     by_name: dict[str, Any] = {"a": ("red", 5), "C": Holding("green", 1)}
     found = Position(TINY, "red", by_name, others=("blue", 2))
     rows = (Holding("red", 5), Holding("blue", 2), Holding("green", 1))
@@ -96,7 +96,7 @@ def test_holdings_may_be_given_by_name_with_one_for_all_others() -> None:
     assert replace(found, player="blue").holdings == found.holdings
 
 
-def test_a_file_may_say_what_all_others_hold(tmp_path: Path) -> None:
+def test_a_file_may_give_the_owner_of_all_other_territories(tmp_path: Path) -> None:
     file = tmp_path / "p.toml"
     file.write_text(
         'player = "red"\nothers = { owner = "blue", armies = 2 }\n'
@@ -122,14 +122,14 @@ def test_a_file_may_say_what_all_others_hold(tmp_path: Path) -> None:
     ],
     ids=lambda position: position.board.name,
 )
-def test_a_position_comes_back_from_its_toml(position: Position, tmp_path: Path) -> None:
+def test_a_position_survives_toml(position: Position, tmp_path: Path) -> None:
     file = tmp_path / "p.toml"
     file.write_text(position.to_toml(), encoding="utf-8")
     assert read_position(file) == position
     assert read_position(tomllib.loads(position.to_toml())) == position
 
 
-def test_for_an_unknown_owner_the_nearest_is_suggested() -> None:
+def test_for_an_unknown_owner_a_similar_name_is_suggested() -> None:
     found = read_position(json.loads(json.dumps(TABLE)))
     with pytest.raises(IactaError, match=r"got 'blu'; did you mean 'blue'\?"):
         found.list_territories("blu")
@@ -138,7 +138,9 @@ def test_for_an_unknown_owner_the_nearest_is_suggested() -> None:
 
 
 @pytest.mark.parametrize(*table(__file__, "unquoted_toml"))
-def test_toml_without_quotes_is_refused_with_them(line: str, reason: str, tmp_path: Path) -> None:
+def test_toml_without_quotes_is_refused_with_a_correction(
+    line: str, reason: str, tmp_path: Path
+) -> None:
     file, line = tmp_path / "game.toml", line.replace("{blanks}", " " * 10**5)
     file.write_text(f'player = "red"\n[territories]\n{line}\n', encoding="utf-8")
     number = 3 + line.count("\n")
@@ -149,13 +151,13 @@ def test_toml_without_quotes_is_refused_with_them(line: str, reason: str, tmp_pa
 
 
 @pytest.mark.parametrize(*table(__file__, "unquoted_json"))
-def test_so_is_json(text: str, reason: str) -> None:
+def test_json_without_quotes_is_refused_with_a_correction(text: str, reason: str) -> None:
     with pytest.raises(MalformedError) as refused:
         parse_moment(text)
     assert str(refused.value) == f"line 1: invalid JSON: {reason}"
 
 
-def test_an_unknown_player_is_answered_with_the_players() -> None:
+def test_an_unknown_player_is_refused_with_a_list_of_players() -> None:
     many = {name: (f"p{k}", 1) for k, name in enumerate(classic_board().territories[:10])}
     with pytest.raises(IllegalError) as refused:
         Position(classic_board(), "purple", many)
@@ -169,7 +171,7 @@ def test_an_unknown_player_is_answered_with_the_players() -> None:
         Position(TINY, "red", {})
 
 
-def test_a_board_is_no_position(tmp_path: Path) -> None:
+def test_a_board_is_refused_as_a_position(tmp_path: Path) -> None:
     (tmp_path / "board.toml").write_text('name = "x"\n[territories]\nA = ["B"]\nB = []\n')
     with pytest.raises(MalformedError, match=": missing player, whose turn it is"):
         read_position(tmp_path / "board.toml")

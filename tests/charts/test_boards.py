@@ -105,7 +105,7 @@ def boxes(parts: list[dict[str, Any]], width: float) -> list[tuple[float, float,
     return found
 
 
-def test_a_plan_s_numbers_are_the_library_s(asia: Plan) -> None:
+def test_the_numbers_of_a_plan_equal_the_library_s(asia: Plan) -> None:
     chart = charts.plan_map(asia)
     for row, end in zip(chart.tables["territories"], asia.territories, strict=True):
         held = asia.position.find_holding(end.name)
@@ -323,7 +323,7 @@ def test_each_visible_territory_has_a_name(asia: Plan) -> None:
                 assert name in printed or (first in printed and rest[-1] in printed), (name, width)
 
 
-def test_chances_are_beside_badges_where_they_differ_and_land_keeps_its_owner_s_colour(
+def test_differing_chances_are_shown_beside_badges(
     asia: Plan,
 ) -> None:
     assert not [*layers(charts.plan_map(asia), "gains")]
@@ -367,7 +367,7 @@ def test_digits_can_be_read_on_each_badge() -> None:
         assert compute_contrast(tone, choose_digit_colour(tone)) >= 4.5
 
 
-def test_a_board_shows_what_its_continents_pay() -> None:
+def test_a_board_shows_the_bonuses_of_its_continents() -> None:
     chart = charts.board_map(CLASSIC)
     assert {row["continent"]: row["bonus"] for row in chart.tables["territories"]} == {
         each.name: each.bonus for each in CLASSIC.continents
@@ -431,7 +431,7 @@ def test_a_review_has_turns_on_its_axis_and_a_line_for_each_player() -> None:
     )
 
 
-def test_fair_dice_are_a_band_in_few_pixels() -> None:
+def test_fair_dice_are_drawn_as_a_band() -> None:
     evening = charts.dice_audit(iacta.audit(Path("examples/rolls.csv")))
     svg = evening.content("svg").decode()
     assert "band: range of 95 of 100 fair logs" in svg
@@ -471,7 +471,7 @@ def test_large_boards_are_refused() -> None:
         charts.board_map(placed)
 
 
-def test_other_values_than_boards_are_refused() -> None:
+def test_values_other_than_boards_are_refused() -> None:
     with pytest.raises(
         iacta.MalformedError, match="board must be a Board or a Position, got 'classic'"
     ):

@@ -27,7 +27,7 @@ def test_the_title_names_the_prize() -> None:
     assert said.startswith("A territory worth 10: stop at 12 against 10.")
 
 
-def test_each_region_is_named_where_it_is() -> None:
+def test_each_region_has_its_label() -> None:
     decision = when_to_stop(12, 10, prize=10)
     regions = charts.decision_map(decision).tables["regions"]
     assert {row["action"] for row in regions} == {"roll", "stop"}
@@ -35,7 +35,7 @@ def test_each_region_is_named_where_it_is() -> None:
         assert decision.find_action(round(row["attackers"]), row["defenders"]) == row["action"]
 
 
-def test_a_spread_is_compared_with_others() -> None:
+def test_spreads_are_compared() -> None:
     best = iacta.spread_defenders(10, 12, 3)
     others = [("even", (4, 4, 4), float(iacta.spread_value(10, (4, 4, 4))))]
     rows = charts.best_spread(best, 10, others=others).tables["values"]

@@ -144,7 +144,7 @@ def draw_example(name: str) -> Chart:
     return draw(name)(*arguments(name))
 
 
-def test_the_public_names_are_those_of_the_registry() -> None:
+def test_the_public_names_come_from_the_registry() -> None:
     assert set(dir(charts)) == set(registered()) | {"Chart", "find_chart"}
     assert all(callable(getattr(charts, name)) for name in dir(charts))
     with pytest.raises(AttributeError, match="no attribute 'pie'"):
@@ -253,7 +253,7 @@ def test_a_missing_context_is_named() -> None:
         charts.find_chart("battle")
 
 
-def test_a_distribution_of_anything_is_drawn() -> None:
+def test_distributions_of_any_values_are_drawn() -> None:
     dice = iacta.Distribution(range(1, 7)).repeat(2).map(sum)
     assert charts.distribution(dice).title == "7.00 on average, most often 7: 17% of the time."
     rows = charts.distribution(dice).tables["outcomes"]

@@ -45,7 +45,7 @@ def test_text_has_the_expected_width_on_each_system(tmp_path: Path) -> None:
     assert {each.partition(", Helvetica")[0] for each in fonts} == {"Liberation Sans, Arial"}
 
 
-def test_a_narrow_plot_has_its_narrow_form() -> None:
+def test_narrow_plots_use_their_narrow_properties() -> None:
     spec = CHART.to_dict()
     wide, narrow = fit_width(spec), fit_width(spec, width=260)
     assert len(wide["title"]["text"]) <= len(narrow["title"]["text"])

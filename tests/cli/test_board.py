@@ -87,9 +87,7 @@ def test_a_code_and_a_file_show_their_position(run: Run, tmp_path: Path) -> None
             assert run(f"board {tmp_path / file}{options}") == run(f"board {CODE}{options}")
 
 
-def test_a_position_is_shown_with_its_own_board_which_can_be_written(
-    run: Run, tmp_path: Path
-) -> None:
+def test_a_position_is_shown_with_its_board_which_can_be_saved(run: Run, tmp_path: Path) -> None:
     record = {"player": "red", "board": json.loads((FILES / "own.json").read_text())}
     record["territories"] = {"Peru": {"owner": "red", "armies": 4}}
     (tmp_path / "game.json").write_text(json.dumps(record))
@@ -106,7 +104,7 @@ def test_the_code_of_a_turn_shows_its_position(run: Run) -> None:
     assert shown == run(f"board {CODE}").stdout.replace(f"{CODE};attack", turn)
 
 
-def test_errors_of_a_position_file_say_position(run: Run, tmp_path: Path) -> None:
+def test_errors_about_a_position_file_name_the_position(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "game.toml"
     file.write_text('player = "red"\n[territories]\nBrasil = { owner = "red", armies = 7 }\n')
     assert run(f"board {file}").stderr == (

@@ -25,7 +25,7 @@ def test_narrate_without_a_seed_prints_the_seed(run: Run) -> None:
     assert run(f"campaign 20 5 5 --narrate --seed {seed}").stdout == said
 
 
-def test_colour_on_a_terminal() -> None:
+def test_terminals_show_colours() -> None:
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "iacta", "battle", "12", "10"]
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80"}

@@ -67,7 +67,7 @@ PLAIN = st.text("ab.\"'#\\\n =[]{},é", max_size=8)
 
 
 @given(st.dictionaries(PLAIN.filter(bool), PLAIN | st.lists(PLAIN, max_size=3), max_size=4))
-def test_small_files_are_parsed_like_by_other_parsers(table: dict[str, object]) -> None:
+def test_small_files_are_parsed_as_by_other_parsers(table: dict[str, object]) -> None:
     text = json.dumps(table, ensure_ascii=False)
     assert parse_json(text) == table
     lines = (f"{json.dumps(key)} = {json.dumps(value)}" for key, value in table.items())
@@ -75,7 +75,7 @@ def test_small_files_are_parsed_like_by_other_parsers(table: dict[str, object]) 
 
 
 @given(st.text("ab.\"'#\\\n =[]{},1", max_size=40))
-def test_small_toml_is_parsed_like_by_python(text: str) -> None:
+def test_small_toml_is_parsed_as_python_does(text: str) -> None:
     try:
         expected = tomllib.loads(text)
     except tomllib.TOMLDecodeError:

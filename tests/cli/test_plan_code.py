@@ -80,7 +80,7 @@ def test_a_code_of_another_board_needs_that_board(run: Run, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("phase", ["fortify", "over"])
-def test_a_turn_whose_attacks_are_over_brings_no_goal_nearer(run: Run, phase: str) -> None:
+def test_a_turn_after_its_attacks_has_no_goals(run: Run, phase: str) -> None:
     ended = run(f"plan {START.to_code()};{phase} --take Brazil")
     assert (ended.code, ended.stdout) == (0, "The goal is not reached.\n")
 

@@ -21,7 +21,9 @@ def test_an_answer_is_printed_and_drawn(run: Run, line: str, words: str, tmp_pat
 
 
 @pytest.mark.parametrize(*table(__file__, "plots_of_charts"))
-def test_chart_draws_further_figures(run: Run, line: str, words: str, tmp_path: Path) -> None:
+def test_the_command_chart_draws_more_figures(
+    run: Run, line: str, words: str, tmp_path: Path
+) -> None:
     file = tmp_path / "chart.json"
     result = run(f"chart {line.format(file)}")
     assert result == (0, "", f"iacta: wrote {file}\n")

@@ -78,7 +78,7 @@ def test_make_core_fails_without_a_compiler_that_works(checkout: Checkout, compi
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
-def test_other_targets_go_on_and_say_so_in_one_line(checkout: Checkout, compiler: str) -> None:
+def test_other_targets_continue_with_a_one_line_message(checkout: Checkout, compiler: str) -> None:
     ended = checkout.make("try-core", checkout.compiler(compiler))
     assert (ended.code, ended.stderr) == (0, "")
     assert ended.stdout.endswith(WITHOUT)
@@ -86,7 +86,7 @@ def test_other_targets_go_on_and_say_so_in_one_line(checkout: Checkout, compiler
     assert not [*(checkout.folder / "src" / "iacta").rglob("*")]
 
 
-def test_the_demo_needs_no_core_and_all_else_that_plans_does(checkout: Checkout) -> None:
+def test_the_demo_needs_no_core_unlike_plans(checkout: Checkout) -> None:
     planned = {target: checkout.make("-n", target).stdout for target in ("demo", "plot", "test")}
     assert "core" not in planned["demo"]
     assert WITHOUT.strip() in planned["plot"].replace("\\", "")
@@ -107,7 +107,7 @@ def test_a_python_that_is_too_old_is_refused_in_one_sentence(checkout: Checkout)
     assert not (checkout.folder / ".venv").exists()
 
 
-def test_a_virtual_environment_without_python_is_made_anew_at_once(checkout: Checkout) -> None:
+def test_a_virtual_environment_without_python_is_created_again(checkout: Checkout) -> None:
     python = checkout.folder / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.symlink_to("/nonexistent/python3")

@@ -90,7 +90,7 @@ def find_again() -> Library | None:
     return find_library.__wrapped__()
 
 
-def test_a_core_that_is_as_it_was_built_is_loaded(installed: Path) -> None:
+def test_an_unchanged_core_is_loaded(installed: Path) -> None:
     assert installed.exists()
     assert find_again() is not None
 
@@ -122,7 +122,7 @@ def test_a_core_without_a_record_of_its_build_is_refused(
         find_again()
 
 
-def test_a_core_that_the_machine_cannot_load_counts_as_none(installed: Path) -> None:
+def test_a_core_for_another_machine_counts_as_missing(installed: Path) -> None:
     change(installed, b"compiled for another machine")
     run([sys.executable, RECORD, "--foreign", installed], check=True)  # noqa: S603 # ours
     assert find_again() is None
@@ -135,13 +135,13 @@ def test_the_build_refuses_a_core_that_cannot_be_loaded(installed: Path) -> None
     assert ended.stderr.startswith("the compiler made no library that can be loaded: ")
 
 
-def test_a_core_that_cannot_be_read_counts_as_none(installed: Path) -> None:
+def test_an_unreadable_core_counts_as_missing(installed: Path) -> None:
     installed.unlink()
     installed.mkdir()
     assert find_again() is None
 
 
-def test_in_a_checkout_the_cure_is_to_compile_it(installed: Path) -> None:
+def test_in_a_checkout_the_message_says_to_compile(installed: Path) -> None:
     sources = core_library.SOURCES
     sources.mkdir()
     (sources / "iacta.h").write_text("")

@@ -85,7 +85,7 @@ def test_the_rolls_that_dominating12_published_are_fair() -> None:
     assert not found.is_alarm
 
 
-def test_a_loaded_die_is_found_out() -> None:
+def test_a_loaded_die_is_detected() -> None:
     found = audit(PUBLISHED / "loaded_die.csv")
     wanted = stats.chisquare([622, 698, 650, 684, 666, 812])
     assert found.findings[0].statistic == pytest.approx(wanted.statistic)
@@ -109,7 +109,7 @@ def fair_p_values(counts: np.ndarray, chances: np.ndarray, rng: np.random.Genera
     return (library.DRAWS - below + 1) / (library.DRAWS + 1)
 
 
-def test_many_logs_get_the_p_value_that_one_gets() -> None:
+def test_p_values_of_many_logs_equal_single_p_values() -> None:
     row = np.array([370, 340, 290])
     (wanted,) = fair_p_values(row[None], LOSSES, np.random.default_rng(3))
     found = compare_with_fair("x", [add_counts(row.tolist(), LOSSES)], np.random.default_rng(3))
@@ -134,7 +134,7 @@ def test_the_exact_test_sums_over_all_counts(counts: list[int], chances: np.ndar
     assert found.p_value == pytest.approx(total, rel=1e-9)
 
 
-def test_the_exact_test_of_a_coin_is_the_binomial_one() -> None:
+def test_the_exact_test_of_a_coin_is_binomial() -> None:
     found = compare_with_fair(
         "x", [add_counts([61, 39], np.array([0.5, 0.5]))], np.random.default_rng(1)
     )
@@ -164,7 +164,7 @@ def test_odds_are_reported_as_far_as_the_simulated_logs_support_them() -> None:
     assert [row[1:] for row in table.rows] == [("< 0.00007", "< 0.00007")]
 
 
-def test_holm_is_as_published() -> None:
+def test_holm_s_correction_agrees_with_its_publication() -> None:
     # Holm's step-down rule: the smallest of m p-values is multiplied by m, and the order is kept.
     assert library.correct_by_holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx(
         [0.03, 0.06, 0.06, 0.02]
@@ -212,7 +212,7 @@ def test_ten_thousand_fair_logs_may_be_watched_after_every_roll() -> None:
     assert peeked.mean() > 0.15
 
 
-def test_the_evidence_of_a_log_is_that_of_its_counts() -> None:
+def test_the_evidence_of_a_log_follows_from_its_counts() -> None:
     rng = np.random.default_rng(5)
     rolls = [
         {"attack": list(each[:3]), "defence": list(each[3:])}
@@ -246,7 +246,7 @@ def test_dice_and_their_losses_are_not_bet_on_together(rules: str) -> None:
     assert counts.log_evidence == pytest.approx(ordered.log_evidence, abs=1e-9)
 
 
-def test_the_moments_of_orders_are_those_of_all_orders() -> None:
+def test_order_statistics_have_the_moments_over_all_orders() -> None:
     results = np.array([0, 0, 1, 2, 2, 2, 1])
     orders = np.array(list(itertools.permutations(results.tolist())))
     repeats = (orders[:, 1:] == orders[:, :-1]).sum(axis=1)
@@ -274,7 +274,7 @@ def test_fair_orders_raise_no_more_alarms_than_stated() -> None:
 
 
 @pytest.mark.parametrize("throws", [400, 20_000])
-def test_dice_with_a_memory_are_found_out(throws: int) -> None:
+def test_dice_with_a_memory_are_detected(throws: int) -> None:
     rng = np.random.default_rng(2)
     fresh = rng.integers(0, 6, throws)
     sticky = fresh.copy()
@@ -285,7 +285,7 @@ def test_dice_with_a_memory_are_found_out(throws: int) -> None:
     assert min(each.p_value for each in check_order([add_walk(fresh, 6)], rng)) > 0.005
 
 
-def test_a_list_that_is_used_again_is_found_with_its_length() -> None:
+def test_a_repeated_sequence_is_detected_with_its_length() -> None:
     rng = np.random.default_rng(4)
     cycle = rng.integers(0, 6, 50_000)
     found = find_period([add_sequence(np.concatenate([cycle, cycle[:1000]]))])
@@ -300,7 +300,7 @@ def test_a_list_that_is_used_again_is_found_with_its_length() -> None:
 @pytest.mark.parametrize("is_sorted", [False, True], ids=["thrown", "sorted"])
 @pytest.mark.parametrize("sizes", [((3, 2),), ((3, 2), (1, 1), (2, 2), (3, 1))], ids=str)
 @pytest.mark.parametrize("length", [5_000, 4_999])
-def test_a_list_that_is_used_again_is_found_however_its_rolls_are_written(
+def test_repeated_rolls_are_detected_in_any_notation(
     length: int, sizes: tuple[tuple[int, int], ...], is_sorted: bool
 ) -> None:
     rng = np.random.default_rng(length)
@@ -314,7 +314,7 @@ def test_a_list_that_is_used_again_is_found_however_its_rolls_are_written(
 
 
 @pytest.mark.parametrize("is_sorted", [False, True], ids=["thrown", "sorted"])
-def test_rolls_that_stick_are_found_however_they_are_written(is_sorted: bool) -> None:
+def test_repeated_results_are_detected_in_any_notation(is_sorted: bool) -> None:
     rng = np.random.default_rng(8)
     rolls = rng.integers(1, 7, (300, 5))
     for n in np.flatnonzero(rng.random(300) < 0.2)[1:]:
@@ -326,7 +326,7 @@ def test_rolls_that_stick_are_found_however_they_are_written(is_sorted: bool) ->
 
 
 @pytest.mark.parametrize("is_sorted", [False, True], ids=["thrown", "sorted"])
-def test_dice_that_are_alike_in_a_roll_are_found_however_they_are_written(is_sorted: bool) -> None:
+def test_equal_dice_in_a_roll_are_detected_in_any_notation(is_sorted: bool) -> None:
     rng = np.random.default_rng(8)
     rolls = rng.integers(1, 7, (300, 5))
     is_alike = rng.random(300) < 0.4
@@ -357,7 +357,7 @@ def find_copies_slowly(way: ThrowSequence) -> list[float]:
     return found
 
 
-def test_the_bet_on_a_list_is_that_of_all_pairs() -> None:
+def test_the_evidence_for_copies_agrees_with_all_pairs() -> None:
     rng = np.random.default_rng(5)
     kinds = rng.integers(0, 3, 90)
     kinds[30:60] = kinds[:30]
@@ -374,7 +374,7 @@ def test_the_bet_on_a_list_is_that_of_all_pairs() -> None:
     assert library._count_pairs(np.arange(2000), coins).tolist() == pairs
 
 
-def test_fair_dice_win_no_bet_on_a_list() -> None:
+def test_fair_dice_give_no_evidence_of_a_repeated_sequence() -> None:
     # Averaged over all results of six coins, the evidence at each distance is at most 1.
     results = [np.array(each) for each in itertools.product((0, 1), repeat=6)]
     zeros, half = np.zeros(6, dtype=int), np.full(6, 0.5)
@@ -385,7 +385,7 @@ def test_fair_dice_win_no_bet_on_a_list() -> None:
     assert (np.mean(stakes, axis=0) <= 1 + 1e-12).all()
 
 
-def test_loaded_dice_use_no_list() -> None:
+def test_loaded_dice_are_not_reported_as_a_repeated_sequence() -> None:
     loaded = np.random.default_rng(9).choice(6, 5000, p=[0.05, 0.05, 0.05, 0.05, 0.1, 0.7])
     for faces in (loaded, np.zeros(900, dtype=np.int64)):
         found = find_period([add_sequence(faces)])
@@ -395,7 +395,7 @@ def test_loaded_dice_use_no_list() -> None:
     assert p_value(audit(rolls, draws=199), "period") > 0.05
 
 
-def test_sorted_dice_are_asked_nothing_about_their_order() -> None:
+def test_the_order_of_sorted_dice_is_not_tested() -> None:
     faces = sorted(np.random.default_rng(2).integers(1, 7, 300).tolist())
     for log in (faces, faces[::-1]):
         found = audit(log, draws=199)
@@ -407,7 +407,7 @@ def test_sorted_dice_are_asked_nothing_about_their_order() -> None:
     assert audit([3, 3, 5, 6]).is_ordered  # in such a short log, dice are often sorted by chance
 
 
-def test_dice_that_love_the_computer_are_found_out() -> None:
+def test_dice_that_favour_the_computer_are_detected() -> None:
     rng = np.random.default_rng(6)
     loved = np.array([0.1, 0.14, 0.16, 0.18, 0.2, 0.22])
     mine, computers = rng.multinomial(600, DIE), rng.multinomial(600, loved)
@@ -421,7 +421,7 @@ def test_dice_that_love_the_computer_are_found_out() -> None:
     assert found.interval.low == 0 < found.p_value < found.interval.high
 
 
-def test_dice_that_are_off_for_all_love_nobody() -> None:
+def test_dice_that_are_biased_for_everybody_favour_nobody() -> None:
     rng = np.random.default_rng(6)
     loaded = np.array([0.1, 0.1, 0.1, 0.1, 0.1, 0.5])
     mine, others = rng.multinomial(500, loaded), rng.multinomial(700, loaded)
@@ -451,7 +451,7 @@ def test_battles_of_all_sizes_are_one_kind_of_throw(rules: str) -> None:
     assert other.is_alarm
 
 
-def test_battles_that_take_too_long_are_refused_before_the_first_is_looked_at(
+def test_battles_that_take_too_long_are_refused_before_any_work(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     battle = {"attackers": 999, "attackers_left": 5, "defenders_left": 0}
@@ -472,7 +472,7 @@ def test_battles_that_take_too_long_are_refused_before_the_first_is_looked_at(
     assert audit(rolls, draws=99).lines == 1000  # rolls need less work than battles
 
 
-def test_what_no_dice_can_do_is_an_alarm() -> None:
+def test_impossible_dice_raise_an_alarm() -> None:
     row = {"attackers": 20, "defenders": 15, "attackers_left": 1, "defenders_left": 3}
     assert audit([row], rules="balanced blitz").impossible == 1  # 20 beat 15 for sure
     assert audit([row], rules="balanced blitz").is_alarm
@@ -480,7 +480,7 @@ def test_what_no_dice_can_do_is_an_alarm() -> None:
 
 
 @pytest.mark.parametrize("degrees", [1, 2, 5, 9, 30, 99])
-def test_the_chi_square_distributions_are_those_of_scipy(degrees: int) -> None:
+def test_chi_square_distributions_agree_with_scipy(degrees: int) -> None:
     for x in (0.0, 0.3, 2.0, 11.0, 60.0, 300.0):
         assert library.chi_square_sf(x, degrees) == pytest.approx(
             stats.chi2.sf(x, degrees), rel=1e-9
@@ -494,7 +494,7 @@ def test_the_chi_square_distributions_are_those_of_scipy(degrees: int) -> None:
 
 @pytest.mark.parametrize("throws", [1000, 20_000])
 @pytest.mark.parametrize("chances", [DIE, LOSSES], ids=["die", "losses"])
-def test_loaded_dice_are_seen_as_often_as_stated(throws: int, chances: np.ndarray) -> None:
+def test_loaded_dice_raise_alarms_as_often_as_stated(throws: int, chances: np.ndarray) -> None:
     rng = np.random.default_rng(throws)
     bias = library.bias_seen(throws, chances, 0.01)
     assert bias is not None
@@ -508,7 +508,7 @@ def test_loaded_dice_are_seen_as_often_as_stated(throws: int, chances: np.ndarra
 
 
 @pytest.mark.parametrize("way", ["dice", "rolls", "battles"])
-def test_the_power_is_that_of_the_alarm_among_all_questions(way: str) -> None:
+def test_the_power_accounts_for_all_tests(way: str) -> None:
     found = audit(fair_log(way, 60, np.random.default_rng(1)), draws=99)
     assert len(found.findings) == count_tests(way)
     answer = ask("audit", power=True, rolls=60)
@@ -542,7 +542,7 @@ def test_a_bias_too_small_for_any_log_is_refused(bias: str | float) -> None:
     assert needed["count"] > 10**12
 
 
-def test_so_few_rolls_that_none_could_raise_an_alarm_show_no_bias() -> None:
+def test_too_few_rolls_for_any_alarm_reveal_no_bias() -> None:
     chances = np.array([15, 21]) / 36  # one die against one
     assert library.bias_seen(8, chances, 0.01) is None  # losing all 8 rolls has a chance of 0.0134
     assert library.bias_seen(12, chances, 0.01) is not None
@@ -551,9 +551,7 @@ def test_so_few_rolls_that_none_could_raise_an_alarm_show_no_bias() -> None:
 
 @pytest.mark.parametrize("bias", [0.01, 0.1])
 @pytest.mark.parametrize("loss", [0.00038, 1e-11, 0.2], ids=["9 v 1", "25 v 1", "ordinary"])
-def test_the_power_of_two_results_is_that_of_the_exact_binomial_test(
-    loss: float, bias: float
-) -> None:
+def test_the_power_for_two_results_is_that_of_the_binomial_test(loss: float, bias: float) -> None:
     level = 0.01 / 4
     throws = np.arange(1, 6000)
     wanted = 0
@@ -574,7 +572,7 @@ def test_the_power_of_two_results_is_that_of_the_exact_binomial_test(
 
 @pytest.mark.parametrize("throws", [1, 30, 10_000, 10**7])
 @pytest.mark.parametrize("chance", [0.0, 1e-6, 0.3, 0.9, 1.0])
-def test_binomial_tails_are_those_of_scipy(throws: int, chance: float) -> None:
+def test_binomial_tails_agree_with_scipy(throws: int, chance: float) -> None:
     spread = math.sqrt(throws * chance * (1 - chance))
     for off in (-3, 0, 3):
         count = round(throws * chance + off * spread)
@@ -593,7 +591,7 @@ def test_a_favourite_that_may_lose_needs_a_few_hundred_battles(battle: str, need
     assert str(line).endswith(f"to notice 1% takes {needed:,}.")
 
 
-def test_luck_is_what_the_dice_gave_beyond_their_average() -> None:
+def test_luck_is_the_result_minus_its_mean() -> None:
     trial = Trial("roll", 3, 2, CLASSIC)
     attackers, defenders = Roll(3, 2).expected_losses()
     mean, variance = compute_army_moments(trial)
@@ -665,7 +663,7 @@ def test_luck_in_chance_adds_up_to_the_end_of_the_battle() -> None:
     assert variance == pytest.approx(start * (1 - start))
 
 
-def test_luck_in_a_campaign_is_that_of_all_that_is_ahead() -> None:
+def test_luck_in_a_campaign_counts_all_territories_ahead() -> None:
     ahead = (Territory(2), Territory(3, rules="capital"))
     armies = (14, 5)
     trial = Trial("roll", 3, 2, CLASSIC)
@@ -687,7 +685,7 @@ def test_luck_in_a_campaign_is_that_of_all_that_is_ahead() -> None:
     assert luck.wins == pytest.approx(won)
 
 
-def test_luck_with_a_plan_is_that_of_its_chances() -> None:
+def test_luck_with_a_plan_is_the_change_of_its_chance() -> None:
     roll = {"attack_dice": 3, "defence_dice": 2}
     rows = [
         roll | {"attackers_lost": 0, "chance_before": "60%", "chance_after": 0.72},

@@ -149,14 +149,14 @@ def test_rules_change_what_dice_cost() -> None:
     assert [each.outcome for each in entries(rolls)] == [(1, 1), (0, 2), (1, 2)]
 
 
-def test_columns_without_a_meaning_are_named() -> None:
+def test_ignored_columns_are_named() -> None:
     assert audit("die,weather,Time\n3,fine,8\n").unread == ("weather", "time")
 
 
 @pytest.mark.parametrize(
     "log", [None, 5, {"die": 3}, [None], [{}], [[3]], [True], [2.5], np.eye(2), object()]
 )
-def test_what_is_no_log_is_refused(log: Any) -> None:
+def test_values_that_are_not_logs_are_refused(log: Any) -> None:
     with pytest.raises(IactaError):
         audit(log)
 
@@ -239,7 +239,7 @@ def test_a_long_log_is_read_from_a_pipe_in_bounded_memory(monkeypatch: pytest.Mo
     assert largest < 400_000
 
 
-def test_lines_that_never_repeat_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_forgets_lines_that_never_repeat(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(audit_log, "MAX_ENTRIES", 500)
     monkeypatch.setattr(tabular, "BLOCK_BYTES", 5000)
     text = "die,faces,player,time\n" + "".join(
@@ -328,7 +328,7 @@ def test_a_conquest_is_reported_from_two_territories() -> None:
     assert not skipped
 
 
-def test_a_capital_a_neutral_and_a_dice_mode_have_their_rules() -> None:
+def test_capitals_neutral_players_and_dice_modes_have_their_rules() -> None:
     (entry,), _ = read_recording(
         {"A": land(1, 1), "C": land(1, 8, capital=True)}, dice="BalancedBlitz"
     )
@@ -352,13 +352,13 @@ def test_an_attack_that_failed_is_reported_if_defenders_fell() -> None:
 
 
 @pytest.mark.parametrize(*table(__file__, "not_guessed"))
-def test_what_a_recording_does_not_show_is_not_guessed(change: dict[str, Any], why: str) -> None:
+def test_missing_facts_in_a_recording_are_not_guessed(change: dict[str, Any], why: str) -> None:
     found, skipped = read_recording(change)
     assert not found
     assert skipped == {why: 1}
 
 
-def test_what_may_have_been_one_roll_is_not_reported() -> None:
+def test_battles_that_may_be_one_roll_are_not_reported() -> None:
     small = {**FIRST, "B": land(2, 2)}
     change = {"A": land(1, 4), "B": land(1, 8)}  # two defenders killed, no attacker lost
     notes = Notes()
@@ -369,7 +369,7 @@ def test_what_may_have_been_one_roll_is_not_reported() -> None:
     assert entry.outcome == (1, 2)
 
 
-def test_moves_and_new_armies_are_no_battles() -> None:
+def test_moves_and_new_armies_are_not_battles() -> None:
     found, skipped = read_recording(
         {"A": land(1, 15)},
         {"A": land(1, 12), "E": land(1, 3)},

@@ -189,7 +189,7 @@ def test_other_tables_are_read_by_the_names_of_their_columns(tmp_path: Path) -> 
         assert entries(tmp_path / name) == WANTED, name
 
 
-def test_rows_of_python_may_be_pairs_or_texts() -> None:
+def test_python_rows_may_be_pairs_or_strings() -> None:
     assert entries(ROLLS) == WANTED
     assert entries([[list(attack), list(defence)] for attack, defence in ROLLS]) == WANTED
     assert (
@@ -222,7 +222,7 @@ def test_the_docs_show_every_example() -> None:
         assert f"`{each.line}`" in page
 
 
-def test_the_side_that_attacked_is_decided_by_all_first_lines() -> None:
+def test_the_attacking_side_is_determined_by_the_first_lines() -> None:
     first = entries("5-3\n64-51\n641-53\n")
     second = entries("3-5\n51-64\n53-641\n")
     assert first == second
@@ -234,7 +234,7 @@ def test_the_side_that_attacked_is_decided_by_all_first_lines() -> None:
     )
 
 
-def test_what_divides_the_sides_is_decided_by_all_first_lines() -> None:
+def test_the_separator_of_the_sides_is_determined_by_the_first_lines() -> None:
     assert [each.dice for each in entries("6,4 5\n6,4,1 5,3\n")] == [(6, 4, 5), (6, 4, 1, 5, 3)]
     assert [each.dice for each in entries("6,4 5\n6,4,1 5\n")] == [(6, 4, 5), (6, 4, 1, 5)]
 
@@ -259,7 +259,7 @@ def test_totals_may_come_in_any_order_and_for_one_side(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["5 3 6 1 2 2 4", "5, 3, 6, 1, 2, 2, 4,", "5;3;6;1;2;2\n4\n", "5 3 6 1 2 2\n\n4"]
 )
-def test_a_line_of_more_dice_than_a_roll_has_is_read_as_single_dice(text: str) -> None:
+def test_a_line_with_too_many_dice_for_a_roll_is_read_as_single_dice(text: str) -> None:
     assert entries(text) == entries("die\n5\n3\n6\n1\n2\n2\n4\n")
     assert remarks(text) == ["The log has no heading: its lines were read as single dice."]
     found = audit(text, draws=9)
@@ -290,7 +290,7 @@ def test_no_unclear_log_is_guessed(text: str) -> None:
         assert str(caught.value).endswith(ACCEPTED)
 
 
-def test_rules_of_which_both_sides_throw_three_dice_need_a_heading() -> None:
+def test_logs_with_three_dice_on_both_sides_need_a_heading() -> None:
     with pytest.raises(IactaError, match="which side attacked is not clear"):
         audit("641-53\n", rules="capital")
     assert entries("attack 641 defence 533\n", "capital")[0].outcome == (1, 2)
@@ -383,7 +383,7 @@ def test_counts_of_dice_are_not_taken_for_dice() -> None:
         audit("attack_dice,defence_dice,attackers_lost\n3,3,1\n")
 
 
-def test_other_columns_stay_what_they_are() -> None:
+def test_other_columns_do_not_change() -> None:
     text = "a1,a2,d1,player,time\n6,5,4,Ada,8\n"
     found = audit(text, draws=9)
     assert found.unread == ("time",)
@@ -393,7 +393,7 @@ def test_other_columns_stay_what_they_are() -> None:
     assert rolls.lines == 1
 
 
-def test_who_has_won_may_stand_in_any_usual_words() -> None:
+def test_the_winner_may_be_named_in_common_words() -> None:
     for won, lost in (("won", "lost"), ("Yes", "No"), ("1", "0"), ("attacker", "defender")):
         text = f"attackers,defenders,result\n6,1,{lost}\n7,2,{won}\n"
         assert [each.outcome for each in entries(text)] == [LOST, WON]
@@ -425,7 +425,7 @@ def test_long_logs_without_a_heading_are_read_block_by_block(
     assert [each.dice for each in whole] == [attack + defence for attack, defence in rolls]
 
 
-def test_the_words_of_layouts_and_columns_can_be_read_alone() -> None:
+def test_descriptions_of_layouts_and_columns_stand_alone() -> None:
     layout = find_layout([(3, "6 v 1 lost")], ",", CLASSIC, "line")
     assert re.search("the garrison included, on 1, which failed", layout.remark)
     columns = find_columns([{"Attack Dice": "6 4 1", "Defense Dice": "5 3"}])

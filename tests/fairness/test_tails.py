@@ -50,7 +50,7 @@ def answer_text(log: str) -> str:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_tail_of_a_sum_is_that_of_all_its_terms(seed: int) -> None:
+def test_tails_of_sums_agree_with_enumerated_terms(seed: int) -> None:
     rng = np.random.default_rng(seed)
     parts, total = [], {0: 1.0}
     for _ in range(rng.integers(1, 5)):
@@ -71,7 +71,7 @@ def test_the_tail_of_a_sum_is_that_of_all_its_terms(seed: int) -> None:
 
 
 @pytest.mark.parametrize(("coins", "heads"), [(10**4, 6000), (10**6, 502_500), (10**8, 50_020_000)])
-def test_a_tail_of_many_coins_is_binomial(coins: int, heads: int) -> None:
+def test_tails_of_many_coins_are_binomial(coins: int, heads: int) -> None:
     coin = Scores(np.array([0, 1]), np.array([0.5, 0.5]), coins)
     wanted = stats.binom.sf(heads - 1, coins, 0.5)
     assert compute_tail([coin], heads) == pytest.approx(wanted, rel=1e-6)
@@ -109,7 +109,7 @@ def test_one_extreme_battle_is_seen_among_many_fair_ones() -> None:
     assert finding.p_value < 301 * float(lose_all(25)) * 2
 
 
-def test_the_luck_of_attackers_is_tested_on_both_sides() -> None:
+def test_the_luck_test_of_attackers_is_two_sided() -> None:
     lucky = audit(battles(*["4,9,4,0"] * 2))
     (finding,) = (each for each in lucky.findings if each.question == "luck")
     assert finding.detail == "lucky"
@@ -251,7 +251,7 @@ def test_many_fair_chances_raise_no_alarm_and_show_a_bias() -> None:
     assert audit("\n".join(["chance_before,chance_after", *rows])).is_alarm
 
 
-def test_half_of_the_chances_is_not_enough() -> None:
+def test_one_chance_without_the_other_is_refused() -> None:
     with pytest.raises(MalformedError, match="line 2: missing chance_after"):
         audit("chance_before,attackers\n0.5,3\n")
     with pytest.raises(IllegalError, match="line 2: chance_after must lie between 0 and 1"):
@@ -260,7 +260,7 @@ def test_half_of_the_chances_is_not_enough() -> None:
         audit("attackers,defenders\n5,3\n")
 
 
-def test_chances_beside_battles_are_no_tests() -> None:
+def test_chances_beside_battles_are_not_tested() -> None:
     found = audit(f"{HEADING},chance_before,chance_after\n9,5,4,0,0.7,0.9")
     assert "chances" not in p_values(found)
     assert found.lucks[0].wins == pytest.approx(0.2)
@@ -279,7 +279,7 @@ def test_the_dice_of_both_sides_are_counted() -> None:
     assert "but 1 battle is not enough to tell" in answer_text(battles("9,5,4,0"))
 
 
-def test_luck_is_ordinary_or_lucky_and_never_both() -> None:
+def test_luck_is_described_in_one_way() -> None:
     rows = ["653,55", "441,63", "621,55", "662,42", "653,22"]
     text = answer_text("\n".join(["attack,defence", *rows]))
     assert "neither" not in text
@@ -311,7 +311,7 @@ def test_an_answer_does_not_contradict_itself(log: str) -> None:
         )
 
 
-def test_evidence_without_an_alarm_of_the_tests_is_not_called_nothing() -> None:
+def test_evidence_is_reported_even_without_an_alarm() -> None:
     # The evidence was 100 to 1 after two battles; 200 fair battles hide it in the sums.
     fair = battle_log("fair", 200, np.random.default_rng(0)).split("\n")[1:]
     log = battles("9,1,1,1", "9,1,1,1", *fair)

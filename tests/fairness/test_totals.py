@@ -95,7 +95,7 @@ def test_totals_in_columns_show_what_the_sentence_shows(log: Any) -> None:
 
 
 @pytest.mark.parametrize(("rolls", "lost"), [(1, 2), (7, 0), (40, 52), (40, 37)])
-def test_p_values_of_totals_are_those_of_all_sums(rolls: int, lost: int) -> None:
+def test_p_values_of_totals_agree_with_enumerated_sums(rolls: int, lost: int) -> None:
     total = exact_sum(THREE_TWO, rolls)
     mean = rolls * Fraction(7161, 7776)
     wanted = sum(float(p) for n, p in total.items() if abs(n - mean) >= abs(lost - mean))
@@ -106,7 +106,7 @@ def test_p_values_of_totals_are_those_of_all_sums(rolls: int, lost: int) -> None
     assert each.p_value == pytest.approx(wanted, rel=1e-9)
 
 
-def test_long_totals_are_as_good_as_normal() -> None:
+def test_long_totals_are_nearly_normal() -> None:
     chances = {lost: float(p) for lost, p in THREE_TWO.items()}
     mean, variance = compute_loss_moments(chances)
     assert (mean, variance) == pytest.approx(moments(THREE_TWO))
@@ -152,7 +152,7 @@ def test_loaded_totals_are_found_as_often_as_stated() -> None:
     assert stats.norm.sf(limit - moved) == pytest.approx(0.9, abs=0.01)
 
 
-def test_totals_need_rolls_that_always_take_as_many_armies() -> None:
+def test_totals_need_rolls_with_a_fixed_total_loss() -> None:
     assert audit(QUOTED, rules="zombie defender").is_alarm
     with pytest.raises(IllegalError, match="to audit single rolls"):
         audit(QUOTED, rules="defender sees first")
@@ -202,7 +202,7 @@ def test_the_quoted_battles_are_compared_with_all_results() -> None:
     assert luck.armies == luck.spread == 0
 
 
-def test_four_chances_of_which_one_came_true_are_as_rare_as_enumerated() -> None:
+def test_four_chances_with_one_success_have_the_enumerated_probability() -> None:
     at_most, at_least = compute_win_tails({(p, 1 - p): 1 for p in (0.9, 0.8, 0.7, 0.6)}, 1)
     assert at_most == pytest.approx(find_chance_of_few_wins([0.9, 0.8, 0.7, 0.6], 1))
     assert at_least == pytest.approx(1 - find_chance_of_few_wins([0.9, 0.8, 0.7, 0.6], 0))
@@ -220,7 +220,7 @@ def test_numbers_of_battles_won_are_binomial(fought: int, p: float, won: int) ->
     assert at_least == pytest.approx(stats.binom.sf(won - 1, fought, p), rel=error)
 
 
-def test_lost_battles_that_were_as_good_as_won_raise_an_alarm() -> None:
+def test_losing_almost_certain_battles_raises_an_alarm() -> None:
     one = audit("25 v 1 lost")
     wanted = 1 - Battle(25, 1).win_probability(exact=True)
     assert find_result(one, "wins").p_value == pytest.approx(2 * float(wanted), rel=1e-9)
@@ -249,7 +249,7 @@ def test_battles_of_which_only_the_winner_is_known_are_tested_as_chances_are() -
     assert battles.lucks[0][1:] == pytest.approx(chances.lucks[0][1:])
 
 
-def test_an_extreme_battle_is_seen_although_as_many_are_won_as_should_be() -> None:
+def test_an_extreme_battle_is_detected_despite_the_expected_number_of_wins() -> None:
     found = audit("9 v 8 won, 9 v 8 lost, " * 40 + "25 v 1 lost")
     assert find_result(found, "wins").p_value > 0.1
     assert found.is_alarm
@@ -283,7 +283,7 @@ def test_all_kinds_of_lines_make_one_log() -> None:
     assert (ada.throws, ben.throws) == (103, 2)
 
 
-def test_what_has_a_chance_of_its_own_needs_no_other() -> None:
+def test_a_stated_chance_needs_no_other_column() -> None:
     row = {"chance_before": 0.5, "chance_after": 1, "won": True}
     found = audit([row | {"attackers": 9, "defenders": 3}])
     assert found.unread == ("chance_before", "chance_after")
@@ -302,7 +302,7 @@ def test_what_has_a_chance_of_its_own_needs_no_other() -> None:
         "1000000000000 rolls 3 v 2: attackers lost 0, defenders 2000000000000",
     ],
 )
-def test_long_logs_that_are_as_good_as_impossible_take_little_memory(log: str) -> None:
+def test_nearly_impossible_long_logs_take_little_memory(log: str) -> None:
     found = audit(log, draws=9)
     assert found.is_alarm
     assert all(0 <= each.p_value <= 1 for each in found.findings)
@@ -318,7 +318,7 @@ def test_luck_of_both_sides_of_battles_is_opposite() -> None:
     assert (ada.as_bad, ada.as_good) == pytest.approx((ben.as_good, ben.as_bad))
 
 
-def test_intervals_of_shares_are_those_of_clopper_and_pearson() -> None:
+def test_intervals_of_shares_agree_with_clopper_and_pearson() -> None:
     for won, fought in ((0, 3), (3, 10), (99, 100)):
         wanted = stats.binomtest(won, fought).proportion_ci(0.99, method="exact")
         assert find_share_interval(won, fought, 0.99) == pytest.approx((wanted.low, wanted.high))
@@ -357,7 +357,7 @@ def test_fair_totals_and_battles_raise_no_more_alarms_than_stated() -> None:
         ("attack,defence\n6 4 1,5 3\n", None),
     ],
 )
-def test_the_answer_says_what_such_a_log_cannot_show(log: str, limit: str | None) -> None:
+def test_the_answer_states_the_limits_of_a_log(log: str, limit: str | None) -> None:
     answer = ask("audit", log=log)
     head = " ".join(map(str, next(iter(answer.sections())).parts))
     assert ("cannot show" in head) == (limit is not None)

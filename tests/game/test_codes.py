@@ -44,7 +44,7 @@ def positions(draw: st.DrawFn) -> Position:
 
 @settings(max_examples=60, deadline=None)
 @given(positions())
-def test_the_code_of_a_position_is_read_as_the_same(position: Position) -> None:
+def test_the_code_of_a_position_survives_reading(position: Position) -> None:
     code = position.to_code()
     assert not any(letter.isspace() for letter in code)
     assert Position.from_code(code, position.board) == position
@@ -84,7 +84,7 @@ TURNS = {
 
 
 @pytest.mark.parametrize("name", TURNS)
-def test_the_code_of_a_turn_is_read_as_the_same(name: str) -> None:
+def test_the_code_of_a_turn_survives_reading(name: str) -> None:
     turn = TURNS[name]
     again = Turn.from_code(turn.to_code(), turn.board)
     assert again == turn
@@ -93,7 +93,7 @@ def test_the_code_of_a_turn_is_read_as_the_same(name: str) -> None:
     assert list(again.actions()) == list(turn.actions())
 
 
-def test_the_repr_can_be_pasted_where_it_is_short() -> None:
+def test_short_reprs_can_be_pasted() -> None:
     turn = Turn(Position(classic_board(), "red", {"Peru": ("red", 4), "Brazil": ("blue", 2)}))
     assert eval(repr(turn), {"Turn": Turn}) == turn  # noqa: S307 # the claim
     assert repr(make_line_turn("r3 b1")) == "<Turn: on 'line', red to attack>"
@@ -112,7 +112,7 @@ def test_another_board_and_a_turn_as_a_position_are_refused() -> None:
         Position.from_code(3)  # type: ignore[arg-type] # that is the claim
 
 
-def test_damaged_codes_raise_nothing_but_errors_of_iacta() -> None:
+def test_damaged_codes_only_raise_iacta_errors() -> None:
     rng = Random(7)  # noqa: S311 # damages codes, no secrets
     turn = classic_turn(classic_board(), 3)
     codes = []
@@ -133,7 +133,7 @@ def test_damaged_codes_raise_nothing_but_errors_of_iacta() -> None:
             assert "\n" not in str(error)  # an answer or an error
 
 
-def test_a_code_holds_rules_whose_name_is_only_known_here() -> None:
+def test_a_code_contains_rules_whose_name_other_processes_lack() -> None:
     rules = Rules(attack=Dice((9, 6, 6)))
     register_rule_set(
         "of-nine-faces.toml", RuleSet("our house", rules, "Dice of nine faces.", "a file")

@@ -58,7 +58,7 @@ ENVIRONMENTS = {
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
-def test_gymnasium_finds_nothing_wrong(name: str) -> None:
+def test_the_environment_passes_the_checks_of_gymnasium(name: str) -> None:
     check_env(ENVIRONMENTS[name], skip_render_check=True)
 
 
@@ -76,7 +76,7 @@ def test_the_same_seed_plays_the_same_episode(name: str) -> None:
         assert paid == EAST.worth(end) * (end.player == "red")
 
 
-def test_what_is_not_legal_changes_nothing_and_costs() -> None:
+def test_illegal_actions_change_nothing_and_are_penalised() -> None:
     environment = ENVIRONMENTS["a turn"]
     environment.reset(seed=1)
     before = environment.turn

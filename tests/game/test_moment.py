@@ -83,7 +83,7 @@ def test_a_wrong_key_is_refused_in_one_sentence(
     assert "\n" not in str(caught.value)
 
 
-def test_a_fallback_board_gives_way_to_the_board_of_the_text() -> None:
+def test_the_board_in_a_text_replaces_a_fallback_board() -> None:
     own = Board("own", ("A", "B"), (("A", "B"), ("B", "A")))
     other = Board("other", ("A", "B"), (("A", "B"),))
     held = {"A": {"owner": "red", "armies": 3}, "B": {"owner": "blue", "armies": 1}}

@@ -27,12 +27,12 @@ def test_a_pictured_territory_that_its_owner_trades_gets_two_armies_more() -> No
     assert after.cards == {}
 
 
-def test_the_player_says_which_of_several_territories_gets_them() -> None:
+def test_the_player_chooses_which_territory_gets_the_armies() -> None:
     turn = make_trading_turn("r3 r2 b1", THREE)
     assert list(turn.actions())[:2] == [Trade(THREE, "A"), Trade(THREE, "B")]
 
 
-def test_two_more_armies_come_once_a_turn_and_again_in_the_next_one() -> None:
+def test_two_extra_armies_come_once_per_turn() -> None:
     hand = THREE + Hand(artillery=3, territories=("D",))
     turn = make_trading_turn("r3 b1 g1 r1", hand)
     once = turn.after(Trade(THREE, "A"))
@@ -64,7 +64,7 @@ def test_unknown_cards_are_revealed_one_by_one_and_equally_likely() -> None:
     assert results.keys() - shown.results(Reveal()).keys() == {Hand(infantry=1, territories=("A",))}
 
 
-def test_codes_have_them_and_one_without_them_reads_as_before() -> None:
+def test_codes_contain_symbols_and_older_codes_stay_readable() -> None:
     hand = Hand(infantry=2, cavalry=1, jokers=1, unknown=1, territories=("B", "C"))
     turn = make_trading_turn("r3 b1", hand, pictured=True)
     code = turn.to_code()
@@ -89,7 +89,7 @@ def test_codes_have_them_and_one_without_them_reads_as_before() -> None:
         ({"symbols": "cavalry"}, "symbols must be a mapping"),
     ],
 )
-def test_cards_that_cannot_be_are_refused(options: dict[str, object], message: str) -> None:
+def test_impossible_cards_are_refused(options: dict[str, object], message: str) -> None:
     with pytest.raises(IactaError, match=message):
         make_line_turn("r3 b1 g1", **options)
 
@@ -151,7 +151,7 @@ def test_a_neutral_player_never_has_a_turn_and_hands_no_cards_over() -> None:
     assert over.next()._replace(phase="over").next().player == "red"
 
 
-def test_the_order_of_play_skips_those_who_own_nothing_any_more() -> None:
+def test_the_order_of_play_skips_eliminated_players() -> None:
     over = make_line_turn("r3 g1", players=("red", "blue", "green"), phase="over")
     assert over.survivors == ("red", "green")
     assert over.next().player == "green"

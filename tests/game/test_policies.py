@@ -38,14 +38,14 @@ def always(turn: Turn) -> Action:
 
 
 @pytest.mark.parametrize("rules", ["classic", "capital", "zombie defender"])
-def test_to_attack_always_is_worth_the_chance_to_win(rules: str) -> None:
+def test_always_attacking_has_the_value_of_the_chance_to_win(rules: str) -> None:
     found = evaluate(always, make_line_turn("r9 b5", rules=rules, fortify="none"), Own("B"))
     assert found.value == pytest.approx(win_probability(9, 5, rules), abs=1e-12)
     assert (found.interval, found.games) == (None, 0)
     assert found.states > 20
 
 
-def test_the_worst_defender_is_the_one_of_the_kernel_and_a_policy_of_theirs_is_followed() -> None:
+def test_the_worst_defence_agrees_with_the_kernel() -> None:
     turn = make_line_turn("r7 b4", rules=Rules(mode=DefenderSeesFirst()), fortify="none")
     worst = evaluate(always, turn, Own("B"))
     assert worst.value == pytest.approx(win_probability(7, 4, turn.rules), abs=1e-12)
@@ -66,7 +66,7 @@ def test_games_agree_with_the_exact_value(goal: Any) -> None:
     assert played == evaluate(always, turn, goal, games=400, seed=3, max_states=0)
 
 
-def test_where_armies_grow_games_are_played() -> None:
+def test_if_armies_can_grow_games_are_simulated() -> None:
     turn = make_line_turn("r6 b3", rules=Rules(mode=ArmiesGrow()))
     found = evaluate(always, turn, Own("B"), games=300)
     assert found.interval is not None
@@ -83,7 +83,7 @@ def test_a_goal_that_is_reached_ends_the_play() -> None:
     assert evaluate(always, turn, Once("B")).states < evaluate(always, turn, Own("B")).states
 
 
-def test_what_is_not_legal_is_refused() -> None:
+def test_illegal_actions_are_refused() -> None:
     with pytest.raises(IactaError, match="action must be legal in the phase 'attack'"):
         evaluate(lambda turn: Place("A", 1), make_line_turn("r4 b1"), Own("B"))
     with pytest.raises(IactaError, match="worth of the goal must be a function"):
@@ -97,7 +97,7 @@ def test_what_is_not_legal_is_refused() -> None:
 
 
 @pytest.mark.parametrize("rules", ["classic", "capital", Rules(garrison=3)], ids=str)
-def test_the_best_rule_of_thumb_is_worth_what_when_to_stop_says(rules: Any) -> None:
+def test_the_best_rule_of_thumb_has_the_value_of_when_to_stop(rules: Any) -> None:
     values: dict[str, Any] = {"prize": 6, "army_value": "1/2", "kill_value": 0.25}
     best = iacta.when_to_stop(12, 8, rules, **values)
     found = evaluate_battle(

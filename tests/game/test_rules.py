@@ -109,7 +109,9 @@ def follow(turn: Turn, attack: Attack, losses: Losses) -> list[Turn]:
 
 @pytest.mark.parametrize("battles", [False, True], ids=["rolls", "battles"])
 @pytest.mark.parametrize("seed", range(GAMES))
-def test_the_attack_phase_is_that_of_the_rules_written_twice(seed: int, battles: bool) -> None:
+def test_the_attack_phase_agrees_with_an_independent_implementation(
+    seed: int, battles: bool
+) -> None:
     game = small_game(seed)
     # In the twin's whole battles, no defender sees the dice first.
     battles &= all(each.mode.dice_chosen_first for each in (game.rules, *game.rules_of.values()))
@@ -159,7 +161,7 @@ class Taken:
 
 
 @pytest.mark.parametrize("seed", range(GAMES))
-def test_the_best_policy_of_the_twin_is_worth_what_the_twin_says(seed: int) -> None:
+def test_the_twin_s_best_policy_has_the_twin_s_value(seed: int) -> None:
     game = small_game(seed, most_armies=7)
     twin = Play(game.position, game.goal, game.rules, **game.options)
     names = game.position.board.territories
@@ -176,7 +178,7 @@ def test_the_best_policy_of_the_twin_is_worth_what_the_twin_says(seed: int) -> N
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_whole_games_keep_the_laws(seed: int) -> None:
+def test_whole_games_keep_their_invariants(seed: int) -> None:
     board, rng = classic_board(), Random(seed)  # noqa: S311 # plays games, no secrets
     turn = classic_turn(board, seed)
     phases = set[str]()
@@ -305,7 +307,7 @@ EACH_ACTION: tuple[Action, ...] = (
 
 
 @pytest.mark.parametrize("action", EACH_ACTION, ids=repr)
-def test_each_action_is_one(action: Action) -> None:
+def test_each_action_is_handled(action: Action) -> None:
     assert isinstance(action, Action)
     assert repr(action) == f"{type(action).__name__}({describe_action(action)})"
     assert eval(repr(action)) == action  # noqa: S307 # the claim is that it can be evaluated
@@ -319,7 +321,7 @@ def test_help_names_an_action(shown: object) -> None:
     assert "actions.Reveal" not in text
 
 
-def test_large_rows_of_actions_are_made_when_asked_for() -> None:
+def test_long_lists_of_actions_are_lazy() -> None:
     turn = Turn(classic_turn(classic_board(), 3).position, place=1_000_000)
     actions = turn.actions()
     own = [t for t in turn.board.territories if turn.position.find_holding(t).owner == "red"]

@@ -63,7 +63,7 @@ def steps(draw: st.DrawFn) -> tuple[Turn, Action, Any]:
 
 
 @given(steps())
-def test_a_turn_answers_or_refuses_whatever_a_client_sends(step: tuple[Turn, Action, Any]) -> None:
+def test_a_turn_accepts_or_refuses_any_request(step: tuple[Turn, Action, Any]) -> None:
     turn, action, result = step
     try:
         after = turn.after(action, result)
@@ -77,13 +77,13 @@ def test_a_turn_answers_or_refuses_whatever_a_client_sends(step: tuple[Turn, Act
 
 
 @given(JSON, JSON)
-def test_what_is_no_action_is_refused(action: Any, result: Any) -> None:
+def test_values_that_are_not_actions_are_refused(action: Any, result: Any) -> None:
     for code in CODES:
         with pytest.raises(IllegalError):
             Turn.from_code(code).after(action, result)
 
 
-def test_a_turn_goes_on_with_its_own_action_that_is_equal() -> None:
+def test_a_turn_accepts_actions_equal_to_its_own() -> None:
     turn = Turn.from_code(CODES[3])
     for dice in (1, 1.0, True):
         after = turn.after(Attack("Peru", "Argentina", dice), (0.0, True))  # type: ignore[arg-type] # that is the claim
@@ -98,7 +98,7 @@ def test_a_turn_goes_on_with_its_own_action_that_is_equal() -> None:
         assert trading.after(Trade(cards)).to_code() == expected  # type: ignore[arg-type] # that is the claim
 
 
-def test_the_moves_of_a_game_are_the_turn_s_own() -> None:
+def test_the_moves_of_a_game_belong_to_its_turns() -> None:
     turn = Turn.from_code(CODES[3])
     record = turn.play(lambda turn: _with_floats(turn.actions()[0]), seed=1)
     assert all(

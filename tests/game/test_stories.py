@@ -25,14 +25,14 @@ def placements(turn: Turn) -> list[tuple[int, ...]]:
 
 
 @pytest.mark.parametrize(("armies", "territories"), [(1, 3), (4, 2), (5, 3), (3, 4)])
-def test_each_placement_comes_about_in_one_way(armies: int, territories: int) -> None:
+def test_each_placement_is_reached_by_one_sequence(armies: int, territories: int) -> None:
     turn = make_line_turn(" ".join(["r1"] * territories + ["b1"]), place=armies)
     ends = placements(turn)
     assert len(ends) == len({*ends}) == comb(armies + territories - 1, armies)
     assert {sum(end) for end in ends} == {armies + territories + 1}
 
 
-def test_a_turn_begins_where_there_is_something_to_do() -> None:
+def test_a_turn_begins_in_the_first_phase_with_an_action() -> None:
     assert make_line_turn("r3 b1").phase == "attack"
     assert make_line_turn("r3 b1", place=2).phase == "place"
     assert make_line_turn("r3 b1", phase="trade", cards={"red": 3}).phase == "trade"
@@ -54,7 +54,7 @@ def test_known_cards_are_traded_for_armies_to_place() -> None:
     assert (kept.phase, kept.place, kept.cards) == ("place", 3, {"red": THREE})
 
 
-def test_five_cards_must_be_traded_and_unknown_ones_are_a_matter_of_chance() -> None:
+def test_five_cards_must_be_traded_even_if_unknown() -> None:
     turn = make_line_turn("r3 b1", phase="trade", cards={"red": 5})
     assert list(turn.actions()) == [Reveal()]
     found = turn.results(Reveal())
@@ -66,7 +66,7 @@ def test_five_cards_must_be_traded_and_unknown_ones_are_a_matter_of_chance() -> 
         assert seen.actions()
 
 
-def test_what_unknown_cards_bring_is_what_the_deck_says() -> None:
+def test_unknown_cards_follow_the_deck() -> None:
     turn = make_line_turn("r3 b1", phase="trade", cards={"red": 3})
     brings = turn.results(Reveal()).map(lambda hand: turn.after(Reveal(), hand).phase == "trade")
     deals = [*list_hands(3)]
@@ -79,7 +79,7 @@ def test_what_unknown_cards_bring_is_what_the_deck_says() -> None:
 
 
 @pytest.mark.parametrize("values", [(4, 6, 8, 10, 12, 15), (10,), (12, 15), (7, 9)])
-def test_what_a_set_brings_follows_the_one_before(values: tuple[int, ...]) -> None:
+def test_the_value_of_a_set_follows_the_previous_set(values: tuple[int, ...]) -> None:
     later = sets = Sets(values)
     for k in range(12):
         assert later.nth(0) == sets.nth(k)
@@ -98,7 +98,7 @@ def win_battle(turn: Turn, start: str, to: str) -> Turn:
     return turn.after(Attack(start, to, 3), (0, 1))
 
 
-def test_who_eliminates_a_player_gets_their_cards_and_trades_at_once() -> None:
+def test_an_elimination_transfers_cards_that_are_traded_at_once() -> None:
     cards = {"red": Hand(infantry=2), "blue": Hand(infantry=3, unknown=1)}
     turn = win_battle(make_line_turn("r9 b1 g5", cards=cards), "A", "B")
     assert turn.cards == {"red": Hand(infantry=5, unknown=1)}
@@ -141,7 +141,7 @@ def test_the_last_player_s_cards_go_to_the_winner() -> None:
     assert (turn.phase, turn.cards) == ("over", {"red": Hand(unknown=7)})
 
 
-def test_who_is_left_with_a_territory_or_had_no_cards_hands_none_over() -> None:
+def test_only_eliminated_players_with_cards_hand_them_over() -> None:
     cards = {"red": 2, "blue": 4}
     alive = win_battle(make_line_turn("r9 b1 b1 g5", cards=cards), "A", "B")
     assert alive.cards == {"red": Hand(unknown=2), "blue": Hand(unknown=4)}
@@ -176,7 +176,7 @@ def test_the_next_player_alive_gets_the_usual_armies() -> None:
         make_line_turn("r1 b1").next()
 
 
-def test_what_bound_a_player_does_not_bind_the_next() -> None:
+def test_constraints_do_not_apply_to_the_next_player() -> None:
     over = make_line_turn("r1 b5", keep={"B": 9}, phase="over", conquered=True, cards={})
     assert over.actions()[:] == []
     after = over.next().after(Place("B", 3))
@@ -244,13 +244,13 @@ def test_armies_that_stay_neither_attack_nor_move_and_keep_holds() -> None:
     ]
 
 
-def test_odds_are_those_of_battles_with_what_is_not_kept() -> None:
+def test_odds_exclude_armies_that_must_be_kept() -> None:
     (odds,) = make_line_turn("r9 b4", keep={"A": 3}).odds()
     assert odds[:4] == ("A", "B", 9, 4)
     assert odds.win_probability == pytest.approx(win_probability(7, 4))
 
 
-def test_the_defender_answers_where_they_see_the_dice() -> None:
+def test_defenders_who_see_the_dice_reply() -> None:
     turn = make_line_turn("r5 b3", rules=Rules(mode=DefenderSeesFirst()))
     throws = turn.results(Attack("A", "B", 3))
     assert all(isinstance(throw, game.Throw) for throw in throws)
@@ -313,7 +313,7 @@ def test_a_battle_may_go_on_for_any_number_of_rolls() -> None:
         whole.apply_battle("A", "B", 5, 2)
 
 
-def test_a_roll_says_its_dice() -> None:
+def test_a_roll_states_its_dice() -> None:
     turn = make_line_turn("r5 b2 b1")
     assert turn.list_dice("A", "B", 0, 2) == turn.list_dice("A", "B", 1, 1) == (3, 2)
     assert turn.list_dice("A", "B", 1, 0) == (1,)

@@ -40,7 +40,7 @@ EXAMPLES: tuple[Victory, ...] = (
 
 
 @pytest.mark.parametrize("victory", EXAMPLES)
-def test_texts_give_the_condition_back(victory: Victory) -> None:
+def test_the_condition_survives_its_texts(victory: Victory) -> None:
     assert read_victory(format_victory(victory)) == victory
     turn = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2").with_options(victory=victory)
     assert turn.victory == victory

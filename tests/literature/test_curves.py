@@ -20,7 +20,7 @@ OPEN = Rules(garrison=0)  # for sources that leave out the garrison
 @pytest.mark.parametrize(
     "name", ["slices", "curves_by_delta", "curves_by_match_up", "curves_by_advantage"]
 )
-def test_curves_are_the_library_s_chances(name: str) -> None:
+def test_curves_equal_the_library_s_chances(name: str) -> None:
     rows = get_only_table(example(name))
     assert len(rows) >= 8
     for row in rows:
@@ -47,7 +47,7 @@ def test_slices_mark_the_fewest_favourites() -> None:
     assert chart.title.startswith("14, 23 and 31 attackers are enough")
 
 
-def test_a_lead_without_attackers_has_no_point() -> None:
+def test_curves_by_delta_begin_with_one_attacker() -> None:
     assert min(row["attackers"] for row in get_only_table(example("curves_by_delta"))) == 1
 
 
@@ -73,7 +73,7 @@ def test_slices_name_no_one_who_lies_outside_the_picture() -> None:
     assert charts.slices([1], 9).title.endswith("against 1 defender.")
 
 
-def test_the_ratio_says_what_the_picture_ends_with() -> None:
+def test_the_ratio_states_the_last_value_of_the_picture() -> None:
     last = [
         row["ratio"]
         for row in get_only_table(example("minimum_troops_ratio"))
@@ -107,7 +107,7 @@ def test_labels_keep_their_distance_and_their_order() -> None:
     assert placed[1] > placed[0]
 
 
-def test_what_cannot_be_drawn_is_refused() -> None:
+def test_impossible_drawings_are_refused() -> None:
     refused: tuple[Callable[[], Chart], ...] = (
         lambda: charts.curves_by_delta([], 5),
         lambda: charts.curves_by_delta(range(21), 5),

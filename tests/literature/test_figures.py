@@ -99,7 +99,7 @@ def _roll(row: Row) -> tuple[str, str]:
     return state, f"{row['attackers_lost']}, {row['defenders_lost']}"
 
 
-def test_the_matrix_is_that_of_10_against_10_without_garrison() -> None:
+def test_the_matrix_is_for_10_against_10_without_garrison() -> None:
     entries = rows("hoehle_transition_matrix")
     first = {row["to"]: row["probability"] for row in entries if row["from"] == "10v10"}
     printed = read_rows("hoehle_after_one_roll")
@@ -110,7 +110,7 @@ def test_the_matrix_is_that_of_10_against_10_without_garrison() -> None:
     assert len({row["from"] for row in entries}) == 121 - 1  # all but the empty state
 
 
-def test_the_simulations_are_those_of_the_sources() -> None:
+def test_the_simulations_agree_with_the_sources() -> None:
     assert rows("norvig_convergence")[-1]["runs"] == 10_000
     (exact,) = rows("norvig_convergence", "exact")
     assert agrees(exact["exact"], "0.719433937074")
@@ -130,7 +130,7 @@ def test_a_picture_is_darkened_as_it_would_be_drawn(name: str) -> None:
     assert darken(convert(light, "svg").decode()) == convert(dark, "svg").decode()
 
 
-def test_shades_are_drawn_anew() -> None:
+def test_shades_are_drawn_again() -> None:
     shaded = {
         name
         for name in ("hoehle_win_chance_map", "hoehle_transition_matrix", "hoehle_roll_chances")
@@ -139,7 +139,7 @@ def test_shades_are_drawn_anew() -> None:
     assert shaded == {"hoehle_win_chance_map", "hoehle_transition_matrix"}
 
 
-def test_lean_pictures_keep_their_numbers() -> None:
+def test_compact_pictures_keep_their_numbers() -> None:
     svg = (
         '<svg width="9"><g class="mark" role="x"><path d="" display="none"/>'
         '<text transform="translate(1.256,2)" font-family="sans-serif" opacity="1">37.17%</text>'

@@ -53,7 +53,7 @@ def test_the_wrong_distribution_multiplies_the_ranks(dice: tuple[int, int]) -> N
 
 
 @pytest.mark.parametrize("dice", PAIRS)
-def test_only_where_two_pairs_are_compared_is_it_wrong(dice: tuple[int, int]) -> None:
+def test_the_wrong_distribution_differs_only_for_two_pairs(dice: tuple[int, int]) -> None:
     counted = brute.roll_losses(*dice, CLASSIC)
     compared = min(dice)
     assert hoehle.right_distribution(*dice) == tuple(
@@ -62,7 +62,7 @@ def test_only_where_two_pairs_are_compared_is_it_wrong(dice: tuple[int, int]) ->
     assert (wrong_distribution(*dice) != hoehle.right_distribution(*dice)) == (dice in WRONG)
 
 
-def test_the_wrong_distribution_is_that_of_hoehle_s_table() -> None:
+def test_the_wrong_distribution_equals_hoehle_s_table() -> None:
     # Höhle (2025), appendix 2: prob_indep of losing both ranks, of winning one (in two ways), of
     # winning both.
     lost, one, won = map(float, wrong_distribution(3, 2))
@@ -70,7 +70,7 @@ def test_the_wrong_distribution_is_that_of_hoehle_s_table() -> None:
     assert abs(one - (0.321 + 0.185)) < 0.001
 
 
-def test_no_second_factor_makes_the_first_one_what_was_printed() -> None:
+def test_no_second_factor_explains_the_printed_factor() -> None:
     lost, _, won = wrong_distribution(3, 2)
     first, _ = rank_chances(3, 2)
     assert (1 - first) * (1 - won / first) == lost
@@ -100,7 +100,7 @@ def test_real_dice_reject_what_was_printed() -> None:
 
 
 @pytest.mark.parametrize("dice", [pair for pair in PAIRS if pair not in WRONG])
-def test_where_both_distributions_are_one_so_are_the_tests(dice: tuple[int, int]) -> None:
+def test_equal_distributions_give_equal_tests(dice: tuple[int, int]) -> None:
     tested = run_trial(*dice)
     assert tested.wrong == tested.right
     assert tested.right.p_value > 1e-6
@@ -116,7 +116,7 @@ def test_the_statistic_is_pearson_s() -> None:
     assert math.isclose(tested.p_value, math.exp(-statistic / 2))
 
 
-def test_a_result_of_probability_0_rejects() -> None:
+def test_an_impossible_result_raises_an_alarm() -> None:
     assert chi_square([0, 1], [1, 99]) == (math.inf, 0.0)
     assert chi_square([0, 1], [0, 99]) == (0.0, 1.0)
     assert chi_square([0, 0.5, 0.5], [0, 50, 50]) == (0.0, 1.0)
@@ -134,7 +134,7 @@ def test_wrong_arguments_are_refused() -> None:
             chi_square([0.5, 0.5], counts)
 
 
-def test_a_missing_package_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     real = builtins.__import__
 
     def without_scipy(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -150,7 +150,7 @@ def test_a_missing_package_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 # Errata of a definition and of a piece of advice, for which the source prints no value.
 
 
-def test_the_chances_to_be_in_a_won_state_are_not_those_of_the_first_win() -> None:
+def test_chances_of_won_states_differ_from_chances_of_the_first_win() -> None:
     small = chain(3, 2, ABLE)
     won = [float(small.after(n).prob(lambda state: not state.defenders)) for n in range(21)]
     assert round(sum(won[1:]), 2) == 12.74
@@ -159,7 +159,7 @@ def test_the_chances_to_be_in_a_won_state_are_not_those_of_the_first_win() -> No
     assert round(sum(first_wins), 3) == 0.656
 
 
-def test_the_printed_line_advises_against_24_battles_with_a_chance_above_one_half() -> None:
+def test_the_printed_line_rejects_24_favourable_battles() -> None:
     start, slope = Fraction("1.2204"), Fraction("0.8525")
     table = win_table(50, 50, ABLE, exact=True)
     refused = {

@@ -21,7 +21,7 @@ WITHOUT_VALUES = {"hoehle_first_passage", "hoehle_line"}
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.key)
-def test_nothing_differs_that_is_no_listed_erratum(source: library.PrintedSource) -> None:
+def test_every_difference_is_a_listed_erratum(source: library.PrintedSource) -> None:
     values = [value for table in source.tables for value in library.compare_table(source, table)]
     assert [value for value in values if value.verdict == "differs"] == []
     mistaken = {value.published.erratum for value in values if value.verdict == "erratum"}
@@ -62,7 +62,7 @@ def test_every_file_names_its_source_and_is_used(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(file.stem for file in published.FOLDER.glob("*.csv")))
-def test_a_value_has_one_home(name: str) -> None:
+def test_each_table_is_stored_in_one_place(name: str) -> None:
     assert len(read_source(published.FOLDER, name)) > 40
     assert name not in FILES
 
@@ -106,7 +106,7 @@ def test_an_erratum_must_be_wrong_and_our_value_right() -> None:
     ]
 
 
-def test_the_difference_is_ours_less_the_published_value() -> None:
+def test_the_difference_is_our_value_minus_the_published_value() -> None:
     assert Compared(Fraction(1, 2), Published("0.25")).difference == 0.25
     assert Compared(Fraction(1, 2), Published("0.65 to 0.75", "range")).difference is None
     assert Compared("1 and 1", Published("1 and 1", "text")).difference is None

@@ -61,7 +61,7 @@ def test_the_report_names_errata_and_run_times(whole: Whole) -> None:
     assert report.endswith("</html>\n")
 
 
-def test_what_is_to_be_seen_first_stands_open(whole: Whole) -> None:
+def test_the_main_table_of_each_section_is_open(whole: Whole) -> None:
     report = whole.report
     for part in report.split("<h2 ")[1:]:
         first, *others = re.findall(r"<details( open)?>(.*?)</details>", part, re.DOTALL)
@@ -79,7 +79,7 @@ def quick(monkeypatch: pytest.MonkeyPatch, run: Run) -> Run:
     return run
 
 
-def test_a_wrong_value_ends_it_with_1(
+def test_a_wrong_value_gives_exit_code_1(
     quick: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spoil(tmp_path / "published")
@@ -91,7 +91,7 @@ def test_a_wrong_value_ends_it_with_1(
     assert "✗" in (tmp_path / "into" / "report.html").read_text(encoding="utf-8")
 
 
-def test_people_read_words(quick: Run, tmp_path: Path) -> None:
+def test_reports_are_printed_in_words(quick: Run, tmp_path: Path) -> None:
     ended = quick(f"reproduce {tmp_path}")
     assert (ended.code, ended.stderr) == (0, "")
     first = ended.stdout.splitlines()[0]
@@ -101,7 +101,7 @@ def test_people_read_words(quick: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["file", "file/below"])
-def test_a_place_that_is_no_folder_is_refused(quick: Run, tmp_path: Path, place: str) -> None:
+def test_a_target_folder_that_is_a_file_is_refused(quick: Run, tmp_path: Path, place: str) -> None:
     (tmp_path / "file").write_text("mine", encoding="utf-8")
     ended = quick(f"reproduce {tmp_path / place}")
     assert ended.code == 2
@@ -141,7 +141,7 @@ def few(tmp_path: Path) -> list[str]:
     return [sys.executable, str(script), "reproduce", str(tmp_path / "into")]
 
 
-def test_killed_on_the_way_it_leaves_no_file_half_written(few: list[str], tmp_path: Path) -> None:
+def test_a_killed_run_leaves_no_partial_file(few: list[str], tmp_path: Path) -> None:
     process = subprocess.Popen(few, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603 # our own line
     until(lambda: (tmp_path / "into" / "pracpred.csv").exists())
     drawing = children(process.pid)
@@ -153,7 +153,7 @@ def test_killed_on_the_way_it_leaves_no_file_half_written(few: list[str], tmp_pa
 
 
 @pytest.mark.parametrize("begun", ["pracpred.csv", "pracpred_curves_by_match_up.png"])
-def test_ctrl_c_ends_it_with_130_and_no_file_half_written(
+def test_ctrl_c_gives_exit_code_130_and_leaves_no_partial_file(
     few: list[str], tmp_path: Path, begun: str
 ) -> None:
     with subprocess.Popen(few, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # noqa: S603 # our own line
@@ -194,7 +194,7 @@ def until(comes_true: Any) -> None:
         time.sleep(0.01)
 
 
-def test_the_files_of_others_are_left_alone(tmp_path: Path) -> None:
+def test_other_files_are_not_changed(tmp_path: Path) -> None:
     theirs = [tmp_path / ".film.mkv.part", tmp_path / ".report.html.1.iacta-part", tmp_path / "x"]
     for file in theirs:
         file.write_text("precious", encoding="utf-8")
@@ -208,7 +208,7 @@ def test_the_files_of_others_are_left_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/questions/trust.md"])
-def test_the_pages_show_what_comes_out(whole: Whole, page: str) -> None:
+def test_pages_show_the_actual_output(whole: Whole, page: str) -> None:
     record = whole.record
     errata = sum(row["count"] for row in record["errata"])
     text = (Path(__file__).parents[2] / page).read_text(encoding="utf-8")

@@ -36,7 +36,7 @@ def test_the_score_is_norvig_s_with_a_spike_for_each_territory() -> None:
     assert chart.title.endswith(" The score is 10.2 on average.")
 
 
-def test_the_spikes_are_said_to_be_what_they_are() -> None:
+def test_the_spikes_are_explained() -> None:
     said = charts.campaign_score(UNFINISHED).subtitle
     assert "as wide as there are defenders, and highest where all are left" in said
     outcomes = UNFINISHED.outcomes()
@@ -53,7 +53,7 @@ def test_the_spikes_are_said_to_be_what_they_are() -> None:
     assert "moves in" not in only_one.subtitle
 
 
-def test_teeth_are_explained_where_there_are_some() -> None:
+def test_the_teeth_of_a_chart_are_explained() -> None:
     for battle in ((50, 50), (30, 30), (60, 50), (20, 20)):
         assert "hence the teeth" in charts.final_difference(Battle(*battle)).subtitle
     for battle in ((1, 1), (1, 100), (3, 1), (100, 1), (4, 3), (2, 40), (200, 200)):

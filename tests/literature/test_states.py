@@ -36,7 +36,7 @@ def test_the_state_space_has_the_same_states() -> None:
     assert tables[0] == tables[1]
 
 
-def test_the_paths_are_the_library_s() -> None:
+def test_the_paths_equal_the_library_s() -> None:
     chart = charts.path_chances(3, 2, find_rules("classic", 0))
     said = {row["path"]: Fraction(row["exact"]) for row in chart.tables["paths"]}
     assert list(said.values()) == sorted(said.values(), reverse=True)
@@ -60,7 +60,7 @@ def test_a_larger_tree_is_refused() -> None:
 @pytest.mark.parametrize("battle", SMALL, ids=str)
 @pytest.mark.parametrize("rules", ["classic", "capital"])
 @pytest.mark.parametrize("garrison", [0, 1])
-def test_no_roll_of_a_tree_touches_what_is_not_its_own(
+def test_no_roll_of_a_tree_overlaps_other_states(
     battle: tuple[int, int], rules: str, garrison: int
 ) -> None:
     try:
@@ -155,13 +155,13 @@ def test_after_rolls_is_the_distribution_of_the_chain() -> None:
         charts.after_rolls(12, 10, range(7))
 
 
-def test_after_rolls_calls_nothing_impossible_that_is_rare() -> None:
+def test_after_rolls_never_rounds_rare_states_to_0() -> None:
     drawn = charts.after_rolls(12, 10, [6]).content("svg").decode()
     assert ">&lt; 1%<" in drawn
     assert ">0%<" not in drawn
 
 
-def test_battles_without_a_roll_are_said_to_have_none() -> None:
+def test_battles_without_a_roll_cannot_be_drawn() -> None:
     for draw in (
         charts.state_space,
         charts.probability_tree,
@@ -174,7 +174,7 @@ def test_battles_without_a_roll_are_said_to_have_none() -> None:
     )
 
 
-def test_axes_have_no_armies_that_no_one_has() -> None:
+def test_axes_show_only_possible_armies() -> None:
     encoding = charts.after_rolls(12, 10, [0, 1, 2, 6]).to_dict()["layer"][0]["encoding"]
     assert encoding["x"]["axis"]["values"] == list(range(1, 13))
     assert encoding["y"]["axis"]["values"] == list(range(11))
@@ -184,7 +184,7 @@ def test_axes_have_no_armies_that_no_one_has() -> None:
     assert max(axes[0]["y"]["axis"]["values"]) <= 30
 
 
-def test_the_free_space_is_explained() -> None:
+def test_free_space_is_explained() -> None:
     assert (
         "both sides have more armies than all their dice need"
         in charts.first_passages(12, 10).subtitle
@@ -192,7 +192,7 @@ def test_the_free_space_is_explained() -> None:
 
 
 @pytest.mark.parametrize("garrison", [0, 1, 3])
-def test_the_first_passages_are_taflin_s(garrison: int) -> None:
+def test_first_passages_agree_with_taflin(garrison: int) -> None:
     rows = charts.first_passages(11 + garrison, 10, find_rules("classic", garrison)).tables[
         "points"
     ]
@@ -204,7 +204,7 @@ def test_the_first_passages_are_taflin_s(garrison: int) -> None:
     assert sum(said.values()) == 1
 
 
-def test_each_way_to_the_boundary_starts_inside() -> None:
+def test_every_path_to_the_boundary_starts_inside() -> None:
     chart = charts.first_passages(12, 10)
     rolls = chart.tables["rolls"]
     assert all(row["x"] >= 5 and row["y"] >= 3 for row in rolls)
@@ -213,7 +213,7 @@ def test_each_way_to_the_boundary_starts_inside() -> None:
     }
 
 
-def test_a_battle_that_has_no_way_to_its_boundary_is_refused() -> None:
+def test_battles_unsuitable_for_first_passages_are_refused() -> None:
     with pytest.raises(
         IllegalError, match="at least 5 attackers against 3 defenders, got 4 against"
     ):
@@ -224,7 +224,7 @@ def test_a_battle_that_has_no_way_to_its_boundary_is_refused() -> None:
         charts.first_passages(12, 10, "capital")
 
 
-def test_the_matrix_is_the_chain_s() -> None:
+def test_the_matrix_equals_the_chain_s() -> None:
     chart = charts.transition_matrix(6, 4)
     matrix = chain(6, 4).matrix.toarray()
     rows = chart.tables["entries"]

@@ -30,7 +30,7 @@ def test_several_rules_have_a_chance_of_zero() -> None:
 
 
 @pytest.mark.parametrize("name", SEVERAL_RULES)
-def test_free_space_is_the_equation_of_motion_repeated(name: str) -> None:
+def test_free_space_follows_from_the_equation_of_motion(name: str) -> None:
     f, start = roll_chances(SEVERAL_RULES[name]), Point(30, 30)
     chances: dict[Point, Probability] = {start: Fraction(1)}
     differences: dict[int, Probability] = {0: Fraction(1)}
@@ -44,7 +44,7 @@ def test_free_space_is_the_equation_of_motion_repeated(name: str) -> None:
         differences = taflin.relative_motion(differences, f)
 
 
-def test_ways_are_all_paths_of_an_advantage() -> None:
+def test_all_paths_of_an_advantage_are_counted() -> None:
     published = [(7, 0, 5), (6, 2, 4), (5, 4, 3), (4, 6, 2), (3, 8, 1), (2, 10, 0)]
     assert sorted(taflin.ways(4, 12), reverse=True) == published
     for advantage, rolls in product(range(-9, 10), range(6)):
@@ -68,7 +68,7 @@ def test_path_chance_is_a_product_of_rolls() -> None:
 
 
 @pytest.mark.parametrize("name", SEVERAL_RULES)
-def test_strips_are_the_chances_of_battles(name: str) -> None:
+def test_strips_agree_with_the_chances_of_battles(name: str) -> None:
     rules = replace(SEVERAL_RULES[name], garrison=1)
     f = roll_chances(rules)
     table = win_table(40, 40, rules, exact=True)
@@ -83,7 +83,7 @@ def test_strips_are_the_chances_of_battles(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SEVERAL_RULES)
-def test_the_strip_of_three_is_its_motion_repeated(name: str) -> None:
+def test_the_strip_of_three_follows_from_the_equation_of_motion(name: str) -> None:
     f = roll_chances(SEVERAL_RULES[name])
     for n in range(3, 30):
         before, now = taflin.win_with_three(n - 2, f), taflin.win_with_three(n, f)
@@ -135,7 +135,7 @@ def test_the_strips_hold_where_the_paper_divides_by_zero() -> None:
 
 
 @given(st.integers(0, 6), st.lists(st.integers(-5, 5), min_size=1, max_size=3))
-def test_products_of_degree_are_all_products(degree: int, factors: list[int]) -> None:
+def test_all_products_of_a_degree_are_listed(degree: int, factors: list[int]) -> None:
     total = 0
     for powers in product(range(degree + 1), repeat=len(factors)):
         if sum(powers) == degree:
@@ -157,14 +157,14 @@ def test_first_passage_happens_once(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SEVERAL_RULES)
-def test_the_comprehensive_solution_is_counting(name: str) -> None:
+def test_the_comprehensive_solution_agrees_with_counting(name: str) -> None:
     rules = replace(SEVERAL_RULES[name], garrison=1)
     f, table = roll_chances(rules), win_table(19, 19, rules, exact=True)
     for m, n in EDGES:
         assert taflin.win(Point(m, n), f) == table[m - 1, n - 1]
 
 
-def test_the_comprehensive_solution_is_counting_in_larger_battles() -> None:
+def test_the_comprehensive_solution_agrees_with_counting_in_larger_battles() -> None:
     f, table = roll_chances(), win_table(40, 40, "classic", exact=True)
     for m, n in [(40, 40), (40, 3), (5, 40), (39, 40), (40, 39), (25, 33), (33, 26), (6, 39)]:
         assert taflin.win(Point(m, n), f) == table[m - 1, n - 1]
@@ -179,7 +179,7 @@ def test_in_floats_the_equations_keep_their_error(name: str) -> None:
         assert error <= taflin.float_error(Point(m, n))
 
 
-def test_floats_refuse_more_rolls_than_they_hold() -> None:
+def test_floats_refuse_too_many_rolls() -> None:
     f = roll_chances(exact=False)
     at_most = taflin.free_space(Point(900, 900), Point(400, 400), 500, f)
     exact = taflin.free_space(Point(900, 900), Point(400, 400), 500, roll_chances())

@@ -53,7 +53,7 @@ def test_root_is_the_least_number_whose_power_is_divisible(number: int, power: i
     assert all(pow(root // p, power, number) != 0 or number == 1 for p in primes)
 
 
-def test_methods_are_found_by_what_is_asked() -> None:
+def test_methods_are_chosen_by_the_question() -> None:
     assert find_kernel(CLASSIC, exact=True).for_question("table", 9, 9).name == "counting"
     assert find_kernel(CLASSIC).for_question("table", 9, 9).name == "lattice"
     assert find_kernel(CLASSIC).for_question("distribution", 11, 10).name == "lattice"

@@ -34,7 +34,7 @@ LARGE = [(60, 60), (3, 60), (60, 2)]
 RUNS = 2000
 
 
-def test_each_method_is_for_some_mode() -> None:
+def test_each_method_suits_a_mode() -> None:
     assert set(METHODS) == {name for mode in MODES for name in list_methods(Rules(mode=mode()))}
     for name in METHODS:
         taken = [mode for mode in MODES if find_refusal(name, Rules(mode=mode())) is None]
@@ -97,7 +97,7 @@ def check_outcomes(
 @pytest.mark.parametrize("name", ["counting", "lattice", "markov", "path_tree"])
 @settings(max_examples=60)
 @given(strategies.rules(), st.integers(1, 12), st.integers(1, 12))
-def test_every_method_is_the_twin_under_any_rules(
+def test_every_method_agrees_with_the_twin_under_any_rules(
     name: str, rules: Rules, attackers: int, defenders: int
 ) -> None:
     expected = brute.outcomes(attackers, defenders, rules)
@@ -120,7 +120,7 @@ def test_a_distribution_of_attackers_is_a_mixture(name: str, garrison: int) -> N
 
 @pytest.mark.parametrize("name", SEEN)
 @pytest.mark.parametrize("rules", [each for each in SEVERAL_RULES.values() if not each.full_attack])
-def test_who_sees_first_is_fought_as_by_the_twin(name: str, rules: Rules) -> None:
+def test_a_defender_who_sees_the_attack_agrees_with_the_twin(name: str, rules: Rules) -> None:
     method, seen = ASKED[name], replace(rules, mode=DefenderSeesFirst())
     for attackers, defenders in [*product((1, 2, 3, 4, 6), (0, 1, 2, 3)), (9, 6), (5, 9)]:
         able = max(attackers - rules.garrison, 0)
@@ -136,7 +136,7 @@ def test_who_sees_first_is_fought_as_by_the_twin(name: str, rules: Rules) -> Non
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_each_method_knows_its_modes(name: str) -> None:
+def test_each_method_states_its_modes(name: str) -> None:
     for rules in (CLASSIC, Rules(mode=BalancedBlitz()), iacta.find_rules("defender sees first")):
         error = find_refusal(name, rules)
         assert (error is None) == (name in list_methods(rules))
@@ -148,7 +148,7 @@ def test_each_method_knows_its_modes(name: str) -> None:
 
 
 @pytest.mark.parametrize("rules", SEVERAL_RULES.values(), ids=SEVERAL_RULES)
-def test_counted_paths_are_those_of_the_twin(rules: Rules) -> None:
+def test_counted_paths_agree_with_the_twin(rules: Rules) -> None:
     for attackers, defenders in BATTLES:
         expected = brute.outcomes(attackers, defenders, rules)
         assert dict(count_outcomes(attackers, defenders, rules)) == expected
@@ -175,7 +175,7 @@ def assert_sentence(error: IactaError) -> None:
 
 
 @pytest.mark.parametrize("name", ROLLED)
-def test_a_battle_can_be_asked_of_each_method(name: str) -> None:
+def test_each_method_can_compute_a_battle(name: str) -> None:
     battle = Battle(9, 7)
     exact = battle.win_probability(exact=True)
     chance = battle.win_probability(method=name)
@@ -210,7 +210,7 @@ def test_each_method_refuses_what_it_cannot_do(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in COMPUTED if name != "leap"])
-def test_battles_past_what_memory_or_an_hour_allows_are_refused_at_once(name: str) -> None:
+def test_battles_that_need_too_much_memory_or_time_are_refused_at_once(name: str) -> None:
     for attackers, defenders in ((10**12, 10**12), (10**9, 1), (2, 10**12), (10**30, 10**30)):
         with pytest.raises(iacta.TooLargeError):
             ASKED[name].win_probability(attackers, defenders, CLASSIC)
@@ -231,7 +231,7 @@ DOORS: dict[str, Callable[..., object]] = {
 
 
 @pytest.mark.parametrize("name", DOORS)
-def test_what_teachers_open_takes_names_and_refuses_the_rest(name: str) -> None:
+def test_entry_points_accept_names_and_refuse_wrong_values(name: str) -> None:
     door = DOORS[name]
     door(5, 4, "classic")
     wrong: list[tuple[object, object, object]] = [

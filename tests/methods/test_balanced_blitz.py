@@ -30,7 +30,7 @@ def blitz(rules: Rules) -> Rules:
 
 
 @pytest.mark.parametrize("row", read_rows("balanced_blitz"), ids=lambda row: row["attackers"])
-def test_published_chances(row: dict[str, str]) -> None:
+def test_published_chances_agree(row: dict[str, str]) -> None:
     battle = Battle(int(row["attackers"]) + 1, int(row["defenders"]), BLITZ)
     expected = float(row["probability"])
     for chance in (battle.win_probability(), battle.outcomes().prob(is_won)):
@@ -38,7 +38,7 @@ def test_published_chances(row: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("row", read_rows("balanced_blitz_outcome"))
-def test_published_outcome(row: dict[str, str]) -> None:
+def test_published_outcomes_agree(row: dict[str, str]) -> None:
     rules, attackers = find_rules(row["rules"]), int(row["attackers"]) + 1
     end = iacta.Outcome(attackers - int(row["lost"]), 0)
     true = Battle(attackers, int(row["defenders"]), rules).outcomes()
@@ -65,7 +65,7 @@ def test_certainty_begins_where_the_rules_say() -> None:
 
 
 @pytest.mark.parametrize("name", SEVERAL_RULES)
-def test_it_is_the_twin(name: str) -> None:
+def test_the_result_equals_the_twin_s(name: str) -> None:
     rules = SEVERAL_RULES[name]
     for attackers, defenders in BATTLES:
         if attackers > rules.garrison:
@@ -74,7 +74,9 @@ def test_it_is_the_twin(name: str) -> None:
 
 @settings(max_examples=25)
 @given(strategies.rules(), st.integers(1, 9), st.integers(1, 9))
-def test_it_is_the_twin_under_any_rules(rules: Rules, attackers: int, defenders: int) -> None:
+def test_the_result_equals_the_twin_s_under_any_rules(
+    rules: Rules, attackers: int, defenders: int
+) -> None:
     if attackers > rules.garrison:
         assert_is_twin(attackers, defenders, rules)
 
@@ -94,7 +96,7 @@ def assert_is_twin(attackers: int, defenders: int, rules: Rules) -> None:
 
 
 @pytest.mark.parametrize("rules", SEVERAL_RULES.values(), ids=SEVERAL_RULES)
-def test_it_never_turns_the_favourite_around(rules: Rules) -> None:
+def test_balanced_blitz_never_changes_the_favourite(rules: Rules) -> None:
     true, balanced_table = win_table(40, 40, rules), win_table(40, 40, blitz(rules))
     sure = abs(true - 0.5) > 1e-12
     assert ((balanced_table >= 0.5) == (true >= 0.5))[sure].all()
@@ -104,7 +106,7 @@ def test_it_never_turns_the_favourite_around(rules: Rules) -> None:
 
 
 @given(st.floats(0, 1), st.floats(0, 1))
-def test_a_higher_chance_stays_the_higher(first: float, second: float) -> None:
+def test_higher_chances_stay_higher(first: float, second: float) -> None:
     low, high = balanced_blitz.reshape_chances(np.sort([first, second]))
     assert 0 <= low <= high + 1e-15
     assert high <= 1
@@ -112,7 +114,7 @@ def test_a_higher_chance_stays_the_higher(first: float, second: float) -> None:
 
 
 @given(st.fractions(Fraction(1, 1000), 1))
-def test_the_true_chance_is_the_least_that_is_enough(chance: Fraction) -> None:
+def test_the_true_chance_is_the_smallest_sufficient_chance(chance: Fraction) -> None:
     needed = balanced_blitz.find_true_chance(chance)
     assert balanced_blitz.reshape_chances(float(needed)) == pytest.approx(float(chance))
     ratio = (chance * 8 + 1) / (9 - chance * 8)
@@ -141,7 +143,7 @@ def test_leaps_and_rows_make_the_same_distribution(
     assert all(leaped[end] == pytest.approx(by_rows[end], abs=1e-12) for end in by_rows)
 
 
-def test_any_size() -> None:
+def test_battles_of_any_size_agree() -> None:
     assert Battle(10**6, 10**6, BLITZ).win_probability() == 1.0
     near = Battle(853_400_001, 10**9, BLITZ).win_probability()
     true = float(Battle(853_400_001, 10**9).win_probability())
@@ -149,7 +151,7 @@ def test_any_size() -> None:
     assert armies_needed(10**9, 0.5, BLITZ) == armies_needed(10**9, 0.5)
 
 
-def test_arrays_and_tables_are_those_of_battles() -> None:
+def test_arrays_and_tables_equal_single_battles() -> None:
     for rules in (BLITZ, blitz(find_rules("capital")), Rules(mode=BalancedBlitz(), garrison=0)):
         table = win_table(9, 7, rules)
         for a, d in product(range(1, 10), range(1, 8)):
@@ -167,7 +169,7 @@ def test_arrays_and_tables_are_those_of_battles() -> None:
     assert win_probability([[5]], [3], BLITZ, method="balanced_blitz").shape == (1, 1)
 
 
-def test_a_campaign_is_reshaped_territory_by_territory() -> None:
+def test_balanced_blitz_applies_to_each_territory_of_a_campaign() -> None:
     for rules in (BLITZ, iacta.CLASSIC):
         capital = Territory(3, rules=blitz(find_rules("capital")), garrison=2)
         mixed = [Territory(5, rules="classic"), capital, Territory(4)]
@@ -221,7 +223,7 @@ def test_play_draws_from_the_distribution() -> None:
     assert campaign.play(np.random.default_rng(1)) == campaign.play(np.random.default_rng(1))
 
 
-def test_what_is_too_large_is_refused_at_once() -> None:
+def test_work_that_is_too_large_is_refused_at_once() -> None:
     for ask in (
         lambda: Battle(10**19, 10**19, BLITZ).win_probability(),
         lambda: Battle(10**30, 10**30, BLITZ).outcomes(),
@@ -250,7 +252,7 @@ def test_attackers_too_few_to_attack_stay() -> None:
 
 
 @pytest.mark.parametrize("method", list_methods(iacta.CLASSIC))
-def test_no_other_method_is_passed_over_in_silence(method: str) -> None:
+def test_other_methods_are_refused_for_balanced_blitz(method: str) -> None:
     for ask in (win_probability, win_table, iacta.expected_attackers_left):
         with pytest.raises(iacta.IllegalError, match=f"cannot be used for the method '{method}'"):
             ask(5, 4, BLITZ, method=method)

@@ -19,7 +19,7 @@ SIX_OF_TWENTY = Rules(attack=Dice((20,) * 6, bonus=(1,)), defence=Dice((20,) * 6
 HOUSE = Rules(attack=Dice((20,) * 3), defence=Dice((20,) * 3))
 
 
-def test_a_value_is_found_in_a_few_rows() -> None:
+def test_values_are_computed_with_few_rows_in_memory() -> None:
     attackers, defenders = 4_000, 400
     kernel = find_kernel(Rules())
     values = Values(np.ones(attackers + 1), np.zeros(defenders + 1))
@@ -30,7 +30,7 @@ def test_a_value_is_found_in_a_few_rows() -> None:
     assert peak < 8 * attackers * defenders / 4
 
 
-def test_transitions_keep_no_row_alive() -> None:
+def test_transitions_release_the_memory_of_rows() -> None:
     attackers, defenders = 200, 60
     tracemalloc.start()
     find_kernel(Rules(), method="lattice").transitions(attackers, defenders)
@@ -52,7 +52,7 @@ def test_transitions_keep_no_row_alive() -> None:
     ],
 )
 @pytest.mark.parametrize("keep", [0, 4])
-def test_the_fewest_for_a_campaign_are_those_of_one_campaign_after_another(
+def test_the_fewest_armies_for_a_campaign_agree_with_trying_each_number(
     way: list[int | Territory], keep: int
 ) -> None:
     for chance in (Fraction(1, 10**9), Fraction(1, 20), Fraction(1, 2), Fraction(99, 100)):
@@ -69,7 +69,7 @@ def test_the_fewest_for_a_campaign_are_those_of_one_campaign_after_another(
 
 
 @pytest.mark.parametrize("rules", ["classic", "balanced blitz", "defender sees first"])
-def test_chances_of_many_stacks_are_those_of_each(rules: str) -> None:
+def test_chances_of_many_stacks_equal_single_chances(rules: str) -> None:
     counts = [1, 2, 3, 17, 9]
     way: list[int | Territory] = [3, Territory(2, garrison=2), 4]
     found = win_probabilities_keeping(counts, way, 2, rules)
@@ -86,7 +86,7 @@ def test_balanced_battles_are_looked_up_in_a_larger_table() -> None:
         assert shared.value(values, defenders) == pytest.approx(alone, rel=1e-12)
 
 
-def test_dice_are_measured_by_all_their_rolls() -> None:
+def test_only_rolls_with_too_many_throws_are_refused() -> None:
     refuse_many_rolls(3, 3, HOUSE)
     for ours, theirs in product((1, 6), repeat=2):
         if (ours, theirs) == (6, 6):

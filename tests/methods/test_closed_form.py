@@ -38,7 +38,7 @@ def dice(keep: int) -> st.SearchStrategy[Dice]:
     st.integers(1, 10),
     st.integers(1, 9),
 )
-def test_the_method_is_the_twin_under_any_rules(
+def test_the_method_agrees_with_the_twin_under_any_rules(
     rules: Rules, attackers: int, defenders: int
 ) -> None:
     outcomes = closed_form.outcomes(iacta.Distribution([attackers]), defenders, rules)
@@ -60,7 +60,7 @@ def test_a_sequence_is_a_campaign(name: str, attackers: int, defenders: list[int
     assert chance == campaign.win_probability(exact=True, method="closed_form")
 
 
-def test_a_sequence_that_is_none_is_refused() -> None:
+def test_values_that_are_not_sequences_are_refused() -> None:
     with pytest.raises(IllegalError, match="missing countries"):
         closed_form.conquer_in_sequence(3, [], CLASSIC)
     with pytest.raises(IllegalError, match=r"defenders must be .* at least 1, got 0"):
@@ -106,7 +106,7 @@ def test_other_dice_are_refused_and_left_to_counting(rules: Rules) -> None:
         find_kernel(rules, exact=True).for_question("chance", 10**9, 10**9)
 
 
-def test_one_chance_is_asked_of_the_closed_form() -> None:
+def test_single_chances_come_from_the_closed_form() -> None:
     assert find_kernel(CLASSIC, exact=True).for_question("chance", 11, 10).name == "closed_form"
     assert (
         find_kernel(CLASSIC, exact=True).for_question("distribution", 11, 10).name == "closed_form"

@@ -84,7 +84,7 @@ def test_the_backward_pass_is_the_mean_of_the_forward_pass(kernel: Kernel) -> No
 
 
 @pytest.mark.parametrize("kernel", [each for each in KERNELS if not each.values[0].exact])
-def test_many_value_functions_at_once_are_each_by_itself(kernel: Kernel) -> None:
+def test_several_value_functions_at_once_equal_single_ones(kernel: Kernel) -> None:
     rng = np.random.default_rng(3)
     most = kernel.most_left(MOST_ATTACKERS, MOST_DEFENDERS)
     won, lost = rng.random((most.attackers + 1, 3)), rng.random((most.defenders + 1, 3))
@@ -97,7 +97,7 @@ def test_many_value_functions_at_once_are_each_by_itself(kernel: Kernel) -> None
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_chances_tables_and_transitions_are_those_of_the_forward_pass(kernel: Kernel) -> None:
+def test_chances_tables_and_transitions_agree_with_the_forward_pass(kernel: Kernel) -> None:
     table = kernel.win_table(MOST_ATTACKERS, MOST_DEFENDERS, staying=2)
     assert table.shape == (MOST_ATTACKERS + 2, MOST_DEFENDERS)
     assert not table[:2].any()
@@ -124,7 +124,7 @@ def test_chances_tables_and_transitions_are_those_of_the_forward_pass(kernel: Ke
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_who_cannot_attack_stays(kernel: Kernel) -> None:
+def test_stacks_that_are_too_small_stay(kernel: Kernel) -> None:
     for attackers in (-2, 0):
         assert ends(kernel, attackers, 3) == {State(attackers, 3): 1}
         assert not kernel.win_probability(attackers, 3)

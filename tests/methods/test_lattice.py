@@ -41,7 +41,7 @@ def assert_same(
 
 @pytest.mark.parametrize("name", SEVERAL_RULES)
 @pytest.mark.parametrize("size", [(700, 900), (900, 800), (120, 1500)])
-def test_a_band_holds_all_that_is_neither_0_nor_1(name: str, size: tuple[int, int]) -> None:
+def test_a_band_contains_every_chance_except_0_and_1(name: str, size: tuple[int, int]) -> None:
     rules = SEVERAL_RULES[name]
     table = Lattice(rules)._fill_by_diagonals(*size, staying=0)
     assert table.shape == size[::-1]
@@ -70,7 +70,7 @@ def test_chances_against_few_defenders_stay_certain(rules: Rules, size: tuple[in
 
 @settings(max_examples=60)
 @given(strategies.rules(), st.integers(1, 30), st.integers(1, 30))
-def test_any_rules_and_sizes(rules: Rules, attackers: int, defenders: int) -> None:
+def test_any_rules_and_sizes_agree(rules: Rules, attackers: int, defenders: int) -> None:
     i, j = rules.full_roll
     if attackers < i or defenders < j:
         return  # no battle uses all dice
@@ -79,7 +79,7 @@ def test_any_rules_and_sizes(rules: Rules, attackers: int, defenders: int) -> No
 
 
 @pytest.mark.parametrize("staying", [0, 1, 3])
-def test_armies_that_must_stay_are_rows_without_a_chance(staying: int) -> None:
+def test_rows_for_armies_that_must_stay_have_no_chance(staying: int) -> None:
     table = Lattice(CLASSIC).win_table(40, 50, staying)
     assert table.shape == (staying + 40, 50)
     assert not table[:staying].any()

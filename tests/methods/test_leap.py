@@ -41,7 +41,7 @@ def assert_within_bound(value: float, exact: Fraction, case: object = None) -> N
 
 @pytest.mark.parametrize("name", SEVERAL_RULES)
 @pytest.mark.slow
-def test_chances_are_those_of_fractions(name: str) -> None:
+def test_chances_agree_with_fractions(name: str) -> None:
     rules = SEVERAL_RULES[name]
     most_attackers, most_defenders = map(max, zip(*SIZES, strict=True))
     rows = counting.value_rows([1] * (most_attackers + 1), [0] * most_defenders, rules)
@@ -56,7 +56,7 @@ def test_chances_are_those_of_fractions(name: str) -> None:
 
 
 @pytest.mark.parametrize(*table(__file__, "thousands"))
-def test_thousands_of_armies_are_those_of_the_closed_form(attackers: int, defenders: int) -> None:
+def test_thousands_of_armies_agree_with_the_closed_form(attackers: int, defenders: int) -> None:
     exact = closed_form.win_probability(attackers, defenders, CLASSIC)
     assert_within_bound(leap.win_probability(attackers, defenders, CLASSIC), exact)
 
@@ -111,7 +111,7 @@ def digits_of_chance(attackers: int, defenders: int, rules: Rules, near: int = 1
         return total * step / mpmath.pi
 
 
-def test_the_extended_precision_is_right_itself() -> None:
+def test_the_extended_precision_is_correct() -> None:
     exact = counting.win_probability(500, 560, CLASSIC)
     with mpmath.workdps(60):
         difference = digits_of_chance(500, 560, CLASSIC) * exact.denominator / exact.numerator - 1
@@ -120,7 +120,7 @@ def test_the_extended_precision_is_right_itself() -> None:
 
 @pytest.mark.parametrize(*table(__file__, "thirty_digits"))
 @pytest.mark.slow
-def test_chances_are_those_of_thirty_digits(rules: str, size: tuple[int, int]) -> None:
+def test_chances_agree_with_thirty_digits(rules: str, size: tuple[int, int]) -> None:
     exact = digits_of_chance(*size, SEVERAL_RULES[rules])
     with mpmath.workdps(60):
         assert mpmath.mpf(10) ** -15 < exact < 1 - mpmath.mpf(10) ** -15
@@ -135,7 +135,7 @@ def test_chances_are_those_of_thirty_digits(rules: str, size: tuple[int, int]) -
     [((840_000, 10**6), -21), ((820_000, 10**6), -120), ((853_000_000, 10**9), -20)],
 )
 @pytest.mark.slow
-def test_tiny_chances_are_those_of_thirty_digits(size: tuple[int, int], power: int) -> None:
+def test_tiny_chances_agree_with_thirty_digits(size: tuple[int, int], power: int) -> None:
     exact = digits_of_chance(*size, CLASSIC, near=512)
     with mpmath.workdps(60):
         assert mpmath.mpf(10) ** power < exact < mpmath.mpf(10) ** (power + 1)
@@ -143,7 +143,7 @@ def test_tiny_chances_are_those_of_thirty_digits(size: tuple[int, int], power: i
 
 
 @pytest.mark.parametrize("row", read_rows("large_battles"), ids=lambda row: str(row["defenders"]))
-def test_very_large_battles_as_published(row: dict[str, str]) -> None:
+def test_very_large_battles_agree_with_published_chances(row: dict[str, str]) -> None:
     chance = leap.win_probability(
         int(row["attackers"]), int(row["defenders"]), Rules(garrison=int(row["garrison"]))
     )
@@ -161,7 +161,7 @@ def test_armies_can_be_kept(name: str, keep: int) -> None:
         assert_within_bound(lost, 1 - exact[attackers])
 
 
-def test_too_few_to_keep_as_many() -> None:
+def test_too_few_armies_cannot_keep_the_required_number() -> None:
     assert leap.both_chances(6, 3, CLASSIC, 10) == (0, 1)
     assert leap.both_chances(6, 0, CLASSIC, 5) == (1, 0)
     assert leap.both_chances(1, 0, CLASSIC) == (1, 0)
@@ -177,7 +177,7 @@ def test_a_tiny_chance_of_a_moderate_battle_keeps_its_digits() -> None:
         )
 
 
-def test_the_tiniest_chance_of_a_large_battle_is_none() -> None:
+def test_tiny_chances_of_large_battles_are_0() -> None:
     for size in ((2, 1000), (20, 900), (800_000, 10**6)):
         assert leap.win_probability(*size, CLASSIC) == 0
 
@@ -192,7 +192,7 @@ def test_more_attackers_win_more_often_at_any_size() -> None:
 @pytest.mark.parametrize("name", SEVERAL_RULES)
 @pytest.mark.parametrize("size", [(300, 300), (700, 400), (400, 900), (1500, 20), (15, 900)])
 @pytest.mark.slow
-def test_survivors_are_those_of_the_lattice(
+def test_survivors_agree_with_the_lattice(
     monkeypatch: pytest.MonkeyPatch, name: str, size: tuple[int, int]
 ) -> None:
     monkeypatch.setattr(leap_file, "MAX_FULL_STATES", 0)
@@ -210,7 +210,7 @@ def test_survivors_are_those_of_the_lattice(
 
 @pytest.mark.parametrize("name", ["classic", "capital", "one die each", "dominating12"])
 @pytest.mark.parametrize("size", [(420, 820), (900, 500), (600, 1400), (700, 330)])
-def test_survivors_of_the_side_that_rarely_wins_are_as_good(
+def test_survivors_of_the_unlikely_winner_are_as_precise(
     monkeypatch: pytest.MonkeyPatch, name: str, size: tuple[int, int]
 ) -> None:
     rules = SEVERAL_RULES[name]
@@ -261,7 +261,7 @@ def test_a_distribution_of_attackers_is_a_mixture() -> None:
 
 
 @pytest.mark.parametrize("rules", [CLASSIC, find_rules("capital"), find_rules("dominating12")])
-def test_a_walk_is_the_power_of_its_distribution(rules: Rules) -> None:
+def test_a_walk_is_a_power_of_its_distribution(rules: Rules) -> None:
     for walk in (find_attackers_walk(rules), leap_file.find_defenders_walk(rules)):
         counts = [1]
         for rolls in range(1, 121):
@@ -282,7 +282,7 @@ def test_a_walk_is_the_power_of_its_distribution(rules: Rules) -> None:
                         assert abs(Fraction(value) - exact) <= BOUND * exact
 
 
-def test_an_excess_is_right_to_its_last_digit() -> None:
+def test_an_excess_is_correctly_rounded() -> None:
     walk = find_attackers_walk(CLASSIC)
     exact = 10**12 - Fraction(sum(k * n for k, n in enumerate(walk.counts)), walk.total) * 10**12
     assert leap_file.find_excess(walk, 10**12, 10**12) == float(exact)
@@ -322,7 +322,7 @@ def test_ends_of_a_tie_in_strength_hold_both_sides() -> None:
         (find_rules("five ones"), "armies that grow when all dice show one cannot be used"),
     ],
 )
-def test_rules_that_it_cannot_solve_are_refused(rules: Rules, sentence: str) -> None:
+def test_unsupported_rules_are_refused(rules: Rules, sentence: str) -> None:
     asks: list[Callable[[], object]] = [
         lambda: leap.win_probability(300, 300, rules),
         lambda: leap.outcomes(Distribution([300]), 300, rules),
@@ -380,7 +380,7 @@ STRANGE = [
 
 @pytest.mark.parametrize("size", [(283, 61), (50, 999), (2, 1087), (700, 2), (900, 300)])
 @pytest.mark.parametrize("rules", STRANGE)
-def test_few_who_are_strong_are_not_left_out(
+def test_small_strong_sides_are_not_left_out(
     monkeypatch: pytest.MonkeyPatch, rules: Rules, size: tuple[int, int]
 ) -> None:
     expected = lattice.outcomes(Distribution([size[0]]), size[1], rules)
@@ -405,7 +405,7 @@ def test_few_who_are_strong_are_not_left_out(
         Rules(defence=Dice((1, 1))),
     ],
 )
-def test_survivors_of_uneven_battles(rules: Rules, size: tuple[int, int]) -> None:
+def test_survivors_of_uneven_battles_are_correct(rules: Rules, size: tuple[int, int]) -> None:
     outcomes = leap.outcomes(Distribution([size[0]]), size[1], rules)
     expected = lattice.outcomes(Distribution([size[0]]), size[1], rules)
     assert math.isclose(sum(outcomes.values()), 1, rel_tol=1e-12)

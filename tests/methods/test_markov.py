@@ -64,7 +64,7 @@ def loss_counts(dice: tuple[int, int], rules: Rules) -> list[tuple[iacta.Losses,
 
 @pytest.mark.parametrize("rules", [*SEVERAL_RULES.values(), *GROWING.values()])
 @pytest.mark.parametrize("battle", [(5, 4), (4, 6), (2, 1), (1, 3), (6, 2)])
-def test_matrix_is_the_distribution_of_each_state_s_roll(
+def test_the_matrix_has_the_distribution_of_each_state_s_roll(
     rules: Rules, battle: tuple[int, int]
 ) -> None:
     room = 3 if rules.mode.grows else 0
@@ -103,7 +103,7 @@ def test_power_equals_repeated_steps(rules: Rules, n: int) -> None:
 
 @pytest.mark.parametrize("name", SEVERAL_RULES)
 @pytest.mark.parametrize("battle", [(9, 6), (6, 9), (5, 1), (4, 12)])
-def test_absorption_is_where_all_rolls_lead(name: str, battle: tuple[int, int]) -> None:
+def test_all_rolls_lead_to_absorption(name: str, battle: tuple[int, int]) -> None:
     rules = SEVERAL_RULES[name]
     whole = chain(*battle, rules)
     form = whole.canonical()
@@ -150,7 +150,7 @@ def test_a_chain_of_attackers_who_cannot_attack_stays() -> None:
 
 
 @pytest.mark.parametrize("start", [(12, 3), (0, 0), (3, -1), "start", [3, 2]])
-def test_a_state_that_the_chain_has_not_is_refused(start: object) -> None:
+def test_a_state_outside_the_chain_is_refused(start: object) -> None:
     small = chain(4, 3, CLASSIC)
     with pytest.raises(
         iacta.IllegalError, match="start must be a state of the chain, with at most 4 att"
@@ -265,7 +265,7 @@ def test_armies_that_grow_past_all_room_are_refused() -> None:
         markov.outcomes(Distribution([6]), 6, drifting)
 
 
-def test_dice_that_are_thrown_agree() -> None:
+def test_thrown_dice_agree_with_the_distribution() -> None:
     rules, runs = GROWING["a gain in six rolls"], 1500
     rng = np.random.default_rng(11)
     won = sum(is_won(Outcome(*fight_battle(7, 5, rules, rng))) for _ in range(runs))
@@ -325,7 +325,7 @@ def test_a_campaign_moves_in_with_armies_that_grew() -> None:
 
 @pytest.mark.parametrize("rules", [CLASSIC, FIVE_ONES])
 @pytest.mark.parametrize("battle", [(10**12, 10**12), (10**9, 1), (2, 10**12), (10**30, 10**30)])
-def test_battles_past_what_memory_allows_are_refused_at_once(
+def test_battles_too_large_for_memory_are_refused_at_once(
     rules: Rules, battle: tuple[int, int]
 ) -> None:
     attackers, defenders = battle
@@ -336,7 +336,7 @@ def test_battles_past_what_memory_allows_are_refused_at_once(
         markov.outcomes(Distribution([attackers]), defenders, rules)
 
 
-def test_matrices_past_what_memory_allows_are_refused() -> None:
+def test_matrices_too_large_for_memory_are_refused() -> None:
     large = chain(501, 500, CLASSIC)
     with pytest.raises(TooLargeError, match="501 against 500 is too large"):
         large.power(3)
@@ -382,6 +382,6 @@ def test_numpy_alone_solves_small_chains_as_scipy_does(
     assert dict(ends.items()) == pytest.approx(dict(others_ends.items()), rel=0, abs=1e-14)
 
 
-def test_auto_asks_it_only_where_no_other_method_answers() -> None:
+def test_auto_uses_it_only_as_a_last_resort() -> None:
     assert lattice.relative_error(400, 400, CLASSIC) > STATED_ERROR
     assert find_kernel(CLASSIC).for_question("stack", 400, 400).name == "lattice"

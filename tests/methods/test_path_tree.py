@@ -30,7 +30,7 @@ def states_and_paths(able: int, defenders: int, rules: Rules) -> tuple[set[tuple
 
 @pytest.mark.parametrize("rules", SEVERAL_RULES)
 @pytest.mark.parametrize("battle", BATTLES)
-def test_states_and_paths_are_those_of_a_walk(rules: Rules, battle: tuple[int, int]) -> None:
+def test_states_and_paths_agree_with_a_walk(rules: Rules, battle: tuple[int, int]) -> None:
     attackers, defenders = battle
     able = max(attackers - rules.garrison, 0)
     states, paths = states_and_paths(able, defenders, rules)
@@ -38,7 +38,7 @@ def test_states_and_paths_are_those_of_a_walk(rules: Rules, battle: tuple[int, i
     assert Battle(attackers, defenders, rules).path_count() == paths
 
 
-def test_impossible_losses_are_no_paths() -> None:
+def test_impossible_losses_have_no_paths() -> None:
     rules = Rules(attack=iacta.Dice((6,), bonus=(6,)), defence=iacta.Dice((6,)))
     assert Battle(9, 4, rules).path_count() == 1
     assert Battle(9, 4, rules).state_count() == 5
@@ -61,7 +61,7 @@ def test_paths_add_up_to_the_distribution(rules: Rules, battle: tuple[int, int])
 
 @pytest.mark.parametrize("rules", SEVERAL_RULES)
 @pytest.mark.parametrize("battle", BATTLES)
-def test_a_tree_has_each_state_once_with_its_chance(rules: Rules, battle: tuple[int, int]) -> None:
+def test_a_tree_contains_each_state_once(rules: Rules, battle: tuple[int, int]) -> None:
     root = tree(*battle, rules)
     found = list(nodes(root))
     assert found[0] is root
@@ -78,7 +78,7 @@ def test_a_tree_has_each_state_once_with_its_chance(rules: Rules, battle: tuple[
     assert ends == brute.outcomes(*battle, rules)
 
 
-def test_branches_are_the_losses_of_a_roll() -> None:
+def test_branches_equal_the_losses_of_a_roll() -> None:
     root = tree(4, 2, CLASSIC)
     both_lose = root.branches[1]
     assert both_lose.losses == iacta.Losses(attackers=1, defenders=1)

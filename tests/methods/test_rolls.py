@@ -69,9 +69,7 @@ def test_no_roll_can_cost_more_than_can_be_spared() -> None:
 
 @pytest.mark.parametrize("gain", [1, 3])
 @pytest.mark.parametrize(("able", "defenders"), [(3, 2), (5, 4), (2, 2), (3, 1)])
-def test_a_roll_in_which_armies_grow_is_one_of_its_results(
-    able: int, defenders: int, gain: int
-) -> None:
+def test_growth_of_armies_is_a_result_of_a_roll(able: int, defenders: int, gain: int) -> None:
     rules = Rules(mode=ArmiesGrow(gain=gain))
     for choice in find_kernel(rules).rolls(able, defenders):
         ((chance, (results,)),) = choice.throws

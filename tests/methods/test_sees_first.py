@@ -34,14 +34,14 @@ def error(size: tuple[int, int], rules: Rules) -> float:
 
 
 @pytest.mark.parametrize(("armies", "chance"), [(10, 0.4529), (20, 0.4668)])
-def test_the_known_chances(armies: int, chance: float) -> None:
+def test_known_chances_agree(armies: int, chance: float) -> None:
     assert round(Battle(armies, armies, NO_GARRISON).win_probability(), 4) == chance
     assert round(Battle(armies + 1, armies, SEEN).win_probability(), 4) == chance
     assert round(iacta.win_probability_if_seen(armies + 1, armies), 4) == chance
 
 
 @pytest.mark.parametrize("rules", [OTHER_FULL, TWO_FACES, LEADER])
-def test_distributions_are_those_of_the_twin(rules: Rules) -> None:
+def test_distributions_agree_with_the_twin(rules: Rules) -> None:
     for attackers, defenders in ((2, 1), (4, 2), (5, 6), (8, 4)):
         ends = Battle(attackers, defenders, rules).outcomes(exact=True)
         twin = brute.seen_outcomes(attackers - 1, defenders, rules)
@@ -55,12 +55,12 @@ def replies(able: int, defenders: int, rules: Rules, *, exact: bool) -> list[lis
 
 
 @pytest.mark.parametrize("size", [(60, 60), (120, 6), (6, 60)])
-def test_floats_show_the_replies_of_fractions(size: tuple[int, int]) -> None:
+def test_replies_in_floats_agree_with_fractions(size: tuple[int, int]) -> None:
     assert replies(*size, SEEN, exact=False) == replies(*size, SEEN, exact=True)
 
 
 @pytest.mark.parametrize("rules", [*SEVERAL, NEVER_LOSES, NEVER_WINS])
-def test_floats_show_the_replies_of_fractions_by_other_rules(rules: Rules) -> None:
+def test_replies_in_floats_agree_with_fractions_under_other_rules(rules: Rules) -> None:
     assert replies(16, 14, rules, exact=False) == replies(16, 14, rules, exact=True)
 
 
@@ -91,7 +91,7 @@ def test_the_wins_of_a_distribution_are_the_chance_to_win() -> None:
     assert error((250, 250), SEEN) < 1e-12
 
 
-def test_of_equal_replies_the_most_dice_are_thrown() -> None:
+def test_equally_good_replies_use_the_most_dice() -> None:
     lost = Battle(3, 3, NEVER_LOSES).attackers_lost(exact=True)
     assert lost[2] == 1
     battles = AllBattles(2, 2, NEVER_LOSES)
@@ -112,7 +112,7 @@ def test_edges() -> None:
         assert Battle(attackers, 1, SEEN).outcomes(exact=True) == blind
 
 
-def test_arrays_are_the_battles_one_by_one() -> None:
+def test_arrays_equal_single_battles() -> None:
     armies = np.array([[5], [12]]), np.array([4, 10])
     assert iacta.win_probability(*armies, SEEN)[1, 1] == pytest.approx(0.5397, abs=1e-4)
     for exactly in (False, True):
@@ -123,12 +123,12 @@ def test_arrays_are_the_battles_one_by_one() -> None:
         assert float(kept[1, 1]) == pytest.approx(float(ends.map(lambda end: end.defenders).mean()))
 
 
-def test_to_see_first_never_hurts() -> None:
+def test_seeing_the_attack_never_hurts() -> None:
     assert (win_table(40, 40, SEEN) <= win_table(40, 40) * (1 + 1e-12)).all()
     assert win_table(40, 40, SEEN)[39, 39] < win_table(40, 40)[39, 39]
 
 
-def test_a_campaign_of_several_rules_is_fought_as_by_the_twin() -> None:
+def test_a_campaign_with_several_rules_agrees_with_the_twin() -> None:
     campaign = Campaign(7, [3, Territory(2, rules="classic"), 1], SEEN)
     expected = Fraction(0)
     for (a, d), p in brute.seen_outcomes(6, 3, SEEN).items():
@@ -223,7 +223,7 @@ def test_methods_are_chosen_and_named() -> None:
         iacta.win_probability([9, 8], 7, SEEN, method="lattice")
 
 
-def test_a_stop_is_a_larger_garrison_or_refused() -> None:
+def test_stop_rules_act_like_a_larger_garrison_or_are_refused() -> None:
     stopped = Battle(9, 7, SEEN, stop=iacta.StopRule(hold_back=2)).win_probability(exact=True)
     assert stopped == Battle(9, 7, SEEN, garrison=3).win_probability(exact=True)
     for stop in (
@@ -235,7 +235,7 @@ def test_a_stop_is_a_larger_garrison_or_refused() -> None:
             Battle(9, 7, SEEN, stop=stop).outcomes()
 
 
-def test_what_cannot_be_answered_is_refused_in_a_sentence() -> None:
+def test_unanswerable_questions_are_refused_in_a_sentence() -> None:
     dominating = replace(iacta.find_rules("dominating12"), mode=DefenderSeesFirst())
     for ask, sentence in (
         (lambda: iacta.simulate_battle(9, 7, SEEN), "for the method 'simulation'"),

@@ -115,13 +115,13 @@ def chance_of_all_ones(rules: Rules) -> Fraction:
     return chance
 
 
-def test_fewer_dice_than_all_never_gain() -> None:
+def test_rolling_fewer_dice_never_gains() -> None:
     rules = Rules(attack=COIN, defence=Dice((2,)), mode=ArmiesGrow(50))
     lost = thrown.throw_losses(1, 1, rules, 1000, np.random.default_rng(1))
     assert lost.attackers.min() == lost.defenders.min() == 0
 
 
-def test_the_simulation_knows_nothing_of_a_computed_distribution() -> None:
+def test_the_simulation_uses_no_computed_distribution() -> None:
     computed = ("counting", "lattice", "battle", "arrays", "campaign", "path_tree")
     source = Path(str(thrown.__file__)).read_text(encoding="utf-8")
     imported = [
@@ -238,7 +238,9 @@ def test_the_interval_covers_at_the_stated_rate() -> None:
 
 
 @given(st.integers(1, 10**6), st.floats(0, 1), st.sampled_from([0.5, 0.9, 0.95, 0.999999]))
-def test_wilson_s_ends_solve_his_equation(runs: int, part: float, level: float) -> None:
+def test_the_ends_of_wilson_s_interval_solve_his_equation(
+    runs: int, part: float, level: float
+) -> None:
     estimate = Estimate(runs, int(part * runs))
     z, seen = NormalDist().inv_cdf((1 + level) / 2), float(estimate.probability)
     low, high = estimate.interval(level)
@@ -248,7 +250,7 @@ def test_wilson_s_ends_solve_his_equation(runs: int, part: float, level: float) 
         assert math.isclose(left, right, rel_tol=1e-6, abs_tol=1e-13)
 
 
-def test_wilson_s_interval_as_published() -> None:
+def test_wilson_s_interval_agrees_with_published_values() -> None:
     # Newcombe (Statistics in Medicine 17, 1998), table I, method 3.
     published = {
         (81, 263): (0.2553, 0.3662),
@@ -281,7 +283,7 @@ def test_results_do_not_depend_on_the_workers(monkeypatch: pytest.MonkeyPatch) -
         assert list(spread.outcomes) == list(alone.outcomes)
 
 
-def test_few_are_pending_and_all_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_blocks_are_pending_and_all_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(thrown, "RUNS_PER_BLOCK", 10)
     monkeypatch.setattr(thrown, "MAX_PENDING", 3)
     alone = simulate_battle(5, 4, runs=205)
@@ -338,7 +340,7 @@ def interrupt(done: int) -> None:
 
 
 @pytest.mark.parametrize("first", [KeyboardInterrupt(), Counter({End(1, 11, 0): 10})])
-def test_ctrl_c_calls_off_what_is_pending(
+def test_ctrl_c_cancels_pending_work(
     monkeypatch: pytest.MonkeyPatch, first: Counter[End] | BaseException
 ) -> None:
     monkeypatch.setattr(thrown, "RUNS_PER_BLOCK", 10)
@@ -361,7 +363,7 @@ def test_edges() -> None:
     assert set(stopped) == {iacta.CampaignOutcome(0, 1, 1), iacta.CampaignOutcome(1, 1, 7)}
 
 
-def test_campaigns_can_be_asked_of_it() -> None:
+def test_campaigns_can_be_computed() -> None:
     campaign = iacta.Campaign(9, [2, 3])
     simulated = float(campaign.win_probability(method="simulation"))
     assert 0 < abs(simulated - float(campaign.win_probability())) < 0.01
@@ -404,7 +406,7 @@ def test_each_battle_is_fought_from_its_own_armies() -> None:
 @pytest.mark.parametrize(
     ("attackers", "defenders"), [(10**12, 10**12), (2, 10**12), (10**30, 1), (10**90, 10**90)]
 )
-def test_what_takes_more_than_an_hour_is_refused_at_once(attackers: int, defenders: int) -> None:
+def test_work_of_more_than_an_hour_is_refused_at_once(attackers: int, defenders: int) -> None:
     with pytest.raises(iacta.TooLargeError, match="needs an hour"):
         asked.simulation.refuse(attackers, defenders, CLASSIC)
     with pytest.raises(iacta.TooLargeError):
@@ -427,7 +429,7 @@ def test_results_come_in_the_order_of_the_pieces() -> None:
         assert list(thrown.spread(abs, pieces, executor)) == list(pieces)
 
 
-def test_what_is_no_working_executor_is_refused() -> None:
+def test_executors_that_do_not_work_are_refused() -> None:
     closed = ThreadPoolExecutor(1)
     closed.shutdown()
     faults: list[tuple[Any, str]] = [

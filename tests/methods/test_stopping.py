@@ -74,9 +74,7 @@ def find_bound(attackers: int, defenders: int, rules: Rules) -> Fraction:
 
 @pytest.mark.parametrize("rules", SEVERAL_RULES.values(), ids=SEVERAL_RULES)
 @pytest.mark.parametrize("stop", STOPS, ids=repr)
-def test_exact_distributions_are_those_of_the_twin_and_floats_within_their_bound(
-    rules: Rules, stop: StopRule
-) -> None:
+def test_exact_distributions_agree_with_the_twin(rules: Rules, stop: StopRule) -> None:
     for attackers, defenders in BATTLES:
         expected = brute.outcomes_with_stop(attackers, defenders, rules, stop)
         outcomes = solve_battle(attackers, defenders, rules, stop)
@@ -106,7 +104,7 @@ def test_floats_stay_within_their_bound_in_larger_battles(
 
 @pytest.mark.parametrize("rules", ["classic", "capital", "zombie attacker"])
 @pytest.mark.parametrize("stop", STOPS, ids=repr)
-def test_a_stack_of_several_sizes_is_each_size_by_itself(rules: str, stop: StopRule) -> None:
+def test_a_random_stack_equals_the_mixture_of_single_sizes(rules: str, stop: StopRule) -> None:
     stack = Distribution({1: 2, 2: 1, 3: 4, 4: 1, 5: 3, 7: 2, 8: 5, 16: 1})
     expected: dict[Outcome, Fraction] = {}
     for size, weight in stack.items():
@@ -131,7 +129,7 @@ def test_a_stack_of_several_sizes_is_each_size_by_itself(rules: str, stop: StopR
     st.none() | st.integers(0, 4),
     st.none() | st.integers(0, 9),
 )
-def test_any_battle_is_the_twin(
+def test_any_battle_agrees_with_the_twin(
     rules: Rules,
     attackers: int,
     defenders: int,
@@ -154,7 +152,7 @@ def test_any_battle_is_the_twin(
 
 
 @pytest.mark.parametrize("battle", [(12, 10), (10, 12), (3, 1), (1, 3)])
-def test_armies_kept_out_of_the_fight_are_a_larger_garrison(battle: tuple[int, int]) -> None:
+def test_armies_held_back_act_like_a_larger_garrison(battle: tuple[int, int]) -> None:
     for kept in (0, 1, 4, 20):
         ours = Battle(*battle, stop=StopRule(hold_back=kept))
         larger = Battle(*battle, garrison=1 + kept)
@@ -180,7 +178,7 @@ def test_a_charge_never_rolls_fewer_dice(rules: Rules) -> None:
             assert not end.defenders or end.attackers - rules.garrison < dice
 
 
-def test_two_against_one_by_hand() -> None:
+def test_two_against_one_agrees_with_hand_calculation() -> None:
     # Two dice against one, then, after a loss, one against one: 125/216, then 5/12 of 91/216.
     chance = Fraction(125, 216)
     for stop in (FULL, StopRule(max_losses=1), StopRule(max_rolls=1)):
@@ -188,7 +186,7 @@ def test_two_against_one_by_hand() -> None:
         assert dict(outcomes) == {Outcome(3, 0): chance, Outcome(2, 1): 1 - chance}
 
 
-def test_real_dice_leave_each_battle_where_it_stood() -> None:
+def test_simulated_dice_keep_the_order_of_the_battles() -> None:
     rng = np.random.default_rng(3)
     attackers, defenders = np.array([1, 9, 4, 12]), np.array([5, 0, 7, 2])
     left, against = fight_until(attackers, defenders, CLASSIC, StopRule(max_rolls=1), rng)
@@ -196,7 +194,7 @@ def test_real_dice_leave_each_battle_where_it_stood() -> None:
     assert (attackers - left + defenders - against).tolist() == [0, 0, 2, 2]
 
 
-def test_methods_that_know_of_no_stops_are_refused_in_one_sentence() -> None:
+def test_methods_without_stop_rules_are_refused_in_one_sentence() -> None:
     battle = Battle(9, 7, stop=FULL)
     for name in list_methods(CLASSIC):
         if name == "simulation":
@@ -218,7 +216,7 @@ def test_methods_that_know_of_no_stops_are_refused_in_one_sentence() -> None:
 
 
 @pytest.mark.parametrize("method", ["auto", "simulation"])
-def test_armies_that_grow_are_refused_but_for_a_larger_garrison(method: str) -> None:
+def test_growing_armies_are_refused_with_stop_rules_except_hold_back(method: str) -> None:
     for stop in (FULL, StopRule(stop_at=3), StopRule(max_losses=3), StopRule(max_rolls=3)):
         with pytest.raises(
             IllegalError,
@@ -230,14 +228,14 @@ def test_armies_that_grow_are_refused_but_for_a_larger_garrison(method: str) -> 
 
 
 @pytest.mark.parametrize("rules", [Rules(mode=BalancedBlitz()), Rules(mode=DefenderSeesFirst())])
-def test_rules_that_it_does_not_solve_are_refused(rules: Rules) -> None:
+def test_rules_without_this_method_are_refused(rules: Rules) -> None:
     with pytest.raises(IllegalError):
         find_distribution(Distribution([9]), 7, rules, FULL, exact=False)
     with pytest.raises(IactaError):
         Battle(9, 7, rules, stop=FULL).outcomes()
 
 
-def test_few_losses_and_few_rolls_are_easy_whatever_the_size() -> None:
+def test_strict_stop_rules_are_fast_for_any_size() -> None:
     small, huge = Battle(1000, 900), Battle(10**12, 900)
     for stop in (StopRule(max_losses=5), StopRule(max_rolls=5)):
         few = Battle(small.attackers, 900, stop=stop).attackers_lost(exact=True)
@@ -246,7 +244,7 @@ def test_few_losses_and_few_rolls_are_easy_whatever_the_size() -> None:
     assert rolled == Battle(99, 99, stop=StopRule(max_rolls=5)).defenders_lost(exact=True)
 
 
-def test_without_a_stop_it_is_what_the_other_methods_say() -> None:
+def test_without_a_stop_rule_the_method_agrees_with_the_others() -> None:
     for attackers, defenders in BATTLES:
         stack = Distribution([attackers])
         expected = counting.outcomes(stack, defenders, CLASSIC)
@@ -256,7 +254,7 @@ def test_without_a_stop_it_is_what_the_other_methods_say() -> None:
             assert math.isclose(p, floats[end], rel_tol=1e-13)
 
 
-def test_no_defenders_are_no_battle() -> None:
+def test_a_battle_needs_defenders() -> None:
     stack = Distribution({3: 1, 5: 1})
     outcomes = find_distribution(stack, 0, CLASSIC, FULL, exact=True)
     assert dict(outcomes) == {Outcome(3, 0): Fraction(1, 2), Outcome(5, 0): Fraction(1, 2)}

@@ -15,7 +15,7 @@ from tests.asked import lattice
 @pytest.mark.parametrize(
     "rules", ["classic", "capital", iacta.Rules(garrison=0), iacta.Rules(garrison=3)]
 )
-def test_each_element_is_that_battle_s_own(rules: iacta.Rules | str) -> None:
+def test_each_element_belongs_to_its_battle(rules: iacta.Rules | str) -> None:
     attackers = np.array([[1, 2, 3, 4], [30, 5, 17, 9]])
     defenders = np.array([[1], [12]])
     chances = win_probability(attackers, defenders, rules)
@@ -52,7 +52,7 @@ def test_exact_arrays_hold_fractions() -> None:
 
 
 @pytest.mark.parametrize("garrison", [0, 1, 3])
-def test_exact_means_over_arrays(garrison: int) -> None:
+def test_exact_means_are_computed_for_arrays(garrison: int) -> None:
     attackers, defenders = np.array([[1, 2, 3, 9]]), np.array([[1], [4]])
     ours = expected_attackers_left(attackers, defenders, garrison=garrison, exact=True)
     theirs = expected_defenders_left(attackers, defenders, garrison=garrison, exact=True)
@@ -66,7 +66,7 @@ def test_exact_means_over_arrays(garrison: int) -> None:
     assert (counted == ours.astype(float)).all()
 
 
-def test_a_garrison_beyond_all_armies() -> None:
+def test_a_garrison_may_exceed_all_armies() -> None:
     assert expected_attackers_left(5, 5, garrison=10**99) == 5
     assert expected_defenders_left(5, 5, garrison=10**99) == 5
     assert win_probability(5, 5, garrison=10**99) == 0
@@ -77,7 +77,7 @@ def test_a_garrison_beyond_all_armies() -> None:
         assert not table[:3].any()
 
 
-def test_a_table_is_the_array_of_all_its_battles() -> None:
+def test_a_table_equals_the_array_of_its_battles() -> None:
     table = win_table(30, 20, "capital")
     attackers, defenders = np.arange(1, 31)[:, np.newaxis], np.arange(1, 21)
     assert table.shape == (30, 20)
@@ -97,7 +97,7 @@ def test_garrison_is_one_parameter() -> None:
 
 
 @pytest.mark.parametrize("method", ["leap", "closed_form"])
-def test_battles_one_by_one_are_those_of_the_rows(method: str) -> None:
+def test_single_battles_equal_the_rows_of_a_table(method: str) -> None:
     attackers, defenders = [[1, 2, 12], [40, 40, 9]], [3, 10, 10]
     for function in (win_probability, expected_attackers_left, expected_defenders_left):
         rows = function(attackers, defenders, method="lattice")
@@ -119,7 +119,7 @@ def test_few_large_battles_do_not_fill_a_table() -> None:
     assert float(exact) == pytest.approx(win_probability(1001, 1000), rel=1e-12)
 
 
-def test_large_battles_among_many_small_ones() -> None:
+def test_large_battles_are_computed_among_small_battles() -> None:
     attackers = np.full(100_001, 5)
     attackers[[7, -1]] = 10**5, 10**9
     chances = win_probability(attackers, attackers)
@@ -142,7 +142,7 @@ FUNCTIONS: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("exact", [False, True])
-def test_rules_broadcast_too(name: str, exact: bool) -> None:
+def test_rules_broadcast(name: str, exact: bool) -> None:
     function, rules = FUNCTIONS[name], ["classic", "capital", iacta.find_rules("capital")]
     attackers, defenders = [[[5]], [[9]]], [[1], [4]]
     found = function(attackers, defenders, rules, exact=exact)
@@ -169,7 +169,7 @@ def test_fewest_armies_broadcast_over_rules() -> None:
     ]
 
 
-def test_a_table_for_each_rules() -> None:
+def test_there_is_a_table_for_each_rule_set() -> None:
     found = win_table(3, 4, [["classic", "capital"]])
     assert found.shape == (1, 2, 3, 4)
     assert np.array_equal(found[0, 1], win_table(3, 4, "capital"))

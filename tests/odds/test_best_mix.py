@@ -85,7 +85,7 @@ def test_the_mix_is_at_least_as_good_as_each_of_both() -> None:
 
 
 @pytest.mark.parametrize("name", ["classic", "capital", "fortification", "zombie defender"])
-def test_a_blitz_that_must_fail_is_never_advised_where_a_roll_can_win(name: str) -> None:
+def test_no_hopeless_blitz_is_recommended_if_a_roll_can_win(name: str) -> None:
     decision = best_mix(60, 60, name)
     blitzes = find_rules(name)
     chances = win_table(60, 60, replace(blitzes, mode=BalancedBlitz()))
@@ -97,13 +97,13 @@ def test_a_blitz_that_must_fail_is_never_advised_where_a_roll_can_win(name: str)
     assert fewest == sorted(fewest)  # type: ignore[type-var]
 
 
-def test_a_mix_that_can_hardly_win_still_has_a_chance() -> None:
+def test_a_mix_with_little_chance_is_still_computed() -> None:
     decision = best_mix(2, 24)
     assert (decision.action, decision.error < 1e-25) == ("roll", True)
     assert decision.win_probability == pytest.approx(win_probability(2, 24), rel=1e-12)
 
 
-def test_dice_and_blitzes_bring_the_chance_of_the_mix() -> None:
+def test_simulated_dice_and_blitzes_reach_the_chance_of_the_mix() -> None:
     decision, won = best_mix(11, 10), 0
     dice = random.Random(11)  # noqa: S311 # no secret depends on them
     blitz = cache(lambda a, d: blitz_twin(a, d, Rules(garrison=0))[0])

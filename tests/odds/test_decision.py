@@ -119,7 +119,7 @@ def test_no_policy_at_all_is_better(start: State, reward: Reward, rules: str) ->
 
 @pytest.mark.parametrize("name", SEVERAL_RULES)
 @pytest.mark.parametrize("reward", REWARDS.values(), ids=REWARDS)
-def test_the_policy_found_is_worth_what_is_claimed(name: str, reward: Reward) -> None:
+def test_the_policy_has_the_reported_value(name: str, reward: Reward) -> None:
     rules = SEVERAL_RULES[name]
     for start in ((1, 1), (2, 2), (3, 1), (9, 6), (5, 11), (14, 14)):
         decision = decide(start, rules, reward, exact=True)
@@ -149,7 +149,7 @@ def test_no_fixed_threshold_is_better(rules: str, prize: int) -> None:
     ("start", "rules", "prize"),
     [((12, 10), "classic", 12), ((8, 12), "classic", 30), ((16, 8), "capital", 20)],
 )
-def test_real_dice_bring_the_value(start: State, rules: str, prize: int) -> None:
+def test_simulated_dice_reach_the_value(start: State, rules: str, prize: int) -> None:
     decision = when_to_stop(*start, rules, prize=prize, kill_value="1/2")
     dice = random.Random(7)  # noqa: S311 # no secret depends on them
     found = find_rules(rules)
@@ -186,14 +186,14 @@ def test_for_no_prize_nobody_risks_priceless_armies(start: State) -> None:
 
 @pytest.mark.parametrize("start", [(2, 1), (30, 1), (12, 10), (9, 30)])
 @pytest.mark.parametrize("exact", [False, True])
-def test_for_an_endless_prize_nobody_stops(start: State, exact: bool) -> None:
+def test_for_an_infinite_prize_nobody_stops(start: State, exact: bool) -> None:
     decision = when_to_stop(*start, prize=10**60, exact=exact)
     assert {each.attackers for each in decision.boundary} == {2}
     assert decision.rolls[1:, 1:].all()
     assert decision.win_probability == pytest.approx(iacta.win_probability(*start), rel=1e-12)
 
 
-def test_what_is_no_better_is_not_done() -> None:
+def test_actions_without_a_gain_are_not_taken() -> None:
     tie = {"prize": "7/5", "army_value": 1}  # with one die each: 5/12 · 7/5 = 7/12 · 1
     for exact in (False, True):
         assert when_to_stop(2, 1, exact=exact, **tie).action == "stop"  # type: ignore[arg-type]
@@ -221,7 +221,7 @@ def test_more_armies_change_stop_to_roll_and_never_back() -> None:
             assert (np.diff(rolls[1:].astype(int)) >= 0).all()
 
 
-def test_the_garrison_shifts_all_but_the_decision() -> None:
+def test_the_garrison_shifts_everything_except_the_decision() -> None:
     bare = when_to_stop(7, 5, prize=6, garrison=0)
     for garrison in (1, 3, 40):
         decision = when_to_stop(7 + garrison, 5, prize=6, garrison=garrison)
@@ -251,7 +251,7 @@ def test_anti_diagonals_keep_their_bound(name: str, reward: Reward, choices: Cho
 
 @settings(max_examples=25, deadline=None)
 @given(strategies.rules(), st.integers(1, 6), st.integers(1, 4), st.integers(0, 9))
-def test_under_any_rules_the_policy_is_worth_its_claim(
+def test_under_any_rules_the_policy_has_the_reported_value(
     rules: Rules, attackers: int, defenders: int, prize: int
 ) -> None:
     reward = Reward(Fraction(prize), Fraction(1), Fraction(1, 3))
@@ -277,7 +277,7 @@ def test_fewer_dice_never_help_to_conquer_or_to_hold(chooser: str) -> None:
 
 @pytest.mark.parametrize("rules", ["classic", "capital", "zombie attacker", "zombie defender"])
 @pytest.mark.parametrize("stop", [False, True])
-def test_with_equal_dice_fewer_never_help_to_any_value(rules: str, stop: bool) -> None:
+def test_with_equal_dice_fewer_dice_never_help(rules: str, stop: bool) -> None:
     found = find_rules(rules)
     rewards = [*REWARDS.values(), Reward(Fraction(0), Fraction(1), Fraction(0))]
     for reward in [*rewards, Reward(Fraction(20), Fraction(1), Fraction(5))]:
@@ -289,7 +289,7 @@ def test_with_equal_dice_fewer_never_help_to_any_value(rules: str, stop: bool) -
         assert (free.values == usual.values).all()
 
 
-def test_where_one_die_is_better_than_the_others_fewer_help() -> None:
+def test_fewer_dice_help_if_one_die_is_better() -> None:
     few = how_many_dice(3, 2, "attack commander", chooser="attacker", exact=True)
     all_dice = how_many_dice(3, 2, "attack commander", chooser="nobody", exact=True)
     assert (few.attack_dice, all_dice.attack_dice) == (1, 2)
@@ -301,7 +301,7 @@ def test_where_one_die_is_better_than_the_others_fewer_help() -> None:
         assert few.win_probability < all_dice.win_probability
 
 
-def test_a_single_die_risks_least_in_one_roll() -> None:
+def test_a_single_die_risks_the_least_in_one_roll() -> None:
     # A defender who only cares about the losses in one roll throws a single die.
     ours, theirs = 0, 1
     assert min(range(1, 4), key=lambda n: Roll(n, 2).expected_losses()[ours]) == 1
@@ -309,7 +309,7 @@ def test_a_single_die_risks_least_in_one_roll() -> None:
 
 
 @pytest.mark.parametrize("rules", ["classic", "attack commander", "defence commander"])
-def test_the_dice_found_are_the_best_by_the_slow_twin(rules: str) -> None:
+def test_the_best_dice_agree_with_the_slow_twin(rules: str) -> None:
     found = find_rules(rules, garrison=0)
 
     @cache

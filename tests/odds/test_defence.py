@@ -18,7 +18,7 @@ CHANCES = [Fraction(p, 100) for p in (1, 10, 50, 75, 90, 95, 99)]
 
 
 @pytest.mark.parametrize("rules", ["classic", "capital", "zombie attacker", "risiko"])
-def test_it_is_the_first_of_a_scan_in_fractions(rules: str) -> None:
+def test_the_result_is_the_first_number_of_a_scan_in_fractions(rules: str) -> None:
     lost = iacta.win_table(25, 70, rules, exact=True)
     scanned = [
         [next(d for d in range(1, 71) if 1 - row[d - 1] >= chance) for chance in CHANCES]
@@ -29,7 +29,7 @@ def test_it_is_the_first_of_a_scan_in_fractions(rules: str) -> None:
 
 @settings(max_examples=40)
 @given(strategies.rules(), st.integers(1, 6), st.fractions("1/1000", "999/1000"))
-def test_it_is_the_first_number_that_the_twin_finds(
+def test_the_result_is_the_first_number_that_the_twin_finds(
     rules: Rules, attackers: int, chance: Fraction
 ) -> None:
     most = 16
@@ -47,7 +47,7 @@ def test_it_is_the_first_number_that_the_twin_finds(
 
 @pytest.mark.parametrize("rules", ["classic", "capital"])
 @pytest.mark.parametrize("defenders", [1, 2, 3, 10, 60])
-def test_a_chance_that_is_exactly_met_is_met(rules: str, defenders: int) -> None:
+def test_a_chance_that_is_reached_exactly_counts(rules: str, defenders: int) -> None:
     attackers = defenders + 4
     won = Battle(attackers, defenders, rules).win_probability(exact=True)
     assert isinstance(won, Fraction)
@@ -76,7 +76,7 @@ def test_attackers_who_cannot_attack_need_one_defender() -> None:
     assert defenders_needed(1, 0.9, garrison=0) > 1
 
 
-def test_chances_so_high_that_a_float_cannot_hold_what_is_left() -> None:
+def test_chances_very_close_to_one_are_correct() -> None:
     for power in (30, 139, 141, 180):
         chance = 1 - Fraction(1, 10**power)
         defenders = defenders_needed(12, chance)
@@ -96,7 +96,7 @@ def test_shapes_broadcast() -> None:
 @pytest.mark.parametrize("rules", ["classic", "capital"])
 @pytest.mark.parametrize("attackers", [2, 10, 90, 200])
 @pytest.mark.parametrize("chance", ["0.01", "0.5", "0.95", "0.999999"])
-def test_the_search_by_leaps_is_the_one_of_tables(
+def test_searches_by_leaps_and_by_tables_agree(
     monkeypatch: pytest.MonkeyPatch, rules: str, attackers: int, chance: str
 ) -> None:
     by_tables = defenders_needed(attackers, chance, rules)
@@ -106,21 +106,21 @@ def test_the_search_by_leaps_is_the_one_of_tables(
 
 @pytest.mark.parametrize("attackers", [2001])
 @pytest.mark.parametrize("chance", ["1/4", "0.999", "0.999999999"])
-def test_one_defender_fewer_is_too_few(attackers: int, chance: str) -> None:
+def test_one_defender_less_is_not_enough(attackers: int, chance: str) -> None:
     needed = defenders_needed(attackers, chance)
     assert closed_form.win_probability(attackers, needed - 1, CLASSIC) > 1 - Fraction(chance)
     assert closed_form.win_probability(attackers, needed, CLASSIC) <= 1 - Fraction(chance)
 
 
 @pytest.mark.parametrize("attackers", [10**6, 10**9, 10**12])
-def test_any_number_of_attackers(attackers: int) -> None:
+def test_any_number_of_attackers_is_accepted(attackers: int) -> None:
     needed = defenders_needed(attackers, 0.95)
     assert leap.both_chances(attackers, needed, CLASSIC)[1] >= 0.95
     assert leap.both_chances(attackers, needed - 1, CLASSIC)[1] < 0.95
     assert defenders_needed([10, attackers], 0.95).tolist() == [defenders_needed(10, 0.95), needed]
 
 
-def test_what_floats_cannot_tell_is_decided_exactly_or_not_at_all() -> None:
+def test_fractions_decide_where_floats_cannot_or_nothing_is_claimed() -> None:
     won = closed_form.win_probability(2101, 2400, CLASSIC)
     assert defenders_needed(2101, 1 - won) == 2400
     assert defenders_needed(2101, 1 - won + Fraction(1, 10**40)) == 2401
@@ -140,7 +140,7 @@ def test_a_chance_that_no_number_of_defenders_reaches_is_refused() -> None:
 
 
 @pytest.mark.parametrize("rules", ["balanced blitz", "capital+balanced blitz"])
-def test_balanced_blitz_s_is_the_first_of_its_table(rules: str) -> None:
+def test_with_balanced_blitz_the_result_is_the_first_in_the_table(rules: str) -> None:
     lost = iacta.win_table(25, 90, rules)
     for chance in (0.1, 0.5, 0.9, 0.99):
         scanned = [next(d for d in range(1, 91) if 1 - row[d - 1] >= chance) for row in lost]

@@ -113,7 +113,7 @@ def test_one_front_is_a_chain() -> None:
         assert best.value == pytest.approx(chain.value, rel=1e-12)
 
 
-def test_to_put_each_army_where_it_helps_most_is_not_always_best() -> None:
+def test_placing_armies_greedily_is_not_always_best() -> None:
     # Against three dice an odd number holds, so one more army is useless but two more help.
     fronts = [Front(5), Front(5)]
     best = defend_fronts(8, fronts, THREE, exact=True)
@@ -121,7 +121,7 @@ def test_to_put_each_army_where_it_helps_most_is_not_always_best() -> None:
     assert best.value == Brute(8, fronts, THREE, "break through").best()
 
 
-def test_equal_fronts_get_equal_armies() -> None:
+def test_equal_fronts_get_equal_numbers_of_armies() -> None:
     best = defend_fronts(30, [Front(8)] * 3)
     assert list_spreads(best) == [(10,)] * 3
     assert best.is_exact
@@ -146,7 +146,7 @@ def test_many_armies_are_divided() -> None:
     assert first > second > third
 
 
-def test_under_balanced_blitz_only_floats_show() -> None:
+def test_balanced_blitz_is_shown_in_floats_only() -> None:
     best = defend_fronts(20, [Front(9), Front(7)], "balanced blitz")
     assert best.value == pytest.approx(
         min(
@@ -160,7 +160,7 @@ def test_under_balanced_blitz_only_floats_show() -> None:
     )
 
 
-def test_what_cannot_be_decided_is_not_called_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_undecided_results_are_not_called_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fronts_file, "MAX_EXACT_STEPS", 0)
     assert defend_fronts(9, [Front(5), Front(5)]).is_exact  # 4 + 5 equals 5 + 4
     assert not defend_fronts(9, [Front(1), Front(1, 2)]).is_exact
@@ -175,12 +175,12 @@ def test_a_front_is_read_as_it_is_written(front: Front) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "x", "8:", "8:any", "8:0", "8:2:nowhere", ":3", "8:some2"])
-def test_what_is_no_front_is_refused(text: str) -> None:
+def test_values_that_are_not_fronts_are_refused(text: str) -> None:
     with pytest.raises(IactaError):
         parse_front(text)
 
 
-def test_numbers_of_numpy_are_taken() -> None:
+def test_numpy_numbers_are_accepted() -> None:
     assert list_spreads(defend_fronts(np.int16(9), [np.uint8(5), 5])) == [(4,), (5,)]  # type: ignore[arg-type, list-item] # the claim
 
 
@@ -212,7 +212,7 @@ def falls(front: Front, spread: tuple[int, ...]) -> Probability:
         (4, [Front(9, 3, held=(2, 0, 1))]),
     ],
 )
-def test_armies_held_and_a_fixed_end_agree_with_every_division(
+def test_held_armies_and_fixed_ends_agree_with_enumeration(
     armies: int, fronts: list[Front]
 ) -> None:
     held = [n for front in fronts for n in front.held or (0,) * front.territories]

@@ -29,7 +29,7 @@ CHANCES = [Fraction(p, 100) for p in (1, 5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 
 
 
 @pytest.mark.parametrize("row", read_rows("armies_needed"))
-def test_published_requirements(row: dict[str, str]) -> None:
+def test_published_requirements_agree(row: dict[str, str]) -> None:
     needed = armies_needed(
         int(row["defenders"]), float(row["chance"]), row["rules"], garrison=int(row["garrison"])
     )
@@ -37,7 +37,7 @@ def test_published_requirements(row: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("rules", ["classic", "capital"])
-def test_the_whole_of_van_wijgerden_s_table_by_fractions_alone(rules: str) -> None:
+def test_van_wijgerden_s_table_agrees_in_fractions(rules: str) -> None:
     size = 200
     needed = armies_needed(np.arange(1, size + 1)[:, np.newaxis], [CHANCES], rules)
     twin = exact_requirements(size, int(needed.max()), iacta.find_rules(rules))
@@ -80,7 +80,7 @@ def exact_requirements(defenders: int, attackers: int, rules: iacta.Rules) -> li
 
 @pytest.mark.parametrize("rules", ["classic", "capital", "zombie defender"])
 @pytest.mark.parametrize("defenders", [1, 2, 3, 10, 60])
-def test_a_chance_that_is_exactly_met_is_met(rules: str, defenders: int) -> None:
+def test_a_chance_that_is_reached_exactly_counts(rules: str, defenders: int) -> None:
     attackers = defenders + 4
     chance = Battle(attackers, defenders, rules).win_probability(exact=True)
     assert isinstance(chance, Fraction)
@@ -104,7 +104,7 @@ def test_a_float_chance_is_the_decimal_that_shows_it() -> None:
 
 @settings(max_examples=40)
 @given(strategies.rules(), st.integers(1, 6), st.fractions("1/1000", "999/1000"), st.integers(0, 4))
-def test_it_is_the_first_number_that_the_twin_finds(
+def test_the_result_is_the_first_number_that_the_twin_finds(
     rules: iacta.Rules, defenders: int, chance: Fraction, keep: int
 ) -> None:
     most = 25
@@ -136,7 +136,7 @@ def test_armies_to_keep_stand_in_the_last_territory() -> None:
     assert armies_needed(4, "80%", keep=0) == armies_needed(4, "80%", keep=1)
 
 
-def test_a_campaign_s_chance_may_be_met_exactly() -> None:
+def test_a_campaign_can_reach_a_chance_exactly() -> None:
     way = [5, 3, 2]
     chance = Campaign(17, way).win_probability(exact=True)
     assert isinstance(chance, Fraction)
@@ -162,7 +162,7 @@ def test_shapes_broadcast() -> None:
     assert armies_needed(np.zeros(0, int) + 1, 0.5).shape == (0,)
 
 
-def test_very_high_and_very_low_chances() -> None:
+def test_very_high_and_very_low_chances_are_correct() -> None:
     high, low = Fraction(10**30 - 1, 10**30), Fraction(1, 10**30)
     table = iacta.win_table(200, 2, exact=True)[:, 1]
     assert armies_needed(2, high) == 1 + int(np.argmax(table >= high))
@@ -182,7 +182,7 @@ def test_chances_too_small_for_a_float_are_decided_by_fractions() -> None:
         assert armies_needed_for_campaign([defenders], chance) == needed
 
 
-def test_few_attackers_may_have_what_endless_ones_have_not() -> None:
+def test_few_attackers_may_reach_a_chance_that_many_do_not() -> None:
     # All three dice show 1 and never win; two dice are normal.
     rules = iacta.Rules(full_attack=Dice((1, 1, 1)))
     assert armies_needed(2, 0.3, rules) == 3
@@ -191,7 +191,7 @@ def test_few_attackers_may_have_what_endless_ones_have_not() -> None:
         armies_needed(2, 0.5, rules)
 
 
-def test_the_chance_of_endless_attackers_itself_is_refused() -> None:
+def test_a_chance_equal_to_the_limit_is_refused() -> None:
     # Two defenders can only fall together; after losing one, the last cannot be beaten.
     rules = iacta.Rules(
         attack=Dice((6, 6)), defence=Dice((6, 6), clamp=(9, 9)), full_defence=Dice((6, 6))
@@ -224,14 +224,14 @@ def test_one_battle_at_a_time_shows_what_tables_show(
 @pytest.mark.parametrize("defenders", [2001, 5000])
 @pytest.mark.parametrize("chance", ["1/4", "0.999", "1e-9"])
 @pytest.mark.slow
-def test_one_army_fewer_is_too_few(defenders: int, chance: str) -> None:
+def test_one_army_less_is_not_enough(defenders: int, chance: str) -> None:
     attackers, wanted = armies_needed(defenders, chance), Fraction(chance)
     assert Battle(attackers - 1, defenders).win_probability(exact=True) < wanted
     assert Battle(attackers, defenders).win_probability(exact=True) >= wanted
 
 
 @pytest.mark.parametrize("defenders", [10**6, 10**9, 10**12])
-def test_any_number_of_defenders(defenders: int) -> None:
+def test_any_number_of_defenders_is_accepted(defenders: int) -> None:
     attackers = armies_needed(defenders, 0.95)
     assert chance_to_win(attackers - 1, defenders) < 0.95 <= chance_to_win(attackers, defenders)
     kept = armies_needed(defenders, 0.95, keep=defenders)
@@ -243,7 +243,7 @@ def test_small_and_large_defences_in_one_array() -> None:
     assert armies_needed([10, 10**6], 0.95).tolist() == [19, armies_needed(10**6, 0.95)]
 
 
-def test_what_floats_cannot_tell_is_decided_exactly() -> None:
+def test_fractions_decide_where_floats_cannot() -> None:
     exact = Battle(2101, 2400).win_probability(exact=True)
     assert isinstance(exact, Fraction)
     assert armies_needed(2400, exact) == 2101
@@ -303,7 +303,7 @@ STOPS = [
 
 @pytest.mark.parametrize("stop", STOPS, ids=repr)
 @pytest.mark.parametrize("rules", ["classic", "capital"])
-def test_attackers_who_stop_need_the_first_number_of_a_scan_in_fractions(
+def test_with_a_stop_rule_the_result_is_the_first_number_of_a_scan(
     stop: StopRule, rules: str
 ) -> None:
     for defenders in (1, 2, 4):
@@ -332,7 +332,7 @@ def test_defenders_hold_against_attackers_who_stop(stop: StopRule) -> None:
 
 
 @pytest.mark.parametrize("stop", STOPS, ids=repr)
-def test_campaigns_that_stop_need_the_first_number_of_a_scan_in_fractions(stop: StopRule) -> None:
+def test_for_campaigns_with_a_stop_rule_the_result_is_the_first_of_a_scan(stop: StopRule) -> None:
     way: list[int | Territory] = [2, Territory(1, stop=stop), Territory(2, garrison=2)]
     scanned = [Campaign(n, way).win_probability(exact=True) for n in range(1, 18)]
     for chance in (Fraction(1, 10), Fraction(2, 5)):
@@ -357,7 +357,7 @@ def test_attackers_who_stop_keep_some_armies(stop: StopRule) -> None:
             assert armies_needed(2, chance, keep=keep, stop=stop) == first
 
 
-def test_a_chance_that_endless_attackers_who_stop_just_have_is_reached() -> None:
+def test_a_chance_equal_to_the_limit_of_a_stop_rule_is_reached() -> None:
     stop = StopRule(max_losses=2)
     limit = Battle(9, 2, stop=stop).win_probability(exact=True)
     assert limit == Battle(10, 2, stop=stop).win_probability(exact=True)
@@ -376,7 +376,7 @@ def test_balanced_battles_keep_some_armies_back() -> None:
         )
 
 
-def test_garrison_beyond_a_machine_word() -> None:
+def test_garrisons_may_exceed_a_machine_word() -> None:
     huge = 10**24
     with_garrison = iacta.find_rules("classic", huge)
     assert armies_needed(10, "50%", with_garrison) == armies_needed(10, "50%", garrison=0) + huge

@@ -53,7 +53,7 @@ def test_without_fractions_the_floats_of_the_smaller_chance_decide() -> None:
     assert is_reached_by_floats(Chances(0.25, 0.75), Fraction(1, 4))
 
 
-def test_the_chance_against_decides_where_the_chance_cannot() -> None:
+def test_the_complement_decides_where_the_chance_cannot() -> None:
     chances = Chances(1.0, 1e-30)
     hair = Fraction(1, 10**30)
     assert compare_chance(chances, 1 - 2 * hair, Error(1e-12)) is True
@@ -81,7 +81,7 @@ def test_the_first_is_found_from_any_guess(guess: int, least: int) -> None:
         assert find_least(reaches, guess, most=500) == (least if least <= 500 else None)
 
 
-def test_tables_grow_until_all_is_found_or_refused() -> None:
+def test_tables_grow_until_every_number_is_found_or_refused() -> None:
     sizes: list[int] = []
 
     def tables(most: int, keys: object) -> list[tuple[str, Curve]]:

@@ -41,7 +41,7 @@ def find_win_if_seen(battle: State, rules: Rules, aim: str) -> Fraction:
 
 @pytest.mark.parametrize("aim", ["conquest", "losses"])
 @pytest.mark.parametrize("name", ["classic", "two faces", "ties to the attacker", "bunker"])
-def test_seen_throws_are_answered_as_by_the_slow_twin(name: str, aim: str) -> None:
+def test_replies_to_seen_throws_agree_with_the_slow_twin(name: str, aim: str) -> None:
     rules = {
         "classic": CLASSIC,
         "two faces": Rules(attack=Dice((4, 3, 3)), defence=Dice((4, 4, 2))),
@@ -56,7 +56,7 @@ def test_seen_throws_are_answered_as_by_the_slow_twin(name: str, aim: str) -> No
         assert abs(Fraction(chance) - exact) <= Fraction(bound) * exact
 
 
-def test_to_see_first_helps_and_to_spare_armies_helps_less() -> None:
+def test_seeing_the_attack_helps_and_saving_armies_helps_less() -> None:
     for battle in ((5, 5), (12, 10), (9, 14)):
         blind = win_probability(*battle)
         assert win_probability_if_seen(*battle) < blind

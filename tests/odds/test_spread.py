@@ -118,7 +118,7 @@ def values_by_twin(twin: Twin, size: tuple[int, int, int], objective: Objective)
 
 @pytest.mark.parametrize(("attackers", "armies", "territories", "rules", "garrison"), CASES)
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_it_is_the_best_of_all_that_the_twin_finds(
+def test_the_result_is_the_best_that_the_twin_finds(
     attackers: int,
     armies: int,
     territories: int,
@@ -142,7 +142,7 @@ def test_it_is_the_best_of_all_that_the_twin_finds(
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("stop", STOPS, ids=repr)
-def test_attackers_who_stop_are_those_of_the_twin(stop: StopRule, objective: Objective) -> None:
+def test_attackers_who_stop_agree_with_the_twin(stop: StopRule, objective: Objective) -> None:
     twin = Twin(
         find_rules("capital"),
         lambda attackers, defenders, rules: brute.outcomes_with_stop(
@@ -168,7 +168,9 @@ def fight_if_seen(attackers: int, defenders: int, rules: Rules) -> brute.Chances
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_a_defender_who_sees_first_spreads_as_the_twin_does(objective: Objective) -> None:
+def test_spreads_with_a_defender_who_sees_the_attack_agree_with_the_twin(
+    objective: Objective,
+) -> None:
     rules = find_rules("defender sees first")
     values = values_by_twin(Twin(rules, fight_if_seen), (8, 6, 3), objective)
     best = spread_defenders(8, 6, 3, rules, objective=objective, exact=True)
@@ -206,7 +208,7 @@ def test_under_balanced_blitz_no_spread_of_the_twin_is_better(
         assert found == pytest.approx(float(value), abs=1e-12)
 
 
-def test_what_fractions_cannot_tell_apart_is_exact_only_if_floats_can() -> None:
+def test_results_without_fractions_are_exact_only_if_floats_decide() -> None:
     assert spread_defenders(12, 10, 3, "balanced blitz").is_exact
     certain = spread_defenders(90, 7, 3, "balanced blitz")
     assert (certain.value, certain.is_exact) == (1.0, False)
@@ -215,7 +217,7 @@ def test_what_fractions_cannot_tell_apart_is_exact_only_if_floats_can() -> None:
 @pytest.mark.parametrize("spread", [(3,), (2, 5), (1, 4, 2), (5, 1, 1, 3)])
 @pytest.mark.parametrize("rules", ["classic", "capital"])
 @pytest.mark.parametrize("attackers", [1, 2, 3, 7, 12])
-def test_breaking_through_is_the_campaign_from_the_better_end(
+def test_breaking_through_equals_the_better_campaign(
     spread: tuple[int, ...], rules: str, attackers: int
 ) -> None:
     chance = max(
@@ -226,14 +228,14 @@ def test_breaking_through_is_the_campaign_from_the_better_end(
     assert spread_value(attackers, spread, rules) == pytest.approx(float(chance), rel=1e-13)
 
 
-def test_of_one_territory_it_is_the_battle() -> None:
+def test_a_campaign_of_one_territory_equals_the_battle() -> None:
     for objective in OBJECTIVES:
         best = spread_defenders(12, 10, 1, objective=objective, exact=True)
         assert best.spreads == ((10,),)
         assert best.value == Battle(12, 10).win_probability(exact=True)
 
 
-def test_a_start_inside_chooses_its_side_after_it_has_seen_its_losses() -> None:
+def test_an_attack_from_inside_chooses_a_side_after_its_losses() -> None:
     # With few armies left, the single army to the right is safer; with many, the left has more to
     # take.
     twin, spread, goal = Twin(find_rules("classic")), (1, 1, 2, 2, 1, 5), list(range(7))
@@ -252,7 +254,7 @@ def test_a_start_inside_chooses_its_side_after_it_has_seen_its_losses() -> None:
 )
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("complement", [False, True])
-def test_all_at_once_is_each_by_itself_within_the_bound(
+def test_results_for_all_starts_equal_single_results(
     attackers: int, armies: int, territories: int, objective: Objective, complement: bool
 ) -> None:
     rules = find_rules("classic")
@@ -274,7 +276,7 @@ def test_all_at_once_is_each_by_itself_within_the_bound(
             assert abs(Fraction(float(model.compute_value(row))) - true) <= bound * true
 
 
-def test_the_attackers_have_the_same_however_it_is_measured() -> None:
+def test_a_value_and_its_complement_sum_to_the_largest_payoff() -> None:
     rules = find_rules("classic")
     for payoff in (spread_values.Payoff((0, 0, 0, 1)), spread_values.Payoff((0, 1, 2, 3))):
         gained = make_kernel_model(9, payoff, exactly(rules), 1).compute_value((2, 3, 1))
@@ -285,7 +287,7 @@ def test_the_attackers_have_the_same_however_it_is_measured() -> None:
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_more_attackers_have_more_and_more_defenders_leave_less(objective: Objective) -> None:
+def test_more_attackers_gain_more_and_more_defenders_leave_less(objective: Objective) -> None:
     by_attackers = [spread_defenders(a, 9, 3, objective=objective).value for a in range(1, 30)]
     assert by_attackers == sorted(by_attackers)
     by_armies = [spread_defenders(12, n, 3, objective=objective).value for n in range(3, 20)]
@@ -323,14 +325,14 @@ def test_a_certain_roll_makes_all_spreads_equal() -> None:
 
 
 @pytest.mark.parametrize(("armies", "territories"), [(8, 2), (5, 5), (9, 4), (7, 1), (12, 6)])
-def test_all_spreads_are_listed_where_all_are_as_good(armies: int, territories: int) -> None:
+def test_all_spreads_are_listed_if_all_are_equally_good(armies: int, territories: int) -> None:
     spreads = sorted(every_spread(armies, territories), key=measure_unevenness)
     best = spread_defenders(1, armies, territories)
     assert best.count == len(spreads)
     assert best.spreads == tuple(spreads[:100])
 
 
-def test_attackers_whom_the_garrisons_stop_have_nothing_whatever_the_spread() -> None:
+def test_attackers_stopped_by_garrisons_gain_nothing() -> None:
     for attackers in (1, 2, 3):
         best = spread_defenders(attackers, 30, 3)
         assert (best.value, best.is_exact) == (0, True)
@@ -341,7 +343,7 @@ def test_attackers_whom_the_garrisons_stop_have_nothing_whatever_the_spread() ->
     assert spread_defenders(1, 30, 3, objective="territories").value == 0
 
 
-def test_without_a_garrison_two_coins_are_an_even_game() -> None:
+def test_without_a_garrison_two_coins_are_even() -> None:
     # One attacker beats one defender with 1/2 and continues with all armies that are left.
     best = spread_defenders(1, 2, 2, COIN, garrison=0, exact=True)
     assert best.value == Fraction(1, 4)
@@ -350,7 +352,7 @@ def test_without_a_garrison_two_coins_are_an_even_game() -> None:
     ).value == (Fraction(3, 4))
 
 
-def test_a_search_where_there_are_too_many_says_so_and_is_near() -> None:
+def test_a_local_search_is_labelled_and_nearly_optimal() -> None:
     best = spread_defenders(60, 50, 9)
     assert not best.is_exact
     assert all(sum(each) == 50 and min(each) >= 1 and len(each) == 9 for each in best.spreads)
@@ -373,7 +375,7 @@ def test_the_search_finds_nearly_what_comparing_all_finds(
     assert found.value <= compared.value * 1.01
 
 
-def test_many_that_are_too_nearly_equal_are_not_called_exact(
+def test_nearly_equal_divisions_are_not_called_exact(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("iacta.odds.spread.MAX_EXACT_STEPS", 1)

@@ -96,7 +96,7 @@ def test_the_luck_of_a_roll_agrees_with_all_dice(attackers: int, defenders: int)
 
 
 @pytest.mark.parametrize("dice", [3, 2, 1])
-def test_luck_against_fewer_defence_dice_is_that_of_the_rolled_dice(dice: int) -> None:
+def test_luck_against_fewer_defence_dice_uses_the_rolled_dice(dice: int) -> None:
     rolls = count_rolls(dice, 1)
     lost, killed = (sum(p * losses[side] for losses, p in rolls.items()) for side in (0, 1))
     for loss, kill in rolls:
@@ -155,7 +155,7 @@ def test_heavy_losses_after_the_goal_is_reached_are_bad_luck_in_armies() -> None
     assert step.luck_armies < -1
 
 
-def test_a_battle_too_large_has_no_luck_in_armies() -> None:
+def test_battles_that_are_too_large_have_no_luck_in_armies() -> None:
     turn = Turn.from_code("1;classic;red;Peru:red:900000,Brazil:blue:900000")
     battle = {"from": "Peru", "to": "Brazil", "left": 899_000, "their_left": 899_000}
     found = review(json.dumps({"turn": turn.to_code(), "battles": [battle]}))

@@ -60,7 +60,7 @@ def test_the_core_has_the_values_of_the_rules(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_best_play_goes_as_its_games_do_when_all_are_counted(seed: int) -> None:
+def test_statistics_of_optimal_play_agree_with_enumeration(seed: int) -> None:
     problem = small_game(seed).problem("battles" if seed % 4 == 1 else "rolls")
     core = solve_game(problem)
     report, twin = core.flow(Deadline()), followed(core, problem)
@@ -80,7 +80,7 @@ def test_the_best_play_goes_as_its_games_do_when_all_are_counted(seed: int) -> N
 
 
 @pytest.mark.parametrize("seed", SEEDS[1::4])
-def test_games_with_the_best_play_have_no_luck_that_it_did_not_see(seed: int) -> None:
+def test_games_corrected_for_luck_equal_the_value(seed: int) -> None:
     core = solve_game(small_game(seed).problem())
     best = core.decide(core.problem.start).value
     assert core.play(Deadline(), 20).gains == pytest.approx(np.full(20, best), abs=1e-9)
@@ -102,7 +102,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_known_values(case: str) -> None:
+def test_known_values_agree(case: str) -> None:
     position, rules, keep, play, value = CASES[case]
     problem = read_problem(position, TakeAll(enemies(position)), rules, keep=keep, play=play)
     solution = Search(problem).solve(Deadline())
@@ -163,7 +163,7 @@ def test_relaxed_games_are_solved_in_order_of_their_work() -> None:
     assert min(Search(problem).bounds(Deadline(), 6e4)) < 0.09
 
 
-def test_what_spare_armies_cannot_reach_is_impossible_at_once() -> None:
+def test_goals_beyond_the_spare_armies_are_impossible_at_once() -> None:
     names = [f"{row}{column}" for row in "abcdef" for column in range(7)]
     across = [(a, b) for a, b in pairwise(names) if a[0] == b[0]]
     down = list(zip(names, names[7:], strict=False))
@@ -200,7 +200,7 @@ def test_too_many_states_and_a_deadline_end_it() -> None:
         Rules(defence=Dice((8, 8, 8)), ties="attacker"),
     ],
 )
-def test_who_wins_the_last_roll_loses_nobody_in_it(rules: Rules) -> None:
+def test_the_winner_of_the_last_roll_loses_no_army_in_it(rules: Rules) -> None:
     for able in range(1, 9):
         for defenders in range(1, 6):
             for left, held, dice in battle_ends(able, defenders, rules):

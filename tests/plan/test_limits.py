@@ -77,7 +77,7 @@ SEEN = Rules(attack=Dice((20,) * 4), defence=Dice((20,) * 4), mode=DefenderSeesF
     ids=["many faces", "bonus", "seen first"],
 )
 @pytest.mark.usefixtures("without_rolls")
-def test_dice_are_refused_before_any_roll_is_worked_out(rules: Rules) -> None:
+def test_too_many_dice_are_refused_before_any_computation(rules: Rules) -> None:
     with pytest.raises(TooLargeError, match="steps, expected at most"):
         Battle(5, 3, rules).win_probability()
 
@@ -92,7 +92,7 @@ def test_dice_that_take_longer_than_the_time_limit_are_refused(play: str) -> Non
         go_on(start, InOrder((goal, TakeAll("C"))), {1: 1.0}, rules=SEEN, play=play, time_limit=1)
 
 
-def test_dice_that_are_prepared_need_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prepared_dice_need_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(roll, "STEPS_PER_SECOND", 10)
     start, goal, rules = position(9, 2), TakeAll("B"), Rules(attack=Dice((7, 7, 7)))
     with pytest.raises(TooLargeError, match="within the time limit"):
@@ -132,7 +132,7 @@ def test_stacks_of_thousands_are_refused(armies: int) -> None:
         best_plan(start, goal)
 
 
-def test_armies_that_do_not_matter_may_be_many() -> None:
+def test_irrelevant_armies_may_be_many() -> None:
     board = Board.from_edges("apart", [("A", "B"), ("B", "C")])
     start = Position(board, "red", {"A": ("red", 9), "B": ("blue", 2), "C": ("blue", 10**6)})
     assert best_plan(start, TakeAll("B")).proven
@@ -217,7 +217,7 @@ def test_a_policy_is_followed_within_its_bounds_of_states() -> None:
     assert core.flow(Deadline(), report.states - 1) is None
 
 
-def test_reports_of_parts_of_the_games_add_to_that_of_all() -> None:
+def test_reports_of_parts_add_up_to_the_report_of_all_games() -> None:
     problem = read_problem(position(30, 20), TakeAll(("B", "C")))
     core = Search(problem)
     core.follow(core.assign(Deadline()), Style())

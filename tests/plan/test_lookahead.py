@@ -68,7 +68,7 @@ def best_value(game: SmallGame, play: str = "rolls") -> float:
 
 # A position shows no player without armies as an owner, so the garrison is at least 1.
 @pytest.mark.parametrize("seed", [seed for seed in SEEDS if small_game(seed).rules.garrison])
-def test_its_exact_value_is_what_its_moves_are_paid(seed: int) -> None:
+def test_the_exact_value_equals_the_payoff_of_the_moves(seed: int) -> None:
     game = small_game(seed)
     style = CAREFUL if seed % 2 else USUAL
     plan = plan_policy(make_lookahead(game, style=style))
@@ -78,7 +78,7 @@ def test_its_exact_value_is_what_its_moves_are_paid(seed: int) -> None:
 
 
 @pytest.mark.parametrize("play", ["rolls", "battles"])
-def test_it_comes_near_to_the_best_play(play: str) -> None:
+def test_the_result_is_close_to_optimal_play(play: str) -> None:
     short = []
     for seed in SEEDS:
         game = small_game(seed)
@@ -123,7 +123,7 @@ def test_games_of_the_same_number_have_the_same_dice() -> None:
     assert not np.array_equal(first, find_core(policy).play(Deadline(), 40, 1000).gains)
 
 
-def test_an_interval_is_what_games_of_the_turn_with_other_dice_give() -> None:
+def test_games_of_the_core_agree_with_games_of_the_turn() -> None:
     policy = policy_for(read_problem(NEAR, TakeAll(AROUND)), states=0)
     turn, goal = policy.problem.turn, policy.problem.goal
     games = find_core(policy).play(Deadline(), 400)
@@ -150,7 +150,7 @@ def test_hard_positions_have_a_plan_before_a_game_is_played_and_no_value() -> No
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_a_position_that_was_not_planned_is_played_in_the_style_of_the_plan(style: Style) -> None:
+def test_unplanned_positions_are_played_in_the_style_of_the_plan(style: Style) -> None:
     policy = policy_for(read_problem(NEAR, TakeAll(AROUND)), style, states=0)
     other = make_position(CLASSIC_BOARD, {"Siam": 19, "China": 17}, {"India": 2})
     found = policy.at(policy.problem.at(other))
@@ -158,7 +158,7 @@ def test_a_position_that_was_not_planned_is_played_in_the_style_of_the_plan(styl
     assert (found.style, found.is_best) == (style, False)
 
 
-def test_every_face_says_that_there_is_no_value() -> None:
+def test_every_interface_states_that_there_is_no_value() -> None:
     each = list(hard_positions())[2]
     take = ",".join(each.goal.territories)
     asked = PlanQuestion(
@@ -189,7 +189,7 @@ def test_every_face_says_that_there_is_no_value() -> None:
         assert first["figure"] == "no estimate yet"
 
 
-def test_nothing_that_follows_a_plan_without_a_value_has_one() -> None:
+def test_results_of_a_plan_without_a_value_have_no_value() -> None:
     each = next(hard_positions())
     plan = best_plan(each.position, each.goal, time_limit=0)
     held = take_and_hold(plan, time_limit=0)
@@ -224,7 +224,7 @@ def test_a_game_that_the_deadline_cuts_is_not_counted() -> None:
     ],
     ids=repr,
 )
-def test_what_it_sees_of_one_battle_is_the_chance_to_win_it(
+def test_the_value_of_one_battle_is_the_chance_to_win(
     attackers: int, defenders: int, rules: Rules
 ) -> None:
     board = Board.from_edges("two", [("A", "B")])
@@ -247,7 +247,7 @@ def test_whole_battles_of_thousands_of_armies_are_too_large() -> None:
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_a_style_is_paid_what_its_games_say(style: Style) -> None:
+def test_a_style_has_the_mean_value_of_its_games(style: Style) -> None:
     for seed in (3, 11, 40):
         policy = make_lookahead(small_game(seed), style=style)
         exact, games = policy.search.flow(Deadline()), policy.search.play(Deadline(), 400)
@@ -285,7 +285,7 @@ def test_list_and_main_line_begin_with_what_the_policy_does() -> None:
             assert (line.start, line.to) == first
 
 
-def test_the_best_so_far_is_always_there_and_never_gets_worse() -> None:
+def test_the_best_plan_so_far_never_gets_worse() -> None:
     for each in [*hard_positions()][:4]:
         problem = read_problem(each.position, each.goal)
         seen = [*Planner(problem, Deadline(), budget=0.03).run()]

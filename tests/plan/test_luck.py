@@ -32,7 +32,7 @@ def small(play: str) -> Plan:
 
 
 @pytest.mark.parametrize("how", ["battles", "rolls"])
-def test_luck_adds_up_to_the_end_and_averages_to_nothing(how: str) -> None:
+def test_luck_adds_up_and_is_0_on_average(how: str) -> None:
     plan = small(how)
     plays: list[tuple[tuple[tuple[int, int], ...], Play, float]] = [((), plan.follow(), 1.0)]
     mean, variance, ends = 0.0, 0.0, 0
@@ -77,7 +77,7 @@ def test_luck_begins_with_the_value_of_a_plan_where_the_defender_sees_the_dice()
     assert seen > 10
 
 
-def test_a_plan_for_any_of_several_is_over_with_the_first() -> None:
+def test_a_plan_for_any_target_ends_with_the_first_conquest() -> None:
     plan = best_plan(START, TakeAny("B,C"), play="battles")
     (battle,) = measure_plan_luck(plan, [(8, 0)])
     assert battle.before == pytest.approx(plan.value)
@@ -88,7 +88,7 @@ def test_a_plan_for_any_of_several_is_over_with_the_first() -> None:
 
 
 @pytest.mark.parametrize("ends", [[(9, 0)], [(1, 3)], [(1,)], ["x"], 5, [(1, 0)], [(3, -1)]])
-def test_ends_that_cannot_be_are_refused(plan: Plan, ends: object) -> None:
+def test_impossible_ends_are_refused(plan: Plan, ends: object) -> None:
     with pytest.raises(IactaError):
         measure_plan_luck(plan, ends)  # type: ignore[arg-type] # the claim
 

@@ -16,7 +16,7 @@ from tests.plan.boards import BLUE, GOALS, make_scattered_board, positions
 
 @given(positions(4), GOALS)
 @settings(max_examples=60, deadline=None)
-def test_no_narrow_play_beats_the_best_play(position: Position, goal: Goal) -> None:
+def test_narrow_play_never_beats_optimal_play(position: Position, goal: Goal) -> None:
     problem = read_problem(position, goal)
     narrow, best = problem.narrow(), best_policy(problem, Deadline())
     if narrow is None:

@@ -95,7 +95,7 @@ def test_a_reached_goal_is_certain() -> None:
     assert best_plan(EMPIRES, OwnAny(42), budget=0.05).comparable_value < 0.1
 
 
-def test_users_name_more_territories() -> None:
+def test_own_any_counts_additional_territories() -> None:
     turn = Turn(EMPIRES)
     assert read_goal(turn, "own_any", "3") == OwnAny(22)
     assert read_goal(turn, "own_any", "1 with 2 armies") == OwnAny(6, armies=2)

@@ -51,7 +51,7 @@ def make_ring(armies: int, others: int = 4) -> Position:
     )
 
 
-def test_the_unfinished_game_is_that_of_the_campaign() -> None:
+def test_the_unfinished_game_equals_its_campaign() -> None:
     plan = best_plan(chain(72, WAY), TakeAll(tuple(f"t{k}" for k in range(1, 15))))
     campaign = Campaign(72, WAY)
     assert abs(plan.comparable_value - campaign.win_probability()) < 1e-12
@@ -66,7 +66,7 @@ def test_the_unfinished_game_is_that_of_the_campaign() -> None:
 
 @settings(max_examples=60, derandomize=True, deadline=None)
 @given(position=positions(), goal=GOALS, least_advance=st.booleans())
-def test_small_plans_are_proven_and_say_how_they_go(
+def test_small_plans_are_proven_and_described(
     position: Position, goal: Goal, least_advance: bool
 ) -> None:
     plan = best_plan(position, goal, Rules(least_advance=least_advance))
@@ -175,7 +175,7 @@ def test_a_player_is_eliminated_by_three_stacks() -> None:
         assert abs(float(estimate.probability) - end.own_probability) <= 5 * error + 1e-9
 
 
-def test_eliminating_is_to_take_all_that_a_player_has() -> None:
+def test_eliminating_a_player_takes_all_their_territories() -> None:
     assert eliminate(make_ring(5), "blue") == TakeAll(("a", "b", "c"))
     with pytest.raises(IllegalError, match="owner must be blue, got 'green'"):
         eliminate(make_ring(5), "green")
@@ -204,7 +204,7 @@ def test_real_dice_agree(rules: Rules, goal: Goal) -> None:
 
 
 @pytest.mark.parametrize("goal", [TakeAll("a,b,c"), TakeAny("b,c"), Worth(2.0, army=0.5)])
-def test_real_dice_agree_with_plans_that_are_not_searched_through(goal: Goal) -> None:
+def test_simulated_dice_agree_with_estimated_plans(goal: Goal) -> None:
     plan = plan_policy(policy_for(read_problem(make_ring(7), goal), states=0))
     assert_consistent(plan)
     simulated = simulate_plan(plan, runs=20_000, seed=1)
@@ -216,7 +216,7 @@ def assert_agrees(plan: Plan, value: float, error: float) -> None:
     assert low - 5 * error - 1e-9 <= value <= high + 5 * error + 1e-9
 
 
-def test_keeping_armies_behind_and_resting_cost_chances() -> None:
+def test_constraints_never_raise_chances() -> None:
     free = best_plan(make_ring(8), TakeAll("a,b,c")).comparable_value
     keeping = best_plan(make_ring(8), TakeAll("a,b,c"), keep={"s": 3})
     resting = best_plan(make_ring(8), TakeAll("a,b,c"), stay=["z"])
@@ -235,7 +235,7 @@ def test_armies_needed_are_the_fewest_that_reach_the_chance() -> None:
     assert armies_needed_for_plan(chain(1, WAY), way, "95%", "start") == 82
 
 
-def test_a_goal_that_is_reached_or_out_of_reach() -> None:
+def test_goals_may_be_reached_already_or_out_of_reach() -> None:
     mine = best_plan(make_ring(5), TakeAll("s"))
     assert (mine.win_probability, mine.proven, mine.steps) == (1.0, True, ())
     board = Board("apart", ("s", "t"), ())
@@ -243,7 +243,7 @@ def test_a_goal_that_is_reached_or_out_of_reach() -> None:
     assert (never.win_probability, never.proven, never.next_move()) == (0.0, True, None)
 
 
-def test_the_least_advance_costs_a_stack_that_must_divide() -> None:
+def test_the_minimum_advance_hurts_a_stack_that_must_divide() -> None:
     names = ["s", "a", "b", "c"]
     board = make_board("star", [("s", name) for name in names[1:]], names)
     position = make_position(board, {"s": 9}, {})

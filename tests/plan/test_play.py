@@ -22,7 +22,7 @@ from tests.plan.boards import make_board, make_position
 ROW = make_position(make_board("row", [("s", "a"), ("a", "b")], "sab"), {"s": 6}, {"a": 2, "b": 1})
 
 
-def test_thrown_dice_are_those_of_the_rules() -> None:
+def test_thrown_dice_follow_the_rules() -> None:
     play, rng = best_plan(ROW, TakeAll("a,b")).follow(), np.random.default_rng(1)
     runs = 3000
     thrown = [play.draw_losses(rng) for _ in range(runs)]
@@ -74,7 +74,7 @@ def find_chances_if_seen(
 
 @pytest.mark.parametrize("play", ["rolls", "battles"])
 @pytest.mark.parametrize(("attackers", "defenders"), [(6, 4), (4, 2), (3, 3), (7, 1)])
-def test_a_defender_who_sees_the_attack_answers_as_the_plan_expects(
+def test_a_defender_who_sees_the_attack_replies_as_the_plan_expects(
     attackers: int, defenders: int, play: str
 ) -> None:
     board = make_board("two", [("s", "a")], "sa")
@@ -132,7 +132,7 @@ def test_a_careful_defender_solves_all_smaller_battles_once(
 
 
 @pytest.mark.parametrize("rules", ["classic", "defender sees first"])
-def test_following_a_plan_reaches_its_goal_as_often_as_it_says(rules: str) -> None:
+def test_following_a_plan_reaches_its_goal_as_often_as_predicted(rules: str) -> None:
     plan, rng = best_plan(ROW, TakeAll("a,b"), rules), np.random.default_rng(7)
     runs = won = 400
     for _ in range(runs):
@@ -203,7 +203,7 @@ def test_more_armies_may_move_in_than_the_plan_says() -> None:
         play.after(0, 1)
 
 
-def test_a_plan_by_battles_goes_on_with_what_it_began() -> None:
+def test_a_plan_by_battles_continues_its_battle() -> None:
     play = best_plan(ROW, TakeAll("a,b"), play="battles").follow()
     assert play.move == play.plan.next_move()
     later = play.after(1, 1)

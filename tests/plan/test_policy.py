@@ -24,7 +24,7 @@ SEEDS = range(40)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_proven_plan_is_worth_what_its_policy_is_in_the_game(seed: int) -> None:
+def test_a_proven_plan_has_the_value_of_its_policy_in_the_game(seed: int) -> None:
     plan = small_game(seed).plan(play="battles" if seed % 4 == 1 else "rolls")
     assert plan.proven
     found = evaluate(plan.policy, plan.problem.turn, plan.goal)
@@ -33,7 +33,7 @@ def test_a_proven_plan_is_worth_what_its_policy_is_in_the_game(seed: int) -> Non
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_lookahead_plays_the_game_as_well_as_it_says(seed: int) -> None:
+def test_lookahead_reaches_its_reported_value(seed: int) -> None:
     problem = small_game(seed).problem("battles" if seed % 4 == 1 else "rolls")
     policy = policy_for(problem, Style(1 + seed % 3), states=0)
     said, is_exact = policy.value(problem.start)
@@ -75,7 +75,7 @@ def test_a_plan_can_be_pickled_and_followed() -> None:
     assert copied.policy == plan.policy
 
 
-def test_records_of_something_else_are_refused() -> None:
+def test_records_of_other_things_are_refused() -> None:
     policy, other = small_game(11).plan().policy, small_game(12).problem()
     record = policy.to_record()
     with pytest.raises(IllegalError, match="policy must be for the turn of its problem"):
@@ -133,7 +133,7 @@ def test_the_same_work_finds_the_same_plan_on_a_busy_machine(
     assert quick_plan() == first
 
 
-def test_a_policy_plays_on_where_it_can_and_another_replaces_it_elsewhere() -> None:
+def test_a_policy_continues_in_known_states_and_is_replaced_in_others() -> None:
     plan = quick_plan()
     problem = plan.problem
     assert plan.policy.at(problem) is plan.policy
@@ -155,7 +155,7 @@ def test_a_policy_plays_on_where_it_can_and_another_replaces_it_elsewhere() -> N
 
 
 @pytest.mark.parametrize("order", [("x", "a", "b"), ("a", "b", "x"), ("b", "x", "a")])
-def test_a_policy_covers_what_is_taken_in_any_order_of_the_board(order: tuple[str, ...]) -> None:
+def test_policies_do_not_depend_on_the_order_of_the_board(order: tuple[str, ...]) -> None:
     board = make_board("chain", [("x", "a"), ("a", "b")], order)
     problem = read_problem(make_position(board, {"a": 9}, {"b": 2}), TakeAll("b"))
     policy = policy_for(problem, states=0)

@@ -110,7 +110,7 @@ def play(recorder: Recorder, player: str, rng: np.random.Generator) -> str:
 
 @pytest.mark.parametrize("dice", ["TrueRandom", "BalancedBlitz"])
 @pytest.mark.parametrize("seed", range(8))
-def test_a_recording_is_reviewed_as_its_turns_are(seed: int, dice: str) -> None:
+def test_a_recording_and_its_turns_have_equal_reviews(seed: int, dice: str) -> None:
     rng, recorder = np.random.default_rng(seed), Recorder(START, dice)
     lines = [
         play(recorder, player, rng)
@@ -123,7 +123,7 @@ def test_a_recording_is_reviewed_as_its_turns_are(seed: int, dice: str) -> None:
     assert not found.unclear
 
 
-def test_after_what_is_not_clear_a_turn_goes_on_from_the_map() -> None:
+def test_after_an_unclear_attack_a_turn_continues_from_the_map() -> None:
     recorder = Recorder(START)
     recorder.begin("Ada")
     recorder.change({"A": ("Ada", 8), "C": ("Ben", 3)})
@@ -135,7 +135,7 @@ def test_after_what_is_not_clear_a_turn_goes_on_from_the_map() -> None:
     assert found.unclear == (("attacks in which one side shows no loss", 1),)
 
 
-def test_armies_placed_amid_a_turn_are_no_luck() -> None:
+def test_placing_armies_during_a_turn_is_not_luck() -> None:
     recorder = Recorder(START)
     recorder.begin("Ada")
     recorder.change({"A": ("Ada", 8), "C": ("Ben", 3)})
@@ -157,7 +157,7 @@ def test_an_attack_over_no_border_is_left_out() -> None:
     assert found.unclear == (("attacks that the rules do not allow", 1),)
 
 
-def test_players_of_one_name_are_told_apart() -> None:
+def test_players_of_equal_name_are_distinguished() -> None:
     recorder = Recorder(START)
     for player in NUMBERS:
         recorder.begin(player)

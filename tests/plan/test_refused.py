@@ -48,7 +48,7 @@ def test_wrong_types_get_one_sentence(value: object) -> None:
             ask(value)
 
 
-def test_armies_to_keep_and_stacks_to_rest_are_a_mapping_and_a_row() -> None:
+def test_constraints_are_given_as_a_mapping_and_a_list() -> None:
     goal = TakeAll("a")
     for keep in (5, np.array([1, 2])):
         with pytest.raises(MalformedError, match=r"^keep must be a mapping from names to armies"):
@@ -118,7 +118,7 @@ def test_a_position_without_the_goal_has_no_next_move() -> None:
         assert plan.next_move(unlisted) is None
 
 
-def test_what_a_position_does_not_list_is_not_attacked() -> None:
+def test_unlisted_territories_are_not_attacked() -> None:
     chain = make_position(
         make_board("chain", [("s", "a"), ("a", "b")], "sab"), {"s": 9}, {"a": 1, "b": 1}
     )
@@ -137,7 +137,7 @@ def test_a_battle_that_is_certain_to_be_won_is_not_lost() -> None:
         play.win_battle(1)
 
 
-def test_the_chance_is_shown_as_it_is_given() -> None:
+def test_the_chance_is_shown_as_entered() -> None:
     position = make_position(make_board("apart", [("z", "a")], "saz"), {"s": 5}, {"a": 2, "z": 1})
     for chance, text in ((Fraction(1, 2), "1/2"), ("50%", "50%"), (0.5, "0.5")):
         with pytest.raises(

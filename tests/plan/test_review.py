@@ -223,7 +223,7 @@ def test_several_rolls_are_judged_with_the_best_dice() -> None:
     assert step.cost == min(assert_known(each.steps[0].cost) for each in costs)
 
 
-def test_the_costliest_decisions_name_what_is_better() -> None:
+def test_the_costliest_decisions_name_a_better_decision() -> None:
     wrong = {"from": "A", "to": "B", "left": 4, "their_left": 3}
     with pytest.raises(IactaError, match=r"line 1: battle 1: A cannot attack B: red owns"):
         review(make_log_line({"take": "D"}, [wrong]))
@@ -291,7 +291,7 @@ def test_an_interrupted_review_keeps_the_battles_so_far() -> None:
     assert found.steps == review(log).steps[:4]
 
 
-def test_a_turn_without_battles_is_watched_too() -> None:
+def test_progress_is_reported_for_turns_without_battles() -> None:
     parts: list[float | None] = []
 
     def watch(
@@ -304,7 +304,7 @@ def test_a_turn_without_battles_is_watched_too() -> None:
     assert parts == [0.0]
 
 
-def test_a_turn_may_go_on_in_the_next_line() -> None:
+def test_a_turn_may_continue_on_the_next_line() -> None:
     parts = [json.loads(make_log_line({"take_any": "C, D"}, [])) for _ in range(3)]
     parts[0]["stops"] = False
     found = review("\n".join(map(json.dumps, parts)))

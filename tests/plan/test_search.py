@@ -126,7 +126,7 @@ def find_value_after(core: Search, problem: Problem, before: Turn, after: Turn, 
 
 
 @pytest.mark.parametrize("seed", range(0, 60, 2))
-def test_lookahead_plays_by_the_rules_too(seed: int) -> None:
+def test_lookahead_follows_the_rules(seed: int) -> None:
     game, rng = small_game(seed), Random(seed)  # noqa: S311 # plays at random, no secrets
     policy = policy_for(game.problem(rng.choice(("rolls", "battles"))), states=0)
     assert isinstance(policy, Policy)

@@ -79,7 +79,7 @@ def test_threads_that_share_a_policy_get_its_values(seed: int, states: int) -> N
 
 
 @each_way
-def test_threads_that_share_a_plan_follow_it_as_one_would(states: int) -> None:
+def test_threads_that_share_a_plan_agree_with_one_thread(states: int) -> None:
     problem = small_game(7).problem("rolls")
     alone, shared = (plan_policy(policy_for(problem, states=states)) for _ in range(2))
     start = alone.follow()
@@ -95,7 +95,7 @@ def test_threads_that_share_a_plan_follow_it_as_one_would(states: int) -> None:
     )
 
 
-def test_threads_ask_different_things_of_one_core() -> None:
+def test_threads_may_share_a_core() -> None:
     problem = large_problem()
     alone, shared = Search(problem), Search(problem)
     assignment = alone.assign(Deadline())
@@ -179,7 +179,7 @@ def test_ctrl_c_stops_a_call_that_waits_for_another_one(name: str) -> None:
     assert asked[name]() == wanted
 
 
-def test_a_call_waits_for_one_that_ctrl_c_has_not_ended_yet(
+def test_a_call_waits_for_an_interrupted_call_to_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     problem = large_problem()

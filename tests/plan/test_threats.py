@@ -75,7 +75,7 @@ TURN = Turn.from_code(
 )
 
 
-def test_chances_never_fall_while_they_are_looked_at_and_bounds_hold_them() -> None:
+def test_reported_chances_never_fall_and_stay_below_their_bounds() -> None:
     said: list[tuple[Threats, float]] = []
     found = threats(TURN, progress=lambda *each: said.append(each))
     assert found.is_complete
@@ -91,7 +91,7 @@ def test_chances_never_fall_while_they_are_looked_at_and_bounds_hold_them() -> N
     )
 
 
-def test_without_time_every_threat_is_there_with_what_is_known_of_it() -> None:
+def test_without_time_every_threat_is_listed_with_its_bound() -> None:
     found = threats(TURN, time_limit=0)
     assert not found.is_complete
     full = {each[:3]: each for each in threats(TURN).threats}
@@ -194,7 +194,7 @@ def judge_last_move(seed: int) -> tuple[bool, bool, bool]:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_the_last_move_is_the_best_of_all_and_never_harmful(seed: int) -> None:
+def test_the_last_move_is_optimal_and_never_harmful(seed: int) -> None:
     _, is_best, is_harmful = judge_last_move(seed)
     assert is_best
     assert not is_harmful
@@ -236,11 +236,11 @@ def test_a_bonus_comes_before_a_territory_that_is_in_more_danger() -> None:
 
 
 @pytest.mark.parametrize("turn", [make_front(1), make_front(9)._replace(fortify="none")])
-def test_where_nothing_can_move_no_move_is_named(turn: Turn) -> None:
+def test_no_move_is_named_if_nothing_can_move(turn: Turn) -> None:
     assert threats(turn).move is None
 
 
-def test_what_binds_the_player_does_not_bind_opponents() -> None:
+def test_the_player_s_constraints_do_not_apply_to_opponents() -> None:
     free = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:7")
     bound = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:7;attack;keep=Brazil:7")
     assert threats(free).threats == threats(bound).threats
@@ -258,7 +258,7 @@ def test_rules_under_which_armies_grow_are_refused() -> None:
         threats(Turn(TURN.position, Rules(mode=ArmiesGrow())))
 
 
-def test_a_hidden_mission_is_the_mean_over_the_cards_that_remain() -> None:
+def test_hidden_missions_average_over_the_possible_cards() -> None:
     held = {"A": ("blue", 5), "B": ("red", 2), "C": ("red", 1), "D": ("red", 3)}
     board = make_board("line", [("A", "B"), ("B", "C"), ("C", "D")], "ABCD")
     cards = ("2 territories", "3 territories", "3 territories with 2 armies")

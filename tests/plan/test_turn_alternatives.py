@@ -59,22 +59,20 @@ def check_beginnings(plan: Plan, twin: Play) -> None:
 
 @given(positions(3), GOALS)
 @settings(max_examples=20, deadline=None)
-def test_on_small_boards_beginnings_have_the_values_of_the_twin(
-    position: Position, goal: Goal
-) -> None:
+def test_on_small_boards_first_attacks_agree_with_the_twin(position: Position, goal: Goal) -> None:
     plan = best_plan(position, goal)
     check_beginnings(plan, Play(position, plan.goal, CLASSIC))
 
 
 # In each of these, the best advance after the first roll is neither the smallest nor the largest.
 @pytest.mark.parametrize("seed", [14, 15, 21])
-def test_beginnings_count_the_best_of_all_advances(seed: int) -> None:
+def test_first_attacks_count_the_best_advance(seed: int) -> None:
     game = small_game(seed)
     plan = best_plan(game.position, game.goal, game.rules, **game.options)
     check_beginnings(plan, Play(game.position, game.goal, game.rules, **game.options))
 
 
-def test_on_large_boards_the_plan_s_own_beginning_is_among_the_best() -> None:
+def test_on_large_boards_the_plan_s_first_attack_is_among_the_best() -> None:
     plan = best_plan(BLUE, eliminate(BLUE, "blue"), budget=0.05)
     found, move = alternatives(plan), plan.next_move()
     assert move is not None
@@ -85,7 +83,7 @@ def test_on_large_boards_the_plan_s_own_beginning_is_among_the_best() -> None:
     assert values == sorted(values, reverse=True)
 
 
-def test_plans_by_battles_have_alternatives_too() -> None:
+def test_plans_by_battles_have_alternatives() -> None:
     plan = best_plan(BLUE, TakeAll("South America"), play="battles", budget=0.05)
     found = alternatives(plan)
     assert {(each.start, each.to) for each in found} >= {
@@ -95,7 +93,7 @@ def test_plans_by_battles_have_alternatives_too() -> None:
     assert found[0].value == pytest.approx(plan.value, abs=0.01)
 
 
-def test_a_worth_counts_what_is_held() -> None:
+def test_a_worth_counts_territories_that_are_held() -> None:
     plan = best_plan(BLUE, Worth(), budget=0.01)
     assert alternatives(plan, Deadline(0.0))[0].value > 10
 
@@ -107,7 +105,7 @@ def test_without_time_only_the_attack_of_the_plan_is_listed() -> None:
     assert only[:3] == first[:3]
 
 
-def test_an_attack_that_can_only_cost_armies_is_not_listed() -> None:
+def test_attacks_without_any_gain_are_not_listed() -> None:
     code = (
         "1;classic;red;Venezuela:red:9,Brazil:blue:4,Peru:blue:2,Argentina:blue:1,"
         "North%20Africa:blue:7,Southern%20Europe:red:2,Western%20Europe:blue:1"

@@ -78,7 +78,7 @@ def test_from_six_cards_on_sets_are_traded_until_four_or_fewer_are_left() -> Non
         assert traded_armies(cards) == Distribution({brought: 1})
 
 
-def test_fixed_values_are_those_of_the_best_set() -> None:
+def test_fixed_values_use_the_best_set() -> None:
     fixed = Sets(is_fixed=True)
     values = {"A": 4, "B": 6, "C": 8}
 
@@ -100,7 +100,7 @@ def test_fixed_values_are_those_of_the_best_set() -> None:
     )
 
 
-def test_values_go_on_as_the_table_does() -> None:
+def test_rows_of_values_agree_with_the_table() -> None:
     assert [Sets((8,)).nth(k) for k in range(5)] == [8, 10, 12, 15, 20]
     assert [Sets((15,)).nth(k) for k in range(3)] == [15, 20, 25]
     assert [Sets((40,)).nth(k) for k in range(3)] == [40, 45, 50]
@@ -108,7 +108,7 @@ def test_values_go_on_as_the_table_does() -> None:
     assert traded_armies(6, Sets((25,))) == Distribution({25: 1})
 
 
-def test_ends_are_drawn_as_often_as_the_plan_says() -> None:
+def test_ends_occur_as_often_as_the_plan_predicts() -> None:
     plan = best_plan(THREE_STACKS, eliminate(THREE_STACKS, "blue"), play="battles")
     runs = 1500
     ends = list(islice(draw_ends(plan, np.random.default_rng(3)), runs))
@@ -121,7 +121,7 @@ def test_ends_are_drawn_as_often_as_the_plan_says() -> None:
         assert abs(mine.mean() - each.expected_armies) <= 4.5 * spread + 0.01
 
 
-def test_ends_stop_where_they_should() -> None:
+def test_ends_stop_at_the_threshold() -> None:
     position = chain(12, [1, 1, 1])
     plan = best_plan(position, TakeAll("t1,t2,t3"))
     rng = np.random.default_rng(5)
@@ -138,7 +138,7 @@ def two_players(armies: int) -> Position:
 
 
 @pytest.mark.usefixtures("estimated")
-def test_the_turn_goes_on_with_what_the_cards_bring() -> None:
+def test_a_turn_continues_with_the_armies_from_cards() -> None:
     position = two_players(6)
     goal = InOrder((eliminate(position, "blue"), TakeAll("g")))
     found = go_on(position, goal, {4: 3, 0: 1}, ends=600, seed=2)
@@ -232,7 +232,7 @@ def estimated(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # Enumerating seeds 5 and 10 takes longer than all other seeds together.
 @pytest.mark.parametrize("seed", [*range(5), *range(6, 10), 11])
-def test_the_turn_on_a_small_board_is_the_best_of_all(seed: int) -> None:
+def test_turns_on_small_boards_are_optimal(seed: int) -> None:
     position, armies = star(seed)
     goal = InOrder((eliminate(position, "blue"), eliminate(position, "green")))
     found = go_on(position, goal, armies)
@@ -270,7 +270,7 @@ def best_turn_played(position: Position, armies: dict[int, int], rules: Rules) -
 
 
 @pytest.mark.parametrize("seed", [0, 1, 3, 7, 9, 11, 13])
-def test_a_turn_without_garrisons_is_the_best_of_all(seed: int) -> None:
+def test_turns_without_garrisons_are_optimal(seed: int) -> None:
     """New armies may be placed on territories that all armies have left."""
     position, armies = star(seed)
     goal = InOrder((eliminate(position, "blue"), eliminate(position, "green")))
@@ -289,7 +289,7 @@ def test_a_turn_without_garrisons_is_estimated() -> None:
     assert found.win_probability == pytest.approx(best, abs=max(0.01, 3.5 * found.error))
 
 
-def test_a_better_beginning_than_the_best_plan_for_the_first_goal_is_found() -> None:
+def test_the_best_start_may_differ_from_the_best_plan_for_the_first_goal() -> None:
     board = make_board("T", [("T0", "T1"), ("T1", "T2"), ("T1", "T3")], ["T0", "T1", "T2", "T3"])
     held = Holding("green", 1), Holding("red", 4), Holding("blue", 2), Holding("red", 4)
     position = Position(board, "red", held)
@@ -304,7 +304,7 @@ def test_a_better_beginning_than_the_best_plan_for_the_first_goal_is_found() -> 
     )
 
 
-def test_the_chances_of_a_turn_are_those_of_its_plan() -> None:
+def test_the_chances_of_a_turn_agree_with_its_plan() -> None:
     position = two_players(6)
     goal = InOrder((eliminate(position, "blue"), TakeAll("g")))
     found = go_on(position, goal, {4: 3, 0: 1})
@@ -325,7 +325,7 @@ def test_no_turn_is_much_better_than_an_estimated_one(seed: int) -> None:
     assert found.win_probability == pytest.approx(best, abs=max(0.01, 3.5 * found.error))
 
 
-def test_armies_are_placed_apart_where_none_of_them_alone_is_enough() -> None:
+def test_armies_are_divided_if_no_single_placement_is_enough() -> None:
     # After s takes b, both s and b are next to a territory of green's with a single army.
     pairs = [("s", "b"), ("s", "g"), ("b", "h")]
     board = make_board("apart", pairs, "sbgh")
@@ -338,7 +338,7 @@ def test_armies_are_placed_apart_where_none_of_them_alone_is_enough() -> None:
 
 @pytest.mark.usefixtures("estimated")
 @pytest.mark.parametrize("ends", [1, 3, 20])
-def test_few_games_that_end_alike_are_not_certain(ends: int) -> None:
+def test_few_equal_games_do_not_give_certainty(ends: int) -> None:
     position = two_players(40)
     goal = InOrder((eliminate(position, "blue"), TakeAll("g")))
     found = go_on(position, goal, {4: 1}, ends=ends)

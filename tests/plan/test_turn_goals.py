@@ -22,7 +22,7 @@ BLUE = read_position("examples/eliminate-blue.json")
 
 @given(positions(), st.integers(0, 5), st.integers(0, 5))
 @settings(max_examples=20, deadline=None)
-def test_goals_in_order_lie_between_their_parts_and_all_of_them(
+def test_goals_in_order_have_values_between_their_parts_and_the_whole(
     position: Position, first: int, second: int
 ) -> None:
     plan = best_plan(position, InOrder((FIRST, TakeAll("t1")), (first, second)))
@@ -36,7 +36,7 @@ def test_goals_in_order_lie_between_their_parts_and_all_of_them(
     assert plan.comparable_value <= plan.upper_bound + 1e-9
 
 
-def test_the_first_of_two_goals_on_a_chain_is_what_its_first_battles_win() -> None:
+def test_the_first_goal_on_a_chain_has_the_chance_of_its_battles() -> None:
     position = chain(8, [2, 1, 3])
     plan = best_plan(position, InOrder((TakeAll("t1,t2"), TakeAll("t3")), (2, 3)))
     alone = [
@@ -54,7 +54,7 @@ def test_a_goal_that_is_reached_already_counts() -> None:
     assert plan.value == pytest.approx(sum(plan.stages))
 
 
-def test_where_the_goals_pull_apart_the_worths_decide() -> None:
+def test_the_worths_decide_between_conflicting_goals() -> None:
     # One stack between two territories: the second goal costs armies that the first may need.
     pairs = [("s", "a"), ("s", "b"), ("b", "c")]
     position = make_position(make_board("fork", pairs, "sabc"), {"s": 9}, {"a": 1, "b": 2, "c": 3})
@@ -64,7 +64,7 @@ def test_where_the_goals_pull_apart_the_worths_decide() -> None:
     assert dear.stages[1] <= cheap.stages[1] + 1e-12
 
 
-def test_large_boards_have_goals_in_order_too() -> None:
+def test_goals_in_order_work_on_large_boards() -> None:
     goal = InOrder((TakeAll("South America"), TakeAll("Central America")))
     plan = best_plan(BLUE, goal, budget=0.1)
     assert plan.stages[0] >= plan.stages[1] > 0.99
@@ -87,7 +87,7 @@ def test_a_worth_may_have_prizes() -> None:
     )
 
 
-def test_names_in_goals_are_found_as_everywhere() -> None:
+def test_names_in_goals_may_have_any_spelling() -> None:
     goal = InOrder((TakeAll("south-america"), TakeAll(("alaska",))))
     found = best_plan(BLUE, goal, budget=0.02).goal
     assert isinstance(found, InOrder)
@@ -102,7 +102,7 @@ def test_names_in_goals_are_found_as_everywhere() -> None:
         best_plan(empty, InOrder((TakeAll("Peru"), TakeAll("Alaska"))))
 
 
-def test_all_that_a_player_has_is_called_what_it_was_asked_as() -> None:
+def test_a_goal_keeps_the_words_of_the_request() -> None:
     theirs = BLUE.list_territories("blue")
     assert eliminate(BLUE, "Blue").phrase(BLUE) == "eliminate blue"
     assert TakeAll(theirs).phrase(BLUE) == f"take all of {len(theirs)} territories"
@@ -130,16 +130,14 @@ PAYING: st.SearchStrategy[InOrder | Worth] = st.one_of(
 
 @given(positions(3), PAYING)
 @settings(max_examples=30, deadline=None)
-def test_nothing_pays_more_than_the_best_play_of_the_twin(
-    position: Position, goal: InOrder | Worth
-) -> None:
+def test_no_play_beats_the_twin_s_optimal_play(position: Position, goal: InOrder | Worth) -> None:
     plan = best_plan(position, goal)
     named = plan.goal
     battles = Play(position, named, CLASSIC, battles=True).value()
     assert 0.97 * battles - 1e-9 <= plan.value <= Play(position, named, CLASSIC).value() + 1e-9
 
 
-def test_any_of_a_continent_is_one_of_its_other_territories_until_a_conquest() -> None:
+def test_take_any_omits_own_territories_until_a_conquest() -> None:
     code = "1;classic;red;Peru:red:3,Venezuela:red:2,Brazil:blue:1,Argentina:blue:1"
     start = Turn.from_code(code)
     goal = read_goal(start, "take_any", "Peru,Brazil,Argentina")

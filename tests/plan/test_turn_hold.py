@@ -67,7 +67,7 @@ def small_end(seed: int) -> tuple[Plan, int, Position]:
 
 # In most of these cases, the quick plans of opponents were not optimal.
 @pytest.mark.parametrize("seed", [8, 4, 7, 17, 30])
-def test_opponents_play_their_best_or_it_is_reported_that_they_may(seed: int) -> None:
+def test_opponents_play_optimally_or_a_bound_is_reported(seed: int) -> None:
     plan, new, end = small_end(seed)
     found = hold(plan, new, fortify="none", ends=1, seed=1)
     best = 1.0
@@ -138,7 +138,7 @@ def test_armies_move_through_own_territories_unless_the_rule_forbids_it() -> Non
     assert all(move.to in ("n", "t") for move in far.moves if move.to)
 
 
-def test_opponents_get_what_is_said_or_what_the_usual_rule_gives() -> None:
+def test_opponents_get_the_stated_or_the_usual_new_armies() -> None:
     plan = best_plan(BLUE, TakeAll("South America"), budget=0.1)
     usual = hold(plan, ends=4)
     said = hold(plan, {"Green": 20}, ends=4)
@@ -167,7 +167,7 @@ def test_the_usual_rule_counts_territories_and_continents() -> None:
     assert (usual_reinforcements(few, "red"), usual_reinforcements(few, "blue")) == (3, 3)
 
 
-def test_what_cannot_be_taken_cannot_be_held() -> None:
+def test_territories_that_cannot_be_taken_cannot_be_held() -> None:
     position = wall(1, 5)
     found = hold(best_plan(position, TakeAll("t")), 3)
     assert (found.win_probability, found.ends, found.threats) == (0.0, 0, ())
@@ -179,7 +179,7 @@ def test_without_a_garrison_nothing_is_held() -> None:
         hold(plan)
 
 
-def test_there_is_no_chance_from_fewer_games_than_are_enough(
+def test_too_few_games_give_no_chance(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     plan = best_plan(wall(30, 9), TakeAll("t"))

@@ -48,7 +48,7 @@ def all_placements(position: Position, armies: int) -> list[list[tuple[str, int]
 
 @given(positions(3), GOALS)
 @settings(max_examples=12, deadline=None)
-def test_two_new_armies_stand_where_no_other_placement_is_better(
+def test_two_new_armies_are_placed_optimally(
     position: Position, goal: TakeAll | TakeAny | Worth
 ) -> None:
     found = reinforce(position, goal, 2)
@@ -91,7 +91,7 @@ def test_equal_placements_are_ordered_by_the_armies_left_then_by_rolls_then_by_s
     assert found.rank_placements(3)[:2] == [rows[0], rows[2]]
 
 
-def test_of_plans_within_the_noise_the_one_that_leaves_most_armies_is_best() -> None:
+def test_among_nearly_equal_plans_the_most_armies_left_decide() -> None:
     plan = best_plan(place_armies(APART, [("s", 3)]), TakeAll("a,b"))
     weak = replace(plan, territories=plan.territories[1:])
     rough = replace(weak, value=plan.comparable_value + 4e-4, interval=(0.0, 1.0))
@@ -144,16 +144,14 @@ def test_a_stack_that_may_not_attack_gets_no_armies() -> None:
     assert found.placement == (("s", 3),)
 
 
-def test_where_armies_are_of_no_use_they_stand_on_the_largest_stack() -> None:
+def test_useless_armies_are_placed_on_the_largest_stack() -> None:
     found = reinforce(APART, TakeAll("a"), 2, stay=["s", "z"])
     assert (found.plan.value, found.placement, found.marginals) == (0.0, (("y", 2),), ())
 
 
 @given(st.sampled_from(["30%", "75%", "99%"]), positions(3))
 @settings(max_examples=6, deadline=None)
-def test_the_fewest_new_armies_reach_the_chance_and_one_less_does_not(
-    chance: str, position: Position
-) -> None:
+def test_the_fewest_new_armies_reach_the_chance_exactly(chance: str, position: Position) -> None:
     goal, wanted = TakeAll("t0"), float(chance[:-1]) / 100
     assume(best_plan(place_armies(position, [("s", 20), ("z", 20)]), goal).comparable_value)
     found = reinforcements_needed(position, goal, chance)
@@ -175,7 +173,7 @@ def test_a_time_limit_is_kept_on_a_large_board() -> None:
     assert found.plan.seconds < 0.5
 
 
-def test_what_cannot_be_placed_is_refused() -> None:
+def test_impossible_placements_are_refused() -> None:
     goal = TakeAll("a")
     for armies, error in ((0, IllegalError), (1001, IllegalError), ("3", MalformedError)):
         with pytest.raises(error, match=r"^armies must be a whole number from 1 to 1000"):

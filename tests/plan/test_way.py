@@ -22,7 +22,7 @@ def asia() -> Plan:
     return best_plan(read_position("examples/asia.toml"), TakeAll("Asia"), play="battles")
 
 
-def test_the_usual_way_takes_all_and_each_once(asia: Plan) -> None:
+def test_the_main_line_takes_every_territory_once(asia: Plan) -> None:
     way = [turn.step for turn in main_line(asia)]
     assert len(way) == 12
     assert {step.to for step in way} == {*asia.goal.names}
@@ -35,7 +35,7 @@ def test_the_usual_way_takes_all_and_each_once(asia: Plan) -> None:
         owned.add(step.to)
 
 
-def test_what_stays_behind_is_at_least_the_garrison(asia: Plan) -> None:
+def test_at_least_the_garrison_stays_behind(asia: Plan) -> None:
     found = rearguards(asia)
     assert {(each.start, each.to) for each in found} <= {(s.start, s.to) for s in asia.steps}
     for each in found:
@@ -58,7 +58,7 @@ def test_a_stack_that_goes_two_ways_keeps_armies_for_the_second() -> None:
     assert plan.goal.phrase(position) == "eliminate blue"
 
 
-def test_the_way_goes_on_as_the_plan_does(asia: Plan) -> None:
+def test_the_main_line_follows_the_plan(asia: Plan) -> None:
     play = asia.follow()
     first, second = main_line(asia)[:2]
     assert play.move is not None
@@ -76,6 +76,6 @@ def test_the_way_goes_on_as_the_plan_does(asia: Plan) -> None:
         assert left + 1 >= first.fewest or border is None
 
 
-def test_the_last_battle_has_nothing_after_it(asia: Plan) -> None:
+def test_nothing_follows_the_last_battle(asia: Plan) -> None:
     last = main_line(asia)[-1]
     assert (last.fewest, last.branches) == (None, ())

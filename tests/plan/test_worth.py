@@ -14,7 +14,7 @@ def chain(armies: tuple[int, int, int], continents: tuple[Continent, ...] = ()) 
     return Position(board, "red", (Holding("red", red), *(Holding("blue", n) for n in blue)))
 
 
-def test_continents_that_lack_the_same_are_each_paid_once() -> None:
+def test_continents_completed_by_the_same_territory_each_pay_once() -> None:
     continents = Continent("small", 2, ("B",)), Continent("big", 3, ("A", "B"))
     plan = best_plan(chain((4, 1, 9), continents), Worth(0))
     assert plan.value == pytest.approx(5 * 342035 / 373248, rel=1e-12)  # 3 against 1

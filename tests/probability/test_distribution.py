@@ -31,7 +31,7 @@ def test_weights_pairs_and_values_give_the_same_distribution() -> None:
     assert not Distribution({"win": 2, "lose": 4.0}).is_exact
 
 
-def test_it_is_a_mapping_in_which_what_cannot_occur_has_probability_zero() -> None:
+def test_a_distribution_is_a_mapping_with_probability_0_for_missing_values() -> None:
     assert dict(D6) == dict.fromkeys(range(1, 7), Fraction(1, 6))
     assert D6[7] == 0
     assert 7 not in D6
@@ -65,14 +65,14 @@ def test_float_probabilities_sum_to_one(weights: dict[int, float]) -> None:
 
 
 @given(exact_weights | float_weights)
-def test_its_text_can_be_pasted_back(weights: dict[int, Any]) -> None:
+def test_the_text_can_be_pasted_back(weights: dict[int, Any]) -> None:
     found = Distribution(weights)
     pasted = eval(found.to_text())  # noqa: S307 # the claim is that it can be evaluated
     assert (pasted, hash(pasted)) == (found, hash(found))
     assert repr(found) == found.to_text() or len(repr(found)) < 100 < 200 < len(found.to_text())
 
 
-def test_it_shows_itself_in_a_line() -> None:
+def test_the_repr_is_one_line() -> None:
     assert repr(D6) == "Distribution({1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1})"
     many = Distribution(range(100))
     assert repr(many) == "<Distribution: 100 values from 0 to 99, mean 49.5, exact>"
@@ -83,14 +83,16 @@ def test_it_shows_itself_in_a_line() -> None:
 
 
 @given(exact_weights | float_weights, st.integers(0, pickle.HIGHEST_PROTOCOL))
-def test_it_can_be_pickled_by_every_protocol(weights: dict[int, Any], protocol: int) -> None:
+def test_distributions_can_be_pickled_by_every_protocol(
+    weights: dict[int, Any], protocol: int
+) -> None:
     found = Distribution(weights)
     again = pickle.loads(pickle.dumps(found, protocol))  # noqa: S301 # our own bytes
     assert (again, repr(again)) == (found, repr(found))
 
 
 @given(exact_weights | float_weights)
-def test_it_iterates_in_the_order_of_its_values(weights: dict[int, Any]) -> None:
+def test_iteration_is_in_the_order_of_the_values(weights: dict[int, Any]) -> None:
     found = Distribution(weights)
     assert list(found) == sorted(found) == list(found.map(lambda x: -x).map(lambda x: -x))
     assert [p for _, p in found.items()] == [found[x] for x in sorted(found)]
@@ -121,7 +123,7 @@ def test_a_number_is_added_to_each_value() -> None:
 
 
 @given(exact_weights | float_weights, st.integers(-9, 9))
-def test_tails_are_what_the_cdf_leaves(weights: dict[int, Any], value: int) -> None:
+def test_tails_complement_the_cdf(weights: dict[int, Any], value: int) -> None:
     found = Distribution(weights)
     assert found.sf(value) == pytest.approx(1 - found.cdf(value), abs=1e-12)
     assert found.at_least(value) == pytest.approx(found.sf(value) + found[value], abs=1e-12)
@@ -130,7 +132,7 @@ def test_tails_are_what_the_cdf_leaves(weights: dict[int, Any], value: int) -> N
 
 @pytest.mark.parametrize("tail", ["cdf", "sf", "at_least"])
 @pytest.mark.parametrize("value", [math.nan, Decimal("nan"), "many", None, np.array([1, 2])])
-def test_what_has_no_place_among_the_values_has_no_tail(tail: str, value: Any) -> None:
+def test_values_without_an_order_have_no_tail(tail: str, value: Any) -> None:
     with pytest.raises(MalformedError, match="the values must have an order, got"):
         getattr(Distribution({1: 1, 2: 3}), tail)(value)
 
@@ -151,14 +153,14 @@ def test_a_table_needs_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @given(exact_weights)
-def test_scale_does_not_matter_to_equality(weights: dict[int, int]) -> None:
+def test_equality_ignores_the_scale_of_weights(weights: dict[int, int]) -> None:
     tripled = Distribution({value: 3 * weight for value, weight in weights.items()})
     assert Distribution(weights) == tripled
     assert Distribution(weights) != Distribution(weights).to_float()
 
 
 @given(exact_weights)
-def test_moments_are_those_of_the_definition(weights: dict[int, int]) -> None:
+def test_moments_agree_with_the_definition(weights: dict[int, int]) -> None:
     found = Distribution(weights)
     mean = sum((p * x for x, p in found.items()), Fraction(0))
     assert found.mean() == mean
@@ -193,7 +195,7 @@ def test_product_and_copies_are_independent() -> None:
     assert D6.product(coin.to_float())[6, "H"] == pytest.approx(1 / 12)
 
 
-def test_condition_is_bayes() -> None:
+def test_conditioning_follows_bayes_rule() -> None:
     even = D6.condition(lambda face: face % 2 == 0)
     assert even[2] == Fraction(1, 3)
     floats = D6.to_float().condition(lambda face: face % 2 == 0)
@@ -218,7 +220,7 @@ def test_samples_follow_the_distribution() -> None:
     assert sample == Distribution({"lose": 1, "win": 3}).sample(40_000, 3)
 
 
-def test_to_float_is_the_nearest_float_however_large_the_numbers() -> None:
+def test_to_float_gives_the_nearest_float_for_numbers_of_any_size() -> None:
     huge = Distribution({"win": 10**400, "lose": 2 * 10**400 + 1})
     assert huge.to_float()["win"] == float(huge["win"])
 

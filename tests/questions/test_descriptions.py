@@ -96,7 +96,7 @@ def test_house_rules_are_read_from_json() -> None:
     assert question.rule_set.rules == Rules(garrison=3)
 
 
-def test_questions_accept_values_of_python() -> None:
+def test_questions_accept_python_values() -> None:
     asked = find_question("campaign")
     assert asked is not None
     question: Any = asked(  # type: ignore[call-arg]
@@ -142,7 +142,7 @@ class Duel(Form):
             raise ClashError("{first_shot} must stand without {seed}, got {seed} {0}", self.seed)
 
 
-def test_errors_name_parameters_as_the_face_does() -> None:
+def test_errors_name_parameters_as_the_interface_does() -> None:
     def option(name: str) -> str:
         return f"--{name.rstrip('_').replace('_', '-')}"
 

@@ -63,7 +63,7 @@ def test_names_are_escaped() -> None:
         assert not any(tag in shown for tag in ("<script", "<i>", "<b>&", "<u>"))
 
 
-def test_a_board_too_large_to_draw_has_its_table() -> None:
+def test_a_board_that_is_too_large_to_draw_is_shown_as_a_table() -> None:
     names = tuple(f"territory {n}" for n in range(600))
     board = iacta.Board("large", names, tuple(pairwise(names)))
     shown = board._repr_mimebundle_()["text/html"]

@@ -134,7 +134,7 @@ def _best_rolls() -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
                 yield {"code": turn.to_code(), "take": name}, [roll]
 
 
-def test_what_a_longer_plan_calls_best_is_never_charged(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_best_decision_of_a_longer_plan_has_no_cost(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("iacta.plan.judge.BUDGET", 0.01)
     monkeypatch.setattr("iacta.plan.planner.MIN_VISITED", 1)
     monkeypatch.setattr("iacta.plan.planner.BATCH", 10)
@@ -146,7 +146,7 @@ def test_what_a_longer_plan_calls_best_is_never_charged(monkeypatch: pytest.Monk
     assert estimated > 5
 
 
-def test_the_same_link_has_the_same_numbers_whatever_the_time() -> None:
+def test_a_link_gives_the_same_numbers_at_any_time() -> None:
     asked, steps = next(_best_rolls())
     found = value_steps({**asked, "steps": steps, "time_limit": 20})
     assert found[1]["error"] > 0
@@ -158,7 +158,7 @@ def test_the_same_link_has_the_same_numbers_whatever_the_time() -> None:
     assert value_steps({**asked, "steps": steps, "time_limit": 0}) == [None, None]
 
 
-def test_a_turn_is_worth_what_the_turns_after_it_prove() -> None:
+def test_the_value_of_a_turn_follows_from_its_successors() -> None:
     code = f"{CODE};place;place=3"
     place = {"after": 0, "do": "place", "on": [[PERU, 3]]}
     rolls = [_attack(1, PERU, BRAZIL, 12 - lost, 1 + lost, 3) for lost in (0, 1, 2)]
@@ -173,7 +173,7 @@ def test_a_turn_is_worth_what_the_turns_after_it_prove() -> None:
     assert first["value"] == placed["value"] == pytest.approx(mean)
 
 
-def test_turns_that_are_wanted_come_first_with_what_their_steps_need() -> None:
+def test_requested_turns_come_first() -> None:
     seen: list[list[int]] = []
 
     def watch(doing: str, part: float | None, *, keeps: bool = False, so_far: Any = None) -> None:
@@ -188,7 +188,7 @@ def test_turns_that_are_wanted_come_first_with_what_their_steps_need() -> None:
     assert all({*before} <= {*after} for before, after in pairwise(seen))
 
 
-def test_points_are_those_of_a_worth() -> None:
+def test_points_equal_a_worth() -> None:
     row = value_steps({"code": CODE, "steps": STEPS[:1], "worth": True})[1]
     assert row["figure"].endswith(" points")
     assert not row["is_chance"]
@@ -227,7 +227,7 @@ def test_a_recorded_turn_keeps_the_goal_of_its_player() -> None:
     assert value_steps({**asked, "steps": other})[:7] == red
 
 
-def test_another_goal_is_a_step_that_judges_only_the_steps_after_it() -> None:
+def test_a_new_goal_only_judges_later_steps() -> None:
     before = value_steps({"code": CODE, "steps": GOALS[:1], "take": "Brazil, Argentina"})
     rows = value_steps({"code": CODE, "steps": GOALS[:3], "take": "Brazil, Argentina"})
     assert rows[:2] == before

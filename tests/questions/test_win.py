@@ -64,7 +64,7 @@ def test_no_axis_of_shares_has_a_tick_above_100_percent() -> None:
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_every_face_states_the_condition_and_the_share_with_a_second_ai(name: str) -> None:
+def test_every_interface_states_the_condition_and_the_second_opinion(name: str) -> None:
     found = answered(name)
     record, picture = found.record(), found.plot()
     shown = {
@@ -87,7 +87,7 @@ def test_every_face_states_the_condition_and_the_share_with_a_second_ai(name: st
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_a_column_of_a_batch_is_the_condition_and_another_the_second_opinion(
+def test_batches_have_columns_for_the_condition_and_the_second_opinion(
     name: str,
 ) -> None:
     form = find_question(name)
@@ -163,7 +163,7 @@ def test_an_answer_so_far_is_sent_once_for_each_stage() -> None:
     assert sent == [100, 200, 250]
 
 
-def test_the_answer_is_that_of_the_library() -> None:
+def test_the_answer_equals_the_library_s() -> None:
     turn = Turn.from_code(CODE)
     found, record = win_chances(turn, games=20, seed=1), answered("win").record()
     for first, second, row in zip(
@@ -253,13 +253,13 @@ def test_progress_counts_games_and_goals() -> None:
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_without_the_core_it_refuses(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_core_an_error_is_raised(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("iacta.native.core_library.find_library", lambda: None)
     with pytest.raises(IactaError, match="whole games need"):
         answered(name)
 
 
-def test_however_short_the_time_is_there_are_intervals() -> None:
+def test_even_a_short_time_gives_intervals() -> None:
     record = answered("win", games=10**6, time_limit=0).record()
     assert record["games"] >= 2
     for row in record["players"]:

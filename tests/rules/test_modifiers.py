@@ -46,7 +46,7 @@ def rolls(rules: Rules) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("known", RULE_SETS, ids=lambda known: known.name)
-def test_each_rule_set_s_rolls_are_those_of_trying_all_dice(known: iacta.RuleSet) -> None:
+def test_rolls_of_each_rule_set_agree_with_enumeration(known: iacta.RuleSet) -> None:
     for dice in rolls(known.rules):
         assert dict(iacta.Roll(*dice, known.rules).losses()) == brute.roll_losses(
             *dice, known.rules
@@ -54,7 +54,7 @@ def test_each_rule_set_s_rolls_are_those_of_trying_all_dice(known: iacta.RuleSet
 
 
 @pytest.mark.parametrize("name", ["capital+wall", "capital+wall+zombie attacker+zombie defender"])
-def test_stacked_rolls_are_those_of_trying_all_dice(name: str) -> None:
+def test_rolls_with_combined_rules_agree_with_enumeration(name: str) -> None:
     rules = find_rules(name)
     assert rules.defence.kept == 4
     for dice in rolls(rules):
@@ -74,7 +74,7 @@ def test_modifiers_stack_in_any_order(names: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("names", STACKS, ids="+".join)
-def test_a_stack_s_name_finds_it_again(names: tuple[str, ...]) -> None:
+def test_a_stack_is_found_by_its_name(names: tuple[str, ...]) -> None:
     rules = find_rules("+".join(names))
     name = iacta.rules_name(rules)
     assert "Rules(" not in name
@@ -109,7 +109,7 @@ def test_modifiers_change_the_number_of_dice_and_nothing_else(rules: Rules) -> N
     assert fewer.defence == rules.defence
 
 
-def test_a_zombie_attacker_keeps_his_last_die() -> None:
+def test_a_zombie_attacker_keeps_the_last_die() -> None:
     zombie = next(each for each in MODIFIERS if each.name == "zombie attacker")
     assert zombie.apply(Rules(attack=Dice((6,)))) == Rules(attack=Dice((6,)))
     best = Rules(attack=Dice((6, 8), keep=1, reroll=(7,)))
@@ -117,7 +117,7 @@ def test_a_zombie_attacker_keeps_his_last_die() -> None:
 
 
 @given(strategies.rules())
-def test_a_die_fewer_leaves_the_other_rolls_as_they_were(rules: Rules) -> None:
+def test_removing_a_die_does_not_change_the_other_rolls(rules: Rules) -> None:
     zombie = next(each for each in MODIFIERS if each.name == "zombie attacker")
     plain = Rules(attack=rules.attack, defence=rules.defence, ties=rules.ties)
     fewer = zombie.apply(plain)
@@ -126,7 +126,7 @@ def test_a_die_fewer_leaves_the_other_rolls_as_they_were(rules: Rules) -> None:
             assert loss_counts(*dice, fewer) == loss_counts(*dice, plain)
 
 
-def test_break_even_ratio_is_that_of_the_means() -> None:
+def test_the_break_even_ratio_is_the_ratio_of_mean_losses() -> None:
     for known in RULE_SETS:
         if not known.rules.mode.dice_chosen_first:
             continue
@@ -145,12 +145,12 @@ def test_large_battles_tip_at_the_break_even_ratio(name: str) -> None:
         assert (won > 0.99) if wins else (won < 0.01)
 
 
-def test_break_even_ratio_at_its_edges() -> None:
+def test_break_even_ratios_of_extreme_rules_are_correct() -> None:
     assert break_even_ratio(Rules(attack=Dice((1,)))) is None
     assert break_even_ratio(Rules(attack=Dice((1,), bonus=(9,)))) == 0
 
 
-def test_the_published_per_cent_of_dominating12_are_those_of_trying_all_dice() -> None:
+def test_the_published_percentages_of_dominating12_agree_with_enumeration() -> None:
     rules = find_rules("dominating12")
     losses = iacta.Roll(3, 2, rules).losses()
     assert loss_counts(3, 2, rules).total == prod((130, 6, 6, 28, 28))

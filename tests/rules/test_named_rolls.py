@@ -102,7 +102,7 @@ def test_every_rule_set_is_written_out() -> None:
 
 
 @pytest.mark.parametrize("name", WRITTEN)
-def test_a_full_roll_is_what_the_game_says(name: str) -> None:
+def test_full_rolls_follow_the_published_rules(name: str) -> None:
     rules, counts = find_rules(name), WRITTEN[name].defenders_lost()
     losses = loss_counts(*rules.full_roll, rules)
     scale = counts.total()
@@ -120,7 +120,7 @@ def test_battles_of_ammo_shortage_have_the_published_chances() -> None:
         assert won == pytest.approx([0.8050972474609, 0.9341538356565, 0.8170160070283], abs=1e-13)
 
 
-def test_the_rules_are_the_games_in_all_else() -> None:
+def test_other_fields_of_named_rules_follow_their_games() -> None:
     assert not find_rules("free advance").least_advance
     assert find_rules("official advance").least_advance
     assert find_rules("defender sees first").mode == DefenderSeesFirst()

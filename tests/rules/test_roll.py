@@ -21,7 +21,7 @@ from tests import brute, strategies
 
 
 @given(strategies.rules(), st.data())
-def test_distribution_equals_trying_all_rolls(rules: Rules, data: st.DataObject) -> None:
+def test_the_distribution_agrees_with_enumeration(rules: Rules, data: st.DataObject) -> None:
     attack_dice = data.draw(st.integers(1, rules.attack.kept))
     defence_dice = data.draw(st.integers(1, rules.defence.kept))
     assert dict(Roll(attack_dice, defence_dice, rules).losses()) == brute.roll_losses(
@@ -30,7 +30,9 @@ def test_distribution_equals_trying_all_rolls(rules: Rules, data: st.DataObject)
 
 
 @given(strategies.rules(), st.data())
-def test_rolls_are_counted_by_value_as_row_by_row(rules: Rules, data: st.DataObject) -> None:
+def test_rolls_counted_by_value_equal_rolls_counted_by_row(
+    rules: Rules, data: st.DataObject
+) -> None:
     kept = rules.attack.kept, rules.defence.kept
     ours, theirs = (data.draw(st.integers(1, most)) for most in kept)
     dice = ours, theirs, *rules.dice(ours, theirs)
@@ -41,7 +43,7 @@ def test_rolls_are_counted_by_value_as_row_by_row(rules: Rules, data: st.DataObj
 
 @pytest.mark.parametrize("attack_dice", range(1, 5))
 @pytest.mark.parametrize("defence_dice", range(1, 5))
-def test_distribution_in_both_size_orders(attack_dice: int, defence_dice: int) -> None:
+def test_distributions_agree_in_both_size_orders(attack_dice: int, defence_dice: int) -> None:
     rules = Rules(attack=Dice((4,) * 4, bonus=(1,)), defence=Dice((5, 4, 3, 2), bonus=(0, 1)))
     losses = dict(Roll(attack_dice, defence_dice, rules).losses())
     assert losses == brute.roll_losses(attack_dice, defence_dice, rules)
@@ -130,19 +132,19 @@ def test_gains_are_the_full_rolls_in_which_all_natural_dice_show_one(name: str) 
         assert dict(Roll(*dice, rules).losses()) == brute.roll_losses(*dice, rules)
 
 
-def test_fewer_dice_are_the_first_ones_listed() -> None:
+def test_fewer_dice_are_the_first_dice_in_the_list() -> None:
     rules = Rules(attack=Dice((8, 6, 6)))
     assert loss_counts(1, 1, rules).total == 48
     assert Roll(2, 1, rules).best_attack_dice(1)[8,] == Fraction(1, 8)
 
 
-def test_spare_dice_are_thrown_by_few_armies_too() -> None:
+def test_few_armies_also_throw_spare_dice() -> None:
     rules = Rules(defence=Dice((6, 6, 6), keep=2))
     assert loss_counts(1, 1, rules).total == 216
     assert Roll(1, 1, rules).best_defence_dice()[6,] == Fraction(11, 36)
 
 
-def test_a_side_s_joint_distribution_is_that_of_sorted_throws() -> None:
+def test_the_joint_distribution_of_a_side_equals_sorted_throws() -> None:
     dice = Roll(3, 2).best_attack_dice()
     twin = [tuple(throw) for throw in brute.throws(CLASSIC.attack, 3)]
     assert all(dice[row] == Fraction(twin.count(row), 216) for row in set(twin))
@@ -160,7 +162,7 @@ def test_joint_distribution_of_both_sides_gives_the_losses() -> None:
     assert joint.map(losses) == roll.losses()
 
 
-def test_a_die_of_130_faces_is_no_problem() -> None:
+def test_a_die_may_have_130_faces() -> None:
     rules = Rules(attack=Dice((130, 130)), defence=Dice((130,)))
     losses = loss_counts(1, 1, rules)
     assert losses.counts == (130 * 131 // 2, 130 * 129 // 2)
@@ -197,7 +199,7 @@ def test_rows_are_compared_no_more_often_than_counted(monkeypatch: pytest.Monkey
     assert 0 < compared <= rolls._estimate_seen_steps(5, 4, SEEN)
 
 
-def test_dice_that_are_seen_are_refused_by_all_their_rows() -> None:
+def test_too_many_seen_throws_are_refused() -> None:
     rules = replace(SEEN, attack=Dice((20,) * 7), defence=Dice((20,) * 2))
     for refused in (
         lambda: refuse_many_rolls(7, 2, rules),
@@ -237,7 +239,7 @@ def test_repr_can_be_pasted_back() -> None:
 @pytest.mark.parametrize(
     "rules", ["classic", "capital", "zombie attacker", "five ones", "ammo shortage"]
 )
-def test_dice_that_are_seen_cost_what_the_distribution_says(rules: str) -> None:
+def test_losses_against_seen_dice_follow_the_distribution(rules: str) -> None:
     found = find_rules(rules)
     for ours, theirs in product(range(1, found.attack.kept + 1), range(1, found.defence.kept + 1)):
         if ours + theirs > 5:

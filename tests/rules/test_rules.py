@@ -46,7 +46,7 @@ def test_every_rule_set_says_what_differs_and_where_it_is_from() -> None:
         assert find_rules(rules_name(known.rules)) == known.rules
 
 
-def test_each_mode_is_read_from_its_record() -> None:
+def test_modes_are_read_from_their_records() -> None:
     for mode in (
         modes.TrueRandom(),
         modes.BalancedBlitz(),

@@ -63,7 +63,7 @@ def test_any_name_survives_toml(house: Path, name: str) -> None:
     assert (again.name, again.rules) == (name, rules)
 
 
-def test_a_file_says_all_that_rules_can_say() -> None:
+def test_rules_files_contain_every_field_of_rules() -> None:
     assert read_rules_file(str(HOUSE)) == iacta.RuleSet(
         "our house",
         Rules(
@@ -80,7 +80,7 @@ def test_a_file_says_all_that_rules_can_say() -> None:
     )
 
 
-def test_a_file_says_whether_dice_are_sorted_again(house: Path) -> None:
+def test_rules_files_state_whether_dice_are_sorted_again(house: Path) -> None:
     house.write_text("[defence]\nbonus = [-1]\nclamp = [1, 6]\n")
     assert read_rules_file(house).rules == iacta.find_rules("ammo shortage")
     house.write_text("[defence]\nbonus = [-1]\nsort_again = false\n")
@@ -88,7 +88,7 @@ def test_a_file_says_whether_dice_are_sorted_again(house: Path) -> None:
     assert iacta.Roll(3, 2, in_old_order).loss_counts().counts == (1429, 2377, 3970)
 
 
-def test_what_a_file_leaves_out_is_as_in_its_base(house: Path) -> None:
+def test_missing_fields_of_a_rules_file_come_from_its_base(house: Path) -> None:
     house.write_text('base = "wall + capital"\n[defence]\nbonus = [1]\n')
     assert read_rules_file(house).rules == Rules(defence=Dice((6, 6, 6, 6), bonus=(1,)))
     house.write_text('base = "dominating12"\n[full_defence]\nreroll = [1]\n')
@@ -109,12 +109,12 @@ def test_without_a_name_the_rules_are_called_like_the_file(tmp_path: Path) -> No
     assert read_rules_file(tmp_path / "two\nlines.toml").name == "rules file"
 
 
-def test_the_mark_that_some_editors_put_first_is_no_error(house: Path) -> None:
+def test_a_byte_order_mark_is_accepted(house: Path) -> None:
     house.write_text('\ufeffties = "attacker"\r\n', encoding="utf-8")
     assert read_rules_file(house).rules == Rules(ties="attacker")
 
 
-def test_the_documents_show_files_that_are_read(house: Path) -> None:
+def test_files_in_the_docs_can_be_read(house: Path) -> None:
     page = (Path(__file__).parent.parent.parent / "docs" / "rules.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     assert blocks
@@ -143,7 +143,7 @@ def test_a_wrong_file_is_reported_in_one_sentence_with_its_key(house: Path, text
     assert "\n" not in sentence
 
 
-def test_what_is_no_file_of_text_is_reported(tmp_path: Path) -> None:
+def test_files_without_text_are_reported(tmp_path: Path) -> None:
     binary, large = tmp_path / "binary.toml", tmp_path / "large.toml"
     binary.write_bytes(b"ties = '\xff'")
     large.write_text("#" * (10**6 + 1))

@@ -77,7 +77,7 @@ def test_the_policy_of_an_ai_plays_like_the_core(name: str) -> None:
     assert actions > 60
 
 
-def test_a_policy_of_an_ai_follows_its_turn_in_play_and_chooses_anew_elsewhere() -> None:
+def test_an_ai_keeps_its_aim_in_play_and_chooses_anew_in_single_calls() -> None:
     turn, policy = make_line_turn("r9 b2 g3 b1", place=4), ai("usual", seed=2)
     record = turn.play(policy, seed=3)
     assert record == turn.play(policy, seed=3)
@@ -99,7 +99,7 @@ def test_turns_with_any_aim_are_legal(kind: str) -> None:
         assert War(turn).play_turn(PLAYERS["usual"], seed, Aim(kind, which)).end.phase == "over"
 
 
-def test_an_elimination_takes_dead_ends_first_and_brings_armies_to_each_part() -> None:
+def test_eliminations_take_dead_ends_first() -> None:
     # Blue has a dead end next to the stack, a route through green, and territories next to a second
     # stack.
     board = Board.from_edges(
@@ -217,7 +217,7 @@ def test_more_than_six_players_are_refused() -> None:
         War(Turn(Position(board, "red", held)))
 
 
-def test_the_division_into_calls_does_not_change_games() -> None:
+def test_games_do_not_depend_on_the_division_into_calls() -> None:
     war = War(classic_turn(classic_board(), 4))
     player = (PLAYERS["usual"],) * 3
     whole = war.play_games(player, games=12, seed=3, cut=2)

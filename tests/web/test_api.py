@@ -108,9 +108,7 @@ def values(question: Question) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", ["digits", "cells", "brackets", "list of pairs"])
-def test_logs_as_people_have_them_are_answered_with_how_they_were_read(
-    server: Server, name: str
-) -> None:
+def test_logs_in_common_layouts_are_answered_with_a_remark(server: Server, name: str) -> None:
     said = iacta.ask("audit", log=LAYOUTS[name]).record()
     assert len(said["remarks"]) == 1
     assert server.ask("/api/v1/audit", {"log": LAYOUTS[name]}).record == said
@@ -127,9 +125,7 @@ def test_a_log_that_is_not_clear_is_refused_with_the_accepted_layouts(server: Se
 
 
 @pytest.mark.parametrize("question", questions(), ids=lambda each: f"{each.name}-{address(each)}")
-def test_an_address_and_json_are_answered_as_python_answers(
-    server: Server, question: Question
-) -> None:
+def test_urls_and_json_get_the_same_answers_as_python(server: Server, question: Question) -> None:
     said = iacta.ask(question.name, **values(question)).record()
     by_address = server.ask(f"/api/v1/{question.name}?{address(question)}")
     by_json = server.ask(f"/api/v1/{question.name}", values(question))
@@ -147,7 +143,7 @@ def test_a_comma_separates_territories_but_not_thousands(server: Server) -> None
         assert [each["defenders"] for each in record["territories"]] == numbers
 
 
-def test_rows_and_pictures_are_there_too(server: Server) -> None:
+def test_rows_and_pictures_are_available(server: Server) -> None:
     query = "attackers=12&defenders=10"
     rows = server.ask(f"/api/v1/battle.csv?{query}")
     assert rows.headers["Content-Type"] == "text/csv; charset=utf-8"
@@ -172,7 +168,7 @@ def test_house_rules_and_positions_come_in_json(server: Server) -> None:
 
 
 @pytest.mark.parametrize(*table(__file__, "refused_addresses"))
-def test_what_cannot_be_answered_is_reported_in_a_problem_document(
+def test_unanswerable_questions_get_a_problem_document(
     server: Server, path: str, status: int, parameter: str | None, words: str
 ) -> None:
     reply = server.ask(path)
@@ -214,7 +210,7 @@ def test_a_text_too_long_for_a_qr_code_is_refused(server: Server, text: str, wor
 
 
 @pytest.mark.parametrize("name", ["opponents_get", "keep", "rules_of", "prizes", "others"])
-def test_what_is_no_row_of_pairs_is_refused(server: Server, name: str) -> None:
+def test_values_that_are_not_pairs_are_refused(server: Server, name: str) -> None:
     for pairs in ([None, None], [["Peru"]], ["ab"]):
         reply = server.ask("/api/v1/plan", {"take": "Asia", name: pairs})
         assert reply.status in (422, 503)  # the server may still be starting
@@ -222,7 +218,7 @@ def test_what_is_no_row_of_pairs_is_refused(server: Server, name: str) -> None:
             read_record(QUESTIONS["plan"], {"take": "Asia", name: pairs})
 
 
-def test_only_json_is_taken(server: Server) -> None:
+def test_only_json_is_accepted(server: Server) -> None:
     body = b'{"attackers": 3, "defenders": 2}'
     reply = server.ask("/api/v1/battle", body=body, headers={"Content-Type": "text/plain"})
     assert reply.status == 415

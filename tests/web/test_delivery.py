@@ -29,7 +29,7 @@ HEADERS = ("Content-Type", "Content-Length", "ETag", "Cache-Control", "Vary")
 
 
 @pytest.mark.parametrize("path", [*LARGE, *SMALL, *DRAWN, "/nothing", "/api/v1/battle"])
-def test_head_is_answered_as_get_without_the_body(server: Server, path: str) -> None:
+def test_head_requests_get_the_headers_of_get(server: Server, path: str) -> None:
     asked, head = server.ask(path), server.ask(path, method="HEAD")
     assert (head.status, head.body) == (asked.status, b"")
     assert [head.headers[each] for each in HEADERS] == [asked.headers[each] for each in HEADERS]
@@ -37,7 +37,7 @@ def test_head_is_answered_as_get_without_the_body(server: Server, path: str) -> 
 
 
 @pytest.mark.parametrize("path", [*LARGE, *SMALL, *DRAWN])
-def test_what_is_known_is_not_sent_again(server: Server, path: str) -> None:
+def test_unchanged_content_is_not_sent_again(server: Server, path: str) -> None:
     first = server.ask(path)
     tag = first.headers["ETag"]
     assert first.headers["Cache-Control"] == "no-cache"
@@ -49,14 +49,14 @@ def test_what_is_known_is_not_sent_again(server: Server, path: str) -> None:
     assert (other.status, other.body) == (200, first.body)
 
 
-def test_problems_are_not_kept(server: Server) -> None:
+def test_problems_are_not_cached(server: Server) -> None:
     for path in ("/api/v1/battle?attackers=x", "/nothing", "/battle?attackers=x&defenders=3"):
         reply = server.ask(path)
         assert (reply.headers["Cache-Control"], reply.headers["ETag"]) == ("no-store", None)
 
 
 @pytest.mark.parametrize("path", LARGE)
-def test_what_is_large_is_sent_smaller_to_who_can_read_it(server: Server, path: str) -> None:
+def test_large_bodies_are_compressed_for_clients_that_accept_it(server: Server, path: str) -> None:
     plain = server.ask(path)
     assert plain.headers["Content-Encoding"] is None
     small = server.ask(path, headers={"Accept-Encoding": "br, gzip;q=0.8"})
@@ -78,7 +78,7 @@ def test_what_is_large_is_sent_smaller_to_who_can_read_it(server: Server, path: 
         ("/openapi.json", "GET, HEAD"),
     ],
 )
-def test_a_method_that_is_not_taken_is_refused_with_those_that_are(
+def test_an_unsuitable_method_is_refused_with_a_list_of_suitable_methods(
     server: Server, path: str, methods: str
 ) -> None:
     for method in ("PUT", "DELETE", "OPTIONS", "PATCH", "QUERY"):
@@ -147,7 +147,9 @@ def test_large_answers_are_refused_while_too_many_are_not_read() -> None:
     asyncio.run(run())
 
 
-def test_a_client_that_does_not_read_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_connection_of_a_client_that_does_not_read_is_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(cache_and_gzip, "MAX_READ_SECONDS", 0.1)
     delivery = Delivery(HALF)
 
@@ -161,7 +163,7 @@ def test_a_client_that_does_not_read_is_left(monkeypatch: pytest.MonkeyPatch) ->
     asyncio.run(run())
 
 
-def test_what_a_request_held_is_forgotten_before_its_answer_is_read() -> None:
+def test_the_memory_of_a_request_is_released_before_its_answer_is_read() -> None:
     has_returned = False
 
     async def app(scope: Scope, receive: Any, send: Any) -> None:

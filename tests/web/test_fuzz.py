@@ -50,7 +50,7 @@ def schema(server: Server) -> Any:
 
 
 @pytest.mark.parametrize(("name", "method"), OPERATIONS)
-def test_what_the_schema_allows_is_answered_as_it_says(
+def test_requests_within_the_schema_get_answers_within_the_schema(
     server: Server, schema: Any, name: str, method: str
 ) -> None:
     operation = schema[f"/api/v1/{name}"][method]

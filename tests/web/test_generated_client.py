@@ -81,7 +81,7 @@ def call(client: tuple[ModuleType, Any], name: str, body: dict[str, Any] | None 
     return reply.parsed
 
 
-def test_all_questions_are_asked() -> None:
+def test_every_question_is_tested() -> None:
     assert {name for name, _ in QUESTIONED} == {*QUESTIONS}
 
 

@@ -35,7 +35,9 @@ BOARD = {"name": HARMFUL, "territories": {HARMFUL: ["B"], "B": []}}
 
 
 @pytest.mark.parametrize(*table(__file__, "hosts"))
-def test_only_requests_for_this_host_are_let_in(server: Server, host: str, is_let_in: bool) -> None:
+def test_only_requests_for_this_host_are_accepted(
+    server: Server, host: str, is_let_in: bool
+) -> None:
     port = server.host.rpartition(":")[2]
     for path in (BATTLE, "/", "/static/base.css"):
         reply = server.ask(path, headers={"Host": host.format(port=port)})
@@ -46,7 +48,7 @@ def test_only_requests_for_this_host_are_let_in(server: Server, host: str, is_le
     ("host", "is_let_in"),
     [("192.168.0.7", True), ("[fe80::1]:8000", True), ("my.box", True), ("evil.com", False)],
 )
-def test_who_listens_everywhere_is_asked_by_number_and_by_its_names(
+def test_a_server_on_all_addresses_accepts_numbers_and_its_names(
     host: str, is_let_in: bool
 ) -> None:
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
@@ -71,7 +73,7 @@ def test_every_response_says_what_a_browser_may_do(server: Server, path: str) ->
     assert headers["Access-Control-Allow-Origin"] is None
 
 
-def test_an_error_that_nobody_foresaw_says_what_a_browser_may_do() -> None:
+def test_unexpected_errors_have_security_headers() -> None:
     async def fail() -> None:
         raise RuntimeError
 
@@ -123,7 +125,7 @@ def test_no_path_of_the_server_is_read(server: Server, path: str) -> None:
     assert b"import" not in reply.body
 
 
-def test_problems_show_nothing_of_the_machine(server: Server) -> None:
+def test_problems_reveal_nothing_about_the_machine(server: Server) -> None:
     said = [
         server.ask("/api/v1/battle?attackers=x&defenders=2"),
         server.ask("/api/v1/plan", {"position": "/etc/passwd", "take": "Asia"}),
@@ -160,7 +162,7 @@ def test_no_file_is_read_for_a_client(server: Server, name: str, tmp_path: Path)
         )
 
 
-def test_names_are_text_everywhere(server: Server) -> None:
+def test_names_are_escaped_everywhere(server: Server) -> None:
     reply = server.ask("/api/v1/battle", {"attackers": 3, "defenders": 2, "rules": HARMFUL})
     assert reply.headers["Content-Type"] == "application/problem+json"
     for path in ("/battle?attackers=3&defenders=%3Cscript%3E", "/%3Cscript%3E"):
@@ -179,11 +181,11 @@ def test_names_are_text_everywhere(server: Server) -> None:
     assert json.loads(plan.body)["territories"][0]["name"] == HARMFUL
 
 
-def test_the_api_has_its_version_in_all_addresses(server: Server) -> None:
+def test_all_urls_of_the_api_contain_its_version(server: Server) -> None:
     assert all(path.startswith("/api/v1/") for path in server.ask("/openapi.json").record["paths"])
 
 
-def test_pages_of_other_sites_may_ask_only_where_they_are_let() -> None:
+def test_other_sites_may_call_the_api_only_if_allowed() -> None:
     site = {"Origin": "https://example.org", "Access-Control-Request-Method": "POST"}
     for origins, header in (((), None), (("https://example.org",), b"https://example.org")):
         app = create_app(origins=origins)

@@ -29,21 +29,21 @@ def record(
         ),
     ],
 )
-def test_what_is_no_mistake_has_one_line(error: Exception, sentence: str) -> None:
+def test_expected_errors_have_one_line(error: Exception, sentence: str) -> None:
     limit, first = LogLimit(), record(error)
     assert limit.filter(first)
     assert (first.getMessage(), first.exc_info) == (sentence, None)
     assert not limit.filter(record(error, "elsewhere", 2))
 
 
-def test_a_mistake_keeps_its_traceback() -> None:
+def test_bugs_keep_their_tracebacks() -> None:
     first = record(ValueError("3"))
     assert LogLimit().filter(first)
     assert first.exc_info is not None
     assert first.getMessage() == "failed"
 
 
-def test_records_of_a_kind_are_counted_until_one_is_written(
+def test_log_records_of_a_kind_are_counted_until_the_next_is_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     limit, now = LogLimit(), 5.0
@@ -57,5 +57,5 @@ def test_records_of_a_kind_are_counted_until_one_is_written(
     assert later.getMessage() == "failed (3 more in between)"
 
 
-def test_an_end_is_no_failure() -> None:
+def test_cancelled_requests_are_not_logged() -> None:
     assert not LogLimit().filter(record(asyncio.CancelledError()))

@@ -28,7 +28,7 @@ def test_a_comment_is_in_the_link(visit: Visit) -> None:
     expect(page.locator("#steps .note")).to_have_text("too & risky")
 
 
-def test_back_goes_back_and_reload_keeps_all(visit: Visit) -> None:
+def test_the_back_button_and_reload_keep_the_state(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&go=1")
     page.get_by_role("button", name="Goal: Take East").click()
     page.get_by_label("Goal", exact=True).select_option("any")
@@ -52,7 +52,7 @@ def test_back_goes_back_and_reload_keeps_all(visit: Visit) -> None:
     expect(page.locator("#figure")).not_to_be_empty(timeout=SLOWEST)
 
 
-def test_a_link_that_cannot_be_read_says_so_and_shows_no_position(visit: Visit) -> None:
+def test_an_unreadable_link_shows_a_message_and_no_position(visit: Visit) -> None:
     position = "Cannot read the position in the address"
     for broken, sentence in (
         ("p=red&h=a1&g=all&go=1&x=0a0-1-8-0&i=1", position),

@@ -52,7 +52,7 @@ READERS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(*table(__file__, "unreadable"))
-def test_what_cannot_be_read_is_refused_in_a_sentence(
+def test_unreadable_input_is_refused_in_a_sentence(
     function: str, is_of_the_turn: bool, asked: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(IactaError) as refused:
@@ -67,7 +67,7 @@ def test_dice_that_a_server_rolls_are_those_of_its_seed() -> None:
     assert "in 1 roll" in once["words"]
 
 
-def test_steps_are_those_of_the_game() -> None:
+def test_steps_agree_with_the_game() -> None:
     turn = iacta.Turn(read_position(POSITION))
     after = turn.apply_battle("A", "B", 8, 0).after(iacta.game.Advance(5))
     steps = [
@@ -90,7 +90,7 @@ def test_steps_are_those_of_the_game() -> None:
     assert turns[7]["problem"] == "an earlier step is impossible"
 
 
-def test_an_analysis_compares_attacks_and_advances_as_the_best_play_does() -> None:
+def test_an_analysis_agrees_with_optimal_play() -> None:
     turn = iacta.Turn(read_position(POSITION))
     best = plan_of_tiny()
     found = ask("plan", position=turn, take="East").record()
@@ -104,7 +104,7 @@ def test_an_analysis_compares_attacks_and_advances_as_the_best_play_does() -> No
     assert found["move_in"]["best"] == 7
 
 
-def test_chances_of_attacks_are_those_to_take_where_all_is_to_be_held() -> None:
+def test_chances_in_a_hold_plan_are_chances_to_conquer() -> None:
     asked: dict[str, Any] = {"position": TURN, "board": TINY, "take": "East", "time_limit": 2}
     free, held = (ask("plan", **asked, hold=hold).record() for hold in (False, True))
     assert [each["figure"] for each in held["moves"]] == [each["figure"] for each in free["moves"]]
@@ -112,7 +112,7 @@ def test_chances_of_attacks_are_those_to_take_where_all_is_to_be_held() -> None:
     assert "stop" not in held
 
 
-def test_a_code_is_read_with_what_it_says_of_the_turn() -> None:
+def test_a_code_is_read_with_the_state_of_its_turn() -> None:
     position = read_position(POSITION)
     found = read_position_text({"text": position.to_code(), "board": TINY})
     assert read_position({**found["position"], "board": found["board"]}) == position

@@ -108,7 +108,7 @@ def test_a_position_is_set_up_on_the_map_by_keyboard_alone(visit: Visit) -> None
     says(page, "D", "blue, 23, goal")
 
 
-def test_all_is_done_in_the_table_without_the_map(visit: Visit) -> None:
+def test_the_table_can_do_everything_without_the_map(visit: Visit) -> None:
     page = visit(TINY_LINK.replace("g=continent&t=0", "g=all&t="))
     page.get_by_text("All territories as a table").click()
     page.get_by_label("Armies on A", exact=True).fill("11")
@@ -166,7 +166,7 @@ def test_files_are_dropped_opened_and_pasted(visit: Visit) -> None:
     expect(page.locator("#board-name")).to_have_text(read_board(FILES / "own.toml").name)
 
 
-def test_a_file_that_is_dropped_while_the_page_begins_stays(visit: Visit) -> None:
+def test_a_file_dropped_while_the_page_loads_stays_open(visit: Visit) -> None:
     page = visit("/about")
     page.route(re.compile("examples"), late)
     page.goto(page.url.replace("/about", "/map"))

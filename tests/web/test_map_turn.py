@@ -35,7 +35,7 @@ from tests.web.board_page import (
 from tests.web.conftest import Visit, late
 
 
-def test_an_analysis_has_the_numbers_of_the_library(visit: Visit) -> None:
+def test_an_analysis_equals_the_library_s_numbers(visit: Visit) -> None:
     page, plan = visit(TINY_LINK), plan_of_tiny()
     play(page)
     value(page, plan.comparable_value)
@@ -95,7 +95,7 @@ def test_a_turn_is_played_with_variations_and_undone(visit: Visit) -> None:
     expect(other.locator("#steps button[aria-current]")).to_contain_text("Start")
 
 
-def test_steps_that_there_was_no_time_for_are_asked_for_again(visit: Visit) -> None:
+def test_steps_without_a_value_are_requested_again(visit: Visit) -> None:
     page = visit("/map")
 
     def cut_off(route: Route) -> None:
@@ -117,7 +117,7 @@ def test_steps_that_there_was_no_time_for_are_asked_for_again(visit: Visit) -> N
         page.goto(f"{page.url.split('/map')[0]}{TINY_LINK}&go=1&i=2&x=0a0-1-8-0.1m7")
 
 
-def test_each_step_is_parted_into_luck_and_decision(visit: Visit) -> None:
+def test_the_change_in_each_step_is_divided_into_luck_and_decision(visit: Visit) -> None:
     page = visit(link(TINY, "p=red&p=blue&h=a9.b1.b2.b1&g=all&t=2&go=1"))
     before = best_plan(read_position(POSITION), TakeAll("C")).comparable_value
     value(page, before)
@@ -144,7 +144,7 @@ def test_each_step_is_parted_into_luck_and_decision(visit: Visit) -> None:
     assert battle.cost == pytest.approx(cost)
 
 
-def test_new_armies_part_a_log(visit: Visit) -> None:
+def test_new_armies_divide_a_log(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&go=1")
     attack(page, "A", "B")
     fought(page, 9, 0)
@@ -184,7 +184,7 @@ def test_dice_are_rolled_here_or_entered(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("how", ["entered", "rolled", "chosen"])
-def test_a_roll_s_dice_are_in_the_address_and_the_log(visit: Visit, how: str) -> None:
+def test_the_dice_of_a_roll_are_in_the_url_and_the_log(visit: Visit, how: str) -> None:
     page = visit(link(TINY, "p=red&p=blue&h=a9.b2.b2.b1&g=all&t=2&go=1"))
     attack(page, "A", "B")
     if how == "entered":
@@ -217,7 +217,7 @@ def test_the_choice_of_dice_is_charged(visit: Visit) -> None:
         expect(step).to_contain_text(f"choice -{cost}", timeout=SLOWEST)
 
 
-def test_new_armies_are_placed_as_is_best_or_by_hand(visit: Visit) -> None:
+def test_new_armies_are_placed_by_the_plan_or_by_hand(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&f=3&go=1")
     best = page.get_by_role("button", name="Best: 3 on A")
     expect(best).to_be_visible(timeout=SLOWEST)
@@ -323,7 +323,7 @@ def test_chances_to_win_are_shown_at_both_ends_of_a_turn(visit: Visit) -> None:
     expect(steps.last).to_contain_text(re.compile(r"wins .*% of games"))
 
 
-def test_what_is_entered_wrong_is_refused_where_it_can_be_seen(visit: Visit) -> None:
+def test_errors_are_shown_beside_the_wrong_entry(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&go=1", viewport={"width": 360, "height": 740}, has_touch=True)
     attack(page, "A", "B")
     expect(page.locator("#battle")).to_be_in_viewport()
@@ -352,7 +352,7 @@ def test_players_move_in_their_order(visit: Visit) -> None:
     expect(page.locator("#turn")).to_have_text("blue moves")
 
 
-def test_a_step_that_cannot_be_is_refused(visit: Visit) -> None:
+def test_impossible_steps_are_refused(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&go=1")
     attack(page, "A", "B")
     fought(page, 10, 0)
@@ -365,7 +365,7 @@ def test_a_step_that_cannot_be_is_refused(visit: Visit) -> None:
     value(page, plan_of_tiny().comparable_value)
 
 
-def test_a_search_is_stopped_with_what_it_has_found(visit: Visit) -> None:
+def test_a_stopped_search_returns_its_best_result(visit: Visit) -> None:
     page = visit("/map")
     page.get_by_role("button", name="Set up").click()
     page.get_by_label("Start from").select_option(label="Eliminate blue with four stacks")
@@ -379,7 +379,7 @@ def test_a_search_is_stopped_with_what_it_has_found(visit: Visit) -> None:
     expect(page.locator("#moves li")).to_have_count(3)
 
 
-def test_an_answer_is_kept_unless_another_is_surely_as_good(visit: Visit) -> None:
+def test_an_answer_is_only_replaced_by_an_answer_at_least_as_good(visit: Visit) -> None:
     script = """async () => {
       const {better} = await import("/static/map_analysis.js");
       const answer = (value, low, upper_bound) => ({value, low, upper_bound, proven: false});
@@ -415,7 +415,7 @@ def test_a_turn_is_played_by_keyboard_alone(visit: Visit) -> None:
     expect(page.locator("#steps button[aria-current]")).to_contain_text("A to B")
 
 
-def test_a_turn_on_a_phone_scrolls_no_page(visit: Visit) -> None:
+def test_a_turn_on_a_phone_needs_no_scrolling(visit: Visit) -> None:
     size = {"width": 390, "height": 844}
     names = classic_board().territories
     held = ".".join("a60" if name == "Central America" else "-" for name in names)

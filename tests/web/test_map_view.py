@@ -16,7 +16,7 @@ from tests.web.board_page import SEEN, SLOWEST, TINY_LINK, link, plan_of_tiny, s
 from tests.web.conftest import Visit, barriers
 
 
-def test_a_phone_shows_names_that_can_be_read_badges_that_can_be_hit_and_continents(
+def test_names_and_badges_are_large_enough_on_a_phone(
     visit: Visit,
 ) -> None:
     page = visit("/map", viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
@@ -157,7 +157,7 @@ def test_a_long_plan_shows_its_first_steps_until_it_is_opened(visit: Visit) -> N
     expect(numbers).to_have_count(4)
 
 
-def test_the_map_is_seen_larger_where_the_sea_is_tapped_twice(visit: Visit) -> None:
+def test_a_double_tap_on_the_sea_zooms_in(visit: Visit) -> None:
     page = visit("/map", viewport={"width": 1440, "height": 900})
     says(page, "Ukraine", "red, 42")
     whole = page.evaluate("map.clientWidth")
@@ -237,7 +237,7 @@ def test_map_sentence_and_main_line_are_printed_on_one_page(visit: Visit) -> Non
         expect(page.locator(hidden)).to_be_hidden()
 
 
-def test_names_are_text_everywhere(visit: Visit) -> None:
+def test_names_are_escaped_everywhere(visit: Visit) -> None:
     names = ["<img src=x onerror=alert(1)>", "</script><b>\"quoted'", "__proto__", "constructor"]
     board = {
         "name": "<h1>board</h1>",
@@ -270,7 +270,7 @@ def test_names_are_text_everywhere(visit: Visit) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
-def test_nothing_is_in_the_way_of_anybody(visit: Visit, width: int, scheme: str) -> None:
+def test_pages_have_no_accessibility_barriers(visit: Visit, width: int, scheme: str) -> None:
     # In dark and light mode, only the colours differ.
     rules = ["color-contrast"] if scheme == "dark" else []
     page = visit(TINY_LINK, viewport={"width": width, "height": 800}, color_scheme=scheme)

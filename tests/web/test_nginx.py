@@ -74,7 +74,7 @@ def proxy(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 @needs_nginx
-def test_answers_come_through_as_they_are(proxy: Proxy, server: Server) -> None:
+def test_answers_pass_unchanged(proxy: Proxy, server: Server) -> None:
     mine, theirs = server.ask(BATTLE), proxy.ask(BATTLE)
     assert (theirs.status, theirs.body) == (200, mine.body)
     for name in ("ETag", "Content-Security-Policy", "Cache-Control"):
@@ -96,7 +96,7 @@ def test_the_lines_of_a_search_come_as_they_are_found(proxy: Proxy, server: Serv
 
 
 @needs_nginx
-def test_a_client_may_search_some_plans_at_a_time_and_others_do_not_notice(proxy: Proxy) -> None:
+def test_searches_of_one_client_are_limited_and_do_not_delay_others(proxy: Proxy) -> None:
     together = Barrier(20)
 
     def search(_: int) -> tuple[int, str, str]:
@@ -121,13 +121,13 @@ def test_a_client_may_search_some_plans_at_a_time_and_others_do_not_notice(proxy
 
 
 @needs_nginx
-def test_another_name_is_no_host_here(proxy: Proxy) -> None:
+def test_requests_for_other_hosts_are_refused(proxy: Proxy) -> None:
     with pytest.raises(ssl.SSLError), proxy.connected(name="evil.example"):
         pass
 
 
 @needs_nginx
-def test_a_slow_client_is_left(server: Server, tmp_path: Path) -> None:
+def test_the_connection_of_a_slow_client_is_closed(server: Server, tmp_path: Path) -> None:
     with (
         proxied(server.host, tmp_path, **{"header_timeout 10s": "header_timeout 1s"}) as port,
         Proxy(port, context(tmp_path)).connected() as safe,
@@ -137,7 +137,7 @@ def test_a_slow_client_is_left(server: Server, tmp_path: Path) -> None:
 
 
 @needs_nginx
-def test_all_of_it_can_be_below_a_path(tmp_path: Path) -> None:
+def test_the_site_works_below_a_path(tmp_path: Path) -> None:
     below = {
         "location / {": "location /iacta/ {",
         "proxy_pass http://iacta;": "proxy_pass http://iacta/;",

@@ -60,9 +60,7 @@ def test_every_form_is_asked() -> None:
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_form_answers_its_link_its_inputs_and_its_twin_and_says_what_is_wrong(
-    name: str, visit: Visit
-) -> None:
+def test_a_form_answers_links_and_input_and_shows_errors(name: str, visit: Visit) -> None:
     question = find_question(name)
     page = visit(f"/{name}")
     expect(page.locator("#lead")).not_to_be_empty()  # the first screen has an answer
@@ -145,7 +143,7 @@ def refusal(name: str, parameter: Parameter, page: Page) -> str:
     raise AssertionError(f"{parameter.name} takes what is wrong")
 
 
-def test_what_an_address_says_is_text(visit: Visit) -> None:
+def test_values_in_a_url_are_escaped(visit: Visit) -> None:
     evil = "<img src=x onerror=alert(1)>'\"&lt;"
     page = visit(f"/battle?{urlencode({'attackers': evil, 'defenders': '3'})}")
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
@@ -158,7 +156,7 @@ def test_what_an_address_says_is_text(visit: Visit) -> None:
     expect(page.locator("#wrong")).to_contain_text("; expected some of attackers, defenders")
 
 
-def test_inputs_that_clash_are_reported_at_one_of_them(visit: Visit) -> None:
+def test_clashing_inputs_are_reported_at_one_field(visit: Visit) -> None:
     page = visit("/campaign?attackers=9&territories=3&seed=4")
     sentence = "seed also needs single game"
     expect(page.locator("#wrong-seed")).to_have_text(sentence)
@@ -168,7 +166,7 @@ def test_inputs_that_clash_are_reported_at_one_of_them(visit: Visit) -> None:
     expect(page.locator("#rest")).to_contain_text("territory taken")
 
 
-def test_empty_input_waits_while_one_types_in_it(visit: Visit) -> None:
+def test_empty_input_waits_while_the_user_types(visit: Visit) -> None:
     page = visit("/battle?attackers=12&defenders=10")
     box = page.get_by_label("Attackers", exact=True)
     box.fill("")
@@ -198,7 +196,7 @@ def test_two_taps_and_two_digits_ask_about_a_battle(
     expect(page.locator(answer)).to_have_text(lead(BattleQuestion(7, 3)))
 
 
-def test_busy_server_is_asked_again(visit: Visit) -> None:
+def test_requests_to_a_busy_server_are_repeated(visit: Visit) -> None:
     page = visit("/battle?attackers=12&defenders=10")
     busy = {"status": 503, "detail": "the server has too much to do"}
     page.route(
@@ -210,7 +208,7 @@ def test_busy_server_is_asked_again(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", *(f"/{name}" for name in FORMS), "/about", "/nowhere"])
-def test_everybody_can_read_it_and_the_first_screen_has_the_fields_and_the_answer(
+def test_the_page_is_accessible_and_its_first_screen_has_the_answer(
     path: str, visit: Visit
 ) -> None:
     page = visit(path, viewport={"width": 360, "height": 740})
@@ -252,7 +250,7 @@ def test_last_answer_stays_greyed_beside_an_error(visit: Visit) -> None:
     expect(page.locator("#rest")).to_have_css("opacity", "1")
 
 
-def test_what_is_wrong_with_the_whole_is_in_sight_on_a_phone(visit: Visit) -> None:
+def test_general_errors_are_visible_on_a_phone(visit: Visit) -> None:
     page = visit("/audit", viewport={"width": 360, "height": 740})
     page.get_by_label("Log", exact=True).fill("attack,defence\n7 8,9")
     expect(page.locator("#wrong")).to_have_text(
@@ -275,7 +273,7 @@ def test_long_work_can_be_stopped_beside_the_form(visit: Visit) -> None:
     expect(page.locator("#answer")).not_to_have_attribute("aria-busy", "true")
 
 
-def test_what_the_picture_shows_is_folded(visit: Visit) -> None:
+def test_numbers_that_the_picture_shows_are_folded_away(visit: Visit) -> None:
     page = visit("/decide")
     letters = page.locator(".letters")
     expect(letters).to_be_hidden()
@@ -291,7 +289,7 @@ def test_table_of_20_fits_a_laptop(visit: Visit) -> None:
     assert table.evaluate("each => each.scrollWidth - each.clientWidth") <= 0
 
 
-def test_menu_has_all_questions_and_on_a_phone_in_the_words_of_players(visit: Visit) -> None:
+def test_the_menu_has_all_questions_in_a_player_s_words_on_a_phone(visit: Visit) -> None:
     page = visit("/docs", viewport={"width": 390, "height": 844})
     assert "`" not in page.locator("main").inner_text()
     expect(page.locator(".summary code")).to_have_text("--json")
@@ -306,7 +304,7 @@ def test_menu_has_all_questions_and_on_a_phone_in_the_words_of_players(visit: Vi
     expect(links.first).to_be_hidden()
 
 
-def test_print_has_the_answer_on_white_and_on_one_sheet(visit: Visit) -> None:
+def test_prints_fit_on_one_white_sheet(visit: Visit) -> None:
     page = visit("/battle", color_scheme="dark")
     page.emulate_media(media="print")
     expect(page.locator("body")).to_have_css("background-color", "rgb(255, 255, 255)")
@@ -350,7 +348,7 @@ def test_last_edit_wins(visit: Visit) -> None:
     assert "attackers=14" in page.url
 
 
-def test_steppers_by_mouse_by_keyboard_and_at_their_ends(visit: Visit) -> None:
+def test_steppers_work_by_mouse_and_keyboard(visit: Visit) -> None:
     page = visit("/need?territories=10&chance=95%")
     page.get_by_role("button", name="Chance: more").click()
     expect(page.locator("#chance")).to_have_value("96%")
@@ -374,7 +372,7 @@ def way(page: Page) -> str:
     return page.locator("input[name=territories]").input_value()
 
 
-def test_way_is_edited_as_a_row(visit: Visit) -> None:
+def test_the_territories_of_a_campaign_are_edited_as_a_row(visit: Visit) -> None:
     page = visit("/campaign?attackers=30&territories=8 2 4")
     chips = page.locator(".chip input")
     chips.nth(2).press("Enter")  # a new empty field appears after the last one
@@ -411,7 +409,7 @@ def test_way_is_edited_as_a_row(visit: Visit) -> None:
     expect(marked).to_have_value("2;3")
 
 
-def test_error_of_a_code_is_beside_the_code(visit: Visit) -> None:
+def test_the_error_of_a_code_is_shown_beside_the_code(visit: Visit) -> None:
     page = visit("/win?code=1;classic;rd;Peru:red:3,Brazil:blue:2")
     expect(page.locator("#wrong-code")).to_contain_text("must be one of blue, red, got 'rd'")
     expect(page.locator("#wrong-player")).to_be_empty()
@@ -429,7 +427,7 @@ def test_copying_as_command_and_as_python(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("writing", ["new Promise(() => {})", "Promise.reject(new Error())"])
-def test_copying_needs_no_clipboard_that_answers(visit: Visit, writing: str) -> None:
+def test_copying_does_not_wait_for_the_clipboard(visit: Visit, writing: str) -> None:
     page = visit(f"/battle?{ASKED['battle']}", permissions=["clipboard-read", "clipboard-write"])
     page.evaluate(f"void (navigator.clipboard.writeText = () => {writing})")
     button = page.get_by_role("button", name="Copy as command")
@@ -440,7 +438,7 @@ def test_copying_needs_no_clipboard_that_answers(visit: Visit, writing: str) -> 
     )
 
 
-def test_picture_follows_its_reader_and_says_what_it_shows(visit: Visit) -> None:
+def test_the_picture_follows_the_reader_s_settings_and_has_a_description(visit: Visit) -> None:
     page = visit("/battle", color_scheme="dark")
     drawn = page.get_by_role("img", name="12 armies beat 10 with a chance of 65.38%").locator("svg")
     expect(drawn).to_have_css("background-color", "rgb(22, 24, 29)")
@@ -470,7 +468,7 @@ def test_page_shows_its_version(visit: Visit) -> None:
     expect(visit("/about").locator(".top .version")).to_have_text(iacta.__version__)
 
 
-def test_picture_of_what_hardly_fails_has_nothing_to_complain_of(visit: Visit) -> None:
+def test_the_picture_of_an_almost_sure_campaign_has_no_warnings(visit: Visit) -> None:
     page = visit("/campaign?attackers=30&territories=8")
     expect(page.get_by_role("img", name="30 armies take the territory")).to_be_visible()
 
@@ -530,7 +528,7 @@ def test_a_log_in_the_fragment_is_not_called_an_example(visit: Visit) -> None:
     expect(page.locator("#example-note")).to_be_empty()
 
 
-def test_log_that_is_too_long_for_an_address_is_reviewed_and_offered_as_a_file(
+def test_a_log_too_long_for_a_url_is_reviewed_and_offered_as_a_file(
     visit: Visit, tmp_path: Path
 ) -> None:
     rng = np.random.default_rng(3)
@@ -583,7 +581,7 @@ def test_page_works_without_scripts(name: str, visit: Visit) -> None:
     )
 
 
-def test_what_is_drawn_again_keeps_what_is_typed_and_the_focus_wherever_it_moves(
+def test_redrawn_elements_keep_their_text_and_focus(
     visit: Visit,
 ) -> None:
     script = """async () => {

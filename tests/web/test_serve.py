@@ -52,7 +52,7 @@ def start_search(
         yield map(json.loads, response)
 
 
-def test_ctrl_c_ends_it_with_work_running_and_leaves_no_process(own_server: Server) -> None:
+def test_ctrl_c_ends_running_work_and_leaves_no_process(own_server: Server) -> None:
     own_server.wait()
     asked = sent(own_server, ENDLESS)
     with start_search(own_server, LONG) as lines:
@@ -67,7 +67,7 @@ def test_ctrl_c_ends_it_with_work_running_and_leaves_no_process(own_server: Serv
 
 
 @pytest.mark.parametrize("sent_signal", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_while_processes_start_refuses_what_waits_for_them(
+def test_a_signal_during_the_start_refuses_waiting_requests(
     own_server: Server, sent_signal: signal.Signals
 ) -> None:
     paths = ("/api/v1/battle?attackers=3&defenders=2", "/api/v1/plan?from_=Peru=9&take=Brazil")
@@ -141,7 +141,7 @@ def test_a_server_without_file_descriptors_says_so_once_a_second(own_server: Ser
 FILE = "/static/map.js"
 
 
-def test_requests_that_are_sent_at_once_are_answered_in_turn(server: Server) -> None:
+def test_pipelined_requests_are_answered_in_order(server: Server) -> None:
     numbers = [2 + k % 50 for k in range(1100)]  # more than Python's recursion limit
     paths = [f"/api/v1/battle?attackers={number}&defenders=2" for number in numbers]
     asked = "".join(f"GET {path} HTTP/1.1\r\nHost: {server.host}\r\n\r\n" for path in paths)
@@ -161,7 +161,7 @@ def test_requests_that_are_sent_at_once_are_answered_in_turn(server: Server) -> 
         sending.join()
 
 
-def test_requests_that_wait_for_their_turn_take_no_memory(own_server: Server) -> None:
+def test_waiting_requests_take_no_memory(own_server: Server) -> None:
     process = psutil.Process(own_server.process.pid)
     assert own_server.ask(FILE).status == 200
     before = process.memory_info().rss
@@ -176,7 +176,7 @@ def test_requests_that_wait_for_their_turn_take_no_memory(own_server: Server) ->
         assert process.memory_info().rss - before < 5 * 2**20  # 5 clients that sent 3 MB each
 
 
-def test_a_client_that_breaks_http_gets_one_line_in_the_log(own_server: Server) -> None:
+def test_invalid_http_gets_one_line_in_the_log(own_server: Server) -> None:
     host, _, port = own_server.host.rpartition(":")
     broken = b"POST / HTTP/1.1\r\nHost: other\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"
     for _ in range(5):
@@ -196,7 +196,7 @@ def test_processes_end_with_a_server_that_is_killed(own_server: Server) -> None:
     assert psutil.wait_procs(children, timeout=300)[1] == []
 
 
-def test_a_client_that_goes_away_ends_its_work(server: Server) -> None:
+def test_a_disconnected_client_cancels_its_work(server: Server) -> None:
     server.wait()
     for _ in range(3):  # two searches each, together more than the queue may hold
         sent(server, "/api/v1/plan?from_=Ukraine=42&others=3&take=Asia&time_limit=20").close()
@@ -207,7 +207,7 @@ def test_a_client_that_goes_away_ends_its_work(server: Server) -> None:
     assert small.status == 200
 
 
-def test_a_search_answers_soon_and_better_later(server: Server) -> None:
+def test_a_search_answers_early_and_improves_later(server: Server) -> None:
     server.wait()
     with start_search(server, {**LONG, "time_limit": 2}) as lines:
         read = [*lines]
@@ -220,14 +220,14 @@ def test_a_search_answers_soon_and_better_later(server: Server) -> None:
         assert len(answer["moves"]) > 3
 
 
-def test_a_proven_answer_is_the_last(server: Server) -> None:
+def test_a_proven_answer_ends_the_search(server: Server) -> None:
     server.wait()
     with start_search(server, {"position": SMALL, "take": "Brazil", "time_limit": 20}) as lines:
         (answer,) = (line["answer"] for line in lines if "answer" in line)
     assert answer["proven"]
 
 
-def test_a_plan_answers_in_lines_too(server: Server) -> None:
+def test_plans_are_streamed_in_lines(server: Server) -> None:
     server.wait()
     asked = {"position": SMALL, "take": "Brazil"}
     plain = server.ask("/api/v1/plan", asked).record
@@ -239,7 +239,7 @@ def test_a_plan_answers_in_lines_too(server: Server) -> None:
 WAR = "1;classic;red;Peru:red:9,Venezuela:green:4,Brazil:blue:6,Argentina:blue:1"
 
 
-def test_games_answer_in_lines_too_and_end_when_all_are_played(server: Server) -> None:
+def test_games_are_streamed_in_lines_until_all_are_played(server: Server) -> None:
     server.wait()
     asked = {"code": WAR, "games": 20}
     plain = server.ask("/api/v1/win", asked).record
@@ -255,7 +255,7 @@ def test_games_answer_in_lines_too_and_end_when_all_are_played(server: Server) -
         assert 0 <= said["second_opinion"] <= 1
 
 
-def test_goals_answer_in_lines_too(server: Server) -> None:
+def test_goals_are_streamed_in_lines(server: Server) -> None:
     server.wait()
     asked = {"code": WAR, "games": 10, "win": True, "time_limit": 1}
     reply = server.ask("/api/v1/goals", asked, headers={"Accept": LINES})
@@ -269,7 +269,7 @@ def test_goals_answer_in_lines_too(server: Server) -> None:
     assert "second_opinion" in answers[-1]["goals"][0]
 
 
-def test_the_pages_of_games_say_on_what_their_numbers_depend(server: Server) -> None:
+def test_pages_about_games_state_their_assumptions(server: Server) -> None:
     for path in ("/win", f"/goals?code={WAR.replace(';', '%3B')}&win=true&games=4"):
         page = server.ask(path).body.decode().replace("&#39;", "'")
         assert "when the computer plays every side" in page
@@ -285,7 +285,9 @@ def test_the_pages_of_games_say_on_what_their_numbers_depend(server: Server) -> 
         ('{"position": "1;classic;red;Peru:red:3,Brazil:blue:2", "take": "Mars"}', "'Mars'"),
     ],
 )
-def test_a_search_that_cannot_begin_says_why(server: Server, sent: str, words: str) -> None:
+def test_a_search_that_cannot_begin_states_the_reason(
+    server: Server, sent: str, words: str
+) -> None:
     server.wait()
     with start_search(server, sent) as lines:
         (said,) = lines
@@ -316,7 +318,7 @@ def test_a_port_that_is_offered_is_free() -> None:
 
 
 @pytest.mark.parametrize("host", ["not a host", "192.0.2.1", "\u202e"])
-def test_a_host_that_is_not_here_is_reported_in_one_sentence(host: str) -> None:
+def test_a_host_of_another_machine_gets_a_one_sentence_error(host: str) -> None:
     command = [sys.executable, "-m", "iacta", "serve", "--host", host]
     ended = subprocess.run(  # noqa: S603 # our own command
         command, capture_output=True, text=True, check=False

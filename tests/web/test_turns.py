@@ -43,7 +43,7 @@ def test_a_turn_states_the_victory_condition_and_the_winner() -> None:
 
 
 @pytest.mark.parametrize(("more", "words"), [("", "best"), ("&o=1", "to take: best")])
-def test_attacks_are_compared_by_the_chance_to_take_where_all_is_to_be_held(
+def test_attacks_of_a_hold_plan_are_compared_by_the_chance_to_conquer(
     visit: Visit, more: str, words: str
 ) -> None:
     page = visit(LINK + more)

@@ -81,7 +81,7 @@ async def cancel_tasks(tasks: list["asyncio.Task[Any]"]) -> None:
 
 
 @run_in_loop
-async def test_answers_are_those_of_the_library(runner: asyncio.Runner, work: Work) -> None:
+async def test_answers_equal_the_library_s(runner: asyncio.Runner, work: Work) -> None:
     rows = await work.run(answer_part, *BATTLE, "rows")
     assert rows.startswith(b"attackers,defenders,probability\n3,0,0.2276")
     record = await work.run(answer_part, *BATTLE, "record")
@@ -109,9 +109,7 @@ async def test_quick_questions_are_answered_while_others_take_long(
     await cancel_tasks(tasks)
 
 
-def test_what_leaves_the_quick_lane_gives_way_and_is_answered(
-    runner: asyncio.Runner, work: Work
-) -> None:
+def test_work_moved_to_the_slow_lane_is_answered(runner: asyncio.Runner, work: Work) -> None:
     own = os.nice(0)  # the tests may run with a lower priority
     assert runner.run(work.run(os.nice, 0)) == own
     asked = f"{BUSY} and __import__('os').nice(0)"
@@ -119,9 +117,7 @@ def test_what_leaves_the_quick_lane_gives_way_and_is_answered(
 
 
 @run_in_loop
-async def test_more_than_a_bound_of_waiting_work_is_refused_at_once(
-    runner: asyncio.Runner, work: Work
-) -> None:
+async def test_a_full_queue_refuses_work_at_once(runner: asyncio.Runner, work: Work) -> None:
     await begun(work, os.getpid)
     tasks = await asleep(work, 5)
     with pytest.raises(BusyError, match="too busy"):
@@ -131,7 +127,7 @@ async def test_more_than_a_bound_of_waiting_work_is_refused_at_once(
 
 
 @run_in_loop
-async def test_what_takes_too_long_is_ended(runner: asyncio.Runner) -> None:
+async def test_work_that_takes_too_long_is_ended(runner: asyncio.Runner) -> None:
     work = Work(workers=1)
     try:
         process = await begun(work, os.getpid)
@@ -151,7 +147,7 @@ async def test_what_takes_too_long_is_ended(runner: asyncio.Runner) -> None:
 
 
 @run_in_loop
-async def test_what_takes_too_long_gives_what_it_has_found(runner: asyncio.Runner) -> None:
+async def test_searches_that_take_too_long_return_their_best_result(runner: asyncio.Runner) -> None:
     work = Work(workers=1)
     try:
         await begun(work, os.getpid)
@@ -180,7 +176,7 @@ def test_progress_is_reported(runner: asyncio.Runner, work: Work) -> None:
 
 
 @run_in_loop
-async def test_a_late_answer_is_not_waited_for(runner: asyncio.Runner) -> None:
+async def test_late_answers_are_not_awaited(runner: asyncio.Runner) -> None:
     work = Work(workers=1, seconds=FOREVER)
     # The interrupted search opens a descriptor, which the test sees, and sleeps before its answer.
     late = (
@@ -211,9 +207,7 @@ def test_an_answer_is_not_larger_than_a_server_sends(runner: asyncio.Runner, wor
         runner.run(work.run(bytes, MAX_ANSWER_BYTES + 1))
 
 
-def test_pictures_are_drawn_where_what_draws_them_runs_already(
-    runner: asyncio.Runner, work: Work
-) -> None:
+def test_pictures_use_the_process_that_has_loaded_v8(runner: asyncio.Runner, work: Work) -> None:
     drawing, other = runner.run(work.draw(os.getpid)), runner.run(work.run(os.getpid))
     assert psutil.Process(drawing).num_threads() > psutil.Process(other).num_threads()
     assert psutil.Process(drawing).nice() == psutil.Process(other).nice()
@@ -221,7 +215,7 @@ def test_pictures_are_drawn_where_what_draws_them_runs_already(
     assert drawn.startswith(b"<svg")
 
 
-def test_what_native_code_prints_does_not_reach_the_log() -> None:
+def test_output_of_native_code_does_not_reach_the_log() -> None:
     code = """
 import asyncio, os
 from iacta.web.process_pool import Work
@@ -253,9 +247,7 @@ async def test_a_process_that_has_had_much_memory_is_not_used_again(
     assert await begun(work, os.getpid) != process
 
 
-def test_a_process_that_dies_is_replaced_and_is_nobodys_fault(
-    runner: asyncio.Runner, work: Work
-) -> None:
+def test_a_process_that_dies_is_replaced(runner: asyncio.Runner, work: Work) -> None:
     with pytest.raises(DiedError, match="has ended; ask again"):
         runner.run(work.run(os.abort))
     assert runner.run(work.run(abs, -3)) == 3
@@ -283,7 +275,7 @@ async def test_an_idle_process_that_is_killed_is_replaced(
     assert await begun(work, os.getpid) != process
 
 
-def test_a_mistake_is_for_the_log_only(runner: asyncio.Runner, work: Work) -> None:
+def test_bugs_are_reported_only_in_the_log(runner: asyncio.Runner, work: Work) -> None:
     with pytest.raises(FailedError, match="ZeroDivisionError"):
         runner.run(work.run(divmod, 1, 0))
 
