@@ -63,7 +63,7 @@ def test_starting_over_asks_first_and_is_undone(visit: Visit) -> None:
     spot(page, "B").click()
     says(page, "B", "red, 1")
     page.wait_for_timeout(400)  # the button may be where another button was before
-    page.get_by_role("button", name="Undo: go on with the game").click()
+    page.get_by_role("button", name="Undo: continue the game").click()
     expect(page.locator("#steps li")).to_have_count(3)
     says(page, "B", "red, 7")
 

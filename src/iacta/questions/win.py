@@ -67,7 +67,7 @@ class WinQuestion(WholeGameForm, Question):
 
     turn_: bool = parameter(
         Flag(),
-        "Show the turn that the AI would play, and the goals that it compared for it.",
+        "Show how the AI would play the turn, and the goals that it compared.",
         default=False,
     )
 
@@ -283,7 +283,7 @@ class WinAnswer(Answer):
         if self.question.turn_ and self.compared:
             best = max(each.value for each in self.compared)
             table = [(each.goal, f"{100 * (best - each.value):.1f}") for each in self.compared]
-            title = "Goals that it compared; it tried the worse goals less often:"
+            title = "Goals that the AI compared (it tried the worse goals less often):"
             yield Section([Table(("", "points behind"), table)], title=title)
 
     def draw(self, charts: Charts) -> Any:

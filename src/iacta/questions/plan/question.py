@@ -146,7 +146,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
     )
     from_: tuple[tuple[str, int], ...] | None = parameter(
         Pairs(Whole(least=1), "Ukraine=42"),
-        "If you have no file: your armies (red): Ukraine=42.",
+        "Without a file: your armies (red), such as Ukraine=42.",
         needs="others",
         label="your armies",
         default=None,
@@ -235,7 +235,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
     )
     play: str | None = parameter(
         OneOf(PLAYS),
-        "Plan anew after each roll or battle.",
+        "Plan again after each roll, or only after each battle.",
         usual=PLAYS[0],
         default=None,
     )

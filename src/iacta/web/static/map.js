@@ -127,7 +127,7 @@ function replace(state, { board = store.board, words = "Undo" } = {}) {
 
 /** Start with another position and no selected territory. */
 function begin(state, board = store.board) {
-  const words = store.state?.steps.length ? "Undo: go on with the game" : "Undo";
+  const words = store.state?.steps.length ? "Undo: continue the game" : "Undo";
   Object.assign(store, { chosen: null, brush: 0 });
   announce("");
   replace(state, { board, words });

@@ -38,7 +38,7 @@ export function describeGoal(board, state) {
     all: `Take ${names || "…"}`,
     any: `Take any of ${names || "…"}`,
     eliminate: `Eliminate ${state.players[state.victim]}`,
-    worth: "Gain the most",
+    worth: "Gain the most points",
   }[state.goal];
 }
 

@@ -30,7 +30,7 @@ export function showGoals() {
     element(
       "p",
       { className: "help", role: "status" },
-      (!countEmpty() && entry?.wrong) || (isListing && "Still looking …"),
+      (!countEmpty() && entry?.wrong) || (isListing && "Still searching …"),
     ),
     element(
       "ol",

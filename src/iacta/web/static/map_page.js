@@ -44,8 +44,8 @@ import {
 import { keepTurn, on } from "./page.js";
 import { element, redraw } from "./redraw.js";
 
-const HERE = "No phone finds this page; start it with: iacta serve --host 0.0.0.0.";
-const PASTE = "The picture is the code of the position: scan it, and paste it into iacta.";
+const HERE = "Phones cannot open this page; start it with: iacta serve --host 0.0.0.0.";
+const PASTE = "The picture contains the code of the position: scan it, then paste the code into iacta.";
 
 /** Draw the page again. Elements that do not change keep their focus. */
 export function render() {
@@ -134,7 +134,7 @@ function showFilling() {
   on.restore.textContent = store.replaced?.words ?? "";
   on["painting-help"].textContent = store.fixes
     ? "Tap a territory to correct its armies. To correct an owner, choose the player first."
-    : "Tap a territory to give it to this player, again for one more army; hold it for a number.";
+    : "Tap a territory to give it to this player; tap again to add an army; hold to enter a number.";
   on.rest.hidden = !countEmpty() || state.steps.length > 0;
   on["rest-said"].textContent = countEmpty() ? describeEmpty() : "";
   const others = [...state.players.keys()].filter((k) => k !== state.mover);
@@ -163,7 +163,7 @@ function showGoal() {
     ["all", "Take territories …"],
     ["any", "Take any one of several …"],
     ...others.map(([k, name]) => [`eliminate ${k}`, `Eliminate ${cut(name)}`]),
-    ["worth", "Gain the most"],
+    ["worth", "Gain the most points"],
   ];
   redraw(on.kind, listOptions(kinds));
   const number = { continent: state.continent, eliminate: state.victim }[state.goal];

@@ -142,7 +142,7 @@ function showBattle(border, move) {
     `Goal: ${move.figure}, ${move.words}.`,
     move.success && `${move.success}.`,
   ];
-  const useless = findPlan() && ["Of no use for this goal."];
+  const useless = findPlan() && ["This attack does not help with the goal."];
   const value = `${from} ${to}`; // distinguishes equal labels for different battles
   const rollButtons = rolls.map(([lost, killed, label, title]) => {
     const left = { left: armies[from] - lost, their_left: armies[to] - killed, dice };

@@ -124,7 +124,7 @@ export function showMore() {
 
 function describeWaiting() {
   if (goalJob(store.state.at) || store.state.goal === "win") return "Searching …";
-  return store.state.goal ? "Choose on the map what to take." : "Choose what to play for.";
+  return store.state.goal ? "Choose on the map what to take." : "Choose a goal.";
 }
 
 function showGoalBar(value, figure, range) {
