@@ -334,7 +334,7 @@ def best_spread(
 
     best: the result of `spread_defenders`.
     attackers: the armies of the attacking stack, garrison included.
-    objective: what the attackers try to maximise.
+    objective: the quantity that the attackers maximise.
     rules, label: see `win_chance_map`.
     others: other ways to spread the armies: name, armies, and value against the best attack.
 

@@ -65,8 +65,8 @@ def best_plan(
     prove: stop as soon as the gap between the plan and its upper bound is this small.
     threads: the number of threads; using more than 2 does not help. `None` means 2, or 1 in a
         worker process.
-    progress: a callback that receives the value of the best plan and its upper bound whenever one
-        of them improves.
+    progress: a callback that receives the value of the best plan and its upper bound whenever the
+        value or the bound improves.
     improved: a callback that receives the best plan whenever `progress` is called.
 
     Return a `Plan`. Its value is exact to about 1e-12, or an estimate with an interval; `proven` is

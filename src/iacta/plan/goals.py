@@ -121,7 +121,7 @@ class Goal(PasteableMixin):
         return {*self.names} <= _list_owned(turn)
 
     def stages(self, board: Board) -> tuple[int, ...]:
-        """For each goal of `sequence`, return its territories and those of earlier goals.
+        """For each goal of `sequence`, return its territories and the territories of earlier goals.
 
         board: the board passed to `read`.
         """

@@ -5,18 +5,18 @@ The plan stops in some final state, called an *end*. After each end in which the
 1. The player fortifies: some armies move from one territory to another within reach.
 2. Each opponent, independently of the others, faces the position that the player leaves. The
    opponent places new armies where they help most and plays to take any target.
-3. The targets are held if no opponent takes any of them. If opponent i succeeds with chance p_i,
+3. The targets are held if no opponent takes any target. If opponent i succeeds with chance p_i,
    the chance to hold is Π (1 − p_i).
 
 Opponents therefore neither help nor hinder each other. Ends are drawn at random, so the chance is
 an estimate. To choose the fortifying move, the model assumes that each stack of an opponent fights
 a single battle against the weakest target next to it, and takes the move with the greatest Π (1 −
-p_i). The reported chances are those of complete opposing turns.
+p_i). The reported chances are for complete opposing turns.
 
 On a small board p_i is exact: the best combination of placement and play. Elsewhere p_i is the
 value found by a quick search (`iacta.plan.reinforcement`), and an opponent may be able to do
 better, so Π (1 − p_i) is an upper bound. A lower bound is Π (1 − q_i), where q_i ≥ p_i bounds the
-chance of opponent i even with all the new armies on every one of their territories.
+chance of opponent i even if each of their territories got all the new armies.
 
 The best plan to take the targets may not be the best plan to hold them. `take_and_hold` also tries
 plans in which a large stack stays at home, or in which armies stay behind next to enemies, and
@@ -234,8 +234,7 @@ def take_and_hold(
     noise = NORMAL_QUANTILE * hypot(chosen.error, found.error)
     if _find_chance(chosen) <= _find_chance(found) + max(noise, GAIN):
         return found
-    # The bound of the first plan holds for any play, that of the alternative only under its
-    # constraints.
+    # The first plan's bound holds for any play, the alternative's bound only under its constraints.
     proven = best.plan.interval is None and plan.upper_bound - best.plan.comparable_value <= SAME
     reported = replace(best.plan, upper_bound=plan.upper_bound, proven=proven)
     return replace(chosen, plan=reported, otherwise=found)
@@ -458,7 +457,7 @@ def _summarise(plan: Plan, found: list[_OpponentTurns], proven: bool) -> Hold:
     reached = _find_take_chance(plan)
     if plan.interval is not None:
         missed = (plan.interval[1] - plan.interval[0]) / (2 * NORMAL_QUANTILE)
-        if plan.stages:  # the interval is that of the total worth, not of the chance
+        if plan.stages:  # the interval is for the total worth, not for the chance
             missed = sqrt(reached * (1 - reached) / plan.games)
         error = hypot(error, missed * float(held.mean()) / reached)
     least = held.mean() if proven else np.mean([each.at_least for each in found[:BOUNDED_ENDS]])

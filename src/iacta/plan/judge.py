@@ -13,8 +13,8 @@ Luck in armies needs no goal. If the two sides expect to lose E and E' armies an
     luck in armies = (E − L) + (L' − E').
 
 For a single roll, E and E' are the expected losses of that roll. For several rolls, they are the
-expected losses of a battle to the end from s, less those from s'. Either way, the luck in armies is
-0 on average.
+expected losses of a battle to the end from s, minus the same losses from s'. Either way, the luck
+in armies is 0 on average.
 
 If the defender rolls only k dice, fewer than usual, luck is measured against that choice:
 

@@ -184,7 +184,7 @@ class Plan(DisplayMixin):
         """Return a `Play` that follows the plan from the given position.
 
         position: any position with the same board and player. It may be in the middle of a battle,
-            or one that the plan would never lead to.
+            or a position that the plan would never reach.
         """
         if not isinstance(position, Position) or position.board != self.position.board:
             raise MalformedError(

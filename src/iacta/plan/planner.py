@@ -390,7 +390,7 @@ class _Trial:
     @property
     def armies_left(self) -> float:
         """The mean number of the player's armies at the end of the games."""
-        assert self.games is not None  # noqa: S101 # they are played first
+        assert self.games is not None  # noqa: S101 # the games are played first
         return float(sum(self.games.armies)) / max(len(self.gains), 1)
 
     @property
@@ -408,7 +408,7 @@ class _Trial:
     def found(self) -> Found:
         if self.exact is not None:
             return Found(self.policy, self.exact.value, None, inf, self.exact, 0)
-        assert self.games is not None  # noqa: S101 # they are played first
+        assert self.games is not None  # noqa: S101 # the games are played first
         games = len(self.gains)
         if not games:
             return Found(self.policy, None, None, inf, self.games, 0)

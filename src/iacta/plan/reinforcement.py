@@ -5,10 +5,10 @@ leads to a state of this problem, so a single search evaluates all placements. I
 states, the search is exact, all placements are compared, and the best placement is proven.
 
 If there are many states, values come from one step of lookahead. The search first tries all new
-armies on one territory, then half of them on each of two territories. It improves the best
-placement by moving armies between territories, half of them at first and one at a time in the end,
-as long as the value rises. Plans with a small budget then decide between the best few placements,
-and the winner gets a full plan.
+armies on one territory, then half of the armies on each of two territories. It improves the best
+placement by moving armies between territories, many at first and single armies in the end, as long
+as the value rises. Plans with a small budget then decide between the best few placements, and the
+winner gets a full plan.
 
 Ties are broken by the number of armies left, then by the number of rolls.
 """
@@ -182,7 +182,7 @@ def reinforce(
 
     position: the position before the placement.
     goal: as for `best_plan`.
-    armies: the number of new armies, from 1 to 1000. All of them are placed.
+    armies: the number of new armies, from 1 to 1000. All armies are placed.
     time_limit: the maximum time in seconds; `None` for no limit, which makes the result the same on
         every machine.
     progress: a callback that receives the value of the best plan so far and its upper bound.

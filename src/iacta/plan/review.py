@@ -65,7 +65,7 @@ class ReviewedStep(NamedTuple):
     spread: the standard deviation of the luck; `None` for several rolls, or without a goal.
     cost: the value that the decision gave up, compared with the best decision; `None` without a
         goal.
-    better: the better decision in words; empty if none is known.
+    better: the better decision in words; empty if no better decision is known.
     is_useful: whether the attack helps to reach the goal.
     dice: the number of attack dice that was judged; `None` for no dice.
     is_assumed: whether `dice` is an assumption, because the log does not tell the dice: the best

@@ -94,7 +94,7 @@ class Report:
 
     @property
     def taken(self) -> tuple[float, ...]:
-        """For each set of territories with a payoff, the chance to own all of it at the end."""
+        """For each set of territories with a payoff, the chance to own the whole set at the end."""
         return tuple(self._parts[2].tolist())
 
     @property

@@ -340,7 +340,7 @@ def _merge_wins(threats: Iterable[tuple[_Aim, Threatened]]) -> Iterator[Threaten
 
 
 def _find_helpful_move(search: _ThreatSearch, deadline: Deadline) -> HelpfulMove | None:
-    """Return the fortifying move that lowers the loss most, or `None` if none is known to help."""
+    """Return the fortifying move that lowers the loss most; `None` if no move is known to help."""
     turn = search.turn
     if turn.phase == "over" or turn.fortify == "none" or len(search.first) < len(search.aims):
         return None

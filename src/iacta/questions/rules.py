@@ -1,4 +1,4 @@
-"""Rule sets: what they say and how they change the odds."""
+"""Rule sets: their descriptions, and their effect on the odds."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

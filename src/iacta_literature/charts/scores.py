@@ -43,7 +43,7 @@ def final_difference(battle: Battle) -> Chart:
 
     The table `differences` has the columns of `battle_outcomes`. In classic Risk a roll with all
     dice kills two armies. Therefore even and odd differences are not equally likely. If both sides
-    have many more armies than dice, the chart looks like a saw. The exceptions are those of
+    have many more armies than dice, the chart looks like a saw. The exceptions are the same as for
     `battle_outcomes`.
 
     Source: Höhle (2025), the sawtooth chart of 50 against 50, without a garrison.

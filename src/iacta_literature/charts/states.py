@@ -308,7 +308,7 @@ def after_rolls(
     rolls: up to six different numbers of rolls.
 
     The table `states` has the `probability` of each state after each number of `rolls`. A battle
-    that is over keeps its state. The exceptions are those of `iacta.methods.markov`.
+    that is over keeps its state. The exceptions are the same as for `iacta.methods.markov`.
 
     Source: Taflin (2001), figure 1, for one and two rolls.
     """

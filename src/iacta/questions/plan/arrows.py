@@ -9,7 +9,7 @@ from iacta.plan.report import main_line
 
 MIN_REACH = 0.1  # battles off the main line need at least this chance
 MAX_ARROWS = 30  # the main line may have more arrows
-MIN_DIFFERENCE = 0.1  # if all chances are this close, none is written on the map
+MIN_DIFFERENCE = 0.1  # if all chances are this close, the map shows no chances
 
 
 def list_arrows(plan: Plan) -> list[Arrow]:

@@ -261,7 +261,7 @@ def _format_numbers(numbers: Sequence[int]) -> str:
 
 
 def _make_advances_section(plan: Plan) -> Section:
-    """Return how many armies to move in after conquests where not all of them should."""
+    """Return how many armies to move in after conquests where some armies should stay behind."""
     partial = [
         rearguard
         for rearguard in rearguards(plan)
