@@ -235,7 +235,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
     )
     play: str | None = parameter(
         OneOf(PLAYS),
-        "Plan again after each roll, or only after each battle.",
+        "Plan again after each roll or battle.",
         usual=PLAYS[0],
         default=None,
     )
