@@ -60,7 +60,12 @@ def compare_rolls() -> Iterator[Comparison]:
 
     theirs = seconds(lambda: [plain.loss_counts(*dice) for dice in MATCH_UPS])
     yield Comparison(
-        "the six classic rolls, cold", seconds(cold), "all rolls one by one", theirs, 1, 0.005
+        "the six classic rolls without a cache",
+        seconds(cold),
+        "enumeration of all rolls",
+        theirs,
+        1,
+        0.005,
     )
 
 
@@ -77,7 +82,7 @@ def compare_battles() -> Iterator[Comparison]:
     yield Comparison(
         "100 v 100 in floats",
         seconds(battle.win_probability),
-        "recursion with a memory",
+        "memoised recursion",
         seconds(lambda: plain.recursive_win_probability(101, 100, {})),
     )
 
@@ -95,15 +100,15 @@ def compare_large_battles() -> Iterator[Comparison]:
         yield Comparison(
             f"{attackers:,} v {defenders:,} in floats",
             measure_time(attackers, defenders),
-            "the same with 1,000 defenders",
+            "a battle against 1,000 defenders",
             thousand,
             1 / 2,
             0.001,
         )
     yield Comparison(
-        "armies needed against 10^9 for 95%",
+        "armies needed for 95% against 10^9",
         seconds(lambda: armies_needed(10**9, 0.95), 21),
-        "all states up to there, compiled (1,000 x 1,000 timed)",
+        "compiled loop over all states (1,000 x 1,000 timed)",
         seconds(lambda: compiled.win_table(1000, 1000)) * (armies_needed(10**9, 0.95) / 1000) * 1e6,
         1,
         0.005,
@@ -115,7 +120,7 @@ def compare_fractions() -> Iterator[Comparison]:
     yield Comparison(
         "1,000 v 1,000 in fractions",
         seconds(lambda: find_kernel(CLASSIC, method="closed_form").win_probability(1000, 1000)),
-        "whole numbers over a table",
+        "a table of whole numbers",
         seconds(lambda: find_kernel(CLASSIC, method="counting").win_probability(1000, 1000), 1),
         1,
         0.3,
@@ -133,9 +138,9 @@ def compare_markov() -> Iterator[Comparison]:
                 plain.recursive_win_probability(a, d, memory)
 
     yield Comparison(
-        "markov, all starts up to 100 v 100",
+        "Markov chain, all starts up to 100 v 100",
         seconds(lambda: find_kernel(CLASSIC, method="markov").win_table(100, 100, 1)),
-        "recursion with a memory",
+        "memoised recursion",
         seconds(plain_table, 3),
         1,
         0.5,
@@ -148,7 +153,7 @@ def compare_simulations() -> Iterator[Comparison]:
     runs = 1_000
     simulated = seconds(lambda: [plain.campaign_run(72, UNFINISHED, rng) for _ in range(runs)], 3)
     yield Comparison(
-        "100,000 unfinished games with real dice",
+        "100,000 simulated unfinished games",
         seconds(lambda: simulate_campaign(72, UNFINISHED, runs=100_000)),
         f"one after the other ({runs:,} timed)",
         simulated * 100_000 / runs,
@@ -165,7 +170,7 @@ def compare_campaigns() -> Iterator[Comparison]:
     runs = 1_000
     simulated = seconds(lambda: [plain.campaign_run(72, UNFINISHED, rng) for _ in range(runs)], 3)
     yield Comparison(
-        "unfinished game in floats, warm",
+        "unfinished game in floats, with a warm cache",
         seconds(campaign.outcomes, 21),
         f"100,000 simulated runs ({runs:,} timed)",
         simulated * 100_000 / runs,
@@ -194,7 +199,7 @@ def compare_tables() -> Iterator[Comparison]:
     yield Comparison(
         "table of 1,000 x 1,000",
         seconds(lambda: win_table(1000, 1000), 11),
-        f"recursion with a memory ({size} x {size} timed)",
+        f"memoised recursion ({size} x {size} timed)",
         plain_seconds * (1000 / size) ** 2,
         1,
         0.03,
@@ -219,7 +224,7 @@ def compare_arrays() -> Iterator[Comparison]:
     yield Comparison(
         "10^6 battles up to 200 v 200",
         seconds(lambda: win_probability(attackers, defenders)),
-        "a loop over them, all remembered (10^5 timed)",
+        "a cached loop over the battles (10^5 timed)",
         10 * seconds(lambda: [plain.recursive_win_probability(*each, memory) for each in some]),
         1,
         0.05,

@@ -29,7 +29,7 @@ def compare_variants() -> Iterator[Comparison]:
     yield Comparison(
         f"table of {SIZE} x {SIZE}, the slowest rules ({slowest})",
         times[slowest],
-        "recursion with a memory, classic rules",
+        "memoised recursion, classic rules",
         seconds(plain_table, 1),
         1,
         0.05,
@@ -42,7 +42,7 @@ def compare_blitz() -> Iterator[Comparison]:
     yield Comparison(
         "distribution of 1,000 v 1,000 by balanced blitz",
         seconds(battle.outcomes, 11),
-        "states one by one, true dice (100 v 100 timed)",
+        "loop over the states with true dice (100 v 100 timed)",
         100 * seconds(lambda: plain.outcome_distribution(100, 100), 3),
         1,
         0.05,
@@ -52,17 +52,17 @@ def compare_blitz() -> Iterator[Comparison]:
 def compare_decisions() -> Iterator[Comparison]:
     """Compare the decisions to stop, and to roll by hand or blitz."""
     yield Comparison(
-        f"when to stop, all states to {SIZE} x {SIZE}",
+        f"when to stop, all states up to {SIZE} x {SIZE}",
         seconds(lambda: when_to_stop(SIZE + 1, SIZE, prize=10)),
-        "states one by one",
+        "loop over the states",
         seconds(lambda: plain.stopping_values(SIZE, SIZE, 10), 3),
         1,
         0.2,
     )
     yield Comparison(
-        "by hand or blitz, all states to 50 x 50",
+        "roll or blitz, all states up to 50 x 50",
         seconds(lambda: best_mix(51, 50)),
-        "states one by one, each with its distribution (20 x 20 timed)",
+        "loop over the states and their distributions (20 x 20 timed)",
         seconds(lambda: plain.mix_win_probabilities(20, 20), 1) * (50 / 20) ** 4,
         1,
         2,
@@ -76,7 +76,7 @@ def compare_spreads() -> Iterator[Comparison]:
     yield Comparison(
         "best spread of 30 over 6 territories against 40",
         seconds(lambda: spread_defenders(40, 30, 6), 3),
-        "each spread by itself (4 timed)",
+        "loop over all spreads (4 timed)",
         one * SPREADS,
         1,
         5,

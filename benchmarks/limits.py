@@ -178,7 +178,9 @@ def measure_coherence() -> Iterator[Measurement]:
     yield Measurement("positions with chances out of order", wrong, 0, False, POSITIONS)
     helps, best, harmful = zip(*map(judge_last_move, range(SMALL_BOARDS)), strict=True)
     missed = sum(is_helped and not is_best for is_helped, is_best in zip(helps, best, strict=True))
-    yield Measurement("small boards whose best last move is missed", missed, 0, False, sum(helps))
+    yield Measurement(
+        "small boards on which the best last move is missed", missed, 0, False, sum(helps)
+    )
     yield Measurement("small boards with a harmful last move", sum(harmful), 0, False, SMALL_BOARDS)
 
 

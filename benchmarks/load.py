@@ -171,19 +171,27 @@ def measure_load(seconds: float = 10.0, soak: float = 0.0) -> Iterator[Measureme
         run_wrk(address, 2)
         found = run_wrk(address, seconds)
         per_second = found.requests / found.seconds
-        yield Measurement("battles a second", per_second, MIN_PER_SECOND, True, found.requests)
-        yield Measurement("battles, half within seconds", found.half, None, False, found.requests)
-        yield Measurement("battles, 99% within seconds", found.most, None, False, found.requests)
+        yield Measurement("battles per second", per_second, MIN_PER_SECOND, True, found.requests)
+        yield Measurement(
+            "battles: median latency, seconds", found.half, None, False, found.requests
+        )
+        yield Measurement(
+            "battles: 99th percentile, seconds", found.most, None, False, found.requests
+        )
         yield Measurement("battles, lost", found.lost, 0, False, found.requests)
         with keep_planning(address) as statuses:
             found = run_wrk(address, seconds, PAUSE)
         yield Measurement(
-            "beside plans, half within seconds", found.half, None, False, found.requests
+            "battles beside plans: median latency, seconds", found.half, None, False, found.requests
         )
         yield Measurement(
-            "beside plans, 99% within seconds", found.most, MAX_SECONDS, False, found.requests
+            "battles beside plans: 99th percentile, seconds",
+            found.most,
+            MAX_SECONDS,
+            False,
+            found.requests,
         )
-        yield Measurement("beside plans, lost", found.lost, 0, False, found.requests)
+        yield Measurement("battles beside plans: lost", found.lost, 0, False, found.requests)
         unmade = sum(status != 200 for status in statuses)
         yield Measurement("plans, lost", unmade, 0, False, len(statuses))
         if soak:
@@ -204,11 +212,15 @@ def measure_beside_large_answers(
             waits = measure_waits(address, f"{BATTLE}&defenders={{}}", seconds)
         most = MAX_SECONDS_BESIDE_LARGE
         wait = find_quantile(waits, 0.99)
-        yield Measurement(f"beside {path}, 99% within seconds", wait, most, False, len(waits))
+        yield Measurement(
+            f"battles beside {path}: 99th percentile, seconds", wait, most, False, len(waits)
+        )
         refused = sum(status != 200 for status in statuses)
         yield Measurement(f"{path}, refused", refused, None, False, len(statuses))
         growth = (max(peak) - before) / 2**20
-        yield Measurement(f"beside {path}, megabytes more", growth, MAX_MEGABYTES, False, len(peak))
+        yield Measurement(
+            f"memory beside {path}: additional megabytes", growth, MAX_MEGABYTES, False, len(peak)
+        )
 
 
 def measure_pictures_beside_plans(address: str, seconds: float) -> Iterator[Measurement]:
@@ -220,7 +232,9 @@ def measure_pictures_beside_plans(address: str, seconds: float) -> Iterator[Meas
         claim = f"pictures beside plans, {part:.0%} within seconds"
         yield Measurement(claim, find_quantile(beside, part), None, False, len(beside))
     ratio = find_quantile(beside, 0.9) / find_quantile(alone, 0.9)
-    yield Measurement("pictures beside plans, times as long as alone", ratio, 2, False, len(beside))
+    yield Measurement(
+        "pictures beside plans: latency relative to no plans", ratio, 2, False, len(beside)
+    )
 
 
 def measure_waits(address: str, path: str, seconds: float) -> list[float]:
@@ -271,9 +285,9 @@ def _measure_soak(address: str, process: psutil.Process, seconds: float) -> Iter
     yield Measurement("soak, lost", lost, 0, False, first.requests + found.requests)
     unmade = sum(status != 200 for status in statuses)
     yield Measurement("soak, plans lost", unmade, 0, False, len(statuses))
-    yield Measurement("soak, megabytes at first", megabytes[0], None, False, 1)
+    yield Measurement("soak test: megabytes at the start", megabytes[0], None, False, 1)
     most = MAX_GROWTH * megabytes[0]
-    yield Measurement("soak, megabytes in the end", megabytes[1], most, False, 1)
+    yield Measurement("soak test: megabytes at the end", megabytes[1], most, False, 1)
 
 
 def measure_behind_nginx(address: str, seconds: float) -> Iterator[Measurement]:
@@ -307,7 +321,7 @@ def measure_behind_nginx(address: str, seconds: float) -> Iterator[Measurement]:
         statuses = [status for each in searches for status in each.result()]
     waits.sort()
     most = waits[math.ceil(0.99 * len(waits)) - 1]
-    claim = "beside 500 idle clients, 20 searches of one, 99% within seconds"
+    claim = "beside 500 idle connections and 20 searches: 99th percentile, seconds"
     yield Measurement(claim, most, MAX_SECONDS, False, len(waits))
     yield Measurement(
         "searches of one client, refused", statuses.count(429), None, True, len(statuses)

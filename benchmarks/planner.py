@@ -104,7 +104,9 @@ def measure_exact_play() -> Iterator[Measurement]:
         slowest = max(slowest, time.perf_counter() - started)
     solved = 40 - len(rates)
     if rates:
-        yield Measurement("states solved a second", statistics.median(rates), 2e5, True, len(rates))
+        yield Measurement(
+            "states solved per second", statistics.median(rates), 2e5, True, len(rates)
+        )
     yield Measurement("small boards proven", proven / solved, 1.0, True, solved)
     yield Measurement("slowest small board, seconds", slowest, 2.0, False, solved)
 
@@ -144,10 +146,10 @@ def measure_goals_and_threats() -> Iterator[Measurement]:
         started = time.perf_counter()
         threats(turn)
         threatened.append(time.perf_counter() - started)
-    yield Measurement("goals of a turn, first seconds", max(first), 0.5, False, 3)
-    yield Measurement("goals of a turn, all, seconds", max(every), 3.0, False, 3)
-    yield Measurement("with 3 s for games too, seconds", max(games), 3.3, False, 3)
-    yield Measurement("what opponents can do, seconds", max(threatened), 2.0, False, 3)
+    yield Measurement("goals of a turn: seconds until the first result", max(first), 0.5, False, 3)
+    yield Measurement("goals of a turn: seconds until the last result", max(every), 3.0, False, 3)
+    yield Measurement("goals of a turn with 3 s for games: seconds", max(games), 3.3, False, 3)
+    yield Measurement("threats of opponents: seconds", max(threatened), 2.0, False, 3)
 
 
 def measure_hard_positions(limit: float = FEW) -> Iterator[Measurement]:
@@ -205,7 +207,11 @@ def measure_play(
             f"{claim}, most", max(points), 4.0 if wanted else None, False, len(points)
         )
     yield Measurement(
-        "intervals that hold the value", statistics.mean(inside), 0.95, True, len(inside)
+        "share of intervals that contain the value",
+        statistics.mean(inside),
+        0.95,
+        True,
+        len(inside),
     )
 
 
@@ -236,7 +242,11 @@ def measure_gaps(positions: int = 8) -> Iterator[Measurement]:
     ]
     if gains:
         yield Measurement(
-            "value at 10 s above 2 s, mean", statistics.mean(gains), 0.0, True, len(gains)
+            "gain of plans in 10 s over plans in 2 s, mean",
+            statistics.mean(gains),
+            0.0,
+            True,
+            len(gains),
         )
 
 
@@ -246,7 +256,7 @@ def measure_restricted() -> Iterator[Measurement]:
         optimum - best_plan(each.position, each.goal, time_limit=FEW).comparable_value
         for each, optimum in draw_restricted_questions(RESTRICTED)
     ]
-    claim = "plans at 2 s below the restricted optimum, most"
+    claim = "plans in 2 s: largest shortfall from the restricted optimum"
     yield Measurement(claim, max(short), 0.002, False, len(short))
 
 
@@ -258,10 +268,14 @@ def measure_quick_estimates() -> Iterator[Measurement]:
     compared = chain.from_iterable(map(compare_quick_estimates, count(QUICK_SEED)))
     clear, gains = zip(*islice(compared, QUICK_GOALS), strict=True)
     yield Measurement(
-        "plans at 3 s below quick estimates, most", max(clear), 0.001, False, len(clear)
+        "plans in 3 s: largest shortfall from quick estimates", max(clear), 0.001, False, len(clear)
     )
     yield Measurement(
-        "plans at 3 s above quick estimates, mean", statistics.mean(gains), 0.0, True, len(gains)
+        "plans in 3 s: mean gain over quick estimates",
+        statistics.mean(gains),
+        0.0,
+        True,
+        len(gains),
     )
 
 
@@ -333,12 +347,22 @@ def measure_limits() -> Iterator[Measurement]:
             started = time.perf_counter()
             replace(asked, **more).answer()
             times.append(time.perf_counter() - started)
-    yield Measurement("a plan in 1 s: the longest, seconds", max(plans), 1.2, False, len(plans))
     yield Measurement(
-        "new armies in 1 s: the longest, seconds", max(placed), 1.2, False, len(placed)
+        "slowest plan with a limit of 1 s, seconds", max(plans), 1.2, False, len(plans)
     )
-    yield Measurement("cards in 1 s: the longest, seconds", max(gone_on), 1.2, False, len(gone_on))
-    yield Measurement("to hold in 1 s: the longest, seconds", max(held), 1.2, False, len(held))
+    yield Measurement(
+        "slowest placement with a limit of 1 s, seconds", max(placed), 1.2, False, len(placed)
+    )
+    yield Measurement(
+        "slowest turn with cards and a limit of 1 s, seconds",
+        max(gone_on),
+        1.2,
+        False,
+        len(gone_on),
+    )
+    yield Measurement(
+        "slowest plan to hold with a limit of 1 s, seconds", max(held), 1.2, False, len(held)
+    )
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / MEGABYTE
     yield Measurement("memory, megabytes", most, 500, False, 1)
 

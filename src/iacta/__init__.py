@@ -1,20 +1,21 @@
 """iacta: the exact odds of battles and campaigns in the board game Risk.
 
-A `Battle` is fought between two territories. A `Campaign` leads one stack through a chain of them.
-On a `Board`, `best_plan` finds the best way to a goal such as `TakeAll`. `armies_needed` and
-`defenders_needed` return the fewest armies that have a wanted chance, `spread_defenders` says where
-to put them, and `when_to_stop` whether to roll on. `Rules` hold everything that changes the odds,
-a `StopRule` says when the attackers stop, a `Roll` is one throw of the dice, and a `Distribution`
-is a finite probability distribution. `simulate_battle` and `simulate_campaign` throw random dice
-instead. `ask` answers all that the command line does, and `iacta.charts` draws.
+A `Battle` is fought between two territories. A `Campaign` leads one stack through a chain of
+territories. On a `Board`, `best_plan` finds the best way to a goal such as `TakeAll`.
+`armies_needed` and `defenders_needed` return the fewest armies that reach a chance,
+`spread_defenders` spreads defenders over a chain, and `when_to_stop` decides whether to roll on.
+`Rules` contain everything that changes the odds, a `StopRule` tells when the attackers stop, a
+`Roll` is one throw of the dice, and a `Distribution` is a finite probability distribution.
+`simulate_battle` and `simulate_campaign` throw random dice instead of computing. `ask` answers all
+questions of the command line, and `iacta.charts` draws the answers.
 
 Conventions:
 
-- Attackers are counted as a player sees them, on the territory, garrison included. For tables that
-  leave out the army which must stay behind, use `garrison=0`.
-- Values are immutable. Two with the same content are equal. A short repr can be pasted back; a
-  value whose repr would be long shows what it is in angle brackets, and `to_text` returns all of
-  it. Decisions and plans cannot be pasted back: ask for them again.
+- Attackers are counted as a player sees them on the territory, garrison included. For tables that
+  exclude the army that must stay behind, use `garrison=0`.
+- Values are immutable. Values with the same content are equal. A short repr can be pasted back; a
+  long value has a short description in angle brackets as its repr, and `to_text` returns its full
+  text. Decisions and plans cannot be pasted back; compute them again.
 - Answers are floats with a proven error bound, or fractions with `exact=True`.
 - Bad input raises an `IactaError`, which is a `ValueError`, with a message of one sentence.
 """
@@ -24,8 +25,8 @@ from importlib import import_module as _import_module
 from pkgutil import get_data as _get_data
 from typing import Any as _Any
 
-# The stub beside this file names each public name and its file, once for type checkers and for
-# here, where a file is imported when one of its names is first used.
+# The stub beside this file lists each public name with its file, for type checkers and for this
+# module. A file is imported when one of its names is first used.
 _STUB = (_get_data(__name__, "__init__.pyi") or b"").decode()  # works in a zip archive too
 _FILES = {
     name: file for file, name in _re.findall(r"^from (\w[\w.]*) import (\w+) as", _STUB, _re.M)

@@ -1,6 +1,6 @@
 """Start the command `iacta`.
 
-This module is outside of the package, whose import is slow, so that Ctrl-C works meanwhile.
+This module is outside the package `iacta`, so that Ctrl-C works during the slow import of iacta.
 """
 
 import _signal as signal  # type: ignore[import-not-found] # without the slow import of enums
@@ -19,12 +19,12 @@ IMPORTER = "<frozen importlib._bootstrap>"  # the file of the frames that import
 
 
 def main() -> "NoReturn":
-    """Load the command and run it; Ctrl-C ends it with 130 at any time."""
+    """Load and run the command; Ctrl-C ends it with exit code 130 at any time."""
     usual = signal.getsignal(signal.SIGINT)
-    if usual is signal.default_int_handler:  # a shell may have it ignored
-        # No cleanup is needed yet, and an import could swallow an exception.
+    if usual is signal.default_int_handler:  # a shell may ignore Ctrl-C
+        # There is nothing to clean up yet, and an import could swallow an exception.
         signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
-    import atexit  # Ctrl-C works only from here on
+    import atexit  # imported once Ctrl-C works
     import gc
 
     gc.disable()  # imported modules stay in memory
@@ -38,16 +38,16 @@ def main() -> "NoReturn":
     try:
         command()
     except SystemExit as ended:
-        # Python's own end takes all objects apart, which is a tenth of a small question's time.
+        # Python would first destroy all objects, which takes 10% of the time of a small question.
         atexit._run_exitfuncs()
         os._exit(ended.code if isinstance(ended.code, int) else 1)
 
 
 def _interrupt(_: int, frame: "FrameType | None") -> None:
-    """Raise KeyboardInterrupt, and once more at the end of a running import.
+    """Raise KeyboardInterrupt, and raise it again at the end of a running import.
 
-    Inside an import the exception may be lost, or become another one: up to Python 3.11, a
-    RuntimeError if it comes while a class is made.
+    An import may swallow the exception, or replace it: up to Python 3.11, by a RuntimeError while a
+    class is being created.
     """
     if _is_importing(frame):
         sys.setprofile(_interrupt_after_import)
@@ -69,4 +69,4 @@ def _is_importing(frame: "FrameType | None") -> bool:
 
 
 def _print_nothing(_: object) -> None:
-    """Replace `sys.unraisablehook`, which prints exceptions that are lost."""
+    """Replace `sys.unraisablehook`, which would print swallowed exceptions."""

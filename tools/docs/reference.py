@@ -119,7 +119,7 @@ def _make_method_page(module: ModuleType) -> str:
             "show_root_toc_entry: false",
             f"members: {own}",
         ),
-        *["## Where it is from", " · ".join(sources)] * bool(sources),
+        *["## Sources", " · ".join(sources)] * bool(sources),
     )
 
 

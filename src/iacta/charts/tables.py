@@ -84,9 +84,10 @@ def win_chance_map(
 
 
 def _format_title(chances: npt.NDArray[Any]) -> str:
-    """Describe from which equal numbers on the attackers are the favourites.
+    """Describe the battles in which the attackers are the favourites.
 
-    If they are the favourites at all sizes, describe the share of battles in which they are.
+    The description is about equal numbers, from the smallest number at which the attackers are the
+    favourites. If they always are, the description is about the share of all battles.
     """
     ahead = (chances.diagonal() > EVEN).tolist()
     if not any(ahead):

@@ -112,7 +112,7 @@ class ServeCommand(Command):
         is_open = self.open
 
         class Server(uvicorn.Server):
-            """A server that prints its URL; on shutdown it ends jobs before connections.
+            """A server that prints its URL, and that ends jobs before it closes connections.
 
             error: the exception raised if the URL cannot be printed, or `None`.
             """

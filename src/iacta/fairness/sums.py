@@ -8,8 +8,7 @@ E[e^{θ·X_i}] be the moment generating function. With the tilted probabilities 
 
 If θ is chosen so that the mean of q is t, the relative error of this sum is small. The same θ gives
 the Chernoff bound P(S ≥ t) ≤ M(θ)·e^{−θ·t}. The function e^{θ·x} is convex, so the bound also holds
-for scores anywhere between 0 and 1 of which only the means are known: compute M for scores 0 and 1
-with these means.
+for scores between 0 and 1 whose means are known: compute M for scores of 0 and 1 with these means.
 
 A sum with a large variance σ² is nearly normal. With its third central moment μ₃, the normal
 density φ and the normal distribution function Φ,

@@ -299,7 +299,7 @@ class AuditRecord(KeyedRecord):
     evidence: EvidenceRecord = key("The evidence against fair dice.")
     results: Sequence[ResultRecord] = key("The frequency of each result.")
     players: Sequence[LuckRecord] = key("The luck of each player.")
-    power: Sequence[SeenRecord] = key("The biases that this log detects.")
+    power: Sequence[SeenRecord] = key("The biases that would be noticed in this log.")
     unread: Sequence[str] = key("The columns that were ignored.")
     remarks: Sequence[str] = key("Sentences on the layout of the log and on its limits.")
     broken_off: Count = key("The number of battles that the attackers broke off.")

@@ -144,8 +144,8 @@ class ReviewedStepRecord(KeyedRecord):
     lost: Count = key("The armies that the attacker lost.")
     killed: Count = key("The armies that the defender lost.")
     moved: Count = key("The armies that moved in.")
-    before: float | None = key("The value of the best plan found before; `null` without a goal.")
-    after: float | None = key("The value of the best plan found after; `null` without a goal.")
+    before: float | None = key("The value of the best plan before the step; `null` without a goal.")
+    after: float | None = key("The value of the best plan after the step; `null` without a goal.")
     luck: float | None = key("The luck of the dice in the value; `null` without a goal.")
     spread: float | None = key(
         "The standard deviation of the luck; `null` for several rolls at once, or without a goal."
