@@ -45,7 +45,8 @@ import { keepTurn, on } from "./page.js";
 import { element, redraw } from "./redraw.js";
 
 const HERE = "Phones cannot open this page; start it with: iacta serve --host 0.0.0.0.";
-const PASTE = "The picture contains the code of the position: scan it, then paste the code into iacta.";
+const PASTE =
+  "The picture contains the code of the position: scan it, then paste the code into iacta.";
 
 /** Draw the page again. Elements that do not change keep their focus. */
 export function render() {
