@@ -49,7 +49,7 @@ def run_python(words: list[str]) -> None:
 
 
 def write_battles(file: str, rows: int) -> list[tuple[int, int]]:
-    """Write random battles to a file, and return some of these battles."""
+    """Write random battles to a file, and return a sample of the battles."""
     import polars as pl
 
     numbers = np.random.default_rng(1).integers(1, 201, (rows, 2))

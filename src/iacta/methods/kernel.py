@@ -463,7 +463,7 @@ class Kernel(ABC):
 
         able: the attackers without the garrison.
         defenders: armies on the defended territory.
-        spare: the number of these attackers that may be lost or move in; `None` for all `able`.
+        spare: the number of able attackers that may be lost or move in; `None` for all attackers.
 
         A roll is left out if it could cost more than `spare` armies, or force more than `spare`
         armies to move in. Stop rules do not apply, because a player who rolls by hand can stop at
