@@ -123,14 +123,14 @@ def test_an_open_battle_fits_in_the_window_with_the_moves_and_the_last_steps(vis
             page.set_viewport_size({"width": width, "height": height})
             page.wait_for_function(f"map.clientWidth * map.clientHeight >= .45 * {width * height}")
             assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
-            for shown in (
+            for selector in (
                 "#moves",
                 "#battle",
                 "#now button:text('Stop')",
                 "#steps [aria-current]",
                 "#log",
             ):
-                for each in page.locator(shown).all():
+                for each in page.locator(selector).all():
                     assert each.evaluate(IS_INSIDE)
     shown = [each.inner_text() for each in page.locator("#steps li").all() if each.is_visible()]
     assert len(shown) == 2
