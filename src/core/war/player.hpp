@@ -84,8 +84,10 @@ class Tactics {
             case IACTA_PHASE_ATTACK: {
                 if (is_on_route(s, 0))
                     if (auto [v, c] = routes_.choose_attack(s); v >= 0) {
+                        // A stack that only weakens a territory for other stacks fights to its end.
+                        double least = is_still_likely(s, v, c, FAIR) ? FAIR : 0.0;
                         do rules_.attack(s, v, c, random, log);
-                        while (in_haste && is_still_likely(s, v, c));
+                        while (in_haste && is_still_likely(s, v, c, least));
                         return;
                     }
                 survey(s, 0);
@@ -131,7 +133,7 @@ class Tactics {
             if (q == s.mover || !s.lands[q]) continue;
             if (beside_player_[q] > 0 && beside_player_[q] + s.place > n_[NEAR_AIM] * (s.armies[q] + s.lands[q]))
                 add(IACTA_AIM_CHASE, q);
-            if (allows(IACTA_AIM_ELIMINATE) && measure_elimination(s, q) > n_[GIVING_UP])
+            if (allows(IACTA_AIM_ELIMINATE) && measure_elimination(s, q) > LEAST_RATIO)
                 found.push_back({IACTA_AIM_ELIMINATE, q});
         }
         return found;
@@ -159,6 +161,17 @@ class Tactics {
             for (int q = 0; q < rules_.players && allows(IACTA_AIM_RAID); ++q)
                 if (q != s.mover && rules_.owns(s, k, q) && can_break(s, k))
                     worth = rules_.bonus[k], best = {IACTA_AIM_RAID, k};
+        }
+        return best;
+    }
+    // Returns an elimination that will probably succeed, or the aim AS_LIKED.
+    Aim find_next_victim(const War<W>& s) {
+        double most = AGAIN;
+        Aim best;
+        for (int q = 0; q < rules_.players; ++q) {
+            if (q == s.mover || !s.lands[q]) continue;
+            double ratio = measure_elimination(s, q);
+            if (ratio > most) most = ratio, best = {IACTA_AIM_ELIMINATE, q};
         }
         return best;
     }
@@ -241,7 +254,9 @@ class Tactics {
     }
 
   private:
-    static constexpr double SAFE_CARD = 6.0;  // the value of the first conquest for the aim SAFE_CARD, in armies
+    static constexpr double SAFE_CARD = 6.0;     // the value of the first conquest for the aim SAFE_CARD, in armies
+    static constexpr double LEAST_RATIO = 0.75;  // the least ratio of armies to need of an elimination that is an aim
+    static constexpr double FAIR = 0.4;          // simulations compare battles again below this chance
     static constexpr double OTHER_STAKE = 0.4, AGAIN = 1.15;
 
     struct Best {
@@ -367,14 +382,16 @@ class Tactics {
         if (room < 1 || !rules_.max_dice(s, v, c)) return false;
         return value_fight(s, c, rules_.odds(c, room, s.at.armies[c])) - value_bared_border(s, v, c) > n_[THRESHOLD];
     }
-    // Whether the current battle, part of an elimination, still has a good chance.
-    bool is_still_likely(const War<W>& s, int v, int c) const {
+    // Whether a battle can go on and its chance exceeds `least`.
+    bool is_still_likely(const War<W>& s, int v, int c, double least) const {
         int room = s.phase == IACTA_PHASE_ATTACK ? rules_.spare(s, v) : 0;
-        return room > 0 && rules_.max_dice(s, v, c) > 0 && rules_.odds(c, room, s.at.armies[c]).won > 0.4;
+        return room > 0 && rules_.max_dice(s, v, c) > 0 && rules_.odds(c, room, s.at.armies[c]).won > least;
     }
     // Returns the available armies divided by the armies needed for an elimination, or 0 without a route.
     double measure_elimination(const War<W>& s, int victim) {
-        return routes_.find(s, victim) ? routes_.measure(s, s.place + count_next_trade(s)) : 0.0;
+        int news = s.place + count_next_trade(s);
+        if (2 * (s.armies[s.mover] - s.lands[s.mover] + news) < s.armies[victim] + s.lands[victim]) return 0.0;
+        return routes_.find(s, victim, news) ? routes_.measure(news) : 0.0;
     }
     // Returns the armies that the mover gets for a set in the current phase, or 0.
     int count_next_trade(const War<W>& s) const {
@@ -384,18 +401,8 @@ class Tactics {
     }
     // Whether the aim is an elimination that is still likely enough to continue.
     bool is_on_route(const War<W>& s, int news) {
-        return aim.kind == IACTA_AIM_ELIMINATE && s.lands[aim.which] && routes_.find(s, aim.which) &&
-               routes_.measure(s, news) >= n_[GIVING_UP];
-    }
-    Aim find_next_victim(const War<W>& s) {
-        double most = AGAIN;
-        Aim best;
-        for (int q = 0; q < rules_.players; ++q) {
-            if (q == s.mover || !s.lands[q]) continue;
-            double ratio = measure_elimination(s, q);
-            if (ratio > most) most = ratio, best = {IACTA_AIM_ELIMINATE, q};
-        }
-        return best;
+        return aim.kind == IACTA_AIM_ELIMINATE && s.lands[aim.which] && routes_.find(s, aim.which, news) &&
+               routes_.measure(news) >= n_[GIVING_UP];
     }
     // Whether adjacent and new armies probably suffice to conquer a territory of a continent.
     bool can_break(const War<W>& s, int k) {

@@ -1,11 +1,13 @@
 // The routes of an elimination: the territories that must be taken, the stacks that take them, and the order.
 //
 // The goal consists of the victim's territories and of other territories on the way to them. It is divided into
-// connected parts. A part needs about as many armies as defend it, plus one for each territory. A stack first takes
-// dead ends, with as few armies as possible.
+// connected parts. The cost of a part is estimated by a walk through it: each territory costs the mean losses of its
+// battle and a garrison, and each dead end costs the additional armies that must advance to it. Attacks, advances and
+// placements are compared by the estimated chance that the armies suffice for every part.
 #pragma once
 
 #include <cmath>
+#include <utility>
 
 #include "war/rules.hpp"
 
@@ -15,7 +17,8 @@ template <int W>
 class Routes {
   public:
     explicit Routes(const WarRules<W>& rules)
-        : rules_(rules), costs_(size_t(rules.lands)), from_(size_t(rules.lands)) {}
+        : rules_(rules), prices_(size_t(rules.lands)), costs_(size_t(rules.lands)), free_(size_t(rules.lands)),
+          rooms_(size_t(rules.lands)), from_(size_t(rules.lands)) {}
 
     struct Attack {
         int v = -1, c = -1;
@@ -25,119 +28,197 @@ class Routes {
     };
 
     // Finds routes to all territories of a player. Returns false if a territory cannot be reached.
-    bool find(const War<W>& s, int victim) {
+    // news: the new armies that the mover may still place.
+    bool find(const War<W>& s, int victim, int news) {
         const Game<W>& g = rules_.game(s);
         Set<W> wanted;
         for (int t = 0; t < rules_.lands; ++t)
             if (s.owner[t] == victim) wanted.add(t);
         goal_ = wanted;
-        while (true) {
-            Set<W> reached = flood(s, g);
-            Set<W> rest = wanted - reached;
-            if (!rest.any()) break;
-            if (!add_way(s, g, reached, rest)) return false;
+        find_rooms(s, g, news);
+        targets_.clear();
+        for (Set<W> rest = wanted; rest.any();) {
+            Target target{find_part(g, wanted, rest.first()), 1.0};
+            rest -= target.lands;
+            for (Set<W> each = target.lands; each.any();) target.need += prices_[each.pop()];
+            targets_.push_back(target);
         }
+        std::stable_sort(targets_.begin(), targets_.end(),
+                         [](const Target& a, const Target& b) { return a.need > b.need; });
+        double left = news;
+        for (const Target& target : targets_) add_way(s, g, wanted, target, left);
+        if ((wanted - flood(g)).any()) return false;
         find_parts(s, g);
         return true;
     }
-    bool is_done() const { return !goal_.any(); }
     // Returns the available armies, including `news` new armies, divided by the armies needed.
-    double measure(const War<W>& s, int news) const {
-        double need = 0.0, lack = 0.0;
-        int supply = 0;
-        Set<W> starts;
+    double measure(int news) const {
+        double need = 0.0, lack = 0.0, supply = 0.0;
         for (const Part& part : parts_) {
-            need += part.need, lack += std::max(0.0, part.need - part.supply);
-            starts |= part.starts;
+            need += part.need + RESERVE, supply += part.supply;
+            lack += std::max(0.0, part.need + RESERVE - part.supply);
         }
-        for (Set<W> rest = starts; rest.any();) supply += rules_.spare(s, rest.pop());
         double ratio = (supply + news) / need;
         return lack > news ? std::min(ratio, (need - (lack - news)) / need) : ratio;
     }
-    double need() const {
-        double total = 0.0;
-        for (const Part& part : parts_) total += part.need;
-        return total;
-    }
-    // Returns the next attack of the elimination. Dead ends come first.
-    Attack choose_attack(const War<W>& s) const {
+    // Returns the attack after which the elimination is most likely.
+    Attack choose_attack(const War<W>& s) {
         const Game<W>& g = rules_.game(s);
-        Attack best;
-        double most = -1e300;
-        for (const Part& part : parts_)
-            for (Set<W> starts = part.starts; starts.any();) {
-                int v = starts.pop(), room = rules_.spare(s, v);
-                if (room < 1) continue;
-                for (Set<W> near = g.out[v] & part.lands; near.any();) {
-                    int c = near.pop();
-                    double won = rules_.odds(c, room, s.at.armies[c]).won;
-                    if (won < LEAST_CHANCE) continue;
-                    double score = 9.0 * won + 0.01 * std::min(room, 200) - 10.0 * count_exits(g, v, c);
-                    if (won < FAIR_CHANCE) score -= 1000.0;
-                    if (score > most && rules_.max_dice(s, v, c) > 0) most = score, best = {v, c};
+        attacks_.clear();
+        for (size_t i = 0; i < parts_.size(); ++i)
+            for (Set<W> lands = parts_[i].lands; lands.any();) {
+                int c = lands.pop();
+                for (Set<W> near = g.into[c] & parts_[i].starts; near.any();) {
+                    int v = near.pop(), room = rooms_[v];
+                    if (room < 1 || !rules_.max_dice(s, v, c)) continue;
+                    attacks_.push_back({{v, c}, i, rules_.odds(c, room, s.at.armies[c])});
                 }
             }
+        if (attacks_.size() == 1) return attacks_.front().attack;
+        Attack best, last;
+        double most = -1e300;
+        for (const auto& [attack, i, row] : attacks_) {
+            auto [v, c] = attack;
+            if (c != last.c) split(s, g, i, c);
+            last = attack;
+            double score = row.won * estimate_after(g, v, c, rooms_[v] - row.lost - 1.0);
+            // If the battle is lost, the other stacks may still succeed against fewer armies.
+            if (row.won < SURE) {
+                double killed = (row.killed - row.won * s.at.armies[c]) / (1.0 - row.won);
+                score += (1.0 - row.won) * estimate_without(v, i, LOST_FOR_KILLED * killed);
+            }
+            if (score > most) most = score, best = attack;
+        }
         return best;
     }
     // Returns how many of the `most` armies that may leave v advance to the conquered territory c.
-    int choose_advance(const War<W>& s, int v, int c, int most) const {
+    int choose_advance(const War<W>& s, int v, int c, int most) {
         const Game<W>& g = rules_.game(s);
-        double here = 0.0, there = 0.0;
+        Part here{}, there{};
         for (const Part& part : parts_) {
-            int others = 0;
-            for (Set<W> rest = part.starts; rest.any();) {
-                int u = rest.pop();
-                if (u != v && u != c) others += rules_.spare(s, u);
-            }
-            double need = std::max(0.0, part.need - others);
             bool is_here = g.out[v].meets(part.lands), is_there = g.out[c].meets(part.lands);
-            if (is_here && is_there) (count_more(g, c, v, part.lands) ? there : here) += need;
-            else if (is_here) here += need;
-            else if (is_there) there += need;
+            if (!is_here && !is_there) continue;
+            double others = 0.0;
+            for (Set<W> rest = part.starts; rest.any();)
+                if (int u = rest.pop(); u != v && u != c) others += count_useful(rooms_[u]);
+            double from_v = is_here ? walk(g, part.lands, v) : FAR, from_c = is_there ? walk(g, part.lands, c) : FAR;
+            Part& side = from_c <= from_v ? there : here;
+            side.need += std::min(from_v, from_c), side.supply += others, side.variance += part.variance;
         }
-        if (here == 0.0) return most;
-        if (there == 0.0) return 0;
-        return most - int(most * here / (here + there) + 0.5);
+        if (here.variance == 0.0) return most;
+        if (there.variance == 0.0) return 0;
+        double has = std::max(rules_.spare(s, c), 0);
+        int best = most;
+        double likeliest = -1.0;
+        for (int i = 0; i <= STEPS; ++i) {
+            int moved = most * i / STEPS;
+            double chance = estimate(here.supply + most - moved - here.need, here.variance) *
+                            estimate(there.supply + has + moved - there.need, there.variance);
+            if (chance >= likeliest) likeliest = chance, best = moved;
+        }
+        return best;
     }
-    // Lists the placements of new armies. Each army goes to the part with the smallest ratio of armies to need.
+    // Lists the placements of new armies. Each army goes to the part that is least likely to succeed.
     void list_wishes(const War<W>& s, std::vector<Wish>& found) {
+        const Game<W>& g = rules_.game(s);
         found.clear();
-        for (Part& part : parts_) {
-            int base = find_base(s, part);
-            if (base >= 0) found.push_back({base, 0});
-            else part.need = 0.0;
-        }
+        for (Part& part : parts_) found.push_back({find_base(g, part), 0});
         for (int left = found.empty() ? 0 : s.place; left > 0; --left) {
-            size_t poorest = 0, at = 0;
+            size_t poorest = 0;
             double least = 1e300;
-            for (Part& part : parts_) {
-                if (part.need == 0.0) continue;
-                double ratio = (part.supply + found[at].armies) / part.need;
-                if (ratio < least) least = ratio, poorest = at;
-                ++at;
+            for (size_t i = 0; i < parts_.size(); ++i) {
+                const Part& part = parts_[i];
+                double excess = (part.supply + found[i].armies - part.need) / std::sqrt(part.variance);
+                if (excess < least && found[i].land >= 0) least = excess, poorest = i;
             }
             ++found[poorest].armies;
         }
+        std::erase_if(found, [](const Wish& each) { return each.land < 0; });
     }
 
   private:
     static constexpr double LOST_FOR_KILLED = 0.85;  // attackers lost for each defender destroyed in large battles
-    static constexpr double LEAST_CHANCE = 0.15, FAIR_CHANCE = 0.6;
+    static constexpr double DEAD_END = 2.0;          // armies that advance to a dead end in addition to its garrison
+    static constexpr double FAR = 1e6;               // the cost of a part that cannot be reached
+    static constexpr double UNKNOWN = -1.0;          // the cost of a part that has not been computed
+    static constexpr double LEAST_VARIANCE = 0.5;
+    static constexpr double RESERVE = 1.0;  // armies for each part in addition to the mean cost
+    static constexpr double SURE = 0.995;   // no alternative to a battle with a greater chance is considered
+    static constexpr double LACK = 3.0;     // the cost of a way, for each army that its stack lacks
+    static constexpr int STRONG = 8;        // armies of a strong attacker in addition to two for each defender
+    static constexpr int STEPS = 24;        // the number of advances that are compared, minus 1
+    static constexpr int SHARES = 4;        // the surplus of a stack is divided among parts in so many shares
 
     struct Part {
         Set<W> lands, starts;
-        double need;
-        int supply;
+        double need, supply;  // the mean cost, and the armies of the stacks that may take the part
+        double variance;      // the variance of the cost
+    };
+
+    struct Choice {
+        Attack attack;
+        size_t part;  // the index of the part that contains the attacked territory
+        Odds::Row row;
+    };
+    struct Target {
+        Set<W> lands;  // connected territories of the victim
+        double need;   // the armies needed to take them
     };
 
     const WarRules<W>& rules_;
     Set<W> goal_;
-    std::vector<Part> parts_;
-    std::vector<int> costs_, from_;
+    std::vector<Target> targets_;
+    std::vector<Choice> attacks_;
+    std::vector<Part> parts_, split_, after_;    // the parts of the goal, and the parts after a conquest
+    std::vector<double> prices_, costs_, free_;  // free_: the armies of each stack that no target needs yet
+    std::vector<int> rooms_, from_, path_;
+    Set<W> bases_;  // the territories from which attacks may begin
 
+    // Finds the armies that may leave each territory, and the prices of the other territories. In an advance, all
+    // armies that may leave the start count for the conquered territory too.
+    void find_rooms(const War<W>& s, const Game<W>& g, int news) {
+        bases_ = Set<W>{};
+        for (Set<W> rest = s.at.mine - g.resting; rest.any();) {
+            int v = rest.pop();
+            rooms_[v] = std::max(rules_.spare(s, v), 0);
+            if (rooms_[v] + news > 0) bases_.add(v);
+        }
+        if (s.phase == IACTA_PHASE_ADVANCE && !g.resting.has(s.pending.start)) {
+            rooms_[s.pending.to] = rooms_[s.pending.start] + std::max(rules_.spare(s, s.pending.to), 0);
+            if (rooms_[s.pending.to] > 0) bases_.add(s.pending.to);
+        }
+        for (Set<W> rest = bases_; rest.any();) {
+            int v = rest.pop();
+            free_[v] = count_useful(rooms_[v]);
+        }
+        for (int t = 0; t < rules_.lands; ++t)
+            if (int n = s.at.armies[t]; n > 0 && !s.at.mine.has(t))
+                prices_[t] = rules_.odds(t, 2 * n + STRONG, n).lost + 1.0;
+    }
+    // Returns how many armies of a stack are useful for an elimination. A small stack is less likely to help.
+    static double count_useful(int room) { return room > 3 ? room - 0.5 : 0.75 * room; }
+    // Estimates the chance that armies suffice for a part, from their excess over its mean cost. This approximates
+    // the normal distribution.
+    static double estimate(double excess, double variance) {
+        double z = excess / std::sqrt(variance), y = z * (0.8 + 0.2 * z * z);
+        return 0.5 + 0.5 * y / std::sqrt(1.0 + y * y);
+    }
+    // Returns the approximate variance of the armies that a strong attacker loses in a battle.
+    static double find_variance(int defenders) { return 1.9 * defenders - 0.9; }
+    // Returns the territories of a set that are connected with t.
+    static Set<W> find_part(const Game<W>& g, const Set<W>& lands, int t) {
+        Set<W> part = Set<W>::of(t);
+        for (Set<W> fresh = part; fresh.any();) {
+            int u = fresh.pop();
+            Set<W> more = ((g.out[u] | g.into[u]) & lands) - part;
+            part |= more;
+            fresh |= more;
+        }
+        return part;
+    }
     // Returns the territories of the goal that the mover can reach by attacking only the goal.
-    Set<W> flood(const War<W>& s, const Game<W>& g) const {
-        Set<W> seen, fresh = s.at.mine - g.resting;
+    Set<W> flood(const Game<W>& g) const {
+        Set<W> seen, fresh = bases_;
         while (fresh.any()) {
             Set<W> more = (g.out[fresh.pop()] & goal_) - seen;
             seen |= more;
@@ -145,14 +226,33 @@ class Routes {
         }
         return seen;
     }
-    // Adds to the goal the cheapest route to one of the territories in `rest`. Returns false if there is no route.
-    bool add_way(const War<W>& s, const Game<W>& g, const Set<W>& reached, const Set<W>& rest) {
-        constexpr int FAR = 1 << 29;
+    // Adds the cheapest way to a target to the goal, unless adjacent stacks suffice. A stack that is too small costs
+    // the armies that it lacks. The armies needed are no longer free for other targets.
+    // news: the new armies that are not needed for other targets.
+    void add_way(const War<W>& s, const Game<W>& g, const Set<W>& wanted, const Target& target, double& news) {
+        Set<W> beside;
+        for (Set<W> each = target.lands; each.any();) beside |= g.into[each.pop()] & bases_;
+        double supply = news;
+        for (Set<W> each = beside; each.any();) supply += free_[each.pop()];
+        if (beside.any() && supply >= target.need) {
+            double need = target.need;
+            while (beside.any() && need > 0.0) {
+                int largest = beside.first();
+                for (Set<W> each = beside; each.any();)
+                    if (int v = each.pop(); free_[v] > free_[largest]) largest = v;
+                beside.remove(largest);
+                double used = std::min(free_[largest], need);
+                free_[largest] -= used, need -= used;
+            }
+            news -= std::max(0.0, need);
+            return;
+        }
         std::fill(costs_.begin(), costs_.end(), FAR);
-        Set<W> open = (s.at.mine - g.resting) | reached, done;
+        Set<W> open = bases_, done;
         for (Set<W> each = open; each.any();) {
             int t = each.pop();
-            costs_[t] = 0, from_[t] = -1;
+            double lack = std::max(0.0, target.need - free_[t]);
+            costs_[t] = std::min(lack, news) + LACK * std::max(0.0, lack - news), from_[t] = -1;
         }
         while (open.any()) {
             int t = -1;
@@ -162,58 +262,202 @@ class Routes {
             }
             open.remove(t);
             done.add(t);
-            if (rest.has(t)) {
-                for (; t >= 0 && costs_[t] > 0; t = from_[t]) goal_.add(t);
-                return true;
+            if (target.lands.has(t)) {
+                double need = target.need;
+                for (; from_[t] >= 0; t = from_[t])
+                    if (!goal_.has(t)) goal_.add(t), need += prices_[t];
+                double used = std::min(free_[t], need);
+                free_[t] -= used;
+                news -= std::min(news, need - used);
+                return;
             }
             for (Set<W> near = g.out[t] - s.at.mine - done; near.any();) {
                 int c = near.pop();
                 if (!s.at.armies[c]) continue;
-                int cost = costs_[t] + s.at.armies[c] + 1;
+                double cost = costs_[t] + (wanted.has(c) ? 0.0 : prices_[c]);
                 if (cost < costs_[c]) costs_[c] = cost, from_[c] = t, open.add(c);
             }
         }
-        return false;
     }
+    Part make_part(const War<W>& s, const Game<W>& g, const Set<W>& lands) const {
+        Part part{lands, {}, 0.0, 0.0, LEAST_VARIANCE};
+        for (Set<W> each = lands; each.any();) {
+            int t = each.pop();
+            part.starts |= g.into[t] & bases_;
+            part.variance += find_variance(s.at.armies[t]);
+        }
+        return part;
+    }
+    // Divides the goal into parts, and the armies of each stack among the parts beside it.
     void find_parts(const War<W>& s, const Game<W>& g) {
         parts_.clear();
         for (Set<W> rest = goal_; rest.any();) {
-            Part part{Set<W>::of(rest.first()), {}, 0.0, 0};
-            for (Set<W> fresh = part.lands; fresh.any();) {
-                int t = fresh.pop();
-                Set<W> more = ((g.out[t] | g.into[t]) & goal_) - part.lands;
-                part.lands |= more;
-                fresh |= more;
-            }
+            Part part = make_part(s, g, find_part(g, goal_, rest.first()));
             rest -= part.lands;
-            int armies = 0, lands = 0;
-            for (Set<W> each = part.lands; each.any(); ++lands) {
-                int t = each.pop();
-                armies += s.at.armies[t];
-                part.starts |= (g.into[t] & s.at.mine) - g.resting;
-            }
-            for (Set<W> each = part.starts; each.any();) part.supply += rules_.spare(s, each.pop());
-            part.need = LOST_FOR_KILLED * armies + lands + 1.0;
+            part.need = UNKNOWN;
+            find_need(g, part);
+            // In an advance, the armies count for the conquered territory, which has them all.
+            if (s.phase == IACTA_PHASE_ADVANCE && part.starts.has(s.pending.to)) part.starts.remove(s.pending.start);
             parts_.push_back(part);
         }
+        divide(parts_);
     }
-    // Returns the number of territories of the goal that border c but not v.
-    int count_exits(const Game<W>& g, int v, int c) const {
-        Set<W> exits = (g.out[c] & goal_) - g.out[v];
-        exits.remove(c);
-        return exits.count();
+    // Divides the armies of each stack among the parts beside it, in favour of the least likely parts.
+    void divide(std::vector<Part>& parts) const {
+        Set<W> used, shared;
+        for (Part& part : parts) {
+            shared |= used & part.starts;
+            used |= part.starts;
+            part.supply = 0.0;
+        }
+        for (Part& part : parts)
+            for (Set<W> each = part.starts - shared; each.any();) part.supply += count_useful(rooms_[each.pop()]);
+        for (Set<W> each = shared; each.any();) {
+            int v = each.pop();
+            double left = count_useful(rooms_[v]);
+            for (Part& part : parts) {
+                if (!part.starts.has(v)) continue;
+                double given = std::clamp(part.need - part.supply, 0.0, left);
+                part.supply += given, left -= given;
+            }
+            if (left <= 0.0) continue;
+            for (int i = 0; i < SHARES; ++i) {
+                Part* poorest = nullptr;
+                double least = 0.0;
+                for (Part& part : parts) {
+                    if (!part.starts.has(v)) continue;
+                    double excess = (part.supply - part.need) / std::sqrt(part.variance);
+                    if (!poorest || excess < least) least = excess, poorest = &part;
+                }
+                poorest->supply += left / SHARES;
+            }
+        }
     }
-    static bool count_more(const Game<W>& g, int c, int v, const Set<W>& lands) {
-        return (g.out[c] & lands).count() > (g.out[v] & lands).count();
+    // Returns the mean cost of taking all territories of `rest` with a stack that starts beside them in `at`. The walk
+    // goes first to territories with few exits, and returns from dead ends to the last territory with an exit.
+    double walk(const Game<W>& g, Set<W> rest, int at) {
+        double cost = 0.0;
+        bool is_end = false;
+        path_.assign(1, at);
+        while (rest.any() && !path_.empty()) {
+            Set<W> next = g.out[path_.back()] & rest;
+            if (!next.any()) {
+                if (is_end) cost += DEAD_END, is_end = false;
+                path_.pop_back();
+                continue;
+            }
+            int best = -1, fewest = 0;
+            while (next.any()) {
+                int c = next.pop(), exits = (g.out[c] & rest).count();
+                if (best < 0 || exits < fewest) best = c, fewest = exits;
+            }
+            cost += prices_[best];
+            rest.remove(best);
+            path_.push_back(best);
+            is_end = true;
+        }
+        while (rest.any()) cost += prices_[rest.pop()];
+        return cost;
     }
-    // Returns the mover's territory beside a part with the most armies, or -1 if there is none.
-    int find_base(const War<W>& s, const Part& part) const {
+    // Lists the parts of the goal after the conquest of c, a territory of part i.
+    void split(const War<W>& s, const Game<W>& g, size_t i, int c) {
+        split_.clear();
+        for (size_t j = 0; j < parts_.size(); ++j)
+            if (j != i) split_.push_back(parts_[j]);
+        Set<W> rest = parts_[i].lands;
+        rest.remove(c);
+        for (Set<W> all = rest; rest.any();) {
+            split_.push_back(make_part(s, g, find_part(g, all, rest.first())));
+            split_.back().need = UNKNOWN;
+            rest -= split_.back().lands;
+        }
+    }
+    // Estimates the chance of the elimination if v has conquered c and has `left` armies for both.
+    double estimate_after(const Game<W>& g, int v, int c, double left) {
+        bool has_exit = split_.empty();
+        after_.resize(split_.size());
+        for (size_t i = 0; i < split_.size(); ++i) {
+            Part& part = split_[i];
+            bool is_here = g.out[v].meets(part.lands), is_there = g.out[c].meets(part.lands);
+            has_exit |= is_there;
+            double need = part.need == UNKNOWN && (is_here || is_there) ? FAR : find_need(g, part);
+            if (is_there) need = std::min(need, walk(g, part.lands, c));
+            if (is_here) need = std::min(need, walk(g, part.lands, v));
+            after_[i] = part;
+            after_[i].need = need;
+            is_here || is_there ? after_[i].starts.add(v) : after_[i].starts.remove(v);
+        }
+        int room = std::exchange(rooms_[v], std::max(int(has_exit ? left : left - DEAD_END), 0));
+        divide(after_);
+        rooms_[v] = room;
+        return multiply_chances(after_);
+    }
+    // Returns the cost of a part from the best stack beside it.
+    double find_need(const Game<W>& g, Part& part) {
+        if (part.need != UNKNOWN) return part.need;
+        int base = find_base(g, part);
+        return part.need = base < 0 ? FAR : walk(g, part.lands, base);
+    }
+    // Estimates the chance of the elimination without the armies of v, if part i needs fewer armies.
+    double estimate_without(int v, size_t i, double fewer) {
+        after_ = parts_;
+        for (Part& part : after_) part.starts.remove(v);
+        after_[i].need -= fewer;
+        divide(after_);
+        return multiply_chances(after_);
+    }
+    static double multiply_chances(const std::vector<Part>& parts) {
+        double chance = 1.0;
+        for (const Part& part : parts) chance *= estimate(part.supply - part.need, part.variance);
+        return chance;
+    }
+    // Returns the mover's territory from which a part costs least, relative to its armies, or -1 if there is none.
+    int find_base(const Game<W>& g, const Part& part) {
         int best = -1;
+        double least = 1e300;
+        bool is_alone = part.starts.count() < 2;
         for (Set<W> rest = part.starts; rest.any();) {
             int v = rest.pop();
-            if (best < 0 || s.at.armies[v] > s.at.armies[best]) best = v;
+            double cost = walk(g, is_alone ? part.lands : find_rest(g, part, v), v) - rooms_[v];
+            if (cost < least) least = cost, best = v;
         }
         return best;
+    }
+    // Returns the territories of a part that remain for v after the other stacks, the smallest first, have taken those
+    // from which v need not go on.
+    Set<W> find_rest(const Game<W>& g, const Part& part, int v) const {
+        Set<W> rest = part.lands;
+        Set<W> others = part.starts;
+        others.remove(v);
+        while (others.any()) {
+            int u = others.first();
+            for (Set<W> each = others; each.any();)
+                if (int other = each.pop(); rooms_[other] < rooms_[u]) u = other;
+            others.remove(u);
+            double left = rooms_[u];
+            for (bool has_taken = left >= 2.0; has_taken && rest.any();) {
+                has_taken = false;
+                for (Set<W> near = g.out[u] & rest; near.any() && !has_taken;) {
+                    int t = near.pop();
+                    if (prices_[t] + 0.5 > left) continue;
+                    Set<W> fewer = rest;
+                    fewer.remove(t);
+                    if (!is_reached(g, v, fewer)) continue;
+                    rest = fewer, left -= prices_[t], u = t, has_taken = true;
+                }
+            }
+        }
+        return rest;
+    }
+    // Whether a stack in v can reach all of some territories by attacking only them.
+    static bool is_reached(const Game<W>& g, int v, const Set<W>& lands) {
+        Set<W> seen, fresh = Set<W>::of(v);
+        while (fresh.any()) {
+            Set<W> more = (g.out[fresh.pop()] & lands) - seen;
+            seen |= more;
+            fresh |= more;
+        }
+        return seen == lands;
     }
 };
 
