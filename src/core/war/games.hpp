@@ -8,15 +8,21 @@
 namespace iacta {
 
 struct JudgedAim {
+    static constexpr double SHARE_OF_REST = 0.25;  // the margin is at most this share of 1 - V
+
     Aim aim;
-    double bonus = 0.0, total = 0.0;      // total: the sum of V after the samples
+    double margin = 0.0, total = 0.0;     // total: the sum of V after the samples
     int samples = 0, stage = 0;           // stage: the samples after which the aim fell behind, or FINAL
+    uint64_t dice = 0;                    // the sum of the states of the dice after the samples
     bool has_no_dice = false;             // then all samples are equal, and one is enough
     const JudgedAim* original = nullptr;  // an aim with the same turns, which is sampled instead
 
     static constexpr int FINAL = 1 << 30;
 
-    double value() const { return bonus + (samples ? total / samples : 0.0); }
+    double mean() const { return samples ? total / samples : 0.0; }
+    // The mean plus the margin, which is reduced near 1, where no other aim could exceed it.
+    double value() const { return mean() + std::min(margin, SHARE_OF_REST * (1.0 - mean())); }
+    bool is_elimination() const { return aim.kind == IACTA_AIM_ELIMINATE; }
     const JudgedAim& find_original() const { return original ? original->find_original() : *this; }
     bool is_better_than(const JudgedAim& other) const {
         return stage != other.stage ? stage > other.stage : value() > other.value();
@@ -51,15 +57,16 @@ class WarPlay {
         choose(s, random, seed, deadline);
         while (s.phase != IACTA_PHASE_OVER) {
             if (seed && tactics.has_eliminated(s))
-                tactics.aim = tactics.is_impatient(s) ? Aim{} : choose_aim(s, seed, deadline);
+                tactics.aim = tactics.is_impatient(s) ? tactics.find_next_victim(s) : choose_aim(s, seed, deadline);
             tactics.step(s, random, log);
         }
     }
     bool judges_aims() const { return n_[SAMPLES] > 0.0 && weights_; }
     void take(Aim aim) { tactics.aim = aim; }
     // Lists the aims, the best aim first, each with the mean of V after simulated turns with the same dice. The aim
-    // AS_LIKED gets a bonus. After each stage, the better half of the aims goes on to twice as many turns (sequential
-    // halving). Aims with equal results play the same turns, so only the first such aim goes on. An AI with ROUNDS then
+    // AS_LIKED has a margin. After each stage, the better half of the aims goes on to twice as many turns (sequential
+    // halving). Aims with equal results and dice play the same turns, so only the first such aim goes on. If an
+    // elimination and another aim are nearly equal, both go on to three times as many turns. An AI with ROUNDS then
     // compares the best aims by the mean of V after some rounds.
     std::vector<JudgedAim> judge_aims(War<W> s, uint64_t seed, Deadline& deadline) {
         if (quick_play_) rules_.hide_unknown(s);
@@ -70,12 +77,17 @@ class WarPlay {
         for (JudgedAim& each : found) left.push_back(&each);
         auto is_better = [](const JudgedAim* a, const JudgedAim* b) { return a->value() > b->value(); };
         tactics.in_haste = true;
-        for (int done = 0, most = int(n_[SAMPLES]); done < most; left.resize((left.size() + 1) / 2)) {
+        for (int done = 0, most = int(n_[SAMPLES]); done < most; keep_half(left)) {
             done = std::min(done ? 2 * done : FIRST_SAMPLES, most);
             for (JudgedAim* each : left) add_samples(s, *each, seed, done);
             std::stable_sort(left.begin(), left.end(), is_better);
             remove_copies(left);
         }
+        auto rival = std::find_if(left.begin(), left.end(), [&](const JudgedAim* each) {
+            return each->is_elimination() != left.front()->is_elimination();
+        });
+        if (rival != left.end() && left.front()->value() - (*rival)->value() < CLOSE)
+            for (JudgedAim* each : {left.front(), *rival}) add_samples(s, *each, seed, MORE * int(n_[SAMPLES]));
         tactics.in_haste = false;
         if (quick_play_) compare_finalists(s, found, seed, deadline);
         for (JudgedAim& each : found) {
@@ -90,7 +102,9 @@ class WarPlay {
     void choose(const War<W>& s, Random& random, uint64_t& seed, Deadline& deadline) {
         tactics.aim = Aim{};
         if (n_[SURE] > 0.0 && !judges_aims()) tactics.aim = tactics.find_aim_within_reach(s);
-        if (judges_aims() && !tactics.is_impatient(s)) {
+        if (judges_aims() && tactics.is_impatient(s)) {
+            tactics.aim = tactics.find_next_victim(s);
+        } else if (judges_aims()) {
             seed = random.next();
             tactics.aim = choose_aim(s, seed, deadline);
         }
@@ -116,7 +130,17 @@ class WarPlay {
 
     static constexpr int FIRST_SAMPLES = 2;
     static constexpr size_t FINALISTS = 3;  // the number of aims that are compared by simulated rounds
+    static constexpr int MORE = 3;          // a factor on the samples of an elimination and its rival
+    static constexpr double CLOSE = 0.06;   // the largest difference of V between nearly equal aims
 
+    // Keeps the better half of some sorted aims, and the best elimination. Few samples may miss an elimination by luck.
+    static void keep_half(std::vector<JudgedAim*>& aims) {
+        size_t half = (aims.size() + 1) / 2;
+        auto is_elimination = [](const JudgedAim* each) { return each->is_elimination(); };
+        auto best = std::find_if(aims.begin(), aims.end(), is_elimination);
+        if (best != aims.end() && size_t(best - aims.begin()) >= half && half > 1) std::swap(aims[half - 1], *best);
+        aims.resize(half);
+    }
     // Returns the aim with the best mean of V.
     Aim choose_aim(const War<W>& s, uint64_t seed, Deadline& deadline) {
         std::vector<JudgedAim> found = judge_aims(s, seed, deadline);
@@ -125,7 +149,8 @@ class WarPlay {
     static void remove_copies(std::vector<JudgedAim*>& aims) {
         for (size_t i = 1; i < aims.size(); ++i)
             for (size_t j = 0; j < i && !aims[i]->original; ++j)
-                if (aims[i]->total == aims[j]->total && !aims[j]->original) aims[i]->original = aims[j];
+                if (aims[i]->total == aims[j]->total && aims[i]->dice == aims[j]->dice && !aims[j]->original)
+                    aims[i]->original = aims[j];
         std::erase_if(aims, [](const JudgedAim* each) { return each->original; });
     }
     // Compares the best aims by TRIALS simulations each. A simulation plays the turn and continues until the mover has
@@ -179,7 +204,7 @@ class WarPlay {
             tactics.play(after_, dice, nullptr);
             if (rules_.find_winner(after_) < 0) rules_.next(after_);
             judge(rules_, after_, tactics, weights_, chances.data());
-            judged.total += chances[size_t(s.mover)], ++judged.samples;
+            judged.total += chances[size_t(s.mover)], ++judged.samples, judged.dice += dice.state;
             judged.has_no_dice = dice.state == Random(first).state;
         }
     }

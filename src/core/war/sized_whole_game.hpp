@@ -34,7 +34,7 @@ class SizedWholeGame final : public WholeGame {
             WarPlay<W>(rules_, numbers, choosing).judge_aims(rules_.start, Random(seed).next(), unlimited);
         for (int i = 0; i < std::min<int>(*count, int(all.size())); ++i) {
             found[2 * i] = all[i].aim.kind, found[2 * i + 1] = all[i].aim.which;
-            values[i] = all[i].value();
+            values[i] = all[i].mean();
         }
         *count = int32_t(all.size());
         return IACTA_DONE;

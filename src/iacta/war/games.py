@@ -199,7 +199,8 @@ class War:
 
         The value of an aim is the mean of V after simulated turns with this aim. The AI adds its
         `margin` to the value of `as liked` before it chooses. An aim that falls behind gets fewer
-        simulations. The list is empty for an AI that chooses its aim without simulations.
+        simulations; an elimination that nearly equals another aim gets more. The list is empty for
+        an AI that chooses its aim without simulations.
         """
         if player.samples <= 0:
             return []
@@ -215,10 +216,7 @@ class War:
             byref(count),
         )
         aims = [Aim(AIMS[kind], which) for kind, which in found[: count.value].tolist()]
-        return [
-            (aim, value - player.margin if aim.kind == AS_LIKED else value)
-            for aim, value in zip(aims, values.tolist(), strict=False)
-        ]
+        return [*zip(aims, values.tolist(), strict=False)]
 
     def choose_action(self, player: Player, seed: int, aim: Aim = CHOSEN_AIM) -> tuple[Action, Aim]:
         """Return the next action of an AI whose turn has an aim, and its aim after the action."""

@@ -25,10 +25,12 @@ border of a continent that the AI owns. `lost` is reduced once the armies per te
 `patience`. The AI attacks as long as the best value exceeds `threshold`.
 
 A turn may have an aim, which changes the values. An AI with `samples` simulates the turn several
-times with each of its aims, and chooses the aim with the highest mean value of V afterwards. An AI
-with `rounds` then compares its best three aims again: it simulates the turn and all following
-turns, in which every player plays without samples, until the AI is to move again. It does not know
-the other players' cards and secret missions.
+times with each of its aims, and chooses the aim with the highest mean value of V afterwards. If an
+elimination nearly equals another aim, both are simulated three times as often. After an
+elimination, the AI chooses a new aim for the rest of the turn. An AI with `rounds` compares its
+best three aims again: it simulates the turn and all following turns, in which every player plays
+without samples, until the AI is to move again. It does not know the other players' cards and secret
+missions.
 
 | kind | the turn |
 |---|---|
@@ -92,7 +94,8 @@ class Player:
     aim: the additional value of each territory that belongs to the aim.
     near_aim: the smallest ratio of armies to cost at which a continent or an opponent becomes an
         aim.
-    margin: the smallest increase of V for which the AI prefers an aim to `as liked`.
+    margin: the smallest increase of V for which the AI prefers an aim to `as liked`; at most a
+        quarter of 1 - V.
     patience: the armies per territory on the whole board above which the AI stops waiting for
         better odds, and gives less weight to lost armies.
     samples: the number of simulations for each aim; 0 for an AI that does not simulate. A negative
