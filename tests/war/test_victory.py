@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.opponents import find_row
 from iacta import Missions, Position, Turn, ask, win_chances
-from iacta.game import Defend
+from iacta.game import Defend, Place
 from iacta.native.deadline import Deadline
 from iacta.plan import best_plan
 from iacta.plan.winning import find_win
@@ -81,6 +81,20 @@ def test_a_win_within_reach_is_seen_and_taken(condition: str) -> None:
         for name in PLAYERS:
             record = War(turn).play_turn(PLAYERS[name], number)
             assert record.end.winner == "red", (number, name)
+
+
+@pytest.mark.parametrize("name", ["usual", "simple"])
+def test_new_armies_for_a_win_are_divided_by_need(name: str) -> None:
+    owners = dict(zip(RING.territories, ("red", "green", *"bbr", "green", *"bb"), strict=True))
+    names = {"r": "red", "b": "blue"}
+    armies = {"red": 4, "green": 1}
+    held = {t: (names.get(o, o), armies.get(names.get(o, o), 3)) for t, o in owners.items()}
+    others = {"blue": "8 territories", "green": "8 territories"}
+    missions = Missions({"red": "eliminate green", **others})
+    turn = Turn(Position(RING, "red", held), place=6, victory=missions)
+    first = ai(name)(turn)
+    assert first == Place("A", 3)
+    assert ai(name)(turn.after(first)) == Place("E", 3)
 
 
 @pytest.mark.parametrize("condition", WINNABLE)

@@ -4,6 +4,7 @@ The AIs take territories that win the game at once, and territories of a rival w
 """
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import cached_property
 from heapq import heappop, heappush
 
@@ -68,10 +69,18 @@ class WinsInReach:
             wanted = self._find_ways(player, new, mission)
         armies, strength = self.turn.armies, new
         for v in self.list_owned(player):
-            if any(c in wanted for c in self.near[v]):
+            if any(c in wanted for c in self._list_near(v)):
                 strength += self._count_spare(player, v)
         is_enough = strength >= sum(armies[t] + 1 for t in wanted)
         return wanted if wanted and is_enough else set()
+
+    def _list_near(self, v: int) -> Sequence[int]:
+        """Return the neighbours of a territory, and of a conquest into which it may advance."""
+        pending = self.turn.pending if self.turn.phase == "advance" else None
+        names = self.turn.board.territories
+        if pending is None or names[v] != pending.start:
+            return self.near[v]
+        return (*self.near[v], *self.near[names.index(pending.to)])
 
     def _count_spare(self, player: str, v: int) -> int:
         turn, name = self.turn, self.turn.board.territories[v]
@@ -170,11 +179,14 @@ class WinsInReach:
         return self._find_placement_without_attacks() or self._find_placement_for_attacks()
 
     def _find_placement_for_attacks(self) -> tuple[int, int] | None:
-        """Return the next placement where stacks are too weak to attack the wanted territories."""
+        """Return the next placement for attacks on the wanted territories.
+
+        Each new army goes to the stack with the smallest ratio of armies to need.
+        """
         turn, own = self.turn, self.list_owned(self.turn.player)
         names, garrison = turn.board.territories, turn.rules.garrison
         room = {v: turn.armies[v] - turn.keep.get(names[v], garrison) for v in own}
-        more, left = dict.fromkeys(own, 0), turn.place
+        need, more = dict.fromkeys(own, 0), dict.fromkeys(own, 0)
         stacks = [v for v in own if names[v] not in turn.stay]
         for group in self._list_groups(self.find_wanted(turn.player, turn.place)):
             cost = ATTACK_MARGIN + sum(turn.armies[c] + 1 for c in group)
@@ -183,14 +195,12 @@ class WinsInReach:
             if not fit:
                 continue
             best = max(fit, key=lambda v: (room[v], -v))
-            given = min(max(cost - room[best], 0), left)
-            more[best] += given
-            left -= given
-            room[best] += given - cost
-        first = next((v for v in own if more[v]), None)
-        if first is None:
-            return None
-        return first, turn.place if first == own[-1] else more[first]
+            need[best] += cost
+            room[best] -= cost
+        fit = [v for v in own if need[v] and v >= turn.first]
+        for _ in range(turn.place if fit else 0):
+            more[min(fit, key=lambda v: (Fraction(room[v] + need[v] + more[v], need[v]), v))] += 1
+        return next(((v, more[v]) for v in own if more[v]), None)
 
     def _list_groups(self, wanted: set[int]) -> Iterator[set[int]]:
         """Yield the groups of territories that borders connect, from the first territory on."""

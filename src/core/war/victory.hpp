@@ -177,14 +177,14 @@ class Wins {
         if (total > s_.place) return {-1, 0};
         return {first, first == last ? s_.place : number};
     }
-    // Returns the next placement, a territory and armies, if stacks are too weak to attack the wanted territories, or
-    // {-1, 0}. The strongest stack beside each group of connected wanted territories attacks the group.
+    // Returns the next placement, a territory and armies, for attacks on the wanted territories, or {-1, 0}. The
+    // strongest stack beside each group of connected wanted territories attacks the group. Each new army goes to the
+    // stack with the smallest ratio of armies to need.
     std::pair<int, int> find_placement_for_attacks() const {
         if (s_.mission[s_.mover] < 0) return {-1, 0};
         const Game<W>& g = rules_.game(s_);
-        std::vector<int> room(size_t(rules_.lands)), more(size_t(rules_.lands));
-        int left = s_.place, last = -1;
-        for (Set<W> rest = s_.at.mine; rest.any();) last = rest.pop(), room[size_t(last)] = rules_.spare(s_, last);
+        std::vector<int> room(size_t(rules_.lands)), need(size_t(rules_.lands)), more(size_t(rules_.lands));
+        for (int v = 0; v < rules_.lands; ++v) room[size_t(v)] = rules_.spare(s_, v);
         for (Set<W> wanted = find_wanted(s_.mover, s_.place).lands; wanted.any();) {
             Set<W> group, fresh = Set<W>::of(Set<W>(wanted).pop());
             int cost = ATTACK_MARGIN, best = -1;
@@ -201,16 +201,20 @@ class Wins {
                 bool is_enough = room[size_t(v)] >= cost || v >= s_.first;
                 if (is_enough && (best < 0 || room[size_t(v)] > room[size_t(best)])) best = v;
             }
-            if (best < 0) continue;
-            int given = std::clamp(cost - room[size_t(best)], 0, left);
-            more[size_t(best)] += given, left -= given;
-            room[size_t(best)] += given - cost;
+            if (best >= 0) need[size_t(best)] += cost, room[size_t(best)] -= cost;
         }
-        for (Set<W> rest = s_.at.mine; rest.any();) {
-            int v = rest.pop();
-            if (more[size_t(v)]) return {v, v == last ? s_.place : more[size_t(v)]};
+        for (int left = s_.place; left > 0; --left) {
+            int poorest = -1, least = 0;
+            for (int v = s_.first; v < rules_.lands; ++v) {
+                int lack = need[size_t(v)], armies = room[size_t(v)] + lack + more[size_t(v)];
+                if (lack && (poorest < 0 || armies * need[size_t(poorest)] < least * lack)) poorest = v, least = armies;
+            }
+            if (poorest < 0) return {-1, 0};
+            ++more[size_t(poorest)];
         }
-        return {-1, 0};
+        auto first = std::find_if(more.begin(), more.end(), [](int armies) { return armies > 0; });
+        if (first == more.end()) return {-1, 0};
+        return {int(first - more.begin()), *first};
     }
 
     int armies() const { return rules_.missions[size_t(s_.mission[s_.mover])].armies; }
@@ -337,7 +341,10 @@ class Wins {
         int strength = news;
         for (Set<W> rest = find_lands(player); rest.any();) {
             int v = rest.pop();
-            if (!g.out[size_t(v)].meets(wanted.lands) || (player == s_.mover && g.resting.has(v))) continue;
+            Set<W> near = g.out[size_t(v)];
+            // After a conquest, the armies that may still advance also count beside the conquered territory.
+            if (s_.phase == IACTA_PHASE_ADVANCE && v == s_.pending.start) near |= g.out[size_t(s_.pending.to)];
+            if (!near.meets(wanted.lands) || (player == s_.mover && g.resting.has(v))) continue;
             strength += std::max(s_.at.armies[size_t(v)] - g.keep[size_t(v)], 0);
         }
         return strength >= wanted.cost;
