@@ -9,12 +9,13 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
-from iacta import IactaError, Rules, read_position, review, win_chances
+from iacta import Capitals, IactaError, Rules, Share, Victory, read_position, review, win_chances
 from iacta.board import Board, Holding, Position
 from iacta.forms.record import OMITTED
 from iacta.game import Advance, Attack, EndPhase, Losses, Turn
 from iacta.methods.kernel import Throw
 from iacta.plan import Goal, TakeAll, Worth
+from iacta.plan.game_log import read_game
 from iacta.plan.review import Review
 from iacta.questions import ask
 from iacta.questions.review import ReviewAnswer, ReviewQuestion
@@ -276,6 +277,34 @@ def test_battles_that_there_is_no_time_for_are_left_out(monkeypatch: pytest.Monk
     assert "1 battle was left out" in str(sections)
     with pytest.raises(IactaError, match="time_limit must be more for a battle of this log"):
         review(log, time_limit=0)
+
+
+CONDITIONS: dict[str, Victory] = {
+    "share": Share(3),
+    "capitals": Capitals({"red": "A", "blue": "C"}),
+}
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_a_battle_that_wins_the_game_leaves_nothing_to_gain(condition: str) -> None:
+    turn = Turn(START, phase="attack", victory=CONDITIONS[condition])
+    battle = {"from": "A", "to": "C", "left": 5, "their_left": 0, "moved": 4}
+    line = make_log_line({"take": "D"}, [battle], turn)
+    conquest, stop = review(line).steps
+    assert conquest.after == stop.before == stop.after == 1.0
+    assert (conquest.cost, stop.cost, stop.better) == (0.0, 0.0, "")
+    end = read_game(line)[0][0].end
+    assert (end.phase, end.winner) == ("over", "red")
+
+
+def test_a_log_keeps_the_players_who_are_gone() -> None:
+    capitals = Capitals({"red": "A", "blue": "C", "green": "D"})
+    players = ("green", "blue", "red")
+    turn = Turn(START, phase="attack", players=players, victory=capitals)
+    battle = {"from": "A", "to": "C", "left": 5, "their_left": 0, "moved": 4}
+    read = read_game(make_log_line({"take": "D"}, [battle], turn))[0][0].turn
+    assert (read.players, read.victory) == (turn.players, capitals)
+    assert assert_known(review(make_log_line({"take": "D"}, [battle], turn)).steps[0].after) < 1
 
 
 def test_an_interrupted_review_keeps_the_battles_so_far() -> None:

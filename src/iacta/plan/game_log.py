@@ -28,7 +28,6 @@ from iacta.inputs.files import read_bytes
 from iacta.inputs.json_and_toml import parse_json
 from iacta.plan.goals import Goal
 from iacta.plan.named_goals import read_goal_record
-from iacta.plan.problem import begin_attacks
 
 MAX_BYTES = 2**24  # enough for thousands of turns
 TURN_KEYS = ("version", "turn", "board", "goal", "corrected", "battles", "stops")
@@ -113,7 +112,17 @@ def _read_turn(number: int, record: Mapping[str, Any], board: Board | None) -> L
     coded = Turn.from_code(code, board)
     if coded.phase != "attack":
         raise IllegalError(f"turn must be in the attack phase, got phase {coded.phase!r}")
-    turn = begin_attacks(coded)
+    turn = Turn(
+        coded.position,
+        coded.rules,
+        keep=coded.keep,
+        rules_of=coded.rules_of,
+        stay=coded.stay,
+        whole_battles=coded.whole_battles,
+        players=coded.players,
+        victory=coded.victory,
+        phase="attack",
+    ).replace_armies(coded.owners, coded.armies)  # without cards
     check_version(record)
     goal = None
     if record.get("goal") is not None:

@@ -111,9 +111,18 @@ def evaluate_state(turn: Turn, goal: Goal | None, deadline: Deadline) -> StateVa
     else:
         found = plan_state(turn, goal, deadline)
         if found is None:
-            return StateValue(goal.worth(turn))
+            return find_end_value(turn, goal)
         plan = found
     return value_plan(plan, has_attacks=turn.phase == "attack")
+
+
+def find_end_value(turn: Turn, goal: Goal) -> StateValue:
+    """Return the value of a state without further attacks.
+
+    The chance is 1 if the player has won the game, even without reaching the goal.
+    """
+    is_won = goal.is_chance and turn.winner == turn.player
+    return StateValue(1.0 if is_won else goal.worth(turn))
 
 
 def value_plan(plan: Plan, *, has_attacks: bool = True) -> StateValue:

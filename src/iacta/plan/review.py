@@ -36,6 +36,7 @@ from iacta.plan.goals import Goal, Worth
 from iacta.plan.judge import (
     StateValue,
     evaluate_state,
+    find_end_value,
     judge_attack,
     judge_choice,
     list_reduced_ends,
@@ -308,7 +309,7 @@ def _evaluate(turn: Turn, goal: Goal, deadline: Deadline, *, has_attacks: bool =
     """
     plan = plan_state(turn, goal, deadline)
     if plan is None:
-        return _State(turn, None, StateValue(goal.worth(turn)))
+        return _State(turn, None, find_end_value(turn, goal))
     return _State(turn, plan, value_plan(plan, has_attacks=has_attacks))
 
 
@@ -369,7 +370,7 @@ def _find_steps(played: LoggedTurn, values: _Values | None) -> Iterator[Reviewed
         return
     if now is None:  # time ran out
         return
-    stopped = StateValue(values.goal.worth(now.turn))
+    stopped = find_end_value(now.turn, values.goal)
     cost = judge_choice(now.value, stopped).cost or 0.0
     move = now.plan.next_move() if cost and now.plan is not None else None
     better = "" if move is None else f"{move.start} to {move.to}"
