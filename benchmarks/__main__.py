@@ -155,7 +155,7 @@ def compare_simulations() -> Iterator[Comparison]:
     yield Comparison(
         "100,000 simulated unfinished games",
         seconds(lambda: simulate_campaign(72, UNFINISHED, runs=100_000)),
-        f"one after the other ({runs:,} timed)",
+        f"one game at a time ({runs:,} timed)",
         simulated * 100_000 / runs,
         1,
         0.5,

@@ -102,7 +102,7 @@ def compare_campaigns(rows: int = 10**5) -> Iterator[Comparison]:
     yield Comparison(
         f"{rows:,} campaigns of 5 territories",
         seconds(lambda: answer(frame, "campaign"), 1),
-        f"one after the other ({TIMED} timed)",
+        f"one campaign at a time ({TIMED} timed)",
         single * rows / TIMED,
         10,
     )

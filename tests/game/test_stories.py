@@ -300,7 +300,7 @@ def test_a_battle_may_go_on_for_any_number_of_rolls() -> None:
     whole = Turn(turn.position, whole_battles=True)
     assert whole.apply_battle("A", "B", 6, 0).phase == "advance"
     for left, defenders, sentence in (
-        (9, 4, "a battle must cost somebody an army, got all 9 left on A and all 4 on B"),
+        (9, 4, "one side must lose an army, got all 9 left on A and all 4 on B"),
         (1, 0, "armies left on A must be more than 1 when B is taken, got 1"),
         (10, 2, "armies left on A must be a whole number from 1 to 9"),
         (5, 5, "armies left on B must be a whole number from 0 to 4"),

@@ -612,7 +612,7 @@ def test_two_users_do_not_disturb_each_other(visit: Visit) -> None:
 
 
 def test_pages_of_logs_say_what_to_do_without_a_script(server: Server) -> None:
-    words = "This log is an example: replace it by yours."
+    words = "This log is an example: replace it with yours."
     for name in ("audit", "review"):
         example = server.ask(f"/{name}").body.decode()
         assert words in example

@@ -8,7 +8,7 @@ number of defenders instead. Armies held back count as a larger garrison.
 
 A campaign carries the distribution p of its stack from one territory to the next. Let K(a, b) be
 the probability that a attackers take the territory with b armies left, of which the garrison g
-stays there. Then
+stays behind. Then
 
     p'(b − g)  =  Σ_a  p(a) · K(a, b),
 

@@ -886,7 +886,7 @@ class Turn:
             return self._lose_armies(Attack(*names, number), lost, killed)._end_if_won(self)
         if not lost and not killed:
             raise IllegalError(
-                f"a battle must cost somebody an army, got all {mine} left on {names[0]} and all "
+                f"one side must lose an army, got all {mine} left on {names[0]} and all "
                 f"{theirs} on {names[1]}"
             )
         if self._is_whole(self._land.kernels[c]):

@@ -101,7 +101,7 @@ class BalancedBlitz(_DiceMode):
     name = described = "balanced blitz"
     rolls = False
     certain = True
-    inexact = "under balanced blitz: its powers give no fractions"
+    inexact = "under balanced blitz, whose powers have no exact fractions"
 
     def sentences(self) -> Iterator[str]:
         yield f"Whole battles are decided by the dice mode {self.name}."
@@ -149,7 +149,7 @@ class ArmiesGrow(Mode):
     described = "armies that grow when all dice show one"
     off = 0
     grows = True
-    inexact = "where armies can grow: only floats solve that"
+    inexact = "where armies can grow, which only floats can handle"
 
     def __post_init__(self) -> None:
         set_field(self, "gain", read_int(self.gain, "gain", 1, MAX_GAIN))

@@ -410,7 +410,8 @@ def _play_with_policy(
             winner = play_to_end(dict.fromkeys(seats, timed), turn, seed, number)
         except _TimeIsOverError:
             break
-        # V does not apply to policies. Therefore all players share a game without a winner.
+        # V does not apply to policies. Therefore a game without a winner counts equally for all
+        # players.
         rows.append([float(each == winner) if winner else 1 / len(seats) for each in seats])
         progress(len(rows), end - start)
     if not rows:
