@@ -20,7 +20,18 @@ from typing import TypeAlias
 
 import numpy as np
 
-from benchmarks import batches, board, compiled, decisions, limits, load, plain, planner, war
+from benchmarks import (
+    batches,
+    board,
+    compiled,
+    decisions,
+    eliminations,
+    limits,
+    load,
+    plain,
+    planner,
+    war,
+)
 from benchmarks.measure import Comparison, Measurement, seconds
 from iacta import Battle, Campaign, armies_needed, simulate_campaign, win_probability, win_table
 from iacta.methods import counting, find_kernel
@@ -299,7 +310,7 @@ GROUPS: dict[str, tuple[Measure, ...]] = {
     "decisions": decisions.MEASURES,
     "batches": batches.MEASURES,
     "processes": (compare_processes, compare_pictures),
-    "war": war.MEASURES,
+    "war": (*war.MEASURES, *eliminations.MEASURES),
     "load": (load.measure_load,),
     "limits": limits.MEASURES,
     "board": (board.measure_board,),

@@ -1,0 +1,270 @@
+"""The eliminations and immediate wins that the usual AI makes in whole games.
+
+    python -m benchmarks.eliminations [record]
+
+`eliminations.tsv` has turns from games of the usual AI. In each turn a plan wins the game with a
+chance of at least 93%, or eliminates a player with a chance of at least 60% in order to raise the
+chance to win the game by at least 5 points. Without the word `record`, the program plays each turn
+again and prints the share of turns with the win or the elimination, divided by the plan's chance.
+`record` draws new turns, 60 of each kind, from games of the present AI. This takes about ten
+minutes on one core.
+"""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from random import Random
+from statistics import fmean
+from typing import NamedTuple
+
+from benchmarks.deals import make_start
+from benchmarks.measure import Measurement
+from iacta import Sets, Turn, classic_board
+from iacta.game import Action, Place
+from iacta.game.turn import Policy
+from iacta.native.deadline import Deadline
+from iacta.plan import TakeAll, best_plan, eliminate
+from iacta.plan.quick_estimates import QuickEstimate, estimate_goal
+from iacta.plan.reinforcement import turn_options
+from iacta.war.chances import CUT_ROUNDS
+from iacta.war.games import Aim, War
+from iacta.war.players import CHASE, ELIMINATE, PLAYERS
+from iacta.war.tables import find_hand
+
+FILE = Path(__file__).with_name("eliminations.tsv")
+SOURCE = "# games of the usual AI, drawn by `python -m benchmarks.eliminations record`"
+COLUMNS = ("kind", "chance", "gain", "victims", "turn")
+KINDS = (WIN, ELIMINATION) = ("win", "elimination")
+OF_A_KIND = 60
+LEAST_CHANCES = {WIN: 0.93, ELIMINATION: 0.6}
+LEAST_GAIN = 0.05
+LEAST_RATIO = 1.0  # armies for the cost of an elimination, below which no plan is tried
+FIRST_GAME = 90_000  # the seed of the first game
+GAMES_OF_A_PLAN, GAMES_AFTER, GAMES_WITHOUT = 30, 4, 120
+PLAN_SECONDS, PLAN_BUDGET = 5.0, 0.03
+TURNS = 100  # the number of times that each recorded turn is played
+USUAL = PLAYERS["usual"]
+PEACEFUL = replace(USUAL, aims=tuple(kind for kind in USUAL.aims if kind not in (CHASE, ELIMINATE)))
+
+
+class Chance(NamedTuple):
+    """A turn with an immediate win or an elimination within reach.
+
+    kind: `"win"` or `"elimination"`.
+    chance: the chance of the best plan.
+    gain: the chance to win the game if the turn begins with the plan, minus the chance if the turn
+        has no such aim; 0 for an immediate win.
+    victims: the players whose elimination has the wanted chance and gain, the largest gain first.
+    turn: the turn before the new armies are placed; the cards are known.
+    """
+
+    kind: str
+    chance: float
+    gain: float
+    victims: tuple[str, ...]
+    turn: Turn
+
+    @classmethod
+    def parse_row(cls, row: str) -> "Chance":
+        """Read a row of the file."""
+        kind, chance, gain, victims, code = row.rstrip("\n").split("\t")
+        turn = Turn.from_code(code, classic_board())
+        return cls(kind, float(chance), float(gain), tuple(victims.split()), turn)
+
+    def format_row(self) -> str:
+        """Return the row of the file."""
+        victims = " ".join(self.victims)
+        return f"{self.kind}\t{self.chance:.4f}\t{self.gain:.4f}\t{victims}\t{self.turn.to_code()}"
+
+    def is_taken(self, end: Turn) -> bool:
+        """Return whether a turn with this end has made the elimination or won the game."""
+        if self.kind == WIN:
+            return end.winner == self.turn.player
+        return any(victim not in end.owners for victim in self.victims)
+
+
+def read_chances(kind: str) -> list[Chance]:
+    """Return the recorded turns of a kind."""
+    rows = FILE.read_text(encoding="utf-8").splitlines()[2:]
+    return [found for found in map(Chance.parse_row, rows) if found.kind == kind]
+
+
+def measure_share(chance: Chance, turns: int, seed: int = 0) -> float:
+    """Return the share of the usual AI's turns with the elimination or the win."""
+    war = War(chance.turn)
+    return fmean(
+        chance.is_taken(war.play_turn(USUAL, seed + number).end) for number in range(turns)
+    )
+
+
+def measure_aim(chance: Chance, turns: int, seed: int = 0) -> float:
+    """Return the share of turns that make an elimination if it is the AI's aim."""
+    war, victim = War(chance.turn), chance.victims[0]
+    aim = Aim(ELIMINATE, war.seats.index(victim))
+    return fmean(
+        victim not in war.play_turn(USUAL, seed + number, aim).end.owners for number in range(turns)
+    )
+
+
+def measure_eliminations() -> Iterator[Measurement]:
+    """Measure the share of wins and eliminations that the AI makes, as a part of the plans'."""
+    for kind, claim, asked in (
+        (WIN, "immediate wins taken, part of the plans' chance", 0.97),
+        (ELIMINATION, "eliminations made, part of the plans' chance", 0.9),
+    ):
+        found = read_chances(kind)
+        made = fmean(measure_share(each, TURNS) for each in found)
+        planned = fmean(each.chance for each in found)
+        yield Measurement(claim, made / planned, asked, True, len(found))
+    made = fmean(measure_aim(each, TURNS) for each in found)
+    claim = "the same, if the elimination is the aim of the turn"
+    yield Measurement(claim, made / planned, None, True, len(found))
+
+
+def draw_chances(kinds: set[str]) -> Iterator[Chance]:
+    """Yield turns from games of the usual AI, at most one of each kind per game, without end.
+
+    kinds: the wanted kinds; the caller removes a kind when it has enough turns.
+    """
+    for seed in count(FIRST_GAME):
+        random, open_kinds = Random(seed), {*kinds}
+        trade = Sets(is_fixed=True) if seed % 2 else None
+        turn = make_start(classic_board(), 3 + seed // 2 % 4, trade)
+        held = list(turn.owners)
+        random.shuffle(held)
+        turn = turn._replace(owners=tuple(held)).next()
+        while turn.winner is None:
+            record = War(turn).play_turn(USUAL, random.getrandbits(60))
+            seen = (move.turn for move in record.moves)
+            shown = next((each for each in seen if is_shown(each)), None)
+            if shown is not None:
+                for found in find_chances(shown, open_kinds):
+                    open_kinds.remove(found.kind)
+                    yield found
+            if record.end.winner is not None or not open_kinds & kinds:
+                break
+            turn = record.end.next()
+
+
+def is_shown(turn: Turn) -> bool:
+    """Return whether the mover's cards are known, or play no part before the new armies."""
+    return turn.phase == "place" or (
+        turn.phase == "trade" and not find_hand(turn, turn.player).unknown
+    )
+
+
+def find_chances(turn: Turn, kinds: set[str]) -> Iterator[Chance]:
+    """Yield the immediate win and the elimination within reach in a turn, if of a wanted kind."""
+    war = War(turn)
+    costs = {
+        name: sum(n + 1 for o, n in zip(turn.owners, turn.armies, strict=True) if o == name)
+        for name in war.seats
+        if name != turn.player and name in turn.owners
+    }
+    weakest = min(costs, key=lambda name: costs[name])
+    start = find_placement_phase(war, war.seats.index(weakest))
+    if start is None:
+        return
+    owned = zip(start.owners, start.armies, strict=True)
+    supply = start.place + sum(n - 1 for owner, n in owned if owner == turn.player)
+    if WIN in kinds and supply >= LEAST_RATIO * sum(costs.values()):
+        others = tuple(t for name in costs for t in start.position.list_territories(name))
+        chance = find_reach(start, TakeAll(others)).chance
+        if chance >= LEAST_CHANCES[WIN]:
+            yield Chance(WIN, chance, 0.0, (), turn)
+    if ELIMINATION not in kinds or len(costs) < 2:
+        return
+    mover, peaceful = war.seats.index(turn.player), (PEACEFUL,) * len(war.seats)
+    without, found = None, list[tuple[float, float, str]]()
+    for name, cost in costs.items():
+        if supply < LEAST_RATIO * cost:
+            continue
+        reach = find_reach(start, eliminate(start.position, name))
+        if reach.chance < LEAST_CHANCES[ELIMINATION]:
+            continue
+        if without is None:
+            games = war.play_games(peaceful, games=GAMES_WITHOUT, cut=CUT_ROUNDS)
+            without = float(games.chances[:, mover].mean())
+        chance, win = measure_plan(start, name, reach)
+        if chance >= LEAST_CHANCES[ELIMINATION] and win - without >= LEAST_GAIN:
+            found.append((win - without, chance, name))
+    if found:
+        found.sort(reverse=True)
+        gain, chance, _ = found[0]
+        yield Chance(ELIMINATION, chance, gain, tuple(name for *_, name in found), turn)
+
+
+def find_reach(start: Turn, goal: TakeAll) -> QuickEstimate:
+    """Return a quick estimate of the chance to reach a goal."""
+    deadline, options = Deadline(PLAN_SECONDS), turn_options(start)
+    return estimate_goal(start.position, goal, start.place, options, deadline)
+
+
+def find_placement_phase(war: War, victim: int) -> Turn | None:
+    """Return the turn before the new armies are placed, after a set has been traded."""
+    moves = war.play_turn(USUAL, 0, Aim(ELIMINATE, victim)).moves
+    return next((move.turn for move in moves if move.turn.phase == "place"), None)
+
+
+def measure_plan(start: Turn, victim: str, found: QuickEstimate) -> tuple[float, float]:
+    """Return a plan's chance to eliminate a player, and the chance to win if the AI plays on."""
+    turn, names = start, start.board.territories
+    for territory, armies in sorted(found.placement, key=lambda each: names.index(each[0])):
+        if armies:
+            turn = turn.after(Place(territory, armies))
+    goal = eliminate(turn.position, victim)
+    plan = best_plan(
+        turn.position, goal, budget=PLAN_BUDGET, time_limit=PLAN_SECONDS, **turn_options(turn)
+    )
+    wins = list[float]()
+    for seed in range(GAMES_OF_A_PLAN):
+        after = play_plan(turn, plan.policy, victim, seed)
+        if after.winner is not None:
+            wins.append(float(after.winner == start.player))
+            continue
+        war = War(after)
+        row = (USUAL,) * len(war.seats)
+        games = war.play_games(row, games=GAMES_AFTER, first=GAMES_AFTER * seed, cut=CUT_ROUNDS)
+        wins.append(float(games.chances[:, war.seats.index(start.player)].mean()))
+    return plan.win_probability or 0.0, fmean(wins)
+
+
+def play_plan(turn: Turn, plan: Policy, victim: str, seed: int) -> Turn:
+    """Return the turn after a plan has eliminated a player, or the end of a turn that fails."""
+
+    def choose(turn: Turn) -> Action:
+        is_planned = turn.phase in ("attack", "advance") and victim in turn.owners
+        return plan(turn) if is_planned else turn.actions()[-1]
+
+    record = turn.play(choose, seed=seed)
+    for move in record.moves:
+        if victim not in move.turn.owners and move.turn.phase != "advance":
+            return move.turn
+    return record.end
+
+
+def record() -> None:
+    """Draw the turns and write the file."""
+    found: dict[str, list[Chance]] = {kind: [] for kind in KINDS}
+    kinds = {*KINDS}
+    for each in draw_chances(kinds):
+        found[each.kind].append(each)
+        print(each.format_row(), flush=True)
+        if len(found[each.kind]) == OF_A_KIND:
+            kinds.remove(each.kind)
+        if not kinds:
+            break
+    rows = [each.format_row() for kind in KINDS for each in found[kind]]
+    FILE.write_text("\n".join([SOURCE, "\t".join(COLUMNS), *rows, ""]), encoding="utf-8")
+
+
+MEASURES = (measure_eliminations,)
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["record"]:
+        record()
+    else:
+        for row in measure_eliminations():
+            print(row)
