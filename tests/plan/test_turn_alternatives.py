@@ -9,12 +9,19 @@ from iacta import Turn
 from iacta.board import Position
 from iacta.game import Attack
 from iacta.native.deadline import Deadline
-from iacta.plan import Goal, Plan, TakeAll, Worth, best_plan, eliminate
+from iacta.plan import Goal, Plan, TakeAll, TakeAny, Worth, best_plan, eliminate
 from iacta.plan.alternatives import alternatives, list_first_attacks
 from iacta.plan.policy import best_policy
 from iacta.plan.problem import pose_problem
 from iacta.rules.rules import CLASSIC
-from tests.plan.boards import BLUE, GOALS, make_scattered_board, positions, small_game
+from tests.plan.boards import (
+    BLUE,
+    GOALS,
+    make_scattered_board,
+    parse_position,
+    positions,
+    small_game,
+)
 from tests.plan.twin import Action, Play
 
 
@@ -61,6 +68,13 @@ def check_beginnings(plan: Plan, twin: Play) -> None:
 @settings(max_examples=20, deadline=None)
 def test_on_small_boards_first_attacks_agree_with_the_twin(position: Position, goal: Goal) -> None:
     plan = best_plan(position, goal)
+    check_beginnings(plan, Play(position, plan.goal, CLASSIC))
+
+
+def test_the_best_number_of_dice_is_listed_even_if_it_can_only_cost_armies() -> None:
+    position = parse_position({"z": 5}, {"t0": 1, "t1": 2, "t2": 3}, "z: t1 t2; t2: t0")
+    plan = best_plan(position, TakeAny("t0,t1"))
+    assert [(each.to, each.dice) for each in alternatives(plan)] == [("t1", 3), ("t2", 1)]
     check_beginnings(plan, Play(position, plan.goal, CLASSIC))
 
 

@@ -70,12 +70,18 @@ def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternat
 
 
 def select_best_per_border(ways: Iterable[Alternative]) -> tuple[Alternative, ...]:
-    """Return the first listed attack over each border without detours, sorted by value."""
-    first: dict[tuple[str, str], Alternative] = {}
+    """Return the best attack over each border, sorted by value; skip borders with only detours."""
+    best: dict[tuple[str, str], Alternative] = {}
+    useful = set[tuple[str, str]]()
     for each in ways:
-        first.setdefault((each.start, each.to), each)
-    useful = (each for each in first.values() if not each.is_detour)
-    return tuple(sorted(useful, key=lambda each: -each.value))
+        border = each.start, each.to
+        before = best.setdefault(border, each)
+        if round(each.value, DIGITS) > round(before.value, DIGITS):
+            best[border] = each
+        if not each.is_detour:
+            useful.add(border)
+    listed = (each for border, each in best.items() if border in useful)
+    return tuple(sorted(listed, key=lambda each: -each.value))
 
 
 def list_first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternative, ...]:
