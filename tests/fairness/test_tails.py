@@ -245,7 +245,7 @@ def test_many_fair_chances_raise_no_alarm_and_show_a_bias() -> None:
     log = "\n".join(["chance_before,chance_after", *rows])
     assert not audit(log).is_alarm
     assert "with 3,000 chances, wins off by" in answer_text(log)
-    # The true chances lie closer to one half, by a tenth of the distance.
+    # The true chances lie closer to one half, by a fifth of the distance.
     bent = (rng.random(3000) < 0.8 * before + 0.1).astype(int)
     rows = [f"{b},{a}" for b, a in zip(before, bent, strict=True)]
     assert audit("\n".join(["chance_before,chance_after", *rows])).is_alarm

@@ -160,7 +160,7 @@ class Audit(DisplayMixin):
         return tuple(results)
 
     def is_unusual(self, result: ResultCount) -> bool:
-        """Return whether there is an alarm and the count of a result is outside its interval."""
+        """Return whether there is an alarm and a result's interval excludes the expected count."""
         return self.is_alarm and not result.low <= result.expected <= result.high
 
     def find_fair_intervals(self) -> Iterator[Interval]:

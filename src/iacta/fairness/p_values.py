@@ -290,7 +290,7 @@ def find_period(ways: Sequence[ThrowSequence]) -> Finding | None:
     distance = int(np.argmax(logs[best])) + 1
     detail = f"after {distance:,} {used[best].one if distance == 1 else used[best].many}"
     if evidence <= 0:
-        detail = f"no sequence of up to {longest - 1:,} results repeats"
+        detail = f"no period of up to {longest - 1:,} results was found"
     p_value = math.exp(-max(evidence, 0.0))
     return Finding("period", p_value, float(distance), "bound", None, detail)
 
