@@ -22,7 +22,7 @@ from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.inputs.files import STREAM, add_file_name, read_path
 
-TURN_KEYS = ("phase", *OPTIONS)  # the keys of a turn that a position does not have
+TURN_KEYS = ("phase", *OPTIONS)  # the keys that a turn has and a position does not
 LIKE_POSITION = re.compile(rf"""^[\[{{\s"']*({"|".join(POSITION_KEYS)})\b""", re.MULTILINE)
 
 

@@ -456,8 +456,8 @@ class LoggedBattle(NamedTuple):
     after: Turn  # the turn after the battle, and after armies have moved in
     is_roll: bool  # whether a single roll can explain the losses
     is_assumed: bool  # whether several numbers of dice are possible, and the log has no number
-    dice: int | None  # the number of attack dice in the log
-    their_dice: int | None  # the number of defence dice in the log
+    dice: int | None  # the number of attack dice, if the log gives it
+    their_dice: int | None  # the number of defence dice, if the log gives it
 
 
 BATTLE_KEYS = ("from", "to", "left", "their_left", "moved", "dice", "their_dice")
