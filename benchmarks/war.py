@@ -154,7 +154,7 @@ def measure_players() -> Iterator[Measurement]:
     yield Measurement(claim, first.wins / RANDOM_GAMES, 0.9, True, RANDOM_GAMES)
 
 
-def measure_lengths() -> Iterator[Measurement]:
+def measure_long_games() -> Iterator[Measurement]:
     """Measure the share of games that are not over after 200 rounds."""
     long = games = 0
     for players in range(2, 7):
@@ -344,7 +344,7 @@ def measure_goals() -> Iterator[Measurement]:
 MEASURES = (
     measure_speed,
     measure_players,
-    measure_lengths,
+    measure_long_games,
     measure_cuts,
     measure_calibration,
     measure_intervals,

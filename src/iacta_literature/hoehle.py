@@ -255,7 +255,7 @@ def _find_full_roll_chance(row: Row) -> Fraction:
     return right_distribution(3, 2)[int(row["defenders_lost"])]
 
 
-def _find_order_chance(row: Row) -> Fraction:
+def _find_best_dice_chance(row: Row) -> Fraction:
     best = int(row["first"]), int(row["second"])
     return Fraction(Roll(3, 2).best_attack_dice(2)[best])
 
@@ -361,7 +361,7 @@ SOURCE = PrintedSource(
     "hoehle",
     "Michael Höhle, article on the board game Risk, Markov chains and counting (2025)",
     {
-        "order_statistics": _find_order_chance,
+        "order_statistics": _find_best_dice_chance,
         "joint": _find_joint_chance,
         "roll_losses": _find_roll_chance,
         "tan": _find_full_roll_chance,

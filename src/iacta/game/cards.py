@@ -237,16 +237,16 @@ def list_named_cards(
     """
     free = [t for t in symbols if t not in seen.territories]
     for territory in free:
-        yield _card(symbols[territory], territory), 1
+        yield _make_hand_of_one(symbols[territory], territory), 1
     for symbol, number in zip(SYMBOLS, unseen[:3], strict=True):
         plain = number - sum(symbols[t] == symbol for t in free)
         if plain:
-            yield _card(symbol), plain
+            yield _make_hand_of_one(symbol), plain
     if unseen.jokers:
         yield Hand(jokers=1), unseen.jokers
 
 
-def _card(symbol: str, *territories: str) -> Hand:
+def _make_hand_of_one(symbol: str, *territories: str) -> Hand:
     return Hand._make((*(int(each == symbol) for each in SYMBOLS), 0, 0, territories))
 
 

@@ -178,7 +178,7 @@ class Record(NamedTuple):
     end: "Turn"
 
 
-class _Land(NamedTuple):
+class _BoardData(NamedTuple):
     """The properties of territories that do not change during a turn.
 
     places: for each name of a territory, its index in the order of the board.
@@ -392,7 +392,7 @@ class Turn:
     def to_act(self) -> str:
         """The player who decides next: the attacked player in the phase `defend`."""
         if self.phase == "defend" and self.pending is not None:
-            return self.owners[self._land.places[self.pending.to]]
+            return self.owners[self._board_data.places[self.pending.to]]
         return self.player
 
     @property
@@ -410,10 +410,10 @@ class Turn:
         return self.victory.find_winner(self)
 
     @cached_property
-    def _land(self) -> _Land:
+    def _board_data(self) -> _BoardData:
         names = self.board.territories
         index = {name: t for t, name in enumerate(names)}
-        return _Land(
+        return _BoardData(
             index,
             tuple(tuple(index[to] for to in self.board.neighbours(name)) for name in names),
             tuple(find_kernel(self.rules_of.get(name, self.rules)) for name in names),
@@ -459,7 +459,7 @@ class Turn:
         owners, armies, players = [*self.owners], [*self.armies], self.players
         known = {fold_name(name): name for name in (*players, *self.owners)}
         for name, new_holding in holdings.items():
-            t = self._land.places[self.board.find(name)]
+            t = self._board_data.places[self.board.find(name)]
             owner = known.setdefault(fold_name(new_holding.owner), new_holding.owner)
             owners[t], armies[t] = owner, new_holding.armies
             if owner and owner not in (*players, *self.owners):
@@ -468,7 +468,7 @@ class Turn:
             raise IllegalError(f"{self.player} must keep a territory, because it is their turn")
         new = self._replace(owners=(*owners,), armies=(*armies,), players=players, first=0)
         if self.phase == "advance" and self.pending is not None:
-            v, c = (self._land.places[name] for name in (self.pending.start, self.pending.to))
+            v, c = (self._board_data.places[name] for name in (self.pending.start, self.pending.to))
             if owners[v] != self.player or owners[c] != self.player or new._count_spare(v) < 0:
                 raise IllegalError(f"move armies into {self.pending.to} before this correction")
             if new.winner is None and self.then == "over":
@@ -497,7 +497,7 @@ class Turn:
         if self.phase == "defend" and self.throw is not None:
             return Actions([[Defend(k + 1) for k in range(len(self.throw.options))]])
         if self.phase == "advance" and self.pending is not None:
-            v, c = (self._land.places[name] for name in (self.pending.start, self.pending.to))
+            v, c = (self._board_data.places[name] for name in (self.pending.start, self.pending.to))
             least = self.armies[c]
             return Actions([Numbered(Advance, range(least, least + self._count_spare(v) + 1))])
         return Actions(
@@ -509,7 +509,7 @@ class Turn:
 
     def _count_spare(self, v: int) -> int:
         """Return the number of armies on a territory that may be lost or move on."""
-        return self.armies[v] - self._land.garrisons[v]
+        return self.armies[v] - self._board_data.garrisons[v]
 
     @property
     def _hand(self) -> Hand:
@@ -540,7 +540,7 @@ class Turn:
         """Return the player's territories that may get two armies because cards picture them."""
         if self.pictured:
             return ()
-        places = self._land.places
+        places = self._board_data.places
         return tuple(t for t in cards.territories if self.owners[places[t]] == self.player)
 
     def _list_placements(self) -> Iterator[Numbered]:
@@ -553,8 +553,8 @@ class Turn:
     def _list_all_attacks(self) -> Iterator[list[Action]]:
         names = self.board.territories
         for v in self._list_own():
-            if self._count_spare(v) > 0 and not self._land.rests[v]:
-                for c in self._land.out[v]:
+            if self._count_spare(v) > 0 and not self._board_data.rests[v]:
+                for c in self._board_data.out[v]:
                     if self.owners[c] != self.player and self.armies[c]:
                         yield [Attack(names[v], names[c], dice) for dice in self._list_dice(v, c)]
 
@@ -563,7 +563,7 @@ class Turn:
 
     def _list_dice(self, v: int, c: int) -> list[int]:
         """Return the legal numbers of dice for an attack from territory v on territory c."""
-        kernel, spare = self._land.kernels[c], self._count_spare(v)
+        kernel, spare = self._board_data.kernels[c], self._count_spare(v)
         if self._is_whole(kernel):
             return [min(spare, kernel.rules.attack.kept)]
         able = self.armies[v] - self.rules.garrison
@@ -574,8 +574,8 @@ class Turn:
 
         their_dice: an upper limit on the number of defence dice; `None` for the usual number.
         """
-        v, c = self._land.places[attack.start], self._land.places[attack.to]
-        kernel, spare, defenders = self._land.kernels[c], self._count_spare(v), self.armies[c]
+        v, c = self._board_data.places[attack.start], self._board_data.places[attack.to]
+        kernel, spare, defenders = self._board_data.kernels[c], self._count_spare(v), self.armies[c]
         if their_dice is not None:
             defenders = min(defenders, their_dice)
         if self._is_whole(kernel):
@@ -588,16 +588,16 @@ class Turn:
         if self.fortify != "none":
             for v in self._list_own():
                 spare = self._count_spare(v)
-                if spare > 0 and not self._land.rests[v]:
+                if spare > 0 and not self._board_data.rests[v]:
                     for to in self._find_reach(v):
                         yield Numbered(partial(Fortify, names[v], names[to]), range(1, spare + 1))
 
     def _find_reach(self, v: int) -> list[int]:
         """Return the territories to which the armies of v may move at the end of the turn."""
-        reached = [c for c in self._land.out[v] if self.owners[c] == self.player]
+        reached = [c for c in self._board_data.out[v] if self.owners[c] == self.player]
         if self.fortify == "connected":
             for near in reached:
-                further = (c for c in self._land.out[near] if self.owners[c] == self.player)
+                further = (c for c in self._board_data.out[near] if self.owners[c] == self.player)
                 reached += [c for c in further if c != v and c not in reached]
         return sorted(reached)
 
@@ -674,7 +674,7 @@ class Turn:
             case Advance(), _:
                 return self._advance(action.armies)
             case Fortify(), _:
-                v, to = self._land.places[action.start], self._land.places[action.to]
+                v, to = self._board_data.places[action.start], self._board_data.places[action.to]
                 return self._replace(
                     armies=_move_armies(self.armies, v, to, action.armies)
                 )._end_turn()
@@ -738,8 +738,8 @@ class Turn:
         attacks = self._list_attacks(start, to)
         if not attacks:
             raise self._refuse_attack(start, to)
-        c = self._land.places[attacks[0].to]
-        defence = self._land.kernels[c].rules.defence
+        c = self._board_data.places[attacks[0].to]
+        defence = self._board_data.kernels[c].rules.defence
         return tuple(each.dice for each in attacks), min(self.armies[c], defence.kept)
 
     def find_reduced_results(self, attack: Attack, their_dice: int) -> Distribution[Losses]:
@@ -772,14 +772,16 @@ class Turn:
 
         to: the attacked territory.
         """
-        return not self._is_whole(self._land.kernels[self._land.places[self.board.find(to)]])
+        return not self._is_whole(
+            self._board_data.kernels[self._board_data.places[self.board.find(to)]]
+        )
 
     def has_fixed_defence(self, to: str) -> bool:
         """Return whether attacks on a territory are single rolls with known defence dice.
 
         to: the attacked territory.
         """
-        kernel = self._land.kernels[self._land.places[self.board.find(to)]]
+        kernel = self._board_data.kernels[self._board_data.places[self.board.find(to)]]
         return self.has_single_rolls(to) and kernel.has_fixed_dice
 
     def expect_roll(self, attack: Attack, their_dice: int | None = None) -> tuple[float, float]:
@@ -797,8 +799,8 @@ class Turn:
             reduced = self.find_reduced_results(legal, their_dice).items()
             lost, killed = zip(*((p * a, p * d) for (a, d), p in reduced), strict=True)
             return fsum(lost), fsum(killed)
-        v, c = self._land.places[legal.start], self._land.places[legal.to]
-        kernel, spare, defenders = self._land.kernels[c], self._count_spare(v), self.armies[c]
+        v, c = self._board_data.places[legal.start], self._board_data.places[legal.to]
+        kernel, spare, defenders = self._board_data.kernels[c], self._count_spare(v), self.armies[c]
         results = [
             (throw.chance * p, lost, killed)
             for throw in self._find_choice(legal).throws
@@ -818,8 +820,8 @@ class Turn:
         >>> [round(losses, 4) for losses in turn.expect_battle("Peru", "Brazil")]
         [3.1362, 3.7571]
         """
-        v, c = (self._land.places[self.board.find(name)] for name in (start, to))
-        kernel, spare, defenders = self._land.kernels[c], self._count_spare(v), self.armies[c]
+        v, c = (self._board_data.places[self.board.find(name)] for name in (start, to))
+        kernel, spare, defenders = self._board_data.kernels[c], self._count_spare(v), self.armies[c]
         if spare <= 0 or self.owners[c] == self.player:
             return 0.0, 0.0
         if spare + defenders > MAX_EXPECTED or kernel.refusal(spare, defenders) is not None:
@@ -859,8 +861,8 @@ class Turn:
         attacks = self._list_attacks(*names)
         if not attacks:
             raise self._refuse_attack(*names)
-        v, c = map(self._land.places.__getitem__, names)
-        mine, theirs, garrison = self.armies[v], self.armies[c], self._land.garrisons[v]
+        v, c = map(self._board_data.places.__getitem__, names)
+        mine, theirs, garrison = self.armies[v], self.armies[c], self._board_data.garrisons[v]
         left = read_int(left, f"armies left on {names[0]}", least=garrison, most=mine)
         defenders = read_int(defenders, f"armies left on {names[1]}", most=theirs)
         lost, killed = mine - left, theirs - defenders
@@ -889,7 +891,7 @@ class Turn:
                 f"one side must lose an army, got all {mine} left on {names[0]} and all "
                 f"{theirs} on {names[1]}"
             )
-        if self._is_whole(self._land.kernels[c]):
+        if self._is_whole(self._board_data.kernels[c]):
             return self.after(attacks[0], (lost, killed))
         if left == garrison and not defenders:
             raise IllegalError(
@@ -905,8 +907,8 @@ class Turn:
 
     def _explain_refusal(self, start: str, to: str) -> str:
         """Return the reason why an attack is illegal now."""
-        v, owner, owned = self._land.places[start], *map(self._find_owner, (start, to))
-        garrison, armies = self._land.garrisons[v], self.armies[v]
+        v, owner, owned = self._board_data.places[start], *map(self._find_owner, (start, to))
+        garrison, armies = self._board_data.garrisons[v], self.armies[v]
         if self.phase == "advance" and self.pending is not None:
             return f"move armies into {self.pending.to} first"
         if self.phase != "attack":
@@ -922,7 +924,7 @@ class Turn:
         return "its armies must stay" if owned else "it is empty"
 
     def _find_owner(self, name: str) -> str:
-        return self.owners[self._land.places[name]]
+        return self.owners[self._board_data.places[name]]
 
     def _list_attacks(self, start: str, to: str) -> list[Attack]:
         """Return the legal attacks from one territory on another, most dice first."""
@@ -954,13 +956,13 @@ class Turn:
 
     def _lose_armies(self, attack: Attack, lost: int, killed: int) -> "Turn":
         """Return the turn after losses; after a conquest, the required armies have moved in."""
-        v, c = self._land.places[attack.start], self._land.places[attack.to]
+        v, c = self._board_data.places[attack.start], self._board_data.places[attack.to]
         armies = list(self.armies)
         armies[v] -= lost
         armies[c] -= killed
         if armies[c]:
             return self._replace(phase="attack", armies=tuple(armies), pending=None, throw=None)
-        least = min(self._find_choice(attack).least, armies[v] - self._land.garrisons[v])
+        least = min(self._find_choice(attack).least, armies[v] - self._board_data.garrisons[v])
         owners = _replace_entry(self.owners, c, self.player)
         return self._replace(
             phase="advance",
@@ -991,7 +993,7 @@ class Turn:
 
     def _advance(self, armies: int) -> "Turn":
         assert self.pending is not None  # noqa: S101 # an attack is pending in this phase
-        v, c = self._land.places[self.pending.start], self._land.places[self.pending.to]
+        v, c = self._board_data.places[self.pending.start], self._board_data.places[self.pending.to]
         return self._replace(
             phase=self.then,
             armies=_move_armies(self.armies, v, c, armies - self.armies[c]),
@@ -1000,7 +1002,7 @@ class Turn:
         )
 
     def _place(self, action: Place) -> "Turn":
-        t, left = self._land.places[action.territory], self.place - action.armies
+        t, left = self._board_data.places[action.territory], self.place - action.armies
         return self._replace(
             phase="place" if left else "attack",
             place=left,
@@ -1011,7 +1013,7 @@ class Turn:
     def _trade(self, action: Trade) -> "Turn":
         new = self._replace_hand(self._hand - action.cards)
         if action.territory:
-            t = self._land.places[action.territory]
+            t = self._board_data.places[action.territory]
             more = _replace_entry(self.armies, t, self.armies[t] + PICTURED)
             new = new._replace(armies=more, pictured=True)
         brought = self.place + self.trade.worth(action.cards)
@@ -1056,7 +1058,7 @@ class Turn:
             raise IllegalError(f"the game is over: {winner} has won")
         free = self._replace(keep=FrozenDict({}), stay=()) if self.keep or self.stay else self
         if free is not self:
-            vars(free).pop("_land", None)
+            vars(free).pop("_board_data", None)
         new = free._replace(player=following, conquered=False, pictured=False, first=0)
         return new._replace(place=new.new_armies())._enter("trade")
 
@@ -1132,18 +1134,18 @@ class Turn:
         Each battle is fought to its end with all spare armies of the attacking territory. The
         battles are in the order of the board.
         """
-        names, land = self.board.territories, self._land
+        names, data = self.board.territories, self._board_data
         return tuple(
             BorderOdds(
                 names[v],
                 names[c],
                 self.armies[v],
                 self.armies[c],
-                _win_chance(land.kernels[c], self._count_spare(v), self.armies[c]),
+                _win_chance(data.kernels[c], self._count_spare(v), self.armies[c]),
             )
             for v in self._list_own()
-            if self._count_spare(v) > 0 and not land.rests[v]
-            for c in land.out[v]
+            if self._count_spare(v) > 0 and not data.rests[v]
+            for c in data.out[v]
             if self.owners[c] != self.player and self.armies[c]
         )
 
@@ -1154,8 +1156,8 @@ class Turn:
         """
         if self.pending is None or self.throw is None:
             raise IllegalError(f"phase must be 'defend' for defence dice, got {self.phase!r}")
-        v, c = self._land.places[self.pending.start], self._land.places[self.pending.to]
-        kernel, spare = self._land.kernels[c], self._count_spare(v)
+        v, c = self._board_data.places[self.pending.start], self._board_data.places[self.pending.to]
+        kernel, spare = self._board_data.kernels[c], self._count_spare(v)
         return Defend(1 + kernel.careful_reply(self.throw, spare, self.armies[c]))
 
     def play(self, policy: Policy, *, seed: int, defender: Policy | None = None) -> Record:
@@ -1344,7 +1346,7 @@ class Turn:
         return turn
 
     def _skip_to(self, name: str) -> "Turn":
-        first = self._land.places[self.board.find(name)]
+        first = self._board_data.places[self.board.find(name)]
         if self.phase != "place" or not any(t >= first for t in self._list_own()):
             raise IllegalError(
                 f"first must be a territory that can get new armies, got {quote(name)}"
@@ -1359,13 +1361,13 @@ class Turn:
             throws = self._find_choice(cast(Attack, self._find_legal(attack))).throws
             number = parse_int(options.get("throw", ""), "throw", 0, len(throws) - 1)
             return self.after(attack, throws[number])
-        v, c = self._land.places[attack.start], self._land.places[attack.to]
+        v, c = self._board_data.places[attack.start], self._board_data.places[attack.to]
         then = options.get("then", "attack")
         check_choice(then, ("attack", "trade", "over"), "then")
         is_own = self.owners[v] == self.owners[c] == self.player
         if (
             not is_own
-            or c not in self._land.out[v]
+            or c not in self._board_data.out[v]
             or self._count_spare(v) < 0
             or not self.armies[c]
         ):
@@ -1373,7 +1375,7 @@ class Turn:
         return self._replace(phase="advance", pending=attack, then=then)
 
 
-_COPIED = (*Turn.__dataclass_fields__, "_land")
+_COPIED = (*Turn.__dataclass_fields__, "_board_data")
 NOTHING: Distribution[Any] = Distribution([None])
 
 

@@ -138,13 +138,13 @@ def make_best_reporter(progress: Progress | None) -> Progress:
     _check_callback(progress, "progress")
     best = -inf
 
-    def show(value: float, bound: float) -> None:
+    def report(value: float, bound: float) -> None:
         nonlocal best
         best = max(best, value)
         if progress is not None:
             progress(best, max(best, bound))
 
-    return show
+    return report
 
 
 def _check_callback(callback: object, name: str) -> None:

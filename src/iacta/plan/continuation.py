@@ -137,14 +137,14 @@ def go_on(
     number = read_int(ends, "ends", least=1)
     if not isinstance(goal, InOrder) or len(goal.goals) < 2:
         raise IllegalError(f"goal must be at least two goals in order, got {quote(goal)}")
-    deadline, show = Deadline.from_time_limit(time_limit), make_best_reporter(progress)
+    deadline, report = Deadline.from_time_limit(time_limit), make_best_reporter(progress)
     first = read_problem(position, goal.goals[0], **options)
     names = chain(*(each.names for each in goal.read(position.board).goals[1:]))
     later = _Later(TakeAll(tuple(dict.fromkeys(names))), new)
     best = _solve_turn(first, read_problem(position, goal, **options), later, deadline)
     if best is not None:
         if best.win_probability is not None:
-            show(best.win_probability, 1.0)
+            report(best.win_probability, 1.0)
         return best
     policies = [*_list_policies(first, goal, deadline.take_share(FIRST_SHARE), options)]
     tried = [_Turn(policy, policies[0], later, seed) for policy in policies]
@@ -154,7 +154,7 @@ def go_on(
             for turn in tried:
                 turn.sample_games(few, end.take_share(1 / (2 * len(tried))))
             tried.sort(key=lambda turn: -turn.value)
-            show(tried[0].value, 1.0)
+            report(tried[0].value, 1.0)
             tried, few = tried[: (len(tried) + 1) // 2], 2 * few
         # The games that selected the policy overestimate its value, so play new ones.
         tried[0].begin(1)

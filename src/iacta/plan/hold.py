@@ -391,12 +391,12 @@ class _Ends:
             return Hold(plan, None, 0.0, None, 0.0, False, (), (), 0)
         if _find_take_chance(plan) > RARE:
             if len(found) < ends:
-                self._draw(ends, deadline)
+                self._draw_ends(ends, deadline)
             if len(found) < min(ends, MIN_ENDS):
                 return Hold(plan, None, 0.0, None, 0.0, False, (), (), len(found))
         return _summarise(plan, found[:ends], not self.outlook.large)
 
-    def _draw(self, ends: int, deadline: Deadline) -> None:
+    def _draw_ends(self, ends: int, deadline: Deadline) -> None:
         """Simulate until there are `ends` ends or the deadline has passed."""
         plan, found = self.plan, self._found
         held = make_mask(map(plan.problem.place, self.outlook.held))
