@@ -77,6 +77,6 @@ def test_trees_are_counted_only_for_armies_held_back() -> None:
     charging = Battle(9, 6, stop=StopRule(charge=True))
     for count in (charging.state_count, charging.path_count):
         with pytest.raises(
-            IactaError, match="states and paths are counted only for a stop of hold_back alone"
+            IactaError, match="can be counted only if hold_back is the only stop condition"
         ):
             count()

@@ -252,7 +252,7 @@ class Battle(PasteableMixin):
         """Return the kernel that counts states and paths, or raise `IllegalError`."""
         if not self.stop.is_reserve:
             raise IllegalError(
-                "states and paths are counted only for a stop of hold_back alone, "
+                "states and paths can be counted only if hold_back is the only stop condition, "
                 f"got {quote(self.stop)}"
             )
         return find_kernel(self.stop.add_to_garrison(self.rules), method="path_tree")
