@@ -576,7 +576,9 @@ def test_a_domination_country_may_name_its_continent(tmp_path: Path) -> None:
     board = read_text(tmp_path, text)
     assert board == read_text(tmp_path, DOMINATION)
     two = text.replace("Africa 3", "South_America 3")
-    with pytest.raises(IllegalError, match=r"line 15: continent must be a number .* got 'south_am"):
+    with pytest.raises(
+        IllegalError, match=r"line 15: continent must be the number .* got 'south_am"
+    ):
         read_text(tmp_path, two)
 
 

@@ -170,7 +170,7 @@ def _find_continent(
     numbers = list(map(int, keys))
     span = f"from {min(numbers)} to {max(numbers)}" if numbers else "which is empty"
     raise IllegalError(
-        f"line {country.line}: continent must be a number of [continents], {span}, "
+        f"line {country.line}: continent must be the number of an entry in [continents], {span}, "
         f"got {quote(country.home)}{'' if is_number else ONE_WORD_HINT}"
     )
 
