@@ -87,7 +87,7 @@ def test_each_method_is_shown_with_its_time_and_error() -> None:
     assert (exact["answer"], exact["relative_error"]) == ("none: exact", 0.0)
     assert leap["relative_error"] == pytest.approx(0.02)
     assert answer.plot().title == (
-        f"{answer.sentence} leap is the fastest of 2 methods, with 10.0 µs."
+        f"{answer.sentence} leap is the fastest of 2 methods, at 10.0 µs."
     )
     alone = replace(answer, methods=[counting, MethodAnswer("leap", cannot="too large")])
     assert alone.plot().title == f"{alone.sentence} Only counting solves the battle, in 100.0 µs."

@@ -161,7 +161,7 @@ def method_comparison(answer: CompareAnswer) -> Chart:
         raise IllegalError("a chart needs at least one method that solves the battle")
     rows.sort(key=lambda row: row["seconds"])
     fastest, took = rows[0]["method"], time_text(rows[0]["seconds"])
-    speed = f"{fastest} is the fastest of {len(rows)} methods, with {took}."
+    speed = f"{fastest} is the fastest of {len(rows)} methods, at {took}."
     if len(rows) == 1:
         speed = f"Only {fastest} solves the battle, in {took}."
     numbers = [field(f"{name}:Q", format=".3~g") for name in ("relative_error", "seconds")]
