@@ -111,7 +111,7 @@ def _assign_arguments(
         elif left:
             texts[parameter.name] = left.pop(0)
         elif parameter.is_required and parameter.name not in named:
-            check_arguments(parameters, texts)  # in `12,10`, complain about this word
+            check_arguments(parameters, texts)  # in `12,10`, the word is wrong; nothing is missing
             raise MalformedError(f"missing {parameter.value_name}; see {command} --help")
         if parameter.name in texts and parameter.name in named:
             raise IllegalError(

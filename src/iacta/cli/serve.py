@@ -121,7 +121,7 @@ class ServeCommand(Command):
 
             async def startup(self, sockets: "list[socket] | None" = None) -> None:
                 await super().startup(sockets)
-                listening.listen(MAX_CONNECTING)  # uvicorn has reduced the backlog
+                listening.listen(MAX_CONNECTING)  # restores the backlog, which uvicorn has reduced
                 try:
                     print(f"Serving iacta at {place} (Ctrl-C stops it)", flush=True)
                 except OSError as error:  # stored, because uvicorn would print a traceback
