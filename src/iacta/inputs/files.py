@@ -245,7 +245,8 @@ def open_atomically(file: Path) -> Iterator[BinaryIO]:
     with _explain_write_errors(file):
         place = file.resolve()
         if place.exists() and not place.is_file():
-            with place.open("wb") as opened:  # for a pipe or a device; a folder raises an error
+            # A pipe or a device; for a folder, `open` raises an error.
+            with place.open("wb") as opened:
                 yield opened
             return
         part = make_temporary_path(place)
