@@ -257,7 +257,7 @@ def test_armies_that_grow_past_all_room_are_refused() -> None:
     # With one face, every full roll shows only ones, so armies grow forever.
     endless = Rules(attack=Dice((1,)), defence=Dice((1,)), mode=ArmiesGrow())
     with pytest.raises(
-        TooLargeError, match=r"with a chance of up to 1.0e\+00 its armies grow past"
+        TooLargeError, match=r"its armies grow past .* with a chance of up to 1.0e\+00,"
     ):
         markov.win_probability(5, 5, endless)
     drifting = Rules(attack=Dice((2,)), defence=Dice((2,)), mode=ArmiesGrow(3))

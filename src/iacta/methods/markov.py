@@ -408,9 +408,9 @@ class Markov(UnitKernel, RollKernel):
         if able * defenders > MAX_GROWN_STATES:
             raise TooLargeError(
                 f"a battle of {whole.able - room + self.garrison} against "
-                f"{whole.defenders - room} is too large for the method {NAME!r}: with a chance of "
-                f"up to {left_out:.1e} its armies grow past {whole.able + self.garrison} "
-                f"against {whole.defenders}, expected at most {MAX_ERROR:.0e}"
+                f"{whole.defenders - room} is too large for the method {NAME!r}: its armies grow "
+                f"past {whole.able + self.garrison} against {whole.defenders} with a chance of up "
+                f"to {left_out:.1e}, expected at most {MAX_ERROR:.0e}"
             )
 
 
