@@ -128,7 +128,8 @@ def run_in_threads(
 
     with ThreadPoolExecutor(THREADS) as pool:
         try:
-            # With a timeout, Ctrl-C works. Without a list of jobs, each result can be freed.
+            # The timeout lets Ctrl-C interrupt the wait. No variable keeps the jobs, so each result
+            # can be freed.
             for job in as_completed([pool.submit(work, item) for item in items], TIMEOUT_MAX):
                 yield from job.result()
         except BaseException:
