@@ -123,7 +123,7 @@ def _find_chances(policy: Policy) -> Callable[[TurnState], float]:
             report = policy.search.flow(Deadline(), MAX_STATES, state)
             if report is None:
                 raise TooLargeError(
-                    f"the plan must visit at most {MAX_STATES:,} states to follow its luck"
+                    f"luck can be followed only in a plan that visits at most {MAX_STATES:,} states"
                 )
             more = report.value
         return min(problem.paid(state) + problem.held + more, 1.0)
