@@ -33,7 +33,7 @@ from iacta.inputs.files import format_path
 from iacta.rules.rules import Rules
 from iacta.rules.variants import rules_name
 
-MAX_NAMED_ENTRIES = 8  # maximum number of names in a table cell; more are counted
+MAX_NAMED_ENTRIES = 8  # names in a table cell; a longer list is replaced by its length
 TEMPLATE = """\
 # The owner and the armies of each territory, and the player to move. A territory that you leave out
 # takes no part in attacks, unless `others` gives it an owner, such as

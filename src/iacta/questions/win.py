@@ -142,7 +142,7 @@ class WinRecord(KeyedRecord):
     second_opinion_too_long: Count = key("The number of these games undecided after 200 rounds.")
     is_complete: bool = key("Whether all games were played within the time limit.")
     words: str = key(
-        "`win` in words; empty while the interval of a player is wider than 4 points to a side."
+        "`win` in words; empty while the interval of any player extends by more than 4 points."
     )
     details: Sequence[AnswerSectionRecord] = key("How the shares were estimated, for readers.")
     goal: str = key("Only with `--best-goal`: the goal of the player to move.", default=OMITTED)
