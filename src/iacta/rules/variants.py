@@ -195,7 +195,7 @@ RULE_SETS: tuple[RuleSet, ...] = (
         "attack commander",
         Rules(attack=Dice((D8, D6, D6))),
         "One of the attack dice has eight faces.",
-        "Risk 2210 A.D., commander attacking by his type",
+        "Risk 2210 A.D., commander attacking in his own kind of territory",
         ("commander", "risk 2210 commander"),
     ),
     RuleSet(
