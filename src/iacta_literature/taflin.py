@@ -515,7 +515,7 @@ def leap_passage(start: Point, point: Point, f: RollChances) -> Probability:
 
 
 def _find_inside_chance(start: Point, point: Point, f: RollChances) -> Probability:
-    """Return P_{m,n}, or 0 for a point that is not inside."""
+    """Return P_{m,n}, or 0 for a point outside free space or of the wrong parity."""
     rolls, odd = divmod(sum(start) - sum(point), 2)
     if odd or point.m < 5 or point.n < 3:
         return 0 * f.f32[0]
