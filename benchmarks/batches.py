@@ -78,7 +78,7 @@ def compare_battles(rows: int = ALL_ROWS) -> Iterator[Comparison]:
         lambda: [ask("battle", attackers=a, defenders=d).record() for a, d in calls], 1
     )
     yield Comparison(
-        f"{rows:,} battles, each at its share of the time: {CALLS:,} of them",
+        f"{CALLS:,} battles, at the time per battle of a batch of {rows:,}",
         ours * CALLS / rows,
         f"a loop of {CALLS:,} calls ({TIMED} timed)",
         single * CALLS / TIMED,

@@ -164,8 +164,8 @@ def _questions(seed: int, position: Position, *, every: bool) -> Iterator[Questi
 def play_position(seed: int) -> Position:
     """Return a position before the attacks of a turn, from a played game with 3 to 6 players.
 
-    seed: the seed of the game. Every player attacks with their largest stacks while these are
-        larger than the defenders.
+    seed: the seed of the game. Every player attacks with their largest stacks while these outnumber
+        the defenders.
     """
     rng, board = Random(seed), classic_board()
     players, names = PLAYERS[: rng.randint(3, 6)], [*board.territories]

@@ -189,7 +189,8 @@ def main(seconds: float = 600.0) -> None:
         flat = np.concatenate([each.ravel() for each in layers])
         weights[name] = [float(f"{each:.5g}") for each in flat]
         learner.write_text(json.dumps({"weights": weights}), encoding="utf-8")
-        print(f"{name}: {len(positions.seen):,} positions, loss {loss:.4f}, if equal {equal:.4f}")
+        lost = f"loss {loss:.4f}, with equal chances {equal:.4f}"
+        print(f"{name}: {len(positions.seen):,} positions, {lost}")
     made_by = hashlib.sha256(b"".join((root / each).read_bytes() for each in SOURCES))
     record = {
         "made by": f"python -m benchmarks.train_war {seconds:g}",
