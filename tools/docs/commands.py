@@ -83,7 +83,7 @@ def make_gallery_page() -> str:
         "tooltips (`.html`), the Vega-Lite specification (`.json`) or the data (`.csv`). "
         "[Charts in Python](../charts.md).",
     ]
-    for form in COMMANDS.find("chart")[1:]:  # the first form is the group
+    for form in COMMANDS.find("chart")[1:]:  # the first form is the command `chart` itself
         command, summary = f"iacta {form.examples[0].line}", form.summary()
         file = command.split()[3]
         parts += [
