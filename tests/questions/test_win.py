@@ -120,7 +120,7 @@ def test_an_upper_bound_close_to_the_chance_or_to_certainty_is_not_shown() -> No
 def test_the_sentence_names_another_ai() -> None:
     found = answered("win", player="simple")
     assert found.sentence.startswith("Red wins about ")
-    assert found.record()["condition"] == "when the computer's simple AI plays every side"
+    assert found.record()["condition"] == "when the simple AI plays every side"
 
 
 def test_no_share_is_shown_before_its_interval_is_narrow() -> None:
@@ -131,7 +131,7 @@ def test_no_share_is_shown_before_its_interval_is_narrow() -> None:
     text = json.dumps(many["details"])
     assert f"most games: {many['goal']}." in text
     assert PEOPLE in text
-    assert "with the computer's keeper AI" in text
+    assert "with the keeper AI" in text
 
 
 def test_the_turn_of_the_ai_is_shown_with_the_goals_that_it_compared() -> None:

@@ -40,7 +40,7 @@ class WholeGameForm(MomentForm, kw_only=True):
 
     games: int | None = parameter(
         Whole(least=2, most=MAX_GAMES),
-        "The number of games that each of the two AIs plays.",
+        "The number of games that each of the two computer players (AIs) plays.",
         default=None,
     )
     time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)
@@ -62,9 +62,9 @@ def describe_ai(ai: str) -> str:
     """Return the name of an AI in words for players.
 
     >>> describe_ai("usual"), describe_ai("simple")
-    ('the computer', "the computer's simple AI")
+    ('the computer', 'the simple AI')
     """
-    return "the computer" if ai == "usual" else f"the computer's {ai} AI"
+    return "the computer" if ai == "usual" else f"the {ai} AI"
 
 
 def format_share(games: float) -> str:

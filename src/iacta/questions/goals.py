@@ -36,7 +36,7 @@ REACH_SHARE = 0.35  # if games follow, fraction of the time limit for the chance
 @question(
     "goals",
     Topic.BOARD,
-    Example("goals game.toml", "what can this turn reach? (make game.toml with iacta board)"),
+    Example("goals game.toml", "what can I achieve this turn? (make game.toml with iacta board)"),
     Example("goals game.toml --win --time-limit 5", "which goal helps most to win the game?"),
 )
 class GoalsQuestion(WholeGameForm, Question):
@@ -334,7 +334,7 @@ def goals_sentence(answer: GoalsAnswer) -> str:
     if judged is not None:
         first = judged.best
         return (
-            f"{name} wins most often with the goal to {first.goal}: about "
+            f"{name} wins most often with this choice: {first.goal}. That wins about "
             f"{format_share_and_range(first.win, first.interval)} of games {CONDITION}, and "
             f"{format_share_and_range(first.second_opinion, first.second_opinion_interval)} when "
             "another AI does."

@@ -52,9 +52,9 @@ class WinQuestion(WholeGameForm, Question):
 
     player: str = parameter(
         OneOf(tuple(PLAYERS)),
-        "The AI for every side: usual; keeper, which is equally good; strong, which wins about a "
-        "third of its games against three usual AIs, but takes 20 times as long and plays 200 "
-        "games instead of 600; or simple, which is weaker.",
+        "The AI for every side: usual; keeper, which is equally good; simple, which is weaker; or "
+        "strong, which wins about a third of its games against three usual AIs (an equal AI would "
+        "win a quarter), but takes 20 times as long and plays 200 games instead of 600.",
         metavar="NAME",
         default="usual",
     )
@@ -135,7 +135,9 @@ class WinRecord(KeyedRecord):
     players: tuple[PlayerWinRecord, ...] = key("Each player, in the order of play.")
     games: Count = key("The number of games played.")
     cut: Count = key("The number of games cut short and decided by the learnt value function.")
-    too_long: Count = key("The number of games undecided after 200 rounds and decided likewise.")
+    too_long: Count = key(
+        "The number of games undecided after 200 rounds, whose winners were estimated likewise."
+    )
     allowance: Unit = key("The error that cutting games short may add to each interval.")
     second_opinion_games: Count = key("The number of games played by the other AI.")
     second_opinion_cut: Count = key("The number of these games cut short.")
