@@ -32,7 +32,7 @@ MAX_TRIED_PORTS = 20  # number of ports to try if the usual port is in use
     Example("serve --port 9000", "use another port"),
 )
 class ServeCommand(Command):
-    """Serve iacta's page to your browser, and an API to programs.
+    """Show iacta's board in your browser, and offer an API to programs.
 
     The page loads nothing from other hosts and stores nothing. Ctrl-C stops the server.
     """

@@ -137,14 +137,14 @@ class MomentForm(VictoryForm, kw_only=True):
 
     position: str | Position | Turn | None = parameter(
         Source(Turn, read_moment, reads=(Position,)),
-        "A saved position or turn: a file, or a code from the board.",
+        "A saved position or turn: a file, or a code from iacta's board in the browser.",
         is_argument=True,
         metavar="FILE",
         default=None,
     )
     code: str | None = parameter(
         Name(),
-        "A position or turn as a code, copied from the board.",
+        "A position or turn as a code, copied from iacta's board in the browser.",
         metavar="TEXT",
         default=None,
     )

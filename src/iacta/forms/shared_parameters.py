@@ -71,7 +71,7 @@ class RulesForm(Form, kw_only=True):
     )
     rules_file: str | None = parameter(
         FileName(),
-        "House rules from a file (documentation: page Rules).",
+        "House rules from a file (see the docs, page Rules).",
         excludes="rules",
         default=None,
     )

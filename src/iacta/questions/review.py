@@ -38,7 +38,7 @@ USUAL_LUCK = (
 @question(
     "review",
     Topic.STUDY,
-    Example("review game.jsonl", "were you lucky, and which attacks were wrong?"),
+    Example("review game.jsonl", "were you lucky, and which attacks were mistakes?"),
     Example("review game.jsonl --time-limit 60", "the same, with at most a minute of search"),
 )
 class ReviewQuestion(Question):
@@ -48,7 +48,7 @@ class ReviewQuestion(Question):
 
     file: str | None = parameter(
         FileName(),
-        "The log of a game, as downloaded from the board, or a recorded game.",
+        "The log of a game, as downloaded from the board, or a game recorded by another program.",
         is_argument=True,
         default=None,
     )
@@ -68,7 +68,7 @@ class ReviewQuestion(Question):
     )
     worth: bool = parameter(
         Flag(),
-        "Judge turns without a goal by the points that they gain; otherwise they have no cost.",
+        "Judge turns without a goal by the points gained; otherwise their decisions have no cost.",
         default=False,
     )
     win: bool = parameter(

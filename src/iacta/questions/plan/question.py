@@ -132,7 +132,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
 
     position: str | Position | Turn | None = parameter(
         Source(Turn, read_moment, reads=(Position,)),
-        "A saved position or turn: a file, or a code from the board.",
+        "A saved position or turn: a file, or a code from iacta's board.",
         is_argument=True,
         default=None,
     )
@@ -184,7 +184,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
         default=None,
     )
     worth: bool = parameter(
-        Flag(), "Instead of one goal: gain the most points on average.", default=False
+        Flag(), "Gain the most points on average (you set what counts).", default=False
     )
     territory_value: Fraction | None = parameter(
         WORTH,
@@ -235,13 +235,13 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
     )
     play: str | None = parameter(
         OneOf(PLAYS),
-        "Plan again after each roll or battle.",
+        "Plan again after rolls or battles.",
         usual=PLAYS[0],
         default=None,
     )
     prove: Fraction | None = parameter(
         Chance(),
-        "Search until no plan can be better by this much: 1%.",
+        "Search until no plan is better by more than this: 1%.",
         metavar="GAP",
         default=None,
     )
@@ -277,7 +277,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
     )
     fortify: str | None = parameter(
         OneOf(FORTIFY),
-        "With --hold: fortify to connected or adjacent territories, or none.",
+        "With --hold: fortify to connected or adjacent territories; none: not at all.",
         usual=FORTIFY[0],
         needs="hold",
         default=None,
@@ -292,8 +292,8 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
     )
     source: str | None = parameter(
         Name(),
-        "The stack that --need enlarges.",
-        usual="the largest",
+        "Where --need adds armies.",
+        usual="the largest stack",
         metavar="NAME",
         needs="need",
         excludes="reinforce",
