@@ -27,13 +27,17 @@ class Routes {
         int land, armies;
     };
 
-    // Finds routes to all territories of a player. Returns false if a territory cannot be reached.
+    // Finds routes to all territories of a player. Returns false if a territory cannot be reached, or has no armies and
+    // cannot be attacked.
     // news: the new armies that the mover may still place.
     bool find(const War<W>& s, int victim, int news) {
         const Game<W>& g = rules_.game(s);
         Set<W> wanted;
-        for (int t = 0; t < rules_.lands; ++t)
-            if (s.owner[t] == victim) wanted.add(t);
+        for (int t = 0; t < rules_.lands; ++t) {
+            if (s.owner[t] != victim) continue;
+            if (!s.at.armies[t]) return false;
+            wanted.add(t);
+        }
         goal_ = wanted;
         find_rooms(s, g, news);
         targets_.clear();
