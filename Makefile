@@ -86,10 +86,10 @@ $(OBJECTS_IN)/%.o: src/core/%.cpp
 
 -include $(OBJECTS:.o=.d)
 
-# Tests of pages wait for servers and the browser most of the time, so one process more than processors runs. The server
-# gives searches a low priority; at the lowest priority, tests leave them enough time.
+# Tests wait for servers, the browser and programs half of the time, so more test processes than processors run. The
+# server gives searches a low priority; at the lowest priority, tests leave them enough time.
 test: $(VENV)/test core ## run all tests
-	@nice -n 19 $(BIN)/python -m pytest --numprocesses $$(($(PROCESSORS) + 1)) --dist worksteal
+	@nice -n 19 $(BIN)/python -m pytest --numprocesses $$((2 * $(PROCESSORS) + 1)) --dist worksteal
 
 test-fast: $(VENV)/test core ## run the fast tests: no browser, no server, no plans
 	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not slow" tests src
