@@ -53,8 +53,8 @@ class WinQuestion(WholeGameForm, Question):
     player: str = parameter(
         OneOf(tuple(PLAYERS)),
         "The AI for every side: usual; keeper, which is equally good; simple, which is weaker; or "
-        "strong, which wins about a third of its games against three usual AIs (an equal AI would "
-        "win a quarter), but takes 20 times as long and plays 200 games instead of 600.",
+        "strong, which is a little better than usual, but takes 20 times as long and plays 200 "
+        "games instead of 600.",
         metavar="NAME",
         default="usual",
     )
