@@ -210,7 +210,7 @@ def test_a_projector_shows_the_map_and_the_sentence(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&go=1", viewport={"width": 1920, "height": 1080})
     value(page, plan_of_tiny().comparable_value)
     before = page.locator(".badge").first.bounding_box()
-    page.get_by_role("button", name="Project").click()
+    page.get_by_role("button", name="Projector", exact=True).click()
     expect(page.locator(".map-below")).to_be_hidden()
     page.wait_for_function("() => map.getBoundingClientRect().height > .7 * innerHeight")
     assert page.evaluate("view.getBoundingClientRect().width > .95 * innerWidth")

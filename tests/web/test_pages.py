@@ -551,7 +551,7 @@ def test_start_page_works_without_scripts(visit: Visit) -> None:
     assert page.locator("#game img").evaluate("each => each.naturalWidth") > 100
     expect(page.get_by_role("button", name="Pause")).to_be_hidden()
     page.get_by_label("Attacking armies").fill("7")
-    page.get_by_role("button", name="Answer").click()
+    page.get_by_role("button", name="Calculate").click()
     expect(page.locator("#lead")).to_have_text(lead(BattleQuestion(7, 5)))
 
 
@@ -570,7 +570,7 @@ def test_page_works_without_scripts(name: str, visit: Visit) -> None:
             box.check()
         elif each.name in given:
             page.locator(f"#{each.name}").select_option(given[each.name])
-    page.get_by_role("button", name="Answer").click()
+    page.get_by_role("button", name="Calculate").click()
     expect(page.locator("#lead")).to_have_text(lead(find_question(name)))
     page.wait_for_load_state("load")
     assert page.locator("#picture img").evaluate("each => each.currentSrc").endswith("&dark=true")

@@ -14,7 +14,7 @@ def test_each_still_conquers_one_more_territory() -> None:
         assert sum(after.armies) <= sum(before.armies)
         assert min(after.armies) >= 1
     assert len(stills) == len(game().scene.arrows) + 1
-    assert stills[0].words == "Red wants Asia with 42 armies. Chance of Asia: 94.66%"
+    assert stills[0].words == "Red attacks Asia with 42 armies. Chance of Asia: 94.66%"
     assert stills[-1].words.endswith(" takes Japan. Chance of Asia: 100%")
 
 

@@ -58,7 +58,7 @@ def game() -> Game:
     number = {name: t for t, name in enumerate(board.territories)}
     tones, rng = assign_owner_colours(position), np.random.default_rng(SEED)
     owners = [*tones]
-    begins = f"Red wants {CONTINENT} with {armies} armies. {_format_chance(play)}"
+    begins = f"Red attacks {CONTINENT} with {armies} armies. {_format_chance(play)}"
     stills, arrows = [_make_still(begins, position, owners)], list[Arrow]()
     while move := play.move:
         lost, killed = play.draw_losses(rng)

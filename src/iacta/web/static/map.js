@@ -109,12 +109,15 @@ function useBoard(board) {
   on.remarks.textContent = first ? `${count} on this board: ${first.text}` : "";
 }
 
+function countSteps() {
+  const count = store.state.steps.length;
+  return count === 1 ? "one step" : `${count} steps`;
+}
+
 /** Return whether the current game may end; if it has steps, the player is asked. */
 const mayEnd = () =>
   !store.state?.steps.length ||
-  confirm(
-    `Start over? This ends the game with its ${store.state.steps.length} steps. You can undo it.`,
-  );
+  confirm(`Start over? This ends the game with its ${countSteps()}. You can undo it.`);
 
 /** Replace the position, and offer a button named `words` that undoes this. */
 function replace(state, { board = store.board, words = "Undo" } = {}) {
@@ -183,7 +186,7 @@ function project(isOn) {
   if (isOn) document.documentElement.requestFullscreen?.().catch(() => {});
   else if (document.fullscreenElement) document.exitFullscreen();
   document.body.classList.toggle("projecting", isOn);
-  on.projector.textContent = isOn ? "Leave" : "Project";
+  on.projector.textContent = isOn ? "Leave" : "Projector";
 }
 
 listen("to-setup", "click", () => {
@@ -233,7 +236,7 @@ listen("add-player", "click", () => {
 listenToSubmit("deal", () => replace(dealt(store.state, readWhole(on.each, 1))));
 listenToSubmit("rest", () => {
   const armies = readWhole(on["rest-armies"], 1);
-  const words = "Undo the filling";
+  const words = "Undo the fill";
   replace(filled(store.state, armies, Number(on["rest-player"].value)), { words });
 });
 listen("clear", "click", () => {
