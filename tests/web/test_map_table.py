@@ -125,7 +125,7 @@ def test_the_menu_and_the_codes_have_the_present_position(visit: Visit) -> None:
     page.evaluate("document.querySelector('#page').dataset.url = 'http://192.0.2.7/risk/'")
     for _ in range(2):
         page.get_by_text("Share it").click()
-    expect(page.locator("#qr-said")).to_have_text("Scan the picture: it opens this board.")
+    expect(page.locator("#qr-said")).to_have_text("Scan the picture to open this board.")
     link = re.escape(urlencode({"text": "http://192.0.2.7/risk/map#v=2&n=1&"}))
     expect(page.locator("#qr")).to_have_attribute("src", re.compile(link))
     page.get_by_role("button", name="Menu").click()

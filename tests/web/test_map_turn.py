@@ -224,7 +224,7 @@ def test_new_armies_are_placed_by_the_plan_or_by_hand(visit: Visit) -> None:
     for _ in range(3):
         spot(page, "A").click()
     expect(page.locator("#placing-said")).to_have_text(
-        "No new armies are left: place these, or clear them."
+        "All new armies are on the map: confirm, or clear them."
     )
     page.get_by_role("button", name="Clear", exact=True).click()
     best.click()

@@ -33,7 +33,7 @@ export function describeGoal(board, state) {
   const names = state.targets.map((t) => board.territories[t]).join(", ");
   return {
     win: "Win the game",
-    now: "Win now",
+    now: "Win this turn",
     continent: `Take ${board.continents[state.continent]?.name}`,
     all: `Take ${names || "…"}`,
     any: `Take any of ${names || "…"}`,

@@ -82,8 +82,8 @@ export function showThreats() {
     showHelpfulMove(),
     rows.length > 0 && table(heads, rows),
     threats.some(({ bound }) => bound) &&
-      element("p", { className: "help" }, "≤: no attack exceeds this chance."),
-    isSafe && element("p", {}, "The search found no attack that succeeds."),
+      element("p", { className: "help" }, "≤: no attack has a better chance than this."),
+    isSafe && element("p", {}, "The search found no attack that can succeed."),
   ];
 }
 

@@ -8,7 +8,7 @@ import { pack, unpack } from "./pack.js";
 
 export const EXAMPLES = [
   {
-    words: "Red’s 42 armies want Asia",
+    words: "Take Asia with red’s 42 armies",
     file: "asia.toml",
     goal: { goal: "continent" },
     continent: "Asia",

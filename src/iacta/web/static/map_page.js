@@ -44,7 +44,7 @@ import {
 import { keepTurn, on } from "./page.js";
 import { element, redraw } from "./redraw.js";
 
-const HERE = "Phones cannot open this page; start it with: iacta serve --host 0.0.0.0.";
+const HERE = "Phones cannot open this page unless you start it with: iacta serve --host 0.0.0.0.";
 const PASTE =
   "The picture contains the code of the position: scan it, then paste the code into iacta.";
 
@@ -156,7 +156,7 @@ function showGoal() {
   const kinds = [
     ["", "Any other goal …"],
     ["win", "Win the game"],
-    ["now", "Win now"],
+    ["now", "Win this turn"],
     ...board.continents.map(({ name, bonus }, k) => [
       `continent ${k}`,
       `Take ${cut(name)} (${bonus})`,
@@ -247,7 +247,7 @@ export function showShared() {
   const address = `api/v1/qr.svg?${new URLSearchParams({ text })}`;
   const reason = isLong ? "The link is too long for a picture." : HERE;
   on["qr-said"].textContent =
-    text === link ? "Scan the picture: it opens this board." : `${reason} ${PASTE}`;
+    text === link ? "Scan the picture to open this board." : `${reason} ${PASTE}`;
   on.qr.hidden = !text || text.length > look.coded || store.board.board !== "classic";
   if (!on.qr.hidden && on.qr.getAttribute("src") !== address) on.qr.src = address;
 }

@@ -83,7 +83,7 @@ export const findCode = () =>
 /** Whether a turn is analysed, rather than a position set up or corrected. */
 export const isAnalysing = () => store.state.played && !store.fixes;
 
-/** Return the state with the position that is set up or corrected now. */
+/** Return the state that is being set up, or the current turn with the corrections made so far. */
 export function findEdited() {
   const { state, fixes } = store;
   const turn = fixes && findTurn();

@@ -41,7 +41,7 @@ function showPlacement() {
   const names = (best ?? []).map(([t, count]) => `${count} on ${cut(store.board.territories[t])}`);
   const words = left
     ? `${left} of ${turn.new} new armies to place: tap your territories.`
-    : "No new armies are left: place these, or clear them.";
+    : "All new armies are on the map: confirm, or clear them.";
   const placeBest = () => act.take({ do: "place", on: best });
   return [
     element("p", { id: "placing-said" }, words),
@@ -49,7 +49,7 @@ function showPlacement() {
       "p",
       { className: "row" },
       best && button("primary", placeBest, `Best: ${names.join(", ")}`),
-      tool("Place mine", act.placeMine, { disabled: left > 0 }),
+      tool("Confirm mine", act.placeMine, { disabled: left > 0 }),
       tool("Clear", act.clearPlacement, { disabled: left === turn.new }),
     ),
     showCards(),
@@ -75,8 +75,8 @@ function showAttacks() {
   );
   const border = turn.odds.find((each) => isSame(each, picked));
   const hint = turn.odds.length
-    ? "Tap your territory, then the one to attack."
-    : "Nobody can be attacked.";
+    ? "Tap one of your territories, then the one to attack."
+    : "No attack is possible.";
   const placeFirst = () => act.take({ do: "get", armies: turn.usual });
   return [
     element(
@@ -142,7 +142,7 @@ function showBattle(border, move) {
     `Goal: ${move.figure}, ${move.words}.`,
     move.success && `${move.success}.`,
   ];
-  const useless = findPlan() && ["This attack does not help with the goal."];
+  const useless = findPlan() && ["This attack does not help you reach the goal."];
   const value = `${from} ${to}`; // distinguishes equal labels for different battles
   const rollButtons = rolls.map(([lost, killed, label, title]) => {
     const left = { left: armies[from] - lost, their_left: armies[to] - killed, dice };

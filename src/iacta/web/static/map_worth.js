@@ -137,7 +137,7 @@ function showGoalBar(value, figure, range) {
       id: "bar",
       className: "bar",
       role: "meter",
-      ariaLabel: "Chance of the goal",
+      ariaLabel: "Chance to reach the goal",
       ariaValueMin: "0",
       ariaValueMax: "100",
       ariaValueText: figure,
@@ -154,7 +154,8 @@ function showGoalBar(value, figure, range) {
 export function showGame() {
   const empty = countEmpty();
   if (empty) {
-    const words = "fill them to see each player's chance to win the game.";
+    const them = empty === 1 ? "it" : "them";
+    const words = `fill ${them} to see each player's chance to win the game.`;
     return element("p", {}, `${describeEmpty()}: ${words}`);
   }
   const { state } = store;
@@ -184,7 +185,7 @@ export function showGame() {
 function describeWin(k) {
   const { isKnown, wrong } = findWinState(k);
   if (wrong) return wrong;
-  return isKnown ? "Too few games were played to tell who wins." : "Playing games …";
+  return isKnown ? "Too few games were played to tell who is likely to win." : "Playing games …";
 }
 
 function showGameBar(players) {
@@ -288,7 +289,7 @@ export function showGraph() {
   });
   const figures = line.flatMap((k) => values.rows[k]?.figure || []);
   const shape = { id: "graph", viewBox: "0 0 300 60", preserveAspectRatio: "none", role: "img" };
-  const label = `The chance over the turn: ${figures.join(", ")}`;
+  const label = `The chance during the turn: ${figures.join(", ")}`;
   const half = svg("path", { d: "M0,30H300", class: "half" });
   const ends = [element("span", {}, "100%"), element("span", {}, "0%")];
   const dashed = games.length ? "; dashed: each player's chance to win the game" : "";
@@ -299,7 +300,7 @@ export function showGraph() {
       element("small", { className: "ends" }, ends),
       svg("svg", { ...shape, "aria-label": label }, half, ...games, ...goals, ...dots),
     ),
-    element("p", { className: "help" }, `Solid: the chance of the goal${dashed}.`),
+    element("p", { className: "help" }, `Solid: the chance to reach the goal${dashed}.`),
   ];
 }
 
