@@ -163,7 +163,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
     own_any: int | None = parameter(Whole(least=1), "Own any N more territories.", default=None)
     armies: int | None = parameter(
         Whole(least=1),
-        "With --own-any: armies on each.",
+        "With --own-any: minimum armies on each.",
         usual="1",
         needs="own_any",
         default=None,
@@ -195,7 +195,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
     )
     bonus_value: Fraction | None = parameter(
         WORTH,
-        "Points per army of a continent bonus.",
+        "Points per army of a continent's bonus.",
         usual=str(USUAL_WORTH["bonus_value"]),
         needs="worth",
         default=None,
@@ -217,12 +217,12 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
     win: bool = parameter(Flag(), "Win the game this turn.", default=False)
     keep: tuple[tuple[str, int], ...] | None = parameter(
         Pairs(Whole(), "Brazil:3,Egypt:2"),
-        "Leave more armies behind: Brazil:3,Egypt:2.",
+        "How many armies must stay behind: Brazil:3,Egypt:2.",
         default=None,
     )
     rules_of: tuple[tuple[str, str], ...] | None = parameter(
         TerritoryRules(OwnRules(), "Ukraine:capital,Egypt:wall"),
-        "Territories with special rules: Ukraine:capital.",
+        "Rules for attacks on territories: Ukraine:capital.",
         default=None,
     )
     stay: str | None = parameter(
@@ -235,13 +235,13 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
     )
     play: str | None = parameter(
         OneOf(PLAYS),
-        "Plan again after rolls or battles.",
+        "Plan again after each roll or battle.",
         usual=PLAYS[0],
         default=None,
     )
     prove: Fraction | None = parameter(
         Chance(),
-        "Search until no plan is better by more than this: 1%.",
+        "Search until no plan is better by more than, say, 1%.",
         metavar="GAP",
         default=None,
     )
@@ -249,14 +249,14 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
     cards: tuple[tuple[str, int], ...] | None = parameter(
         Pairs(Whole(), "blue=4"),
         "How many cards you and your victim hold: blue=4,red=1.",
-        metavar="PLAYERS",
+        metavar="CARDS",
         needs="eliminate",
         excludes="reinforce",
         default=None,
     )
     trade: Sets | None = parameter(
         Trades(),
-        "Armies for the next card sets; fixed: the fixed values of the app.",
+        "Armies that the next card sets bring; fixed: the fixed values of the app.",
         usual="4,6,8,10,12,15",
         needs="cards",
         default=None,
