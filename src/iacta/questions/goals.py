@@ -29,7 +29,7 @@ from iacta.questions.plan.armies_cards_hold import new_armies
 from iacta.war import GoalChance, Goals, Reach, best_goals, goals_in_reach
 from iacta.war.goals import DEFAULT_GAMES, WIN_NOW
 
-HOW = {"tactics": "", "plan": "with a plan", "worth": "with a plan that loses fewer armies"}
+HOW = {"tactics": "", "plan": "with a plan", "worth": "with a more careful plan"}
 REACH_SHARE = 0.35  # if games follow, fraction of the time limit for the chances of goals
 
 
@@ -40,7 +40,7 @@ REACH_SHARE = 0.35  # if games follow, fraction of the time limit for the chance
     Example("goals game.toml --win --time-limit 5", "which goal helps most to win the game?"),
 )
 class GoalsQuestion(WholeGameForm, Question):
-    """Compare the goals of a turn, and your chance to win after each goal."""
+    """Compare the goals of a turn; with --win, also your chance to win after each goal."""
 
     win: bool = parameter(
         Flag(), "Also estimate the chance to win the game after each goal.", default=False
