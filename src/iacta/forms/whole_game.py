@@ -40,7 +40,7 @@ class WholeGameForm(MomentForm, kw_only=True):
 
     games: int | None = parameter(
         Whole(least=2, most=MAX_GAMES),
-        "The number of games that each of the two computer players (AIs) plays.",
+        "How many games to play with each of the two AIs (computer players).",
         default=None,
     )
     time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)

@@ -31,7 +31,7 @@ CERTAIN = 0.995  # upper bounds from here on are not shown
     "threats",
     Topic.BOARD,
     Example("threats game.toml", "what can they do to you? (make game.toml with iacta board)"),
-    Example("threats game.toml --time-limit 1", "the same, within a second?"),
+    Example("threats game.toml --time-limit 1", "the same, but within a second"),
 )
 class ThreatsQuestion(MomentForm, Question):
     """Find the territories, bonuses and players that opponents threaten next turn."""

@@ -45,16 +45,15 @@ from iacta.war.tournament import MAX_ROUNDS
     "win",
     Topic.BOARD,
     Example("win game.toml", "who is winning? (make game.toml with iacta board)"),
-    Example("win game.toml --time-limit 1", "the same, within a second?"),
+    Example("win game.toml --time-limit 1", "the same, but within a second"),
 )
 class WinQuestion(WholeGameForm, Question):
     """Estimate each player's chance to win by playing whole games."""
 
     player: str = parameter(
         OneOf(tuple(PLAYERS)),
-        "The AI for every side: usual; keeper, which is equally good; simple, which is weaker; or "
-        "strong, which is a little better than usual, but takes 20 times as long and plays 200 "
-        "games instead of 600.",
+        "The AI that plays every side: usual; keeper (equally good); simple (weaker); or strong "
+        "(a little better, but 20 times as slow, so it plays 200 games instead of 600).",
         metavar="NAME",
         default="usual",
     )
