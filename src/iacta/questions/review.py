@@ -68,7 +68,8 @@ class ReviewQuestion(Question):
     )
     worth: bool = parameter(
         Flag(),
-        "Judge turns without a goal by the points gained; otherwise their decisions have no cost.",
+        "Judge turns without a stated goal by the points they gain (as in plan --worth). Without "
+        "this option, the decisions of such turns are not judged.",
         default=False,
     )
     win: bool = parameter(
