@@ -170,7 +170,8 @@ class Position(PasteableMixin):
         code = read_code(text, board)
         if code.rest:
             raise MalformedError(
-                f"code of a position must end with its territories, got also {quote(code.rest[0])}"
+                f"code of a position must end with its territories, but {quote(code.rest[0])} "
+                "follows them"
             )
         return cls(code.board, code.player, tuple(map(Holding, code.owners, code.armies)))
 

@@ -587,7 +587,8 @@ def _list_notes(audited: Audit) -> Iterator[str]:
         yield f"Ignored columns: {names}."
     if audited.broken_off:
         battles = count(audited.broken_off, "battle", "battles")
-        yield f"Ignored {battles} that the attackers broke off: stopping was a choice."
+        reason = "because stopping is a choice and not luck"
+        yield f"Ignored {battles} that the attackers broke off, {reason}."
     if audited.skipped:
         skipped = ", ".join(f"{number} {why}" for why, number in audited.skipped.items())
         yield f"Ignored, because the recording is unclear: {skipped}."

@@ -41,7 +41,7 @@ BINARY = {
     b"\xff\xd8\xff": "a JPEG picture",
 }
 # Clearer messages for error codes of expat, which calls code 3 "no element found".
-EXPAT_REASONS = {3: "it ends before all of its elements do"}
+EXPAT_REASONS = {3: "it ends before all of its elements are closed"}
 DECLARED_ENCODING = re.compile(
     rb"<\?xml\s[^>]*?\bencoding\s*=\s*[\"']"
     rb"(iso-8859-(?:1[013-6]|[1-9])|windows-125[0-8]|koi8-[ru])[\"']",
