@@ -227,7 +227,7 @@ def compare_tables() -> Iterator[Comparison]:
 
 
 def compare_arrays() -> Iterator[Comparison]:
-    """Compare arrays of battles, and arrays of requirements."""
+    """Compare odds and armies needed for whole arrays with plain Python loops."""
     rng = np.random.default_rng(1)
     attackers, defenders = rng.integers(1, 201, size=(2, 10**6))
     memory: plain.Memory = {}

@@ -50,7 +50,7 @@ def compare_blitz() -> Iterator[Comparison]:
 
 
 def compare_decisions() -> Iterator[Comparison]:
-    """Compare the decisions to stop, and to roll by hand or blitz."""
+    """Compare iacta's decisions (when to stop, roll or blitz) with plain Python loops."""
     yield Comparison(
         f"when to stop, all states up to {SIZE} x {SIZE}",
         seconds(lambda: when_to_stop(SIZE + 1, SIZE, prize=10)),

@@ -100,7 +100,7 @@ def measure_share(chance: Chance, turns: int, seed: int = 0) -> float:
 
 
 def measure_aim(chance: Chance, turns: int, seed: int = 0) -> float:
-    """Return the share of turns that make an elimination if it is the AI's aim."""
+    """Return the share of turns in which the AI eliminates the victim when that is its aim."""
     war, victim = War(chance.turn), chance.victims[0]
     aim = Aim(ELIMINATE, war.seats.index(victim))
     return fmean(

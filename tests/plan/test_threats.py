@@ -226,8 +226,8 @@ def test_a_bonus_comes_before_a_territory_that_is_in_more_danger() -> None:
     assert move is not None
     assert (move.start, move.to, move.before.kind, move.before.name) == ("r", "a", "break", "K")
     assert kept[Fortify("r", "a", move.armies)] == max(kept.values())
-    # Saving c would be worth a third of an army more, but red owns too few territories to lose an
-    # army by it.
+    # Saving c would seem to be worth a third of an army more, but red owns so few territories that
+    # losing c costs red no army.
     there = Turn(position, phase="fortify").after(Fortify("r", "c", move.armies)).position
     safer = [best_of_all(each, "green", TakeAll("c")) for each in (position, there)]
     assert (safer[0] - safer[1]) / 3 > max(kept.values())

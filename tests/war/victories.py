@@ -24,7 +24,7 @@ PLAYERS = ("red", "blue", "green")
 
 
 def random_share(rng: Random, turn: Turn) -> Victory:
-    """Return a share of the territories that nobody owns at first."""
+    """Return a victory by a share of the territories that no player has reached at the start."""
     most = max(turn.owners.count(name) for name in turn.players)
     if rng.random() < 0.3 and most < 0.7 * len(turn.owners):
         return Share(Fraction(7, 10))

@@ -220,7 +220,7 @@ class Scene:
 
     @property
     def scale(self) -> float:
-        """The scale of a map with the minimum width, in units for one coordinate unit."""
+        """The scale of a map with the minimum width: drawing units per coordinate unit."""
         return self.width / self.frame.width
 
     @property

@@ -205,7 +205,7 @@ def show_progress() -> Iterator[Watch]:
 
 
 def _format_seconds(seconds: float) -> str:
-    """Format a time in words.
+    """Format a duration, rounded to one unit.
 
     >>> _format_seconds(8.4), _format_seconds(200), _format_seconds(7300)
     ('8 s', '3 min', '2 h')

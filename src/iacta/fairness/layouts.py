@@ -527,7 +527,10 @@ def _find_winner_columns(values: Mapping[str, object]) -> list[str]:
 
 
 def _find_side_pairs(values: Mapping[str, object]) -> list[dict[str, str]]:
-    """Return pairs of columns whose names differ only in the side, as mappings to their sides."""
+    """Return the pairs of columns whose names differ only in the side.
+
+    Each pair is a mapping from column to side.
+    """
     if any(side in values for side in SIDES):
         return []
     ends: dict[str, list[tuple[str, str]]] = {}  # such as `_dice`

@@ -102,7 +102,11 @@ class Totals:
         self.chances = Wins()
 
     def add(self, entry: Entry, line: Line, count: int) -> None:
-        """Add a line that occurred `count` times; ignore it if its result is impossible."""
+        """Add a line that occurred `count` times.
+
+        Lines of other kinds (a single die, a roll, a battle with known losses) and impossible
+        results are ignored.
+        """
         trial, times = line.trial, count * line.times
         if line.gain is None:
             return

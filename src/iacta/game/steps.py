@@ -355,7 +355,7 @@ def _take_correction(turn: Turn, step: Step) -> tuple[Turn, str]:
 def read_corrections(turn: Turn, given: object) -> dict[str, Holding]:
     """Return the corrected owners and armies by territory.
 
-    given: rows of a territory, its owner (`""` for nobody), and its armies.
+    given: rows, each with a territory, its owner (`""` for nobody) and its armies.
     """
     found = dict[str, Holding]()
     for entry in read_list(given, "on", "rows of a territory, an owner and armies"):

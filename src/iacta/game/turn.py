@@ -508,7 +508,7 @@ class Turn:
         return (t for t, owner in enumerate(self.owners) if owner == self.player)
 
     def _count_spare(self, v: int) -> int:
-        """Return the number of armies on a territory that may be lost or move on."""
+        """Return the number of armies that can be lost or moved: all but the garrison."""
         return self.armies[v] - self._board_data.garrisons[v]
 
     @property

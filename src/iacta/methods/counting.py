@@ -229,8 +229,8 @@ class Counting(UnitKernel, RollKernel):
         """Raise `TooLargeError` for a battle that takes too much time or memory.
 
         rows: the number of rows kept in memory at the same time.
-        armies: the average exponent of U in the numbers; 0 for the total number of armies.
-        kind: the noun for the battle in the message.
+        armies: the average exponent of the unit U in the numbers; 0 for the total number of armies.
+        kind: what the message calls the battle.
         """
         armies = armies or attackers + defenders
         unit = find_coefficients(attackers, defenders, self.rules).unit

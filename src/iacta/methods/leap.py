@@ -96,7 +96,7 @@ DIAGONALS = (128, 256, 512, 1024)
 RARE = 1e-15  # smaller chances may need a longer diagonal
 NEGLIGIBLE = 1e-15  # relative to the chance that is computed
 LOG_NEGLIGIBLE = -400.0
-MIN_SIGMA = 12.0  # the integrand of a larger standard deviation is almost a bell curve
+MIN_SIGMA = 12.0  # for larger standard deviations, the integrand is almost a bell curve
 BELL_STEP = 9.0  # copies of the bell curve this far away weigh less than e^(−9² / 2) = 3e-18
 POLE_STEP = 37.0  # copies of the geometric series this far away weigh less than e^−37 = 1e-16
 BELL_WIDTH = 8.7  # half-width in units of 1/σ, where the integrand is e^(−8.7² / 2) = 4e-17
@@ -785,7 +785,7 @@ def _add_spare(state: State, ours: int, theirs: int) -> State:
 def _find_least_outcome(side: float) -> float:
     """Return the chance below which an outcome is negligible.
 
-    side: the chance to win of the side that wins in this outcome.
+    side: the chance that the side that wins in this outcome wins at all.
     """
     return MIN_OUTCOME * side if side >= MIN_CHANCE else inf
 

@@ -193,7 +193,7 @@ def refuse(able: int, defenders: int, rules: Rules) -> None:
 def solve_exactly(
     able: int, defenders: int, rules: Rules, reward: Reward, choices: Choices = MAY_STOP
 ) -> OptimalPlay:
-    """Return the value function and optimal policy of all battles up to a size, in fractions.
+    """Return the value function and optimal policy of all battles up to a size, as fractions.
 
     able, defenders, rules, reward, choices: as for `solve`.
 

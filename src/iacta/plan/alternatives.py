@@ -70,7 +70,10 @@ def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternat
 
 
 def select_best_per_border(ways: Iterable[Alternative]) -> tuple[Alternative, ...]:
-    """Return the best attack over each border, sorted by value; skip borders with only detours."""
+    """Return the best attack across each border, sorted by value.
+
+    Borders whose attacks are all detours are skipped.
+    """
     best: dict[tuple[str, str], Alternative] = {}
     useful = set[tuple[str, str]]()
     for each in ways:

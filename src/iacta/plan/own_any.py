@@ -115,7 +115,10 @@ class _SetSearch:
         yield from sorted(pairs, key=lambda each: (self._count_armies(each), each))
 
     def _find_value(self, chosen: int) -> float:
-        """Return the value of a set by lookahead, with all new armies on one territory."""
+        """Return the value of a set by lookahead.
+
+        All new armies are on the best single territory tried.
+        """
         if chosen not in self.known:
             problem = replace(self.problem, goal=self.make_goal(chosen))
             search, value = Search(problem, self.deadline), 0.0

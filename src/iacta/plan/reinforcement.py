@@ -6,9 +6,9 @@ states, the search is exact, all placements are compared, and the best placement
 
 If there are many states, values come from one step of lookahead. The search first tries all new
 armies on one territory, then half of the armies on each of two territories. It improves the best
-placement by moving armies between territories, many at first and single armies in the end, as long
-as the value rises. Plans with a small budget then decide between the best few placements, and the
-winner gets a full plan.
+placement by moving armies between territories, many at a time at first and one at a time at the
+end, as long as the value rises. Plans with a small budget then decide between the best few
+placements, and the winner gets a full plan.
 
 Ties are broken by the number of armies left, then by the number of rolls.
 """

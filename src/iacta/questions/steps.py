@@ -129,7 +129,7 @@ class StepsQuestion(MomentForm, Question):
 
     @cached_property
     def nodes(self) -> list[TreeTurn]:
-        """The turns of the tree of steps."""
+        """The nodes of the tree of steps, each with its turn."""
         return read_tree(self.turn, self.steps, self.goal)
 
     @property

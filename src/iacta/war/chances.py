@@ -269,7 +269,8 @@ def play_games(
     with ThreadPoolExecutor(threads) as pool:
         try:
             working = [pool.submit(work) for _ in range(threads)]
-            rows = [each.result(TIMEOUT_MAX) for each in working]  # with a timeout, Ctrl-C works
+            # Without a timeout, Ctrl-C would not interrupt the wait.
+            rows = [each.result(TIMEOUT_MAX) for each in working]
         except BaseException:
             deadline.stop()
             raise

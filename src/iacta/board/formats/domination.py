@@ -218,7 +218,7 @@ def _find_cards(file: Path, text: str, draft: Draft) -> Cards | None:
 
 
 def _find_cards_name(text: str, default: str) -> str:
-    r"""Return the name of the cards file according to a map.
+    r"""Return the name of the cards file that a map gives.
 
     text: the content of the map.
     default: the result if the map has no such name, or names a file in another folder.

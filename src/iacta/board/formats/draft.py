@@ -140,7 +140,8 @@ class _Faults:
             self.listed.append(prefix_line(line, sentence))
 
     def add_unknown(self, mention: Mention, what: str, known: Iterable[str]) -> None:
-        # It is slow to find a similar name. Therefore only listed mistakes get a suggestion.
+        # Finding a similar name is slow, so only the mistakes that the message lists get a
+        # suggestion.
         suggest = len(self.listed) < MAX_LISTED and not mention.key.isdigit()
         hint = did_you_mean(mention.key, known) if suggest else ""
         self.add(mention.line, f"unknown {what}: {quote(mention.key)}{hint}")

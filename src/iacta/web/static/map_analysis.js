@@ -52,7 +52,7 @@ export class Searches {
   }
 
   /**
-   * Search for the first job without a final answer; end a search that is no longer needed.
+   * Run the search of the first job that has no final answer, and end any other search.
    * @param {Job[]} jobs
    */
   want(jobs) {

@@ -1,4 +1,4 @@
-// Draws the store, on the map and beside it.
+// Shows the contents of the store, on the map and beside the map.
 
 import { act, aim, choose, hold, keep, stay } from "./map_actions.js";
 import { cut } from "./map_board.js";

@@ -1,4 +1,4 @@
-// The value of a turn: the chances of the goal and of the game, the steps so far, and their graph.
+// The value of a turn: the chance to reach the goal and the chance to win the game, the steps so far, and their graph.
 
 import { act } from "./map_actions.js";
 import { cut, svg } from "./map_board.js";
