@@ -43,7 +43,7 @@ class Parameter:
     is_argument: whether the parameter is a positional argument of the command line.
     usual: a description of the default for players, if `default` is `None`.
     metavar: the name of the value in the help; empty for the name of the kind.
-    needs: other parameters, at least one of which must also be given, such as `take or eliminate`.
+    needs: other parameters that this parameter needs, such as `take or eliminate`; one is enough.
     excludes: parameters with which the parameter cannot be combined, such as `reinforce or cards
         and then`. Parameters joined by `and` are excluded only in combination.
     label: the name of the parameter on a web page, in lower case; empty for `name`.
@@ -175,7 +175,7 @@ class Form:
     name: ClassVar[str]
     topic: ClassVar[Topic]
     examples: ClassVar[tuple[Example, ...]] = ()
-    # Each string names parameters, exactly one of which must be given, such as "file or log".
+    # Each string, such as "file or log", names parameters of which the user must give exactly one.
     one_of: ClassVar[tuple[str, ...]] = ()
     # Further sections of the help: a mapping from titles to pairs of a line and its meaning.
     help_sections: ClassVar[Mapping[str, Sequence[tuple[str, str]]]] = {}

@@ -230,7 +230,7 @@ class Counting(UnitKernel, RollKernel):
 
         rows: the number of rows kept in memory at the same time.
         armies: the average exponent of the unit U in the numbers; 0 for the total number of armies.
-        kind: what the message calls the battle.
+        kind: the noun for the battle in the message.
         """
         armies = armies or attackers + defenders
         unit = find_coefficients(attackers, defenders, self.rules).unit

@@ -40,7 +40,7 @@ class Rewards(NamedTuple):
     price: float = 0.0  # cost of each army lost
     once: bool = False  # whether the turn ends with the first payoff
     number: int = 0  # territories to own, which ends the turn with a payoff of 1; 0 for no number
-    armies: int = 0  # the minimum number of armies on each of these `number` territories
+    armies: int = 0  # the minimum number of armies on every such territory
 
     @property
     def most(self) -> float:
@@ -283,7 +283,7 @@ class OwnAny(Goal):
     """Own a number of territories of any kind at the end of the attacks.
 
     number: the number of territories to own in all.
-    armies: the minimum number of armies on each of these territories.
+    armies: the minimum number of armies on every such territory.
 
     If exact play has too many states, a plan takes the best set of territories that a search finds.
 
