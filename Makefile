@@ -112,17 +112,18 @@ fuzz-core: build/fuzz-core build/race-core ## run random calls of the core for S
 	@build/fuzz-core $(SECONDS)
 	@build/race-core
 
-# Clang compiles sanitizers in half the time of GCC.
-build/fuzz-core build/race-core: COMPILER := $(or $(shell command -v clang++),$(COMPILER))
+# Clang compiles sanitizers in half the time of GCC, but may lack their libraries.
+SANITIZERS = $(or $(shell echo 'int main() {}' | clang++ -fsanitize=address -x c++ -o /dev/null - 2>/dev/null && \
+	echo clang++),$(COMPILER))
 
 build/fuzz-core: $(SOURCE) $(wildcard tests/core/*pp)
 	@mkdir -p build
-	@$(COMPILER) $(COMPILED) -O0 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all \
+	@$(SANITIZERS) $(COMPILED) -O0 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all \
 		$(UNITS) tests/core/fuzz.cpp -o $@
 
 build/race-core: $(SOURCE) $(wildcard tests/core/*pp)
 	@mkdir -p build
-	@$(COMPILER) $(COMPILED) -O0 -g1 -fsanitize=thread $(UNITS) tests/core/race.cpp -o $@
+	@$(SANITIZERS) $(COMPILED) -O0 -g1 -fsanitize=thread $(UNITS) tests/core/race.cpp -o $@
 
 reproduce: $(VENV)/plot core ## recompute the literature into iacta-reproduced, or INTO
 	@$(BIN)/iacta reproduce $(INTO)
