@@ -49,7 +49,7 @@ from iacta.war.tournament import MAX_GAMES, MAX_ROUNDS, Seat, get_seat_name, pla
 
 CUT_ROUNDS = 6  # the number of rounds after which games of the AIs in `ALLOWANCES` stop
 # The possible error of a chance because V replaces the rest of the games. In 160 chances the error
-# was 2 points rms for both AIs, and at most 12 points. V saw fewer games of the keeper.
+# was 2 points rms for both AIs, and at most 12 points with noise. V saw fewer games of the keeper.
 ALLOWANCES = {"usual": 0.03, "keeper": 0.06}
 DEFAULT_GAMES = {"usual": 600, "keeper": 600, "strong": 200, "simple": 2000}
 POLICY_GAMES = 40
