@@ -38,6 +38,7 @@ RANDOM_GAMES = 300
 RENAMED, RENAMED_GAMES = 50, 1000
 ONE_IN_A_THOUSAND = {1: 10.83, 2: 13.82, 3: 16.27, 4: 18.47, 5: 20.52}  # χ² by degrees of freedom
 TENTHS = 10
+GAMES_OF_A_START = 5  # games from each start when calibration is measured
 
 
 class Recorded(NamedTuple):
@@ -208,32 +209,28 @@ def measure_cuts() -> Iterator[Measurement]:
 def measure_calibration() -> Iterator[Measurement]:
     """Measure the calibration of V on new games, for each tenth of its values."""
     rng = Random(77)
-    for name, player, games in (("choosing", "simple", 600), ("ending", "usual", 150)):
-        found, happened = [], []
-        for k in range(games // 5):
-            turn = make_start(classic_board(), 2 + k % 5, None)
-            war = War(turn)
-            for _ in range(5):
-                rows, ends = war.record_game(
-                    (PLAYERS[player],) * len(war.seats),
-                    share=0.1,
-                    seed=rng.getrandbits(60),
-                )
-                for row in rows:
-                    alive = row.any(axis=1)
-                    chances = _softmax(row, alive, name)
-                    found += chances[alive].tolist()
-                    happened += ends[alive].tolist()
-        tenths = np.minimum((np.array(found) * TENTHS).astype(int), TENTHS - 1)
+    for name, player, number in (("choosing", "simple", 600), ("ending", "usual", 900)):
+        found, happened, games = list[float](), list[float](), list[int]()
+        for k in range(number):
+            if k % GAMES_OF_A_START == 0:
+                war = War(make_start(classic_board(), 2 + k // GAMES_OF_A_START % 5, None))
+            row = (PLAYERS[player],) * len(war.seats)
+            seen, ends = war.record_game(row, share=0.1, seed=rng.getrandbits(60))
+            for position in seen:
+                alive = position.any(axis=1)
+                found += _softmax(position, alive, name)[alive].tolist()
+                happened += ends[alive].tolist()
+                games += [k] * int(alive.sum())
+        chances, wins, game = np.array(found), np.array(happened), np.array(games)
+        tenths = np.minimum((chances * TENTHS).astype(int), TENTHS - 1)
         over = 0.0
-        for tenth in range(TENTHS):
-            inside = tenths == tenth
-            if inside.sum() > 1:
-                wanted, got = np.array(found)[inside], np.array(happened)[inside]
-                apart = abs(float(got.mean() - wanted.mean()))
-                # about ten positions of a game share its result
-                error = float(got.std()) / np.sqrt(max(inside.sum() / 10, 1))
-                over = max(over, apart / max(0.02, 2 * error))
+        for inside in (tenths == tenth for tenth in range(TENTHS) if tenth in tenths):
+            apart = abs(float((wins - chances)[inside].mean()))
+            # Positions of one game share its result, so the games are counted. The variance is that
+            # of V, because a few results may all be equal.
+            variance = float((chances * (1 - chances))[inside].mean())
+            error = (variance / len(np.unique(game[inside]))) ** 0.5
+            over = max(over, apart / max(0.02, 2 * error))
         claim = f"V {name}, worst tenth, of 2 points or 2 standard errors"
         yield Measurement(claim, over, 1.0, False, len(found))
 
