@@ -38,10 +38,10 @@ SOURCE = "# games of the usual AI, drawn by `python -m benchmarks.eliminations r
 COLUMNS = ("kind", "chance", "gain", "victims", "turn")
 KINDS = (WIN, ELIMINATION) = ("win", "elimination")
 OF_A_KIND = 60
-LEAST_CHANCES = {WIN: 0.93, ELIMINATION: 0.6}
-LEAST_GAIN = 0.05
-LEAST_RATIO = 1.0  # armies for the cost of an elimination, below which no plan is tried
-FIRST_GAME = 90_000  # the seed of the first game
+MIN_CHANCES = {WIN: 0.93, ELIMINATION: 0.6}
+MIN_GAIN = 0.05
+MIN_RATIO = 1.0  # armies for the cost of an elimination, below which no plan is tried
+FIRST_GAME = 120_000  # the seed of the first game
 GAMES_OF_A_PLAN, GAMES_AFTER, GAMES_WITHOUT = 30, 4, 120
 PLAN_SECONDS, PLAN_BUDGET = 5.0, 0.03
 TURNS = 100  # the number of times that each recorded turn is played
@@ -169,26 +169,26 @@ def find_chances(turn: Turn, kinds: set[str]) -> Iterator[Chance]:
         return
     owned = zip(start.owners, start.armies, strict=True)
     supply = start.place + sum(n - 1 for owner, n in owned if owner == turn.player)
-    if WIN in kinds and supply >= LEAST_RATIO * sum(costs.values()):
+    if WIN in kinds and supply >= MIN_RATIO * sum(costs.values()):
         others = tuple(t for name in costs for t in start.position.list_territories(name))
         chance = find_reach(start, TakeAll(others)).chance
-        if chance >= LEAST_CHANCES[WIN]:
+        if chance >= MIN_CHANCES[WIN]:
             yield Chance(WIN, chance, 0.0, (), turn)
     if ELIMINATION not in kinds or len(costs) < 2:
         return
     mover, peaceful = war.seats.index(turn.player), (PEACEFUL,) * len(war.seats)
     without, found = None, list[tuple[float, float, str]]()
     for name, cost in costs.items():
-        if supply < LEAST_RATIO * cost:
+        if supply < MIN_RATIO * cost:
             continue
         reach = find_reach(start, eliminate(start.position, name))
-        if reach.chance < LEAST_CHANCES[ELIMINATION]:
+        if reach.chance < MIN_CHANCES[ELIMINATION]:
             continue
         if without is None:
             games = war.play_games(peaceful, games=GAMES_WITHOUT, cut=CUT_ROUNDS)
             without = float(games.chances[:, mover].mean())
         chance, win = measure_plan(start, name, reach)
-        if chance >= LEAST_CHANCES[ELIMINATION] and win - without >= LEAST_GAIN:
+        if chance >= MIN_CHANCES[ELIMINATION] and win - without >= MIN_GAIN:
             found.append((win - without, chance, name))
     if found:
         found.sort(reverse=True)

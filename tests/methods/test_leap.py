@@ -27,16 +27,16 @@ SIZES = [(60, 70), (130, 120), (300, 300), (200, 320), (500, 300), (33, 320), (4
 EDGES = list(product((1, 2, 3, 4), (1, 2, 3)))
 BOUND = Fraction(1, 10**12)
 CERTAIN_ENOUGH = Fraction(1, 10**15)
-LEAST_TOLD = Fraction(1, 10**150)
+MIN_TOLD = Fraction(1, 10**150)
 
 
 def assert_within_bound(value: float, exact: Fraction, case: object = None) -> None:
     """Assert that the relative error is within its bound, for chances above 1e-150."""
     error = abs(Fraction(value) - exact)
-    if exact > LEAST_TOLD:
+    if exact > MIN_TOLD:
         assert error <= BOUND * exact, case
     else:
-        assert value <= LEAST_TOLD, case
+        assert value <= MIN_TOLD, case
 
 
 @pytest.mark.parametrize("name", SEVERAL_RULES)

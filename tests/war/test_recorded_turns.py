@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.eliminations import ELIMINATION, KINDS, LEAST_CHANCES, LEAST_GAIN, WIN, read_chances
+from benchmarks.eliminations import ELIMINATION, KINDS, MIN_CHANCES, MIN_GAIN, WIN, read_chances
 from iacta.war.games import War
 from iacta.war.players import PLAYERS
 
@@ -25,8 +25,8 @@ def test_the_recorded_turns_have_the_stated_chances(kind: str) -> None:
     found = read_chances(kind)
     assert len(found) >= 15
     for each in found:
-        assert LEAST_CHANCES[kind] <= each.chance <= 1
-        assert each.gain >= LEAST_GAIN if kind == ELIMINATION else not each.gain
+        assert MIN_CHANCES[kind] <= each.chance <= 1
+        assert each.gain >= MIN_GAIN if kind == ELIMINATION else not each.gain
         assert {*each.victims} <= {*each.turn.survivors} - {each.turn.player}
         assert bool(each.victims) == (kind == ELIMINATION)
         assert each.turn.phase in ("trade", "place")

@@ -71,7 +71,7 @@ class Borders {
             stake_[v] = OTHER_STAKE + find_stake(s, v, -1);
         }
         Move best;
-        double most = LEAST_GAIN;
+        double most = MIN_GAIN;
         for (Set<W> rest = s.at.mine - rules_.game(s).resting; rest.any();) {
             int v = rest.pop(), armies = s.at.armies[v], room = count_movable(s, v);
             if (room < 1 || !rules_.may_move(s, v)) continue;
@@ -92,7 +92,7 @@ class Borders {
     }
 
   private:
-    static constexpr double LEAST_GAIN = 0.01, INNER = 0.03, OTHER_STAKE = 0.4;
+    static constexpr double MIN_GAIN = 0.01, INNER = 0.03, OTHER_STAKE = 0.4;
 
     const WarRules<W>& rules_;
 

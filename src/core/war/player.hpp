@@ -133,7 +133,7 @@ class Tactics {
             if (q == s.mover || !s.lands[q]) continue;
             if (beside_player_[q] > 0 && beside_player_[q] + s.place > n_[NEAR_AIM] * (s.armies[q] + s.lands[q]))
                 add(IACTA_AIM_CHASE, q);
-            if (allows(IACTA_AIM_ELIMINATE) && measure_elimination(s, q) > LEAST_RATIO)
+            if (allows(IACTA_AIM_ELIMINATE) && measure_elimination(s, q) > MIN_RATIO)
                 found.push_back({IACTA_AIM_ELIMINATE, q});
         }
         return found;
@@ -254,9 +254,9 @@ class Tactics {
     }
 
   private:
-    static constexpr double SAFE_CARD = 6.0;     // the value of the first conquest for the aim SAFE_CARD, in armies
-    static constexpr double LEAST_RATIO = 0.75;  // the least ratio of armies to need of an elimination that is an aim
-    static constexpr double FAIR = 0.4;          // simulations compare battles again below this chance
+    static constexpr double SAFE_CARD = 6.0;   // the value of the first conquest for the aim SAFE_CARD, in armies
+    static constexpr double MIN_RATIO = 0.75;  // the least ratio of armies to need of an elimination that is an aim
+    static constexpr double FAIR = 0.4;        // simulations compare battles again below this chance
     static constexpr double OTHER_STAKE = 0.4, AGAIN = 1.15;
 
     struct Best {

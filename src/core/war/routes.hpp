@@ -145,7 +145,7 @@ class Routes {
     static constexpr double DEAD_END = 2.0;          // armies that advance to a dead end in addition to its garrison
     static constexpr double FAR = 1e6;               // the cost of a part that cannot be reached
     static constexpr double UNKNOWN = -1.0;          // the cost of a part that has not been computed
-    static constexpr double LEAST_VARIANCE = 0.5;
+    static constexpr double MIN_VARIANCE = 0.5;
     static constexpr double RESERVE = 1.0;  // armies for each part in addition to the mean cost
     static constexpr double SURE = 0.995;   // no alternative to a battle with a greater chance is considered
     static constexpr double LACK = 3.0;     // the cost of a way, for each army that its stack lacks
@@ -284,7 +284,7 @@ class Routes {
         }
     }
     Part make_part(const War<W>& s, const Game<W>& g, const Set<W>& lands) const {
-        Part part{lands, {}, 0.0, 0.0, LEAST_VARIANCE};
+        Part part{lands, {}, 0.0, 0.0, MIN_VARIANCE};
         for (Set<W> each = lands; each.any();) {
             int t = each.pop();
             part.starts |= g.into[t] & bases_;

@@ -134,8 +134,7 @@ def win_chances(
         game.
     player: the AI: `"usual"`, `"keeper"`, `"strong"`, `"simple"`, or a policy, that is, a function
         from a turn to a legal action. The second opinion comes from the keeper, or from the usual
-        AI if `player` is the keeper. Games of the usual AI and
-        the keeper stop after six rounds.
+        AI if `player` is the keeper. Games of the usual AI and the keeper stop after six rounds.
     best_goal: whether the player to move plays this turn for the best of all goals, the goal with
         the most wins in 40 trial games each. The chances come from new games. If it is false, the
         AI chooses its own goal.
@@ -219,7 +218,7 @@ def make_time_error() -> IllegalError:
 
 def find_cut_rounds(player: str, turn: Turn) -> int:
     """Return the number of rounds after which an AI's games stop, or 0 for complete games."""
-    # V is calibrated for these AIs, and for the victory conditions of its training games.
+    # V was trained on games of these AIs, under the victory conditions that it judges.
     return CUT_ROUNDS if player in ALLOWANCES and turn.victory.is_judged_by_v else 0
 
 
