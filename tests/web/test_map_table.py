@@ -109,6 +109,18 @@ def test_no_button_moves_when_the_plan_arrives(visit: Visit) -> None:
     assert find_place(page, "I lose 1, they 1") == before
 
 
+def test_no_button_moves_when_the_first_dice_are_known(visit: Visit) -> None:
+    names = classic_board().territories
+    held = ".".join({"North Africa": "a20", "Egypt": "b9"}.get(name, "b1") for name in names)
+    page = visit(f"/map#p=red&p=blue&h={held}&go=1&g=continent&t=3", **PHONE)
+    attack(page, "North Africa", "Egypt")
+    expect(page.locator("#luck")).to_have_text("Last dice: none yet.")
+    before = find_place(page, "I lose 2, they 0")
+    page.locator("#rolls").get_by_text("I lose 2, they 0").tap()
+    expect(page.locator("#luck")).to_contain_text("unlucky by")
+    assert find_place(page, "I lose 2, they 0") == before
+
+
 def test_the_menu_and_the_codes_have_the_present_position(visit: Visit) -> None:
     names = classic_board().territories
     held = ".".join({"Peru": "a9", "Brazil": "b2"}.get(name, "-") for name in names)

@@ -159,7 +159,7 @@ function showBattle(border, move) {
     ),
     element(
       "p",
-      { id: "battle-said", className: store.state.goal ? "with-goal" : "" },
+      { id: "battle-said" },
       [`${words}.`, ...(worth ?? useless ?? [])].filter(Boolean).join(" "),
     ),
     element("p", { className: "row", id: "rolls" }, rollButtons),
