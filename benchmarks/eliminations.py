@@ -6,8 +6,8 @@
 chance of at least 93%, or eliminates a player with a chance of at least 60% in order to raise the
 chance to win the game by at least 5 points. Without the word `record`, the program plays each turn
 again and prints the share of turns with the win or the elimination, divided by the plan's chance.
-`record` draws new turns, 60 of each kind, from games of the present AI. This takes about ten
-minutes on one core.
+`record` draws new turns, 60 of each kind, from games of the present AI. This takes a quarter of an
+hour on one core.
 """
 
 import sys

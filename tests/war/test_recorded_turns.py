@@ -2,7 +2,15 @@
 
 import pytest
 
-from benchmarks.eliminations import ELIMINATION, KINDS, MIN_CHANCES, MIN_GAIN, WIN, read_chances
+from benchmarks.eliminations import (
+    ELIMINATION,
+    KINDS,
+    MIN_CHANCES,
+    MIN_GAIN,
+    OF_A_KIND,
+    WIN,
+    read_chances,
+)
 from iacta.war.games import War
 from iacta.war.players import PLAYERS
 
@@ -23,7 +31,7 @@ def test_the_ai_wins_at_once_if_a_plan_surely_wins() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_recorded_turns_have_the_stated_chances(kind: str) -> None:
     found = read_chances(kind)
-    assert len(found) >= 15
+    assert len(found) == OF_A_KIND
     for each in found:
         assert MIN_CHANCES[kind] <= each.chance <= 1
         assert each.gain >= MIN_GAIN if kind == ELIMINATION else not each.gain
