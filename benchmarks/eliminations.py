@@ -40,7 +40,7 @@ KINDS = (WIN, ELIMINATION) = ("win", "elimination")
 OF_A_KIND = 60
 MIN_CHANCES = {WIN: 0.93, ELIMINATION: 0.6}
 MIN_GAIN = 0.05
-MIN_RATIO = 1.0  # armies for the cost of an elimination, below which no plan is tried
+MIN_RATIO = 1.0  # with fewer armies for the cost of an elimination, no plan is tried
 FIRST_GAME = 120_000  # the seed of the first game
 GAMES_OF_A_PLAN, GAMES_AFTER, GAMES_WITHOUT = 30, 4, 120
 PLAN_SECONDS, PLAN_BUDGET = 5.0, 0.03
