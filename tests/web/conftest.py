@@ -86,6 +86,13 @@ def play_few_games(route: Route) -> None:
     route.continue_(post_data=json.dumps({**asked, "games": 4, "best_goal": False}))
 
 
+# The dice that a page rolls in one test are those of the seeds 0, 1, 2 and so on.
+SEEDS = """
+  let seed = 0;
+  crypto.getRandomValues = array => array.map(() => seed++);
+"""
+
+
 @pytest.fixture
 def visit(driver: Driver, address: str) -> Iterator[Visit]:
     """Return a function that opens the page at a path in a new window.
@@ -105,6 +112,7 @@ def visit(driver: Driver, address: str) -> Iterator[Visit]:
 
     def visit(path: str, *, plays_games: bool = False, **options: Any) -> Page:
         context = driver.browser.new_context(**{"reduced_motion": "reduce", **options})
+        context.add_init_script(SEEDS)
         if not plays_games:
             context.route("**/api/v1/win", play_few_games)
         context.set_default_timeout(PATIENCE)
