@@ -496,7 +496,7 @@ def test_chi_square_distributions_agree_with_scipy(degrees: int) -> None:
 @pytest.mark.parametrize("chances", [DIE, LOSSES], ids=["die", "losses"])
 def test_loaded_dice_raise_alarms_as_often_as_stated(throws: int, chances: np.ndarray) -> None:
     rng = np.random.default_rng(throws)
-    bias = library.bias_seen(throws, chances, 0.01)
+    bias = library.find_detectable_bias(throws, chances, 0.01)
     assert bias is not None
     worst = int(np.argmax(chances * (1 - chances)))
     loaded = chances - bias * chances / (1 - chances[worst])
@@ -504,7 +504,7 @@ def test_loaded_dice_raise_alarms_as_often_as_stated(throws: int, chances: np.nd
     assert loaded.sum() == pytest.approx(1)
     p_values = fair_p_values(rng.multinomial(throws, loaded, size=LOGS), chances, rng)
     assert (p_values <= 0.01).mean() == pytest.approx(0.9, abs=0.03)
-    assert library.rolls_needed(bias, chances, 0.01) == pytest.approx(throws, abs=1)
+    assert library.count_throws_needed(bias, chances, 0.01) == pytest.approx(throws, abs=1)
 
 
 @pytest.mark.parametrize("way", ["dice", "rolls", "battles"])
@@ -518,9 +518,9 @@ def test_the_power_accounts_for_all_tests(way: str) -> None:
     throws = {"dice": 0, "rolls": 2, "battles": 0}[way]
     assert found.throws[throws].kind == way
     if way != "rolls":
-        assert answer.record()["bias_seen"][answer.kinds.index(kind)]["bias"] == found.bias_seen(
-            found.throws[throws]
-        )
+        assert answer.record()["bias_seen"][answer.kinds.index(kind)][
+            "bias"
+        ] == found.find_detectable_bias(found.throws[throws])
 
 
 @pytest.mark.slow
@@ -544,9 +544,11 @@ def test_a_bias_too_small_for_any_log_is_refused(bias: str | float) -> None:
 
 def test_too_few_rolls_for_any_alarm_reveal_no_bias() -> None:
     chances = np.array([15, 21]) / 36  # one die against one
-    assert library.bias_seen(8, chances, 0.01) is None  # losing all 8 rolls has a chance of 0.0134
-    assert library.bias_seen(12, chances, 0.01) is not None
-    assert library.rolls_needed(0.45, chances, 0.01) > 8
+    assert (
+        library.find_detectable_bias(8, chances, 0.01) is None
+    )  # losing all 8 rolls has a chance of 0.0134
+    assert library.find_detectable_bias(12, chances, 0.01) is not None
+    assert library.count_throws_needed(0.45, chances, 0.01) > 8
 
 
 @pytest.mark.parametrize("bias", [0.01, 0.1])
@@ -562,12 +564,12 @@ def test_the_power_for_two_results_is_that_of_the_binomial_test(loss: float, bia
             wanted = max(wanted, int(throws[np.argmax(is_enough)]))
     chances = np.array([1 - loss, loss])
     if bias == 0.1 or loss < 0.1:
-        assert library.rolls_needed(bias, chances, level) == wanted
-        found = library.bias_seen(wanted, chances, level)
+        assert library.count_throws_needed(bias, chances, level) == wanted
+        found = library.find_detectable_bias(wanted, chances, level)
         assert found is not None
         assert found <= bias * 1.001
     else:
-        assert library.rolls_needed(bias, chances, level) > 6000 > wanted == 1
+        assert library.count_throws_needed(bias, chances, level) > 6000 > wanted == 1
 
 
 @pytest.mark.parametrize("throws", [1, 30, 10_000, 10**7])

@@ -144,7 +144,7 @@ def test_intervals_of_totals_are_as_wide_as_totals_vary() -> None:
 def test_loaded_totals_are_found_as_often_as_stated() -> None:
     found = audit(QUOTED)
     (totals,) = found.throws
-    bias = found.bias_seen(totals)
+    bias = found.find_detectable_bias(totals)
     assert bias is not None
     _, variance = moments(THREE_TWO)
     moved = 2 * 100_000 * bias / math.sqrt(100_000 * variance)

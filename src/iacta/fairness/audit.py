@@ -37,11 +37,11 @@ from iacta.fairness.p_values import (
     POWER,
     SHUFFLES,
     Finding,
-    bias_seen,
     check_order,
     compare_players,
     compare_with_fair,
     correct_by_holm,
+    find_detectable_bias,
 )
 from iacta.fairness.tally import CURVES, Evidence, Moment, Tally
 from iacta.fairness.throws import ATTACK, BATTLES, DEFENCE, KINDS, ROLLS, Throws
@@ -61,13 +61,14 @@ MAX_DRAWS = 10**7  # simulating this many logs takes a few minutes
 
 
 class ResultCount(NamedTuple):
-    """How often one result of a kind of throw occurred.
+    """The observed and the expected count of one result.
 
     throws: the kind of throw, such as `3 v 2`.
     result: the result, such as `lose 1, kill 1`.
-    seen: the count of the result in the log.
-    expected: the count expected with fair dice.
-    low, high: the confidence interval for the expected count; all intervals hold simultaneously.
+    seen: the count in the log.
+    expected: the expected count with fair dice.
+    low, high: the confidence interval for the expected count with the actual dice. All intervals of
+        a log hold simultaneously.
     """
 
     throws: str
@@ -139,14 +140,14 @@ class Audit(DisplayMixin):
         return bool(self.impossible) or min(self.corrected, default=1.0) <= self.level
 
     @property
-    def questions(self) -> int:
+    def test_count(self) -> int:
         """The number of tests, but at least 1."""
         return max(len(self.findings), 1)
 
     @cached_property
     def results(self) -> tuple[ResultCount, ...]:
-        """The count of each result, with confidence intervals that hold simultaneously."""
-        cells = self.questions * sum(len(kind.chances) for kind in self.throws)
+        """The count of each result, with simultaneous confidence intervals."""
+        cells = self.test_count * sum(len(kind.chances) for kind in self.throws)
         results = []
         for kind in self.throws:
             total, counts = kind.total, kind.counts.tolist()
@@ -160,13 +161,13 @@ class Audit(DisplayMixin):
         return tuple(results)
 
     def is_unusual(self, result: ResultCount) -> bool:
-        """Return whether there is an alarm and a result's interval excludes the expected count."""
+        """Return whether the audit raises an alarm and the result deviates significantly."""
         return self.is_alarm and not result.low <= result.expected <= result.high
 
     def find_fair_intervals(self) -> Iterator[Interval]:
-        """For each count, yield the interval in which it would lie with fair dice.
+        """Yield a prediction interval for each count, assuming fair dice.
 
-        95 of 100 fair logs have all their counts within these intervals.
+        In 95 of 100 fair logs, every count lies in its interval.
         """
         cells = sum(len(kind.chances) for kind in self.throws) or 1
         z = NormalDist().inv_cdf(1 - (1 - CONFIDENCE) / (2 * cells))
@@ -182,27 +183,30 @@ class Audit(DisplayMixin):
         return max(self.throws, key=lambda kind: kind.total, default=None)
 
     @property
-    def chance_bias_seen(self) -> float | None:
-        """The smallest bias in the stated chances that such a log would reveal nine times in ten.
+    def detectable_chance_bias(self) -> float | None:
+        """The smallest bias of the stated chances that a log of this length detects.
 
-        It is `None` if the log is too short to reveal any bias. The number of wins is treated as
-        normally distributed.
+        Detection means an alarm with a probability of at least 90%. The value is `None` if the log
+        is too short to detect any bias. The number of wins is treated as normally distributed.
         """
         if not self.chances or not self.chance_spread:
             return None
         normal = NormalDist()
-        off = normal.inv_cdf(1 - self.level / self.questions / 2) + normal.inv_cdf(POWER)
+        off = normal.inv_cdf(1 - self.level / self.test_count / 2) + normal.inv_cdf(POWER)
         bias = off * self.chance_spread / self.chances
         return bias if bias < 0.5 else None
 
-    def bias_seen(self, throws: Throws) -> float | None:
-        """Return the smallest bias of a result that such a log would reveal nine times in ten.
+    def find_detectable_bias(self, throws: Throws) -> float | None:
+        """Return the smallest bias of a result that a log of this length detects.
 
         throws: the kind of throw.
 
-        Return `None` if the log is too short to reveal any bias.
+        Detection means an alarm with a probability of at least 90%. The value is `None` if the log
+        is too short to detect any bias.
         """
-        return bias_seen(throws.independent, throws.chances, self.level / self.questions)
+        return find_detectable_bias(
+            throws.independent, throws.chances, self.level / self.test_count
+        )
 
 
 def audit(
@@ -218,7 +222,7 @@ def audit(
 
     log: the path of a file, the log as a string, or a list with one element per line: a mapping
         from columns to values, or the face of a die.
-    rules: `Rules` or the name of a rule set, for lines that do not name any rules.
+    rules: the default for lines that do not name any rules: `Rules`, or the name of a rule set.
     level: the chance of a false alarm.
     seed: the random seed for simulated logs.
     draws: the number of fair logs to simulate for a p-value that cannot be computed exactly.
@@ -279,7 +283,8 @@ def _make_audit(tally: Tally, notes: Notes, draws: int) -> Audit:
         compare_with_fair(kind, list(parts), tally.rng, draws)
         for kind, parts in groupby(used, key=attrgetter("kind"))
     ]
-    # Leave out the dice within rolls: they have no order, and belong to the player of the roll.
+    # The tests of order and of players use rolls as a whole: the dice of a roll have no order,
+    # and all belong to the same player.
     first = [kind for kind in used if kind.kind not in (ATTACK, DEFENCE)]
     shuffles = min(draws, SHUFFLES)
     # The lines of a sorted log do not show the order of the throws.

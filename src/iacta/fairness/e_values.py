@@ -52,7 +52,7 @@ def log_evidence(counts: Ints, chances: Floats) -> float:
 
 
 def log_factors(results: Ints, before: Ints, chances: Floats) -> Floats:
-    """Return how much each of the given results changes log E.
+    """Return the change of log E caused by each result of a sequence.
 
     results: the results in order, as indices into `chances`.
     before: for each element of `results`, the number of earlier occurrences of the same result.

@@ -7,9 +7,9 @@ A log may have no heading, or a heading whose names differ from the documentatio
   and all other separators in the line are the same. The groups must be separated in the same way in
   every line.
 - A group belongs to the attackers if its number of dice is possible for attackers in all lines. If
-  this is true of both groups, the log is refused, because the attacker is unknown.
+  both groups are possible for attackers, the log is rejected, because the attacker is unknown.
 
-Each accepted log thus has a single interpretation, which a remark reports. Nothing is guessed.
+Each accepted log therefore has only one possible interpretation, which a remark describes.
 """
 
 import re
@@ -99,7 +99,7 @@ def find_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str)
     """Return the layout of a log without a heading.
 
     sample: the first lines, at least one.
-    mark: the separator of cells, for lines with quotes.
+    mark: the separator between the cells of a line that contains quotes.
     rules: the rules of all rolls.
     place: the word for a line in messages, such as `line` or `row`.
 
@@ -186,7 +186,8 @@ def _is_possible_group(group: str, dice: Dice) -> bool:
 def _find_roll_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str) -> Layout:
     number, first = sample[0]
     as_first = f"as in {place} {number}, {quote(first)}"
-    # Pairs: the separator that divides a line, and whether the first group attacks.
+    # Each layout is a pair: the separator between the two groups, and whether the first group
+    # belongs to the attackers.
     possible = {
         (divider, is_attack_first)
         for divider in _find_readings(first, mark)
@@ -315,7 +316,7 @@ def _find_totals_layout(first: str) -> Layout | None:
 
 
 def _read_totals(line: str) -> Row | None:
-    """Return the total losses of many rolls from a line, or `None` if the line is different.
+    """Parse a line with the total losses of many rolls; return `None` for any other line.
 
     >>> _read_totals("3 v 2: 100 rolls, defenders lost 108")
     {'attack_dice': '3', 'defence_dice': '2', 'rolls': '100', 'defenders_lost': '108'}
@@ -346,7 +347,7 @@ def _find_winner_layout(first: str) -> Layout | None:
 
 
 def _read_battles(line: str) -> list[Row]:
-    """Return the battles that a line lists, or an empty list if the line contains anything else.
+    """Parse a line that lists battles; return an empty list for any other line.
 
     >>> [row["won"] for row in _read_battles("6 v 1 lost, 9 v 3 lost and won 7 v 2.")]
     ['lost', 'lost', 'won']
@@ -533,12 +534,12 @@ def _find_side_pairs(values: Mapping[str, object]) -> list[dict[str, str]]:
     """
     if any(side in values for side in SIDES):
         return []
-    ends: dict[str, list[tuple[str, str]]] = {}  # such as `_dice`
+    by_suffix: dict[str, list[tuple[str, str]]] = {}  # a suffix is `_dice`, for example
     for side, pattern in SIDE_COLUMN.items():
         for name in values:
             if found := pattern.fullmatch(name):
-                ends.setdefault(found[1], []).append((name, side))
-    return [dict(pair) for pair in ends.values() if [side for _, side in pair] == [*SIDES]]
+                by_suffix.setdefault(found[1], []).append((name, side))
+    return [dict(pair) for pair in by_suffix.values() if [side for _, side in pair] == [*SIDES]]
 
 
 def _find_side_columns(values: Mapping[str, list[object]]) -> dict[str, str]:

@@ -65,7 +65,7 @@ from iacta.rules.variants import find_rules
 
 Log: TypeAlias = "str | bytes | PathLike[str] | Iterable[Any]"
 
-BLOCK = 2**17  # number of lines
+BLOCK = 2**17  # number of lines in a block
 SAMPLE = 1000  # number of first lines that determine the layout of a log
 REMARK = b"#"  # lines that start with this character are skipped
 MAX_ENTRIES = 2**18  # maximum number of cached lines
@@ -110,7 +110,7 @@ def read_log(log: Log, rules: Rules, notes: Notes) -> Iterator[Block]:
 
     log: the path of a file, the log as a string or bytes, or a list with one element per line: a
         mapping from columns to values, or the face of a die.
-    rules: the rules for lines that do not name any rules.
+    rules: the default for lines that do not name any rules.
     notes: receives remarks, ignored columns and skipped attacks.
     """
     read = partial(_read_entry, usual=rules, notes=notes)
@@ -123,7 +123,7 @@ def read_log(log: Log, rules: Rules, notes: Notes) -> Iterator[Block]:
         if not table.is_text:
             yield from _read_list(_read_table(table), "row", read, rules, notes)
         elif not _is_document(table.head):
-            table.format = "jsonl" if table.format == "jsonl" else "csv"  # both are read by line
+            table.format = "jsonl" if table.format == "jsonl" else "csv"  # parse JSON line by line
             lines = _Lines(table.read_lines(), _list_first_lines(table.head), "line", table.format)
             yield from _Reader(lines, read, rules, notes).blocks()
         elif isinstance(document := table.read_document(), list):
@@ -193,7 +193,7 @@ def _make_line_blocks(rows: Iterator[object], place: str) -> Iterator[LineBlock]
             line = format_line(row)
             with add_place(f"{place} {number + place_in_part}"):
                 if line is None:
-                    raise MalformedError(f"expected a string or a die as before, got {quote(row)}")
+                    raise MalformedError(f"a row must be a string or a die, got {quote(row)}")
                 if len(line) > MAX_LINE_LENGTH:
                     raise TooLargeError(
                         f"a line must have at most {MAX_LINE_LENGTH} characters, got more"
@@ -389,7 +389,7 @@ def _read_entry(row: Row, usual: Rules, notes: Notes) -> Entry:
     chances = _read_chances(given) if has_chances else None
     if kinds == ["rolls", "totals"] and not {"attack", "defence"} & {*given}:
         kinds = ["totals"]
-    elif len(kinds) == 2 and "totals" in kinds:  # `rolls` may be a line number
+    elif len(kinds) == 2 and "totals" in kinds:  # the column `rolls` may contain line numbers
         kinds.remove("totals")
         notes.unread["rolls"] = None
     if not kinds and "won" in given and ("attackers" in given or chances is None):
@@ -406,7 +406,9 @@ def _read_entry(row: Row, usual: Rules, notes: Notes) -> Entry:
         got = " and ".join(f"some of {kind}" for kind in kinds) if kinds else quote(dict(row))
         raise MalformedError(f"a line must have {WANTED}; got {got}")
     if chances is not None and kinds[0] in ("totals", "won"):
-        chances = None  # ignored: several rolls have no single chance, and battles have a known one
+        # Ignore stated chances: several rolls have no single chance, and the chance to win a battle
+        # is computed from its armies.
+        chances = None
         notes.unread |= dict.fromkeys(("chance_before", "chance_after"))
     readers = {
         "dice": _read_die,
@@ -624,7 +626,7 @@ def _read_won_battle(given: Row, rules: Rules) -> Entry:
     if "ahead" in given:
         raise MalformedError("missing attackers_left, which column 'ahead' requires")
     outcome = WON if _read_won(given) else LOST
-    return Entry(Trial("battle", attackers, defenders, rules, is_only_won=True), outcome)
+    return Entry(Trial("battle", attackers, defenders, rules, has_only_winner=True), outcome)
 
 
 def _read_won(given: Row) -> bool:

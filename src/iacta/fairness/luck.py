@@ -127,7 +127,7 @@ def measure_chance_luck(
     lost: tuple[int, int],
     ahead: tuple[Territory, ...] = (),
 ) -> tuple[float, float]:
-    """Return the luck of a throw, as a change of the chance to succeed, and its variance.
+    """Return the luck of a throw and the variance of this luck, measured by the chance to succeed.
 
     armies: the attackers (garrison included) and the defenders before a roll; `None` for a battle.
     lost: the armies lost by the attackers and by the defenders.
@@ -140,7 +140,7 @@ def measure_chance_luck(
     chances = find_outcomes(trial)
     ours, theirs = (trial.first, trial.second) if armies is None else armies
     is_over = armies is None  # after a battle the attackers cannot attack this territory again
-    if trial.is_only_won:
+    if trial.has_only_winner:
         won = chances.get(WON, 0.0)
         return float(lost == WON) - won, won * chances.get(LOST, 0.0)
     values = {
@@ -172,11 +172,11 @@ def measure_luck(player: str, total: Gain, thrown: Mapping[tuple[Trial, int], in
     """Return the luck of a player.
 
     total: the sum of the player's gains.
-    thrown: the number of times each trial occurred, for pairs of a trial and a sign: 1 if the
-        player attacked, −1 if the player defended.
+    thrown: a mapping from pairs of a trial and a sign to the number of such trials. The sign is 1
+        if the player attacked, and −1 if the player defended.
 
-    `as_bad` and `as_good` are exact with two exceptions: very long logs use a normal approximation,
-    and undecided attacks lead to Chernoff bounds.
+    `as_bad` and `as_good` are exact with two exceptions: for very long logs they are normal
+    approximations, and for logs with undecided attacks they are Chernoff bounds.
     """
     variances = (compute_army_moments(trial)[1] * count for (trial, _), count in thrown.items())
     result, spread = round(total.armies), math.sqrt(math.fsum(variances))

@@ -33,19 +33,19 @@ from iacta.fairness.sums import approximate_tail
 from iacta.fairness.throws import Throws
 from iacta.probability.estimate import Estimate, Interval
 
-MAX_ENUMERATED_COUNTS = 200_000  # possible counts; p-values of more counts are simulated
+MAX_ENUMERATED_COUNTS = 200_000  # with more possible counts, the p-value is simulated
 DRAWS = 100_000  # number of simulated fair logs per p-value
 SHUFFLES = 9_999  # number of shuffled logs in tests of order and of players
 MAX_SHUFFLED_THROWS = 1_000  # the order of longer logs is tested by a normal approximation
 MAX_URN_THROWS = 10**9  # limit of NumPy's hypergeometric distribution
 MAX_COMPARED_PLAYERS = 12
 ORDER_TESTS = ("repeats", "runs", "correlation")
-MIN_SEQUENCE = 40  # entries; shorter logs are not searched for repeated sequences
+MIN_SEQUENCE = 40  # shorter logs are not searched for repeated sequences
 COPIED_SHARES = (0.99, *(2.0**-i for i in range(1, 9)))  # one bet per fraction of copied throws
 TOLERANCE = 1e-9  # relative difference below which statistics are equal
 POWER = 0.9  # a bias that raises an alarm this often counts as detectable
 MAX_BIAS = 0.5
-CERTAIN_SHIFT = 1000.0  # a shift of X² by this much per result always raises an alarm
+CERTAIN_SHIFT = 1000.0  # a noncentrality above this, per result, always raises an alarm
 INTERVAL_LEVEL = 0.99  # confidence level of the interval around a simulated p-value
 MAX_SUMMED_VARIANCE = 1e6  # sums with a larger variance use a normal approximation
 
@@ -206,7 +206,7 @@ def check_order(
 
 
 def _standardise(part: Throws) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Return the scores scaled to mean 0 and variance 1, and which results are above average."""
+    """Return the standardised scores, and a mask of the results above the average."""
     share = part.counts / part.total
     middle = part.scores - share @ part.scores
     spread = math.sqrt(float(share @ middle**2)) or 1.0
@@ -214,7 +214,7 @@ def _standardise(part: Throws) -> tuple[Floats, npt.NDArray[np.bool_]]:
 
 
 def _compute_order_statistics(part: Throws) -> Floats:
-    """Return an array with one row each for the three statistics, their means and variances."""
+    """Return an array with three rows: the three statistics, their means and their variances."""
     assert part.pairs is not None  # noqa: S101 # the caller checks that the order is known
     n, pairs, (scores, better) = part.total, part.pairs, _standardise(part)
     changes = pairs[better][:, ~better].sum() + pairs[~better][:, better].sum()
@@ -261,29 +261,29 @@ class ThrowSequence(NamedTuple):
     chances: Floats
 
 
-def find_period(ways: Sequence[ThrowSequence]) -> Finding | None:
-    """Test whether the results repeat a sequence, and estimate its length.
+def find_period(sequences: Sequence[ThrowSequence]) -> Finding | None:
+    """Test whether the results are periodic, and estimate the period.
 
-    ways: the log as one or more sequences, such as die by die and roll by roll.
+    sequences: the log as one or more sequences, such as one by dice and one by rolls.
 
     Each throw is compared with the throw L places before it, if both are of the same kind. Consider
-    a bet that a fraction r of the throws are copied from there and the others are fair. Each throw
-    multiplies its stake by
+    a bet that a fraction r of the throws are copies of these earlier throws, and the others are
+    fair. Each throw multiplies the stake by
 
         1 − r + r/p   if both results are equal,        1 − r   otherwise,
 
-    where p is the probability of the earlier result with fair dice. For each L and r, the expected
-    value of this factor, and therefore of the bet, is 1 with fair dice. The same is true of E, the
-    mean over all distances, fractions and sequences. By Markov's inequality, 1/E is a p-value.
+    where p is the probability of the earlier result with fair dice. With fair dice, this factor has
+    the expected value 1 for all L and r. Let E be the mean of all bets: over distances, fractions
+    and sequences. Its expected value is also 1, so by Markov's inequality 1/E is a p-value.
 
     If a result occurs more often than p, its observed share replaces p: loaded dice repeat results
     more often, and this alone must not raise an alarm.
     """
-    used = [way for way in ways if len(way.results) > 1]
-    longest = max((len(way.results) for way in used), default=0)
+    used = [sequence for sequence in sequences if len(sequence.results) > 1]
+    longest = max((len(sequence.results) for sequence in used), default=0)
     if longest < MIN_SEQUENCE:
         return None
-    logs = [_compute_copy_evidence(way) for way in used]
+    logs = [_compute_copy_evidence(sequence) for sequence in used]
     means = [np.logaddexp.reduce(log) - math.log(len(log)) for log in logs]
     evidence = float(np.logaddexp.reduce(means)) - math.log(len(means))
     best = int(np.argmax([log.max() for log in logs]))
@@ -295,12 +295,12 @@ def find_period(ways: Sequence[ThrowSequence]) -> Finding | None:
     return Finding("period", p_value, float(distance), "bound", None, detail)
 
 
-def _compute_copy_evidence(way: ThrowSequence) -> Floats:
+def _compute_copy_evidence(sequence: ThrowSequence) -> Floats:
     """Return log E for the distances 1, 2, ..., where E is the mean over all fractions."""
-    _, kinds, sizes = np.unique(way.kinds, return_inverse=True, return_counts=True)
-    _, results, counts = np.unique(way.results, return_inverse=True, return_counts=True)
+    _, kinds, sizes = np.unique(sequence.kinds, return_inverse=True, return_counts=True)
+    _, results, counts = np.unique(sequence.results, return_inverse=True, return_counts=True)
     chances, groups = np.unique(
-        np.maximum(way.chances, counts[results] / sizes[kinds]), return_inverse=True
+        np.maximum(sequence.chances, counts[results] / sizes[kinds]), return_inverse=True
     )
     shares = np.array(COPIED_SHARES)[:, None]
     logs = np.log1p(-shares) * _count_pairs(np.arange(len(kinds)), kinds)
@@ -320,7 +320,7 @@ def _count_pairs(places: Ints, results: Ints) -> Ints:
     places = places[np.argsort(results[places], kind="stable")]
     results, counts = results[places], np.bincount(results[places], minlength=1)
     alike = np.zeros(n, dtype=np.int64)
-    is_often = counts**2 > 16 * n  # then a Fourier transform is faster than comparing pairs
+    is_often = counts**2 > 16 * n  # for such results a Fourier transform is faster than pairs
     size = 1 << (2 * n - 1).bit_length()
     for result in np.flatnonzero(is_often).tolist():
         marks = np.zeros(size)
@@ -390,11 +390,11 @@ def compare_players(
 _log_factorial = np.vectorize(lambda n: math.lgamma(n + 1), otypes=[float])
 
 
-def chi_square_sf(x: float, degrees: int, off: float = 0.0) -> float:
+def chi_square_sf(x: float, degrees: int, noncentrality: float = 0.0) -> float:
     """Return the probability that a χ² variable is at least x.
 
     degrees: the degrees of freedom, at least 1.
-    off: the noncentrality λ: the expected increase of X² caused by a bias.
+    noncentrality: λ, the expected increase of X² caused by a bias.
 
     For λ = 0 and k degrees of freedom, the probability is a finite sum (Abramowitz and Stegun 1964,
     eqs 26.4.4 and 26.4.5):
@@ -405,10 +405,10 @@ def chi_square_sf(x: float, degrees: int, off: float = 0.0) -> float:
     √(x/2) is added. A noncentral variable is a mixture of central variables with k + 2j degrees of
     freedom, where j has a Poisson distribution with mean λ/2 (eq 26.4.25).
 
-    >>> round(chi_square_sf(4.36, 2), 3), round(chi_square_sf(11.07, 5, off=16.47), 3)
+    >>> round(chi_square_sf(4.36, 2), 3), round(chi_square_sf(11.07, 5, noncentrality=16.47), 3)
     (0.113, 0.9)
     """
-    half, mean = max(x, 1e-300) / 2, max(off, 1e-300) / 2
+    half, mean = max(x, 1e-300) / 2, max(noncentrality, 1e-300) / 2
     width = 12 * math.sqrt(mean)
     j = np.arange(max(0, int(mean - width - 12)), int(mean + width) + 13)
     weights = np.exp(j * math.log(mean) - mean - _log_factorial(j))
@@ -418,13 +418,13 @@ def chi_square_sf(x: float, degrees: int, off: float = 0.0) -> float:
     return min(float(weights @ sums[degrees // 2 + j]), 1.0)
 
 
-def _find_least_number(is_enough: Callable[[float], bool], most: float, share: float) -> float:
+def _find_least_number(is_enough: Callable[[float], bool], most: float, tolerance: float) -> float:
     """Find the smallest number up to `most` for which `is_enough` is true, by bisection.
 
-    share: the largest relative error allowed in the result.
+    tolerance: the maximum relative error of the result.
     """
     low, high = 0.0, most
-    while high - low > share * high:
+    while high - low > tolerance * high:
         middle = (low + high) / 2
         low, high = (low, middle) if is_enough(middle) else (middle, high)
     return high
@@ -441,7 +441,7 @@ def _find_critical_value(degrees: int, level: float) -> float:
 
 @lru_cache(maxsize=2**14)
 def _is_detected(throws: int, bias: float, row: tuple[float, ...], level: float) -> bool:
-    """Return whether a number of throws reveals a bias, no matter which result is biased.
+    """Return whether a number of throws detects a bias, no matter which result is biased.
 
     row: the probability of each result with fair dice.
     level: the chance of a false alarm.
@@ -457,26 +457,26 @@ def _is_detected(throws: int, bias: float, row: tuple[float, ...], level: float)
     # A probability near 1 cannot be raised by the bias, so it is lowered.
     sign = 1 if row[worst] + bias < 1 else -1
     if sign > 0 and float(chances.max()) ** throws > level:
-        return False  # even identical results every time would not raise an alarm
+        return False  # a log in which all results are equal would not raise an alarm
     change = -sign * bias * chances / (1 - chances[worst])
     change[worst] = sign * bias
     loaded = chances + change
     degrees = len(chances) - 1
-    off = throws * float((change**2 / chances).sum())
-    if loaded.min() <= 0 or off > CERTAIN_SHIFT * (degrees + 1):
+    noncentrality = throws * float((change**2 / chances).sum())
+    if loaded.min() <= 0 or noncentrality > CERTAIN_SHIFT * (degrees + 1):
         return True
     # The mean and variance of X² with loaded dice.
     spread = (np.diag(loaded) - np.outer(loaded, loaded)) / np.sqrt(np.outer(chances, chances))
     moved = math.sqrt(throws) * change / np.sqrt(chances)
-    mean = float(np.trace(spread)) + off
+    mean = float(np.trace(spread)) + noncentrality
     variance = 2 * float((spread**2).sum()) + 4 * float(moved @ spread @ moved)
-    scale = math.sqrt(2 * (degrees + 2 * off) / variance)
-    limit = degrees + off + (_find_critical_value(degrees, level) - mean) * scale
-    return chi_square_sf(limit, degrees, off) >= POWER
+    scale = math.sqrt(2 * (degrees + 2 * noncentrality) / variance)
+    limit = degrees + noncentrality + (_find_critical_value(degrees, level) - mean) * scale
+    return chi_square_sf(limit, degrees, noncentrality) >= POWER
 
 
 def _list_raisable(row: tuple[float, ...], bias: float) -> list[float]:
-    """Return the probabilities that stay below 1 if the bias is added."""
+    """Return the probabilities that do not exceed 1 if the bias is added."""
     return [chance for chance in row if chance + bias <= 1]
 
 
@@ -522,16 +522,17 @@ def _find_critical_count(throws: int, chance: float, level: float) -> int:
 
 
 @lru_cache(maxsize=2**10)
-def _count_throws_needed(chance: float, bias: float, level: float) -> int:
-    """Return the smallest number of throws that reveals a bias of one result out of two.
+def _count_throws_for_two_results(chance: float, bias: float, level: float) -> int:
+    """Return the smallest number of throws that detects a bias if there are only two results.
 
-    chance: the probability of the result with fair dice. The bias is added to it.
+    chance: the fair probability of the biased result.
+    bias: the difference between its true and its fair probability.
     level: the chance of a false alarm.
 
-    The power of an exact test is not monotone in the number of throws. For a fixed count that
-    raises the alarm, however, both the power and the chance of a false alarm are monotone. For each
-    count, the function therefore finds the smallest number of throws with enough power; it returns
-    this number for the first count at which false alarms are rare enough.
+    The power of an exact test is not monotone in the number of throws. However, if the count that
+    raises an alarm is fixed, both the power and the chance of a false alarm are monotone. For each
+    count, the function therefore finds the smallest number of throws with enough power. It returns
+    this number for the first count with few enough false alarms.
     """
 
     @cache
@@ -555,13 +556,13 @@ def _count_throws_needed(chance: float, bias: float, level: float) -> int:
     return find_throws(bisect_left(range(most), True, most // 2 + 1, key=is_rare))
 
 
-def bias_seen(throws: int, chances: Floats, level: float) -> float | None:
-    """Return the smallest bias that `throws` throws reveal nine times in ten.
+def find_detectable_bias(throws: int, chances: Floats, level: float) -> float | None:
+    """Return the smallest bias that a number of throws detects with a probability of 90%.
 
     chances: the probability of each result with fair dice.
     level: the chance of a false alarm.
 
-    Return `None` if not even a bias of 50 percentage points would be revealed.
+    The result is `None` if the throws do not even detect a bias of 50 percentage points.
 
     Suppose that the probability of one result is its fair probability p plus a bias b, at the
     expense of the other results. With n throws, the expected value of X² then increases by
@@ -571,11 +572,11 @@ def bias_seen(throws: int, chances: Floats, level: float) -> float | None:
     λ is smallest for the result whose p is nearest to one half. X² is approximated by a χ² variable
     with noncentrality λ, scaled to the mean and variance of X² with such dice.
 
-    If there are only two results, the exact binomial test must reveal the bias of either result,
-    unless its probability would exceed 1.
+    If there are only two results, the exact binomial test must detect the bias of each result whose
+    biased probability is at most 1.
 
     >>> import numpy as np
-    >>> round(bias_seen(100_000, np.full(6, 1 / 6), 0.05), 4)
+    >>> round(find_detectable_bias(100_000, np.full(6, 1 / 6), 0.05), 4)
     0.0048
     """
     row = tuple(chances.tolist())
@@ -584,21 +585,24 @@ def bias_seen(throws: int, chances: Floats, level: float) -> float | None:
     return _find_least_number(lambda bias: _is_detected(throws, bias, row, level), MAX_BIAS, 1e-5)
 
 
-def rolls_needed(bias: float, chances: Floats, level: float) -> int:
-    """Return the number of throws needed to reveal a bias of one result nine times in ten.
+def count_throws_needed(bias: float, chances: Floats, level: float) -> int:
+    """Return the number of throws that detects a bias of one result with a probability of 90%.
 
     bias: the difference between the true and the fair probability of the result.
     chances: the probability of each result with fair dice.
     level: the chance of a false alarm.
 
     >>> import numpy as np
-    >>> rolls_needed(0.01, np.full(6, 1 / 6), 0.05)
+    >>> count_throws_needed(0.01, np.full(6, 1 / 6), 0.05)
     23298
     """
     row, most = tuple(chances.tolist()), 1
     if len(row) == 2:
         return max(
-            (_count_throws_needed(chance, bias, level / 2) for chance in _list_raisable(row, bias)),
+            (
+                _count_throws_for_two_results(chance, bias, level / 2)
+                for chance in _list_raisable(row, bias)
+            ),
             default=1,
         )
     while not _is_detected(most, bias, row, level):

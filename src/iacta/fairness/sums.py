@@ -45,11 +45,11 @@ TOLERANCE = 1e-9  # relative precision of the tilt
 STEPS = np.array([0.25, 1.0, 3.0, 8.0])  # inverse standard deviations, tried by `find_window`
 LOG_MIN_TAIL = -690.0  # log of 1e-300
 MAX_LOG = 600.0  # e^600 does not overflow
-MAX_TILT = 700.0  # gives the second-largest sum a relative weight of e^-700
+MAX_TILT = 700.0  # the tilt then weights the largest sum e^700 times more than any other sum
 
 
 class Scores(NamedTuple):
-    """The distribution of the scores of several identical trials.
+    """The distribution of the score of a trial, for a number of identical trials.
 
     scores: the score of each result, a whole number.
     chances: the probability of each result with fair dice.

@@ -33,7 +33,7 @@ from iacta.fairness.sums import MAX_WORK, WINDOW_DEVIATIONS, Scores, compute_tai
 from iacta.fairness.throws import UNDECIDED, Line
 from iacta.fairness.trials import Trial, find_outcomes
 
-MAX_UNITS = 16.0  # maximum number of units in a score of 1
+MAX_UNITS = 16.0  # scores are rounded in steps of at least 1 / MAX_UNITS
 TILTS = np.array([0.25, 0.5, 0.75, 0.9])  # two bets per tilt: on lucky and on unlucky results
 BETS = 2 * len(TILTS)
 NO_BETS = (0.0,) * BETS
@@ -68,7 +68,7 @@ def _compute_bets(trial: Trial) -> Floats:
 
 
 def bet_on_tails(line: Line) -> tuple[float, ...]:
-    """Return how much a line changes log E of each bet on extreme results.
+    """Return the change of log E of each bet on extreme results, caused by a line.
 
     For an undecided attack, the factor of a bet is the weighted mean of its factors for success and
     failure, which is also a fair bet.
@@ -179,7 +179,7 @@ def _describe(trial: Trial, place: int) -> str:
     ours, theirs = [*find_outcomes(trial)][place]
     if trial.kind == "chance":
         return f"a chance of {trial.chance:.6g} {'won' if theirs else 'lost'}"
-    if trial.is_only_won:
+    if trial.has_only_winner:
         return f"{trial.first:,} against {trial.second:,} {'won' if theirs else 'lost'}"
     left = trial.second - theirs
     end = f"lost, with {left:,} left" if left else f"won, {ours:,} lost"

@@ -139,7 +139,7 @@ class Tally:
     lines: the number of throws and battles.
     broken_off: the number of battles that the attackers stopped early.
     impossible: the number of throws whose result is impossible or too unlikely to compute.
-    is_ordered: whether every line is a single throw, so that the log shows their order.
+    is_ordered: whether every line is a single throw; only then the order of the throws is known.
     evidence: the evidence against fair dice so far.
     moments: the evidence and luck at several points of the log, including the end.
     repeats: the throws in order.
@@ -196,7 +196,7 @@ class Tally:
         self.lines += int(lines.make_column("times").sum())
 
     def _count(self, lines: Lines) -> Floats:
-        """Count lines, and return how much each line changes log E.
+        """Count lines, and return the change of log E caused by each line.
 
         The array has three rows: for bets on the dice of rolls, on the losses of rolls, and on the
         tenths of battles.
@@ -240,7 +240,7 @@ class Tally:
         return factors
 
     def _draw_several(self, throws: Throws, lines: Lines, rows: Ints) -> None:
-        """Count lines that stand for several battles; draw each battle's tenth at random."""
+        """Count battles from lines with several battles each; draw the tenth of each battle."""
         edges = np.arange(BINS + 1) / BINS
         for code, count in zip(*np.unique(lines.places[rows], return_counts=True), strict=True):
             line = lines.different[code]
@@ -353,7 +353,9 @@ class Repeats:
         rolls = np.concatenate(self._rolls)[: MAX_SEARCHED[ROLLS]]
         kinds, numbers = rolls[:, :2].astype(np.int64).T
         faces = np.array([len(kind.chances) for kind in self.throws])[dice[:, 0]]
-        about = " or so" if len(rolls) else ""  # shuffling makes the length inexact
+        about = (
+            " or so" if len(rolls) else ""
+        )  # the dice of a roll are shuffled, so the length is inexact
         codes = faces * faces.max(initial=0) + dice[:, 1]
         findings = find_period(
             [

@@ -29,7 +29,7 @@ MAX_PLAYERS = 1000
 MAX_TRIALS = 20_000  # maximum number of different trials; their chances stay in memory
 MAX_REMEMBERED = 2**18  # maximum number of cached lines
 MAX_ARMIES = 250_000  # maximum number of armies in all different battles, about a minute of work
-UNKNOWN: Side = (-1, ())  # dice that are not given, or that have different numbers of faces
+UNKNOWN: Side = (-1, ())  # the log omits the dice, or their numbers of faces differ
 ROLLS_PER_BATTLE = 40  # computing one battle takes as long as computing this many rolls
 
 
@@ -94,7 +94,7 @@ class Throws:
         return self.by_player.setdefault(player, np.zeros(len(self.chances), dtype=np.int64))
 
     def add(self, results: Ints, players: Ints, times: Ints, *, in_order: bool) -> Floats:
-        """Count results, and return how much each result changes log E.
+        """Count results, and return the change of log E caused by each result.
 
         times: how often each result occurred.
         in_order: whether the results are single throws in order; if not, all changes are 0.

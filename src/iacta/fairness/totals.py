@@ -28,8 +28,8 @@ from iacta.fairness.throws import DICE, TOTALS, WINS, Line, Throws, name_roll
 from iacta.fairness.trials import LOST, WON, Entry, Trial, find_outcomes
 from iacta.inputs.errors import IllegalError
 
-NO_BIAS = 1e-12  # smallest chance to win or to lose
-SAME_ARMIES = 1e-6  # rounding error of a mean, in armies
+MIN_CHANCE = 1e-12  # lower limit for the chances to win and to lose
+ARMIES_TOLERANCE = 1e-6  # bound on the rounding error of a mean, in armies
 CHANCES = "chances"
 
 
@@ -115,7 +115,7 @@ class Totals:
             self.lost[trial] = rolls + times, lost + count * entry.outcome[0]
         elif trial.kind == "chance":
             self.chances.add(entry, trial, times)
-        elif trial.is_only_won:
+        elif trial.has_only_winner:
             self.battles.add(entry, trial, times)
 
     def list_throws(self) -> Iterator[Throws]:
@@ -135,7 +135,7 @@ class Totals:
             )
         if fought := self.battles.tried.total():
             won = round(self.battles.won)
-            share = min(max(self.battles.expected_wins / fought, NO_BIAS), 1 - NO_BIAS)
+            share = min(max(self.battles.expected_wins / fought, MIN_CHANCE), 1 - MIN_CHANCE)
             equal = fought * share * (1 - share)  # the variance if all battles had the same chance
             yield Throws(
                 WINS,
@@ -145,7 +145,9 @@ class Totals:
                 np.array([1.0, 0.0]),
                 {0: np.array([won, fought - won])},
                 # If the result of every battle is certain, both variances are about 0.
-                dispersion=self.battles.variance / equal if equal > 2 * fought * NO_BIAS else 1.0,
+                dispersion=self.battles.variance / equal
+                if equal > 2 * fought * MIN_CHANCE
+                else 1.0,
             )
 
     def run_tests(self, rng: "np.random.Generator", draws: int = DRAWS) -> list[Finding]:
@@ -199,7 +201,7 @@ def compute_loss_tail(chances: Mapping[int, float], rolls: int, lost: int) -> tu
     """
     parts = [Scores(np.array([*chances]), np.array([*chances.values()]), rolls)]
     mean = rolls * compute_loss_moments(chances)[0]
-    off = abs(lost - mean) - SAME_ARMIES
+    off = abs(lost - mean) - ARMIES_TOLERANCE
     at_most, _ = compute_tails_of_sum(parts, math.floor(mean - off))
     _, at_least = compute_tails_of_sum(parts, math.ceil(mean + off))
     return min(at_most + at_least, 1.0), "normal" if are_nearly_normal(parts) else "exact"

@@ -26,7 +26,7 @@ class Trial(NamedTuple):
     first: the faces of a die, the attack dice of a roll, or the attackers of a battle.
     second: the defence dice of a roll, or the defenders of a battle; 0 for a die.
     is_recorded: whether the trial is a battle from a recording, which does not show all outcomes.
-    is_only_won: whether only the winner of the battle is known.
+    has_only_winner: whether only the winner of the battle is known.
     chance: the chance to succeed, if nothing else is known.
     is_decided: whether such an attack has already succeeded or failed.
     """
@@ -36,14 +36,14 @@ class Trial(NamedTuple):
     second: int
     rules: Rules
     is_recorded: bool = False
-    is_only_won: bool = False
+    has_only_winner: bool = False
     chance: float = 0.0
     is_decided: bool = True
 
     @property
     def has_losses(self) -> bool:
         """Whether the losses are known, not only the winner."""
-        return self.kind != "chance" and not self.is_only_won
+        return self.kind != "chance" and not self.has_only_winner
 
 
 class Entry(NamedTuple):
@@ -113,7 +113,7 @@ def find_outcomes(trial: Trial) -> dict[tuple[int, int], float]:
         losses = Roll(trial.first, trial.second, trial.rules).losses()
         return {(loss.attackers, loss.defenders): float(losses[loss]) for loss in sorted(losses)}
     ends = Battle(trial.first, trial.second, trial.rules).outcomes()
-    if trial.is_only_won:
+    if trial.has_only_winner:
         lost = math.fsum(float(chance) for end, chance in ends.items() if end.defenders)
         won = math.fsum(float(chance) for end, chance in ends.items() if not end.defenders)
         return {outcome: p for outcome, p in ((WON, won), (LOST, lost)) if p > 0}

@@ -14,7 +14,13 @@ import numpy.typing as npt
 from iacta.fairness.audit import Audit, audit, count_tests
 from iacta.fairness.layouts import EXAMPLES
 from iacta.fairness.luck import Luck
-from iacta.fairness.p_values import MAX_BIAS, POWER, Finding, bias_seen, rolls_needed
+from iacta.fairness.p_values import (
+    MAX_BIAS,
+    POWER,
+    Finding,
+    count_throws_needed,
+    find_detectable_bias,
+)
 from iacta.fairness.throws import (
     ATTACK,
     BATTLES,
@@ -345,7 +351,7 @@ class AuditAnswer(Answer):
             results=[ResultRecord(*result) for result in audited.results],
             players=[_make_luck_record(audited, luck) for luck in self._list_lucks()],
             power=[
-                SeenRecord(kind.name, int(kind.counts.sum()), audited.bias_seen(kind))
+                SeenRecord(kind.name, int(kind.counts.sum()), audited.find_detectable_bias(kind))
                 for kind in audited.throws
             ],
             not_told=audited.skipped,
@@ -366,7 +372,7 @@ class AuditAnswer(Answer):
         yield from others
         if self.question.power:
             audited = self.audited
-            kinds = _list_kinds(self.question.rule_set.rules, audited.level, audited.questions)
+            kinds = _list_kinds(self.question.rule_set.rules, audited.level, audited.test_count)
             yield from _make_power_sections(kinds, USUAL_ROLLS, USUAL_BIASES)
 
     def _list_lucks(self) -> list[Luck]:
@@ -466,9 +472,9 @@ def _find_noticeable_bias(audited: Audit) -> tuple[str, str, float | None]:
     largest = audited.largest
     if largest is None or largest.total < audited.chances:
         chances = f"{audited.chances:,} {'chance' if audited.chances == 1 else 'chances'}"
-        return chances, "wins", audited.chance_bias_seen
+        return chances, "wins", audited.detectable_chance_bias
     dice = [_describe_throws(kind) for kind in audited.throws if kind.kind in (ATTACK, DEFENCE)]
-    bias = audited.bias_seen(largest)
+    bias = audited.find_detectable_bias(largest)
     is_shown = bias is not None and bias <= MAX_BIAS_SHOWN
     throws = _describe_throws(largest) if is_shown or not dice else " and ".join(dice)
     return throws, _name_results(largest), bias
@@ -714,13 +720,13 @@ def _make_luck_table(lucks: Sequence[Luck], noun: str) -> Table:
 
 
 def _list_power_lines(audited: Audit) -> Iterator[str]:
-    level = audited.level / audited.questions
+    level = audited.level / audited.test_count
     for kind in sorted(audited.throws, key=lambda kind: -int(kind.counts.sum()))[:MAX_KINDS]:
-        bias = audited.bias_seen(kind)
+        bias = audited.find_detectable_bias(kind)
         off = f"not even {_name_results(kind)} off by {_format_points(MAX_BIAS)}"
         if bias is not None:
             off = f"{_name_results(kind)} off by {_format_points(bias)}"
-        needed = round(rolls_needed(0.01, kind.chances, level) * kind.dispersion)
+        needed = round(count_throws_needed(0.01, kind.chances, level) * kind.dispersion)
         number = _describe_throws(kind, kind.kind.split(" ")[-1])
         yield f"{kind.name}: {off} with {number}; to notice 1% takes {needed:,}."
 
@@ -738,10 +744,10 @@ class PowerRow(NamedTuple):
     level: float
 
     def find_bias(self, rolls: int) -> float | None:
-        return bias_seen(rolls, self.chances, self.level)
+        return find_detectable_bias(rolls, self.chances, self.level)
 
     def count_needed(self, bias: Fraction) -> int:
-        return rolls_needed(float(bias), self.chances, self.level)
+        return count_throws_needed(float(bias), self.chances, self.level)
 
 
 def _list_kinds(rules: Rules, level: float, questions: int | None = None) -> list[PowerRow]:
