@@ -156,7 +156,7 @@ def test_arrays_keep_their_shape() -> None:
 
 def test_messages_shorten_long_values() -> None:
     assert len(quote("x" * 10_000)) == 60
-    assert quote(10**10_000) == "a number of thousands of digits"
+    assert quote(10**10_000) == "a number with thousands of digits"
     assert quote(np.float64(2.5)) == "2.5"
 
 

@@ -21,7 +21,7 @@ V = TypeVar("V")
 MAX_VALUE_LENGTH = 60  # the maximum number of characters of a value in an error message
 MAX_NUMBER_LENGTH = 1000  # the maximum number of characters; parsing longer numbers would be slow
 MAX_SECONDS = 1e9  # about 30 years; longer time limits are reduced to this
-MAX_DIGITS = 100  # squares of such numbers, times other factors, still fit in a float
+MAX_DIGITS = 100  # products of two such numbers and small factors do not overflow a float
 MAX_EXACT_FLOAT = 2.0**53  # floats represent all smaller whole numbers exactly
 # Limits that protect the memory.
 MAX_ROW_LENGTH = 10**6
@@ -39,7 +39,7 @@ def quote(value: object) -> str:
     try:
         text = repr(value.item() if isinstance(value, np.generic) else value)
     except ValueError:  # Python refuses to format integers with more than 4300 digits
-        return "a number of thousands of digits"
+        return "a number with thousands of digits"
     text = " ".join(text.split())  # an array's repr may have several lines
     return text if len(text) <= MAX_VALUE_LENGTH else f"{text[: MAX_VALUE_LENGTH - 3]}..."
 
@@ -113,8 +113,8 @@ def _too_long(name: str, got: str) -> IllegalError:
 def parse_int(text: str, name: str, least: int | None = 0, most: int | None = None) -> int:
     """Parse a whole number.
 
-    Commas or underscores may separate thousands, and 1e6 is a million. Digits of other scripts than
-    0 to 9 are invalid.
+    Commas or underscores may separate thousands, and 1e6 is a million. The digits of other scripts
+    are invalid.
 
     >>> parse_int("12", "attackers"), parse_int("12,000", "attackers")
     (12, 12000)
@@ -188,14 +188,14 @@ def read_array(values: object, name: str, kind: str, dtype: type | None = None) 
         return np.asarray(values, dtype)
     except ValueError:
         raise MalformedError(
-            f"{name} must be {kind} in rows of one length, got {quote(values)}", parameter=name
+            f"{name} must be {kind} in rows of equal length, got {quote(values)}", parameter=name
         ) from None
     except MemoryError:
         raise TooLargeError(f"{name} must be {kind} that fit in memory", parameter=name) from None
 
 
 def _count_entries(values: object, most: int) -> int:
-    """Return the number of entries of an array-like, or any number above `most`."""
+    """Count the entries of an array-like; stop counting when the count exceeds `most`."""
     if isinstance(values, np.ndarray):
         return values.size
     if isinstance(values, str | bytes) or not isinstance(values, Sequence):
@@ -216,7 +216,7 @@ def _count_entries(values: object, most: int) -> int:
 
 
 def unwrap_number(value: Any) -> Any:
-    """Convert a NumPy number to a Python number, which cannot overflow; return other values."""
+    """Convert a NumPy number to a Python number, to avoid overflow; do not change other values."""
     return value.item() if isinstance(value, np.number) else value
 
 

@@ -58,7 +58,7 @@ class add_place:  # noqa: N801 # used like a function; in loops faster than `con
 
 
 def find_error_class(error: IactaError) -> type[IactaError]:
-    """Return the public class of an error, so that it can be raised again with a new message."""
+    """Return the public class of an error, to raise the error again with another message."""
     kinds = (IllegalError, TooLargeError, MissingError)
     return next((kind for kind in kinds if isinstance(error, kind)), MalformedError)
 

@@ -50,7 +50,7 @@ MAX_EXCEL_BYTES = 2**28  # the maximum size of an unpacked workbook
 MAX_CELLS = 2 * 10**7  # about 1 GB for a sheet, or for JSON lines with varying keys
 CELL_PLACE = re.compile(rb'\br="([A-Z]{0,3})([0-9]{1,7})"')
 MAX_CELL_PLACE_BYTES = 20  # the longest match of `CELL_PLACE`, and the overlap of two blocks
-YEAR_1, YEAR_10000 = -62_135_596_800, 253_402_300_800  # seconds since 1970
+YEAR_1, YEAR_10000 = -62_135_596_800, 253_402_300_800  # Unix times in seconds
 UNIT_SECONDS = {  # the keys are Arrow's names for units of time
     "day": 86_400,
     "s": 1,
@@ -386,7 +386,7 @@ def _check_dates(name: str, array: Any) -> None:
     elif kinds.is_struct(kind):
         for part in array.flatten():
             _check_dates(name, part)
-    elif kinds.is_nested(kind) and hasattr(array, "flatten"):  # a union cannot be flattened
+    elif kinds.is_nested(kind) and hasattr(array, "flatten"):  # Arrow cannot flatten unions
         if kinds.is_fixed_size_list(kind) and not kind.list_size:
             raise MalformedError(f"the column {quote(name)} must not have lists of size 0")
         _check_dates(name, array.flatten())
