@@ -70,8 +70,8 @@ def _estimate(form: SimulationForm) -> object:
 
 
 NUMBERS = {"attackers": ATTACKERS, "defenders": DEFENDERS}
-# How to parse arguments of charts that are not numbers: for each, a form, and a function that
-# returns the argument from the form.
+# Arguments of charts that are not numbers: the form that parses the command line, and a function
+# that computes the argument from the form.
 ARGUMENTS: dict[str, tuple[type[Form], Callable[[Any], object]]] = {
     "battle": (BattleForm, lambda form: form.battle),
     "campaign": (CampaignForm, lambda form: form.campaign),
@@ -106,7 +106,9 @@ def _make_command(draw: Callable[..., Chart], options: Mapping[str, Option]) -> 
     ]
     forms = {ARGUMENTS[argument.name][0] for argument in arguments if argument.name in ARGUMENTS}
     needed = [form for form in forms if not any(form in other.__mro__[1:] for other in forms)]
-    own: dict[str, Any] = {"file": parameter(*FILE, is_argument=True)}  # first on the command line
+    own: dict[str, Any] = {
+        "file": parameter(*FILE, is_argument=True)
+    }  # the first positional argument
     for argument in arguments:
         if argument.name in options:
             own[argument.name] = _make_option(draw, argument, options[argument.name])
@@ -231,7 +233,7 @@ class MinimumTroops(ChartCommand, kw_only=True):
                 "per_defender": self.per_defender,
             }
         if len(self.rules) != 2:
-            raise ClashError("{ratio} needs two rules, got {0}", len(self.rules))
+            raise ClashError("{ratio} needs two rule sets, got {0}", len(self.rules))
         base, rules = self.rules
         wanted = {"defenders": self.defenders, "chances": self.chances}
         return charts.minimum_troops_ratio, {**wanted, "rules": rules, "base": base}

@@ -16,7 +16,7 @@ VERSION = ("-V", "--version")
 WIN_PAGE = "win-by"  # help page on the options of `VictoryForm`
 DASHES = "-\u2013\u2014"  # word processors replace hyphens with dashes
 OPTION = rf"--|[{DASHES}]+[^\W\d]"  # the start of an option
-VERSUS = r"([0-9][0-9,_]*) ?vs?\.? ?(?=[0-9])"  # "12 vs " in front of a number
+VERSUS = r"([0-9][0-9,_]*) ?vs?\.? ?(?=[0-9])"  # "12 vs " before a number
 NUMBERS = r"[1-9][0-9]*(,[1-9][0-9]*)+"
 
 Texts = dict[str, str | list[str] | bool]
@@ -96,7 +96,7 @@ def _read_value(
 def _assign_arguments(
     parameters: Sequence[Parameter], words: Sequence[str], named: Texts, command: str
 ) -> tuple[Texts, list[str]]:
-    """Assign words to positional arguments. Return them by parameter, and the words left over.
+    """Assign words to positional arguments; return the assignment and the unassigned words.
 
     named: the parameters that were given as options.
     """
