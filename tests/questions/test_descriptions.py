@@ -48,8 +48,8 @@ def test_each_parameter_is_described(form: type[Form], parameter: Parameter) -> 
     if not parameter.is_required and default is not None:
         kind = parameter.kind
         assert parameter.read(default) == default
-        assert parameter.read(kind.json(default)) == default
-        assert kind.parse(kind.text(default), parameter.name) == default
+        assert parameter.read(kind.to_json(default)) == default
+        assert kind.parse(kind.format(default), parameter.name) == default
 
 
 @pytest.mark.parametrize("form", QUESTIONS.load_all(), ids=lambda form: form.name)
@@ -85,13 +85,13 @@ def test_each_key_of_an_answer_is_described(form: type[Question]) -> None:
 def test_a_value_survives_writing_and_reading(kind: Any, text: str, value: Any) -> None:
     assert kind.parse(text, "it") == value
     assert kind.check(value, "it") == value
-    assert kind.parse(kind.text(value), "it") == value
-    assert kind.check(json.loads(json.dumps(kind.json(value))), "it") == value
+    assert kind.parse(kind.format(value), "it") == value
+    assert kind.check(json.loads(json.dumps(kind.to_json(value))), "it") == value
 
 
 def test_house_rules_are_read_from_json() -> None:
     house = Rules(defence=Dice((8, 6)), garrison=2, mode=ArmiesGrow())
-    assert RulesName().check(json.loads(json.dumps(RulesName().json(house))), "rules") == house
+    assert RulesName().check(json.loads(json.dumps(RulesName().to_json(house))), "rules") == house
     question: Any = BattleQuestion(9, 8, rules={"garrison": 3})  # type: ignore[arg-type]
     assert question.rule_set.rules == Rules(garrison=3)
 

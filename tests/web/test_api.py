@@ -101,7 +101,7 @@ def values(question: Question) -> dict[str, Any]:
     """Return the parameters of a question as JSON values."""
     given = [(each, getattr(question, each.name)) for each in list_parameters(type(question))]
     return {
-        each.name: each.kind.json(value)
+        each.name: each.kind.to_json(value)
         for each, value in given
         if value is not None and value is not False
     }
@@ -214,7 +214,7 @@ def test_values_that_are_not_pairs_are_refused(server: Server, name: str) -> Non
     for pairs in ([None, None], [["Peru"]], ["ab"]):
         reply = server.ask("/api/v1/plan", {"take": "Asia", name: pairs})
         assert reply.status in (422, 503)  # the server may still be starting
-        with pytest.raises(IactaError, match=f"{name} must be a list of pairs, got "):
+        with pytest.raises(IactaError, match=f"{name} must contain only pairs, got "):
             read_record(QUESTIONS["plan"], {"take": "Asia", name: pairs})
 
 

@@ -157,7 +157,7 @@ def _list_values(kind: Kind, begun: str) -> Iterator[str]:
     if isinstance(kind, CommaList):
         yield from _list_values(kind.kind, begun)
     elif isinstance(kind, OneOf):
-        yield from (kind.text(word) for word in kind.words)
+        yield from (kind.format(word) for word in kind.words)
     elif isinstance(kind, RulesName):
         from iacta.rules.variants import MODIFIERS, RULE_SETS  # only needed here
 

@@ -46,9 +46,9 @@ def format_command(question: Question) -> str:
         else:
             words += [] if parameter.is_argument else [option]
             words += (
-                parameter.kind.json(value)
+                parameter.kind.to_json(value)
                 if parameter.kind.is_list
-                else [parameter.kind.text(value)]
+                else [parameter.kind.format(value)]
             )
     if len(inputs) > 1:
         raise IllegalError(
@@ -86,7 +86,7 @@ def _make_json(parameter: Parameter, value: Any) -> Any:
         return tomllib.loads(value.to_toml())
     if isinstance(parameter.kind, Number) and value.denominator == 1:
         return int(value)
-    written = parameter.kind.json(value)
+    written = parameter.kind.to_json(value)
     if parameter.kind.is_list:
         return [int(entry) if entry.isascii() and entry.isdigit() else entry for entry in written]
     return written

@@ -79,12 +79,12 @@ class Parameter:
         """The default in words for players; empty if there is no default."""
         if self.default in (REQUIRED, None) or isinstance(self.kind, Flag):
             return self.usual
-        return self.kind.text(self.default)
+        return self.kind.format(self.default)
 
     def schema(self) -> Schema:
         schema = {**self.kind.schema(), "description": self.help}
         if self.default not in (REQUIRED, None):
-            schema["default"] = self.kind.json(self.default)
+            schema["default"] = self.kind.to_json(self.default)
         return schema
 
     def read(self, value: Any, *, is_text: bool = False) -> Any:
@@ -177,7 +177,7 @@ class Form:
     examples: ClassVar[tuple[Example, ...]] = ()
     # Each string, such as "file or log", names parameters of which the user must give exactly one.
     one_of: ClassVar[tuple[str, ...]] = ()
-    # Further sections of the help: a mapping from titles to pairs of a line and its meaning.
+    # Additional sections of the help. A section has a title and lines, each with its meaning.
     help_sections: ClassVar[Mapping[str, Sequence[tuple[str, str]]]] = {}
 
     def __init_subclass__(cls, *, kw_only: bool = False) -> None:
@@ -364,11 +364,12 @@ class Register(Generic[F]):
 
 
 class ClashError(IllegalError):
-    """Parameters that cannot be combined.
+    """Parameters that are missing, or that cannot be combined.
 
     sentence: a format string for the message, in which `{seed}` stands for the name of a parameter,
         and `{0}` and `{1}` stand for `values`.
-    on_page: the sentence for web pages, where names of parameters would not help.
+    on_page: the message for web pages, which do not show names of parameters; empty to use
+        `sentence`.
     """
 
     def __init__(self, sentence: str, *values: object, on_page: str = "") -> None:
@@ -396,7 +397,7 @@ class _SpelledNames(dict[str, str]):
 
 
 def format_error(error: IactaError, form: type[Form], spell: Callable[[str], str]) -> str:
-    """Return an error message in which names of parameters are spelled for an interface.
+    """Return the message of an error, with names of parameters as an interface spells them.
 
     error: the error. Its message may start with the name of a parameter, such as "chance must ..."
         or "missing chance".

@@ -14,7 +14,7 @@ TONES = {"won": "good", "stopped": "neutral", "lost": "bad"}
 
 
 class _OutcomeGroup(NamedTuple):
-    """Outcomes in one bar: the kind of ending, the numbers of armies, and the total chance."""
+    """The outcomes of one bar: how the attack ends, a range of numbers, and the total chance."""
 
     kind: str
     least: int
@@ -61,7 +61,7 @@ def sort_best_first(outcomes: Distribution[CampaignOutcome]) -> list[CampaignOut
 
 
 def make_campaign_bars(outcomes: Distribution[CampaignOutcome], campaign: Campaign) -> Bars:
-    """Return bars for the armies left after a victory, and for the places where attacks end."""
+    """Return bars for the armies left after a victory, and for the territories of failures."""
     won: list[_OutcomeGroup] = []
     stopped: dict[int, float] = {}
     lost: dict[int, float] = {}
@@ -88,7 +88,7 @@ def _make_campaign_bar(ends: _OutcomeGroup) -> Bar:
 
 
 def _merge_groups(ends: Sequence[_OutcomeGroup], most: int) -> list[_OutcomeGroup]:
-    """Return at most about `most` groups: rare ends are dropped, and neighbours are merged."""
+    """Drop rare groups at both ends, and merge neighbours until about `most` groups are left."""
     if len(ends) <= most:
         return list(ends)
     likely = _drop_rare_groups(_drop_rare_groups(list(ends))[::-1])[::-1]

@@ -42,7 +42,7 @@ class Kind:
 
     `parse` reads a string from a command line or URL. `check` reads a Python or JSON value, and
     also accepts its own results. Both raise exceptions whose messages start with the name of the
-    parameter. `text` is the inverse of `parse`.
+    parameter. `format` is the inverse of `parse`.
 
     Kinds have no `__eq__` and no `__repr__`, which makes the import faster.
     """
@@ -73,11 +73,11 @@ class Kind:
         """Return whether a value of this kind is the path of a file."""
         return False
 
-    def text(self, value: Any) -> str:
+    def format(self, value: Any) -> str:
         """Return a value as a string that `parse` reads."""
         return str(value)
 
-    def json(self, value: Any) -> Any:
+    def to_json(self, value: Any) -> Any:
         """Return a value as a JSON value that `check` reads."""
         return value
 
@@ -133,8 +133,8 @@ class Number(Kind):
             )
         return number
 
-    def json(self, value: Fraction) -> str:
-        return self.text(value)
+    def to_json(self, value: Fraction) -> str:
+        return self.format(value)
 
     def schema(self) -> Schema:
         bounds = {"minimum": self.least, "maximum": self.most}
@@ -147,7 +147,7 @@ class Chance(Kind):
 
     certain: whether a chance of 1 is allowed.
 
-    >>> Chance().parse("95%", "chance"), Chance().text(Fraction(19, 20))
+    >>> Chance().parse("95%", "chance"), Chance().format(Fraction(19, 20))
     (Fraction(19, 20), '95%')
     """
 
@@ -157,12 +157,12 @@ class Chance(Kind):
     def check(self, value: object, name: str) -> Fraction:
         return read_chance(value, name, certain=self.certain)  # type: ignore[arg-type] # checks the type
 
-    def text(self, value: Fraction) -> str:
+    def format(self, value: Fraction) -> str:
         percents = 100 * value
         return f"{percents}%" if percents.denominator == 1 else format_fraction(value)
 
-    def json(self, value: Fraction) -> str:
-        return self.text(value)
+    def to_json(self, value: Fraction) -> str:
+        return self.format(value)
 
     def schema(self) -> Schema:
         number = {"type": "number", "exclusiveMinimum": 0}
@@ -185,7 +185,7 @@ class Flag(Kind):
         check_choice(value, (True, False), name)
         return bool(value)
 
-    def text(self, value: bool) -> str:
+    def format(self, value: bool) -> str:
         return "true" if value else "false"
 
     def schema(self) -> Schema:
@@ -210,7 +210,7 @@ class OneOf(Kind):
         words = f"{', '.join(most)} or {last}"
         raise IllegalError(f"{name} must be {words}, got {quote(value)}", parameter=name)
 
-    def text(self, value: str) -> str:
+    def format(self, value: str) -> str:
         return value.replace(" ", "-")
 
     def schema(self) -> Schema:
@@ -253,10 +253,10 @@ class RulesName(Kind):
             return read_rules_record(value)
         return find_rule_set(value).name  # type: ignore[arg-type] # checks the type
 
-    def text(self, value: str | Rules) -> str:
+    def format(self, value: str | Rules) -> str:
         return value if isinstance(value, str) else rules_name(value)
 
-    def json(self, value: str | Rules) -> str | dict[str, Any]:
+    def to_json(self, value: str | Rules) -> str | dict[str, Any]:
         if isinstance(value, str):
             return value
         from iacta.rules.files import rules_record  # a slow import
@@ -270,7 +270,7 @@ class RulesName(Kind):
 class ListKind(Kind):
     """A list of entries, separated by spaces. An entry is a number, possibly with rules.
 
-    Subclasses define `read` and `entry_text`, which convert a single entry.
+    Subclasses define `read` and `format_entry`, which convert a single entry.
     """
 
     is_list: ClassVar[bool] = True
@@ -281,7 +281,7 @@ class ListKind(Kind):
         """Validate an entry, and convert it to the type that questions store."""
         raise NotImplementedError
 
-    def entry_text(self, entry: Any) -> str:
+    def format_entry(self, entry: Any) -> str:
         """Return an entry as a string that `read` reads."""
         raise NotImplementedError
 
@@ -301,11 +301,11 @@ class ListKind(Kind):
             apart = " ".join(texts.replace(",", " ").split())[:MAX_VALUE_LENGTH]
             raise find_error_class(error)(f"{error}; separate {name} by spaces: {apart}") from None
 
-    def text(self, value: Sequence[Any]) -> str:
-        return " ".join(self.json(value))
+    def format(self, value: Sequence[Any]) -> str:
+        return " ".join(self.to_json(value))
 
-    def json(self, value: Sequence[Any]) -> list[str]:
-        return list(map(self.entry_text, value))
+    def to_json(self, value: Sequence[Any]) -> list[str]:
+        return list(map(self.format_entry, value))
 
     def schema(self) -> Schema:
         entry = {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string"}]}
@@ -329,7 +329,7 @@ class Way(ListKind):
             return entry
         return str(read_int(entry, "defenders", least=1))
 
-    def entry_text(self, entry: str | Territory) -> str:
+    def format_entry(self, entry: str | Territory) -> str:
         return entry if isinstance(entry, str) else format_territory(entry)
 
 
@@ -351,11 +351,11 @@ class CommaList(Kind):
             raise MalformedError(f"{name} must be a list, got {quote(value)}", parameter=name)
         return tuple(self.kind.check(entry, name) for entry in read_list(value, name, "values"))
 
-    def text(self, value: Sequence[Any]) -> str:
-        return ",".join(self.kind.text(entry) for entry in value)
+    def format(self, value: Sequence[Any]) -> str:
+        return ",".join(self.kind.format(entry) for entry in value)
 
-    def json(self, value: Sequence[Any]) -> list[Any]:
-        return [self.kind.json(entry) for entry in value]
+    def to_json(self, value: Sequence[Any]) -> list[Any]:
+        return [self.kind.to_json(entry) for entry in value]
 
     def schema(self) -> Schema:
         return {"type": "array", "items": self.kind.schema()}
@@ -385,7 +385,8 @@ class Pairs(Kind):
             who, colon, value = part.replace("=", ":").rpartition(":")
             if not colon:
                 raise IllegalError(
-                    f"{name} must be like '{self.example}', got {quote(text)}", parameter=name
+                    f"{name} must be pairs such as '{self.example}', got {quote(text)}",
+                    parameter=name,
                 )
             who = who.strip()
             pairs.append((who, self.value.parse(value.strip(), _join_owner(name, who))))
@@ -397,18 +398,18 @@ class Pairs(Kind):
         for pair in pairs:
             if not isinstance(pair, list | tuple) or len(pair) != 2:
                 raise MalformedError(
-                    f"{name} must be a list of pairs, got {quote(pair)} in it", parameter=name
+                    f"{name} must contain only pairs, got {quote(pair)}", parameter=name
                 )
             who, own = str(pair[0]), pair[1]
             entries.append((who, self.value.check(own, _join_owner(name, who))))
         return tuple(entries)
 
-    def text(self, value: Sequence[tuple[str, Any]]) -> str:
+    def format(self, value: Sequence[tuple[str, Any]]) -> str:
         mark = "=" if "=" in self.example else ":"
-        return self.between.join(f"{who}{mark}{self.value.text(own)}" for who, own in value)
+        return self.between.join(f"{who}{mark}{self.value.format(own)}" for who, own in value)
 
-    def json(self, value: Sequence[tuple[str, Any]]) -> Any:
-        return {who: self.value.json(own) for who, own in value}
+    def to_json(self, value: Sequence[tuple[str, Any]]) -> Any:
+        return {who: self.value.to_json(own) for who, own in value}
 
     def schema(self) -> Schema:
         return {"type": "object", "additionalProperties": self.value.schema()}

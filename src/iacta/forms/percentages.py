@@ -16,8 +16,7 @@ MAX_FRACTION_LENGTH = 40  # the maximum number of characters of a fraction in a 
 def percent(probability: Probability, digits: int = 2) -> str:
     """Return a chance as a percentage, which is 0% or 100% only if the outcome is certain.
 
-    probability: the chance. The outcome is certain if this is a fraction or an integer 0 or 1, but
-        never if it is a float.
+    probability: the chance. A float 0 or 1 is not certain, because it may be rounded.
     digits: the number of digits after the point.
 
     >>> percent(0.65382), percent(0.999999), percent(1e-9), percent(Fraction(1))
@@ -129,8 +128,8 @@ def mark_certain(probability: Probability, rules: Iterable[Rules]) -> Probabilit
     """Return the fraction 0 or 1 for a certain outcome, otherwise the chance unchanged.
 
     probability: the chance.
-    rules: the rules of the battles. If all these rules allow certain outcomes, the outcome is
-        certain even if the chance is a float 0 or 1.
+    rules: the rules of the battles. If all these rules allow certain outcomes, a float 0 or 1 is
+        certain too.
 
     >>> from iacta.rules.variants import find_rules
     >>> rules = [Rules()], [find_rules("balanced blitz")]

@@ -17,7 +17,7 @@ from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import DisplayMixin, import_upper_module
 
-MAX_NAMED_QUESTIONS = 2  # messages name at most this many questions, and count the others
+MAX_NAMED_QUESTIONS = 2  # if there are more questions, messages name only the first
 MIN_SIMILARITY = 0.7  # the similarity, from 0 to 1, above which a message suggests a name
 Charts: TypeAlias = ModuleType  # the module `iacta.charts`
 
@@ -143,7 +143,7 @@ class Answer(DisplayMixin):
 
     def draw(self, charts: Charts) -> Any:
         """Return the chart of the answer."""
-        raise IllegalError(f"there is no picture of {type(self).__name__}")
+        raise IllegalError(f"{type(self).__name__} has no chart")
 
 
 QUESTIONS: Register[Question] = Register("iacta.questions")
@@ -196,7 +196,7 @@ def explain_unknown_parameter(form: type[Question], name: str, known: Sequence[P
 
 
 def find_similar_name(name: str, known: Iterable[str]) -> str:
-    """Return the known name that is most similar to a name, or "" without a similar name.
+    """Return the most similar known name, or "" if no known name is similar enough.
 
     >>> find_similar_name("batle", ["battle", "table"]), find_similar_name("chance", ["charge"])
     ('battle', '')

@@ -92,7 +92,7 @@ class DefendQuestion(RulesForm, StopForm, ExactForm, Question):
         rules = self.rule_set.rules
         if self.armies is None or self.territories is None:
             chance = self.chance or USUAL_CHANCE
-            wanted = Chance().text(chance)
+            wanted = Chance().format(chance)
             needed = defenders_needed(self.attackers, wanted, rules, stop=self.stop)
             held = self.hold_probability(needed, exact=self.exact)
             return HoldAnswer(self, chance, needed, held)

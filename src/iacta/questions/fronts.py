@@ -41,7 +41,7 @@ class Fronts(ListKind):
             return parse_front(entry)
         return Front(read_int(entry, "attackers", least=1))
 
-    def entry_text(self, entry: Front) -> str:
+    def format_entry(self, entry: Front) -> str:
         return format_front(entry)
 
 

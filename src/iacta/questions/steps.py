@@ -56,10 +56,10 @@ class StepList(Kind):
     def check(self, value: object, name: str) -> tuple[Mapping[str, Any], ...]:
         return tuple(read_list(value, name, "steps"))
 
-    def text(self, value: Sequence[Mapping[str, Any]]) -> str:
+    def format(self, value: Sequence[Mapping[str, Any]]) -> str:
         return json.dumps(list(value))
 
-    def json(self, value: Sequence[Mapping[str, Any]]) -> Any:
+    def to_json(self, value: Sequence[Mapping[str, Any]]) -> Any:
         return list(value)
 
     def schema(self) -> Schema:

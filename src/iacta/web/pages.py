@@ -290,7 +290,7 @@ class Field:
         words = kind.words if isinstance(kind, OneOf) else ()
         usual = self.parameter.default is None
         return [
-            ("" if usual and kind.text(word) == self.parameter.usual else kind.text(word), word)
+            ("" if usual and kind.format(word) == self.parameter.usual else kind.format(word), word)
             for word in words
         ]
 
@@ -662,7 +662,7 @@ def _format_texts(question: Question) -> dict[str, str]:
     parameters = list_inputs(type(question))
     values = [(parameter, getattr(question, parameter.name)) for parameter in parameters]
     return {
-        parameter.name: parameter.kind.text(value)
+        parameter.name: parameter.kind.format(value)
         for parameter, value in values
         if value not in (None, False)
     }

@@ -79,6 +79,6 @@ def address(question: Question) -> str:
         value = getattr(question, parameter.name)
         if value == parameter.default or value is None:
             continue
-        text = parameter.kind.text(value) if not isinstance(parameter.kind, Flag) else "true"
+        text = parameter.kind.format(value) if not isinstance(parameter.kind, Flag) else "true"
         pairs.append((parameter.name, text))
     return urlencode(pairs)

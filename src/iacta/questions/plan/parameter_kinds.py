@@ -62,7 +62,7 @@ class OtherArmies(Pairs):
     def check(self, value: object, name: str) -> tuple[tuple[str, int], ...]:
         return super().check({"": value} if isinstance(value, int) else value, name)
 
-    def text(self, value: Sequence[tuple[str, int]]) -> str:
+    def format(self, value: Sequence[tuple[str, int]]) -> str:
         return ",".join(f"{who}={number}" if who else str(number) for who, number in value)
 
     def schema(self) -> Schema:
@@ -88,11 +88,11 @@ class NewArmies(Pairs):
         is_one = isinstance(value, int)
         return self.value.check(value, name) if is_one else super().check(value, name)
 
-    def text(self, value: Any) -> str:
-        return str(value) if isinstance(value, int) else super().text(value)
+    def format(self, value: Any) -> str:
+        return str(value) if isinstance(value, int) else super().format(value)
 
-    def json(self, value: Any) -> Any:
-        return value if isinstance(value, int) else super().json(value)
+    def to_json(self, value: Any) -> Any:
+        return value if isinstance(value, int) else super().to_json(value)
 
     def schema(self) -> Schema:
         return {"anyOf": [self.value.schema(), super().schema()]}
@@ -119,8 +119,8 @@ class Trades(Kind):
             return self.parse(value, name)
         return Sets(tuple(read_int(number, name) for number in read_list(value, name, "numbers")))
 
-    def text(self, value: Sets) -> str:
+    def format(self, value: Sets) -> str:
         return "fixed" if value.is_fixed else ",".join(map(str, value.values))
 
-    def json(self, value: Sets) -> str:
-        return self.text(value)
+    def to_json(self, value: Sets) -> str:
+        return self.format(value)

@@ -552,14 +552,14 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
     def _find_needed(self, plan: Plan, chance: Fraction, deadline: Deadline) -> Needed:
         options: dict[str, Any] = {**turn_options(self.turn), "time_limit": deadline.time_limit}
         if self.turn.place:
-            text = Chance().text(chance)
+            text = Chance().format(chance)
             needed = reinforcements_needed(self.start, plan.goal, text, **options)
             return Needed(chance, needed.armies, placement=needed.placement)
         source = (
             _find_largest_stack(plan) if self.source is None else self.start.board.find(self.source)
         )
         number = armies_needed_for_plan(
-            self.start, plan.goal, Chance().text(chance), source, **options
+            self.start, plan.goal, Chance().format(chance), source, **options
         )
         return Needed(chance, number, source)
 
