@@ -1,14 +1,14 @@
 """Each player's chance to win the whole game if one AI plays every seat.
 
 The chance depends on the AI. Therefore the result for the usual AI is always shown next to a second
-opinion: the result for the keeper, an AI of equal strength with another style. The two are never
-averaged.
+opinion: the result for the keeper, an AI of equal strength with another style. The two results are
+never averaged.
 
 Games of these two AIs stop after six rounds, and the value function V estimates each player's
-chance from there. V was trained on games of an earlier usual AI. A separate allowance covers the
-error of V: 3 percentage points for the usual AI, 6 for the keeper. Games of other AIs and of
-policies are played to the end, and so are games under victory conditions for which V was not
-trained.
+chance from there. V was trained mainly on games of an earlier version of the usual AI. A separate
+allowance covers the error of V: 3 percentage points for the usual AI, 6 for the keeper. Games of
+other AIs and of policies are played to the end, and so are games under victory conditions for which
+V was not trained.
 
 Games are played in stages that end after 100, 200, 400, ... games. Results of incomplete stages are
 discarded. A time limit therefore limits the number of stages, but never changes their results.
@@ -47,22 +47,23 @@ from iacta.war.games import (
 from iacta.war.players import PLAYERS
 from iacta.war.tournament import MAX_GAMES, MAX_ROUNDS, Seat, get_seat_name, play_to_end, read_seat
 
-CUT_ROUNDS = 6  # the number of rounds after which games of the AIs in `ALLOWANCES` stop
-# The possible error of a chance because V replaces the rest of the games. In 160 chances the error
-# was 2 points rms for both AIs, and at most 12 points with noise. V saw fewer games of the keeper.
+CUT_ROUNDS = 6  # games of the AIs in `ALLOWANCES` stop after this many rounds
+# The allowance for the error of V, by AI. In a test of 160 chances, the rms error was 2 percentage
+# points for both AIs; the largest error was 12 points, including noise. The keeper's allowance is
+# larger because V was trained on fewer of its games.
 ALLOWANCES = {"usual": 0.03, "keeper": 0.06}
 DEFAULT_GAMES = {"usual": 600, "keeper": 600, "strong": 200, "simple": 2000}
 POLICY_GAMES = 40
 Z = 1.96  # half the width of a 95% interval, in standard errors
-GRACE = 0.1  # extra seconds after a deadline if fewer than two games have been played
+GRACE = 0.1  # extra time for the first two games after a deadline, in seconds
 CHUNK_GAMES = 20  # games per call of the core; deadlines and Ctrl-C take effect between calls
 FIRST_STAGE = 100  # games in the first stage; each later stage doubles the number of games
 FIRST_STAGE_SHARES = (0.5, 1.0)  # shares of the remaining time: the first AI, then the second AI
 GOAL_GAMES = 40  # trial games for each goal; more games would delay the first result
-GOAL_TIME_SHARE = 0.4  # the largest share of the time for trial games
-SEED_COUNT = 2**62  # two seeds whose difference is this number give independent games
+GOAL_TIME_SHARE = 0.4  # the maximum share of the time limit for trial games
+SEED_COUNT = 2**62  # adding this number to a seed gives independent games
 
-Progress: TypeAlias = Callable[[int, int], None]  # takes the number of games played and the total
+Progress: TypeAlias = Callable[[int, int], None]  # arguments: games played, games in total
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ class WinChances:
 
     chances: the result if the requested AI plays every seat.
     second_opinion: the result if another AI of equal strength plays every seat.
-    goal: the best goal of the player to move for this turn, in words; empty if the AIs chose it.
+    goal: the best goal for this turn, in words; empty if the AI chose the goal of the turn.
     """
 
     chances: WinEstimate
@@ -135,9 +136,8 @@ def win_chances(
     player: the AI: `"usual"`, `"keeper"`, `"strong"`, `"simple"`, or a policy, that is, a function
         from a turn to a legal action. The second opinion comes from the keeper, or from the usual
         AI if `player` is the keeper. Games of the usual AI and the keeper stop after six rounds.
-    best_goal: whether the player to move plays this turn for the best of all goals, the goal with
-        the most wins in 40 trial games each. The chances come from new games. If it is false, the
-        AI chooses its own goal.
+    best_goal: whether to play this turn for the best goal: the goal with the most wins in 40 trial
+        games. The chances then come from new games. By default, the AI chooses the goal.
     games: the number of games for each AI; by default 600 for the usual AI and the keeper, 200 for
         the strong AI, 2,000 for the simple AI and 40 for a policy.
     time_limit: the time limit in seconds. If it is too short for all games, the result comes from
@@ -195,7 +195,7 @@ def win_chances(
 
 
 def find_second_ai(player: Seat) -> str:
-    """Return the AI that gives the second opinion beside an AI or a policy."""
+    """Return the AI for the second opinion: the keeper, or the usual AI after the keeper."""
     return "usual" if player == "keeper" else "keeper"
 
 
@@ -234,8 +234,8 @@ def play_games(
 ) -> PlayedGames:
     """Play games with one AI of the core in every seat, using one thread per processor.
 
-    games: the number of games if `start` is 0; otherwise the index after the last game.
-    start: the index of the first game. Each index has its own dice.
+    games: the end of the range of game indices. Each index has its own dice.
+    start: the index of the first game.
     """
     seats = (PLAYERS[player],) * len(war.seats)
     firsts = iter(range(start, games, CHUNK_GAMES))  # all threads share this iterator
@@ -287,10 +287,9 @@ def play_two_games(
     aim: Aim = CHOSEN_AIM,
     progress: Progress | None = None,
 ) -> PlayedGames:
-    """Play games like `play_games`, with extra time for two games after the deadline.
+    """Call `play_games`, and extend the deadline by `GRACE` for the two games of an interval.
 
-    Two games are needed for an interval. If the extra time is too short, the result has fewer than
-    two games.
+    The result can still contain fewer than two games.
     """
     found = play_games(war, player, games, seed, deadline, aim, progress)
     if len(found.chances) < 2:
@@ -299,10 +298,10 @@ def play_two_games(
 
 
 def _find_best_goal(war: War, player: str, seed: int, deadline: Deadline) -> tuple[Aim, str]:
-    """Return the goal with the most wins for the player to move, as an aim and in words.
+    """Return the aim with the most wins for the player to move, and its description.
 
-    If there is only one goal, or too little time for all trial games, the result is `CHOSEN_AIM`
-    and an empty string.
+    The result is `(CHOSEN_AIM, "")` if there is only one goal, or if the trial games exceed the
+    time limit.
     """
     aims = [aim for aim, _ in find_best_aims(war, PLAYERS[player], seed)]
     if len(aims) < 2:
@@ -319,8 +318,8 @@ def _find_best_goal(war: War, player: str, seed: int, deadline: Deadline) -> tup
 class _Sample:
     """The games of one AI or policy, played in stages.
 
-    wanted: the number of games in all stages.
-    played: the number of games so far, including games of an incomplete stage.
+    wanted: the requested number of games.
+    played: the number of games played, including games of an incomplete stage.
     """
 
     def __init__(self, turn: Turn, seat: Seat, games: int | None, seed: int, aim: Aim) -> None:
@@ -338,7 +337,7 @@ class _Sample:
         return sum(len(each.chances) for each in self._parts)
 
     def play_stage(self, end: int, deadline: Deadline, progress: Progress) -> None:
-        """Play until there are `end` games; keep an incomplete stage only if it is the first."""
+        """Play until there are `end` games; discard an incomplete stage unless it is the first."""
         start = len(self)
 
         def count(done: int, total: int) -> None:
@@ -351,7 +350,7 @@ class _Sample:
                 self._parts.append(part)
 
     def estimate(self) -> WinEstimate:
-        """Return the chances to win, estimated from all games so far."""
+        """Estimate the chances to win from all games played."""
         columns = PlayedGames(*(np.concatenate(each) for each in zip(*self._parts, strict=True)))
         if len(columns.chances) < 2:
             raise make_time_error()
@@ -362,7 +361,7 @@ class _Sample:
 
 
 class _TimeIsOverError(Exception):
-    """The deadline has passed in the middle of a game."""
+    """Raised when the deadline passes during a game."""
 
 
 def _limit_policy(policy: Policy, deadline: Deadline) -> Policy:

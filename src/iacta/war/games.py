@@ -46,10 +46,10 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class Aim(NamedTuple):
-    """The aim of an AI for a turn, such as a continent.
+    """The aim of an AI in a turn, such as taking a continent.
 
     kind: a constant such as `CONTINENT`; `CHOSEN` lets the AI choose the aim.
-    which: the index of the continent or of the player; 0 for other kinds.
+    which: the index of the continent or the seat of the player; 0 for other kinds.
     """
 
     kind: str = CHOSEN
@@ -58,7 +58,7 @@ class Aim(NamedTuple):
 
 CHOSEN_AIM = Aim()
 CARD_AIMS = (ONE_CARD, PILE, SAFE_CARD)  # aims for taking one card
-OPEN_AIMS = {  # phrases for aims without a goal
+OPEN_AIMS = {  # descriptions of aims without a goal
     AS_LIKED: "play like the usual AI",
     HOLD: "hold without attacking",
     BOLDLY: "attack boldly",
@@ -67,12 +67,12 @@ OPEN_AIMS = {  # phrases for aims without a goal
 
 
 def find_number(aim: Aim) -> int:
-    """Return the number by which the core knows the kind of an aim."""
+    """Return the core's number for the kind of an aim."""
     return -1 if aim.kind == CHOSEN else AIMS.index(aim.kind)
 
 
 def stack_weights(players: Sequence[Player]) -> Weights | None:
-    """Return the weights of V with which each AI compares its aims; `None` if no AI does so."""
+    """Return the weights of V for each AI, or `None` if no AI simulates turns."""
     if all(each.samples <= 0 for each in players):
         return None
     return np.concatenate([load_weights("choosing", each.value) for each in players])
@@ -97,7 +97,7 @@ class PlayedGames(NamedTuple):
 
 
 def check_war(turn: object) -> Turn:
-    """Return a turn; raise an error if whole games cannot be played from it."""
+    """Return `turn`; raise an error if whole games cannot be played from it."""
     if not isinstance(turn, Turn):
         raise MalformedError(f"turn must be a Turn, got {quote(turn)}")
     for rules in (turn.rules, *turn.rules_of.values()):
@@ -125,7 +125,7 @@ def deal_missions(turn: Turn, seed: int) -> Turn:
 
 
 def _hide_missions(record: Record, dealt: Turn, turn: Turn) -> Record:
-    """Return a record of a turn in which the dealt missions are hidden again."""
+    """Return a copy of a record in which the dealt missions are hidden again."""
 
     def hide(each: Turn) -> Turn:
         is_same = each.victory == dealt.victory
@@ -174,7 +174,7 @@ class War:
         """Return the chance to win a whole battle, and the expected losses of both sides.
 
         to: the index of the attacked territory.
-        able: the attacking armies without the garrison.
+        able: the attacking armies, excluding the garrison.
         defenders: the armies on the attacked territory.
         """
         found = np.zeros(3)
@@ -195,12 +195,12 @@ class War:
         return chances, seen
 
     def judge_aims(self, player: Player, seed: int) -> list[tuple[Aim, float]]:
-        """Return the aims that an AI compares in this turn, its choice first, each with its value.
+        """Return the aims that an AI compares in this turn with their values; its choice is first.
 
         The value of an aim is the mean of V after simulated turns with this aim. The AI adds its
-        `margin` to the value of `as liked` before it chooses. An aim that falls behind gets fewer
-        simulations; an elimination that nearly equals another aim gets more. The list is empty for
-        an AI that chooses its aim without simulations.
+        `margin` to the value of `as liked` before it chooses. Clearly worse aims are simulated less
+        often, and an elimination whose value nearly equals the best value is simulated more often.
+        The list is empty for an AI that chooses its aim without simulations.
         """
         if player.samples <= 0:
             return []
@@ -219,7 +219,7 @@ class War:
         return [*zip(aims, values.tolist(), strict=False)]
 
     def choose_action(self, player: Player, seed: int, aim: Aim = CHOSEN_AIM) -> tuple[Action, Aim]:
-        """Return the next action of an AI whose turn has an aim, and its aim after the action."""
+        """Return the next action of an AI with a given aim, and its aim after the action."""
         chosen = np.array([find_number(aim), aim.which], dtype=np.int32)
         row = self._library.header.structures["action"]()
         self._core.iacta_war_choose_action(
@@ -237,7 +237,7 @@ class War:
     def play_turn(self, player: Player, seed: int, aim: Aim = CHOSEN_AIM) -> Record:
         """Let an AI play the rest of the turn.
 
-        Hidden missions are dealt for this turn only. The result hides them again.
+        Hidden missions are dealt at random for this call; the returned record hides them again.
         """
         dealt = deal_missions(self.turn, seed)
         if dealt != self.turn:
@@ -341,7 +341,7 @@ class War:
         """Play a game from a random deal; return the features of sampled turns and the result.
 
         players: the AI in each seat.
-        share: the probability with which each turn is sampled at its start.
+        share: the probability of sampling the start of a turn.
         seed: the seed of the dice.
         most_rounds: the maximum number of rounds in the game.
         room: the maximum number of sampled turns.
@@ -405,10 +405,7 @@ class War:
 
 
 def find_best_aims(war: War, player: Player, seed: int) -> list[tuple[Aim, float]]:
-    """Return for each goal, in words, the aim that an AI judges best, and its value.
-
-    The best goal comes first.
-    """
+    """Return the AI's best aim for each goal, with its value; the best goal comes first."""
     best = dict[str, tuple[Aim, float]]()
     for aim, value in war.judge_aims(player, seed):
         best.setdefault(describe_aim(war, aim), (aim, value))
@@ -416,7 +413,7 @@ def find_best_aims(war: War, player: Player, seed: int) -> list[tuple[Aim, float
 
 
 def describe_aim(war: War, aim: Aim) -> str:
-    """Return an aim in words."""
+    """Return the goal of an aim in words, such as "take Asia"."""
     continents = war.turn.board.continents
     if aim.kind in (CONTINENT, GUARD):
         return f"take {continents[aim.which].name}"

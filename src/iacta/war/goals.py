@@ -5,8 +5,9 @@ continent, eliminate an opponent, and take a card. A quick search finds a plan f
 places the new armies. The chance of the goal is the chance of this plan.
 
 `best_goals` simulates games to compare goals, holding without attacks, and the usual AI's own
-choice. The usual AI plays each goal with its tactics. For the larger goals two plans are tried in
-addition: the plan for the best chance of the goal, and the best plan if surviving armies count too.
+choice. The usual AI plays each goal with its tactics. For the larger goals, `best_goals` also tries
+two plans: the plan with the best chance to reach the goal, and the plan with the best expected
+value if surviving armies, territories and bonuses also count.
 
 Each way to play a goal is called a candidate. Its value is the player's chance to win the game if
 the usual AI plays every seat afterwards. The result with the keeper, an AI of equal strength, is
@@ -77,7 +78,7 @@ from iacta.war.tables import find_hand
 from iacta.war.tournament import MAX_GAMES, MAX_ROUNDS
 
 DEFAULT_GAMES = 120
-PLAN_GAMES = 60  # fewer games than for tactics, because Python plays the turns of plans
+PLAN_GAMES = 60  # fewer than for tactics, because plans are played in Python and are slow
 PLAN_BUDGET = 0.1  # fraction of a plan's default search budget
 SECOND_TIME_SHARE = 0.4  # share of a goal's time for games of the second AI
 AIMS_TIME_SHARE = 0.6  # share of the total time for tactics if plans are tried afterwards
@@ -188,7 +189,7 @@ class _Candidate(NamedTuple):
     chance: float
     plan: Plan | None
     example: Record
-    # A function that takes a seed and a deadline, and returns the results of new games.
+    # Play new games with a seed until a deadline, and return their results.
     play_again: Callable[[int, Deadline], Floats]
 
 
@@ -198,7 +199,9 @@ def goals_in_reach(
     time_limit: float | Fraction | None = None,
     progress: Callable[[tuple[Reach, ...], float], object] | None = None,
 ) -> tuple[Reach, ...]:
-    """Return the goals with a chance of at least 0.5% this turn: a win first, then by chance.
+    """Return the goals with a chance of at least 0.5% this turn, the likeliest goal first.
+
+    The goal of winning the game comes before all other goals.
 
     turn: a turn in any phase. The usual AI trades and reveals the cards. In the phase `advance`, as
         many armies as possible advance.
@@ -277,7 +280,7 @@ def goals_in_reach(
 
 
 def _check_open(turn: Turn) -> Turn:
-    """Return a turn; raise an error if the game or the turn is over."""
+    """Return `turn`; raise an error if the game or the turn is over."""
     check_war(turn)
     if turn.winner is not None:
         raise IllegalError(f"the game is over: {turn.winner} has won")
@@ -287,7 +290,7 @@ def _check_open(turn: Turn) -> Turn:
 
 
 def _find_attack_phase(war: War) -> Turn | None:
-    """Return the turn when a plan can begin, or `None` if the attacks are over."""
+    """Return the state in which a plan can begin, or `None` if the attacks are over."""
     turn = war.turn
     if turn.phase in ("place", "attack"):
         return turn
@@ -298,7 +301,7 @@ def _find_attack_phase(war: War) -> Turn | None:
 
 
 def _list_goals(turn: Turn) -> Iterator[tuple[str, TakeAll | TakeAny | OwnAny]]:
-    """Yield the possible goals, each in words and as the goal of a plan."""
+    """Yield the possible goals of a turn, as pairs of a description and a goal for plans."""
     position, names = turn.position, turn.board.territories
     for each in turn.board.continents:
         owners = {position.find_holding(name).owner for name in each.territories}
@@ -404,7 +407,7 @@ def best_goals(
 def _estimate_second_opinion(
     war: War, aim: Aim, games: int, seed: int, deadline: Deadline
 ) -> _SecondOpinion | None:
-    """Estimate the chance to win of the player to move if the second AI plays every seat.
+    """Estimate the mover's chance to win if the keeper plays every seat.
 
     The result is `None` if the time is too short for two games.
     """
@@ -424,7 +427,7 @@ def _rank_candidates(
     """Rank the candidates by the chance to win, with one candidate for each goal.
 
     rows: the candidates.
-    second: the results with the second AI, for each goal in words.
+    second: a mapping from goals in words to the results with the keeper.
     fresh: results of the best candidate in new games, which were not used for the ranking. Their
         mean W is the chance of the best candidate. The chance of another candidate is W - D, where
         D is the difference between the two candidates in the earlier games.
@@ -474,7 +477,7 @@ def _has_cut_games(wins: Floats) -> bool:
 
 
 def _play_tactics(war: War, aim: Aim, games: int, seed: int, deadline: Deadline) -> Floats:
-    """Return the mover's results in games in which the usual AI plays this turn with an aim."""
+    """Play games with an aim in this turn; return the mover's result in each game."""
     found = play_games(war, "usual", games, seed, deadline, aim)
     return found.chances[:, war.seats.index(war.turn.player)]
 
@@ -486,13 +489,13 @@ def _find_half_width(values: Floats) -> float:
 def _try_plans(
     war: War, aim: Aim, games: int, seed: int, deadline: Deadline
 ) -> Iterator[_Candidate]:
-    """Yield candidates that attack by a plan after the usual AI has placed the new armies."""
+    """Yield candidates in which the usual AI places the new armies and a plan attacks."""
     usual = PLAYERS["usual"]
     opened = war.play_turn(usual, seed, aim).moves
     before = next((move.turn for move in opened if move.turn.phase == "attack"), None)
     is_chance = any(move.turn.phase == "trade" and move.result is not None for move in opened)
     if before is None or is_chance:
-        return  # a plan is for known cards, but revealed cards differ from game to game
+        return  # revealed cards differ between games, but a plan needs known cards
     goal = _make_goal(war, aim)
     priced = Worth(TERRITORY_WORTH, bonus=1.0, army=1.0, prizes=((goal, _price_goal(war, aim)),))
     for how, each in (("plan", goal), ("worth", priced)):
@@ -517,16 +520,16 @@ def _play_plan(
     deadline: Deadline,
     records: list[Record] | None = None,
 ) -> Floats:
-    """Return the mover's results in games in which this turn follows a plan.
+    """Play games in which this turn follows a plan; return the mover's result in each game.
 
-    games: the number of games; the deadline may end them earlier.
+    games: the maximum number of games before the deadline.
     records: a list to which the played turns are appended.
     """
     policy, wins = _combine_policies(plan, start, deadline), list[float]()
     for number in range(games):
         dice = int(np.random.default_rng([seed, number]).integers(SEED_COUNT))
         record = start.play(policy, seed=dice)
-        if deadline.is_over:  # the policy may have stopped the attacks early
+        if deadline.is_over:  # the deadline may have ended the attacks early
             break
         won = _estimate_win(record.end, start.player, number, seed, deadline)
         if won is None:
@@ -538,7 +541,10 @@ def _play_plan(
 
 
 def _make_goal(war: War, aim: Aim) -> TakeAll:
-    """Return a goal for a plan that serves an aim; to break a continent, its weakest border."""
+    """Return the goal of plans for an aim.
+
+    To break a continent, a plan takes the weakest territory of the continent on its border.
+    """
     turn = war.turn
     if aim.kind in (CONTINENT, GUARD):
         return TakeAll(turn.board.continents[aim.which].territories)
@@ -576,9 +582,9 @@ def _make_plan(turn: Turn, goal: Goal, deadline: Deadline) -> Plan | None:
 
 
 def _combine_policies(plan: Policy, start: Turn, deadline: Deadline) -> Policy:
-    """Return a policy that attacks by a plan and chooses other actions like the usual AI.
+    """Return a policy that attacks by a plan, and chooses all other actions like the usual AI.
 
-    After the deadline the policy stops attacking.
+    The policy stops attacking after the deadline.
     """
 
     def play_tactics(turn: Turn) -> Action:
@@ -596,7 +602,7 @@ def _combine_policies(plan: Policy, start: Turn, deadline: Deadline) -> Policy:
 def _estimate_win(
     end: Turn, player: str, number: int, seed: int, deadline: Deadline
 ) -> float | None:
-    """Estimate a player's chance to win after a turn from one game that V scores.
+    """Estimate a player's chance to win after a turn from a single game.
 
     The result is `None` if the time is too short for the game.
     """

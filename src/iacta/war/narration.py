@@ -9,7 +9,7 @@ from iacta.rules.roll import Losses
 
 
 def describe_moves(record: Record) -> list[str]:
-    """Describe the moves of a recorded turn; the rolls of a battle are described in one line.
+    """Describe a recorded turn, with one line for all rolls of a battle.
 
     >>> from iacta import Turn
     >>> from iacta.game import Attack
@@ -31,7 +31,7 @@ def describe_moves(record: Record) -> list[str]:
 
 
 def _find_battle(move: Move) -> tuple[str, str]:
-    """Return the territories of the battle that a move belongs to, or two empty strings."""
+    """Return the attacking and the attacked territory, or two empty strings outside battles."""
     if isinstance(move.action, Attack):
         return move.action.start, move.action.to
     pending = move.turn.pending

@@ -152,7 +152,7 @@ class Player:
 
     @property
     def numbers(self) -> npt.NDArray[np.float64]:
-        """The weights as an array in the order that the core expects."""
+        """The weights as an array, in the order of the core."""
         numbers = [getattr(self, each.name) for each in fields(self) if each.type is float]
         allowed = sum(1 << AIMS.index(kind) for kind in {*self.aims})
         return np.array([*numbers, allowed, AIMS.index(self.preferred)], dtype=np.float64)
@@ -168,7 +168,7 @@ USUAL = Player(
     guarding=1.0,
     aims=AIMS,
 )
-# To add an AI, add a row. `benchmarks/opponents.py` has the rows against which AIs are measured.
+# To add an AI, add a row. `benchmarks/opponents.py` contains the opponents of the benchmarks.
 PLAYERS = {
     "usual": USUAL,
     # Completes and guards continents; breaks other players' continents; takes one card a turn.
@@ -186,7 +186,7 @@ PLAYERS = {
         samples=8,
         aims=(AS_LIKED, HOLD, CONTINENT, BREAK, ELIMINATE, PILE, SAFE_CARD, RAID, GUARD),
     ),
-    # Compares the usual AI's best three aims again, by games that continue for a round.
+    # Compares the usual AI's best three aims again, in simulations that continue for one round.
     "strong": replace(USUAL, sure=1.1, rounds=1, trials=64),
     "simple": Player(),
 }

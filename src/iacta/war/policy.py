@@ -12,19 +12,19 @@ from iacta.war.players import AS_LIKED, CHASE, ELIMINATE, Player, find_player
 
 
 class NamedAim(NamedTuple):
-    """An aim that names its victim, because eliminations change the numbers of seats.
+    """An aim that stores its victim's name, because eliminations renumber the seats.
 
-    aim: the aim, with the seat of the victim if it is against a player.
-    victim: the name of the player whom the aim is directed against; empty for other aims.
+    aim: the aim. For an aim against a player, `aim.which` is the seat of this player.
+    victim: the name of this player; empty for other aims.
     """
 
     aim: Aim = CHOSEN_AIM
     victim: str = ""
 
     def find_aim(self, war: War) -> Aim:
-        """Return the aim with the victim's present seat, or a new aim after an elimination.
+        """Return the aim with the victim's current seat, or a new aim after an elimination.
 
-        The AI chooses a new aim once the armies have advanced.
+        The AI chooses a new aim only after the armies have advanced.
         """
         if not self.victim:
             return self.aim
@@ -42,7 +42,7 @@ def choose_action(
 ) -> tuple[Action, NamedAim]:
     """Return the next action of an AI, and its aim for the rest of the turn.
 
-    aim: the aim of the turn so far; with `NO_AIM` the AI chooses an aim.
+    aim: the current aim; with `NO_AIM` the AI chooses an aim.
     """
     if turn.winner is not None:
         return turn.actions()[-1], aim  # after the winning conquest, all armies advance

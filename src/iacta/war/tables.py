@@ -16,12 +16,12 @@ from iacta.native.core_library import CoreData, Library
 from iacta.native.deadline import Deadline
 from iacta.plan.tables import cap_garrisons, put_battles, put_dice, solve_battles
 
-SET_COUNT = 250  # the length of the table of armies for sets; later sets use its last entry
+SET_COUNT = 250  # length of the table of armies for sets; the last entry applies to later sets
 FORTIFY_CODES = {how: number for number, how in enumerate(reversed(FORTIFY))}
 
 
 class WarTables(NamedTuple):
-    """The two structures of the core that describe a turn of a whole game."""
+    """A turn of a whole game, as two structures of the core."""
 
     problem: CoreData  # the board, the dice and the battles
     turn: CoreData
@@ -73,7 +73,7 @@ def _put_whole_battles(
     library: Library, it: CoreData, kernels: Sequence[Kernel], is_whole: Sequence[bool]
 ) -> None:
     whole = [kernel for kernel, each in zip(kernels, is_whole, strict=True) if each]
-    # For larger battles, the core scales the entries of its table.
+    # The core extrapolates from this table to larger battles.
     size = library.constant("LARGEST_TABLE")
     rows = [solve_battles(kernel, size, d + 1) for kernel in whole for d in range(size)]
     put_battles(it, rows, size, size)
@@ -115,7 +115,7 @@ def _put_moment(
 
 
 def _find_phase(library: Library, phase: str) -> int:
-    """Return the number by which the core knows a phase."""
+    """Return the core's number for a phase."""
     return library.constant(f"PHASE_{phase.upper()}")
 
 
@@ -198,12 +198,12 @@ def _list_set_armies(trade: Sets) -> tuple[int, ...]:
 
 
 def find_hand(turn: Turn, player: str) -> Hand:
-    """Return the cards of a player."""
+    """Return the cards of a player; an empty hand in a game without cards."""
     return Hand() if turn.cards is None else turn.cards.get(player, Hand())
 
 
 def find_choice(turn: Turn, attack: Attack) -> Choice:
-    """Return the possible throws of a legal attack with one roll."""
+    """Return the kernel's `Choice` for a legal attack with one roll."""
     kernel = find_kernel(turn.rules_of.get(attack.to, turn.rules))
     armies, defenders = (
         turn.position.find_holding(each).armies for each in (attack.start, attack.to)

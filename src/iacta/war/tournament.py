@@ -41,7 +41,7 @@ class Standing:
 
 
 def read_seat(player: object) -> Seat:
-    """Return an entrant; raise an error unless it is the name of an AI or a policy."""
+    """Return `player`; raise an error unless it is the name of an AI or a policy."""
     if isinstance(player, str):
         find_player(player)
         return player
@@ -102,7 +102,7 @@ def tournament(
 
 
 def count_wins(order: Sequence[Seat], turn: Turn, numbers: Sequence[int], seed: int) -> list[int]:
-    """Play the games with the given indices to their end, and count the wins of each seat."""
+    """Play complete games with the given indices, and count the wins of each seat."""
     won = [0] * len(order)
     if all(isinstance(each, str) for each in order):
         war = War(turn)
@@ -140,7 +140,7 @@ def play_to_end(
     turn: the turn from which the game starts.
     seed: the seed of all games.
     number: the index of the game, which has its own dice.
-    after_turn: a callback that takes each finished turn.
+    after_turn: a callback, called with each finished turn.
     """
     rng, dealer = (np.random.default_rng([seed, number, *more]) for more in ((), (1,)))
     turn, turns = deal_missions(turn, int(dealer.integers(2**62))), 0

@@ -1,8 +1,8 @@
-"""The change of the chance to win during a turn, to judge turns without a goal.
+"""The change of the chance to win during a turn, which judges turns without a goal.
 
 The chances before and after the turn come from games in which one AI plays every seat
 (`iacta.war.chances`). Chances in the middle of a turn would not be comparable, because the AI would
-continue the turn with attacks of its own.
+continue the attacks.
 """
 
 from collections.abc import Callable, Sequence
