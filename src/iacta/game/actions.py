@@ -10,7 +10,7 @@ from iacta.game.cards import Hand
 from iacta.methods.kernel import Throw
 from iacta.rules.roll import Losses
 
-MAX_SHOWN = 8  # the number of actions in the repr of `Actions`; the others are left out
+MAX_SHOWN = 8  # the maximum number of actions in the repr of `Actions`
 
 
 if TYPE_CHECKING:  # a union, so that type checkers can prove that a `match` is exhaustive
@@ -61,7 +61,7 @@ class Place(_Action):
 
 @dataclass(frozen=True, repr=False)
 class Attack(_Action):
-    """Attack a territory with one roll, or fight the whole battle if single rolls are not possible.
+    """Attack a territory with one roll, or with a whole battle if the turn has no single rolls.
 
     start, to: the names of the attacking and the attacked territory.
     dice: the number of attack dice, or of attack dice in the first roll of a whole battle.
@@ -76,7 +76,7 @@ class Attack(_Action):
 class Defend(_Action):
     """Choose the defence dice after seeing the attack dice.
 
-    dice: the number of defence dice. If several numbers lead to the same results, only the smallest
+    dice: the number of defence dice. If several numbers give the same losses, only the smallest
         number is legal.
     """
 
@@ -87,7 +87,7 @@ class Defend(_Action):
 class Advance(_Action):
     """Move armies into the territory that was just conquered.
 
-    armies: the number of armies that move in, including the armies that must move in.
+    armies: the total number of armies that move in, including the required minimum.
     """
 
     armies: int
@@ -97,7 +97,7 @@ class Advance(_Action):
 class Fortify(_Action):
     """Move armies at the end of the turn.
 
-    start, to: the names of the territories from which and to which the armies move.
+    start, to: the names of the territories.
     armies: the number of armies that move.
     """
 
@@ -108,7 +108,7 @@ class Fortify(_Action):
 
 @dataclass(frozen=True, repr=False)
 class EndPhase(_Action):
-    """End the phase: stop trading cards, stop attacking, or do not fortify."""
+    """End the phase: stop trading cards, stop attacking, or skip the fortification."""
 
 
 Result: TypeAlias = Losses | Throw | Hand | None
@@ -117,7 +117,7 @@ Result: TypeAlias = Losses | Throw | Hand | None
 class Numbered(Sequence[Action]):
     """A lazy sequence of actions that differ only in the number of armies.
 
-    make: a function that takes a number of armies and returns an action.
+    make: a function from a number of armies to an action.
     numbers: the numbers of armies.
     """
 
@@ -140,7 +140,7 @@ class Numbered(Sequence[Action]):
         return self.find(action) is not None
 
     def find(self, action: object) -> Action | None:
-        """Return the action that equals a given value, or `None`."""
+        """Return the equal action of the sequence, or `None`."""
         try:
             number = int(getattr(action, "armies"))  # noqa: B009 # may be missing
         except (AttributeError, TypeError, ValueError, OverflowError):
@@ -187,7 +187,7 @@ class Actions(Sequence[Action]):
         return any(action in part for part in self.parts)
 
     def find(self, action: object) -> Action | None:
-        """Return the legal action that equals a given value, or `None`.
+        """Return the equal legal action, or `None`.
 
         Numbers of different types can be equal: `Place("Peru", 3.0)` finds `Place("Peru", 3)`.
 

@@ -2,8 +2,8 @@
 
 The deck has 44 cards: 14 cards of each of three symbols, and two jokers. A set is three cards of
 one symbol, or one card of each symbol; a joker stands for any symbol. Five cards always contain a
-set. Traded cards return to the deck. Therefore an unknown card is equally likely to be any card
-that is not in a known hand. A card that also pictures a territory is called a named card.
+set. Traded cards return to the deck, so an unknown card can be any card that is not in a known
+hand, with equal probability. A card that also pictures a territory is called a named card.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -123,7 +123,7 @@ SETS = tuple(
 
 
 def find_sets(hand: Hand) -> tuple[Hand, ...]:
-    """Return the different sets that can be formed from the known cards of a hand.
+    """Return the different sets among the known cards of a hand.
 
     >>> find_sets(Hand(infantry=2, cavalry=1, jokers=1))
     (Hand(infantry=1, cavalry=1, jokers=1), Hand(infantry=2, jokers=1))
@@ -134,7 +134,7 @@ def find_sets(hand: Hand) -> tuple[Hand, ...]:
 
 
 def find_named_sets(hand: Hand, symbols: Mapping[str, str]) -> Iterator[Hand]:
-    """Yield the sets in a hand. Sets are different if their cards picture different territories.
+    """Yield the different sets in a hand. Sets that picture different territories are different.
 
     symbols: a mapping from territories to the symbols on their cards.
 
@@ -199,7 +199,7 @@ class Sets:
         return last + STEP * more
 
     def worth(self, cards: Hand) -> int:
-        """Return the armies for trading three cards now; jokers count as the best symbol."""
+        """Return the armies for trading a set now; jokers count as the best symbol."""
         if not self.is_fixed:
             return self.nth(0)
         return max(
@@ -209,14 +209,14 @@ class Sets:
         )
 
     def next(self) -> "Sets":
-        """Return the armies for sets once the next set has been traded."""
+        """Return the armies for sets after the next set has been traded."""
         if self.is_fixed:
             return self
         return Sets(self.values[1:] or (min(self.nth(1), MAX_VALUE),))
 
 
 def list_hands(cards: int, deck: Hand = DECK) -> Iterator[tuple[Hand, int]]:
-    """Yield each hand of a given size, with the number of ways to draw it from a deck."""
+    """Yield each hand of a given size with the number of ways to draw the hand from a deck."""
     for jokers in range(min(cards, deck.jokers) + 1):
         for one in range(min(cards - jokers, deck.infantry) + 1):
             for two in range(min(cards - jokers - one, deck.cavalry) + 1):
@@ -276,7 +276,7 @@ def traded_armies(cards: int, trade: Sets | None = None) -> Distribution[int]:
 
 @cache
 def _best_sets(hand: Hand, number: int) -> int:
-    """Return the most armies that a hand can bring in the fixed mode by trading `number` sets."""
+    """Return the maximum number of armies for trading `number` sets in the fixed mode."""
     best = 0
     for value, kind in zip(FIXED, KINDS, strict=True) if number else ():
         missing = sum(max(n - have, 0) for n, have in zip(kind, hand[:3], strict=True))

@@ -17,13 +17,13 @@ OPTIONS = (
     *("conquered", "first", "attack", "throw", "then", "symbols", "named", "pictured", "win"),
 )
 FIXED = "fixed"
-MAX_DICE = 10**6  # the largest number of dice in a code
+MAX_DICE = 10**6  # the maximum number of attack dice in a code
 OWN_NAMES = {rule_set.name for rule_set in RULE_SETS}
 LETTERS = {symbol[0]: symbol for symbol in SYMBOLS} | {"-": ""}
 
 
 def read_options(fields: Iterable[str], known: tuple[str, ...]) -> dict[str, str]:
-    """Return a mapping from keys to values; refuse unknown and repeated keys."""
+    """Read `key=value` fields into a mapping; refuse unknown and repeated keys."""
     found: dict[str, str] = {}
     for field in fields:
         key, equals, value = field.partition("=")
@@ -39,7 +39,7 @@ def read_options(fields: Iterable[str], known: tuple[str, ...]) -> dict[str, str
 
 
 def format_pairs(values: Mapping[str, object]) -> str:
-    """Return pairs of a name and a value as a string that `read_pairs` reads.
+    """Format a mapping from names to values, for `read_pairs`.
 
     >>> format_pairs({"North Africa": 3, "Peru": 2}), read_pairs("North%20Africa:3,Peru:2")
     ('North%20Africa:3,Peru:2', [('North Africa', '3'), ('Peru', '2')])
@@ -48,7 +48,7 @@ def format_pairs(values: Mapping[str, object]) -> str:
 
 
 def read_pairs(text: str) -> list[tuple[str, str]]:
-    """Return the pairs of a name and a value in a string; refuse repeated names."""
+    """Read pairs of a name and a value, the inverse of `format_pairs`; refuse repeated names."""
     found: dict[str, str] = {}
     for entry in filter(None, text.split(",")):
         name, colon, value = entry.partition(":")
@@ -61,17 +61,17 @@ def read_pairs(text: str) -> list[tuple[str, str]]:
 
 
 def format_names(names: Iterable[str]) -> str:
-    """Return names as a string that `read_names` reads."""
+    """Format names, for `read_names`."""
     return ",".join(map(escape_name, names))
 
 
 def read_names(text: str) -> list[str]:
-    """Return the names in a string."""
+    """Read names, the inverse of `format_names`."""
     return [unescape_name(name) for name in filter(None, text.split(","))]
 
 
 def format_hand(hand: Hand) -> str:
-    """Return a hand as a string: its size if all cards are unknown, otherwise five numbers.
+    """Format a hand: as its size if all cards are unknown, otherwise as five numbers.
 
     >>> format_hand(Hand(unknown=3)), format_hand(Hand(infantry=2)), read_hand("2.0.0.0.0")
     ('3', '2.0.0.0.0', Hand(infantry=2))
@@ -80,7 +80,7 @@ def format_hand(hand: Hand) -> str:
 
 
 def read_hand(text: str) -> Hand:
-    """Return the hand that a string describes."""
+    """Read a hand, the inverse of `format_hand`."""
     parts = text.split(".")
     if len(parts) not in (1, len(DECK.counts)):
         raise MalformedError(f"cards must be one number or {len(DECK.counts)}, got {quote(text)}")
@@ -89,7 +89,7 @@ def read_hand(text: str) -> Hand:
 
 
 def format_symbols(symbols: Mapping[str, str], territories: Iterable[str]) -> str:
-    """Return the symbols on cards as a string with one letter for each territory of the board.
+    """Format the symbols on cards as one letter for each territory of the board.
 
     The letter is `-` for a territory without a card.
 
@@ -100,7 +100,7 @@ def format_symbols(symbols: Mapping[str, str], territories: Iterable[str]) -> st
 
 
 def read_symbols(text: str, territories: Sequence[str]) -> dict[str, str]:
-    """Return the symbol on each territory's card; the string has a letter for each territory."""
+    """Read the symbol on each territory's card, the inverse of `format_symbols`."""
     if len(text) != len(territories) or not {*text} <= {*LETTERS}:
         raise MalformedError(
             f"symbols must be {len(territories)} letters of {''.join(LETTERS)!r}, got {quote(text)}"
@@ -111,7 +111,7 @@ def read_symbols(text: str, territories: Sequence[str]) -> dict[str, str]:
 
 
 def format_sets(trade: Sets) -> str:
-    """Return the armies for sets as a string: the next numbers, or `fixed`.
+    """Format the armies for sets: as the armies for the next sets, or as `fixed`.
 
     >>> format_sets(Sets((10, 12))), read_sets("fixed").is_fixed
     ('10,12', True)
@@ -120,7 +120,7 @@ def format_sets(trade: Sets) -> str:
 
 
 def read_sets(text: str) -> Sets:
-    """Return the armies for sets that a string describes."""
+    """Read the armies for sets, the inverse of `format_sets`."""
     first, *rest = text.split(",")
     is_fixed = first == FIXED
     values = rest if is_fixed else [first, *rest]
@@ -129,7 +129,7 @@ def read_sets(text: str) -> Sets:
 
 
 def format_rules(rules: Rules) -> str:
-    """Return rules as a string: their name, or all their fields if they have no name.
+    """Format rules: as their name, or as all fields if they have no name.
 
     >>> format_rules(find_rules("capital")), read_rules("capital") == find_rules("capital")
     ('capital', True)
@@ -146,7 +146,7 @@ def format_rules(rules: Rules) -> str:
 
 
 def read_rules(text: str) -> Rules:
-    """Return the rules that a string names or describes."""
+    """Read rules, the inverse of `format_rules`."""
     plain = unescape_name(text)
     if not plain.startswith("{"):
         return find_rules(plain)
@@ -158,12 +158,12 @@ def read_rules(text: str) -> Rules:
 
 
 def format_attack(start: str, to: str, dice: int) -> str:
-    """Return an attack as a string that `read_attack` reads, such as `Peru:Brazil:3`."""
+    """Format an attack, such as `Peru:Brazil:3`, for `read_attack`."""
     return f"{escape_name(start)}:{escape_name(to)}:{dice}"
 
 
 def read_attack(text: str) -> tuple[str, str, int]:
-    """Return the attacking territory, the attacked territory and the dice in a string."""
+    """Read the attacking territory, the attacked territory and the number of dice."""
     parts = text.split(":")
     if len(parts) != 3:
         raise MalformedError(f"attack must be written as from:to:dice, got {quote(text)}")

@@ -22,7 +22,7 @@ ANY_MARK, NONE_MARK = "*", "0"
 def read_mission_cards(
     file: str | PathLike[str], board: Board, players: tuple[str, ...]
 ) -> tuple[Mission, ...]:
-    """Return the missions in a file of mission cards.
+    """Read the missions in a file of mission cards.
 
     file: the path of the file.
     board: the board. Its order determines the numbers of continents in a `.cards` file.
@@ -51,7 +51,7 @@ def read_mission_cards(
 
 
 def _read_line(text: str, line: int, board: Board, players: tuple[str, ...]) -> Mission | None:
-    """Return the mission in a line, or `None` if its target is not in the game."""
+    """Read a line of a `.cards` file; return `None` if the target is not in the game."""
     words = text.split(maxsplit=COLUMNS)
     numbers, marks = words[:3], words[3:COLUMNS]
     if len(words) < COLUMNS or not all(each.isdecimal() for each in numbers):

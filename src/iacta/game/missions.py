@@ -1,8 +1,8 @@
 """Missions: the tasks of players, such as owning two continents or eliminating a player.
 
 A mission is known to everybody, secret (known only to its player), or hidden (unknown). Each
-simulated game deals hidden missions at random from the mission cards that are still possible: those
-missions that are neither known nor already fulfilled.
+simulated game deals hidden missions at random from the remaining mission cards: all cards without
+the known missions and the missions that are already fulfilled.
 """
 
 import re
@@ -55,7 +55,7 @@ class Mission:
 
     @abstractmethod
     def read(self, turn: GameState) -> Self:
-        """Return the mission, spelled as in a turn; refuse a mission that does not fit the turn."""
+        """Return the mission with the spelling of names in a turn; refuse an unsuitable turn."""
 
     @abstractmethod
     def format_text(self) -> str:
@@ -67,11 +67,11 @@ class Mission:
 
     @abstractmethod
     def list_ways(self, turn: GameState, player: str) -> tuple[WayToWin, ...]:
-        """Return the ways in which a player of a turn can fulfil the mission."""
+        """Return the ways to fulfil the mission for a player of a turn."""
 
     @abstractmethod
     def describe_progress(self, turn: GameState, player: str) -> str:
-        """Return a phrase about a player's progress in a turn."""
+        """Describe a player's progress in a turn, such as "3 of 4"."""
 
     @abstractmethod
     def convert_for_core(self, turn: GameState, players: Sequence[str]) -> CoreMission:
@@ -288,7 +288,7 @@ class Hidden(Mission):
 
 
 def read_mission(text: str) -> Mission:
-    """Return the mission that a text describes.
+    """Read a mission.
 
     text: continents, such as `"Asia, South America"`, where `any` stands for any other continent; a
         number of territories, such as `"18 territories with 2 armies"`; `"eliminate blue"`; or
@@ -323,10 +323,10 @@ class Missions(Victory):
 
     missions: a mapping from names of players to their missions, or to texts in the format of
         `read_mission`. A text may begin with `secret` if the other players do not know the mission.
-    instead: the number of territories that a player must own if somebody else has eliminated the
-        target of their mission; `None` if the mission then counts as fulfilled. The number also
-        applies to players whose mission is to eliminate themselves, by default 24.
-    at_end: whether missions are only checked at the end of their player's turn, and not at once.
+    instead: the number of territories that a player must own if another player has eliminated the
+        target of their mission; `None` if the mission then counts as fulfilled. A player whose
+        mission is to eliminate themselves must also own this number of territories (24 by default).
+    at_end: whether a mission is only checked at the end of its player's turn.
     cards: the cards from which hidden missions are dealt; `None` for the cards of the board game.
     secret: the players whose missions are secret, in addition to hidden missions.
 
@@ -428,7 +428,7 @@ class Missions(Victory):
         return [name for name in turn.survivors if isinstance(self._missions[name], Hidden)]
 
     def list_cards(self, turn: GameState) -> list[Mission]:
-        """Return the cards that can still be hidden missions in a turn."""
+        """Return the cards from which hidden missions can be dealt in a turn."""
         if not self.list_hidden(turn):
             return []
         if self.cards is not None:
@@ -527,7 +527,7 @@ class Missions(Victory):
         return tuple(self._complete(each, turn, players) for each in self.list_cards(turn))
 
     def _complete(self, mission: Mission, turn: GameState, players: Sequence[str]) -> CoreMission:
-        """Return a mission in the format of the core, including possible replacements."""
+        """Convert a mission for the core; add the missions that can replace an elimination."""
         found = mission.convert_for_core(turn, players)
         if found.kind != "eliminate":
             return found

@@ -1,4 +1,4 @@
-"""Read moments: positions, and turns in any phase, that a user supplies.
+"""Read moments. A moment is a position or a turn in any phase.
 
 Users supply a moment as a file (JSON, TOML, or a code), on standard input, as a code, or as a
 mapping. A position is read as a turn without new armies.
@@ -29,7 +29,7 @@ LIKE_POSITION = re.compile(rf"""^[\[{{\s"']*({"|".join(POSITION_KEYS)})\b""", re
 def read_moment(
     source: Turn | Position | str | PathLike[str] | Mapping[str, Any], board: Board | None = None
 ) -> Turn:
-    """Return the turn in a file, in a mapping, or in a code.
+    """Read a turn from a file, a mapping or a code.
 
     source: the path of a file; `-` for standard input; the code of a position or a turn; a mapping
         such as a parsed JSON object; or a position or a turn. A file or a mapping has the keys of a
@@ -62,7 +62,7 @@ def read_moment(
 
 
 def parse_moment(text: str, board: Board | None = None, *, is_fallback: bool = False) -> Turn:
-    """Return the turn in a string: a code, or the content of a JSON or TOML file.
+    """Read a turn from a string: a code, or the content of a JSON or TOML file.
 
     text: the string.
     board: the board of a code, or of a text that does not contain its board.
@@ -78,7 +78,7 @@ def parse_moment(text: str, board: Board | None = None, *, is_fallback: bool = F
 
 
 def read_board_or_moment(source: str) -> BoardFile | Turn:
-    """Return the board or the turn in a file.
+    """Read a board or a turn.
 
     source: the path of a file; `-` for standard input; `"classic"`; or a code.
 
@@ -152,7 +152,7 @@ def _read_table(
 
 
 def _write_option(key: str, value: object, board: Board) -> str | None:
-    """Return a value as a code contains it, or `None` for false, because codes leave out false."""
+    """Format a value for a code; return `None` for false, because a code omits false options."""
     if isinstance(value, bool):
         return "1" if value else None
     if isinstance(value, str):

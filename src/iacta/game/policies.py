@@ -34,7 +34,7 @@ Thumb: TypeAlias = Callable[[int, int], int | None]
 
 
 class TurnGoal(Protocol):
-    """A goal of a turn, which gives each finished turn a payoff.
+    """A goal of a turn: a payoff for each finished turn.
 
     Two methods are optional: `is_reached(turn)` returns whether the payoff can no longer change,
     and `read(board)` returns the goal with the board's spelling of names. Goals of plans have both
@@ -49,9 +49,9 @@ class TurnGoal(Protocol):
 class Evaluation:
     """The value of a policy.
 
-    value: the expected payoff when the turn is over.
-    interval: the 95% interval of an estimate; `None` for an exact value. Wilson's interval is used
-        if every payoff is 0 or 1, and otherwise Student's. Student's interval is unreliable if all
+    value: the expected payoff at the end of the turn.
+    interval: the 95% interval of an estimate; `None` for an exact value. This is Wilson's interval
+        if every payoff is 0 or 1, and otherwise Student's interval, which is unreliable if all
         payoffs are equal, and infinite for fewer than ten games.
     games: the number of simulated games; 0 for an exact value.
     states: the number of states in an exact evaluation; 0 for an estimate.
@@ -73,10 +73,10 @@ def evaluate(
     seed: int = 0,
     max_states: int = MAX_STATES,
 ) -> Evaluation:
-    """Return the value of a policy: exact if few states can occur, otherwise an estimate.
+    """Compute the value of a policy if few states can occur, otherwise estimate the value.
 
-    policy: a deterministic function that takes a turn and returns a legal action.
-    turn: the turn at the start.
+    policy: a deterministic function from a turn to a legal action.
+    turn: the initial state of the turn.
     goal: an object whose method `worth(turn)` returns the payoff of a finished turn. If the goal
         has a method `is_reached(turn)`, the turn also ends when this method returns true.
     defender: the policy that chooses defence dice. If it is `None`, an exact evaluation assumes the
@@ -119,17 +119,17 @@ def _is_over(turn: Turn, goal: TurnGoal) -> bool:
     return turn.phase == "over" or (is_reached is not None and bool(is_reached(turn)))
 
 
-# For each action of the player who decides, the successors with their chances.
+# For each action that is considered in a state, the successors with their chances.
 _Branches: TypeAlias = list[list[tuple[float, Turn]]]
 
 
 def _evaluate_exactly(
     policy: Policy, turn: Turn, goal: TurnGoal, defender: Policy | None, most: int
 ) -> Evaluation | None:
-    """Return the value by Bellman's equation, or `None` if it takes more than `most` states."""
+    """Compute the value by Bellman's equation; return `None` if there are over `most` states."""
     values: dict[tuple[object, ...], float] = {}
     branches: dict[tuple[object, ...], _Branches] = {}
-    waiting = [turn]  # no state can occur twice in a turn
+    waiting = [turn]  # the states of a turn have no cycles, so depth-first search suffices
     while waiting:
         here = waiting[-1]
         key = here.state
@@ -176,7 +176,7 @@ def _estimate(
 
 
 class _Gain:
-    """The payoff of a battle: the prize, and the values of surviving and of destroyed armies."""
+    """The payoff of a battle: the prize, plus the values of surviving and destroyed armies."""
 
     def __init__(self, turn: Turn, prize: float, army_value: float, kill_value: float) -> None:
         self.start, self.values = turn, (prize, army_value, kill_value)
@@ -201,7 +201,7 @@ def evaluate_battle(
     games: int = GAMES,
     seed: int = 0,
 ) -> Evaluation:
-    """Return the value of a rule of thumb for a single battle.
+    """Return the expected payoff of a rule of thumb for a single battle.
 
     policy: a function that takes the numbers of attackers (garrison included) and of defenders, and
         returns the largest number of dice to roll; 0 or `None` stops the battle.
@@ -211,8 +211,8 @@ def evaluate_battle(
     prize, army_value, kill_value: the values of the territory, of each surviving attacker, and of
         each destroyed defender, as in `when_to_stop`. The value of `when_to_stop` is an upper bound
         for every rule of thumb that rolls as many dice as possible.
-    games, seed: the same as for `evaluate`. They are used only under rules by which a battle can
-        gain armies. Under other rules the value is exact.
+    games, seed: the same as for `evaluate`. Only rules under which a battle can gain armies use
+        these arguments; under all other rules the value is exact.
 
     >>> from iacta import when_to_stop
     >>> best = when_to_stop(9, 6, prize=10)

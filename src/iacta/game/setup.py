@@ -1,4 +1,4 @@
-"""Validation of the arguments of a turn: players, cards, and constraints on armies."""
+"""Validation of the arguments of `Turn`: players, cards, and constraints on armies."""
 
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
@@ -15,7 +15,7 @@ V = TypeVar("V")
 
 
 def list_owners(owners: Iterable[str]) -> tuple[str, ...]:
-    """Return the different owners, in the order of their first territories."""
+    """Return the owners without duplicates, in the order of their first territories."""
     return tuple(dict.fromkeys(filter(None, owners)))
 
 
@@ -35,7 +35,7 @@ def read_players(players: Iterable[str] | None, position: Position) -> tuple[str
 
 
 def read_card_symbols(symbols: Mapping[str, str] | None, board: Board) -> FrozenDict[str, str]:
-    """Return the symbols on territories' cards; refuse more cards of a symbol than a deck has."""
+    """Return the symbol on each territory's card; refuse symbols that exceed the deck."""
     given = {} if symbols is None else symbols
     if not isinstance(given, Mapping):
         raise MalformedError(
@@ -57,7 +57,7 @@ def read_cards(
     symbols: Mapping[str, str],
     board: Board,
 ) -> FrozenDict[str, Hand] | None:
-    """Return the hand of each player who has cards; refuse hands that one deck cannot supply."""
+    """Return the hand of each player who has cards; refuse hands that exceed one deck."""
     if cards is None:
         return None
     if not isinstance(cards, Mapping):
@@ -104,7 +104,7 @@ def _read_pictured(given: tuple[object, ...], what: str, board: Board) -> tuple[
 
 
 def read_keep(keep: Mapping[str, int] | None, board: Board, garrison: int) -> FrozenDict[str, int]:
-    """Return the armies that must remain on territories, where these are more than the garrison."""
+    """Return the armies that must remain on territories; omit numbers up to the garrison."""
     given = {} if keep is None else keep
     if not isinstance(given, Mapping):
         raise MalformedError(f"keep must be a mapping from names to armies, got {quote(keep)}")

@@ -1,12 +1,12 @@
-"""The format of recorded steps of a turn, and functions that apply steps to turns.
+"""The format of recorded steps of a turn, and the functions that apply steps to a turn.
 
 A step is a JSON object. Its key `do` names the kind of step, and each kind has its own other keys:
 
     {"do": "attack", "from": "Peru", "to": "Brazil", "left": 4, "their_left": 0, "dice": 3}
 
 A territory is given by name, or by its index in the order of the board. The board page, links and
-logs record steps in this format. Several steps may follow the same step, as alternatives:
-`read_tree` reads such a tree. This module stores the goal of a step without interpreting it.
+logs record steps in this format. Alternative steps after the same step form a tree, which
+`read_tree` reads. This module stores the goal of a step without interpreting it.
 """
 
 import re
@@ -44,18 +44,18 @@ class TreeTurn(NamedTuple):
 
     turn: Turn | None  # the turn after the step; `None` if the step is impossible
     words: str  # the step in words, or the reason why it is impossible
-    before: int = 0  # the index of the node of the turn before the step
-    # The step as `record_step` returns it, or an impossible step unchanged; `None` for the root.
+    before: int = 0  # the index of the parent node
+    # The step in the format of `record_step`; an impossible step is unchanged. `None` for the root.
     step: Step | None = None
     goal: object = None  # the player's goal, a JSON value; `None` for no goal
 
 
 def read_tree(turn: Turn, steps: object, goal: object = None) -> list[TreeTurn]:
-    """Return the nodes of a tree of steps, beginning with the turn at the root.
+    """Return the nodes of a tree of steps, beginning with the root.
 
     turn: the turn at the root.
-    steps: the steps. The key `after` of a step is the number of the step before it: 0 for the turn
-        at the root, 1 for the first step, and so on.
+    steps: the steps. The key `after` of a step is the number of its parent: 0 for the turn at the
+        root, 1 for the first step, and so on.
     goal: the goal of the player at the root, a JSON value.
 
     The key `goal` of a step sets the player's goal from this step on. A goal lasts until the end of
@@ -163,7 +163,7 @@ def record_step(turn: Turn, step: Step, after: Turn) -> Step:
 
 
 def find_border(turn: Turn, step: Step) -> tuple[str, str]:
-    """Return the territories that a step names as `from` and `to`."""
+    """Return the names of the territories `from` and `to` of a step."""
     start, to = (_find_territory(turn, step.get(name), name) for name in ("from", "to"))
     return start, to
 
@@ -186,7 +186,7 @@ def find_attack(turn: Turn, start: str, to: str) -> Attack | None:
 
 
 def count_reduced_dice(turn: Turn, start: str, to: str, number: int) -> int | None:
-    """Return the number of defence dice if the defender could roll more, otherwise `None`.
+    """Return `number` if it is less than the usual number of defence dice, otherwise `None`.
 
     start, to: the attacking and the attacked territory.
     number: the number of defence dice that were rolled.
@@ -218,7 +218,7 @@ def _take_attack(turn: Turn, step: Step) -> tuple[Turn, str]:
 
 def _take_roll(turn: Turn, step: Step) -> tuple[Turn, str]:
     start, to = find_border(turn, step)
-    turn.find_dice_limits(start, to)  # raises an error for an impossible attack
+    turn.find_dice_limits(start, to)  # raise an error if the attack is illegal
     rng = np.random.default_rng(read_int(step.get("seed", 0), "seed"))
     most, rolls, lost, killed = 1 if step.get("once") else MAX_ROLLS, 0, 0, 0
     while rolls < most and (attack := find_attack(turn, start, to)) is not None:
@@ -243,14 +243,14 @@ def _take_faces(turn: Turn, step: Step) -> tuple[Turn, str]:
 
 
 def _read_dice(turn: Turn, start: str, to: str, step: Step) -> tuple[list[int], list[int]]:
-    """Return the dice of both sides of a roll; refuse an impossible roll."""
+    """Read the dice of both sides of a roll; refuse an impossible roll."""
     legal, most = turn.find_dice_limits(start, to)
     if not turn.has_single_rolls(to):
         raise IllegalError(f"enter the armies left: the battle for {to} has no single rolls")
     rules = turn.rules_of.get(to, turn.rules)
     mine_given, theirs_given = step.get("mine"), step.get("theirs")
     if isinstance(mine_given, str) and not theirs_given:
-        sides = BETWEEN_SIDES.split(mine_given)  # both sides in one field
+        sides = BETWEEN_SIDES.split(mine_given)  # the dice of both sides in one field
         mine_given, theirs_given = sides if len(sides) == 2 else (mine_given, theirs_given)
     mine = _read_faces(mine_given, "mine", "you", rules.attack, legal)
     theirs = _read_faces(theirs_given, "theirs", "they", rules.defence, range(most, 0, -1))
@@ -260,7 +260,7 @@ def _read_dice(turn: Turn, start: str, to: str, step: Step) -> tuple[list[int], 
 def _read_faces(
     given: object, name: str, side: str, dice: Dice, numbers: Sequence[int]
 ) -> list[int]:
-    """Return the faces of one side's dice; refuse impossible faces and numbers of dice.
+    """Read the faces of one side's dice; refuse impossible faces and numbers of dice.
 
     given: the faces, as a string or a list.
     name: the key of the faces in the step, for error messages.
@@ -353,7 +353,7 @@ def _take_correction(turn: Turn, step: Step) -> tuple[Turn, str]:
 
 
 def read_corrections(turn: Turn, given: object) -> dict[str, Holding]:
-    """Return the corrected owners and armies by territory.
+    """Read the corrections: a mapping from territories to their new owners and armies.
 
     given: rows, each with a territory, its owner (`""` for nobody) and its armies.
     """
@@ -450,21 +450,21 @@ class LoggedBattle(NamedTuple):
     lost: int  # the armies that the attacker lost
     killed: int  # the armies that the defender lost
     moved: int  # the armies that moved into the conquered territory
-    # For each possible number of attack dice in the first roll, most first: the number, and the
-    # turn after the battle, before armies move in.
+    # Pairs of a possible number of attack dice in the first roll, in descending order, and the turn
+    # after the battle, before armies move in.
     ways: tuple[tuple[int, Turn], ...]
     after: Turn  # the turn after the battle, and after armies have moved in
     is_roll: bool  # whether a single roll can explain the losses
-    is_assumed: bool  # whether several numbers of dice are possible, and the log has no number
-    dice: int | None  # the number of attack dice, if the log gives it
-    their_dice: int | None  # the number of defence dice, if the log gives it
+    is_assumed: bool  # whether the log omits the number of dice although several are possible
+    dice: int | None  # the number of attack dice in the log, or `None`
+    their_dice: int | None  # the number of defence dice in the log, or `None`
 
 
 BATTLE_KEYS = ("from", "to", "left", "their_left", "moved", "dice", "their_dice")
 
 
 def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
-    """Return the battle that an entry of a log describes.
+    """Replay the battle in an entry of a log.
 
     turn: the turn before the battle.
     record: the entry, with the keys `BATTLE_KEYS`: the keys of a step `attack`, and `moved`, the
@@ -490,7 +490,7 @@ def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
         (number, turn.apply_battle(start, to, left, against, number, their_dice)) for number in fit
     ]
     if after.phase == "advance":
-        if is_assumed:  # at least as many armies must move in as dice were rolled last
+        if is_assumed:  # the number of dice in the last roll is the minimum that must move in
             last = turn.apply_battle(start, to, left, 1) if lost or killed > 1 else turn
             numbers = last.list_dice(start, to, 0, 1)
             ends += [last.apply_battle(start, to, left, 0, number) for number in numbers]
@@ -517,11 +517,11 @@ def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
 
 
 def _read_moved(moved: object, usual: list[int], possible: list[int]) -> int:
-    """Return the number of armies that moved in; refuse a number that the dice exclude.
+    """Read the number of armies that moved in; refuse a number that contradicts the dice.
 
     moved: the number in the log, or `None`.
-    usual: the possible numbers for the dice in the log, or for the most dice if the log has none.
-    possible: the possible numbers after any legal dice.
+    usual: the possible numbers for the dice in the log, by default for the most dice.
+    possible: the possible numbers for any legal dice.
     """
     if moved is None and len(usual) > 1:
         raise MalformedError(f"moved must be given, from {possible[0]} to {possible[-1]}")

@@ -119,16 +119,16 @@ Policy: TypeAlias = Callable[["Turn"], Action]
 
 @runtime_checkable
 class TurnPolicy(Protocol):
-    """A policy that remembers its earlier choices within a turn."""
+    """A policy with a memory of its earlier choices in the turn."""
 
     def follow(self) -> Policy:
-        """Return the policy for one turn."""
+        """Return a policy for one turn, with an empty memory."""
 
 
 STARTS: tuple[Phase, ...] = ("trade", "place", "attack", "fortify", "over")
 FORTIFY = ("connected", "adjacent", "none")
 TERRITORIES_PER_ARMY, MIN_NEW = 3, 3
-MAX_NEW = 10**6  # the largest number of new armies in a turn
+MAX_NEW = 10**6  # the maximum number of new armies in a turn
 REFUSED_ATTACKS = {
     "trade": "trade cards first, or end the trade",
     "place": "place the new armies first",
@@ -181,11 +181,11 @@ class Record(NamedTuple):
 class _BoardData(NamedTuple):
     """The properties of territories that do not change during a turn.
 
-    places: for each name of a territory, its index in the order of the board.
-    out: for each territory, the indices of the neighbours that it can attack.
-    kernels: for each territory, the kernel of the battles in which it is attacked.
-    garrisons: for each territory, the armies that must remain there.
-    rests: for each territory, whether its armies may neither attack nor move.
+    places: a mapping from the name of each territory to its index in the order of the board.
+    out: the indices of the neighbours that each territory can attack.
+    kernels: the kernel of attacks on each territory.
+    garrisons: the armies that must remain on each territory.
+    rests: whether the armies on each territory may neither attack nor move.
     """
 
     places: Mapping[str, int]
@@ -260,7 +260,7 @@ class Turn:
     whole_battles: bool
     players: tuple[str, ...]
     conquered: bool
-    first: int  # territories with a smaller index get no more new armies in this phase
+    first: int  # new armies can only be placed on territories from this index on
     pending: Attack | None  # the attack that is waiting for defence dice or for an advance
     throw: Throw | None  # the attack dice, while the defender chooses the defence dice
     then: Phase  # the phase after the advance
@@ -359,7 +359,7 @@ class Turn:
 
     @property
     def state(self) -> tuple[object, ...]:
-        """The values that actions can change; states of one game are equal if these values are."""
+        """The attributes that actions can change, as a key that identifies a state of a game."""
         return (
             self.player,
             self.phase,
@@ -382,7 +382,7 @@ class Turn:
         """The current position.
 
         Under rules without a garrison, a player may leave a territory empty. A position does not
-        record the owner of an empty territory. Therefore the player may own no territory in it.
+        record the owner of an empty territory, so it may contain no territory of the player.
         """
         held = zip(self.owners, self.armies, strict=True)
         holdings = (Holding(owner if armies else "", armies) for owner, armies in held)
@@ -478,11 +478,11 @@ class Turn:
     # The legal actions.
 
     def actions(self) -> Actions:
-        """Return the legal actions in the order of the board, or no actions when the turn is over.
+        """Return the legal actions in the order of the board; no actions when the turn is over.
 
         Long parts of the sequence, such as placing up to a thousand armies, are lazy. New armies
-        must be placed in the order of the board. This avoids several sequences of actions that lead
-        to the same position.
+        must be placed in the order of the board, so only one sequence of actions leads to each
+        placement.
         """
         return self._actions
 
@@ -508,7 +508,7 @@ class Turn:
         return (t for t, owner in enumerate(self.owners) if owner == self.player)
 
     def _count_spare(self, v: int) -> int:
-        """Return the number of armies that can be lost or moved: all but the garrison."""
+        """Return the number of armies that can be lost or moved."""
         return self.armies[v] - self._board_data.garrisons[v]
 
     @property
@@ -517,9 +517,9 @@ class Turn:
 
     @property
     def _may_trade(self) -> bool:
-        """Return whether the player can trade, or can reveal cards that may be a set."""
+        """Return whether the player can trade a set, or can reveal cards that may contain a set."""
         hand = self._hand
-        # A player who trades after a conquest has eliminated somebody.
+        # After a conquest, players trade only because they have eliminated somebody.
         least = MUST_TRADE if self.conquered else SET_SIZE
         return hand.number >= least and (hand.unknown > 0 or bool(find_sets(hand)))
 
@@ -537,14 +537,14 @@ class Turn:
         return [reveal, trades, stop]
 
     def _find_own(self, cards: Hand) -> tuple[str, ...]:
-        """Return the player's territories that may get two armies because cards picture them."""
+        """Return the pictured territories that may get two extra armies from a set."""
         if self.pictured:
             return ()
         places = self._board_data.places
         return tuple(t for t in cards.territories if self.owners[places[t]] == self.player)
 
     def _list_placements(self) -> Iterator[Numbered]:
-        """Yield the placements on each territory; the last territory gets all remaining armies."""
+        """Yield the placements on each territory; on the last territory, only of all new armies."""
         own = [t for t in self._list_own() if t >= self.first]
         for t in own:
             least = self.place if t == own[-1] else 1
@@ -640,7 +640,10 @@ class Turn:
         return self._apply(action, result)._end_if_won(self)
 
     def _end_if_won(self, before: "Turn") -> "Turn":
-        """Return the turn; after an action that won the game, it ends once armies have moved in."""
+        """Return the turn, which ends if the action since `before` has won the game.
+
+        After a conquest, the turn ends once armies have moved in.
+        """
         if self.phase == "over" or self.winner is None or before.winner is not None:
             return self
         if self.phase == "advance":
@@ -685,12 +688,12 @@ class Turn:
         return self._end_turn()
 
     def list_dice(self, start: str, to: str, lost: int, killed: int) -> tuple[int, ...]:
-        """Return the numbers of attack dice that explain the losses of a roll, in descending order.
+        """Return the numbers of attack dice that can cause the losses, in descending order.
 
         start, to: the attacking and the attacked territory.
         lost, killed: the armies that the attacker and the defender lost.
 
-        For a whole battle, the result is the number of dice in its first roll.
+        For a whole battle, the result contains the number of dice in its first roll.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
         >>> turn.list_dice("Peru", "Brazil", 0, 1), turn.list_dice("Peru", "Brazil", 1, 1)
@@ -844,7 +847,8 @@ class Turn:
         left: the armies left on the attacking territory, before armies move into a conquest.
         defenders: the armies left on the attacked territory; 0 for a conquest.
         dice: the number of attack dice if the battle was a single roll, otherwise `None`. Without
-            `dice`, as many armies must advance as after a last roll with the most attack dice.
+            `dice`, the last roll is assumed to use the most attack dice, and that many armies must
+            advance.
         their_dice: the number of defence dice in a single roll, if the defender rolled fewer than
             possible.
 
@@ -901,12 +905,12 @@ class Turn:
         return self._lose_armies(attacks[0], lost, killed)._end_if_won(self)
 
     def _refuse_attack(self, start: str, to: str) -> IllegalError:
-        """Return an exception that states why an attack is illegal now."""
+        """Return an exception with the reason why an attack is illegal."""
         start, to = self.board.find(start), self.board.find(to)
         return IllegalError(f"{start} cannot attack {to}: {self._explain_refusal(start, to)}")
 
     def _explain_refusal(self, start: str, to: str) -> str:
-        """Return the reason why an attack is illegal now."""
+        """Return the reason why an attack is illegal."""
         v, owner, owned = self._board_data.places[start], *map(self._find_owner, (start, to))
         garrison, armies = self._board_data.garrisons[v], self.armies[v]
         if self.phase == "advance" and self.pending is not None:
@@ -936,7 +940,7 @@ class Turn:
         ]
 
     def _find_legal(self, action: object) -> Action:
-        """Return the legal action that equals a given value, or raise `IllegalError`."""
+        """Return the equal legal action, or raise `IllegalError`."""
         if not isinstance(action, Action):
             raise IllegalError(f"action must be an action class of iacta.game, got {quote(action)}")
         own = self._actions.find(action)
@@ -955,7 +959,7 @@ class Turn:
         )
 
     def _lose_armies(self, attack: Attack, lost: int, killed: int) -> "Turn":
-        """Return the turn after losses; after a conquest, the required armies have moved in."""
+        """Return the turn after losses; a conquest also moves in the required minimum of armies."""
         v, c = self._board_data.places[attack.start], self._board_data.places[attack.to]
         armies = list(self.armies)
         armies[v] -= lost
@@ -974,7 +978,7 @@ class Turn:
         )._take_cards(self.owners[c])
 
     def _take_cards(self, loser: str) -> "Turn":
-        """Return the turn after a conquest; an eliminated player's cards go to the conqueror."""
+        """Return the turn after a conquest; the player gets the cards of an eliminated player."""
         if loser in self.owners:
             return self._replace(then="attack")
         if loser in self.players:
@@ -1025,13 +1029,13 @@ class Turn:
         return self._replace(cards=FrozenDict(rest | ({self.player: hand} if hand.number else {})))
 
     def _enter(self, phase: Literal["trade", "place"]) -> "Turn":
-        """Return the turn in a phase, or in the next phase if the player cannot act in this one."""
+        """Return the turn in a phase, or in a later phase if the player cannot act in this one."""
         if phase == "trade" and self._may_trade:
             return self._replace(phase="trade")
         return self._replace(phase="place" if self.place else "attack")
 
     def _end_turn(self) -> "Turn":
-        """Return the finished turn, in which a player with a conquest has drawn a card."""
+        """Return the finished turn; a player who conquered a territory draws a card."""
         over = self._replace(phase="over")
         if self.cards is None or not self.conquered:
             return over
@@ -1150,7 +1154,7 @@ class Turn:
         )
 
     def careful_defence(self) -> Defend:
-        """Return the number of defence dice that gives the best chance of holding the territory.
+        """Return the defence dice with the best chance to hold the territory.
 
         The chance assumes that the attacker fights the rest of the battle to its end.
         """
@@ -1163,8 +1167,8 @@ class Turn:
     def play(self, policy: Policy, *, seed: int, defender: Policy | None = None) -> Record:
         """Play the turn to its end with random dice.
 
-        policy: a function that takes a turn and returns a legal action of the player. If it has a
-            method `follow`, like the AIs of `ai`, that method returns the policy for this turn.
+        policy: a function from a turn to a legal action of the player. If the policy has a method
+            `follow`, like the AIs of `ai`, this method returns the policy for this turn.
         seed: the seed of the dice. The same seed gives the same dice.
         defender: the policy that chooses defence dice; `None` for `careful_defence`.
 
@@ -1276,7 +1280,7 @@ class Turn:
 
     @classmethod
     def from_code(cls, text: str, board: Board | None = None) -> "Turn":
-        """Return the turn that a code describes.
+        """Read a turn from a code.
 
         text: the code of a turn, as returned by `to_code`, or the code of a position.
         board: the board of the code; `None` for the classic board.
@@ -1291,7 +1295,7 @@ class Turn:
 
     @classmethod
     def from_fields(cls, code: Code) -> "Turn":
-        """Return the turn that the fields of a code describe.
+        """Make a turn from the fields of a code.
 
         code: the fields, as returned by `iacta.board.codes.read_code`.
         """
@@ -1354,7 +1358,7 @@ class Turn:
         return self._replace(first=first)
 
     def _resume_battle(self, phase: str, options: Mapping[str, str]) -> "Turn":
-        """Return the turn in the middle of an attack, in the phase `defend` or `advance`."""
+        """Return the turn during an attack, in the phase `defend` or `advance`."""
         start, to, dice = read_attack(options.get("attack", ""))
         attack = Attack(self.board.find(start), self.board.find(to), dice)
         if phase == "defend":
@@ -1394,7 +1398,7 @@ def _win_chance(kernel: Kernel, able: int, defenders: int) -> float:
 
 @lru_cache(maxsize=65536)
 def _list_results(choice: Choice) -> Distribution[Any]:
-    """Return the distribution of losses, or of throws if the defender replies to throws."""
+    """Return the distribution of losses, or of throws if the defender then chooses dice."""
     if any(len(throw.options) > 1 for throw in choice.throws):
         return Distribution.from_pairs((throw, throw.chance) for throw in choice.throws)
     return Distribution.from_pairs(
@@ -1405,7 +1409,7 @@ def _list_results(choice: Choice) -> Distribution[Any]:
 
 
 def _find_result(result: object, results: Distribution[Any]) -> Result:
-    """Return the possible result that equals a given value, or `None`."""
+    """Return the equal possible result, or `None`."""
     known = result if isinstance(result, tuple) else None
     return next((each for each in results if each == known), None)
 

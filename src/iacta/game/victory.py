@@ -1,10 +1,10 @@
 """The ways to win a game: victory conditions, which are part of a turn.
 
 A game ends when only one player is left. A victory condition adds another way to win, such as
-owning a share of the map. If an action fulfils the condition for several players, the first of
-these players wins, in the order of play from the player whose turn it is.
+owning a share of the map. If an action fulfils the condition for several players, the winner is the
+first of these players in the order of play, starting with the player whose turn it is.
 
-Each condition is a class with the methods of `Victory`. The rest of iacta only calls these methods.
+Each condition is a subclass of `Victory`. The rest of iacta only calls the methods of `Victory`.
 For the compiled core, a condition is converted to missions (`CoreMission`).
 """
 
@@ -33,7 +33,7 @@ VICTORIES: "dict[str, type[Victory]]" = {}  # the keys are the names of conditio
 
 
 class GameState(Protocol):
-    """The properties of a turn that determine the winner; `Turn` has these properties."""
+    """The properties of `Turn` that determine the winner."""
 
     @property
     def board(self) -> Board: ...
@@ -55,7 +55,7 @@ class WayToWin(NamedTuple):
     """One way in which a player can win.
 
     territories: the territories that the player must own.
-    number: the total number of territories that the player must own.
+    number: the minimum number of territories that the player must own in total.
     armies: the minimum number of armies on each of these territories.
     """
 
@@ -71,9 +71,9 @@ class CoreMission(NamedTuple):
     number: the number of territories, other continents or capitals that the player must own.
     armies: the minimum number of armies on each territory that counts.
     entries: the indices of the territories, continents or players that the mission names.
-    instead: the mission that replaces a mission to eliminate a player whom somebody else
-        eliminates.
-    own: the mission that replaces a mission dealt to the player whom it would eliminate.
+    instead: the replacement for a mission to eliminate a player, after another player has
+        eliminated the target.
+    own: the replacement for a mission to eliminate a player, if the target draws the mission.
     """
 
     kind: str
@@ -97,7 +97,7 @@ class Victory:
     @classmethod
     @abstractmethod
     def from_texts(cls, value: str, of_players: Mapping[str, str]) -> Self:
-        """Return the condition that texts describe; the inverse of `format_texts`.
+        """Make a condition from texts, the inverse of `format_texts`.
 
         value: the value of the condition as text, such as a share of the map.
         of_players: a mapping from players to texts, such as their missions.
@@ -117,21 +117,23 @@ class Victory:
 
     @abstractmethod
     def list_ways(self, turn: GameState, player: str) -> tuple[WayToWin, ...]:
-        """Return the ways in which a player of a turn can win before being the last survivor."""
+        """Return the ways to fulfil the condition for a player of a turn."""
 
     @abstractmethod
     def describe(self, turn: GameState) -> str:
-        """Return the condition as a sentence, with the players and territories of a turn."""
+        """Describe the condition in a sentence, with the players and territories of a turn."""
 
     @abstractmethod
     def describe_progress(self, turn: GameState, player: str) -> str:
-        """Return a phrase about the progress of a player in a turn; empty without progress."""
+        """Describe the progress of a player in a turn; empty for a condition without progress."""
 
     @abstractmethod
     def list_missions(
         self, turn: GameState, players: Sequence[str]
     ) -> tuple[CoreMission | None, ...]:
-        """Return the mission of each player, or `None`, in the format of the core.
+        """Convert the condition to a mission for each player, in the format of the core.
+
+        The mission is `None` for a player who wins only by survival.
 
         turn: the turn from which games are played.
         players: the players in the order of play.
@@ -159,15 +161,15 @@ class Victory:
         return self
 
     def list_possible(self, turn: GameState, player: str) -> list[tuple[float, Self]]:
-        """Return the possible conditions if a player's mission is hidden, each with its chance.
+        """Return a condition for each possible mission of a player, with its probability.
 
-        turn: the turn, which determines the missions that are possible.
+        turn: the turn, which determines the possible missions.
         player: the player whose mission may be hidden.
         """
         return [(1.0, self)]
 
     def is_hidden(self, player: str) -> bool:
-        """Return whether the condition of a player is unknown to the other players."""
+        """Return whether the other players do not know a player's mission."""
         return False
 
     def apply_elimination(self, turn: GameState, loser: str) -> Self:
@@ -196,9 +198,9 @@ def register_victory(victory: type[V]) -> type[V]:
 
 
 def find_survivor(turn: GameState) -> str | None:
-    """Return the winner by survival in a turn, or `None` if there is none.
+    """Return the last survivor, or `None` if several players survive.
 
-    The winner is the last survivor of several players, or a single player with all territories.
+    The only player of a turn has won if no other owner, such as a neutral player, has a territory.
     """
     left = turn.survivors
     is_won = len(left) == 1 and (len(turn.players) > 1 or {*turn.owners} - {""} == {*left})
@@ -425,9 +427,9 @@ class Capitals(Victory):
 def spell_players(texts: Mapping[str, V], turn: GameState, what: str) -> dict[str, V]:
     """Return a mapping from players, spelled as in a turn, to values; refuse unknown players.
 
-    texts: the mapping from players, in any spelling, to values.
-    turn: the turn, which has the spelling of names.
-    what: a noun for the values, for error messages.
+    texts: a mapping from players, in any spelling, to values.
+    turn: the turn with the correct spelling.
+    what: a noun for the values in error messages.
     """
     spelling, found = {fold_name(name): name for name in turn.players}, dict[str, V]()
     players = ", ".join(turn.players)
@@ -443,10 +445,10 @@ def spell_players(texts: Mapping[str, V], turn: GameState, what: str) -> dict[st
 
 @contextmanager
 def name_value(start: str, replaced: str = "") -> Iterator[None]:
-    """Replace the start of the message of any `IactaError` in a `with` block.
+    """Replace a prefix in the message of an `IactaError` from a `with` block.
 
-    start: the start of the new message, such as the name of the player.
-    replaced: the words at the start of the old message that are removed.
+    start: the new prefix, such as the name of the player.
+    replaced: the prefix that is removed.
     """
     try:
         yield
@@ -458,9 +460,9 @@ SURVIVAL = Survivor()
 
 
 def make_victory(pairs: Mapping[str, str]) -> Victory:
-    """Return the victory condition that texts describe.
+    """Make a victory condition from texts.
 
-    pairs: a mapping: first the name of the condition and its value, then players and their texts.
+    pairs: a mapping from the name of the condition to its value, then from players to their texts.
 
     >>> make_victory({"share": "70%"})
     Share(share=Fraction(7, 10))
@@ -472,9 +474,7 @@ def make_victory(pairs: Mapping[str, str]) -> Victory:
 
 
 def format_victory(victory: Victory) -> str:
-    """Return a victory condition as text, which `read_victory` reads.
-
-    victory: the victory condition.
+    """Format a victory condition, for `read_victory`.
 
     >>> format_victory(Share("70%")), read_victory("share:7/10")
     ('share:7/10', Share(share=Fraction(7, 10)))
@@ -485,10 +485,10 @@ def format_victory(victory: Victory) -> str:
 
 
 def read_victory(text: str) -> Victory:
-    """Return the victory condition in a string.
+    """Read a victory condition.
 
-    text: the name and the value of the condition, such as `share:70%`. Pairs of a player and a text
-        may follow.
+    text: the name and the value of the condition, such as `share:70%`, then pairs of a player and a
+        text.
     """
     given = text if ":" in text else f"{text}:"
     return make_victory({name: unescape_name(value) for name, value in read_pairs(given)})
