@@ -23,8 +23,8 @@ MAX_POINTS = 200_000
 MAX_BONUS = 10**6
 MAX_COORDINATE = 1e9
 MAX_NAME_LENGTH = 100
-MAX_EDGE_LENGTH = 100  # the maximum number of items in an edge, of which only two are used
-MAX_COMPARED = 2000  # more names are not searched for a similar spelling
+MAX_EDGE_LENGTH = 100  # the maximum number of items in an edge: two territories and ignored data
+MAX_COMPARED = 2000  # the search for a similar spelling only compares this many names
 MIN_SIMILARITY = 0.75  # the `difflib` ratio above which a message suggests a name
 HYPHENS = "-_\u2010\u2011\u2012\u2013\u2014"
 
@@ -56,7 +56,7 @@ def collapse_spaces(text: str) -> str:
 def read_name(name: object, what: str) -> str:
     """Validate a name, and return it with single spaces.
 
-    what: a noun for the named thing, for error messages.
+    what: a noun for error messages, such as `"territory"`.
 
     >>> read_name("Brazil", "territory")
     'Brazil'
@@ -76,7 +76,7 @@ def read_name(name: object, what: str) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return the end of an error message that suggests a similar name, or "" without such a name.
+    """Return a suggestion of a similar name for an error message; empty if no name is similar.
 
     >>> did_you_mean("brasil", ["Brazil", "Peru"])
     "; did you mean 'Brazil'?"
@@ -87,7 +87,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
     spellings = {fold_name(name): name for name in islice(known, MAX_COMPARED)}
     typed = fold_name(name[:MAX_NAME_LENGTH])
-    swapped = [each for each in spellings if sorted(each) == sorted(typed)]  # finds "red" for "rde"
+    swapped = [each for each in spellings if sorted(each) == sorted(typed)]  # as in "rde" for "red"
     near = swapped or difflib.get_close_matches(typed, spellings, n=1, cutoff=MIN_SIMILARITY)
     return f"; did you mean {spellings[near[0]]!r}?" if near else ""
 
@@ -97,7 +97,7 @@ def check_count(count: int, most: int, what: str) -> None:
 
     count: the number of territories, borders or continents on the board.
     most: the maximum number.
-    what: the plural noun that names them, such as `"territories"`.
+    what: a plural noun for the error message, such as `"territories"`.
     """
     if count > most:
         raise TooLargeError(f"a board must have at most {most} {what}, got {count}")
@@ -187,7 +187,7 @@ class Board(PasteableMixin):
         directed: bool = False,
         continents: Iterable[Continent] | Mapping[str, tuple[int, Iterable[object]]] = (),
     ) -> "Board":
-        """Return a board from its borders, such as the `edges` of a networkx graph.
+        """Build a board from its borders, such as the `edges` of a networkx graph.
 
         name: the name of the board.
         edges: pairs of neighbouring territories. Further items of an edge, such as its data, are
@@ -302,10 +302,10 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         return spelling
 
     def find_set(self, text: str) -> tuple[str, ...]:
-        """Return the territories that are named in a string, in this order and without repeats.
+        """Return the territories that a string names, in the order of the string.
 
-        text: names of territories and continents, separated by commas. If a territory and a
-            continent have the same name, it means the territory.
+        text: names of territories and continents, separated by commas. A name of both a territory
+            and a continent means the territory.
 
         >>> africa = Continent("Africa", 3, ("North Africa", "Egypt"))
         >>> tiny = Board("tiny", ("Brazil", "Egypt", "North Africa"), (), (africa,))
@@ -322,7 +322,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         groups |= {key: (name,) for key, name in self._spellings.items()}
         members: dict[str, None] = {}
         words = text.split(",")
-        longest = 1 + max(key.count(",") for key in groups)  # because names may contain commas
+        longest = 1 + max(key.count(",") for key in groups)  # names may contain commas
         while words:
             tried = (",".join(words[:number]) for number in range(longest, 0, -1))
             key = next((fold_name(name) for name in tried if fold_name(name) in groups), None)

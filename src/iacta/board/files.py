@@ -117,10 +117,10 @@ def parse_board_file(file: Path, content: FileText) -> BoardFile:
 
 
 def parse_board_text(text: str, name: str = "board") -> BoardFile:
-    """Return the board that the content of a file describes, in any known format.
+    """Parse the content of a board file in any known format.
 
     text: the content of the file.
-    name: the name for a board whose file contains no name.
+    name: the default name of the board.
 
     >>> parse_board_text('{"territories": {"A": ["B"], "B": []}}', "tiny.json").board.name
     'tiny'
@@ -143,7 +143,7 @@ def write_board(board: Board, path: str | PathLike[str]) -> None:
     board: the board to write.
     path: the path of the file. The ending of the path determines the format.
 
-    After an error there is no partially written file.
+    An error leaves no partially written file.
     """
     file = read_path(path, "board")
     write_atomically(file, format_board(board, file.name).encode())

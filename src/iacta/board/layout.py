@@ -42,7 +42,7 @@ SPIRAL_RADIUS = 0.001  # the radius of the spiral, relative to the length of a b
 GOLDEN_ANGLE = 2.4  # the angle between successive points of the spiral, in radians
 MAX_ASPECT = 1.5  # the maximum ratio of height to width
 MIN_ASPECT = 0.25
-MARGIN = {True: 0.03, False: 0.09}  # relative to the width; the key: whether there are outlines
+MARGIN = {True: 0.03, False: 0.09}  # relative to the width, for boards with and without outlines
 OUTER_SHARE = 0.25  # a line between the left and the right quarter of the map wraps around
 MIN_TERRITORIES_TO_WRAP = 8
 EDGE_MARGIN = 0.04  # the distance from the outermost places to the edges, relative to the width
@@ -71,13 +71,13 @@ def find_places(board: Board) -> tuple[Point, ...]:
     return board.places or tuple((float(x), float(y)) for x, y in _lay_out(board))
 
 
-def is_drawn(board: Board) -> bool:
+def is_drawable(board: Board) -> bool:
     """Return whether a board is small enough to be drawn."""
     return len(board.territories) <= _max_territories(board)
 
 
 def check_size(board: Board) -> None:
-    if not is_drawn(board):
+    if not is_drawable(board):
         raise TooLargeError(
             f"a board must have at most {_max_territories(board)} territories to be drawn, "
             f"got {len(board.territories)}"
@@ -93,7 +93,7 @@ def _lay_out(board: Board) -> Floats:
     places = _place_on_line(distances)
     weights = np.divide(1.0, distances**2, out=np.zeros_like(distances), where=distances > 0)
     laplacian = np.diag(weights.sum(axis=1)) - weights
-    inverse = np.linalg.inv(laplacian + 1.0)  # for vectors with sum 0, this is the pseudo-inverse
+    inverse = np.linalg.inv(laplacian + 1.0)  # acts as the pseudo-inverse on vectors with sum 0
     for _ in range(STEPS):
         drawn = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))
         ratio = np.divide(weights * distances, drawn, out=np.zeros_like(drawn), where=drawn > 1e-9)
@@ -152,7 +152,7 @@ def find_sea_borders(board: Board) -> list[tuple[str, str]]:
 
 
 def find_edges(board: Board) -> tuple[float, float] | None:
-    """Return the left and right edges around which lines may wrap, as on a map of the world.
+    """Return the left and right edges where lines may wrap around, as on a map of the world.
 
     The result is `None` for a board without places or with few territories.
     """

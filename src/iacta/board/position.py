@@ -266,7 +266,7 @@ def _read_holding(entry: object, what: str) -> Holding:
 
 
 def format_position_toml(position: Position, board: str | None) -> str:
-    """Return a position as the content of a TOML file, which omits territories without an owner.
+    """Format a position as TOML, without the territories that have no owner.
 
     board: the name or the path of the board in the file; `None` to omit the board.
     """
@@ -290,7 +290,7 @@ def format_position_toml(position: Position, board: str | None) -> str:
 
 
 def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
-    """Return the position in a JSON or TOML file, a mapping, or a code.
+    """Read a position from a JSON or TOML file, a mapping, or a code.
 
     source: the path of a file, `-` for standard input, a code as returned by `Position.to_code`, or
         a mapping such as a parsed JSON object.
@@ -329,7 +329,7 @@ def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
 
 
 def _read_plain_table(table: FileTable, folder: Path | None) -> Position:
-    """Return the position in a table; the keys of a turn are errors."""
+    """Read a position from a table; refuse the additional keys of a turn."""
     if "player" not in table.entries and "territories" in table.entries:
         table.refuse((), "missing player, whose turn it is")
     table.refuse_unknown(table.entries, POSITION_KEYS)
@@ -343,7 +343,7 @@ def read_position_table(
     *,
     is_fallback: bool = False,
 ) -> Position:
-    """Return the position in the table of a file.
+    """Read a position from the table of a file.
 
     folder: the folder of board files; `None` if board files are not allowed.
     given: the board for a table that contains no board, or only the path of a board file.
@@ -410,7 +410,7 @@ def _find_board(
 def _resolve_inside(name: str, folder: Path | None) -> Path:
     """Return the path of a board file in the folder of a position or in a subfolder.
 
-    A position from an untrusted source must not be able to open any other file or an endless pipe.
+    Positions from untrusted sources must not open any other file or a pipe without an end.
     """
     if folder is None:
         raise IllegalError(f"board must be 'classic' or a table, got {quote(name)}")

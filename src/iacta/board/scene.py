@@ -57,7 +57,7 @@ SHAPES = (
 
 MAX_CLOSE_UP = 0.7  # the largest fraction of the board's width in a close-up
 TERRITORY_SPACING = 66.0  # the mean distance between territories at the default width, in units
-MIN_BADGE_SPACING = 3.25  # the distance between two badges, relative to half the size of a badge
+MIN_BADGE_SPACING = 3.25  # the minimum distance of badges, relative to half the size of a badge
 SPREAD_ROUNDS = 60
 GOLDEN_ANGLE = 2.4  # radians
 MAX_NAME_LENGTH = 24
@@ -66,10 +66,10 @@ LETTER_WIDTHS = {letter: width for width, some in LETTERS.items() for letter in 
 LETTER_WIDTH = 0.56  # the width of other letters, relative to the font size
 LANE_OFFSET = 3.0  # the distance of two opposite arrows from their centre line, in units
 HEAD_SIZE = 4.0  # half the size of an arrow head, in units
-BENDS = (0.0, 9.0, -9.0, 15.0, -15.0, 22.0, -22.0)  # bends to be tried, in units, in this order
+BENDS = (0.0, 9.0, -9.0, 15.0, -15.0, 22.0, -22.0)  # candidate bends of an arrow, in units
 BEND_PIECES = 8  # the number of straight segments in a bent arrow
 BADGE_CLEARANCE = 3.0  # the minimum distance between an arrow and other badges, in units
-DISC_PLACES = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74)  # places along the arrow, best first
+DISC_PLACES = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74)  # fractions of the arrow, best first
 MAX_KEY_DISTANCE = 40  # the maximum distance between a badge and its key, in units
 CONTINENT_GRID = 16  # the number of rows and columns of candidate places for a continent's name
 CONTINENT_BATCH = 32  # the number of candidate places that are checked together
@@ -346,7 +346,7 @@ def measure_text(text: str) -> float:
 
 
 def _format_key(number: int) -> str:
-    """Return the letters that stand for a name in the list beside the map.
+    """Return the letters of the key that stands for a name on the map.
 
     >>> _format_key(0), _format_key(25), _format_key(26), _format_key(27)
     ('a', 'z', 'aa', 'bb')
@@ -363,7 +363,7 @@ def _list_label_places(
     width, height: half the width and half the height of the label.
     may_be_far: whether to include offsets at a distance from the badge.
     """
-    below, aside = half + height + 1, 1.3 * half + width + 1  # diamonds are wider
+    below, aside = half + height + 1, 1.3 * half + width + 1  # 1.3 is for diamonds, which are wide
     if not half:
         yield 0.0, 0.0
     yield from ((0, below), (0, -below), (aside, 0), (-aside, 0))
@@ -393,14 +393,14 @@ class _Obstacle(NamedTuple):
 
 
 class _Layout:
-    """The layout of arrows and labels, which are placed one after another without overlap."""
+    """Places arrows and labels one after another without overlap."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene, self.half = scene, scene.sizes.badge
         x, y, width, height = scene.frame
         left, right, top, bottom = x, x + width, y, y + height
         far = 1e3 * width
-        self.obstacles = [  # four boxes around the frame keep labels inside
+        self.obstacles = [  # labels must not overlap four boxes around the frame
             _Obstacle(Anchor(left - far, top), Anchor(left, top), 0.0, far),
             _Obstacle(Anchor(right, top), Anchor(right + far, top), 0.0, far),
             _Obstacle(Anchor(left, top - far), Anchor(left, top), far, 0.0),
@@ -444,7 +444,7 @@ class _Layout:
     # Arrows.
 
     def _lay_out_arrows(self, arrows: Sequence[Arrow]) -> tuple[Arrow, ...]:
-        """Return the arrows with their places; two opposite arrows both keep to the right."""
+        """Return the arrows with their places; opposite arrows are shifted apart, to the right."""
         both = {(arrow.start, arrow.to) for arrow in arrows}
         drawn = []
         for arrow in arrows:
@@ -458,7 +458,7 @@ class _Layout:
         }
         self.obstacles += [_Obstacle(arrow.tip, arrow.tip, HEAD_SIZE, HEAD_SIZE) for arrow in drawn]
         scale = self.scene.scale
-        # Short arrows have the least room for their numbers. Therefore they come first.
+        # Short arrows come first because they have the least room for their numbers.
         for k in sorted(range(len(drawn)), key=lambda k: _find_longest_path(drawn[k], scale)[1]):
             arrow = drawn[k]
             others = [one for number in lines if number != arrow.number for one in lines[number]]
@@ -469,7 +469,7 @@ class _Layout:
         return tuple(drawn)
 
     def _route_arrow(self, arrow: Arrow, lane: float) -> Iterator[tuple[Anchor, ...]]:
-        """Yield the pieces of the line of an arrow, which bends around badges."""
+        """Yield the pieces of an arrow's line, which bends around badges."""
         badges = self.scene.badges
         start, to = badges[arrow.start], badges[arrow.to]
         ends = next(
@@ -529,11 +529,11 @@ class _Layout:
         )
 
     def _place_disc(self, arrow: Arrow, others: Sequence[_Obstacle]) -> Anchor:
-        """Return the place for the number of an arrow: on the arrow, or beside a short arrow."""
+        """Return the place of an arrow's number: on a long arrow, or beside a short arrow."""
         half, scale = self.scene.sizes.disc, self.scene.scale
         path, length = _find_longest_path(arrow, scale)
         x, y = _measure_way(path[0], path[-1], scale)[0]
-        hidden = min(self.half / length, 0.9)  # the part of the arrow under its first badge
+        hidden = min(self.half / length, 0.9)  # the fraction of the arrow below its first badge
         offs = [0.0] if (1 - hidden) * length >= 2 * half + 8 else []
         offs += [side * far for far in (half + 3, half + 8, half + 14) for side in (1, -1)]
         middles = [_interpolate(path, hidden + (1 - hidden) * part) for part in DISC_PLACES]
@@ -559,7 +559,7 @@ class _Layout:
 
         kind: the kind of the label.
         t: the index of the territory.
-        forms: the possible divisions of the text into lines.
+        forms: the possible line breaks, as sequences of lines.
         most: the map width above which the label is not needed.
         """
         at, size = self.scene.badges[t], self.scene.sizes.names

@@ -199,7 +199,9 @@ class Sets:
         return last + STEP * more
 
     def worth(self, cards: Hand) -> int:
-        """Return the armies for trading a set now; jokers count as the best symbol."""
+        """Return the armies for trading the cards of a set now.
+
+        Jokers count as the best symbol."""
         if not self.is_fixed:
             return self.nth(0)
         return max(

@@ -29,7 +29,7 @@ from iacta.board.formats.reading import BoardText, Element, read_bonus, read_pla
 def _read(source: BoardText, name: str) -> Draft | None:
     top = source.xml("map")
     if top is None or top.find("territory", "name") is None:
-        return None  # XML of another program whose root is also <map>
+        return None  # this is XML of another program, with the same root <map>
     territories = [_read_territory(element) for element in top.find_all("territory")]
     own = [bonus for territory in top.find_all("territory") for bonus in _read_own_bonus(territory)]
     return Draft(name, territories, [*map(_read_continent, top.find_all("continent")), *own])

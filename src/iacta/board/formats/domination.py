@@ -82,7 +82,7 @@ def _read(source: BoardText, name: str) -> Draft | None:
         _restore_spaces(titles[0]) if titles else name,
         territories,
         [continent._replace(members=tuple(members[continent.key])) for continent in continents],
-        strays=tuple(country for country, _ in borders.values()),
+        references=tuple(country for country, _ in borders.values()),
     )
 
 
@@ -154,7 +154,7 @@ def _read_countries(lines: Iterable[TextLine]) -> list[_Country]:
 def _find_continent(
     country: _Country, keys: Collection[str], by_name: Mapping[str, Sequence[str]]
 ) -> str:
-    """Return the key of the continent of a country, which the file gives by number or by name.
+    """Return the key of the continent of a country.
 
     country: the country, with the number or the name of its continent.
     keys: the keys of all continents, in order.
@@ -193,7 +193,7 @@ def _read_borders(lines: Collection[TextLine], countries: Iterable[_Country]) ->
 
 
 def _read_mention(word: str, line: int, by_name: Mapping[str, Sequence[_Country]]) -> Mention:
-    """Return a mention of the country with a given id or name."""
+    """Return a reference to a country by its id or name."""
     if word.isdecimal():
         return Mention(read_id(word, line), line)
     named = by_name.get(fold_name(word), ())
@@ -207,7 +207,7 @@ def _read_mention(word: str, line: int, by_name: Mapping[str, Sequence[_Country]
 
 
 def _find_cards(file: Path, text: str, draft: Draft) -> Cards | None:
-    """Return the cards from the cards file of a map; mistakes in the file become remarks."""
+    """Read the cards file of a map; return mistakes in the file as remarks."""
     beside = file.with_name(_find_cards_name(text, f"{file.stem}.cards"))
     if not beside.is_file():
         return None
@@ -218,10 +218,10 @@ def _find_cards(file: Path, text: str, draft: Draft) -> Cards | None:
 
 
 def _find_cards_name(text: str, default: str) -> str:
-    r"""Return the name of the cards file that a map gives.
+    r"""Return the name of the cards file of a map.
 
     text: the content of the map.
-    default: the result if the map has no such name, or names a file in another folder.
+    default: the result if the map names no cards file, or a file in another folder.
 
     >>> _find_cards_name("[files]\ncrd world.cards", "x.cards")
     'world.cards'

@@ -39,14 +39,14 @@ Line: TypeAlias = int | None
 
 
 class Mention(NamedTuple):
-    """A mention of a territory or continent in a file: its key, and the line of the mention."""
+    """A reference to a territory or continent by its key, with the line in the file."""
 
     key: str
     line: Line
 
 
 class DraftTerritory(NamedTuple):
-    """A territory in a file. Other entries refer to it by its `key`, such as a number."""
+    """A territory in a file. A `Mention` refers to the territory by its `key`, such as a number."""
 
     key: str
     name: str
@@ -77,7 +77,7 @@ class Draft(NamedTuple):
     """The content of a board file.
 
     directed: whether each border leads in only one direction.
-    strays: further mentions of territories, which must exist.
+    references: other mentions of territories; `assemble` checks that these territories exist.
     has_real_places: whether places are kept if they are all equal; otherwise equal places are
         treated as placeholders.
     remarks: remarks from the reader of the file.
@@ -87,7 +87,7 @@ class Draft(NamedTuple):
     territories: list[DraftTerritory]
     continents: list[DraftContinent]
     directed: bool = True
-    strays: tuple[Mention, ...] = ()
+    references: tuple[Mention, ...] = ()
     has_real_places: bool = False
     remarks: tuple[Remark, ...] = ()
 
@@ -105,12 +105,12 @@ class Cards(NamedTuple):
 class BoardFormat:
     """A file format for boards.
 
-    ending: the usual ending of file names, which determines the format in which a board is written.
-    read: a function that takes the content of a file and a default name for the board, and returns
-        a draft, or `None` for a file in another format.
-    write: a function that takes a board and returns the content of a file.
-    cards: a function that takes the path, the content and the draft of a board file, and returns
-        the cards from a file in the same folder.
+    ending: the usual file extension, which also selects the format for writing a board.
+    read: a function from the content of a file and a default name to a draft; the result is `None`
+        for a file in another format.
+    write: a function from a board to the content of a file.
+    cards: a function from the path, the content and the draft of a board file to the cards from a
+        file in the same folder.
     """
 
     name: str
@@ -175,7 +175,7 @@ def assemble(draft: Draft) -> Assembled:
     territories = _index_by_key(draft.territories, "territory", faults)
     continents = _index_by_key(draft.continents, "continent", faults)
     borders = _read_borders(draft, territories, faults, remarks)
-    for mention in draft.strays:
+    for mention in draft.references:
         if fold_name(mention.key) not in territories:
             faults.add_unknown(mention, "territory with borders", _list_spellings(draft))
     inside = _collect_members(draft.continents, territories, continents, faults)
@@ -204,12 +204,12 @@ _Entry = TypeVar("_Entry", DraftTerritory, DraftContinent)
 
 
 def make_names_unique(draft: Draft) -> Draft:
-    """Return a draft in which entries with different keys have different names.
+    """Extend repeated names in a draft, so that entries with different keys have different names.
 
-    The name of a territory whose name is repeated is extended by the name of its continent in
-    parentheses, or by a number if the territories are in the same continent. The name of a
-    continent is extended by a number. A remark lists the new names. Entries with equal keys are
-    unchanged; `assemble` refuses them.
+    A repeated name of a territory is extended by the name of its continent in parentheses, or by a
+    number if the territories are in the same continent. A repeated name of a continent is extended
+    by a number. A remark lists the new names. Entries with equal keys do not change; `assemble`
+    refuses these entries.
 
     >>> territories = [DraftTerritory("1", "Port", 1, ()), DraftTerritory("2", "Port", 2, ())]
     >>> east = DraftContinent("1", "East", 3, 4, (Mention("1", 1),))
@@ -233,7 +233,7 @@ def make_names_unique(draft: Draft) -> Draft:
 def _rename(
     entries: list[_Entry], what: str, homes: Mapping[str, str]
 ) -> tuple[list[_Entry], list[Remark]]:
-    """Return the entries with different names, and a remark about each repeated name."""
+    """Extend the repeated names of entries; return the entries and a remark for each such name."""
     namesakes: dict[str, list[_Entry]] = {}
     for entry in entries:
         namesakes.setdefault(fold_name(entry.name), []).append(entry)
@@ -396,7 +396,7 @@ def _are_all_same(places: Sequence[Point]) -> bool:
 
 
 def round_places(board: Board, ending: str) -> list[tuple[int, int]]:
-    """Return the places in whole pixels; raise `IactaError` if a reader would refuse the places."""
+    """Round the places to whole pixels; raise `IactaError` for places that programs cannot read."""
     places = [(round(x), round(y)) for x, y in board.places]
     for name, (x, y) in zip(board.territories, places, strict=bool(places)):
         if max(abs(x), abs(y)) > MAX_PLACE:

@@ -35,7 +35,7 @@ from iacta.inputs.errors import IllegalError
 KEYS = ("name", "directed", "territories", "continents", "places", "outlines")
 CONTINENT_KEYS = ("bonus", "territories")
 TABLES = ("territories", "continents")
-MAX_COMPARED = 20  # only this many keys are compared with known keys; more would take seconds
+MAX_COMPARED = 20  # the number of keys that are compared with known keys; more would take seconds
 MIN_SIMILARITY = 0.8  # the `difflib` ratio above which a key counts as a misspelling
 TOML_TABLE = re.compile(
     r"""^[ \t]*+\[?+[ \t]*+["']?([\w-]++)["']?[ \t]*+(?:[].]|=[ \t]*+\{)""", re.MULTILINE
@@ -70,7 +70,7 @@ def read_board_table(table: FileTable, name: str) -> Draft:
 
 
 def _index_by_territory(table: FileTable, key: str) -> Mapping[str, Any]:
-    """Return a mapping from folded names to entries; raise an error for unknown territories."""
+    """Return the entries of a table by folded name; raise an error for unknown territories."""
     territories = table.table("territories")
     known = {fold_name(name) for name in territories}
     entries = table.table(key)
@@ -122,7 +122,7 @@ def _read_json(source: BoardText, name: str) -> Draft | None:
     if source.json is None or not _is_own([*source.json.entries]):
         return None
     if isinstance(source.json.entries.get("territories"), list):
-        return None  # JSON of another program
+        return None  # this is JSON of another program
     return read_board_table(source.json, name)
 
 
@@ -133,7 +133,7 @@ def _read_toml(source: BoardText, name: str) -> Draft | None:
 
 
 def _is_own(keys: Sequence[str]) -> bool:
-    """Return whether keys belong to a board or a position; keys may be misspelled."""
+    """Return whether keys are like the keys of a board or a position, or misspellings of these."""
     import difflib  # a slow import
 
     near = [

@@ -323,29 +323,29 @@ def _scan_json(text: str) -> Iterator[tuple[KeyPath, int]]:
     yield (), 1
     path: list[str | int] = []
     in_list: list[bool] = []
-    line, fresh = 1, False  # `fresh`: at the start of an entry
+    line, is_entry_start = 1, False
     for match in JSON_PART.finditer(text):
         part = match[0]
         if part == "\n":
             line += 1
             continue
-        if fresh and part not in "}]":
+        if is_entry_start and part not in "}]":
             key = path[-1] if in_list[-1] else json.loads(part)
             path[-1] = key
             if len(path) <= MAX_LINE_DEPTH:
                 yield tuple(path), line
-        fresh = False
+        is_entry_start = False
         if part in ("{", "["):
             in_list.append(part == "[")
             path.append(0)
-            fresh = True
+            is_entry_start = True
         elif part in ("}", "]"):
             in_list.pop()
             path.pop()
         elif part == ",":
             if in_list[-1]:
                 path[-1] += 1  # type: ignore[operator] # in a list this is an index
-            fresh = True
+            is_entry_start = True
 
 
 def read_toml(text: str) -> FileTable:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, cast
 
 from iacta.board.board import Board, fold_name
 from iacta.board.files import read_board
-from iacta.board.layout import check_size, is_drawn
+from iacta.board.layout import check_size, is_drawable
 from iacta.board.position import Position
 from iacta.forms.command_and_call import format_command, format_python_call
 from iacta.forms.form import ClashError, Example, Topic, parameter
@@ -661,7 +661,7 @@ class PlanAnswer(Answer):
             more["move_in"] = move_in_record(self.move_in, self.plan)
         if not (self.new or self.held):
             more["stop"] = stop_record(self.plan)
-        if is_drawn(self.plan.position.board):
+        if is_drawable(self.plan.position.board):
             more |= make_scene_records(self.plan)
         summary, *others = self.sections()
         return plan_record(
