@@ -99,7 +99,7 @@ def full_roll(known: RuleSet) -> Chart:
     known: a rule set under which both sides choose their dice before the roll.
     """
     if not known.rules.mode.dice_chosen_first:
-        raise known.rules.mode.unfit("to draw the dice of a full roll")
+        raise known.rules.mode.make_unfit_error("to draw the dice of a full roll")
     roll = Roll(*known.rules.full_roll, known.rules)
     losses = roll.loss_counts()
     words = "armies that the defenders lose; the attackers lose the rest"

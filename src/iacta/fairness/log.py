@@ -504,7 +504,7 @@ def _read_die(given: Row, rules: Rules) -> Entry:
 
 def _read_roll(given: Row, rules: Rules) -> Entry:
     if not rules.mode.dice_chosen_first:
-        raise rules.mode.unfit("to audit single rolls")
+        raise rules.mode.make_unfit_error("to audit single rolls")
     sides = {"attack": rules.attack, "defence": rules.defence}
     thrown = {
         name: _read_dice(given[name], name, dice) for name, dice in sides.items() if name in given
@@ -651,7 +651,7 @@ def _are_totals(given: Row) -> bool:
 def _read_total(given: Row, rules: Rules) -> Entry:
     """Return the entry of several rolls with known total losses."""
     if not rules.mode.dice_chosen_first:
-        raise rules.mode.unfit("to audit single rolls")
+        raise rules.mode.make_unfit_error("to audit single rolls")
     if "count" in given:
         raise MalformedError("a line must have rolls or count, got both")
     rolls = _read_whole(given, "rolls", 1, MAX_COUNT)

@@ -201,7 +201,8 @@ class Sets:
     def worth(self, cards: Hand) -> int:
         """Return the armies for trading the cards of a set now.
 
-        Jokers count as the best symbol."""
+        Jokers count as the best symbol.
+        """
         if not self.is_fixed:
             return self.nth(0)
         return max(

@@ -256,7 +256,7 @@ class Kernel(ABC):
         self.rules, self.stop, self.garrison = drop_garrison(rules), stop, rules.garrison
         if type(rules.mode) not in self.modes:
             if TrueRandom in self.modes:
-                raise rules.mode.unfit(f"for the method {self.name!r}")
+                raise rules.mode.make_unfit_error(f"for the method {self.name!r}")
             needed = self.modes[0].described
             raise IllegalError(f"the method {self.name!r} needs rules with {needed}")
 
@@ -627,7 +627,7 @@ class RollKernel(Kernel):
 
     def _refuse_endless(self) -> None:
         if self.rules.mode.grows:
-            raise self.rules.mode.unfit("for the limit of ever larger armies")
+            raise self.rules.mode.make_unfit_error("for the limit of ever larger armies")
 
     def play(self, attackers: int, defenders: int, rng: "np.random.Generator") -> State:
         attack, defence = self.rules.full_roll

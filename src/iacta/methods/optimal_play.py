@@ -170,12 +170,12 @@ def refuse_rules(rules: Rules) -> None:
     """
     mode = rules.mode
     if not mode.rolls:
-        error = mode.unfit("to decide roll by roll")
+        error = mode.make_unfit_error("to decide roll by roll")
         raise IllegalError(f"{error}; best_mix, or iacta decide --mix, shows when to blitz")
     if not mode.dice_chosen_first:
-        raise mode.unfit("to decide when to stop, or with how many dice to roll")
+        raise mode.make_unfit_error("to decide when to stop, or with how many dice to roll")
     if mode.grows:
-        raise mode.unfit("to decide roll by roll")
+        raise mode.make_unfit_error("to decide roll by roll")
 
 
 def refuse(able: int, defenders: int, rules: Rules) -> None:
@@ -392,7 +392,7 @@ def find_chance_if_seen(
     if not isinstance(mode, TrueRandom | DefenderSeesFirst):
         raise IllegalError(
             f"{mode.key} must be {mode.off!r} if the defender sees the attack first, "
-            f"got {quote(mode.value())}"
+            f"got {quote(mode.format_value())}"
         )
     kernel = SeesFirst(replace(rules, mode=DefenderSeesFirst()), exact=False)
     return kernel.chance(attackers, defenders, aim) if attackers > 0 else 0.0

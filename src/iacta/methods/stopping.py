@@ -173,7 +173,7 @@ State(attackers=3, defenders=0): 2890})
     def __init__(self, rules: Rules, stop: StopRule, *, exact: bool) -> None:
         mode = rules.mode
         if mode.grows or not (mode.rolls and mode.dice_chosen_first):
-            raise mode.unfit(ROLL_STOP_PURPOSE)
+            raise mode.make_unfit_error(ROLL_STOP_PURPOSE)
         super().__init__(rules, stop)
         self.exact = exact
 

@@ -324,7 +324,7 @@ def _find_needed(
 
 def _refuse_growing(rules: Rules) -> None:
     if rules.mode.grows:
-        raise rules.mode.unfit("to find the armies needed for a chance")
+        raise rules.mode.make_unfit_error("to find the armies needed for a chance")
 
 
 class _Way(NamedTuple):

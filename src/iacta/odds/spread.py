@@ -272,7 +272,7 @@ def _read_chain(
 def refuse_unfit(rules: Rules, stop: StopRule, exact: bool, purpose: str) -> None:
     """Raise `IactaError` for rules under which armies can grow, or that have no kernel."""
     if rules.mode.grows:
-        raise rules.mode.unfit(purpose)
+        raise rules.mode.make_unfit_error(purpose)
     check_choice(exact, (True, False), "exact")
     find_kernel(rules, stop, exact=exact).refuse(1, 1)
 

@@ -353,7 +353,7 @@ def pose_problem(turn: Turn, goal: Goal) -> Problem:
     """
     for each in (turn.rules, *turn.rules_of.values()):
         if each.mode.grows:
-            raise each.mode.unfit("to plan")
+            raise each.mode.make_unfit_error("to plan")
     if not isinstance(goal, Goal):
         hint = f"; did you mean TakeAll({quote(goal)})?" if isinstance(goal, str) else ""
         raise MalformedError(

@@ -43,7 +43,7 @@ class CompareQuestion(RulesForm, Question):
         battle = self.battle
         names = list_methods(battle.rules)
         if len(names) == 1:
-            raise battle.rules.mode.unfit("to compare methods")
+            raise battle.rules.mode.make_unfit_error("to compare methods")
         return CompareAnswer(self, [_solve_battle(name, battle) for name in names])
 
 

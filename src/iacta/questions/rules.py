@@ -366,7 +366,7 @@ def _list_rules_sentences(rules: Rules) -> Iterator[str]:
         yield "After a conquest, at least as many armies move in as attack dice in the last roll."
     else:
         yield "After a conquest, any number of armies may move in."
-    yield from rules.mode.sentences()
+    yield from rules.mode.describe()
 
 
 def _describe_dice(dice: Dice) -> str:

@@ -16,18 +16,18 @@ MAX_FACES = 1_000_000
 class Dice:
     """The dice that one side rolls.
 
-    With n armies in a roll, a side throws one die per army, for up to `kept` armies, and its spare
-    dice. It throws the first dice in the list and keeps the best n.
+    With n armies in a roll (at most `kept`), a side throws n dice plus its spare dice, and keeps
+    the best n. These are the first dice in `faces`.
 
     faces: the number of faces of each die, such as `(6, 6, 6)`. Faces are numbered from 1.
-    keep: how many dice of a full roll are kept; `None` keeps all. The others are spare dice: with
-        `keep=2` and three dice, a single army throws two dice and keeps the better one.
+    keep: how many dice of a full roll are kept; `None` keeps all. The other dice are spare dice:
+        with `keep=2` and three dice, a single army throws two dice and keeps the better die.
     reroll: the faces that are rerolled once, such as `(1,)`. The second result stands.
-    bonus: the numbers to add to the highest die kept, the second highest, and so on. They may be
+    bonus: the numbers to add to the highest kept die, the second highest, and so on; may be
         negative.
     clamp: the lowest and the highest possible value of a die after its bonus; `None` for no limits.
-    sort_again: whether the kept dice are sorted again, after bonus and clamp, before they are
-        compared. Otherwise they keep their order from before the bonus.
+    sort_again: whether to sort the kept dice again after bonus and clamp, before the comparison.
+        Otherwise the dice keep the order of their faces.
 
     Impossible dice raise `IactaError`.
 
@@ -66,20 +66,20 @@ class Dice:
 
     @property
     def kept(self) -> int:
-        """The number of dice kept in a full roll, one for each army that takes part."""
+        """The number of dice that are kept in a full roll: one for each army in the roll."""
         return self.keep or len(self.faces)
 
     def list_faces(self, fighting: int) -> tuple[int, ...]:
-        """Return the numbers of faces of the dice that `fighting` armies throw.
+        """Return the number of faces of each die in a throw, including spare dice.
 
-        fighting: the armies in the roll, at most `kept`.
+        fighting: the number of armies in the roll, at most `kept`.
         """
         return self.faces[: len(self.faces) - self.kept + fighting]
 
     def can_reorder(self, fighting: int) -> bool:
-        """Return whether the bonus can change which of two dice is higher.
+        """Return whether the bonus can make a die higher than a die that showed a higher face.
 
-        fighting: the armies in the roll, each with one kept die.
+        fighting: the number of armies in the roll, each with one kept die.
 
         >>> Dice((6, 6), bonus=(-1,)).can_reorder(2), Dice((6, 6), bonus=(1,)).can_reorder(2)
         (True, False)

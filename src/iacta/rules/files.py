@@ -55,7 +55,7 @@ def read_rules_record(record: Mapping[str, Any], base: Rules | str = "classic") 
 
     record: the fields of `Rules`, with dice as mappings of the fields of `Dice`, as in the result
         of `rules_record`.
-    base: the rules that supply missing fields: a `Rules` object or the name of a rule set.
+    base: the source of missing fields: a `Rules` object or the name of a rule set.
 
     Unknown fields and wrong values raise `IactaError`. The message names the field, such as
     `attack.keep`.
@@ -82,7 +82,7 @@ def read_rules_record(record: Mapping[str, Any], base: Rules | str = "classic") 
 
 
 def rules_record(rules: Rules | str) -> dict[str, Any]:
-    """Return the fields of rules as JSON values. Dice become mappings and tuples become lists.
+    """Return rules as a JSON object. Dice become mappings, and tuples become lists.
 
     rules: `Rules`, or the name of a rule set.
 
@@ -103,7 +103,7 @@ def rules_record(rules: Rules | str) -> dict[str, Any]:
 
 
 def rules_toml(rules: Rules | str, name: str | None = None) -> str:
-    """Return the text of a rules file with every field, which `read_rules_file` can read.
+    """Format rules as a TOML file with all fields, for `read_rules_file`.
 
     rules: `Rules`, or the name of a rule set.
     name: the name of the rules; `None` to use the name of the file. A name that other rules have
@@ -175,7 +175,7 @@ def _read_rule_set(table: Mapping[str, Any], file: Path) -> RuleSet:
 
 
 def _check_free_name(name: object, rules: Rules) -> str:
-    """Return a name, or raise `IllegalError` if other rules have it."""
+    """Validate a name of rules; raise `IllegalError` if other rules have this name."""
     checked = _read_line(name, "name")
     try:
         known = find_rule_set(checked).rules
@@ -195,7 +195,7 @@ def _read_line(text: object, key: str) -> str:
 def _refuse_unknown(keys: Mapping[str, Any], known: Sequence[str], table: str = "") -> None:
     for key in keys:
         if key not in known:
-            import difflib  # slow to import, and only needed here
+            import difflib  # a slow import, only needed for errors
 
             near = difflib.get_close_matches(str(key), known, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"expected {', '.join(known)}"
@@ -220,7 +220,7 @@ def _read_dice(given: object, start: Dice | None, side: str) -> Dice | None:
 
 
 def _format_lines(table: Mapping[str, Any]) -> str:
-    """Return the lines of a TOML table. Values are written as in JSON; `None` is left out."""
+    """Format a TOML table with values in the notation of JSON, without `None`."""
     return "".join(
         f"{key} = {json.dumps(value, ensure_ascii=False)}\n"
         for key, value in table.items()

@@ -1,7 +1,7 @@
 """Dice modes: the ways in which dice can decide a battle. Rules have exactly one mode.
 
-A mode is plain data. Its odds are computed by one file of `iacta.methods`, which is registered
-there for the class of the mode. No code above the methods refers to a particular mode.
+A mode is plain data. For each class of modes, one module of `iacta.methods` is registered that
+computes the odds. No package above `iacta.methods` refers to a particular mode.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,14 +20,14 @@ class Mode:
     """A way in which dice decide a battle.
 
     key: the key of the mode in rules files.
-    off: the value of this key that switches the mode off.
+    off: the value of this key if the mode is off.
     rolls: whether a battle is fought roll by roll, so that the attackers may stop between rolls.
     dice_chosen_first: whether both sides choose their numbers of dice before the roll, so that
         there is a single distribution of losses.
     grows: whether armies can grow, which gives a battle infinitely many states.
-    described: a noun phrase for messages that begin with "rules with".
+    described: a noun phrase for error messages, to follow "rules with".
     certain: whether a chance can be exactly 0 or 1 although both sides can fight.
-    inexact: the reason why results cannot be fractions; empty if they can.
+    inexact: the reason why results cannot be fractions; empty for exact modes.
     """
 
     key: ClassVar[str]
@@ -42,26 +42,26 @@ class Mode:
     def __repr__(self) -> str:
         return format_short_repr(self)
 
-    def unfit(self, purpose: str) -> IllegalError:
+    def make_unfit_error(self, purpose: str) -> IllegalError:
         """Return the error to raise if rules with this mode cannot be used for a purpose.
 
         purpose: a phrase such as `"to decide roll by roll"`.
 
-        >>> BalancedBlitz().unfit("to decide roll by roll")
+        >>> BalancedBlitz().make_unfit_error("to decide roll by roll")
         IllegalError('rules with balanced blitz cannot be used to decide roll by roll')
         """
         return IllegalError(f"rules with {self.described} cannot be used {purpose}")
 
-    def value(self) -> object:
+    def format_value(self) -> object:
         """Return the value for this mode in rules files and JSON."""
         raise NotImplementedError
 
     @classmethod
     def read(cls, value: Any) -> "Mode | None":
-        """Return this mode if the value of its key says so; otherwise return `None`."""
+        """Return this mode if a value of its key selects the mode, otherwise `None`."""
         raise NotImplementedError
 
-    def sentences(self) -> Iterator[str]:
+    def describe(self) -> Iterator[str]:
         """Yield sentences that explain the mode to players."""
         yield from ()
 
@@ -73,7 +73,7 @@ class _DiceMode(Mode):
     name: ClassVar[str] = "true random"
     described = "truly random dice"
 
-    def value(self) -> object:
+    def format_value(self) -> object:
         return self.name
 
     @classmethod
@@ -94,7 +94,7 @@ class TrueRandom(_DiceMode):
 class BalancedBlitz(_DiceMode):
     """A whole battle is decided at once, with the odds of the official app's balanced blitz.
 
-    >>> BalancedBlitz().value()
+    >>> BalancedBlitz().format_value()
     'balanced blitz'
     """
 
@@ -103,7 +103,7 @@ class BalancedBlitz(_DiceMode):
     certain = True
     inexact = "under balanced blitz, whose powers have no exact fractions"
 
-    def sentences(self) -> Iterator[str]:
+    def describe(self) -> Iterator[str]:
         yield f"Whole battles are decided by the dice mode {self.name}."
 
 
@@ -111,7 +111,7 @@ class BalancedBlitz(_DiceMode):
 class DefenderSeesFirst(Mode):
     """The defender chooses the number of dice after seeing the attack roll.
 
-    >>> DefenderSeesFirst().value()
+    >>> DefenderSeesFirst().format_value()
     True
     """
 
@@ -120,7 +120,7 @@ class DefenderSeesFirst(Mode):
     off = False
     dice_chosen_first = False
 
-    def value(self) -> object:
+    def format_value(self) -> object:
         return True
 
     @classmethod
@@ -128,7 +128,7 @@ class DefenderSeesFirst(Mode):
         check_choice(value, (True, False), cls.key)
         return cls() if value else None
 
-    def sentences(self) -> Iterator[str]:
+    def describe(self) -> Iterator[str]:
         yield "The defender chooses how many dice to throw after seeing the attack roll."
         yield "They choose the number that makes the loss of their territory least likely."
 
@@ -154,7 +154,7 @@ class ArmiesGrow(Mode):
     def __post_init__(self) -> None:
         set_field(self, "gain", read_int(self.gain, "gain", 1, MAX_GAIN))
 
-    def value(self) -> object:
+    def format_value(self) -> object:
         return self.gain
 
     @classmethod
@@ -162,7 +162,7 @@ class ArmiesGrow(Mode):
         gain = read_int(value, cls.key, 0, MAX_GAIN)
         return cls(gain) if gain else None
 
-    def sentences(self) -> Iterator[str]:
+    def describe(self) -> Iterator[str]:
         armies = "army" if self.gain == 1 else "armies"
         yield (
             f"When all dice show one, both sides gain {self.gain} {armies} and nobody loses any."
@@ -178,15 +178,15 @@ def mode_record(mode: Mode) -> dict[str, object]:
     >>> mode_record(BalancedBlitz())
     {'dice_mode': 'balanced blitz', 'defender_sees_first': False, 'all_ones_gain': 0}
     """
-    return {mode.key: mode.off for mode in MODES} | {mode.key: mode.value()}
+    return {mode.key: mode.off for mode in MODES} | {mode.key: mode.format_value()}
 
 
 def read_mode(record: Mapping[str, Any]) -> Mode:
-    """Return the mode that the keys of a rules file describe.
+    """Return the mode in the fields of a rules file.
 
-    record: the values by key. A missing key means that the mode is off.
+    record: a mapping from keys to values. A missing key means that the mode is off.
 
-    Two modes at once raise `IllegalError`.
+    A combination of two modes raises `IllegalError`.
 
     >>> read_mode({"defender_sees_first": True})
     DefenderSeesFirst()

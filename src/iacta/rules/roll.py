@@ -1,15 +1,15 @@
 """Roll: one throw of the dice of both sides, and the exact distribution of its losses.
 
-There are two algorithms. The first goes through the values of dice from high to low. Its state
-consists of the number of dice on each side that show at least the current value, and the number of
-ranks that the attack has won. An attack die wins its rank if the defence die of the same rank is
-lower and therefore comes later. This takes a few additions per value, however many throws are
-possible.
+There are two algorithms. The first algorithm visits the values of dice in descending order. Its
+state consists of the number of dice on each side that show at least the current value, and the
+number of ranks that the attack has won. An attack die wins its rank if the defence die of the same
+rank has a lower value, which is visited later. The algorithm needs a few additions per value,
+independent of the number of possible throws.
 
 The second algorithm also works if ranks have different bonuses, or if the defender sees the attack
-roll first. It merges equal throws of one side into sorted dice with a weight, and sorts them again
-after the bonus. It compares the dice of both sides rank by rank, and merges throws that only differ
-in ranks already compared.
+roll first. It represents equal throws of one side by sorted dice with a weight, and sorts the dice
+again after the bonus. It compares the dice of both sides rank by rank, and merges throws that only
+differ in compared ranks.
 
 Both algorithms return counts of equally likely rolls.
 """
@@ -36,8 +36,8 @@ from iacta.rules.variants import find_rules, format_rules_argument
 
 SortedDice = tuple[int, ...]
 
-MAX_UNCHECKED_FACES = 100  # the size of a roll of dice with more faces is always checked
-MAX_ROWS = 10**6  # maximum number of pairs of different throws in `Roll.compared_dice`
+MAX_UNCHECKED_FACES = 100  # for dice with more faces, a full roll must also be feasible
+MAX_ROWS = 10**6  # the maximum number of pairs of different throws in `Roll.compared_dice`
 STEPS_PER_SECOND = 10**6
 MAX_STEPS = 10**7
 
@@ -108,14 +108,14 @@ Losses(attackers=2, defenders=0): 2275})
         set_field(self, "rules", rules)
 
     def to_text(self) -> str:
-        """Return Python code that creates this roll, however long it is."""
+        """Return Python code that creates this roll, of any length."""
         return f"Roll({self.attack_dice}, {self.defence_dice}{format_rules_argument(self.rules)})"
 
     def _summary(self) -> str:
         return f"{self.attack_dice} dice against {self.defence_dice}, rules of its own"
 
     def loss_counts(self) -> LossCounts:
-        """Return how many equally likely rolls cost the defenders 0, 1, 2 ... armies.
+        """Return the numbers of equally likely rolls in which the defenders lose 0, 1, ... armies.
 
         >>> Roll(2, 1).loss_counts()
         LossCounts(counts=(91, 125), total=216, gains=0)
@@ -198,16 +198,16 @@ def break_even_ratio(rules: Rules | str = "classic") -> Fraction | None:
 
     rules: `Rules`, or the name of a rule set.
 
-    Return an exact fraction: the attackers lost in a full roll divided by the defenders lost, both
-    on average. It is 0 if the attackers lose no armies on average, and `None` if the defenders lose
-    none, because then no number of attackers is enough.
+    The result is an exact fraction: the expected losses of the attackers in a full roll divided by
+    the expected losses of the defenders. It is 0 if the attackers lose no armies on average, and
+    `None` if the defenders lose no armies, because then no number of attackers is sufficient.
 
     If the defender sees the attack roll first, the result is the largest ratio r over all policies
-    of replies. With a attackers and d defenders, no reply decreases the expected value of a − r·d,
-    and the policy with the ratio r leaves it unchanged. The steps of a − r·d are bounded, so
-    Azuma's inequality applies: with more than r attackers per defender it stays above 0, and with
-    fewer this policy keeps it below 0, except with a chance that falls exponentially with the size
-    of the battle.
+    of replies. For a attackers and d defenders, no reply decreases the expected value of a − r·d,
+    and the policy with the ratio r does not change this value. The steps of a − r·d are bounded.
+    Therefore, by Azuma's inequality, a − r·d stays above 0 for more than r attackers per defender,
+    and below 0 for fewer attackers and this policy, except with a probability that decreases
+    exponentially with the size of the battle.
 
     >>> round(float(break_even_ratio("classic")), 4)
     0.8534
@@ -252,7 +252,7 @@ def find_gain(rules: Rules) -> int:
 def loss_counts(attack_dice: int, defence_dice: int, rules: Rules) -> LossCounts:
     """Return the exact distribution of the losses in a roll with the given numbers of dice.
 
-    If that would take more than half a minute, `TooLargeError` is raised.
+    Raises `TooLargeError` for a roll that would take more than half a minute.
 
     >>> loss_counts(3, 2, Rules())
     LossCounts(counts=(2275, 2611, 2890), total=7776, gains=0)
@@ -281,14 +281,14 @@ def _count_losses(
 
 
 class _Value(NamedTuple):
-    """A value that dice of one side can show. Values sort in the order of the first algorithm.
+    """A value that a die of one side can show. The first algorithm visits values in sorted order.
 
     final: the value after bonus and limits.
     wins_ties: whether this side wins ties, so that its value comes before an equal value of the
         other side.
     face: the face of the die.
     is_attack: whether the die belongs to the attack.
-    short: how many dice of this side have too few faces to show this face.
+    short: the number of dice of this side that have too few faces to show this face.
     lower, weight: the total weight of all lower faces of a die, and the weight of this face.
     """
 
@@ -319,8 +319,8 @@ def _count_by_value(
         *_list_values(attack, ours, is_attack=True, ties=ties),
         *_list_values(defence, theirs, is_attack=False, ties=ties),
     ]
-    # Keys: how many ranks have an attack die so far, how many have a defence die, and how many the
-    # attack has won. Values: the number of throws.
+    # The number of throws by state. A state consists of the number of ranks with an attack die, the
+    # number of ranks with a defence die, and the number of ranks that the attack has won.
     table = {(0, 0, 0): 1}
     for (is_attack, short), group in groupby(
         sorted(values, reverse=True), key=lambda value: (value.is_attack, value.short)
@@ -343,12 +343,12 @@ def _count_by_value(
 def _count_ways(
     faces: list[int], short: int, known: int, compared: int, weight: int, lower: int
 ) -> list[int]:
-    """Return in how many ways 0, 1, 2 ... more dice of one side can show certain values.
+    """Return the numbers of ways in which 0, 1, 2, ... more dice of one side show certain values.
 
     faces: the number of faces of every die, in ascending order.
     short: the number of dice that cannot show these values.
     known: the number of dice with higher values.
-    compared: the number of ranks. Once every rank has a die, the other dice may have any value.
+    compared: the number of ranks. If every rank has a die, the other dice may have any value.
     weight: the weight of these values.
     lower: the total weight of all lower values.
     """
@@ -378,15 +378,15 @@ def _count_by_row(
 def find_loss_counts_by_throw(
     attack_dice: int, most_defence_dice: int, rules: Rules
 ) -> SeenLossCounts:
-    """For each attack roll, return the distribution of the losses after each possible reply.
+    """Return the distributions of losses for each attack roll and each reply to this roll.
 
     attack_dice: the number of attack dice that count.
     most_defence_dice: the largest number of dice in a reply.
     rules: the rules of the roll.
 
-    Return a mapping. Each key is a tuple of distributions, for replies with 1, 2 ... defence dice;
-    its value is the number of equally likely attack rolls with these distributions. If the attack
-    dice depend on the reply, `IllegalError` is raised.
+    The keys of the result are tuples of distributions, one for each reply with 1, 2, ... defence
+    dice. The values are the numbers of equally likely attack rolls with these distributions. Raises
+    `IllegalError` if the attack dice depend on the reply.
 
     >>> throws = find_loss_counts_by_throw(1, 1, Rules())
     >>> throws[LossCounts(counts=(1, 5), total=6),]  # a six loses to a six only
@@ -413,7 +413,7 @@ def find_loss_counts_by_throw(
 
 
 def _separate_gains(counts: tuple[int, ...], rules: Rules) -> LossCounts:
-    """Return the losses in a full roll, with rolls that only show ones counted as gains."""
+    """Return the losses in a full roll, and count rolls in which all dice show one as gains."""
     compared = len(counts) - 1
     attack, defence = rules.dice(*rules.full_roll)
     ours, theirs = (_pick_compared((1,) * dice.kept, dice, compared) for dice in (attack, defence))
@@ -429,7 +429,7 @@ def _separate_gains(counts: tuple[int, ...], rules: Rules) -> LossCounts:
 def refuse_many_rolls(
     attack_dice: int, defence_dice: int, rules: Rules, seconds: float = inf
 ) -> None:
-    """Raise `TooLargeError` if all rolls with up to these numbers of dice would take too long.
+    """Raise `TooLargeError` if computing all rolls up to these numbers of dice takes too long.
 
     seconds: the time limit in seconds.
     """
@@ -456,7 +456,7 @@ def _estimate_seen_steps(attack_dice: int, most_defence_dice: int, rules: Rules)
 
 
 def _estimate_row_steps(attack_dice: int, defence_dice: int, attack: Dice, defence: Dice) -> int:
-    """Return the number of throws to sort, or of pairs to compare, in the second algorithm."""
+    """Estimate the steps of the second algorithm, which sorts throws and compares pairs."""
     compared = min(attack_dice, defence_dice)
     return max(
         _estimate_sorting_steps(
@@ -474,7 +474,7 @@ def _estimate_row_steps(attack_dice: int, defence_dice: int, attack: Dice, defen
 
 
 def _bound_row_count(dice: Dice, count: int, ranks: int) -> int:
-    """Return an upper bound on the number of different results of the `ranks` highest dice."""
+    """Return an upper bound on the number of different values of the `ranks` highest dice."""
     faces, bonus = max(dice.faces), (*dice.bonus, 0)
     if not (dice.sort_again and dice.can_reorder(count)):
         return comb(faces + ranks - 1, ranks)
@@ -488,8 +488,9 @@ def _estimate_value_steps(
 ) -> float:
     """Estimate the number of additions in the first algorithm; infinite if it does not apply.
 
-    It does not apply if the bonus can make a die higher than a higher one, or to rerolled dice with
-    different numbers of faces, for which the same face has different weights.
+    The first algorithm requires an equal bonus for all compared ranks that cannot reorder the dice.
+    It does not apply to rerolled dice with different numbers of faces, because the same face then
+    has different weights.
     """
     compared = min(attack_dice, defence_dice)
     for dice, count in ((attack, attack_dice), (defence, defence_dice)):
@@ -506,9 +507,9 @@ def _estimate_value_steps(
 def _refuse_roll(
     attack_dice: int, defence_dice: int, rules: Rules, steps: Callable[[int, int, Rules], int]
 ) -> None:
-    """Raise `TooLargeError` for a roll with too many dice.
+    """Raise `TooLargeError` for a roll that would take too long.
 
-    For dice with many faces, even a full roll must be feasible.
+    If the dice have more than `MAX_UNCHECKED_FACES` faces, a full roll must also be feasible.
     """
     rolls = [(attack_dice, defence_dice)]
     attack, defence = rules.dice(attack_dice, defence_dice)
@@ -534,7 +535,7 @@ def _refuse_too_many(
 def _count_wins(
     attack: list[SortedDice], defence: Mapping[SortedDice, int], ties: str
 ) -> list[tuple[int, ...]]:
-    """For each attack throw, return the weights of winning 0, 1, 2 ... ranks.
+    """Return, for each attack throw, the weights of winning 0, 1, 2, ... ranks.
 
     attack: the sorted dice of each attack throw.
     defence: the sorted dice of the defence throws, with their weights.
@@ -555,12 +556,12 @@ def _count_wins(
 def _compare_rows(
     attack: list[SortedDice], defence: list[tuple[SortedDice, tuple[int, ...]]]
 ) -> Iterator[tuple[int, ...]]:
-    """For each attack throw, yield the weights of winning 0, 1, 2 ... ranks.
+    """Yield, for each attack throw, the weights of winning 0, 1, 2, ... ranks.
 
-    attack: the remaining dice of the attack throws in ascending order. A die is given by the number
-        of defence values that it beats.
-    defence: the remaining dice of the defence throws. A die is given by the index of its value, and
-        each throw has its weights by the number of ranks won so far.
+    attack: the uncompared dice of each attack throw. A die is represented by the number of defence
+        values that it beats.
+    defence: the uncompared dice of each defence throw, and the weights of the throw by the number
+        of ranks that the attack has won. A die is represented by the index of its value.
     """
     if not attack[0]:
         yield _sum_columns(weights for _, weights in defence)
@@ -572,7 +573,7 @@ def _compare_rows(
 def _compare_rank(
     highest: int, defence: list[tuple[SortedDice, tuple[int, ...]]]
 ) -> list[tuple[SortedDice, tuple[int, ...]]]:
-    """Compare an attack die with the first die of each defence throw; merge equal remainders."""
+    """Compare an attack die with the first die of each defence throw; merge equal other dice."""
     rests: dict[SortedDice, list[tuple[int, ...]]] = {}
     for row, weights in defence:
         decided = (0, *weights) if row[0] < highest else (*weights, 0)
@@ -590,7 +591,7 @@ def _find_best_dice(dice: Dice, count: int, best: int | None) -> Distribution[So
 
 
 def _sort_dice(dice: Dice, count: int, best: int) -> dict[SortedDice, int]:
-    """Return the weights of the `best` highest dice in a throw by `count` armies."""
+    """Return the possible values of the `best` highest dice of `count` armies, with weights."""
     faces_thrown = max(dice.list_faces(count))
     ways = comb(faces_thrown + best - 1, best)
     if _estimate_sorting_steps(dice, count, best) > MAX_STEPS:
@@ -617,7 +618,7 @@ def _estimate_sorting_steps(dice: Dice, count: int, best: int) -> int:
 
 
 def _weigh_faces(faces: int, reroll: tuple[int, ...]) -> Mapping[int, int]:
-    """Return the weight of each face if faces in `reroll` are rolled again once."""
+    """Return the weight of each face if the faces in `reroll` are rerolled once."""
     rerolled = {face for face in reroll if face <= faces}
     if not rerolled:
         return dict.fromkeys(range(1, faces + 1), 1)
@@ -627,7 +628,7 @@ def _weigh_faces(faces: int, reroll: tuple[int, ...]) -> Mapping[int, int]:
 
 @lru_cache(maxsize=1024)
 def _list_compared(dice: Dice, count: int, compared: int) -> Mapping[SortedDice, int]:
-    """Return the weights of the compared dice of one side, after bonus and sorting."""
+    """Return the possible compared dice of one side after bonus and sorting, with weights."""
     rows: dict[SortedDice, int] = {}
     for row, weight in _sort_dice(dice, count, _count_ranks_needed(dice, count, compared)).items():
         key = _pick_compared(row, dice, compared)
@@ -649,10 +650,10 @@ def _add_bonus(value: int, rank: int, dice: Dice) -> int:
 
 
 def _count_ranks_needed(dice: Dice, count: int, compared: int) -> int:
-    """Return how many of the highest dice may be among the `compared` highest after the bonus.
+    """Return the number of ranks before the bonus that can be compared after the bonus.
 
-    A die can overtake a higher die if its bonus is larger. At most `compared` dice without a bonus
-    can be among the highest.
+    A larger bonus can make a die higher than a die of a higher rank. At most `compared` dice
+    without a bonus can be compared.
     """
     is_reordered = dice.sort_again and dice.can_reorder(count)
     return min(count, len(dice.bonus) + compared) if is_reordered else compared

@@ -23,9 +23,9 @@ class Rules:
         `None` if these are `attack` and `defence`. They must keep the same numbers of dice.
     ties: the side that wins a tie, `"attacker"` or `"defender"`.
     garrison: the number of armies that must stay behind on the attacking territory.
-    least_advance: whether, after a conquest, at least as many armies must move in as dice were
-        rolled in the last attack (the official rule). Campaigns always obey this rule, because the
-        whole stack moves on.
+    least_advance: whether the number of attack dice in the last roll is the minimum number of
+        armies that must move in after a conquest (the official rule). Campaigns always obey this
+        rule, because the whole stack moves on.
     mode: the dice mode, such as `TrueRandom()`.
 
     Impossible rules raise `IactaError`.
@@ -62,7 +62,7 @@ class Rules:
         return self.attack.kept, self.defence.kept
 
     def dice(self, attack_dice: int, defence_dice: int) -> tuple[Dice, Dice]:
-        """Return both sides' dice for a roll.
+        """Return the dice of both sides for a roll.
 
         attack_dice, defence_dice: the numbers of dice that count in the roll.
 

@@ -7,24 +7,24 @@ from iacta.inputs.errors import MalformedError
 from iacta.inputs.reprs import format_short_repr
 from iacta.rules.rules import Rules
 
-# Completes the error message if rules without single rolls get a stop rule.
+# The end of the error message for a stop rule and rules without single rolls.
 ROLL_STOP_PURPOSE = "for a battle that stops by stop_at, charge, max_losses or max_rolls"
 NUMBERS = ("hold_back", "stop_at", "max_losses", "max_rolls")
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class StopRule:
-    """The conditions under which attackers stop; the first condition to be met stops them.
+    """The conditions under which attackers stop. The attackers stop at the first condition met.
 
-    hold_back: the number of armies that take no part in the battle. They stay behind in addition to
-        the garrison and roll no dice, so the attackers stop when only these armies are left. `None`
-        or 0 holds back no army.
-    stop_at: the attackers stop once this many armies or fewer are left on their territory,
-        including the garrison and `hold_back`. These armies roll dice until then, and the last roll
-        may leave fewer. `None` or 0 sets no limit.
-    charge: whether the attackers stop as soon as they would roll fewer dice than in the first roll.
-    max_losses: the attackers stop once they have lost this many armies; the last roll may cost
-        more. With 0 they never roll. `None` sets no limit.
+    hold_back: the number of armies that stay out of the battle, in addition to the garrison. These
+        armies roll no dice, and the attackers stop when no other armies are left. `None` or 0
+        holds back no army.
+    stop_at: the attackers stop when at most this many armies are left on their territory, including
+        the garrison and `hold_back`. Until then these armies roll dice. The last roll may leave
+        fewer armies. `None` or 0 sets no limit.
+    charge: whether the attackers stop when they can only roll fewer dice than in the first roll.
+    max_losses: the attackers stop when they have lost this many armies or more. With 0 they never
+        roll. `None` sets no limit.
     max_rolls: the attackers stop after this many rolls. With 0 they never roll. `None` sets no
         limit.
 
@@ -43,7 +43,7 @@ class StopRule:
         ...
     iacta.IllegalError: max_rolls must be a whole number of at least 0, got -1
 
-    Source: in the app "RISK: Global Domination", armies that are held back throw no dice.
+    Source: the app "RISK: Global Domination", in which armies that are held back throw no dice.
     """
 
     hold_back: int | None = None
@@ -65,7 +65,7 @@ class StopRule:
 
     @property
     def is_reserve(self) -> bool:
-        """Whether `hold_back` is the only condition; it then acts like a larger garrison."""
+        """Whether `hold_back` is the only condition, which is equivalent to a larger garrison."""
         return replace(self, hold_back=None) == NEVER
 
     def add_to_garrison(self, rules: Rules) -> Rules:
@@ -79,7 +79,7 @@ class StopRule:
         return replace(rules, garrison=rules.garrison + (self.hold_back or 0))
 
     def subtract_garrison(self, garrison: int) -> "StopRule":
-        """Return the stop rule with a `stop_at` that does not count the garrison.
+        """Return the stop rule with a `stop_at` that excludes the garrison.
 
         garrison: the number of armies that must stay behind.
 
@@ -89,12 +89,12 @@ class StopRule:
         return replace(self, stop_at=max((self.stop_at or 0) - garrison, 0))
 
     def fewest_able(self, able: int, most_dice: int) -> int:
-        """Return the fewest attackers that still roll, garrison excluded.
+        """Return the minimum number of attackers that continue to roll, excluding the garrison.
 
-        able: the attackers at the start, without the garrison and the armies held back.
+        able: the attackers at the start, excluding the garrison and the armies held back.
         most_dice: the largest number of attack dice that count.
 
-        `stop_at` must not count the garrison here, see `subtract_garrison`.
+        `stop_at` must exclude the garrison; see `subtract_garrison`.
 
         >>> StopRule(charge=True).fewest_able(9, 3), StopRule(max_losses=4).fewest_able(9, 3)
         (3, 6)
@@ -108,7 +108,7 @@ class StopRule:
 
     @property
     def fewest_of_all(self) -> int:
-        """The fewest attackers that still roll, garrison excluded, for any number at the start."""
+        """The minimum of `fewest_able` over all numbers of attackers at the start."""
         return 1 + (self.stop_at or 0)
 
 
@@ -133,7 +133,7 @@ def read_stop(stop: object) -> StopRule:
 
 
 def format_stop_argument(stop: StopRule) -> str:
-    """Return the stop rule as the last argument in a repr; empty if it never stops an attack.
+    """Format the stop rule as the last argument of a repr; empty for `StopRule()`.
 
     >>> format_stop_argument(StopRule(max_rolls=3)), format_stop_argument(StopRule())
     (', stop=StopRule(max_rolls=3)', '')

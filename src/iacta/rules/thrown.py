@@ -1,10 +1,10 @@
 """Thrown dice: simulations of many battles and campaigns.
 
 The simulation does not use distributions of losses: it rolls, sorts and compares dice according to
-the rules. That makes it slow and inexact, but able to reveal a wrong distribution.
+the rules. This is slow and inexact, but can detect errors in the distributions.
 
-The dice. An array holds one die of every roll, in the smallest number type that fits. Each side's
-kept dice are sorted, get the bonus of their rank and the limits, and are sorted again. Let
+The dice. An array contains one die of every roll, in the smallest suitable number type. The kept
+dice of each side are sorted, get the bonus of their rank and the limits, and are sorted again. Let
 Y(1) ≥ Y(2) ≥ ... be the resulting attack dice and Z(1) ≥ Z(2) ≥ ... the defence dice. In a roll of
 i against j dice the defenders lose
 
@@ -13,13 +13,13 @@ i against j dice the defenders lose
 armies (with ≥ if the attacker wins ties), and the attackers lose m − K. Each new die is inserted
 into the sorted arrays by elementwise comparisons.
 
-Battles with the same numbers of dice are rolled together until these numbers change. Armies only
-decrease, and so do the numbers of dice, so the program goes through the groups once, from most dice
-to fewest. (Under some rules armies can grow, but only in a full roll, which is followed by another
-full roll.)
+Battles with the same numbers of dice form a group, and are rolled together until these numbers
+change. The numbers of dice only decrease. Therefore each group is processed once, in descending
+order of dice. (Under some rules armies can grow, but only in a full roll, which is followed by
+another full roll.)
 
 The runs are split into blocks of equal size. Each block has its own seed, spawned from the root
-seed. The result therefore depends on the seed only, not on the executor.
+seed. Therefore the result depends only on the seed, not on the executor.
 
 Sources: Norvig, "The Unfinished Game ... of Risk" (2020, `campaign`), where 100,000 campaigns
 took 33 s; Höhle (2025), appendix 1, which rolls and sorts the dice one roll at a time.
@@ -56,7 +56,7 @@ THROWN_MODES: tuple[type[Mode], ...] = (TrueRandom, ArmiesGrow)
 
 Armies: TypeAlias = npt.NDArray[np.int64]
 Battles: TypeAlias = tuple[Armies, Armies]
-Fight: TypeAlias = tuple[int, Rules, StopRule]  # number of defenders, rules, stop rule
+Fight: TypeAlias = tuple[int, Rules, StopRule]  # the number of defenders, the rules, the stop rule
 Progress: TypeAlias = Callable[[int], object]
 Row: TypeAlias = npt.NDArray[Any]
 Seed: TypeAlias = "int | np.random.Generator"
@@ -64,12 +64,12 @@ Seed: TypeAlias = "int | np.random.Generator"
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
-RUNS_PER_BLOCK = 25_000  # the arrays of a block fit into a processor's cache
-MAX_THROWN = 5 * 10**11  # this many dice take about an hour
-MIN_TIMED_RUNS = 1000  # fewer runs take the same time
-MAX_GARRISON = 2**62  # keeps the sum of garrison and armies within an int64
+RUNS_PER_BLOCK = 25_000  # small enough that the arrays of a block fit in the processor's cache
+MAX_THROWN = 5 * 10**11  # the number of dice that can be thrown in about an hour
+MIN_TIMED_RUNS = 1000  # fewer runs take as long as this number of runs
+MAX_GARRISON = 2**62  # larger garrisons are replaced by this number, to avoid int64 overflow
 MAX_BYTE = 255
-MAX_PENDING = 1000  # maximum number of blocks that may wait in an executor
+MAX_PENDING = 1000  # the maximum number of pending blocks in an executor
 
 
 class End(NamedTuple):
@@ -103,10 +103,10 @@ def simulate(
     executor: "Executor | None" = None,
     progress: Progress | None = None,
 ) -> Counter[End]:
-    """Send a stack through several battles many times, and count the results.
+    """Simulate a stack's campaign through several battles many times, and count the results.
 
     attackers: the armies on the first territory, garrison included.
-    way: the battles in order, each with defenders, rules and a stop rule.
+    way: the battles in order, as triples of a number of defenders, rules and a stop rule.
     runs: the number of runs.
     seed: a whole number, which makes the simulation repeatable, or a `numpy.random.Generator`.
     executor: a `concurrent.futures.Executor` whose workers share the runs, or `None`. The result
@@ -131,7 +131,7 @@ def simulate_stack(
     executor: "Executor | None" = None,
     progress: Progress | None = None,
 ) -> Counter[End]:
-    """Send a stack of random size through several battles many times; see `simulate`."""
+    """Simulate the campaign of a stack of random size many times; see `simulate`."""
     count = read_int(runs, "runs", least=1)
     refuse_long(max(stack), way, count)
     _check_executor(executor)
@@ -154,7 +154,7 @@ def _split_into_blocks(
 
 
 def _play(block: Runs) -> Counter[End]:
-    """Play all runs of a block, territory by territory."""
+    """Simulate all runs of a block, territory by territory."""
     rng = np.random.default_rng(block.seed)
     if len(block.stack) == 1:
         attackers = np.full(block.runs, max(block.stack), dtype=np.int64)
@@ -251,7 +251,7 @@ def fight_until(
 def _roll_once(
     able: Armies, defenders: Armies, going: Armies, rules: Rules, rng: "np.random.Generator"
 ) -> None:
-    """Roll once in each battle in `going`, and subtract the losses."""
+    """Roll once in each battle with an index in `going`, and subtract the losses."""
     most = rules.full_roll
     ours, theirs = np.minimum(able[going], most[0]), np.minimum(defenders[going], most[1])
     for dice in sorted(set(zip(ours.tolist(), theirs.tolist(), strict=True))):
@@ -266,7 +266,7 @@ def _bound_garrison(rules: Rules) -> int:
 
 
 def _set_ended_aside(parts: Iterable[Battles], ended: list[Battles]) -> Battles:
-    """Join groups of battles, move finished battles to `ended`, and return the rest."""
+    """Concatenate groups of battles, move finished battles to `ended`, and return the others."""
     able, defenders = (np.concatenate(side) for side in zip(*parts, strict=True))
     going = (able > 0) & (defenders > 0)
     ended.append((able[~going], defenders[~going]))
@@ -280,7 +280,7 @@ def _roll_while_same(
     rules: Rules,
     rng: "np.random.Generator",
 ) -> Iterator[Battles]:
-    """Roll in battles with the same numbers of dice; yield battles whose numbers change."""
+    """Roll in battles with equal numbers of dice; yield each battle when its numbers change."""
     while len(able):
         lost = throw_losses(*dice, rules, len(able), rng)
         able -= lost.attackers
@@ -303,9 +303,9 @@ def refuse_long(attackers: int, way: Sequence[Fight], runs: int) -> None:
     """Raise `IactaError` if the runs might take more than an hour or cannot be simulated."""
     for _, rules, stop in way:
         if type(rules.mode) not in THROWN_MODES:
-            raise rules.mode.unfit("for the method 'simulation'")
+            raise rules.mode.make_unfit_error("for the method 'simulation'")
         if rules.mode.grows and not stop.is_reserve:
-            raise rules.mode.unfit(ROLL_STOP_PURPOSE)
+            raise rules.mode.make_unfit_error(ROLL_STOP_PURPOSE)
     armies = attackers + sum(defenders for defenders, _, _ in way)
     rolls = armies / min(_find_least_cost(rules) for _, rules, _ in way)
     dice = max(sum(len(dice.faces) for dice in rules.dice(*rules.full_roll)) for _, rules, _ in way)
@@ -317,10 +317,10 @@ def refuse_long(attackers: int, way: Sequence[Fight], runs: int) -> None:
 
 
 def _find_least_cost(rules: Rules) -> Fraction:
-    """Return the fewest armies that a roll costs in total (on average, if armies can grow).
+    """Return the minimum total loss of armies in a roll; the mean loss if armies can grow.
 
-    If a full roll adds more armies than it costs, `IllegalError` is raised, because battles might
-    never end.
+    Raises `IllegalError` if a full roll adds more armies than it costs, because battles might never
+    end.
     """
     if not isinstance(rules.mode, ArmiesGrow):
         return Fraction(1)
@@ -414,15 +414,16 @@ def compare_dice(attack: Sequence[int], defence: Sequence[int], rules: Rules) ->
 def throw_dice(
     dice: Dice, fighting: int, best: int, rolls: int, rng: "np.random.Generator"
 ) -> list[Row]:
-    """Roll one side's dice many times; return the best dice of each roll before any bonus.
+    """Roll one side's dice many times; return the highest dice of each roll before any bonus.
 
     dice: the dice of this side.
-    fighting: the armies in the roll, which determine the number of dice.
-    best: how many of the highest dice to return.
+    fighting: the number of armies in each roll, which determines the number of dice.
+    best: the number of highest dice to return.
     rolls: the number of rolls.
     rng: the random number generator.
 
-    Return one array with the highest die of each roll, one with the second highest, and so on.
+    The first array contains the highest die of each roll, the second array the second highest die,
+    and so on.
 
     >>> throw_dice(Dice((6, 6, 6)), 3, 2, 4, np.random.default_rng(1))
     [array([6, 6, 2, 5], dtype=uint8), array([6, 5, 1, 4], dtype=uint8)]
@@ -456,7 +457,7 @@ def _find_one_probability(faces: int, reroll: tuple[int, ...]) -> Fraction:
 
 
 def _choose_number_type(dice: Dice) -> type[np.uint8] | type[np.int32]:
-    """Return a byte type if all values are from 0 to 255, otherwise a wider type."""
+    """Return `uint8` if all values are from 0 to 255, otherwise `int32`."""
     numbers = (*dice.bonus, *(dice.clamp or ()))
     highest = max(dice.faces) + max((0, *numbers))
     return np.uint8 if min((0, *numbers)) >= 0 and highest <= MAX_BYTE else np.int32
@@ -507,7 +508,7 @@ def _add_bonus(dice: Dice, ranks: list[Row], compared: int) -> list[Row]:
 
 
 def _count_ranks_won(ours: list[Row], theirs: list[Row], rules: Rules) -> npt.NDArray[np.int8]:
-    """Return how many ranks the attack dice win in each roll (at most 100, which fits int8)."""
+    """Return the number of ranks that the attack wins in each roll (at most 100, so int8 fits)."""
     beats = np.greater_equal if rules.ties == "attacker" else np.greater
     first, *others = zip(ours, theirs, strict=True)
     won = beats(*first).view(np.int8)
@@ -536,10 +537,10 @@ def _check_executor(executor: object) -> None:
 def spread(
     work: Callable[[Piece], Result], pieces: Iterable[Piece], executor: "Executor | None"
 ) -> Generator[Result, None, None]:
-    """Yield `work(piece)` for each piece, in order. Closing cancels work that has not begun.
+    """Yield `work(piece)` for each piece, in order. Closing the generator cancels pending work.
 
-    work: a function.
-    pieces: its arguments.
+    work: a function of one argument.
+    pieces: the arguments.
     executor: the executor that calls the function; `None` to call it in this thread.
 
     An executor that accepts no work or returns no futures raises `IactaError`.

@@ -1,7 +1,7 @@
 """Rule variants: the named rules and their sources.
 
-Each variant is a `RuleSet`, or a `Modifier` if players of the official app can add it to other
-rules.
+Each variant is a `RuleSet`. Variants that players of the official app can combine with other rules
+are `Modifier` objects.
 """
 
 import re
@@ -53,8 +53,8 @@ class Modifier(PasteableMixin):
 
         rules: the rules to change: a `Rules` object or the name of a rule set.
 
-        Added dice are copies of the last die; removed dice are the last ones. The dice of full
-        rolls change in the same way.
+        Dice are added as copies of the last die, and removed from the end. The dice of full rolls
+        change in the same way.
 
         >>> capital, wall, *_ = MODIFIERS
         >>> wall.apply(capital.apply(CLASSIC))
@@ -118,7 +118,7 @@ MODIFIERS: tuple[Modifier, ...] = (
 def _change_dice_count(dice: Dice, more: int) -> Dice:
     """Return dice with a different number of kept dice and the same number of spare dice.
 
-    more: how many kept dice to add; negative to remove dice.
+    more: the number of kept dice to add; negative to remove dice.
     """
     more = max(more, 1 - dice.kept)
     kept, faces = dice.kept + more, (*dice.faces, *dice.faces[-1:] * more)
@@ -138,8 +138,8 @@ class RuleSet(PasteableMixin):
 
     name, aliases: the names of the rules. Case, spaces and hyphens do not matter.
     rules: the `Rules`.
-    description: the difference from the classic rules in one line.
-    source: the game or document from which the rules are taken.
+    description: the difference from the classic rules, in one line.
+    source: the game or document that contains the rules.
     """
 
     name: str
@@ -365,8 +365,8 @@ def _correct_joined_name(name: str) -> list[str]:
 
 
 def _find_similar_names(key: str) -> list[str]:
-    """Return rule names with a similar spelling, or the rules of a game with the name `key`."""
-    import difflib  # slow to import, and only needed here
+    """Return rule names with a similar spelling, or the rules of the game named `key`."""
+    import difflib  # a slow import, only needed for errors
 
     near = difflib.get_close_matches(key, _BY_KEY, n=3)
     if near:
@@ -421,7 +421,7 @@ def find_rules(rules: Rules | str, garrison: int | None = None) -> Rules:
 
 
 def rules_name(rules: Rules) -> str:
-    """Return the first name of rules, ignoring the garrison; if they have no name, their repr.
+    """Return the name of rules, ignoring the garrison; the repr of rules without a name.
 
     >>> rules_name(Rules(defence=Dice((6, 6, 6)), garrison=3))
     'capital'
@@ -446,7 +446,7 @@ def _list_names() -> dict[Rules, str]:
 
 
 def format_rules_argument(rules: Rules) -> str:
-    """Return the rules as the last argument in a repr: a name or a repr; empty for classic rules.
+    """Format rules as the last argument of a repr; empty for the classic rules.
 
     >>> format_rules_argument(find_rules("capital")), format_rules_argument(CLASSIC)
     (", 'capital'", '')

@@ -102,7 +102,7 @@ def check_war(turn: object) -> Turn:
         raise MalformedError(f"turn must be a Turn, got {quote(turn)}")
     for rules in (turn.rules, *turn.rules_of.values()):
         if rules.mode.grows:
-            raise rules.mode.unfit("for the whole game")
+            raise rules.mode.make_unfit_error("for the whole game")
     refuse_large_board(turn.board, "whole games")
     most = load_library("whole games").constant("MAX_ARMIES")
     if sum(turn.armies) > most:
