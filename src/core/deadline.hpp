@@ -13,7 +13,7 @@ namespace iacta {
 // An exception that abandons a search in the middle of a step.
 struct Stopped {};
 
-// Tells a search when to stop. The search reports its work in units of about a nanosecond. The deadline checks the
+// Decides when a search must stop. The search reports its work in units of about a nanosecond. The deadline reads the
 // stop flag and the clock once per WORK_PER_CHECK units.
 class Deadline {
   public:
@@ -59,7 +59,7 @@ class Deadline {
     bool over_ = false;
 };
 
-// Returns a vector filled with one value; throws Stopped if the deadline passes meanwhile.
+// Returns a vector filled with one value; throws Stopped if the deadline passes during the call.
 template <class T>
 std::vector<T> fill_vector(size_t size, const T& value, Deadline& deadline) {
     constexpr size_t STEP = size_t{1} << 16;

@@ -83,11 +83,11 @@ class Game {
     std::vector<uint8_t> whole;
     double price;
     bool once;
-    int number, enough;  // the territories to own (0 for any number), and the armies that each needs
+    int number, enough;  // the required number of territories (0 for no such goal), and the armies on each
     std::vector<double> pays;
     std::vector<RewardSet<W>> sets;
     Set<W> paying;        // territories with a payment, and members of sets with a payment
-    bool answers_differ;  // whether the defender ever has a choice
+    bool answers_differ;  // whether the defender has a choice in any roll
     bool has_ends;        // whether the turn ends, and pays, only when all territories in `until` are conquered
     Set<W> until;
 
@@ -157,7 +157,7 @@ class Game {
         int compared = std::min(k, std::min(d, defence_dice(c)));
         return compared <= room && (compared < d || least_advance(c, k) <= room);
     }
-    // Returns how many armies must advance after a conquest with k dice, if so many can.
+    // Returns the required advance after a conquest with k dice; fewer armies advance if no more are available.
     int least_advance(int c, int k) const {
         int r = kind[c];
         return least_[whole[r] ? dice_first_[r] : dice_first_[r] + (k - 1) * defence_[r]];

@@ -235,7 +235,7 @@ class Rows {
   private:
     static constexpr double ROUNDING_FACTOR = 1 << 13, SMALLEST = 1e-18;  // chances below SMALLEST count as 0
     static constexpr StateKey POOLED{0x706f6f6c, 0};
-    static constexpr int FEW_ARMIES = 64;  // keys for fewer armies than this are precomputed
+    static constexpr int FEW_ARMIES = 64;  // keys are precomputed for fewer armies than this number
     static constexpr size_t MAX_NUMBERS = 50'000'000;
     static constexpr int MAX_FULL_SEARCH = 10;  // the largest part for which all orders and splits are tried
     static constexpr int MAX_TWO_ORDERS = 14;   // the largest part for which two first targets are tried
@@ -639,9 +639,10 @@ class Assigner {
     }
 
   private:
-    static constexpr double LOSS_PER_DEFENDER = 0.8;  // a rough cost in armies, only used in the search for paths
+    static constexpr double LOSS_PER_DEFENDER = 0.8;  // an estimate of lost armies, only used in the search for paths
     static constexpr double MIN_GAIN = 1e-9;
-    static constexpr int64_t WORK_PER_BOUND = 100;  // the same work for cached bounds
+    static constexpr int64_t WORK_PER_BOUND =
+        100;  // cached bounds count as the same work, so that results are repeatable
 
     double bound(const Position<W>& s, int v, const Set<W>& part) {
         deadline_.spend(WORK_PER_BOUND);

@@ -286,7 +286,7 @@ class Lookahead {
         return parts;
     }
 
-    // The value of the assignment after a result, and the advance.
+    // The value of the assignment after a result of an attack, and the number of armies that advance.
     struct After {
         double value;
         int moved;
@@ -296,10 +296,10 @@ class Lookahead {
 
     struct Option {
         Decision roll;
-        bool is_useful;    // whether the target pays, is assigned to the stack, or some result raises the value
+        bool is_useful;    // whether the target pays or is assigned to the stack, or a result increases the value
         bool is_assigned;  // whether the target is assigned to the attacking stack
         bool is_begun;     // whether the battle has begun
-        int armies;        // on the attacking territory
+        int armies;        // the armies on the attacking territory
         double place;      // the rank by the style; attacks with the greatest rank are preferred
     };
     Decision search_decision(const Position<W>& start, int depth) {

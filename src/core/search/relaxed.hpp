@@ -818,9 +818,9 @@ class Relaxed {
         return j > first_[item] && inner_[j - 1].kind == inner_[j].kind && inner_[j - 1].keep == inner_[j].keep;
     }
 
-    // A result of a roll in the current state. Its values are the values of the next state with index `after`, shifted
-    // by `back` armies; for the current line they begin at `from`. `is_last` marks the last result of an answer.
-    // `thrown` is the chance of the throw in the last result of the throw, and -1 in its other results.
+    // A result of a roll in the current state. It leads to the next state with index `after` in the plan, with `back`
+    // fewer armies; the values of this next state for the current line begin at index `from`. `is_last` marks the last
+    // result of an answer. `thrown` is the chance of the throw for the last result of the throw, otherwise -1.
     struct Part {
         double chance;
         size_t after, back;
@@ -829,17 +829,18 @@ class Relaxed {
         size_t from;
     };
 
-    // A result, with its chance, by which a roll of the last group leads to the same state with `back` fewer armies,
-    // that is, to an earlier entry of the same line. For each budget, `rest` is the greatest value of the other results
-    // of such rolls: 0 if there are no other results, and -1 if no such roll is legal.
+    // A result of a roll of the last group without a loss of defenders. It leads to the same state with `back` fewer
+    // armies, which is an earlier entry of the same line. Several rolls may share this result and its chance. For each
+    // budget, `rest` is the greatest value of the other results of these rolls: 0 without other results, and -1 if none
+    // of these rolls is legal.
     struct Return {
         double chance;
         size_t back;
         std::vector<double> rest;
     };
 
-    // A roll in the current state, for budgets `from` to `to` - 1 of its group. Its parts are its results, without the
-    // result that leads back to the same line: the return with index `again` in the plan, or NONE.
+    // A roll in the current state, legal for budgets `from` to `to` - 1 of its group. `again` is the index of its
+    // Return in the plan, or NONE. Its other results are `count` parts of the plan, beginning with index `first`.
     struct Action {
         size_t group;
         int from, to;
@@ -851,7 +852,7 @@ class Relaxed {
         std::vector<Action> actions;
         std::vector<Part> parts;
         std::vector<Return> returns;
-        std::vector<size_t> next, place;  // the next states, and where their values for a line begin
+        std::vector<size_t> next, place;  // the next states, and the index at which their values for a line begin
     };
 
     void find_plan(const std::vector<Attack>& attacks, Plan& plan) const {
@@ -961,7 +962,7 @@ class Relaxed {
         size_t last = groups_.size() - 1;
         bool is_hard = false;
         deadline_.spend(int64_t(budgets.size() * plan.next.size() + plan.parts.size()));
-        for (size_t g = 0; g < last; ++g)  // more armies never reduce the value
+        for (size_t g = 0; g < last; ++g)  // values do not decrease if a budget increases
             for (int x = 0; budgets[g] && x < width; ++x) own[x] = std::max(own[x], (own - stride[g])[x]);
         for (Return& each : plan.returns) each.rest.assign(size_t(width), -1.0);
         for (const Action& action : plan.actions) {
@@ -988,7 +989,7 @@ class Relaxed {
         }
     }
 
-    // Raises the values for budgets of the last group to at least the value of a roll.
+    // Replaces values by the value of a roll where this is greater, for all budgets of the last group.
     void raise(double* values, int first, int end, const Action& action, const Plan& plan) const {
         deadline_.spend(std::max(end - first, 0) * int64_t(action.count));
         const Part* parts = plan.parts.data() + action.first;
@@ -1007,7 +1008,7 @@ class Relaxed {
             }
             if (x < end) values[x] = std::max(values[x], value_of<double>(action, x, plan));
         };
-        // Most rolls have only one or two results besides a return. Special cases for them halve the time.
+        // Most rolls have only one or two results in addition to a return. Two special cases halve the time.
         bool is_sum = action.count > 0 && parts[action.count - 1].thrown == 1.0;
         if (is_sum && action.count == 1) raise_by([&](int x) { return at(0, x); });
         else if (is_sum && action.count == 2 && !parts[0].is_last) raise_by([&](int x) { return at(0, x) + at(1, x); });

@@ -133,7 +133,8 @@ class SizedSearch final : public Search {
         const Position<W>& from = *given;
         Tally<W> tally(game_);
         if (!has_room(tally, report) || games < 0 || (games > 0 && !gains)) return IACTA_UNSOUND;
-        std::unordered_set<StateKey, StateKey::Hash> seen;  // to count states, even those that other calls have found
+        std::unordered_set<StateKey, StateKey::Hash>
+            seen;  // all states of this call, including states that other calls have visited
         bool is_best = small_ || large_;
         auto decide = [&](const Position<W>& s) {
             seen.insert(make_key(s));
@@ -162,8 +163,9 @@ class SizedSearch final : public Search {
     }
 
   private:
-    static constexpr int64_t ROW_BYTES = 200 << 20;    // the memory limit for values of assignments
-    static constexpr int MAX_RECURSION_ARMIES = 3000;  // the depth of recursion if defenders can choose
+    static constexpr int64_t ROW_BYTES = 200 << 20;  // the memory limit for values of assignments
+    static constexpr int MAX_RECURSION_ARMIES =
+        3000;  // the maximum depth of recursion in armies, if defenders can choose
 
     // Returns a state, or an empty optional if the state cannot be reached from the start.
     std::optional<Position<W>> read_state(iacta_state state) const {

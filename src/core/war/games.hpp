@@ -8,19 +8,19 @@
 namespace iacta {
 
 struct JudgedAim {
-    static constexpr double SHARE_OF_REST = 0.25;  // the margin is at most this share of 1 - V
+    static constexpr double SHARE_OF_REST = 0.25;  // the maximum margin, as a share of 1 - V
 
     Aim aim;
-    double margin = 0.0, total = 0.0;     // total: the sum of V after the samples
-    int samples = 0, stage = 0;           // stage: the samples after which the aim fell behind, or FINAL
-    uint64_t dice = 0;                    // the sum of the states of the dice after the samples
-    bool has_no_dice = false;             // then all samples are equal, and one is enough
-    const JudgedAim* original = nullptr;  // an aim with the same turns, which is sampled instead
+    double margin = 0.0, total = 0.0;     // total: the sum of V over the samples
+    int samples = 0, stage = 0;           // stage: the number of samples at which the aim was dropped, or FINAL
+    uint64_t dice = 0;                    // the sum of the random states after the samples
+    bool has_no_dice = false;             // whether the turn rolls no dice; one sample is then sufficient
+    const JudgedAim* original = nullptr;  // an aim that leads to the same turns; it is sampled instead
 
     static constexpr int FINAL = 1 << 30;
 
     double mean() const { return samples ? total / samples : 0.0; }
-    // The mean plus the margin, which is reduced near 1, where no other aim could exceed it.
+    // The mean plus the margin. The margin is smaller for means near 1, so that other aims can still be better.
     double value() const { return mean() + std::min(margin, SHARE_OF_REST * (1.0 - mean())); }
     bool is_elimination() const { return aim.kind == IACTA_AIM_ELIMINATE; }
     const JudgedAim& find_original() const { return original ? original->find_original() : *this; }

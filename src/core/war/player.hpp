@@ -254,9 +254,11 @@ class Tactics {
     }
 
   private:
-    static constexpr double SAFE_CARD = 6.0;   // the value of the first conquest for the aim SAFE_CARD, in armies
-    static constexpr double MIN_RATIO = 0.75;  // the least ratio of armies to need of an elimination that is an aim
-    static constexpr double FAIR = 0.4;        // simulations compare battles again below this chance
+    static constexpr double SAFE_CARD = 6.0;  // the value of the first conquest for the aim SAFE_CARD, in armies
+    static constexpr double MIN_RATIO =
+        0.75;  // the minimum of available armies / needed armies for an elimination to become an aim
+    static constexpr double FAIR =
+        0.4;  // if the chance of a battle falls below this chance, simulations compare battles again
     static constexpr double OTHER_STAKE = 0.4, AGAIN = 1.15;
 
     struct Best {
@@ -410,7 +412,7 @@ class Tactics {
         return best.v >= 0 && best.more <= s.place;
     }
     struct Strike {
-        int v = -1, c = -1, more = 0;  // with `more` additional armies, v probably conquers c
+        int v = -1, c = -1, more = 0;  // v probably conquers c if it gets `more` additional armies
     };
     // Returns the cheapest battle for a territory of continent k, or for any territory if k is -1.
     Strike find_strike(const War<W>& s, int k) const {
@@ -475,7 +477,7 @@ class Tactics {
         }
         return follow_wishes(s, main);
     }
-    // Adds wishes for armies that the borders of the mover's continents lack, if the new armies suffice.
+    // Adds a wish for each border of the mover's continents that lacks guards, if the new armies suffice.
     void list_guards(const War<W>& s, int also) {
         size_t begun = wishes_.size();
         for (Set<W> rest = s.at.mine; rest.any();) {

@@ -147,11 +147,11 @@ class Routes {
     static constexpr double UNKNOWN = -1.0;          // the cost of a part that has not been computed
     static constexpr double MIN_VARIANCE = 0.5;
     static constexpr double RESERVE = 1.0;  // armies for each part in addition to the mean cost
-    static constexpr double SURE = 0.995;   // no alternative to a battle with a greater chance is considered
-    static constexpr double LACK = 3.0;     // the cost of a way, for each army that its stack lacks
+    static constexpr double SURE = 0.995;   // the loss of a battle with a greater chance is ignored
+    static constexpr double LACK = 3.0;     // the cost of a path for each missing army of its stack
     static constexpr int STRONG = 8;        // armies of a strong attacker in addition to two for each defender
-    static constexpr int STEPS = 24;        // the number of advances that are compared, minus 1
-    static constexpr int SHARES = 4;        // the surplus of a stack is divided among parts in so many shares
+    static constexpr int STEPS = 24;        // compares STEPS + 1 numbers of armies to advance
+    static constexpr int SHARES = 4;        // the number of shares into which the surplus of a stack is divided
 
     struct Part {
         Set<W> lands, starts;
@@ -174,7 +174,7 @@ class Routes {
     std::vector<Target> targets_;
     std::vector<Choice> attacks_;
     std::vector<Part> parts_, split_, after_;    // the parts of the goal, and the parts after a conquest
-    std::vector<double> prices_, costs_, free_;  // free_: the armies of each stack that no target needs yet
+    std::vector<double> prices_, costs_, free_;  // free_: the armies of each stack that are not yet needed for a target
     std::vector<int> rooms_, from_, path_;
     Set<W> bases_;  // the territories from which attacks may begin
 
@@ -300,13 +300,13 @@ class Routes {
             rest -= part.lands;
             part.need = UNKNOWN;
             find_need(g, part);
-            // In an advance, the armies count for the conquered territory, which has them all.
+            // In an advance, find_rooms has counted all available armies for the conquered territory.
             if (s.phase == IACTA_PHASE_ADVANCE && part.starts.has(s.pending.to)) part.starts.remove(s.pending.start);
             parts_.push_back(part);
         }
         divide(parts_);
     }
-    // Divides the armies of each stack among the parts beside it, in favour of the least likely parts.
+    // Divides the armies of each stack among the adjacent parts. Surplus armies go to the parts with the least chance.
     void divide(std::vector<Part>& parts) const {
         Set<W> used, shared;
         for (Part& part : parts) {
@@ -427,8 +427,8 @@ class Routes {
         }
         return best;
     }
-    // Returns the territories of a part that remain for v after the other stacks, the smallest first, have taken those
-    // from which v need not go on.
+    // Returns the territories of a part that v must take if the other stacks, the smallest first, take as many
+    // territories as they can without separating v from the other territories.
     Set<W> find_rest(const Game<W>& g, const Part& part, int v) const {
         Set<W> rest = part.lands;
         Set<W> others = part.starts;
@@ -453,7 +453,7 @@ class Routes {
         }
         return rest;
     }
-    // Whether a stack in v can reach all of some territories by attacking only them.
+    // Whether a stack on v can reach all given territories through these territories.
     static bool is_reached(const Game<W>& g, int v, const Set<W>& lands) {
         Set<W> seen, fresh = Set<W>::of(v);
         while (fresh.any()) {

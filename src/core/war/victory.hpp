@@ -5,9 +5,9 @@
 
 namespace iacta {
 
-constexpr int MAX_WANTED = 12;                          // a player who lacks more territories is not about to win
-constexpr int MAX_DEALS = 1000;                         // the most attempts to deal hidden missions
-constexpr int ATTACK_MARGIN = 1;                        // spare armies for an attack on a group of territories
+constexpr int MAX_WANTED = 12;    // the maximum number of missing territories of a player who may win soon
+constexpr int MAX_DEALS = 1000;   // the maximum number of attempts to deal hidden missions
+constexpr int ATTACK_MARGIN = 1;  // armies for an attack on a group of territories in addition to its cost
 constexpr double WIN_PRIZE = 100.0, STOP_PRIZE = 10.0;  // the values of winning and of stopping a rival, in armies
 
 // Returns whether a player fulfils their mission.
@@ -139,7 +139,7 @@ class Wins {
         auto winning = find_placement_without_attacks();
         return winning.first >= 0 ? winning : find_placement_for_attacks();
     }
-    // Whether a move of armies between the mover's territories can win.
+    // Whether the last move of the turn can win.
     bool may_win_by_move() const { return count_missing() == 1; }
     // Returns the smallest number of armies whose move between two of the mover's territories wins, or -1.
     int find_winning_move(int from, int to, int most) const {
