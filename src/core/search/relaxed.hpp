@@ -831,8 +831,8 @@ class Relaxed {
 
     // A result of a roll of the last group without a loss of defenders. It leads to the same state with `back` fewer
     // armies, which is an earlier entry of the same line. Several rolls may share this result and its chance. For each
-    // budget, `rest` is the greatest value of the other results of these rolls: 0 without other results, and -1 if none
-    // of these rolls is legal.
+    // budget, `rest` is the greatest value of the rolls' other results: 0 without other results, and -1 if no such roll
+    // is legal.
     struct Return {
         double chance;
         size_t back;

@@ -5,7 +5,7 @@
 
 namespace iacta {
 
-constexpr int MAX_WANTED = 12;    // the maximum number of missing territories of a player who may win soon
+constexpr int MAX_WANTED = 12;    // players with more missing territories cannot win soon
 constexpr int MAX_DEALS = 1000;   // the maximum number of attempts to deal hidden missions
 constexpr int ATTACK_MARGIN = 1;  // armies for an attack on a group of territories in addition to its cost
 constexpr double WIN_PRIZE = 100.0, STOP_PRIZE = 10.0;  // the values of winning and of stopping a rival, in armies

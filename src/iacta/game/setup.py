@@ -57,7 +57,7 @@ def read_cards(
     symbols: Mapping[str, str],
     board: Board,
 ) -> FrozenDict[str, Hand] | None:
-    """Return the hand of each player who has cards; refuse hands that exceed one deck."""
+    """Return the hands of all players with cards; refuse hands that exceed one deck."""
     if cards is None:
         return None
     if not isinstance(cards, Mapping):

@@ -2,7 +2,7 @@
 
 A game ends when only one player is left. A victory condition adds another way to win, such as
 owning a share of the map. If an action fulfils the condition for several players, the winner is the
-first of these players in the order of play, starting with the player whose turn it is.
+first such player in the order of play, starting with the player whose turn it is.
 
 Each condition is a subclass of `Victory`. The rest of iacta only calls the methods of `Victory`.
 For the compiled core, a condition is converted to missions (`CoreMission`).

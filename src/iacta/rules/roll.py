@@ -36,7 +36,7 @@ from iacta.rules.variants import find_rules, format_rules_argument
 
 SortedDice = tuple[int, ...]
 
-MAX_UNCHECKED_FACES = 100  # for dice with more faces, a full roll must also be feasible
+MAX_UNCHECKED_FACES = 100  # dice with more faces are refused unless a full roll is feasible
 MAX_ROWS = 10**6  # the maximum number of pairs of different throws in `Roll.compared_dice`
 STEPS_PER_SECOND = 10**6
 MAX_STEPS = 10**7

@@ -133,7 +133,7 @@ def _read_toml(source: BoardText, name: str) -> Draft | None:
 
 
 def _is_own(keys: Sequence[str]) -> bool:
-    """Return whether keys are like the keys of a board or a position, or misspellings of these."""
+    """Return whether keys resemble the keys of a board or a position; tolerate misspellings."""
     import difflib  # a slow import
 
     near = [
