@@ -1,4 +1,4 @@
-"""The odds of many battles at once: functions of arrays, with NumPy's broadcasting."""
+"""The odds of many battles: functions of arrays, with NumPy's broadcasting."""
 
 from __future__ import annotations  # so that signatures show the names of types
 
@@ -105,9 +105,9 @@ def win_probability(
     method: a name in `iacta.methods.METHODS`, or `"auto"`.
 
     Returns a float for a single battle, otherwise an array of the broadcast shape. The relative
-    error is at most 1e-12 up to 250 armies on each side. For larger battles see the error of
-    `Battle`, or for many battles the error of a table of this size. Under balanced blitz the bound
-    is on the absolute error.
+    error is at most 1e-12 up to 250 armies on each side. For larger battles, the bound is the error
+    of `Battle`, or of a table of this size if many battles are computed together. Under balanced
+    blitz, the bounds are for the absolute error.
 
     Raises `IactaError` for armies that are not whole numbers of at least 1.
 

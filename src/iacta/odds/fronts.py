@@ -431,7 +431,7 @@ class _Group(NamedTuple):
         return [np.where(numbers < least, np.inf, costs) for least in self.front.least]
 
     def _find_weakest(self, costs: Floats) -> list[Floats]:
-        """Return the smallest possible maximum cost of the first 1, 2, ... territories.
+        """Return the minimax cost of the first 1, 2, ... territories: the lowest possible maximum.
 
         Each array has one entry for each number of armies on these territories.
         """

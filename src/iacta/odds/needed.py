@@ -529,7 +529,7 @@ class _Search(NamedTuple):
         return reaches
 
     def search_upward(self, other: int, chance: Fraction, least: int) -> int:
-        """Return the first number of armies from `least` on whose chance, as a float, is enough."""
+        """Return the smallest number of armies, at least `least`, whose float chance is enough."""
         number = max(least, self.keep)
         while not is_reached_by_floats(self.kernel.chances(number, other, self.keep), chance):
             number += 1

@@ -17,7 +17,7 @@ attack first. After this conquest, when their losses are known, they choose a di
 The value of the spread is max_i E_i. `Model.compute_value` evaluates these equations for one
 spread.
 
-`find_all_values` evaluates the equations for all spreads at once, with floats. Spreads with the
+`find_all_values` evaluates the equations for all spreads together, with floats. Spreads with the
 same last territories share a vector V. Spreads with the same first territories share the
 distribution of the attackers that continue after them. Therefore a few matrix products give E_1 of
 all spreads: about k/2 first territories times the rest. If the attack starts inside the chain, E_i
