@@ -33,7 +33,7 @@ MAX_NAMED = 2  # maximum number of players to name in the title
 
 @register_chart(default_for="Audit")
 def dice_audit(audit_result: Audit) -> Chart:
-    """Draw how far each result is from fair dice, and the evidence and luck over time.
+    """Draw the deviation of each result from fair dice, and the evidence and luck over time.
 
     audit_result: the result of `iacta.audit`, for a log with dice, rolls or battles.
 

@@ -156,7 +156,7 @@ def _describe_arrows(plan: Plan, arrows: Sequence[Arrow]) -> str:
 
 @register_chart(default_for="Reinforcement")
 def reinforcement_map(reinforcement: Reinforcement) -> Chart:
-    """Draw a map of new armies and how much they help, with the plan's battles as arrows.
+    """Draw a map of new armies with their gains, and with the battles of the plan as arrows.
 
     reinforcement: the best placement of new armies, with its plan.
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # slow to import, and only needed for types
 EXAMPLE_ARMIES = 10
 BAR_HEIGHT = 19
 MORE, LESS = "more than half", "half or less"
-MIN_ERROR = 1e-18  # errors of 0 are drawn here, because the axis is logarithmic
+MIN_ERROR = 1e-18  # the position of an error of 0, which a logarithmic axis cannot show
 ERROR_LABELS = {
     1e-18: "0",
     1e-15: "10⁻¹⁵",
@@ -173,7 +173,6 @@ def method_comparison(answer: CompareAnswer) -> Chart:
     look: dict[str, Any] = {"filled": True, "size": 80, "opacity": 1}
     seconds = axis("seconds:Q", "time", {"type": "log"}, labelExpr=TIME_LABELS, tickCount=4)
     powers = {round(math.log10(value)): label for value, label in ERROR_LABELS.items()}
-    # A logarithmic axis cannot show an error of 0, so it is drawn at `MIN_ERROR`.
     errors = axis(
         "shown:Q",
         "relative error",

@@ -66,7 +66,7 @@ TAKEN, HELD, STOPPED = "you take it", "they hold it", "you stop there"
 FATES = {TAKEN: BLUE, HELD: RED, STOPPED: AMBER}
 MAX_TERRITORIES = 100  # a chart with more territories would be unreadable
 PANEL_HEIGHT = 140  # pixels
-MAX_NUMBERED = 15  # territories; bars of longer campaigns have no written chances
+MAX_NUMBERED = 15  # bars of campaigns with more territories have no labels
 MIN_LABELLED_CHANCE = 0.005
 
 MAX_INTERVALS = 40  # maximum number of bars with intervals
@@ -88,7 +88,7 @@ def battle_outcomes(battle: Battle) -> Chart:
     are left out, with a total chance below 1 in 10,000 at each end of the axis.
     """
     answer = battle_answer(battle)
-    outcomes = answer.outcomes or battle.outcomes()  # raises if there are too many outcomes
+    outcomes = answer.outcomes or battle.outcomes()  # raises an error for too many outcomes
     rows = list_bars(outcomes.map(lambda end: _find_end(battle, end)))
     return Chart(
         histogram("outcomes", rows, _choose_title(rows), is_signed=False),
@@ -274,7 +274,7 @@ def histogram(
     """
     width = max(row["most"] - row["least"] + 1 for row in rows)
     bars = table_view(table, low="datum.least - 0.45", high="datum.most + 0.45")
-    chance = CHANCE if width == 1 else f"chance of {width} numbers in a row"
+    chance = CHANCE if width == 1 else f"chance of {width} consecutive numbers"
     label = INTEGER_LABELS if is_signed else UNSIGNED_LABELS
     if not is_signed and all(row["least"] >= 0 for row in rows):
         label = f"datum.value < 0 ? '' : {label}"  # the axis may extend below 0
@@ -386,7 +386,10 @@ def _list_stacks(campaign: Campaign) -> list[Row]:
 
 
 def _draw_survival(fates: Sequence[Row]) -> list[View]:
-    """Return panels: chance to end there (if any), chance to take the territory, and armies."""
+    """Return panels by territory: the chance of failure, the chance of conquest, and armies.
+
+    A campaign that cannot fail has no panel for failures.
+    """
     failures = [row for row in fates if row["fate"] != TAKEN]
     count = max(row["territory"] for row in fates)
     across = axis("territory:O", "territory", labelAngle=0)

@@ -86,8 +86,8 @@ def win_chance_map(
 def _format_title(chances: npt.NDArray[Any]) -> str:
     """Describe the battles in which the attackers are the favourites.
 
-    The description is about equal numbers, from the smallest number at which the attackers are the
-    favourites. If they always are, the description is about the share of all battles.
+    The description gives the range of equal numbers in which the attackers are favourites. If they
+    are not favourites at the largest number, it gives the number of battles instead.
     """
     ahead = (chances.diagonal() > EVEN).tolist()
     if not any(ahead):

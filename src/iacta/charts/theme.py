@@ -48,7 +48,7 @@ PLAYER_COLOURS = ("#1f6fab", "#c22f2f", "#007a59", "#9a4c82", "#b84f00", "#8a650
 WIDTH = 600
 HEIGHT = 380
 PADDING = 12
-# These fonts have equal character widths, which the layout of labels relies on.
+# The layout of labels assumes that these fonts are metrically compatible.
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 NARROW_PLOT = 450  # a plot narrower than this uses the `narrow` properties of its chart
 SIZES = {"width": WIDTH, "narrow": NARROW_PLOT, "padding": 2 * PADDING}  # input of `fit.js`
