@@ -315,44 +315,42 @@ def _find_compared_dice(*dice: int) -> str:
 
 
 VALUES: dict[str, Callable[[], Number]] = {
-    "the two dice of 2 6 4 that are compared, by the order printed": lambda: _find_compared_dice(
-        2, 6, 4
-    ),
+    "compared dice of the roll 2 6 4, in the printed order": lambda: _find_compared_dice(2, 6, 4),
     "equally likely rolls of five dice": count_rolls_of_five_dice,
-    "rolls that the sums of p_32k count": lambda: Roll(3, 2).losses().weights()[1],
+    "number of rolls in the sums of p_32k": lambda: Roll(3, 2).losses().weights()[1],
     "armies lost by 4 3 3 against 3 2": lambda: find_example_losses(
         {"attack_dice": "4 3 3", "defence_dice": "3 2"}
     ),
-    "states of 10 against 10, the one without armies included": lambda: sum(_count_states()) + 1,
+    "states of 10 against 10, including the state without armies": lambda: sum(_count_states()) + 1,
     "absorbing states of 10 against 10": lambda: _count_states()[1],
     "transient states of 10 against 10": lambda: _count_states()[0],
     "chance of 10 against 10": lambda: win(10, 10),
     "chance of 10 against 10 (Osborne, table 3)": lambda: win(10, 10),
     "fewest armies on each side with a chance above one half": find_first_even,
-    "pairs that the best two of three dice can show": lambda: len(Roll(3, 2).best_attack_dice(2)),
-    "ways in which the rolls of all numbers of dice can end": lambda: sum(
+    "possible pairs of the best two of three dice": lambda: len(Roll(3, 2).best_attack_dice(2)),
+    "possible losses in a roll, for all numbers of dice together": lambda: sum(
         len(Roll(attack, defence).losses()) for attack in (1, 2, 3) for defence in (1, 2)
     ),
     "states that follow 10 against 10": lambda: len(chain(10, 10, ABLE).after(1)),
-    "line of the fewest attackers: start": lambda: _fit_line()[0],
-    "line of the fewest attackers: slope": lambda: _fit_line()[1],
+    "line fitted to the fewest attackers: intercept": lambda: _fit_line()[0],
+    "line fitted to the fewest attackers: slope": lambda: _fit_line()[1],
     "chance of 50 against 50": lambda: win(50, 50),
-    "armies lost by 50 against 50 when winning": lambda: (
+    "mean losses of 50 attackers who win against 50 defenders": lambda: (
         Battle(50, 50, ABLE).attackers_lost_if_won().mean()
     ),
-    "p-value of the distribution that Tan printed, given Höhle's 100,000 rolls": lambda: (
-        _compute_p_value(PRINTED_3_AGAINST_2)
+    "p-value of Tan's printed distribution, with Höhle's 100,000 rolls": lambda: _compute_p_value(
+        PRINTED_3_AGAINST_2
     ),
-    "p-value of the right distribution, given Höhle's 100,000 rolls": lambda: _compute_p_value(
+    "p-value of the correct distribution, with Höhle's 100,000 rolls": lambda: _compute_p_value(
         right_distribution(3, 2)
     ),
-    "p-value of the distribution that Tan printed, given 100,000 rolls of ours": lambda: (
+    "p-value of Tan's printed distribution, with iacta's 100,000 rolls": lambda: (
         chi_square(PRINTED_3_AGAINST_2, _run_trial().counts).p_value
     ),
-    "p-value of the product of the ranks, given 100,000 rolls of ours": lambda: (
+    "p-value of the product of the exact chances, with iacta's 100,000 rolls": lambda: (
         _run_trial().wrong.p_value
     ),
-    "p-value of the right distribution, given 100,000 rolls of ours": lambda: (
+    "p-value of the correct distribution, with iacta's 100,000 rolls": lambda: (
         _run_trial().right.p_value
     ),
 }
@@ -376,41 +374,46 @@ SOURCE = PrintedSource(
     (
         Figure(
             "roll_chances",
-            "Figure 1: the distribution of a roll of three dice against two, in the source by the "
-            "dice roller Troll.",
+            "Figure 1: the distribution of a roll of three dice against two, which the source "
+            "computes with the dice roller Troll.",
             lambda: roll_losses(Roll(3, 2)),
         ),
         Figure(
             "transition_matrix",
-            "The transition matrix of 10 against 10, which the source describes, as an image. Of "
-            "its 121 states ours leaves out the one without armies, which no battle reaches.",
+            "The transition matrix of 10 against 10 as an image; the source only describes it. Of "
+            "the 121 states in the source, iacta omits the state without armies, which no battle "
+            "reaches.",
             lambda: transition_matrix(10, 10, ABLE),
         ),
         Figure(
             "win_chance_map",
-            "Table of the chances of all battles up to 10 against 10, coloured. The source colours "
-            "those above one half green; ours goes from orange to blue at one half.",
+            "Coloured table of the chances of all battles up to 10 against 10. In the source, "
+            "chances above one half are green; here, the colour changes from orange to blue at one "
+            "half.",
             lambda: win_chance_map(win_table(10, 10, ABLE), ABLE),
         ),
         Figure(
             "break_even",
-            "Where the attackers are favourites up to 50 against 50, with the fitted line.",
+            "The battles up to 50 against 50 in which the attackers are favourites, and the fitted "
+            "line.",
             lambda: break_even(50, 50, ABLE),
         ),
         Figure(
             "slices",
-            "Slices of that table at 15, 25 and 35 defenders, which the source draws side by side.",
+            "Chances of up to 50 attackers against 15, 25 and 35 defenders, which the source draws "
+            "side by side.",
             lambda: slices((15, 25, 35), 50, ABLE),
         ),
         Figure(
             "final_difference",
-            "The sawtooth of the difference at the end of 50 against 50.",
+            "The sawtooth distribution of attackers minus defenders at the end of 50 against 50.",
             lambda: final_difference(Battle(50, 50, ABLE)),
         ),
         Figure(
             "convergence",
-            "Simulation of 100,000 rolls of three dice against two, of which the source prints the "
-            "parts: ours shows how often both defenders fall (“won”) as the rolls go on.",
+            "Simulation of 100,000 rolls of three dice against two. The source prints the final "
+            "shares; this chart shows the share of rolls in which both defenders fall (“won”), as "
+            "the number of rolls grows.",
             lambda: convergence(running_estimates(ONE_ROLL, runs=ROLLS, seed=SEED), ONE_ROLL),
         ),
     ),

@@ -78,15 +78,15 @@ def _compute_half_interval() -> float:
 
 
 VALUES: dict[str, Callable[[], Number]] = {
-    "defenders at the lowest chance with two armies more": lambda: min(
+    "number of defenders against whom two more attackers have the lowest chance": lambda: min(
         range(1, 61), key=lambda defenders: _win(defenders + 2, defenders)
     ),
     "territories of the unfinished game": lambda: len(DEFENDERS),
     "defenders of the unfinished game": lambda: sum(DEFENDERS),
-    "more attackers than defenders in the unfinished game": lambda: (
+    "attackers minus defenders in the unfinished game": lambda: (
         UNFINISHED.attackers - sum(DEFENDERS)
     ),
-    "chance to take all in the unfinished game": UNFINISHED.win_probability,
+    "chance to take all territories in the unfinished game": UNFINISHED.win_probability,
     "equally likely rolls of five dice": count_rolls_of_five_dice,
     "chance of 2 against 1": lambda: _win(2, 1),
     "chance of 12 against 10": lambda: _win(12, 10),
@@ -103,10 +103,10 @@ VALUES: dict[str, Callable[[], Number]] = {
     "defenders of the last four territories": lambda: ", ".join(map(str, DEFENDERS[-4:])),
     "widths of the spikes at the last four territories, in scores": _measure_spikes,
     "chance of losing 17 full rolls in a row": lambda: Roll(3, 2).losses()[Losses(2, 0)] ** 17,
-    "difference of the simulated chance of 32 against 30 and the exact one": _find_simulation_error,
-    "half of the sampling interval (95%) of 100,000 simulations": _compute_half_interval,
+    "absolute error of the simulated chance of 32 against 30": _find_simulation_error,
+    "half the width of the 95% sampling interval of 100,000 simulations": _compute_half_interval,
     "accuracy of four bits": lambda: Fraction(1, 2**4),
-    "score of the campaign played through": lambda: UNFINISHED.find_score(
+    "score of the example campaign": lambda: UNFINISHED.find_score(
         CampaignOutcome(len(DEFENDERS), 12, 0)
     ),
     "chance of five ones": lambda: Roll(3, 2, "five ones").losses()[Losses(-1, -1)],
@@ -124,8 +124,8 @@ SOURCE = PrintedSource(
     (
         Figure(
             "campaign_score",
-            "Histogram of the score of the unfinished game, simulated as in the source; the exact "
-            "distribution over it is ours.",
+            "Histogram of the simulated scores of the unfinished game, as in the source, with the "
+            "exact distribution, which iacta adds.",
             lambda: campaign_score(
                 UNFINISHED,
                 simulate_campaign(
@@ -140,8 +140,8 @@ SOURCE = PrintedSource(
         ),
         Figure(
             "convergence",
-            "Simulation beside exact computation: the source prints two numbers, after 10,000 "
-            "battles of 32 against 30; ours shows how one approaches the other.",
+            "Simulated and exact chance of 32 against 30. The source prints both numbers, after "
+            "10,000 battles; this chart shows how the simulation approaches the exact chance.",
             lambda: convergence(
                 running_estimates(Battle(32, 30), runs=RUNS_OF_ONE_BATTLE, seed=SEED),
                 Battle(32, 30),

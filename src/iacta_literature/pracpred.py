@@ -108,24 +108,24 @@ VALUES: dict[str, Callable[[], Number]] = {
     "chance of 100 against 100, in words": lambda: win(100, 100),
     "battles in the table": lambda: _tabulate_wins().size,
     "fewest armies on each side with a chance above one half": find_first_even,
-    "mean chance with 1 or 2 more than the defenders and 6 to 20 attackers": lambda: (
+    "mean chance of 6 to 20 attackers with an advantage of 1 or 2 armies": lambda: (
         _compute_mean_chance(1, 2)
     ),
-    "mean chance with 1 or 2 fewer than the defenders and 6 to 20 attackers": lambda: (
+    "mean chance of 6 to 20 attackers with a disadvantage of 1 or 2 armies": lambda: (
         _compute_mean_chance(-1, -2)
     ),
-    "rule of thumb for 1 or 2 more than the defenders": lambda: _compute_mean_chance(1, 2),
+    "rule of thumb for an advantage of 1 or 2 armies": lambda: _compute_mean_chance(1, 2),
     "most armies that a side can lose in a roll of one die against two": lambda: max(
         max(losses) for losses in Roll(1, 2).losses()
     ),
-    "fewest armies on each side with a chance above one half by the words on the curve": (
+    "fewest armies on each side with a chance above one half, according to the text": (
         find_first_even
     ),
     "the better attack of 15 against 8 and 20 against 13": lambda: (
         "15 against 8" if win(15, 8) > win(20, 13) else "20 against 13"
     ),
     "states after one roll from 10 against 6": _list_states_after_one_roll,
-    "states from which 7 against 5 is reached": _list_states_before_7_against_5,
+    "states before a roll that leads to 7 against 5": _list_states_before_7_against_5,
     "numbers of dice in a roll": lambda: len(_list_dice_counts()),
     "most dice in a roll": lambda: max(_list_dice_counts()),
     "chance that 2 against 1 is won or lost": lambda: Fraction(

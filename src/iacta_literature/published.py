@@ -171,7 +171,7 @@ def _agrees(ours: Number, published: Published) -> bool:
         lowest, highest = Estimate(runs, round(value * runs)).interval(SAMPLING_LEVEL)
         return lowest - unit / 2 <= number <= highest + unit / 2
     rules: dict[str, Callable[[], bool]] = {
-        # A value halfway between two printed values agrees with both: rounding rules differ.
+        # Rounding rules differ: a value halfway between two printed values agrees with both.
         "": lambda: abs(number - value) <= unit / 2,
         "about": lambda: abs(number - value) <= (unit or 1) / 2,
         "truncated": lambda: value <= number < value + (unit or 1),

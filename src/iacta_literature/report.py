@@ -111,13 +111,13 @@ def format_report(chapters: Sequence[Chapter], seconds: float) -> str:
     )
     values = [value for chapter in chapters for value in chapter.values]
     body = [
-        f"<p>{mistaken} {'value is an erratum' if mistaken == 1 else 'values are errata'} of the "
-        "sources, or of works that they quote:</p>",
+        f"<p>{mistaken} {'value is an erratum' if mistaken == 1 else 'values are errata'}, in the "
+        "sources or in works that they quote:</p>",
         f"<ul>{''.join(listed)}</ul>",
         f"<p>{_summarise(values)} Recomputed in "
-        f"{seconds:.0f} seconds. Each value is compared to the digits that are printed, a "
-        "simulated one within its sampling interval. Where a source prints an equation, the "
-        "published value is its result. iacta chose the limits of statistical tests.</p>",
+        f"{seconds:.0f} seconds. Exact values must agree in all printed digits, and simulated "
+        "values within their sampling interval. If a source prints an equation, its result is the "
+        "published value. iacta chose the limits of statistical tests.</p>",
         f"<ul>{''.join(contents)}</ul>",
         *(line for chapter in chapters for line in _format_chapter(chapter)),
     ]

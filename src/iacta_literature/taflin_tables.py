@@ -182,21 +182,21 @@ def _compute_advantage() -> Fraction:
 
 
 VALUES: dict[str, Callable[[], Number]] = {
-    "places after one roll": lambda: _count_states(1),
-    "places after two rolls": lambda: _count_states(2),
-    "attackers lost more slowly than defenders in a roll of all dice": _compute_advantage,
-    "chances of first reaching the boundary from (12, 10), by (15)-(16) as printed": lambda: sum(
+    "points after one roll": lambda: _count_states(1),
+    "points after two rolls": lambda: _count_states(2),
+    "percentage by which fewer attackers than defenders fall in full rolls": _compute_advantage,
+    "sum of the chances of first passage from (12, 10), by (15)-(16) as printed": lambda: sum(
         _compute_printed_first_passage(START, F).values()
     ),
-    "chances of first reaching the boundary from (12, 10)": lambda: sum(
+    "sum of the chances of first passage from (12, 10)": lambda: sum(
         taflin.first_passage(START, F).values()
     ),
     "chance to win at (12, 10), by (15)-(17) as printed": lambda: _compute_printed_win(START, F),
     "chance to win at (12, 10)": lambda: taflin.win(START, F),
-    "chances of all points after 4 rolls, by (5) as printed": lambda: sum(
+    "sum of the chances of all points after 4 rolls, by (5) as printed": lambda: sum(
         _compute_printed_free_space(half, 4, F) for half in range(-4, 5)
     ),
-    "chances of all points after 4 rolls": lambda: sum(
+    "sum of the chances of all points after 4 rolls": lambda: sum(
         taflin.free_space(Point(50, 50), Point(42 + i, 50 - i), 4, F) for i in range(9)
     ),
 }
@@ -215,15 +215,15 @@ SOURCE = PrintedSource(
     (
         Figure(
             "after_rolls",
-            "Figure 1: the states of a battle after one roll and after two. The source names no "
-            "armies; ours are 12 against 10.",
+            "Figure 1: the states of a battle after one roll and after two rolls. The source does "
+            "not state the armies; this chart is for 12 against 10.",
             lambda: after_rolls(12, 10, (0, 1, 2)),
         ),
         Figure(
             "first_passages",
-            "Figure 2: the boundary region, where fewer dice are thrown. The source draws some "
-            "ways into it; ours shows the chance of each point at which 12 against 10 first "
-            "reaches it.",
+            "Figure 2: the boundary region, where fewer dice are rolled. The source draws some "
+            "paths into the region; this chart shows the chance of each point at which 12 against "
+            "10 enters it.",
             lambda: first_passages(12, 10),
         ),
     ),

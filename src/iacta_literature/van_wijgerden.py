@@ -98,24 +98,24 @@ VALUES: dict[str, Callable[[], Number]] = {
     "chance that 2 against 1 ends with 1 attacker": lambda: _find_outcome_chance(
         2, 1, Outcome(1, 0)
     ),
-    "chance of the loss 1 0 from 1 against 3 on a capital": lambda: Roll(1, 3, "capital").losses()[
-        Losses(1, 0)
-    ],
-    "chance of the loss 1 0 from 1 against 3 on a territory": lambda: Roll(1, 2).losses()[
-        Losses(1, 0)
-    ],
+    "chance that 1 attacker loses a roll against 3 defenders of a capital": lambda: Roll(
+        1, 3, "capital"
+    ).losses()[Losses(1, 0)],
+    "chance that 1 attacker loses a roll against 3 defenders of a territory": lambda: Roll(
+        1, 2
+    ).losses()[Losses(1, 0)],
     "attackers needed against 2 for 20%": lambda: int(armies_needed(2, "20%")),
-    "chance of 2 attackers, garrison counted, against 2": lambda: win(1, 2),
-    "chance of 3 attackers, garrison counted, against 2": lambda: win(2, 2),
+    "chance of 2 attackers, garrison included, against 2": lambda: win(1, 2),
+    "chance of 3 attackers, garrison included, against 2": lambda: win(2, 2),
     "attackers needed against 10 for 95%, per defender": lambda: Fraction(
         int(armies_needed(10, "95%")), 10
     ),
     "chance that 3 against 2 ends with 1 attacker, as a percentage": lambda: _find_outcome_chance(
         3, 2, Outcome(1, 0)
     ),
-    "defenders at the spike of the 99% line of capitals": _find_capital_spike,
-    "attackers needed on a capital, divided by those on a territory (mean)": lambda: float(
-        (find_needed("capital") / find_needed("classic")).mean()
+    "number of defenders at the spike of the 99% line for capitals": _find_capital_spike,
+    "mean ratio of the attackers needed against a capital to those against a territory": lambda: (
+        float((find_needed("capital") / find_needed("classic")).mean())
     ),
     "entries of Hendel's table that are one too low": _count_low_entries,
     "chance of 5 against 10, if the headings of Osborne's table 3 were right": lambda: win(5, 10),
@@ -145,17 +145,17 @@ SOURCE = PrintedSource(
         ),
         Figure(
             "minimum_troops_per_defender_to_50",
-            "The same, zoomed to 50 defenders.",
+            "Minimum troops, divided by the defenders, for up to 50 defenders.",
             lambda: minimum_troops(50, per_defender=True),
         ),
         Figure(
             "minimum_troops_to_50",
-            "Minimum troops themselves, zoomed to 50 defenders.",
+            "Minimum troops for up to 50 defenders.",
             lambda: minimum_troops(50),
         ),
         Figure(
             "minimum_troops_ratio",
-            "Minimum troops against a capital, divided by those against a territory.",
+            "Ratio of the minimum troops against a capital to those against a territory.",
             lambda: minimum_troops_ratio(200),
         ),
         Figure(
@@ -165,12 +165,12 @@ SOURCE = PrintedSource(
         ),
         Figure(
             "state_space",
-            "The larger state space: three attackers against two, and the losses of each roll.",
+            "The state space of [3 2], with the losses of each roll.",
             lambda: state_space(3, 2, ABLE),
         ),
         Figure(
             "probability_tree",
-            "The same states, and the chances that lead to them.",
+            "The states of [3 2], with the chance of each roll.",
             lambda: probability_tree(3, 2, ABLE),
         ),
         Figure(
@@ -185,8 +185,8 @@ SOURCE = PrintedSource(
         ),
         Figure(
             "paths",
-            "The seven paths of [3 2]. The source colours paths in the tree; ours lists them all, "
-            "each with its chance.",
+            "The seven paths of [3 2]. The source colours paths in the tree; this chart lists all "
+            "paths with their chances.",
             lambda: path_chances(3, 2, ABLE),
         ),
         Figure(
@@ -203,7 +203,7 @@ SOURCE = PrintedSource(
     (
         Timing(
             "the fewest attackers against 1 to 200 defenders for 15 chances, on territories and on "
-            "capitals, decided exactly",
+            "capitals, computed exactly",
             "many hours (exact), some minutes (rounded)",
             lambda: (find_needed.__wrapped__("classic"), find_needed.__wrapped__("capital")),
         ),

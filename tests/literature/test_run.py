@@ -96,7 +96,7 @@ def test_reports_are_printed_in_words(quick: Run, tmp_path: Path) -> None:
     assert (ended.code, ended.stderr) == (0, "")
     first = ended.stdout.splitlines()[0]
     assert re.match(r"\d+ of the \d+ values and equations of the five sources agree", first)
-    assert "Tan (1997) (3 values): He multiplied" in ended.stdout
+    assert "Tan (1997) (3 values): Tan multiplied" in ended.stdout
     assert "Höhle, appendix 3, f(n) (no printed value): f(n) is defined" in ended.stdout
 
 

@@ -38,7 +38,7 @@ def test_the_score_is_norvig_s_with_a_spike_for_each_territory() -> None:
 
 def test_the_spikes_are_explained() -> None:
     said = charts.campaign_score(UNFINISHED).subtitle
-    assert "as wide as there are defenders, and highest where all are left" in said
+    assert "At its peak, all defenders are left" in said
     outcomes = UNFINISHED.outcomes()
     for spike in charts.campaign_score(UNFINISHED).tables["spikes"]:
         here = spike["territory"] - 1
@@ -55,7 +55,7 @@ def test_the_spikes_are_explained() -> None:
 
 def test_the_teeth_of_a_chart_are_explained() -> None:
     for battle in ((50, 50), (30, 30), (60, 50), (20, 20)):
-        assert "hence the teeth" in charts.final_difference(Battle(*battle)).subtitle
+        assert "hence the sawtooth" in charts.final_difference(Battle(*battle)).subtitle
     for battle in ((1, 1), (1, 100), (3, 1), (100, 1), (4, 3), (2, 40), (200, 200)):
         assert "teeth" not in charts.final_difference(Battle(*battle)).subtitle
 

@@ -170,7 +170,7 @@ def _make_curves_chart(
     lines: the lines of the chart.
     rows: the points of the curves.
     x: the horizontal axis.
-    words: a phrase about all curves, and a phrase about each curve, for the title.
+    words: two phrases for the title: about all curves together, and about each curve.
     rules: the name of the rules, for the subtitle.
     """
     situation, cases = words

@@ -66,7 +66,7 @@ def final_difference(battle: Battle) -> Chart:
     why = ""
     is_rolled = find_kernel(battle.rules).has_fixed_dice and not battle.rules.mode.grows
     if taken > 1 and gaps >= MIN_GAPS and is_rolled:
-        why = f" A roll with all dice costs {taken} armies in total: hence the teeth."
+        why = f" A roll with all dice costs {taken} armies in total, hence the sawtooth."
     return Chart(
         histogram("differences", rows, "attackers minus defenders at the end, in armies"),
         f"{answer.sentence} The likeliest single end leaves {left}.",
@@ -93,12 +93,12 @@ def campaign_score(
     has the `territory` at which the campaigns of a spike stop, and their likeliest `score`.
 
     If a campaign stops at a territory, between one and all of its defenders remain. Such campaigns
-    therefore have as many possible scores as the territory has defenders. If too few armies moved
-    in before to attack again, all defenders of the next territory remain. This causes the spike.
+    therefore have as many possible scores as the territory has defenders. If the stack is too small
+    to attack after a conquest, all defenders of the next territory remain. This causes the spike.
 
     Source: the histogram in Norvig, "The Unfinished Game ... of Risk" (2020), who gives the same
     explanation. His spikes are one score narrower than the number of defenders, because the score
-    for one defender left is rare and hardly visible.
+    with one defender left is rare and hardly visible.
     """
     check_type(campaign, Campaign, "campaign")
     answer = campaign_answer(campaign)
@@ -168,7 +168,7 @@ def _list_spikes(
 def _explain_spikes(
     campaign: Campaign, outcomes: Distribution[CampaignOutcome], spikes: Sequence[Row]
 ) -> str:
-    """Return a sentence about the spikes, with their cause if it is the same for all spikes."""
+    """Return a sentence about the spikes; it states their cause if all spikes have the same."""
     if not spikes:
         return ""
     chain = campaign.stages()
@@ -182,8 +182,8 @@ def _explain_spikes(
 
     if all(map(is_too_small_to_go_on, spikes)):
         return (
-            " Each numbered spike is a territory that stops them. It is as wide as there are "
-            "defenders, and highest where all are left: a stack that is too small cannot attack."
+            " Each numbered spike belongs to the territory at which the attack ends. At its peak, "
+            "all defenders are left, because the stack was too small to attack them."
         )
     return " Each number marks a territory, at the likeliest score of the games that end there."
 
