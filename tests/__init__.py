@@ -1,5 +1,5 @@
-"""All tests. They run in one process per core, so linear algebra uses a single thread each."""
+"""All tests. One process runs per core, so each process uses one thread for linear algebra."""
 
 import os
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy is imported
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # must be set before NumPy is imported

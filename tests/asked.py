@@ -1,4 +1,4 @@
-"""Adapters for methods, with attackers counted as players count them: garrison included."""
+"""Adapters for methods: they count attackers as players do, garrison included."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -26,7 +26,7 @@ SEVERAL_RULES = {
 
 
 def win_probability_keeping(attackers: int, *way: Any, **options: Any) -> Any:
-    """Return the chance to take all territories of a campaign with enough armies left."""
+    """Return the chance to take all territories of a campaign and keep a number of armies."""
     return win_probabilities_keeping([attackers], *way, **options)[0]
 
 

@@ -28,7 +28,7 @@ from tests.fuzz import Finding
 
 FILES_PER_CHILD = 50  # importing iacta takes as long as reading about 20 files
 MAX_MEMORY = 4 * 2**30  # limit on the address space of a child, in bytes
-TIMEOUT = 300  # seconds for the files of one child
+TIMEOUT = 300  # in seconds, for each child
 TARGETS = ("out.csv", "out.jsonl", "out.parquet", "out.arrow", "out.xlsx")
 INTEGERS = (0, 1, 7, 8, 64, 2**16, 2**31 - 1, 2**31, 2**32 - 1)  # values that replace 4 bytes
 NOT_IN_EXCEL = ("bytes", "wait", "moment")
@@ -180,7 +180,7 @@ def _damage_part(content: bytes, rng: random.Random) -> bytes:
 
 
 def find_crashes(seed: int, count: int) -> Iterator[Finding]:
-    """Yield what goes wrong in `count` damaged files, read by child processes."""
+    """Yield the bugs that child processes find when they read `count` damaged files."""
     for first in range(0, count, FILES_PER_CHILD):
         last = min(first + FILES_PER_CHILD, count)
         while first < last:
@@ -191,7 +191,7 @@ def find_crashes(seed: int, count: int) -> Iterator[Finding]:
 
 
 def _run_child(seed: int, first: int, last: int) -> tuple[int, str]:
-    """Return the number of the last file that a child read, and what went wrong."""
+    """Return the number of the last file that a child read, and its error message."""
     words = [sys.executable, "-m", "tests.damaged_files", *map(str, (seed, first, last))]
     try:
         child = subprocess.run(  # noqa: S603 # our own code

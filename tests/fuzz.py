@@ -37,7 +37,7 @@ from iacta.forms.question import QUESTIONS, Question
 from iacta.inputs.checks import quote
 
 MAX_MESSAGE_LENGTH = 320
-DAMAGED_FILES = 2_000  # takes a few minutes
+DAMAGED_FILES = 2_000  # these take a few minutes
 SLOW = (
     "plan",
     "compare",
@@ -149,7 +149,7 @@ def run(words: list[str]) -> Finding | None:
             main()
     except SystemExit as ended:
         code = ended.code
-    except Exception:  # this is what the search is for
+    except Exception:  # any other exception is a bug
         return Finding(asked, traceback.format_exc().strip())
     said = err.getvalue()
     lines = [line for line in said.splitlines() if line != f"iacta: {LONG_WORK}"]
@@ -239,7 +239,7 @@ def call(rng: random.Random, name: str, called: Callable[..., Any], made: Any) -
         said = str(error)
         if not said.isprintable() or len(said) > MAX_MESSAGE_LENGTH:
             return Finding(asked, f"says {said[:2000]!r}")
-    except Exception:  # this is what the search is for
+    except Exception:  # any other exception is a bug
         return Finding(asked, traceback.format_exc().strip())
     return None
 

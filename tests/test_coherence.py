@@ -22,7 +22,7 @@ from iacta.plan.reinforcement import plan_with_new_armies, turn_options
 
 PLAYERS = "red", "blue", "green"
 TURNS = 100
-MAX_STATES = 20_000  # larger boards are left out of tests with exact search
+MAX_STATES = 20_000  # tests with exact search skip larger boards
 POSITIONS = 12  # `make bench GROUP=limits` compares 500
 
 
@@ -47,7 +47,7 @@ def draw_turn(seed: int) -> Turn:
 
 
 def find_disorder(turn: Turn) -> list[str]:
-    """Return the pairs of goals and of threats whose chances contradict each other."""
+    """Return the contradictions between the chances of goals, and between those of threats."""
     wrong, position = list[str](), turn.position
     reached = [(each.words, each.goal, each.chance) for each in goals_in_reach(turn)]
     groups = {"goals": (position, reached)}
@@ -182,7 +182,7 @@ def list_useless_attacks(policy: Policy) -> list[str]:
     return useless
 
 
-# Positions in which an idle stack might attack without purpose while the goal waits.
+# Positions in which a stack that the goal does not need might attack without purpose.
 @pytest.mark.parametrize(
     ("seed", "goal"),
     [(50024, "Africa"), (50032, "Australia"), (50039, "Europe")],

@@ -64,7 +64,7 @@ def shown() -> list[tuple[str, Session]]:
 def test_each_command_prints_the_output_on_the_page(
     run: Run, here: Path, page: str, session: Session
 ) -> None:
-    # Compare specifications, which is faster than drawing.
+    # Save specifications instead of pictures, which is faster.
     ended = run.words([word.replace(".svg", ".json") for word in session.words])
     assert ended.code == 0, ended.stderr
     printed = ended.stdout + ended.stderr.replace(".json", ".svg")
@@ -170,7 +170,7 @@ def test_the_site_is_built_without_a_broken_link_and_needs_no_network(
         [*line, str(tmp_path / "mkdocs.yml")], cwd=ROOT, capture_output=True, text=True
     )
     assert built.returncode == 0, built.stderr
-    assert (tmp_path / "site" / "iframe-worker.js").is_file()  # the search works without a server
+    assert (tmp_path / "site" / "iframe-worker.js").is_file()  # searches without a server
     site = {
         file.relative_to(tmp_path / "site").as_posix(): file.read_text("utf-8")
         for file in (tmp_path / "site").rglob("*.html")
@@ -212,7 +212,7 @@ def test_the_copy_button_copies_only_the_commands(driver: Driver) -> None:
         block = f"<div class='language-console'><pre><code>{code}</code></pre></div>"
         page.set_content(f"<style>{style}</style>{block}")
         assert "65.38%" in page.locator("code").inner_text()
-        page.evaluate("document.querySelector('code').dataset.mdCopying = ''")  # as themes do
+        page.evaluate("document.querySelector('code').dataset.mdCopying = ''")  # as the theme does
         copied = page.locator("code").inner_text()
     assert copied == "iacta battle 12 10\niacta need 10\n"
 

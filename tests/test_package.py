@@ -208,7 +208,7 @@ def test_the_version_equals_that_of_pyproject() -> None:
 
 def test_make_help_lists_each_target() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    listed, *_ = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)  # helper targets follow
+    listed, *_helpers = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
     help_of_make = ["make", "--no-print-directory", "help"]
     printed = subprocess.check_output(help_of_make, text=True, cwd=ROOT)  # noqa: S603 # our own
     assert [line.split()[0] for line in printed.splitlines()] == listed.split()

@@ -39,7 +39,7 @@ def client() -> Iterator[Any]:
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make blocks so small that test files have many of them."""
+    """Use small blocks, so that each test file has several."""
     monkeypatch.setattr("iacta.batch.cluster.BLOCK_BYTES", 20_000)
     monkeypatch.setattr("iacta.inputs.tabular.BLOCK_BYTES", 2_000)
 
@@ -83,7 +83,7 @@ def test_a_cluster_writes_the_same_rows_as_a_single_process(
     if ending == "csv":
         assert together.read_bytes() == alone.read_bytes()
     found, wanted = read(together), read(alone)
-    if (source, ending) == ("in.jsonl", "parquet"):  # parameters that are whole numbers or texts
+    if (source, ending) == ("in.jsonl", "parquet"):  # these columns contain numbers and texts
         wanted = wanted.with_columns(pl.col("attackers", "defenders").cast(pl.String))
     assert found.equals(wanted)
     added = answer(battles).select("win_probability", "error")
@@ -136,7 +136,7 @@ def test_two_runs_at_once_each_write_all_rows(
     assert isinstance(second, BatchResult)
     assert (first.rows, second.rows) == (ROWS, 2000)
     assert read(tmp_path / "out.csv").height in (ROWS, 2000)
-    # One run creates the folder; the other one reports an error.
+    # One run creates the folder; the other run reports an error.
     (done,) = (each for each in folders if isinstance(each, BatchResult))
     (said,) = (each for each in folders if isinstance(each, str))
     assert "out.parquet" in said

@@ -159,9 +159,8 @@ def test_json_lines_stay_unchanged_except_for_answers(
         "{}",
     ]
     (tmp_path / "in.jsonl").write_text("\n".join(lines).replace("Attackers", "attackers"))
-    monkeypatch.setattr(
-        "iacta.inputs.tabular.BLOCK_BYTES", 100
-    )  # blocks so small that their columns differ
+    # Blocks of 100 bytes have different columns.
+    monkeypatch.setattr("iacta.inputs.tabular.BLOCK_BYTES", 100)
     assert answer_file(tmp_path / "in.jsonl", tmp_path / "out.jsonl") == (6, 4)
     texts = (tmp_path / "out.jsonl").read_text().splitlines()
     for row in (0, 2):
@@ -388,7 +387,7 @@ def test_columns_of_bytes_are_refused_in_text_formats(
 
 
 def answer_content(tmp_path: Path, content: str | bytes, target: str = "out.csv") -> str:
-    """Answer the content of a file, and return the target."""
+    """Answer a batch with the given content; return the text of the target."""
     content = content.encode() if isinstance(content, str) else content
     (tmp_path / "in").write_bytes(content)
     answer_file(tmp_path / "in", tmp_path / target, columns=["win_probability"])
@@ -467,7 +466,7 @@ def test_excel_is_read_and_written(battles: pl.DataFrame, tmp_path: Path) -> Non
     battles.write_parquet(tmp_path / "in.parquet")
     answer_file(tmp_path / "in.parquet", tmp_path / "out.xlsx")
     found = pl.read_excel(tmp_path / "out.xlsx", infer_schema_length=None)
-    assert found["note"].to_list() == wanted["note"].to_list()  # as text, not as a formula
+    assert found["note"].to_list() == wanted["note"].to_list()  # text, not a formula
     assert found["error"].to_list() == wanted["error"].to_list()
     for name in wanted.columns[4:-1]:
         numbers = (each[name].fill_null(-1.0).to_list() for each in (found, wanted))
@@ -488,7 +487,7 @@ def test_excel_keeps_all_digits_and_characters(tmp_path: Path) -> None:
 
 
 def test_values_that_excel_cannot_represent_become_text_or_errors(tmp_path: Path) -> None:
-    at = [datetime(1850, 1, 2), datetime(2024, 1, 2)]  # the time zone is given below
+    at = [datetime(1850, 1, 2), datetime(2024, 1, 2)]  # the column `zoned` has a time zone
     frame = pl.DataFrame({"attackers": [5, 5], "at": at, "share": [float("nan"), float("inf")]})
     zoned = frame["at"].dt.replace_time_zone("UTC").alias("zoned")
     frame.with_columns(zoned, later=pl.lit(at[1])).write_parquet(tmp_path / "in.parquet")
@@ -522,7 +521,7 @@ START = "import sys; sys.argv[0] = 'iacta'; from iacta_command import main; main
 
 
 def start_command(folder: Path, line: str) -> "subprocess.Popen[str]":
-    """Start the command in a folder, without waiting."""
+    """Start the command in a folder; do not wait for its end."""
     pipe = subprocess.PIPE
     words = [sys.executable, "-c", START, *line.split()]
     return subprocess.Popen(words, cwd=folder, stdout=pipe, stderr=pipe, text=True)  # noqa: S603

@@ -43,7 +43,8 @@ ADDED = [
     "expected_defenders_left",
     "expected_attackers_left_if_won",
 ]
-# The errors of a chance up to 256 armies on each side and up to 1,024, see `iacta/batch/tables.py`.
+# Bounds on the relative error of a chance for at most 256, and for at most 1,024 armies on each
+# side; see `iacta/batch/tables.py`.
 BOUND, LARGE_BOUND = 1e-12, 5e-12
 
 
@@ -88,11 +89,12 @@ def test_each_type_of_frame_gets_additional_columns(kind: str) -> None:
         assert found["note"] == BATTLES["note"]
 
 
-def check_answers(rows: list[dict[str, Any]], bound: float, least: float = 0.0) -> None:
+def check_answers(rows: list[dict[str, Any]], bound: float, absolute: float = 0.0) -> None:
     """Compare the answers for battles with those of single questions.
 
-    bound: the maximum relative error. Conditional means may have twice this error.
-    least: the maximum absolute error, if only the absolute error is bounded.
+    bound: the bound on the relative error of a chance. The check allows three times this error,
+        because a conditional mean is a quotient.
+    absolute: the maximum absolute error, if the relative error is not bounded.
     """
     names = {name for row in rows for name in row}
     found = answer({name: [row.get(name) for row in rows] for name in names})
@@ -102,7 +104,7 @@ def check_answers(rows: list[dict[str, Any]], bound: float, least: float = 0.0) 
             assert np.isnan(value) == (wanted is None), (rows[row], name)
             if wanted is not None:
                 error = abs(value - wanted)
-                assert error <= 3 * bound * wanted + least, (rows[row], name, value, wanted)
+                assert error <= 3 * bound * wanted + absolute, (rows[row], name, value, wanted)
 
 
 @pytest.mark.parametrize("rules", [each.name for each in RULE_SETS])
@@ -112,7 +114,7 @@ def test_tables_agree_with_single_battles_under_all_rules(rules: str) -> None:
     battles += [(1, 1), (2, 1), (1, 3), (33, 33), (34, 2), (4, 60)]
     rows = [{"attackers": a, "defenders": d, "rules": rules} for a, d in battles]
     if find_rules(rules).mode.certain:
-        check_answers(rows, BOUND, least=1e-11)  # the kernel only bounds the absolute error
+        check_answers(rows, BOUND, absolute=1e-11)  # the kernel bounds only this error
     else:
         check_answers(rows, BOUND)
 
@@ -127,7 +129,7 @@ def test_the_tables_agree_with_garrisons_and_armies_kept_back() -> None:
         for kept in (None, 0, 3)
     ]
     check_answers(rows, BOUND)
-    check_answers([{**row, "rules": "balanced blitz"} for row in rows[:12]], BOUND, least=1e-11)
+    check_answers([{**row, "rules": "balanced blitz"} for row in rows[:12]], BOUND, absolute=1e-11)
 
 
 def test_the_columns_hold_back_and_stop_at_are_the_parameters_of_these_names() -> None:
@@ -333,7 +335,7 @@ def test_other_questions_have_the_values_of_their_records(question: str) -> None
                 ]
             elif wanted is None:
                 assert value is None or value != value
-            elif question == "campaign":  # its answers are computed from matrices
+            elif question == "campaign":  # batches compute it from matrices
                 assert value == pytest.approx(wanted, rel=5 * BOUND, abs=0)
             else:
                 assert value == wanted

@@ -129,7 +129,7 @@ def test_repr_can_be_pasted_back() -> None:
 
 
 def bare(name: str) -> str:
-    """Return the name of rules without the parts that do not matter."""
+    """Return the name of rules in lower case, without spaces, hyphens, `_` and `!`."""
     return re.sub("[ _!-]", "", name.casefold())
 
 
@@ -142,7 +142,7 @@ def test_invalid_numbers_of_armies_raise_iacta_errors(wrong: Any) -> None:
         Battle(wrong, 1)
     with pytest.raises(IactaError):
         Battle(1, wrong)
-    # A list of names is not a wrong name.
+    # Valid names that are joined by `+` are also valid.
     if not (isinstance(wrong, str) and {*map(bare, wrong.split("+"))} <= RULE_NAMES):
         with pytest.raises(IactaError):
             Battle(1, 1, wrong)

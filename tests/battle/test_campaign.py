@@ -154,7 +154,7 @@ def test_the_unfinished_game_agrees() -> None:
 
 def test_score_counts_the_defenders_not_yet_attacked() -> None:
     scores = Campaign(2, [1, 5]).score(exact=True)
-    # One able army wins with 5/12, moves in alone and is stopped; otherwise it fails at once.
+    # The only attacking army takes the first territory with a chance of 5/12, and stays there.
     assert dict(scores) == {1 - 5: Fraction(5, 12), 1 - 6: Fraction(7, 12)}
 
 

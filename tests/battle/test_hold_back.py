@@ -47,7 +47,7 @@ DEFENCE_DICE = {"classic": 2, "capital": 3}
 
 
 class Chain(NamedTuple):
-    """How the attackers fight: their dice, and the fewest armies with which they continue."""
+    """The rules for the attackers: their dice, their garrison and when they stop."""
 
     rules: str = "classic"
     garrison: int = 1
@@ -61,7 +61,7 @@ class Chain(NamedTuple):
 
 @cache
 def chances_to_cost(attack_dice: int, defence_dice: int) -> dict[int, Fraction]:
-    """Return the chances that the defenders lose 0, 1, 2 ... armies in a roll, if they win ties."""
+    """Return the chances that 0, 1, 2 ... defenders die in a roll; the defenders win ties."""
     counts: Counter[int] = Counter()
     for dice in product(range(1, 7), repeat=attack_dice + defence_dice):
         ours, theirs = sorted(dice[:attack_dice])[::-1], sorted(dice[attack_dice:])[::-1]
@@ -119,7 +119,7 @@ def test_ten_against_five_keeps_three_armies_in_two_ways() -> None:
     chances = [battle.win_probability() for battle in (to_the_end, held_back, stopped)]
     assert [f"{chance:.2%}" for chance in chances] == ["87.29%", "63.77%", "80.98%"]
     assert held_back.attackers_left().quantile(0) == 4  # including the garrison
-    assert stopped.attackers_left().quantile(0) == 2  # the last roll may cost two
+    assert stopped.attackers_left().quantile(0) == 2  # the last roll may cost 2 armies
     assert stopped.outcomes(exact=True) == Battle(10, 5, stop=StopRule(max_losses=7)).outcomes(
         exact=True
     )
@@ -283,7 +283,7 @@ def test_holding_back_acts_like_a_larger_garrison_or_is_refused(rules: str, name
         assert held < never
 
 
-# All ways to ask.
+# Questions, their answers and their page in the docs.
 
 TAKING = sorted(
     form.name

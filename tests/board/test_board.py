@@ -74,7 +74,7 @@ def test_edges_lead_both_ways_by_default() -> None:
 
 
 def test_edges_of_a_graph_may_have_numbers_data_and_keys() -> None:
-    weighted = [(0, 1, {"weight": 3}), (1, np.int64(2), {})]  # like the edges of networkx
+    weighted = [(0, 1, {"weight": 3}), (1, np.int64(2), {})]  # as in NetworkX graphs
     found = Board.from_edges("grid", weighted, continents={"X": (2, [0, 1])})
     assert found.territories == ("0", "1", "2")
     assert found.neighbours("1") == ("0", "2")

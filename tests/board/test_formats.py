@@ -61,7 +61,7 @@ def test_every_format_gives_the_same_board(file: str) -> None:
     assert {(c.name, c.bonus, frozenset(c.territories)) for c in found.continents} == {
         (c.name, c.bonus, frozenset(c.territories)) for c in TWO_COASTS.continents
     }
-    if file != "warzone.json":  # the only format without coordinates
+    if file != "warzone.json":  # this format has no coordinates
         assert dict(zip(found.territories, found.places, strict=True)) == dict(
             zip(TWO_COASTS.territories, TWO_COASTS.places, strict=True)
         )

@@ -71,7 +71,7 @@ def layers(chart: Chart, name: str) -> Iterator[list[dict[str, Any]]]:
 
 
 def list_map_layers(chart: Chart) -> list[dict[str, Any]]:
-    """Return the layers of the map itself, without those of the tables below it."""
+    """Return the layers of the map, without the tables below it."""
     found: list[dict[str, Any]] = chart.to_dict()["vconcat"][0]["layer"]
     return found
 
@@ -84,7 +84,7 @@ def both_sizes(chart: Chart) -> Iterator[tuple[float, list[dict[str, Any]]]]:
 
 
 def values(part: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    """Return the rows of the first layer of a part that has data of a given name."""
+    """Return the rows of the data with a given name, from the first layer that has them."""
     every = [part, *part.get("layer", [])]
     data = [each["data"] for each in every if each.get("data", {}).get("name") == name]
     return next((each["values"] for each in data if "values" in each), [])

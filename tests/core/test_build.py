@@ -48,7 +48,7 @@ class Checkout:
 
     def make(self, *words: str) -> Ended:
         """Run `make` with arguments."""
-        given = ("MAKE", "MFLAGS", "VENV")  # set by a `make` that runs the tests
+        given = ("MAKE", "MFLAGS", "VENV")  # `make test` sets these variables
         usual = {k: v for k, v in os.environ.items() if not k.startswith(given)}
         command = ["make", f"PYTHON={sys.executable}", *words]
         ended = run(command, cwd=self.folder, env=usual, capture_output=True, text=True)  # noqa: S603
@@ -82,7 +82,7 @@ def test_other_targets_continue_with_a_one_line_message(checkout: Checkout, comp
     ended = checkout.make("try-core", checkout.compiler(compiler))
     assert (ended.code, ended.stderr) == (0, "")
     assert ended.stdout.endswith(WITHOUT)
-    assert ended.stdout.removesuffix(WITHOUT).count("\n") <= 1  # only the duration
+    assert ended.stdout.removesuffix(WITHOUT).count("\n") <= 1  # it may print the duration
     assert not [*(checkout.folder / "src" / "iacta").rglob("*")]
 
 

@@ -92,7 +92,7 @@ def test_a_loaded_die_is_detected() -> None:
     assert wanted.pvalue < 1e-5
     assert p_value(found, "dice") < 3e-5
     assert found.is_alarm
-    assert math.exp(found.log_evidence) > 100  # a player who watched would have noticed
+    assert math.exp(found.log_evidence) > 100  # an e-value above 100 raises the alarm
     assert [each.result for each in found.results if each.low > each.expected] == ["6"]
 
 
@@ -158,7 +158,8 @@ def test_odds_are_reported_as_far_as_the_simulated_logs_support_them() -> None:
     square = stats.norm.isf(0.005) ** 2
     assert finding.interval == pytest.approx((0.0, square / (100_000 + square)))
     head, asked, *_ = ask("audit", log=text).sections()
-    assert "fewer than 1 in 15,000 look this unusual" in str(head.parts[0])  # 1 in 15,073
+    # The upper limit of the interval is 1 in 15,073.
+    assert "fewer than 1 in 15,000 look this unusual" in str(head.parts[0])
     (table,) = asked.parts
     assert isinstance(table, Table)
     assert [row[1:] for row in table.rows] == [("< 0.00007", "< 0.00007")]
@@ -182,7 +183,7 @@ def test_ten_thousand_fair_logs_raise_no_more_alarms_than_stated(
     for level in (0.001, 0.01, 0.05, 0.2):
         spread = 4 * math.sqrt(level * (1 - level) / LOGS)
         assert (p_values <= level).mean() <= level + spread
-    if throws > 100:  # the share must not be much smaller, either
+    if throws > 100:  # tests that rarely reject would be useless
         assert (p_values <= 0.05).mean() > 0.04
 
 
@@ -368,7 +369,7 @@ def test_the_evidence_for_copies_agrees_with_all_pairs() -> None:
     assert library._compute_copy_evidence(way) == pytest.approx(
         find_copies_slowly(way), rel=1e-9, abs=1e-9
     )
-    # A result so frequent that its pairs are counted by a Fourier transform.
+    # Pairs of a frequent result are counted by a Fourier transform.
     coins = rng.integers(0, 2, 2000)
     pairs = [int((coins[lag:] == coins[: 2000 - lag]).sum()) for lag in range(2000)]
     assert library._count_pairs(np.arange(2000), coins).tolist() == pairs
@@ -404,7 +405,7 @@ def test_the_order_of_sorted_dice_is_not_tested() -> None:
         assert found.alarm is None
         assert found.most_evidence == max(0.0, found.log_evidence)
         assert not found.moments
-    assert audit([3, 3, 5, 6]).is_ordered  # in such a short log, dice are often sorted by chance
+    assert audit([3, 3, 5, 6]).is_ordered  # four fair dice are often sorted by chance
 
 
 def test_dice_that_favour_the_computer_are_detected() -> None:
@@ -446,7 +447,7 @@ def test_battles_of_all_sizes_are_one_kind_of_throw(rules: str) -> None:
     assert not fair.is_alarm
     assert not fair.impossible
     assert p_value(fair, "battles") > 0.005
-    # The same battles do not fit other rules.
+    # Under other rules, these battles raise an alarm.
     other = audit(log, rules="balanced blitz" if rules == "classic" else "classic")
     assert other.is_alarm
 
@@ -474,7 +475,7 @@ def test_battles_that_take_too_long_are_refused_before_any_work(
 
 def test_impossible_dice_raise_an_alarm() -> None:
     row = {"attackers": 20, "defenders": 15, "attackers_left": 1, "defenders_left": 3}
-    assert audit([row], rules="balanced blitz").impossible == 1  # 20 beat 15 for sure
+    assert audit([row], rules="balanced blitz").impossible == 1  # 20 armies always beat 15
     assert audit([row], rules="balanced blitz").is_alarm
     assert not audit([row]).impossible
 

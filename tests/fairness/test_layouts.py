@@ -1,4 +1,4 @@
-"""Layouts of logs: common layouts are recognised from every source, and none is guessed."""
+"""Layouts of logs: common layouts are recognised in every source; unclear ones are refused."""
 
 import io
 import json

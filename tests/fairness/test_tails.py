@@ -24,7 +24,7 @@ from iacta.rules.variants import find_rules
 CLASSIC = find_rules("classic")
 CHANCES = Path(__file__).parent / "chances.csv"
 HEADING = "attackers,defenders,attackers_left,defenders_left"
-# Rolls of 3, 2 and 1 dice against 1 that the attackers lose, out of 6^4, 6^3 and 6^2.
+# The chances that 3, 2 and 1 attack dice lose to one defence die, by enumeration.
 LOST_ROLLS = {3: Fraction(441, 1296), 2: Fraction(91, 216), 1: Fraction(21, 36)}
 
 
@@ -84,7 +84,7 @@ def test_three_battles_of_nine_against_one_that_are_lost_are_not_fair() -> None:
     assert p_values(found)["luck"] == pytest.approx(2 * chance, rel=1e-6)
     assert found.is_alarm
     assert min(found.corrected) < 1e-9
-    assert found.alarm == 2  # a player who watched would have been warned after two battles
+    assert found.alarm == 2  # the e-value exceeds its threshold after two battles
     assert not is_alarm_without_tails(audit(battles(*["9,1,1,1"] * 2)))
 
 
@@ -117,8 +117,7 @@ def test_the_luck_test_of_attackers_is_two_sided() -> None:
 
 
 def test_tests_of_tails_keep_every_level_in_logs_of_few_battles() -> None:
-    # All possible logs of three small battles with their probabilities: no simulation, no
-    # tolerance.
+    # Enumerate all possible logs of three small battles, so that no tolerance is needed.
     trials = [Trial("battle", *armies, CLASSIC) for armies in ((3, 1), (3, 1), (4, 2))]
     chances: dict[str, list[tuple[float, float]]] = {}
     for ends in itertools.product(*(find_outcomes(trial).items() for trial in trials)):
@@ -188,7 +187,7 @@ def test_no_bet_on_tails_wins_with_fair_dice() -> None:
     assert mean == pytest.approx(np.ones(len(mean)))
 
 
-# Logs of chances only.
+# Logs with no dice, only chances.
 
 
 def test_four_chances_that_were_won_once_have_their_probability() -> None:
@@ -245,7 +244,7 @@ def test_many_fair_chances_raise_no_alarm_and_show_a_bias() -> None:
     log = "\n".join(["chance_before,chance_after", *rows])
     assert not audit(log).is_alarm
     assert "with 3,000 chances, wins off by" in answer_text(log)
-    # The true chances lie closer to one half, by a fifth of the distance.
+    # These wins have chances that are 20% closer to one half.
     bent = (rng.random(3000) < 0.8 * before + 0.1).astype(int)
     rows = [f"{b},{a}" for b, a in zip(before, bent, strict=True)]
     assert audit("\n".join(["chance_before,chance_after", *rows])).is_alarm
@@ -312,7 +311,7 @@ def test_an_answer_does_not_contradict_itself(log: str) -> None:
 
 
 def test_evidence_is_reported_even_without_an_alarm() -> None:
-    # The evidence was 100 to 1 after two battles; 200 fair battles hide it in the sums.
+    # The evidence exceeds 100 to 1 after two battles; 200 fair battles then reduce it.
     fair = battle_log("fair", 200, np.random.default_rng(0)).split("\n")[1:]
     log = battles("9,1,1,1", "9,1,1,1", *fair)
     found = audit(log)

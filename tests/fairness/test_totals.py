@@ -110,7 +110,7 @@ def test_long_totals_are_nearly_normal() -> None:
     chances = {lost: float(p) for lost, p in THREE_TWO.items()}
     mean, variance = compute_loss_moments(chances)
     assert (mean, variance) == pytest.approx(moments(THREE_TWO))
-    for rolls in (131_071, 131_072, 10**9):  # the first by a Fourier transform
+    for rolls in (131_071, 131_072, 10**9):  # the first case uses a Fourier transform
         lost = round(rolls * mean + 2.5 * math.sqrt(rolls * variance))
         tail, _ = compute_loss_tail(chances, rolls, lost)
         assert tail == pytest.approx(normal_tails(rolls, lost), rel=1e-4)
@@ -134,7 +134,7 @@ def test_intervals_of_totals_are_as_wide_as_totals_vary() -> None:
     ours, theirs = found.results
     assert (ours.seen, theirs.seen) == (92_351, 107_649)
     _, variance = moments(THREE_TWO)
-    z = stats.norm.isf(0.01 / 2 / 2)  # the level is shared by two results
+    z = stats.norm.isf(0.01 / 2 / 2)  # two-sided, and Bonferroni for two results
     assert ours.high - ours.low == pytest.approx(2 * z * math.sqrt(100_000 * variance), rel=0.01)
     low, high = next(found.find_fair_intervals())
     z = stats.norm.isf(0.05 / 4)
@@ -170,7 +170,7 @@ def test_totals_and_rolls_may_be_mixed() -> None:
     assert found.lines == 1001
     assert not found.is_ordered
     only = audit(rows[1:], draws=99)
-    assert found.log_evidence == pytest.approx(only.log_evidence)  # totals give no evidence
+    assert found.log_evidence == pytest.approx(only.log_evidence)  # totals add no evidence
 
 
 # Battles of which only the winner is known.
@@ -278,7 +278,7 @@ def test_all_kinds_of_lines_make_one_log() -> None:
     )
     ada, ben = found.lucks
     mean, _ = moments(THREE_TWO)
-    assert ada.armies == pytest.approx(-2 * (92 - 100 * mean))  # chances do not count armies
+    assert ada.armies == pytest.approx(-2 * (92 - 100 * mean))  # rows of chances have no armies
     assert ada.wins == pytest.approx(-0.9 + 0.2 - Battle(6, 1).win_probability())
     assert (ada.throws, ben.throws) == (103, 2)
 

@@ -27,7 +27,7 @@ ROOT = Path(__file__).parent.parent.parent
 FOLDER = Path(__file__).parent / "cases"
 RELATIVE, ABSOLUTE = 1e-12, 1e-300
 WRITTEN = "OUT.csv"  # stands for the file that a command writes
-VARYING = ("seconds", "relative_error")  # depend on the clock and on rounding
+VARYING = ("seconds", "relative_error")  # values that depend on the clock or on rounding
 NAMES = {name: getattr(iacta, name) for name in iacta.__all__}
 
 
@@ -81,7 +81,7 @@ def _run(kind: str, line: str) -> dict[str, Any]:
         with (
             patch.object(sys, "argv", words),
             patch.dict(os.environ, {**environment, "COLUMNS": "80"}, clear=True),
-            patch("iacta.cli.terminal.SILENT_DELAY", 1e6),  # also on a slow machine
+            patch("iacta.cli.terminal.SILENT_DELAY", 1e6),  # no progress messages
             redirect_stdout(out),
             redirect_stderr(err),
         ):

@@ -36,7 +36,7 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 def draw_value(draw: st.DrawFn, value: object) -> Any:
     """Draw a value that a client might send: the right one, a similar one, or anything."""
     near: list[Any]
-    if isinstance(value, tuple):  # a row, or a hand of cards
+    if isinstance(value, tuple):  # a tuple, such as a hand of cards
         near = [value, tuple(value), tuple(draw(draw_value(each)) for each in value)]
         return draw(st.sampled_from(near) | JSON)
     if isinstance(value, int):

@@ -63,8 +63,8 @@ def test_the_wrong_distribution_differs_only_for_two_pairs(dice: tuple[int, int]
 
 
 def test_the_wrong_distribution_equals_hoehle_s_table() -> None:
-    # Höhle (2025), appendix 2: prob_indep of losing both ranks, of winning one (in two ways), of
-    # winning both.
+    # Höhle (2025), appendix 2, column prob_indep: the chances to lose both ranks, to win one rank
+    # (in two ways) and to win both ranks.
     lost, one, won = map(float, wrong_distribution(3, 2))
     assert (round(lost, 3), round(won, 3)) == (0.207, 0.286)
     assert abs(one - (0.321 + 0.185)) < 0.001
@@ -74,7 +74,7 @@ def test_no_second_factor_explains_the_printed_factor() -> None:
     lost, _, won = wrong_distribution(3, 2)
     first, _ = rank_chances(3, 2)
     assert (1 - first) * (1 - won / first) == lost
-    half = Fraction(1, 2000)  # half of the last digit printed
+    half = Fraction(1, 2000)  # half a unit of the last printed digit
     none, _, both = (Fraction(str(chance)) for chance in hoehle.PRINTED_3_AGAINST_2)
     assert (both + half) / first < 1 - (none + half) / (1 - first)
 

@@ -272,7 +272,7 @@ def test_thrown_dice_agree_with_the_distribution() -> None:
     chance = markov.win_probability(7, 5, rules)
     deviation = math.sqrt(chance * (1 - chance) / runs)
     assert abs(won / runs - chance) < 4 * deviation
-    # With this many runs, it would show if the rule were left out.
+    # The simulation has enough runs to detect a chain that ignores the rule.
     without = markov.win_probability(7, 5, replace(rules, mode=TrueRandom()))
     assert abs(won / runs - without) > 10 * deviation
 

@@ -69,7 +69,7 @@ def test_a_tree_contains_each_state_once(rules: Rules, battle: tuple[int, int]) 
     assert root.probability == 1
     assert len({node.state for node in found}) == len(found)
     assert len(found) == Battle(*battle, rules).state_count()
-    come_by = dict.fromkeys(found, Fraction(0)) | {root: Fraction(1)}  # nodes, not states
+    come_by = dict.fromkeys(found, Fraction(0)) | {root: Fraction(1)}  # by node, not by state
     for node in found:
         assert come_by[node] == node.probability
         for branch in node.branches:

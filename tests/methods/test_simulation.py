@@ -46,7 +46,7 @@ MORE_RULES = SEVERAL_RULES | {
     "wide dice": Rules(attack=Dice((300, 6)), defence=Dice((6, 6))),
     "bonus past a byte": Rules(attack=Dice((250,), bonus=(6,)), defence=Dice((256,))),
 }
-NO_CHANCE = 1e-6  # chance that one of these tests fails with other seeds although the code is right
+FALSE_ALARM_RATE = 1e-6  # of each test, if the seeds were changed
 
 
 @pytest.mark.parametrize("name", MORE_RULES)
@@ -80,7 +80,7 @@ def assert_distribution_of_throws(
     assert (lost.attackers + lost.defenders == min(i, j)).all()
     counts = np.bincount(lost.defenders, minlength=min(i, j) + 1).tolist()
     chances = [Fraction(distribution.get((min(i, j) - k, k), 0)) for k in range(min(i, j) + 1)]
-    assert chi_square(chances, counts).p_value > NO_CHANCE, (counts, chances)
+    assert chi_square(chances, counts).p_value > FALSE_ALARM_RATE, (counts, chances)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_all_ones_come_as_often_as_computed(attack: Dice, defence: Dice) -> None
     lost = thrown.throw_losses(i, j, rules, 40_000, np.random.default_rng(3))
     gained = (lost.attackers == -1) & (lost.defenders == -1)
     assert ((lost.attackers + lost.defenders)[~gained] == min(i, j)).all()
-    low, high = Estimate(40_000, int(gained.sum())).interval(1 - NO_CHANCE)
+    low, high = Estimate(40_000, int(gained.sum())).interval(1 - FALSE_ALARM_RATE)
     assert low <= chance <= high
 
 
@@ -146,7 +146,7 @@ def test_battles_end_as_counted(name: str) -> None:
         simulated = simulate_battle(attackers, defenders, rules, runs=4000)
         counts = [int(simulated.outcomes[iacta.Outcome(*end)] * 4000) for end in outcomes]
         assert sum(counts) == 4000
-        assert rare_joined([Fraction(p) for p in outcomes.values()], counts) > NO_CHANCE
+        assert rare_joined([Fraction(p) for p in outcomes.values()], counts) > FALSE_ALARM_RATE
 
 
 def rare_joined(chances: list[Fraction], counts: list[int]) -> float:
@@ -170,7 +170,7 @@ def test_campaigns_end_as_computed() -> None:
     simulated = simulate_campaign(14, way, garrison=2, runs=30_000)
     counts = [int(simulated.outcomes[end] * 30_000) for end in outcomes]
     assert sum(counts) == 30_000
-    assert rare_joined([Fraction(p) for p in outcomes.values()], counts) > NO_CHANCE
+    assert rare_joined([Fraction(p) for p in outcomes.values()], counts) > FALSE_ALARM_RATE
     taken = simulated.estimate(lambda end: end.conquered == 4)
     assert taken == simulated.won
 
@@ -231,8 +231,8 @@ def test_the_interval_covers_at_the_stated_rate() -> None:
         for seed in range(400):
             low, high = simulate_battle(6, 4, runs=300, seed=seed).won.interval(level)
             covered += low <= chance <= high
-        # Wilson's interval covers the true value at its level to within one or two per cent; 4
-        # standard deviations of 400 runs.
+        # The coverage of Wilson's interval differs from its level by at most 2%. The tolerance adds
+        # 4 standard deviations of 400 runs.
         tolerance = 400 * 0.02 + 4 * math.sqrt(400 * level * (1 - level))
         assert abs(covered - 400 * level) < tolerance
 

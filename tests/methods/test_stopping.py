@@ -171,15 +171,15 @@ def test_a_charge_never_rolls_fewer_dice(rules: Rules) -> None:
             continue
         dice = min(able, rules.attack.kept)
         for end in solve_battle(attackers, defenders, rules, FULL):
-            # The armies that are left threw all their dice, so one roll may cost as many as it
-            # compares.
+            # The attackers threw `dice` dice until the last roll, which costs at most one army for
+            # each pair of dice.
             lowest = dice - min(dice, rules.defence.kept)
             assert end.attackers - rules.garrison >= lowest
             assert not end.defenders or end.attackers - rules.garrison < dice
 
 
 def test_two_against_one_agrees_with_hand_calculation() -> None:
-    # Two dice against one, then, after a loss, one against one: 125/216, then 5/12 of 91/216.
+    # Two dice beat one with a chance of 125/216; after a loss, one die beats one with 5/12.
     chance = Fraction(125, 216)
     for stop in (FULL, StopRule(max_losses=1), StopRule(max_rolls=1)):
         outcomes = Battle(3, 1, stop=stop).outcomes(exact=True)

@@ -62,7 +62,7 @@ def test_a_chance_that_is_reached_exactly_counts(rules: str, defenders: int) -> 
 def test_both_sides_of_the_table_agree(attackers: int, chance: str) -> None:
     defenders = defenders_needed(attackers, chance)
     lost = 1 - read_chance(chance)
-    # So many attackers do not have more than what is left; if one fewer defends, they have.
+    # The attackers win with a chance of at most `lost`, and with more if one fewer defends.
     assert Battle(attackers, defenders).win_probability(exact=True) <= lost
     assert iacta.armies_needed(defenders, lost) >= attackers
     if defenders > 1:
@@ -130,7 +130,7 @@ def test_a_chance_that_no_number_of_defenders_reaches_is_refused() -> None:
     sure = Rules(attack=Dice((6,), clamp=(6, 6)), defence=Dice((1,)))
     with pytest.raises(IllegalError, match="no number of defenders reaches that chance, got '1/2'"):
         defenders_needed(3, 0.5, sure)
-    # One coin after another: the chance to beat n defenders is 2^-n.
+    # Each roll is a coin toss, so one attacker beats n defenders with a chance of 2^-n.
     coin = Rules(attack=Dice((2,)), defence=Dice((1,)), garrison=0)
     assert defenders_needed(1, Fraction(15, 16), coin) == 4
     # Three dice always win against two, so nine attackers beat any even number of defenders.

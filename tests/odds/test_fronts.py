@@ -17,7 +17,7 @@ from tests.odds.test_spread import COIN, Twin, every_spread, list_values
 
 CLASSIC = find_rules("classic")
 CAPITAL = find_rules("capital")
-# Three dice always win, so even numbers of defenders fall and odd numbers may hold.
+# Three attack dice always win, so only an odd number of defenders may hold.
 THREE = Rules(full_attack=Dice((6, 6, 6), bonus=(9, 9, 9)))
 CASES: list[tuple[int, list[Front], Rules]] = [
     (7, [Front(5), Front(3)], CLASSIC),
@@ -114,7 +114,7 @@ def test_one_front_is_a_chain() -> None:
 
 
 def test_placing_armies_greedily_is_not_always_best() -> None:
-    # Against three dice an odd number holds, so one more army is useless but two more help.
+    # Only odd numbers of defenders hold, so one more army is useless but two more help.
     fronts = [Front(5), Front(5)]
     best = defend_fronts(8, fronts, THREE, exact=True)
     assert sorted(map(sum, list_spreads(best))) != [4, 4]
@@ -162,7 +162,7 @@ def test_balanced_blitz_is_shown_in_floats_only() -> None:
 
 def test_undecided_results_are_not_called_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fronts_file, "MAX_EXACT_STEPS", 0)
-    assert defend_fronts(9, [Front(5), Front(5)]).is_exact  # 4 + 5 equals 5 + 4
+    assert defend_fronts(9, [Front(5), Front(5)]).is_exact  # 4 + 5 is as good as 5 + 4
     assert not defend_fronts(9, [Front(1), Front(1, 2)]).is_exact
 
 

@@ -45,7 +45,10 @@ def test_van_wijgerden_s_table_agrees_in_fractions(rules: str) -> None:
 
 
 def exact_requirements(defenders: int, attackers: int, rules: iacta.Rules) -> list[list[int]]:
-    """Compare whole numbers only: P(a, d) · U^(a+d) with the required chance times U^(a+d)."""
+    """Return the armies needed for each chance, computed with whole numbers.
+
+    The chance P(a, d) is stored as P(a, d) · U^(a+d), where U is a common denominator.
+    """
     unit = 432
     steps = {
         (i, j): [int(p * unit ** min(i, j)) for _, p in sorted(distribution.items(), reverse=True)]
@@ -192,7 +195,7 @@ def test_few_attackers_may_reach_a_chance_that_many_do_not() -> None:
 
 
 def test_a_chance_equal_to_the_limit_is_refused() -> None:
-    # Two defenders can only fall together; after losing one, the last cannot be beaten.
+    # Two defenders can only be lost in the same roll, because one defender alone always wins.
     rules = iacta.Rules(
         attack=Dice((6, 6)), defence=Dice((6, 6), clamp=(9, 9)), full_defence=Dice((6, 6))
     )
@@ -202,11 +205,11 @@ def test_a_chance_equal_to_the_limit_is_refused() -> None:
         armies_needed(2, limit, rules)
 
 
-# More defenders than a table could hold.
+# Too many defenders for a table.
 
 
 def chance_to_win(attackers: int, defenders: int, keep: int = 0) -> float:
-    """Return the chance to win a large battle, garrison included, and keep some armies."""
+    """Return the chance to win a large battle and keep some armies; a garrison of 1 stays."""
     return float(find_kernel(iacta.CLASSIC).chances(attackers - 1, defenders, keep).won)
 
 
@@ -271,7 +274,7 @@ def test_chances_too_small_for_large_battles_are_decided_by_tables() -> None:
 
 
 def values(attackers: int, defenders: int) -> Any:
-    """Return the values of a victory."""
+    """Return values of 1 for a victory and 0 for a defeat."""
     from iacta.methods.kernel import Values
 
     return Values(np.ones(attackers), np.zeros(defenders + 1))
@@ -286,7 +289,7 @@ def test_extreme_chances_of_large_battles_are_reported(wanted: Fraction) -> None
     assert fewer < wanted <= enough
 
 
-# Attackers who stop.
+# Attackers with a stop rule.
 
 STOPS = [
     StopRule(stop_at=2),

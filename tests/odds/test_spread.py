@@ -78,7 +78,7 @@ class Twin:
         return max(self.start(attackers, spread, i, values) for i in range(len(spread)))
 
     def start(self, attackers: int, spread: tuple[int, ...], i: int, values: list[int]) -> Fraction:
-        """Return the expected value of a start if each outcome continues on the better side."""
+        """Return the expected value of starting at `spread[i]`, then attacking the better side."""
         left, right = spread[:i][::-1], spread[i + 1 :]
         mean = Fraction(0)
         for (a, d), p in self.ends(attackers, spread[i]).items():
@@ -90,7 +90,7 @@ class Twin:
         return mean
 
     def run(self, attackers: int, way: tuple[int, ...], taken: int, values: list[int]) -> Fraction:
-        """Return the expected value of a path after a number of conquests."""
+        """Return the expected value of attacking a path after a number of conquests."""
         if not way:
             return Fraction(values[taken])
         mean = Fraction(0)
@@ -236,8 +236,8 @@ def test_a_campaign_of_one_territory_equals_the_battle() -> None:
 
 
 def test_an_attack_from_inside_chooses_a_side_after_its_losses() -> None:
-    # With few armies left, the single army to the right is safer; with many, the left has more to
-    # take.
+    # With few armies left, the single army to the right is the safer target. With many, the left
+    # side is better, because it has more territories.
     twin, spread, goal = Twin(find_rules("classic")), (1, 1, 2, 2, 1, 5), list(range(7))
     left = {a - 1: p for (a, d), p in twin.ends(8, spread[3]).items() if not d}
     one_side = [

@@ -36,7 +36,7 @@ def assert_known(value: Value | None) -> Value:
 
 
 def draw_ends(plan: Plan, rng: "np.random.Generator", until: int = 0) -> Iterator[Position]:
-    """Yield random positions in which a plan ends or has just conquered a whole set."""
+    """Play a plan at random; yield the positions where it ends or has just conquered a set."""
     return (plan.problem.make_position(end) for end, _ in play_games(plan.policy, rng, until))
 
 
@@ -83,7 +83,7 @@ BLUE = read_position("examples/eliminate-blue.json")
 def make_position(
     board: Board, mine: Mapping[str, int], theirs: Mapping[str, int], other: str = "blue"
 ) -> Position:
-    """Return a position in which red owns `mine` and blue the rest; the default is 1 army."""
+    """Return a position in which red owns `mine` and `other` the rest, by default with 1 army."""
     holdings = tuple(
         Holding("red", mine[name]) if name in mine else Holding(other, theirs.get(name, 1))
         for name in board.territories

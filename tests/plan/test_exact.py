@@ -29,7 +29,7 @@ from tests.plan.boards import (
 )
 from tests.plan.twin import Play, battle_ends, followed
 
-# Together these draw every rule, goal and constraint.
+# These seeds draw every rule, goal and constraint.
 SEEDS = range(50)
 
 
@@ -68,7 +68,7 @@ def test_statistics_of_optimal_play_agree_with_enumeration(seed: int) -> None:
     assert report.value == pytest.approx(core.decide(problem.start).value, abs=1e-12)
     assert report.owned == pytest.approx(twin.owned, abs=1e-11)
     assert report.taken == pytest.approx(twin.taken, abs=1e-11)
-    for t in bits(problem.field | problem.stacks):  # other armies never change
+    for t in bits(problem.field | problem.stacks):  # armies elsewhere never change
         assert report.armies[t] == pytest.approx(twin.armies[t], abs=1e-11)
     assert {each[:2] for each in report.visits} == twin.visits.keys()
     for each in report.visits:
@@ -150,9 +150,9 @@ def test_no_bound_for_many_targets_is_below_an_exact_value(seed: int) -> None:
 
 
 def test_relaxed_games_are_solved_in_order_of_their_work() -> None:
-    # The size of a game is known only from its states. A game that turns out too large must be put
-    # back; otherwise such games use up the budget of values, and the bound is 0.33 (0.18 with 1e6
-    # values).
+    # The size of a relaxed game is unknown before its solution. The search must postpone games that
+    # turn out to be large; otherwise they use up the budget, and the bound is 0.33 (0.18 with a
+    # budget of 1e6).
     names = [f"{row}{column}" for row in "ab" for column in range(6)]
     along = [(a, b) for a, b in pairwise(names) if a[0] == b[0]]
     board = Board.from_edges("two rows", [*along, *zip(names[:6], names[6:], strict=True)])
@@ -168,7 +168,7 @@ def test_goals_beyond_the_spare_armies_are_impossible_at_once() -> None:
     across = [(a, b) for a, b in pairwise(names) if a[0] == b[0]]
     down = list(zip(names, names[7:], strict=False))
     board = Board.from_edges("grid", [*across, *down])
-    # Two spare armies take two territories and then need the third; another stack is too far away.
+    # The goal needs three spare armies, but a0 has only two, and the stack on f0 is too far away.
     mine = {"a0": 3, "f0": 6}
     theirs = dict.fromkeys(names, 9) | {"a1": 1, "a2": 1, "a3": 1}
     problem = read_problem(make_position(board, mine, theirs), TakeAll("a3"))

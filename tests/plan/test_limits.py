@@ -58,7 +58,7 @@ def without_rolls(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fail if a roll is computed."""
 
     def counted(*_: Any) -> None:
-        raise AssertionError("a roll was worked out first")
+        raise AssertionError("a roll was computed")
 
     for name in ("_count_losses", "_count_wins", "_compare_rows"):
         monkeypatch.setattr(roll, name, counted)

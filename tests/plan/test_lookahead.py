@@ -41,7 +41,7 @@ from tests.plan.test_exact import make_twin
 CAREFUL = Style(depth=2)
 NEAR = make_position(CLASSIC_BOARD, {"Siam": 9, "China": 7}, {"India": 2})
 AROUND = ("India", "Indonesia", "New Guinea", "Eastern Australia", "Western Australia", "Mongolia")
-SIZES = ((6, 9), (9, 6), (80, 90))  # numbers of attackers and defenders
+SIZES = ((6, 9), (9, 6), (80, 90))  # pairs of attackers and defenders
 SEEDS = [seed for seed in range(72) if small_game(seed).problem().field]
 
 
@@ -66,7 +66,7 @@ def best_value(game: SmallGame, play: str = "rolls") -> float:
     return found.value
 
 
-# A position shows no player without armies as an owner, so the garrison is at least 1.
+# A position does not store the owner of an empty territory, so the garrison must be at least 1.
 @pytest.mark.parametrize("seed", [seed for seed in SEEDS if small_game(seed).rules.garrison])
 def test_the_exact_value_equals_the_payoff_of_the_moves(seed: int) -> None:
     game = small_game(seed)
@@ -96,7 +96,7 @@ def test_intervals_of_games_hold_the_exact_value(seed: int) -> None:
     policy = make_lookahead(small_game(seed))
     exact, games = policy.search.flow(Deadline()), find_core(policy).play(Deadline(), 400)
     assert exact is not None
-    # 95% lie within the interval; 1 in 300 would exceed it by half, which none does here.
+    # 95% of means lie within the interval, and 1 in 300 is more than 1.5 half widths off.
     assert abs(games.gains.mean() - exact.value) <= 1.5 * find_half_width(games.gains) + 1e-9
 
 
@@ -266,7 +266,7 @@ def test_styles_are_halved_by_games_with_the_same_dice() -> None:
         core.follow(best.assignment, style)
         return float(core.play(Deadline(), 400, first=10**6).gains.mean())
 
-    # At most two standard errors below the best of all styles.
+    # The style may be at most two standard errors below the best style.
     assert value(best.style) > max(map(value, STYLES)) - 0.012
 
 
@@ -294,6 +294,6 @@ def test_the_best_plan_so_far_never_gets_worse() -> None:
             assert before.value is not None
             assert after.value is not None
             assert after.value <= after.bound
-            # An estimate may be corrected within its interval.
+            # An estimate may fall, but not below its interval.
             low = before.value if before.interval is None else before.interval[0]
             assert after.value >= low

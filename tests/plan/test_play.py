@@ -86,7 +86,7 @@ def test_a_defender_who_sees_the_attack_replies_as_the_plan_expects(
 
 
 def test_the_chances_of_a_roll_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One table of smaller battles serves all results and all later calls."""
+    """All results and all later calls share one table of smaller battles."""
     start = make_position(make_board("two", [("s", "a")], "sa"), {"s": 11}, {"a": 9})
     play = best_plan(start, TakeAll("a"), "defender sees first", play="battles").follow()
     assert play.move is not None
@@ -167,7 +167,7 @@ def reach_goal(play: Play) -> float:
 def test_territories_that_all_armies_have_left_remain_the_player_s(
     goal: TakeAll, play: str, *, proven: bool
 ) -> None:
-    """If there is no garrison, the position shows these territories as unowned."""
+    """Without a garrison, the position shows these territories as unowned."""
     board = make_board("row", [("s", "a"), ("a", "b"), ("s", "c"), ("b", "c")], "sabc")
     start = make_position(board, {"s": 5}, {"a": 1, "b": 2, "c": 1})
     plan = best_plan(start, goal, garrison=0, play=play)

@@ -149,7 +149,7 @@ def test_a_turn_agrees_with_its_slow_twin(kind: str, seed: int, rules: str, said
         before, state, entry = turn, slow.state(turn.position), entry_of(turn, attack, result)
         turn, moved = advance_randomly(turn.after(attack, result), rng)
         after = slow.value(slow.state(turn.position))
-        judged = []  # cost and luck for each number of dice that fits
+        judged = []  # cost and luck for each number of dice that the log allows
         for action in slow.actions(state):
             names = slow.names[action.start], slow.names[action.to]
             ((_, (ends,)),) = slow.throws(state, action)
@@ -188,7 +188,7 @@ def test_a_turn_agrees_with_its_slow_twin(kind: str, seed: int, rules: str, said
 @pytest.mark.parametrize(
     ("end", "dice", "cost"),
     [
-        ({"left": 6, "their_left": 1}, 3, 0.00471),  # one die either kills or loses, never both
+        ({"left": 6, "their_left": 1}, 3, 0.00471),  # one die cannot cost both sides an army
         ({"left": 6, "their_left": 1, "dice": 2}, 2, 0.00673),
         ({"left": 7, "their_left": 1}, 1, 0.0),
         ({"left": 7, "their_left": 1, "dice": 1}, 1, 0.0),

@@ -188,7 +188,7 @@ def test_a_call_waits_for_an_interrupted_call_to_end(
     core.follow(assignment, Style(1))
     before, deadline = core.decide(problem.start), Deadline()
     other = copy(core)
-    other._lock = Lock()  # the other call has given up its lock
+    other._lock = Lock()  # as if the other call had released its lock
     playing = Thread(target=other.play, args=(deadline, 10**6))
     library, none = core._library, (c_uint8 * 1)()
     unsound, budget = CoreData(library, "style"), make_budget(library, Deadline(), 1)
@@ -199,4 +199,4 @@ def test_a_call_waits_for_an_interrupted_call_to_end(
     monkeypatch.setattr("iacta.native.calls.sleep", lambda _: deadline.stop())
     assert core.decide(problem.start) == before
     playing.join()
-    other._search = None  # keeps it from being closed twice
+    other._search = None  # the search must be closed only once

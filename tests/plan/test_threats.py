@@ -129,7 +129,7 @@ def test_the_last_move_brings_armies_to_the_front_and_says_what_that_changes() -
 
 
 class Losses:
-    """Red's loss after each fortifying move, by enumerating all placements and plays of opponents.
+    """Red's losses after each fortifying move, by enumeration of the opponents' turns.
 
     position: the position in which red may fortify.
     """
@@ -161,7 +161,7 @@ class Losses:
             lost[which] = max(lost.get(which, 0.0), loss)
 
     def find_kept(self, move: Fortify) -> tuple[float, float]:
-        """Return the armies that a move saves in bonuses, and those on territories."""
+        """Return the bonus armies that a move saves, and the territories in armies."""
         before, after = self.lost[0], self.lost[1 + self.moves.index(move)]
         parts = {"break": 0.0, "take": 0.0}
         for which in before:
@@ -170,14 +170,15 @@ class Losses:
 
 
 def judge_last_move(seed: int) -> tuple[bool, bool, bool]:
-    """Check the fortifying move on a small board: whether one helps, and whether the best is named.
+    """Judge the recommended fortifying move on a small board.
 
-    The third value tells whether the named move does harm.
+    Return whether a helpful move exists, whether the recommendation is the best move, and whether
+    it is harmful.
     """
     position = small(seed)
     losses, move = Losses(position), threats(Turn(position)).move
     kept = {each: losses.find_kept(each) for each in losses.moves}
-    # Bonuses come first, rounded to a hundredth of an army; in total, a move must save something.
+    # Compare bonuses first, rounded to 0.01 armies, then territories. Their sum must be positive.
     helpful = {
         each: (bonus, rest)
         for each, (bonus, rest) in kept.items()
@@ -226,8 +227,8 @@ def test_a_bonus_comes_before_a_territory_that_is_in_more_danger() -> None:
     assert move is not None
     assert (move.start, move.to, move.before.kind, move.before.name) == ("r", "a", "break", "K")
     assert kept[Fortify("r", "a", move.armies)] == max(kept.values())
-    # Saving c would seem to be worth a third of an army more, but red owns so few territories that
-    # losing c costs red no army.
+    # Each three territories bring one army, so c seems to be worth a third of an army. But red owns
+    # so few territories that the loss of c costs no army.
     there = Turn(position, phase="fortify").after(Fortify("r", "c", move.armies)).position
     safer = [best_of_all(each, "green", TakeAll("c")) for each in (position, there)]
     assert (safer[0] - safer[1]) / 3 > max(kept.values())

@@ -78,7 +78,7 @@ def test_the_best_number_of_dice_is_listed_even_if_it_can_only_cost_armies() -> 
     check_beginnings(plan, Play(position, plan.goal, CLASSIC))
 
 
-# In each of these, the best advance after the first roll is neither the smallest nor the largest.
+# In these games, the best advance after the first roll is neither the smallest nor the largest.
 @pytest.mark.parametrize("seed", [14, 15, 21])
 def test_first_attacks_count_the_best_advance(seed: int) -> None:
     game = small_game(seed)

@@ -230,7 +230,7 @@ def estimated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("iacta.plan.continuation.MAX_TURN_STATES", 0)
 
 
-# Enumerating seeds 5 and 10 takes longer than all other seeds together.
+# Seeds 5 and 10 are left out: their enumeration takes longer than all others together.
 @pytest.mark.parametrize("seed", [*range(5), *range(6, 10), 11])
 def test_turns_on_small_boards_are_optimal(seed: int) -> None:
     position, armies = star(seed)
@@ -326,7 +326,7 @@ def test_no_turn_is_much_better_than_an_estimated_one(seed: int) -> None:
 
 
 def test_armies_are_divided_if_no_single_placement_is_enough() -> None:
-    # After s takes b, both s and b are next to a territory of green's with a single army.
+    # After s takes b, both s and b are next to a single army of green.
     pairs = [("s", "b"), ("s", "g"), ("b", "h")]
     board = make_board("apart", pairs, "sbgh")
     holdings = Holding("red", 5), Holding("blue", 1), Holding("green", 1), Holding("green", 1)
@@ -356,7 +356,7 @@ def test_intervals_hold_the_chance_of_a_turn() -> None:
     for seed in range(40):
         low, high = assert_known(go_on(position, goal, armies, ends=32, seed=seed).interval)
         inside += low <= best <= high
-    assert inside >= 34  # with 95% each, fewer are seen once in a hundred times
+    assert inside >= 34  # at 95%, the chance of fewer is 0.3%
 
 
 def test_progress_never_falls() -> None:

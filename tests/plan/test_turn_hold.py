@@ -46,7 +46,7 @@ def test_one_battle_decides_whether_one_territory_is_held() -> None:
 
 
 def small_end(seed: int) -> tuple[Plan, int, Position]:
-    """Return a plan on a small board, the opponents' new armies, and an end of the plan."""
+    """Return a plan on a small board, the opponents' new armies, and a position at its end."""
     game, rng = small_game(seed, most_targets=5), Random(seed)  # noqa: S311 # no secrets
     holdings = tuple(
         Holding("red", each.armies + 6)
@@ -65,7 +65,7 @@ def small_end(seed: int) -> tuple[Plan, int, Position]:
     return plan, rng.randint(0, 5), next(reached)
 
 
-# In most of these cases, the quick plans of opponents were not optimal.
+# With most of these seeds, the opponents' quick plans are not optimal.
 @pytest.mark.parametrize("seed", [8, 4, 7, 17, 30])
 def test_opponents_play_optimally_or_a_bound_is_reported(seed: int) -> None:
     plan, new, end = small_end(seed)
@@ -98,7 +98,7 @@ def test_a_large_board_shows_the_chance_to_hold_as_the_most() -> None:
 
 
 def test_a_plan_is_chosen_to_hold_what_it_takes() -> None:
-    # The best plan to take goes on with all armies but one, which stays on t next to blue.
+    # The best plan for the conquest leaves only one army on t, next to blue.
     pairs = [("s", "t"), ("t", "u"), ("t", "b")]
     red, blue = Holding("red", 14), Holding("blue", 5)
     holdings = red, Holding("blue", 1), Holding("blue", 2), blue
@@ -155,7 +155,7 @@ def test_opponents_get_the_stated_or_the_usual_new_armies() -> None:
     chances = [each.chance for each in usual.threats]
     assert chances == sorted(chances, reverse=True)
     assert assert_known(usual.win_probability) <= 1.0 - max(chances) + 1e-9
-    # All opponents face the same end, so if one is weak the others are too.
+    # Threats depend on the same final position, so they are positively correlated.
     assert assert_known(usual.win_probability) >= prod(1 - c for c in chances) - 0.05
 
 

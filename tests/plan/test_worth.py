@@ -1,4 +1,4 @@
-"""The greatest worth: cases that once had wrong answers."""
+"""Regression tests of the goal `Worth`."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from iacta.plan import Worth, best_plan, simulate_plan
 
 
 def chain(armies: tuple[int, int, int], continents: tuple[Continent, ...] = ()) -> Position:
-    """Return a territory of red's and two of blue's in a row."""
+    """Return a row of three territories: the first is red's, the others are blue's."""
     borders = ("A", "B"), ("B", "A"), ("B", "C"), ("C", "B")
     board = Board("chain", tuple("ABC"), borders, continents)
     red, *blue = armies
@@ -17,7 +17,7 @@ def chain(armies: tuple[int, int, int], continents: tuple[Continent, ...] = ()) 
 def test_continents_completed_by_the_same_territory_each_pay_once() -> None:
     continents = Continent("small", 2, ("B",)), Continent("big", 3, ("A", "B"))
     plan = best_plan(chain((4, 1, 9), continents), Worth(0))
-    assert plan.value == pytest.approx(5 * 342035 / 373248, rel=1e-12)  # 3 against 1
+    assert plan.value == pytest.approx(5 * 342035 / 373248, rel=1e-12)  # 3 armies beat 1
     simulated = simulate_plan(plan, runs=20_000, seed=1)
     assert abs(simulated.value - plan.comparable_value) < 5 * simulated.error
     assert plan.comparable_value <= plan.upper_bound <= 5

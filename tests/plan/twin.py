@@ -352,7 +352,7 @@ class Followed:
 
 
 def followed(core: Search, problem: Problem) -> Followed:
-    """Follow the policy of a core to all its ends, recording the borders attacked so far."""
+    """Follow a core's policy to every end, and record the borders that it attacks."""
     lands, sets = len(problem.out), problem.rewards.sets
     found = Followed([0.0] * lands, [0.0] * lands, [0.0] * len(sets))
     layer: dict[tuple[TurnState, tuple[Border, ...]], float] = {(problem.start, ()): 1.0}

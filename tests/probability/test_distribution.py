@@ -78,7 +78,7 @@ def test_the_repr_is_one_line() -> None:
     assert repr(many) == "<Distribution: 100 values from 0 to 99, mean 49.5, exact>"
     names = Distribution(map(str, range(100))).to_float()
     assert repr(names) == "<Distribution: 100 values from '0' to '99', in floats>"
-    large = repr(Distribution({10**400: 1}))  # its mean is no float
+    large = repr(Distribution({10**400: 1}))  # its mean is too large for a float
     assert large == f"<Distribution: 1 value, {10**56}..., exact>"
 
 

@@ -211,7 +211,8 @@ def test_without_games_goals_have_their_own_chance_only() -> None:
     assert (win["goal"], win["parameters"]) == ("win now", {"win": True})
     chances = [row["chance"] for row in others]
     assert chances == sorted(chances, reverse=True)
-    assert "hold" not in [row["goal"] for row in record["goals"]]  # there is nothing to reach
+    # To hold needs no attacks, so it has no chance of its own.
+    assert "hold" not in [row["goal"] for row in record["goals"]]
 
 
 def test_a_search_without_time_claims_no_easiest_goal() -> None:

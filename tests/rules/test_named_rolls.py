@@ -112,7 +112,7 @@ def test_full_rolls_follow_the_published_rules(name: str) -> None:
 
 
 def test_battles_of_ammo_shortage_have_the_published_chances() -> None:
-    """Players of Risk Legacy published two digits; the other digits come from an enumeration."""
+    """Players of Risk Legacy published two digits; an enumeration gave the other digits."""
     for name in ("ammo shortage", "ammo shortage clamped", "ammo clamped"):
         won = [
             float(Battle(*each, name).win_probability()) for each in ((10, 10), (20, 20), (5, 3))

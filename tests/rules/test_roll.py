@@ -186,7 +186,7 @@ SEEN = Rules(attack=Dice((6,) * 5), defence=Dice((6,) * 4), mode=DefenderSeesFir
 
 
 def test_rows_are_compared_no_more_often_than_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The count decides whether dice are refused."""
+    """Dice are refused if this count is too large, so it must be an upper bound."""
     compared, after_rank = 0, rolls._compare_rank
 
     def counted(highest: int, defence: Any) -> Any:

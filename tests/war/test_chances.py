@@ -117,7 +117,7 @@ def test_only_complete_stages_count(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def stop_early(*args: Any) -> PlayedGames:
         found = play_games(*args)
-        if len(args) < 8 or not args[7]:  # the first stage
+        if len(args) < 8 or not args[7]:  # never stop the first stage
             return found
         args[4].stop()
         return PlayedGames._make(each[:-1] for each in found)
@@ -188,7 +188,7 @@ def test_a_policy_is_not_asked_after_the_time_limit(monkeypatch: pytest.MonkeyPa
 
     found = win_chances(make_line_turn("r6 b2 g1"), player=slow, time_limit=5)
     assert 2 <= found.chances.games < 40
-    assert max(asked) < 2.5  # half of the time is for the second AI
+    assert max(asked) < 2.5  # the second AI gets half of the time
     asked.clear()
     with pytest.raises(IllegalError, match="time_limit is too short for two games"):
         win_chances(make_line_turn("r6 b2 g1"), player=slow, time_limit=0)
@@ -273,7 +273,7 @@ def test_intervals_of_goals_are_wider_by_the_allowance(monkeypatch: pytest.Monke
     assert [each.goal for each in goals] == [each.goal for each in plain_goals]
     for k, (found, plain) in enumerate(zip(goals, plain_goals, strict=True)):
         assert (found.win, found.behind) == (plain.win, plain.behind)
-        wider = 0.03 if k else 0.0  # the best goal is 0 behind itself, without an error
+        wider = 0.03 if k else 0.0  # for the best goal, the difference is exactly 0
         assert found.behind_interval == pytest.approx(
             (plain.behind_interval.low - wider, plain.behind_interval.high + wider)
         )

@@ -89,7 +89,7 @@ def test_a_large_stack_takes_a_way_if_the_adjacent_stack_is_too_small() -> None:
 
 
 def test_new_armies_go_where_the_elimination_needs_them() -> None:
-    # The stack suffices for one part of the victim; the other part has no large neighbour.
+    # The stack is large enough for one part of blue; the other part has no large stack beside it.
     held = {
         "stack": ("red", 12),
         "one": ("blue", 2),

@@ -100,8 +100,7 @@ def test_turns_with_any_aim_are_legal(kind: str) -> None:
 
 
 def test_eliminations_take_dead_ends_first() -> None:
-    # Blue has a dead end next to the stack, a route through green, and territories next to a second
-    # stack.
+    # Blue owns a dead end next to the stack, a territory behind green, and one next to home.
     board = Board.from_edges(
         "tree",
         [("stack", "end"), ("stack", "way"), ("way", "far"), ("home", "other"), ("stack", "home")],

@@ -40,7 +40,7 @@ def test_values_of_the_best_aims_are_results_of_games_after_these_aims(number: i
     for value, aim in [*aims.items()][:FINALISTS]:
         games = war.play_games(without_samples, games=2000, seed=2, aim=aim)
         assert not (games.is_cut | games.is_too_long).any()
-        error = sqrt(2 * 0.25 / 2000)  # of the difference of two means
+        error = sqrt(2 * 0.25 / 2000)  # standard error of the difference of two means
         assert value == pytest.approx(float(games.chances[:, 0].mean()), abs=4 * error), aim
 
 

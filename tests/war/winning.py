@@ -92,7 +92,7 @@ class WinsInReach:
         return max(turn.armies[v] - keep, 0)
 
     def _find_cheap(self, player: str, number: int) -> set[int]:
-        """Return a number of territories with the fewest armies; empty if there are too few."""
+        """Return `number` territories within reach with the fewest armies; empty if too few."""
         own, found = {*self.list_owned(player)}, set[int]()
         if number > MAX_WANTED:
             return found

@@ -81,7 +81,7 @@ def driver() -> Iterator[Driver]:
 
 
 def play_few_games(route: Route) -> None:
-    """Ask who wins with fewer games than the board page requests."""
+    """Reduce the number of games that the board page requests for the chances to win."""
     asked = json.loads(route.request.post_data or "{}")
     route.continue_(post_data=json.dumps({**asked, "games": 4, "best_goal": False}))
 

@@ -154,7 +154,7 @@ def test_the_connection_of_a_client_that_does_not_read_is_closed(
     delivery = Delivery(HALF)
 
     async def run() -> None:
-        for _ in range(3):  # together these are more requests than the queue may hold
+        for _ in range(3):  # three such responses together exceed the limit
             client = Client()
             await client.ask(delivery)
             assert client.sent[0]["status"] == 200

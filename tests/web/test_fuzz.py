@@ -19,9 +19,9 @@ DEVIATIONS = {
     # parameters exclude each other, and which numbers are too large. Such requests get status 422
     # with a sentence.
     "positive_data_acceptance",
-    # The drawn values are merged into a valid question, so the request differs from the draw.
+    # The drawn values are merged into a valid question, so the request may be valid.
     "negative_data_rejection",
-    # Because of this merge, a parameter that was not drawn may be present.
+    # For the same reason, no parameter may be missing.
     "missing_required_header",
 }
 HELD = [check for check in CHECKS.get_all() if check.__name__ not in DEVIATIONS]

@@ -55,7 +55,7 @@ def test_editing_armies_keeps_their_owner(visit: Visit) -> None:
     spot(page, "C").click()
     armies = page.get_by_label("Armies on C", exact=True)
     armies.click()
-    page.keyboard.type("5")  # the old content was selected
+    page.keyboard.type("5")  # replaces the content, which the click selects
     page.keyboard.press("Enter")
     says(page, "C", "blue, 5, goal")
     for text in ("", "some"):
@@ -207,7 +207,7 @@ def test_a_whole_board_is_painted_with_few_taps(visit: Visit) -> None:
         expect(spot(page, name)).to_have_attribute(
             "aria-label", re.compile(f"^{name}, {owner}, {armies} {counted(armies)}(, goal)?$")
         )
-    assert taps <= 115  # for 107 armies
+    assert taps <= 115  # this position has 107 armies
 
 
 def test_positions_that_were_analysed_are_kept_in_the_browser(visit: Visit) -> None:

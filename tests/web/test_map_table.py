@@ -62,7 +62,7 @@ def test_starting_over_asks_first_and_is_undone(visit: Visit) -> None:
     says(page, "B", "blue, 1")
     spot(page, "B").click()
     says(page, "B", "red, 1")
-    page.wait_for_timeout(400)  # the button may be where another button was before
+    page.wait_for_timeout(400)  # a button that has just appeared ignores taps
     page.get_by_role("button", name="Undo: continue the game").click()
     expect(page.locator("#steps li")).to_have_count(3)
     says(page, "B", "red, 7")
@@ -90,7 +90,7 @@ def test_quick_taps_count_while_their_button_stays_the_same(visit: Visit) -> Non
     expect(page.locator("#steps li")).to_have_count(6)
     says(page, "B", "blue, 1, attacked")
     expect(page.locator("#luck")).to_have_text("Last dice: unlucky by 0.2 armies.")
-    page.wait_for_timeout(500)  # taps on a button that has just changed do not count
+    page.wait_for_timeout(500)  # a button that has just changed ignores taps
     page.locator("#rolls").get_by_text("I lose 1, they 0").tap()
     expect(page.locator("#steps li")).to_have_count(7)
 

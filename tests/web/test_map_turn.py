@@ -101,7 +101,7 @@ def test_steps_without_a_value_are_requested_again(visit: Visit) -> None:
     def cut_off(route: Route) -> None:
         response = route.fetch()
         values = json.loads(response.text().splitlines()[-1])["answer"]["values"]
-        if ordered(route.request) == [0, 1, 2]:  # as if time allowed only the first two
+        if ordered(route.request) == [0, 1, 2]:  # as if there were no time for the third step
             values[2] = None
         route.fulfill(response=response, body=json.dumps({"answer": {"values": values}}) + "\n")
 
@@ -337,7 +337,7 @@ def test_errors_are_shown_beside_the_wrong_entry(visit: Visit) -> None:
     page.locator("#faces").get_by_role("button", name="Enter").click()
     expect(refusal).to_have_text("You can roll at most 3 dice, got 4")
     page.locator("#yours").focus()
-    page.set_viewport_size({"width": 360, "height": 400})  # the size that a phone's keyboard leaves
+    page.set_viewport_size({"width": 360, "height": 400})  # with the keyboard of a phone
     expect(page.locator("#yours")).to_be_in_viewport()
     expect(refusal).to_be_in_viewport()
     spot(page, "D").dispatch_event("click")
@@ -395,7 +395,7 @@ def test_an_answer_is_only_replaced_by_an_answer_at_least_as_good(visit: Visit) 
         [0.8, 0.85],
         [0.78, 0.9],
         [0.7, 0.85],
-        [0.8, 0.9],  # another placement has another bound
+        [0.8, 0.9],  # each placement has its own bound
     ]
 
 

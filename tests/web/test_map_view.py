@@ -298,7 +298,7 @@ def test_pages_have_no_accessibility_barriers(visit: Visit, width: int, scheme: 
 def test_every_territory_is_named_and_no_label_is_on_another(visit: Visit, width: int) -> None:
     page = visit("/map", viewport={"width": width, "height": 800})
     says(page, "Ukraine", "red, 42")
-    # Everything at once, because a better plan has other labels.
+    # Read all labels in one call, because a better plan changes them.
     labels, keys = page.evaluate(
         "() => [[...map.querySelectorAll('.name, .badge')].map(each => {"
         " const box = each.getBoundingClientRect();"
@@ -309,7 +309,7 @@ def test_every_territory_is_named_and_no_label_is_on_another(visit: Visit, width
     for name in read_board("classic").territories:
         letters = [key.split()[0] for key in keys if key.endswith(f" {name}")]
         assert name in texts or any(letter in texts.split() for letter in letters), name
-    edges = 2.5  # the boxes around letters, which are higher than the letters
+    edges = 2.5  # pixels by which a box is higher than its letters
     left, top, right, bottom = np.array([each[1:] for each in labels], float).T
     left, top, right, bottom = left + edges, top + edges, right - edges, bottom - edges
     meet = (left[:, None] < right) & (top[:, None] < bottom)

@@ -92,7 +92,7 @@ def test_the_lines_of_a_search_come_as_they_are_found(proxy: Proxy, server: Serv
         came = [(monotonic(), json.loads(line)) for line in response]
     answers = [when for when, line in came if "answer" in line]
     assert len(answers) > 1
-    assert answers[-1] - came[0][0] > 1  # else something waited for the end
+    assert answers[-1] - came[0][0] > 1  # nginx must not buffer the answers
 
 
 @needs_nginx
@@ -158,7 +158,7 @@ def test_the_site_works_below_a_path(tmp_path: Path) -> None:
                     assert proxy.ask(_without_dots(place)).status == 200, (page, link)
             wrong = proxy.ask("/iacta/none/such")
             assert wrong.status == 404
-            assert proxy.ask("/battle").status in (403, 404)  # the status of nginx itself
+            assert proxy.ask("/battle").status in (403, 404)  # nginx itself answers this path
             described = proxy.ask("/iacta/openapi.json").record
             assert described["servers"] == [{"url": "/iacta"}]
     finally:

@@ -40,7 +40,7 @@ def pairs(text: str) -> list[tuple[str, str]]:
 
 
 def find_question(name: str) -> Question:
-    """Return the second question of a form."""
+    """Return the second question for a form."""
     return read_address(FORMS[name], pairs(ASKED[name]))
 
 
@@ -140,7 +140,7 @@ def refusal(name: str, parameter: Parameter, page: Page) -> str:
         read_address(FORMS[name], [*shown(page).items()])
     except IactaError as error:
         return format_error(error, FORMS[name], lambda each: label(each).lower())
-    raise AssertionError(f"{parameter.name} takes what is wrong")
+    raise AssertionError(f"{parameter.name} accepts a wrong value")
 
 
 def test_values_in_a_url_are_escaped(visit: Visit) -> None:
@@ -170,7 +170,7 @@ def test_empty_input_waits_while_the_user_types(visit: Visit) -> None:
     page = visit("/battle?attackers=12&defenders=10")
     box = page.get_by_label("Attackers", exact=True)
     box.fill("")
-    expect(page.locator("#lead")).to_be_empty()  # the answer belonged to another question
+    expect(page.locator("#lead")).to_be_empty()  # the old answer no longer applies
     expect(page.locator("#wrong-attackers")).to_be_empty()
     box.blur()
     expect(page.locator("#wrong-attackers")).to_have_text("missing attackers")
@@ -189,7 +189,7 @@ def test_two_taps_and_two_digits_ask_about_a_battle(
     path: str, names: tuple[str, str], answer: str, visit: Visit
 ) -> None:
     page = visit(path, has_touch=True, viewport={"width": 390, "height": 844})
-    assert page.evaluate("document.activeElement === document.body")  # no keyboard hides the page
+    assert page.evaluate("document.activeElement === document.body")  # no keyboard is open
     for name, digit in zip(names, "73", strict=True):
         page.get_by_label(name, exact=True).tap()
         page.keyboard.press(digit)
@@ -225,8 +225,8 @@ def test_the_page_is_accessible_and_its_first_screen_has_the_answer(
         assert bottom(page, "#lead") < 800
     page.locator("details").evaluate_all("all => all.forEach(each => { each.open = true; })")
     wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    # Dark and wide pictures only differ in colours, which do not depend on the width, and in
-    # positions.
+    # The second run checks only the contrast: a dark, wide page differs from a light, narrow page
+    # in colours and positions, and the colours do not depend on the width.
     for width, scheme, rules in ((360, "light", []), (1280, "dark", ["color-contrast"])):
         page.set_viewport_size({"width": width, "height": 740})
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
@@ -490,7 +490,7 @@ def test_plan_on_the_start_page_plays_itself_until_it_is_paused(visit: Visit) ->
     expect(words).to_have_text(shown)
     page.emulate_media(reduced_motion="reduce")
     page.reload()
-    expect(page.get_by_role("button", name="Play")).to_be_visible()  # does not start by itself
+    expect(page.get_by_role("button", name="Play")).to_be_visible()  # the animation has not started
 
 
 def test_log_is_reviewed_from_a_file_and_its_link_opens_finished(

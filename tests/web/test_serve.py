@@ -72,7 +72,7 @@ def test_a_signal_during_the_start_refuses_waiting_requests(
 ) -> None:
     paths = ("/api/v1/battle?attackers=3&defenders=2", "/api/v1/plan?from_=Peru=9&take=Brazil")
     waiting = [sent(own_server, path) for path in paths]
-    assert own_server.ask("/theme.json").status == 200  # the requests before it were read
+    assert own_server.ask("/theme.json").status == 200  # the server has read the earlier requests
     own_server.process.send_signal(sent_signal)
     for asked in waiting:
         with closing(HTTPResponse(asked)) as response:
@@ -113,7 +113,7 @@ def test_a_page_of_a_large_table_takes_no_memory_of_the_server(own_server: Serve
     before = peak_memory(own_server)
     reply = own_server.ask("/table?attackers=1200&defenders=1200")
     assert reply.status == 200
-    assert peak_memory(own_server) - before < 40 * len(reply.body)  # 1,000 with all cells
+    assert peak_memory(own_server) - before < 40 * len(reply.body)  # 1,000 if it kept all cells
 
 
 @pytest.mark.skipif(not hasattr(psutil.Process, "rlimit"), reason="needs Linux")
@@ -198,7 +198,7 @@ def test_processes_end_with_a_server_that_is_killed(own_server: Server) -> None:
 
 def test_a_disconnected_client_cancels_its_work(server: Server) -> None:
     server.wait()
-    for _ in range(3):  # two searches each, together more than the queue may hold
+    for _ in range(3):  # six searches, more than the queue may hold
         sent(server, "/api/v1/plan?from_=Ukraine=42&others=3&take=Asia&time_limit=20").close()
         with start_search(server, LONG) as lines:
             next(lines)

@@ -23,7 +23,7 @@ from tests.processes import run_python
 FOREVER = 600  # in seconds; no test takes this long
 BATTLE = "battle", [("attackers", "3"), ("defenders", "2")]
 CLOCK = "__import__('time').process_time"
-BUSY = f"(lambda end: next(t for t in iter({CLOCK}, 0) if t > end))({CLOCK}() + 1.1)"  # of its time
+BUSY = f"(lambda end: next(t for t in iter({CLOCK}, 0) if t > end))({CLOCK}() + 1.1)"  # for 1.1 s
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +102,7 @@ async def test_quick_questions_are_answered_while_others_take_long(
 ) -> None:
     await begun(work, os.getpid)
     tasks = await asleep(work)
-    tasks.append(asyncio.ensure_future(work.run(time.sleep, FOREVER)))  # leaves the quick lane
+    tasks.append(asyncio.ensure_future(work.run(time.sleep, FOREVER)))  # moves to the slow lane
     await asyncio.sleep(1.2 * QUICK_SECONDS)
     for _ in range(20):
         assert await work.run(answer_part, *BATTLE, "record")
@@ -170,7 +170,8 @@ def test_progress_is_reported(runner: asyncio.Runner, work: Work) -> None:
     asked = json.dumps({"position": code, "take": "Asia", "time_limit": 1}).encode()
     runner.run(work.search(answer_part, "plan", asked, "record", report=report))
     assert all(each.doing.startswith("Planning") for each in found)
-    assert found[-1].doing.startswith("Planning; best so far ")  # the first may precede any game
+    # The first report may come before any game.
+    assert found[-1].doing.startswith("Planning; best so far ")
     assert all(each.keeps for each in found)
     assert [each.so_far for each in found if each.so_far]
 
