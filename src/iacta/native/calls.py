@@ -15,7 +15,7 @@ from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.native.core_library import CoreData, Library
 from iacta.native.deadline import Deadline
 
-SHORT_CALL_SECONDS = 0.05  # a call that takes longer is repeated in its own thread
+SHORT_CALL_SECONDS = 0.05  # longer calls are repeated in a separate thread
 
 Call = Callable[[Any], int]  # a function that takes a pointer to a budget and returns a status code
 
@@ -102,6 +102,6 @@ def _call_in_thread(library: Library, function: Call, budget: Any, deadline: Dea
         done.wait(TIMEOUT_MAX)
     except BaseException:
         deadline.stop()
-        done.wait(1)  # with a timeout, because the thread may not have started
+        done.wait(1)  # not forever, because the thread may not have started
         raise
     return codes[0]

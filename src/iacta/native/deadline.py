@@ -1,4 +1,4 @@
-"""The deadline of a search, from which parts of the search get shares of the remaining time."""
+"""Deadlines of searches, and shares of the remaining time for the parts of a search."""
 
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
@@ -10,9 +10,9 @@ from typing import TypeVar
 
 from iacta.inputs.checks import read_seconds
 
-MAX_BYTES = 400 * 2**20  # the memory limit of a search
+MAX_BYTES = 400 * 2**20  # the memory limit of a search, in bytes
 THREADS = 2  # more threads do not help on a typical server
-MIN_SHARE = 0.02  # the minimum time in seconds for an item, even if later items get no time
+MIN_SHARE = 0.02  # the minimum share of an item in seconds, even if later items get no time
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
