@@ -7,7 +7,7 @@ WINDOW = {"COLUMNS": "88", "TERMINAL_WIDTH": "88"}
 
 def main() -> None:
     """Write the pages and pictures to build/docs."""
-    os.environ.update(WINDOW)  # the command line reads this on import
+    os.environ.update(WINDOW)  # must be set before `iacta.cli` is imported
     from tools.docs.pages import write_pages
 
     write_pages()

@@ -22,7 +22,7 @@ TARGET = ROOT / "build" / "docs"
 ICON = ROOT / "src" / "iacta" / "web" / "static" / "icon.svg"
 ROOT_PAGES = ("CONTRIBUTING.md", "CHANGELOG.md")  # pages outside of docs/
 
-# The generated pages that stand for files and folders of the repository.
+# Links to these files and folders of the repository become links to generated pages.
 GENERATED_PAGES = {
     "src/iacta/__init__.pyi": "library.md",
     "src/iacta/plan": "plans.md",

@@ -24,7 +24,7 @@ PICTURE = re.compile(r"^!\[(.*)\]\((.*\.svg)\)$", re.MULTILINE)
 FLOAT = re.compile(r"\d+\.\d{9,}(e-\d+)?")
 NARROW, WIDE = 260, 600  # widths of the plot in pixels, for phones and for other screens
 KEPT = Path(__file__).parents[2] / "docs" / "pictures"
-SLOW = "iacta plan "  # start of slow commands, whose stored pictures are copied instead
+SLOW = "iacta plan "  # prefix of slow commands; their stored pictures are copied
 
 # The browser chooses between narrow and wide; the theme of the site chooses between light and dark.
 ELEMENT = "".join(

@@ -30,7 +30,7 @@ def run_session(session: Session) -> tuple[str, str]:
         shutil.copy(ROOT / "docs" / "house-rules.toml", "docs")
         shutil.copytree(ROOT / "examples", "examples")
         sys.argv = ["iacta", *words]
-        written, errors = io.BytesIO(), io.StringIO()  # batches write bytes
+        written, errors = io.BytesIO(), io.StringIO()  # `iacta batch` writes bytes
         out = io.TextIOWrapper(written, "utf-8", write_through=True)
         with redirect_stdout(out), redirect_stderr(errors), suppress(SystemExit):
             command()
