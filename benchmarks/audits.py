@@ -4,7 +4,7 @@ The logs contain single dice, rolls, losses, battles or totals, of one player or
 audited as by `iacta audit`, but with fewer simulations. Dice are written either in the order of the
 throw or sorted. For each test and level, the program prints the share of logs whose p-value is at
 most the level, the share of logs with an alarm, and the share of logs in which the evidence,
-checked after each throw, ever reached 1 / level. Only chance may lift a share above the level.
+checked after each throw, ever reached 1 / level. A share may exceed its level only by chance.
 
 `python -m benchmarks.audits level [LOGS]` audits fair logs of 1 to 12 battles of all sizes. `python
 -m benchmarks.audits power [LOGS]` audits logs of unfair battles, and prints the share of logs with

@@ -19,7 +19,7 @@ from iacta.web.turns import replay_turns, step_turn
 
 BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 PHONE = {"width": 390, "height": 844}
-MAX_TAP, MAX_SHIFT, MAX_LINK = 0.05, 0.05, 10.0  # seconds, layout shift, seconds
+MAX_TAP, MAX_SHIFT, MAX_LINK = 0.05, 0.05, 10.0  # taps and links in seconds
 TAPS, ROLLS = 20, 30
 SETTLED = 6_000  # milliseconds after which the first search has finished
 EXAMPLE = Path(__file__).parents[1] / "examples" / "asia.toml"
@@ -41,7 +41,7 @@ VALUED = """() => [...document.querySelectorAll("#steps li small")]
 
 
 def measure_board() -> Iterator[Measurement]:
-    """Measure the board as a phone shows it."""
+    """Measure the board page in a window of a phone's size."""
     with _open_page() as (page, address):
         page.add_init_script(SHIFT)
         page.goto(f"{address}/map")
@@ -111,7 +111,7 @@ def _make_link() -> tuple[str, int]:
             text = f"m{step['armies']}"
         else:
             way = max(state["odds"], key=lambda each: each["chance"])
-            lost, killed, *_ = max(way["rolls"], key=lambda each: each[2])  # the likeliest losses
+            lost, killed, *_ = max(way["rolls"], key=lambda each: each[2])  # the most likely result
             start, to = way["from"], way["to"]
             left, theirs = state["armies"][start] - lost, state["armies"][to] - killed
             step = {

@@ -43,7 +43,7 @@ def draw_board(rng: Random, name: str = "random") -> Board:
 
 
 def make_start(board: Board, players: int, trade: Sets | None, *, has_cards: bool = True) -> Turn:
-    """Return a turn that has ended, from which games can be dealt."""
+    """Return a finished game, from which the core deals new games."""
     names = NAMES[:players]
     rows = [Holding(names[t % players], 3) for t in range(len(board.territories))]
     cards: dict[str, int] | None = {} if has_cards else None

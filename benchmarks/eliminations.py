@@ -1,13 +1,12 @@
-"""The eliminations and immediate wins that the usual AI makes in whole games.
+"""Measure how often the usual AI makes the eliminations and immediate wins that plans find.
 
     python -m benchmarks.eliminations [record]
 
-`eliminations.tsv` has turns from games of the usual AI. In each turn a plan wins the game with a
-chance of at least 93%, or eliminates a player with a chance of at least 60% in order to raise the
-chance to win the game by at least 5 points. Without the word `record`, the program plays each turn
-again and prints the share of turns with the win or the elimination, divided by the plan's chance.
-`record` draws new turns, 60 of each kind, from games of the present AI. This takes a quarter of an
-hour on one core.
+`eliminations.tsv` has turns from games of the usual AI. In each turn, a plan wins the game with a
+chance of at least 93%; or it eliminates a player with a chance of at least 60%, which raises the
+chance to win the game by at least 5 points. Without `record`, the program plays each turn again,
+and prints the share of wins or eliminations divided by the plan's chance. `record` draws new turns,
+60 of each kind, from games of the current AI. This takes a quarter of an hour on one core.
 """
 
 import sys
@@ -40,7 +39,7 @@ KINDS = (WIN, ELIMINATION) = ("win", "elimination")
 OF_A_KIND = 60
 MIN_CHANCES = {WIN: 0.93, ELIMINATION: 0.6}
 MIN_GAIN = 0.05
-MIN_RATIO = 1.0  # with fewer armies for the cost of an elimination, no plan is tried
+MIN_RATIO = 1.0  # minimum ratio of armies to the cost of an elimination
 FIRST_GAME = 120_000  # the seed of the first game
 GAMES_OF_A_PLAN, GAMES_AFTER, GAMES_WITHOUT = 30, 4, 120
 PLAN_SECONDS, PLAN_BUDGET = 5.0, 0.03
@@ -54,10 +53,11 @@ class Chance(NamedTuple):
 
     kind: `"win"` or `"elimination"`.
     chance: the chance of the best plan.
-    gain: the chance to win the game if the turn begins with the plan, minus the chance if the turn
-        has no such aim; 0 for an immediate win.
-    victims: the players whose elimination has the wanted chance and gain, the largest gain first.
-    turn: the turn before the new armies are placed; the cards are known.
+    gain: the chance to win the game if the turn begins with the plan, minus the chance in games in
+        which no AI aims at a player; 0 for an immediate win.
+    victims: the players whose elimination has the required chance and gain, in descending order of
+        gain.
+    turn: the turn before the new armies are placed.
     """
 
     kind: str
@@ -79,7 +79,7 @@ class Chance(NamedTuple):
         return f"{self.kind}\t{self.chance:.4f}\t{self.gain:.4f}\t{victims}\t{self.turn.to_code()}"
 
     def is_taken(self, end: Turn) -> bool:
-        """Return whether a turn with this end has made the elimination or won the game."""
+        """Return whether the turn that ended so won the game or eliminated a victim."""
         if self.kind == WIN:
             return end.winner == self.turn.player
         return any(victim not in end.owners for victim in self.victims)
@@ -92,7 +92,7 @@ def read_chances(kind: str) -> list[Chance]:
 
 
 def measure_share(chance: Chance, turns: int, seed: int = 0) -> float:
-    """Return the share of the usual AI's turns with the elimination or the win."""
+    """Return the share of turns in which the usual AI wins or eliminates a victim."""
     war = War(chance.turn)
     return fmean(
         chance.is_taken(war.play_turn(USUAL, seed + number).end) for number in range(turns)
@@ -100,7 +100,7 @@ def measure_share(chance: Chance, turns: int, seed: int = 0) -> float:
 
 
 def measure_aim(chance: Chance, turns: int, seed: int = 0) -> float:
-    """Return the share of turns in which the AI eliminates the victim when that is its aim."""
+    """Return the share of turns in which the AI eliminates the first victim, given this aim."""
     war, victim = War(chance.turn), chance.victims[0]
     aim = Aim(ELIMINATE, war.seats.index(victim))
     return fmean(
@@ -109,22 +109,22 @@ def measure_aim(chance: Chance, turns: int, seed: int = 0) -> float:
 
 
 def measure_eliminations() -> Iterator[Measurement]:
-    """Measure the share of wins and eliminations that the AI makes, as a part of the plans'."""
+    """Measure the AI's shares of wins and eliminations, divided by the chances of plans."""
     for kind, claim, asked in (
-        (WIN, "immediate wins taken, part of the plans' chance", 0.97),
-        (ELIMINATION, "eliminations made, part of the plans' chance", 0.9),
+        (WIN, "immediate wins, divided by the plans' chance", 0.97),
+        (ELIMINATION, "eliminations, divided by the plans' chance", 0.9),
     ):
         found = read_chances(kind)
         made = fmean(measure_share(each, TURNS) for each in found)
         planned = fmean(each.chance for each in found)
         yield Measurement(claim, made / planned, asked, True, len(found))
     made = fmean(measure_aim(each, TURNS) for each in found)
-    claim = "the same, if the elimination is the aim of the turn"
+    claim = "the same, with the elimination as a given aim"
     yield Measurement(claim, made / planned, None, True, len(found))
 
 
 def draw_chances(kinds: set[str]) -> Iterator[Chance]:
-    """Yield turns from games of the usual AI, at most one of each kind per game, without end.
+    """Yield turns from any number of games of the usual AI, at most one of each kind per game.
 
     kinds: the wanted kinds; the caller removes a kind when it has enough turns.
     """
@@ -149,14 +149,14 @@ def draw_chances(kinds: set[str]) -> Iterator[Chance]:
 
 
 def is_shown(turn: Turn) -> bool:
-    """Return whether the mover's cards are known, or play no part before the new armies."""
+    """Return whether the mover's cards are known or have already been traded."""
     return turn.phase == "place" or (
         turn.phase == "trade" and not find_hand(turn, turn.player).unknown
     )
 
 
 def find_chances(turn: Turn, kinds: set[str]) -> Iterator[Chance]:
-    """Yield the immediate win and the elimination within reach in a turn, if of a wanted kind."""
+    """Yield the immediate win and the elimination within reach, if their kinds are wanted."""
     war = War(turn)
     costs = {
         name: sum(n + 1 for o, n in zip(turn.owners, turn.armies, strict=True) if o == name)
@@ -203,13 +203,13 @@ def find_reach(start: Turn, goal: TakeAll) -> QuickEstimate:
 
 
 def find_placement_phase(war: War, victim: int) -> Turn | None:
-    """Return the turn before the new armies are placed, after a set has been traded."""
+    """Return the turn in its placement phase, after the AI has traded cards, if any."""
     moves = war.play_turn(USUAL, 0, Aim(ELIMINATE, victim)).moves
     return next((move.turn for move in moves if move.turn.phase == "place"), None)
 
 
 def measure_plan(start: Turn, victim: str, found: QuickEstimate) -> tuple[float, float]:
-    """Return a plan's chance to eliminate a player, and the chance to win if the AI plays on."""
+    """Return a plan's chance to eliminate a player, and the chance to win in later play."""
     turn, names = start, start.board.territories
     for territory, armies in sorted(found.placement, key=lambda each: names.index(each[0])):
         if armies:
@@ -232,7 +232,7 @@ def measure_plan(start: Turn, victim: str, found: QuickEstimate) -> tuple[float,
 
 
 def play_plan(turn: Turn, plan: Policy, victim: str, seed: int) -> Turn:
-    """Return the turn after a plan has eliminated a player, or the end of a turn that fails."""
+    """Play a plan; return the turn after the elimination, or its end if the plan fails."""
 
     def choose(turn: Turn) -> Action:
         is_planned = turn.phase in ("attack", "advance") and victim in turn.owners

@@ -62,7 +62,7 @@ def make_boards() -> Iterator[tuple[str, Position]]:
 
 
 def list_work(position: Position) -> Iterator[tuple[str, Work]]:
-    """For each function with a time limit, yield its name and a function of the limit alone."""
+    """For each function with a time limit, yield its name and a call that takes only the limit."""
     turn, other = Turn(position), position.list_territories("blue")
     goal, later = TakeAll(tuple(other[:4])), TakeAll(tuple(other[4:6]))
     plan = best_plan(position, goal, time_limit=1)
@@ -175,13 +175,15 @@ def _count_seconds(process: psutil.Process) -> float:
 def measure_coherence() -> Iterator[Measurement]:
     """Count contradictory chances, and recommended moves that are not best or do harm."""
     wrong = sum(bool(find_disorder(draw_turn(seed))) for seed in range(POSITIONS))
-    yield Measurement("positions with chances out of order", wrong, 0, False, POSITIONS)
+    yield Measurement("positions with contradictory chances", wrong, 0, False, POSITIONS)
     helps, best, harmful = zip(*map(judge_last_move, range(SMALL_BOARDS)), strict=True)
     missed = sum(is_helped and not is_best for is_helped, is_best in zip(helps, best, strict=True))
     yield Measurement(
-        "small boards on which the best last move is missed", missed, 0, False, sum(helps)
+        "small boards on which the best fortifying move is missed", missed, 0, False, sum(helps)
     )
-    yield Measurement("small boards with a harmful last move", sum(harmful), 0, False, SMALL_BOARDS)
+    yield Measurement(
+        "small boards with a harmful fortifying move", sum(harmful), 0, False, SMALL_BOARDS
+    )
 
 
 MEASURES = measure_limits, measure_served_limits, measure_coherence

@@ -70,7 +70,7 @@ def linear_requirement(defenders: int, chance: float) -> int:
 
 
 def stopping_values(able: int, defenders: int, prize: float) -> Memory:
-    """Return the expected gain from each battle with stopping: the prize minus the armies lost."""
+    """Return the value of each battle with optimal stopping: the prize minus the armies lost."""
     gains: Memory = {}
     for a in range(able + 1):
         for d in range(defenders + 1):

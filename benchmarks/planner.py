@@ -50,10 +50,10 @@ MEGABYTE = 1024  # kilobytes
 FEW, MANY = 2.0, 10.0  # time limits in seconds
 MAX_LIMIT = 60.0  # the longest time limit in seconds
 QUICK_LIMIT = 3.0  # time in seconds for quick estimates of all goals, and for a plan for each goal
-QUICK_SEED, QUICK_GOALS = 40_000, 61  # first seed, and number of goals with quick estimates
+QUICK_SEED, QUICK_GOALS = 40_000, 61  # seed of the first game, and number of goals
 RESTRICTED = 40
 RUNS = 3_000
-FRESH_GAME = 2**40  # first number of the games that no plan has used
+FRESH_GAME = 2**40  # plans use only games with smaller numbers
 
 
 def measure_process() -> Iterator[Measurement]:
@@ -179,7 +179,8 @@ def measure_play(
     positions: the number of positions, which were not used to choose a style.
     limits: the time limits of the plans in seconds.
     games: the number of new games in which policies are compared, all with the same dice.
-    longest: the duration in seconds of the search over all styles that gives the best known value.
+    longest: the time limit in seconds of one more plan. The best known value is the largest value
+        of the styles of all plans and of `STYLES`.
     """
     short: dict[float, list[float]] = {limit: [] for limit in limits}
     inside = list[bool]()
@@ -251,7 +252,7 @@ def measure_gaps(positions: int = 8) -> Iterator[Measurement]:
 
 
 def measure_restricted() -> Iterator[Measurement]:
-    """Measure how far plans fall short of the optimum of the narrow problem."""
+    """Measure how far plans fall short of the optimum of restricted problems."""
     short = [
         optimum - best_plan(each.position, each.goal, time_limit=FEW).comparable_value
         for each, optimum in draw_restricted_questions(RESTRICTED)
@@ -280,11 +281,12 @@ def measure_quick_estimates() -> Iterator[Measurement]:
 
 
 def compare_quick_estimates(seed: int) -> Iterator[tuple[float, float]]:
-    """For each goal in a played position, yield how far its plan falls short of its quick estimate.
+    """For each goal in a played position, compare its plan with its quick estimate.
 
     seed: the seed of the game.
 
-    The first number is the distance between the intervals, the second is the gain of the plan.
+    Yield the distance by which the plan's interval lies below the estimate's interval, which may be
+    negative, and the plan's value minus the estimate.
     """
     position = play_position(seed)
     for each in goals_in_reach(Turn(position), time_limit=QUICK_LIMIT):

@@ -40,7 +40,7 @@ class Question(NamedTuple):
 
 
 class Hard(NamedTuple):
-    """A question from a study, with the chance that the study's simple search reached."""
+    """A goal and a position from a study, and the chance of the plan that the study found."""
 
     goal: TakeAll
     position: Position
@@ -135,7 +135,7 @@ def questions(number: int = POSITIONS, *, every: bool = True) -> Iterator[Questi
     """Yield goals in the first positions: continents, eliminations, and a worth.
 
     number: the number of positions.
-    every: whether to yield all goals, or one random goal of each kind.
+    every: whether to yield all goals; otherwise, one random goal of each kind.
     """
     for seed in range(number):
         yield from _questions(seed, midgame(seed), every=every)
@@ -192,7 +192,7 @@ def play_position(seed: int) -> Position:
             return Position(board, player, tuple(holdings))
         for start in large:
             _conquer(rng, near, owners, armies, start)
-    raise AssertionError("a game goes on")
+    raise AssertionError("count() never ends")
 
 
 def _conquer(

@@ -50,7 +50,7 @@ def draw_unseen_position(k: int) -> Recorded:
 
 
 def goal_position(seed: int) -> Recorded:
-    """Return a turn with the value of each goal, by tactics and by the plans that are shown."""
+    """Return a turn with the value of each goal, played by tactics or by the plan for it."""
     turn = play_to_middle(classic_board(), 3 + seed % 3, 40 + seed)
     war, usual = War(turn), PLAYERS["usual"]
     mover, wins = war.seats.index(turn.player), dict[str, float]()

@@ -36,7 +36,7 @@ OF_A_LENGTH = 250  # number of games for each number of players and each kind of
 SMALL_BOARDS, OF_A_SMALL_BOARD = 20, 40
 RANDOM_GAMES = 300
 RENAMED, RENAMED_GAMES = 50, 1000
-ONE_IN_A_THOUSAND = {1: 10.83, 2: 13.82, 3: 16.27, 4: 18.47, 5: 20.52}  # χ² by degrees of freedom
+ONE_IN_A_THOUSAND = {1: 10.83, 2: 13.82, 3: 16.27, 4: 18.47, 5: 20.52}  # critical values of χ²
 TENTHS = 10
 GAMES_OF_A_START = 5  # games from each start when calibration is measured
 
@@ -106,9 +106,9 @@ def measure_speed() -> Iterator[Measurement]:
         for _ in range(5):
             begun = time.process_time()
             found = start_games(start, [name] * 4, games, 1, is_dealt=True)
-            micro.append(1e6 * (time.process_time() - begun) / _turns(start, found))
+            micro.append(1e6 * (time.process_time() - begun) / _estimate_turns(start, found))
         claim = f"a turn of {name}, microseconds, fastest of 5"
-        yield Measurement(claim, min(micro), asked, False, _turns(start, found))
+        yield Measurement(claim, min(micro), asked, False, _estimate_turns(start, found))
     needed = list[float]()
     for seed in range(8):
         turn = play_to_middle(classic_board(), 4, seed)
@@ -121,8 +121,8 @@ def measure_speed() -> Iterator[Measurement]:
     yield Measurement("the same, worst", max(needed), None, False, 8)
 
 
-def _turns(start: Turn, found: PlayedGames) -> int:
-    """Return the approximate number of turns in some games, if eliminations are evenly spaced."""
+def _estimate_turns(start: Turn, found: PlayedGames) -> int:
+    """Estimate the number of turns in some games, assuming evenly spaced eliminations."""
     players = len(start.players)
     return int((found.rounds + 1).sum() * (players + 2) / 2)
 
@@ -226,8 +226,8 @@ def measure_calibration() -> Iterator[Measurement]:
         over = 0.0
         for inside in (tenths == tenth for tenth in range(TENTHS) if tenth in tenths):
             apart = abs(float((wins - chances)[inside].mean()))
-            # Positions of one game share its result, so the games are counted. The variance is that
-            # of V, because a few results may all be equal.
+            # Count games, because the positions of a game share its result. Use the variance that V
+            # predicts, because a few results may all be equal.
             variance = float((chances * (1 - chances))[inside].mean())
             error = (variance / len(np.unique(game[inside]))) ** 0.5
             over = max(over, apart / max(0.02, 2 * error))
@@ -320,7 +320,7 @@ def measure_renamed() -> Iterator[Measurement]:
 
 
 def measure_goals() -> Iterator[Measurement]:
-    """Measure how often the best goal found is nearly the best goal in many recorded games."""
+    """Measure how often the recommended goal is within a point of the best recorded goal."""
     fit = near = 0
     positions = read_recorded()["goals"]
     for seed, each in enumerate(positions):
