@@ -1,4 +1,4 @@
-"""Answers a question for each of millions of rows of a data frame or file, also on a cluster."""
+"""Answers a question for every row of a data frame or file, on one machine or on a cluster."""
 
 from importlib.util import find_spec
 

@@ -45,7 +45,7 @@ from iacta.inputs.tabular import (
 
 LOCAL = "local"
 BLOCK_BYTES = 2**24  # block size of CSV and JSON lines; a Parquet block is a row group
-BLOCKS_PER_THREAD = 4  # data frames with fewer blocks are split further
+BLOCKS_PER_THREAD = 4  # larger blocks are split
 FORMATS = {"csv", "jsonl", "parquet"}
 ADDRESS = re.compile(r"[a-z]+://[^\s/]+:[0-9]+")
 CONNECT_TIMEOUT = 10  # seconds
@@ -138,7 +138,7 @@ def answer_blocks(
             _join_files(done, place, size)
     finally:
         if folder.exists():
-            left = folder.rename(make_temporary_path(place))  # hides it from late workers
+            left = folder.rename(make_temporary_path(place))  # hidden from late workers
             shutil.rmtree(left, ignore_errors=True)
     return BatchResult(rows, errors)
 
@@ -299,7 +299,7 @@ def _join_files(files: Iterable[Path], target: Path, size: int) -> None:
             with file.open("rb") as part:
                 shutil.copyfileobj(part, whole)
         if whole.tell() != size:
-            raise IllegalError(f"the blocks must be {size:,} bytes, got {whole.tell():,}")
+            raise IllegalError(f"the blocks must have {size:,} bytes, got {whole.tell():,}")
 
 
 def _rename_folder(folder: Path, target: Path, files: Collection[Path], rows: int) -> None:

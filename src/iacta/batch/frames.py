@@ -32,8 +32,9 @@ def answer(
     frame: a Polars or pandas frame, an Arrow table, or a mapping of arrays. Columns named after a
         parameter, in upper or lower case, supply its values. Null and empty strings mean the
         default value. Other columns are ignored.
-    question: `battle`, `campaign`, `need`, `roll`, `decide`, `defend` or `plan`.
-    columns: the keys of the answer that become columns; `None` for chances and numbers. Values
+    question: `battle`, `campaign`, `need`, `roll`, `decide`, `defend`, `plan`, `win`, `goals` or
+        `threats`.
+    columns: the keys of the answer that become columns; `None` for the default columns. Values
         other than numbers and strings are written as JSON.
     executor: an executor to compute parts of the frame, such as Dask's `Client.get_executor()`;
         `None` to compute in this process.
@@ -67,7 +68,7 @@ def answer_frame(
     single: AbstractSet[str] = frozenset(),
     executor: Executor | None = None,
 ) -> Any:
-    """Answer a question that has been parsed for each row of a frame, as `answer` does.
+    """Answer a parsed question for each row of a frame, as `answer` does.
 
     single: the keys of a mapping that are single values rather than columns.
     """

@@ -97,7 +97,7 @@ class BatchQuestion:
 
     @property
     def part_rows(self) -> int:
-        """The number of rows to compute at a time, which takes a few seconds at most."""
+        """The number of rows in a part, which is computed in a few seconds at most."""
         return PART_ROWS.get(self.question, DEFAULT_PART_ROWS)
 
     @cached_property
@@ -274,7 +274,10 @@ def format_json(value: Any) -> str | None:
 def _answer_from_tables(
     keys: pl.DataFrame, asked: BatchQuestion
 ) -> tuple[npt.NDArray[np.bool_], pl.DataFrame] | None:
-    """Return which rows are in the tables, and their answers; `None` if there are no tables."""
+    """Answer rows from tables.
+
+    Return a mask of the answered rows, and the answers; `None` if the question has no tables.
+    """
     given, shape = dict(asked.given), keys.height
     chosen, look, others = {*asked.columns}, {}, [*keys.columns]
     usual: dict[str, Any]

@@ -3,22 +3,22 @@
 For a value function v on the final states of a battle, one backward pass of a kernel K gives the
 expected value (Kv)(a, d) for a attackers and d defenders, for all battles up to a size. Three value
 functions are evaluated at once: 1 for a victory, the attackers left after a victory, and the
-defenders left. A kernel that cannot compute whole rows computes 32 numbers of attackers against one
-number of defenders instead. Armies held back count as a larger garrison.
+defenders left. A kernel that cannot compute whole rows computes the values of 32 consecutive
+numbers of attackers against one number of defenders instead. Armies held back count as a larger
+garrison.
 
 A campaign carries the distribution p of its stack from one territory to the next. Let K(a, b) be
 the probability that a attackers take the territory with b armies left, of which the garrison g
 stays behind. Then
 
-    p'(b − g)  =  Σ_a  p(a) · K(a, b),
+    p'(b − g)  =  Σ_a  p(a) · K(a, b).
 
-for all campaigns with the same number of defenders at once. Terms are summed in the order of a,
-which linear-algebra libraries do not guarantee.
+Campaigns with the same number of defenders are computed together. Terms are summed in the order of
+a, which linear-algebra libraries do not guarantee.
 
-The size of the table for a battle depends on this battle alone. On one machine the answer is
-therefore always the same to the last bit, no matter how the batch is split and which other rows it
-has. With another BLAS library, kernels that multiply matrices may differ by a relative 1e-16 to
-1e-15.
+The size of the table for a battle depends on this battle alone. On one machine, the answer to a row
+is therefore the same to the last bit in every batch and for every split of a batch. With another
+BLAS library, results of kernels that multiply matrices may differ by a relative 1e-16 to 1e-15.
 
 Error. The chances and means have the error of the kernel for the size of the table. With true
 random dice, the relative error is at most 1e-12 up to 256 armies on each side, and 5e-12 up to
@@ -40,7 +40,7 @@ from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
 from iacta.rules.rules import Rules
 
-COLUMNS = BattleQuestion.usual_columns()  # the chance to win; armies left on each side if won
+COLUMNS = BattleQuestion.usual_columns()  # chance to win, expected armies left
 CAMPAIGN_COLUMNS = CampaignQuestion.usual_columns()  # only the chance to win
 STACK_SIZES = (32, 64, 128, 256)  # sizes of the matrices for campaigns, in armies on each side
 MAX_MATRICES = 128  # maximum number of matrices in the cache; each takes at most 0.5 MB
@@ -148,7 +148,7 @@ def compute_campaigns(attackers: Armies, ways: Armies, question: CampaignQuestio
 
 
 def _advance_stacks(stack: Floats, matrix: Floats, staying: int) -> Floats:
-    """Return the distribution of each stack after it has conquered a territory, one per row."""
+    """Return the distributions of the stacks (rows) after they have conquered a territory."""
     moved = np.zeros(stack.shape)
     for a in range(1, stack.shape[1]):
         if (chance := stack[:, a]).any():
