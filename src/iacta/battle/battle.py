@@ -81,7 +81,7 @@ class Battle(PasteableMixin):
         set_field(self, "stop", read_stop(stop))
 
     def to_text(self) -> str:
-        """Return Python code that creates this battle, however long it is."""
+        """Return Python code of any length that creates this battle."""
         more = format_rules_argument(self.rules) + format_stop_argument(self.stop)
         return f"Battle({self.attackers}, {self.defenders}{more})"
 

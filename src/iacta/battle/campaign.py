@@ -29,8 +29,8 @@ MAX_CELLS = 4 * 10**6  # maximum size of the tables for a backward pass
 ROW_BYTES = 100  # bytes per row and per army on either side
 CELLS_PER_ROW = 1000  # overhead of a row, expressed in cells
 MAX_CELLS_FOR_RARE_WINS = 10**8  # replaces MAX_CELLS if a forward pass would miss rare victories
-LIKELY = 1e-3  # the least ratio of last to first chance in an accurate forward pass
-MAX_BEATEN_PER_ATTACKER = 4  # a stack almost never beats more defenders per attacker
+MIN_CHANCE_RATIO = 1e-3  # minimum ratio of last to first chance for an accurate forward pass
+MAX_BEATEN_PER_ATTACKER = 4  # stacks almost never beat more defenders than this per attacker
 
 
 class CampaignOutcome(NamedTuple):
@@ -134,7 +134,7 @@ class Campaign(PasteableMixin):
         set_field(self, "stop", read_stop(stop))
 
     def to_text(self) -> str:
-        """Return Python code that creates this campaign, however long it is."""
+        """Return Python code of any length that creates this campaign."""
         way = ", ".join(
             repr(territory if territory != Territory(territory.defenders) else territory.defenders)
             for territory in self.territories
@@ -186,9 +186,9 @@ class Campaign(PasteableMixin):
         if not _has_backward_tables(way, kernels, self.attackers, MAX_CELLS):
             odds = self.territory_odds(exact=exact, method=method)
             first, last = odds[0].conquer_probability, odds[-1].conquer_probability
-            # If `last` is much smaller than `first`, it depends on rare outcomes, which a forward
-            # pass leaves out.
-            likely = exact or last > LIKELY * first
+            # If `last` is much smaller than `first`, it depends on rare outcomes, which forward
+            # passes omit.
+            likely = exact or last > MIN_CHANCE_RATIO * first
             if likely or not _has_backward_tables(
                 way, kernels, self.attackers, MAX_CELLS_FOR_RARE_WINS
             ):
@@ -312,7 +312,7 @@ class Campaign(PasteableMixin):
         way = self.stages()
         kernels = [stage.kernel(exact=exact, method=method) for stage in way]
         for number, (stage, kernel) in enumerate(zip(way, kernels, strict=True)):
-            if number < 2:  # later stacks are not larger
+            if number < 2:  # later stacks are not larger, so they need no check
                 _refuse_slow_way(way[number:], kernels[number:], stack)
             garrison = stage.rules.garrison
             able = stack.map(lambda n, garrison=garrison: n - garrison)  # type: ignore[misc]
@@ -391,10 +391,10 @@ def refuse_tables(
     A campaign takes as long as a single battle against all its defenders.
     """
     defended = [stage.defenders for stage in way]
-    if question == "stack":  # a forward pass ends where the stack must stop
+    if question == "stack":  # a forward pass ends where garrisons use up the stack
         staying = accumulate(stage.rules.garrison for stage in way[1:])
         defended = defended[: 1 + sum(able > armies for armies in staying)]
-        if not kernels[0].exact:  # floats leave out rare outcomes
+        if not kernels[0].exact:  # in floats, rare outcomes are omitted
             room = MAX_BEATEN_PER_ATTACKER * able
             before = accumulate(defended, initial=0)
             defended = [
@@ -404,7 +404,7 @@ def refuse_tables(
             ]
     for kernel in dict.fromkeys(kernels):
         method = kernel.for_question(question, able, sum(defended))
-        if question == "table":  # with every method, a row has one number for each army
+        if question == "table":  # a row has one number for each army
             size = able + sum(defended)
             method.refuse_too_large(able, sum(defended), memory=ROW_BYTES * size, states=0)
         method.refuse_way(able, defended)
@@ -436,7 +436,7 @@ def find_way_chances(
     if all(isinstance(chance, int | Fraction) for chance in won):
         return [Fraction(chance) for chance in won]
     bounded: list[Probability] = [min(float(chance), 1.0) for chance in won]
-    if any(kernel.certain for kernel in kernels):  # a sum of 1 may be rounded, a sum of 0 is exact
+    if any(kernel.certain for kernel in kernels):  # only sums of 1 may be rounded
         lost = chances(against=True)
         return [min(a, BELOW_ONE) if b else 1.0 for a, b in zip(bounded, lost, strict=True)]
     return bounded
