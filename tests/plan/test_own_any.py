@@ -99,7 +99,9 @@ def test_own_any_counts_additional_territories() -> None:
     turn = Turn(EMPIRES)
     assert read_goal(turn, "own_any", "3") == OwnAny(22)
     assert read_goal(turn, "own_any", "1 with 2 armies") == OwnAny(6, armies=2)
-    with pytest.raises(MalformedError, match="own_any must be like '3', or '3 with 2 armies'"):
+    with pytest.raises(
+        MalformedError, match="own_any must be a number of territories, such as '3'"
+    ):
         read_goal(turn, "own_any", "three")
     with pytest.raises(IllegalError, match="number must be at most 42 territories, got 43"):
         best_plan(EMPIRES, OwnAny(43))

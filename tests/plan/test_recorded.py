@@ -170,7 +170,7 @@ def test_a_recording_needs_its_board() -> None:
     recorder = Recorder(START)
     recorder.begin("Ada")
     recorder.change({"A": ("Ada", 12)})
-    sentence = "round 1: the map 'Square' needs its board: board 'classic' has no territory 'A'"
+    sentence = "round 1: board must match the map 'Square': board 'classic' has no territory 'A'"
     with pytest.raises(IactaError, match=sentence):
         review(recorder.text())
     with pytest.raises(IactaError, match="the recording has no turns"):

@@ -74,7 +74,7 @@ def test_worths_are_at_most_a_thousand_million(worth: float) -> None:
 
 
 def test_runs_are_at_most_ten_million() -> None:
-    with pytest.raises(TooLargeError, match=r"^runs must be at most 10,000,000 of a plan, got 1"):
+    with pytest.raises(TooLargeError, match=r"^runs must be at most 10,000,000 for a plan, got 1"):
         simulate_plan(PLAN, 10**30)
     with pytest.raises(IllegalError, match=r"^runs must be a whole number of at least 1, got 0"):
         simulate_plan(PLAN, 0)

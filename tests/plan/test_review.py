@@ -275,7 +275,9 @@ def test_battles_that_there_is_no_time_for_are_left_out(monkeypatch: pytest.Monk
     assert found.steps == whole.steps[:3]
     sections = [*ReviewAnswer(ReviewQuestion(log=log), found).sections()]
     assert "1 battle was left out" in str(sections)
-    with pytest.raises(IactaError, match="time_limit must be more for a battle of this log"):
+    with pytest.raises(
+        IactaError, match="time_limit must be long enough for one battle of the log"
+    ):
         review(log, time_limit=0)
 
 

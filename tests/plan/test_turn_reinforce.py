@@ -184,7 +184,7 @@ def test_impossible_placements_are_refused() -> None:
         place_armies(APART, [("a", 1)])
     with pytest.raises(MalformedError, match="position must be a Position"):
         reinforce("here", goal, 1)  # type: ignore[arg-type]
-    with pytest.raises(IllegalError, match="goal must be TakeAll or TakeAny"):
+    with pytest.raises(IllegalError, match="goal must be TakeAll, TakeAny or OwnAny"):
         reinforcements_needed(APART, Worth(), "50%")
     with pytest.raises(IllegalError, match="1000 new armies do not reach a chance of"):
         reinforcements_needed(APART, goal, "50%", stay=["s", "z"])

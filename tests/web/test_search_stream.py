@@ -59,4 +59,4 @@ def test_the_page_of_a_review_shows_results_as_they_come() -> None:
     assert 'id="picture"' not in seen[0][1]
     assert 'id="picture"' in final
     wrong = json.loads(write_page("review", json.dumps({"log": "{}"}).encode(), watch))
-    assert "line 1: turn must be a code" in wrong
+    assert "line 1: turn must be the code of a turn" in wrong

@@ -1,6 +1,6 @@
 """Alternatives: the value of a plan after each possible first attack.
 
-The player can attack over several borders at once. The action value of attacking c from v is
+A turn often allows several attacks. The action value of attacking territory c from territory v is
 
     Q(v, c) = Σ_x P(x) · V(s after x),
 
@@ -8,8 +8,8 @@ where x ranges over the losses of the roll and each conquest is followed by the 
 the value under the plan's own policy: exact if the plan is exact, otherwise a lookahead estimate.
 Most attacks can also be made later, and the policy keeps playing after the first attack, so the
 differences between the values show the cost of each choice. The plan's own first attack is listed
-first. If its style prefers this attack to others that look slightly better, their values count as
-equal.
+first. If the policy rejects an attack of slightly greater value, the value of this attack is capped
+at the value of the plan.
 """
 
 from collections import defaultdict
@@ -25,9 +25,9 @@ from iacta.plan.planner import EQUAL
 from iacta.plan.policy import Policy
 from iacta.plan.problem import PolicyAction, TurnState
 
-MAX_ROLL_RESULTS = 4  # results of one roll; an attack with more results is a whole battle
-SAME = 1e-9  # exact values that differ by less are treated as equal
-DIGITS = 12  # values that agree to 12 digits are sorted by number of dice, largest first
+MAX_ROLL_RESULTS = 4  # maximum number of results of one roll; a whole battle may have more
+SAME = 1e-9  # tolerance for comparing exact values
+DIGITS = 12  # number of decimals for comparing values
 
 
 class Alternative(NamedTuple):
@@ -72,7 +72,7 @@ def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternat
 def select_best_per_border(ways: Iterable[Alternative]) -> tuple[Alternative, ...]:
     """Return the best attack across each border, sorted by value.
 
-    Borders whose attacks are all detours are skipped.
+    A border is skipped if all attacks across it can only cost armies.
     """
     best: dict[tuple[str, str], Alternative] = {}
     useful = set[tuple[str, str]]()
@@ -162,8 +162,8 @@ def _list_detours(plan: Plan, deadline: Deadline) -> Iterator[Alternative]:
         yield Alternative(attack.start, attack.to, attack.dice, worth, is_detour=True)
 
 
-def uncertainty(plan: Plan) -> float:
-    """Return the uncertainty of the value of a plan; smaller differences may be noise.
+def find_uncertainty(plan: Plan) -> float:
+    """Return the uncertainty of the value of a plan. Smaller differences may be noise.
 
     For an estimate this is the width of its interval, or the error of the lookahead that compares
     the attacks, whichever is larger.
@@ -176,9 +176,9 @@ def uncertainty(plan: Plan) -> float:
     return max(high - low, off, SAME)
 
 
-def find_significant_loss(loss: float, unsure: float) -> float:
-    """Return a loss of value, or 0 if the loss does not exceed the uncertainty `unsure`."""
-    return loss if loss > unsure else 0.0
+def find_significant_loss(loss: float, uncertainty: float) -> float:
+    """Return a loss of value, or 0 if it does not exceed the uncertainty of the values."""
+    return loss if loss > uncertainty else 0.0
 
 
 def _find_value(policy: Policy, state: TurnState, attack: PolicyAction) -> float:

@@ -19,13 +19,15 @@ from iacta.plan.search import Report
 from iacta.probability.chances import Chance, read_chance
 from iacta.rules.rules import Rules
 
-Progress: TypeAlias = Callable[[float, float], object]  # receives a value and its bound
-Improved: TypeAlias = Callable[[Plan], object]  # called with the best plan so far
+Progress: TypeAlias = Callable[
+    [float, float], object
+]  # receives the best value and its upper bound
+Improved: TypeAlias = Callable[[Plan], object]  # receives the best plan so far
 
-MIN_CHANCE = 1e-12  # battles with a smaller chance are left out of reports
-MAX_ARMIES = 1000  # the largest number of armies that the search tries
+MIN_CHANCE = 1e-12  # minimum chance of a battle in a report
+MAX_ARMIES = 1000  # maximum in the search for the fewest armies
 FIRST_TRIED = 8
-TRIAL_TIME_SHARE = 0.2  # share of the remaining time that each number of armies may take
+TRIAL_TIME_SHARE = 0.2  # fraction of the remaining time for each number of armies
 
 
 def best_plan(
@@ -264,7 +266,7 @@ def armies_needed_for_plan(
     """Return the fewest armies on a territory with which the best plan reaches a required chance.
 
     position: the position; the armies on `source` are ignored.
-    goal: `TakeAll` or `TakeAny`.
+    goal: `TakeAll`, `TakeAny` or `OwnAny`.
     chance: the required chance, between 0 and 1.
     source: the name of a territory of the player that may attack.
     rules: as for `best_plan`.
@@ -272,13 +274,13 @@ def armies_needed_for_plan(
         `IllegalError`.
     options: `play`, `rules_of`, `garrison`, `keep` and `stay`, as for `best_plan`.
 
-    Return a whole number of at least 1. With one army less, the best plan found falls short of the
-    chance; unless that plan is proven, a better plan may exist. If 1000 armies are not enough,
-    `IllegalError` is raised.
+    Return a whole number of at least 1. With one army less, the search finds no plan with the
+    required chance, although such a plan may exist unless the search is exact. If 1000 armies are
+    not enough, `IllegalError` is raised.
     """
     check_position(position)
     if not isinstance(goal, Goal) or not goal.is_chance:
-        raise IllegalError(f"goal must be TakeAll or TakeAny to have a chance, got {quote(goal)}")
+        raise IllegalError(f"goal must be TakeAll, TakeAny or OwnAny, got {quote(goal)}")
     wanted = read_chance(chance)
     stay = options.get("stay", ())
     staying = [stay] if isinstance(stay, str) else read_list(stay, "stay", "names")
@@ -303,7 +305,8 @@ def armies_needed_for_plan(
         plan = best_plan(there, goal, rules, time_limit=limit, **options)
         if plan.value is None:
             raise IllegalError(
-                f"time_limit must be more to find the fewest armies, got {time_limit} seconds",
+                "time_limit must be long enough to find the fewest armies, "
+                f"got {time_limit} seconds",
                 parameter="time_limit",
             )
         return plan.comparable_value >= wanted

@@ -1,24 +1,24 @@
 """Cards: a turn that continues with the cards of an eliminated player.
 
 A player who eliminates another player gets their cards. A player who then holds six or more cards
-trades in sets at once until four or fewer are left (`iacta.game.traded_armies`), and places the new
-armies in the same turn.
+must immediately trade in sets until four or fewer cards are left (`iacta.game.traded_armies`), and
+places the new armies in the same turn.
 
-The value of the turn after the first goal depends on where the player's armies then stand. On a
-small board the whole turn is solved by backward induction: the best play after each placement of
-the new armies, averaged over the possible numbers of new armies, and the best play before them.
+On a small board the whole turn is solved by backward induction. A state in which the first goal is
+reached has the value of the best placement and play, averaged over the numbers of new armies. These
+values determine the best play up to the first goal.
 
-On larger boards the search tries several policies for the first part of the turn, so a better turn
-may exist. It tries the best policy for the first goal; for all goals in order; for all goals in
-order with much more weight on the later goals; and for the first goal with a payoff for surviving
-armies.
+On larger boards the search compares several policies for the first part of the turn, so a better
+turn may exist. The candidates are the best policies for four objectives: the first goal; all goals
+in order; all goals in order with much more weight on the later goals; and the first goal with a
+payoff for surviving armies.
 
 Each policy is simulated until it reaches the first goal. The value of the new armies at that point
 is computed as in `iacta.plan.reinforcement`: exactly on a small board, otherwise by a quick
-estimate. A few games select the better half of the policies, twice as many games select the better
-half of the rest, and so on. New games then estimate the value of the winner. Let x be the result of
-a game and l its luck, measured by the policy's own values. Then x − βl has the same mean as x, and
-β = cov(x, l) / var(l) minimises its variance.
+estimate. Sequential halving chooses a policy: each round drops the worse half of the policies and
+doubles the number of games. New games then estimate the value of the chosen policy. Let x be the
+result of a game and l its luck, measured by the policy's own values. Then x − βl has the same mean
+as x, and β = cov(x, l) / var(l) minimises its variance.
 """
 
 from collections.abc import Iterator, Mapping
@@ -49,7 +49,7 @@ from iacta.probability.estimate import MIN_GAMES, NORMAL_QUANTILE, mean_error
 
 ENDS = 128  # default number of simulated games
 AFTER_INTERRUPT = 0.5  # seconds to evaluate the best turn after Ctrl-C
-PILOT_DIVISOR = 8  # the first comparison of policies plays 1/8 of the games
+PILOT_DIVISOR = 8  # ratio of the games of the estimate to the games of the first comparison
 FIRST_SHARE, PILOT_SHARE, LAST_SHARE = 0.2, 0.4, 0.7  # fractions of the remaining time
 REPORT_BUDGET = 0.5  # search budget for the report on the chosen policy; 1 is the default
 LATER_WORTH = 20.0  # worth of later goals, relative to the first goal
@@ -58,17 +58,17 @@ MAX_FIRST_STATES = 50_000  # maximum number of states in an exact search for the
 MAX_LATER_STATES = 2_000  # maximum number of states in an exact search after the first goal
 EXACT_TIME_SHARE = 0.3  # fraction of the time for an exact solution
 MAX_TURN_STATES = 6_000  # maximum number of states in an exact solution of the whole turn
-MAX_ENDS = 1_000  # maximum number of states in which the first goal is just reached
+MAX_ENDS = 1_000  # maximum number of states in which the turn may reach the first goal
 SAME = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
 class Continuation(DisplayMixin):
-    """A turn that goes on with new armies after its first goal.
+    """A turn that continues with new armies after its first goal.
 
     plan: the plan for the first goal.
-    first: the chance to reach the first goal. This chance and the others are `None` if there was
-        not enough time for a single game.
+    first: the chance to reach the first goal. All chances are `None` if there was no time for a
+        single game.
     armies: the distribution of the number of new armies after the first goal.
     win_probability: the chance to reach both goals; an estimate unless `ends` is 0.
     error: the standard error of the estimate. It is never 0, because the simulated games may have
@@ -94,8 +94,8 @@ class Continuation(DisplayMixin):
     def _summary(self) -> str:
         aim = self.plan.goal.phrase(self.plan.position)
         if self.win_probability is None:
-            return f"{aim} and go on, no estimate yet"
-        return f"{aim} and go on, {self.win_probability:.6g} (error {self.error:.2g})"
+            return f"{aim}, then all later goals, no estimate yet"
+        return f"{aim}, then all later goals, {self.win_probability:.6g} (error {self.error:.2g})"
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -136,7 +136,7 @@ def go_on(
     new = armies if isinstance(armies, Distribution) else Distribution(armies)
     number = read_int(ends, "ends", least=1)
     if not isinstance(goal, InOrder) or len(goal.goals) < 2:
-        raise IllegalError(f"goal must be at least two goals in order, got {quote(goal)}")
+        raise IllegalError(f"goal must be InOrder with at least two goals, got {quote(goal)}")
     deadline, report = Deadline.from_time_limit(time_limit), make_best_reporter(progress)
     first = read_problem(position, goal.goals[0], **options)
     names = chain(*(each.names for each in goal.read(position.board).goals[1:]))
@@ -156,7 +156,7 @@ def go_on(
             tried.sort(key=lambda turn: -turn.value)
             report(tried[0].value, 1.0)
             tried, few = tried[: (len(tried) + 1) // 2], 2 * few
-        # The games that selected the policy overestimate its value, so play new ones.
+        # The games that selected the policy overestimate its value, so play new games.
         tried[0].begin(1)
         tried[0].sample_games(number, deadline.take_share(LAST_SHARE))
     except KeyboardInterrupt:
@@ -211,7 +211,7 @@ def _solve_turn(
 
 
 def _cut_plan(plan: Plan, goal: Goal, chance: float, bound: float) -> Plan:
-    """Turn a plan for several goals into a plan for the first goal."""
+    """Convert a plan for several goals to a plan for the first goal."""
     return replace(
         plan,
         goal=goal,
@@ -242,7 +242,7 @@ class _End:
     def worth(self, armies: int) -> float:
         """Return the chance to reach the later goals with the given number of new armies.
 
-        `proven` tells whether the chances returned so far are exact.
+        Set `proven` to false unless this chance is exact.
         """
         new = self._new
         value = new.value(new.rank_placements(armies)[0])

@@ -1,7 +1,7 @@
 """Game logs: the turns of a game, read from JSON lines or from a RiskGameRecorder file.
 
-A recording shows the map after each change, not the attacks themselves. Battles that are unclear or
-illegal are left out; the next battle then begins a new `LoggedTurn` on the map before it.
+A recording shows the map after each change, not the attacks themselves. Unclear or illegal battles
+are skipped. A new `LoggedTurn` then starts from the map as recorded before the next battle.
 """
 
 from collections import Counter
@@ -64,7 +64,7 @@ def read_game(
     if not isinstance(log, str):
         raise MalformedError(f"log must be text or a path, got {quote(log)}")
     if len(log) > MAX_BYTES:
-        raise TooLargeError(f"the log must have at most {MAX_BYTES:,} letters, got {len(log):,}")
+        raise TooLargeError(f"the log must have at most {MAX_BYTES:,} characters, got {len(log):,}")
     known = board if board is None or isinstance(board, Board) else read_board(board)
     if '"roundInfo"' in log:
         recorded = _Recorded(read_recording(parse_json(log)), known or read_board("classic"))
@@ -85,7 +85,7 @@ def _read_lines(log: str, board: Board | None) -> Iterator[LoggedTurn]:
             given = parse_json(line)
         except ValueError:
             raise MalformedError(
-                f"cannot read the log: line {number} is not a turn as a JSON object, "
+                f"cannot read the log: line {number} must be a JSON object that describes a turn, "
                 f"got {quote(line)}"
             ) from None
         with add_place(f"line {number}"):
@@ -108,7 +108,7 @@ def _check_object(given: object, what: str, keys: tuple[str, ...] = ()) -> Mappi
 def _read_turn(number: int, record: Mapping[str, Any], board: Board | None) -> LoggedTurn:
     code = record.get("turn")
     if not isinstance(code, str):
-        raise MalformedError(f"turn must be a code, got {quote(code)}")
+        raise MalformedError(f"turn must be the code of a turn, got {quote(code)}")
     coded = Turn.from_code(code, board)
     if coded.phase != "attack":
         raise IllegalError(f"turn must be in the attack phase, got phase {coded.phase!r}")
@@ -178,7 +178,7 @@ class _Recorded:
                     record["moved"] = change.changed[to].armies
                 try:
                     battle = fight_battle(before, record)
-                except IllegalError:  # an attack through a portal, or an unfinished whole battle
+                except IllegalError:  # such as an attack through a portal
                     self.unclear["attacks that the rules do not allow"] += 1
                 else:
                     parts[-1] = parts[-1]._replace(battles=(*parts[-1].battles, battle))
@@ -201,7 +201,7 @@ class _Recorded:
         try:
             found = {self.board.find(each): each for each in lands}
         except IllegalError as error:
-            raise IllegalError(f"the map {recording.map!r} needs its board: {error}") from None
+            raise IllegalError(f"board must match the map {recording.map!r}: {error}") from None
         held = {name: (owners[each], lands[each].armies) for name, each in found.items()}
         rules = {name: recording.find_rules(lands[each]) for name, each in found.items()}
         return Turn(

@@ -28,8 +28,8 @@ from iacta.native.bit_sets import bits, make_mask
 if TYPE_CHECKING:
     from iacta.game import Turn
 
-MAX_WORTH = 1e9  # sums of this size can still resolve single armies
-MAX_NAMED = 4  # maximum number of names to list; more are counted
+MAX_WORTH = 1e9  # small enough for floats to resolve the worth of a single army
+MAX_NAMED = 4  # maximum number of territories to list by name
 
 
 class Rewards(NamedTuple):
@@ -38,9 +38,10 @@ class Rewards(NamedTuple):
     lands: tuple[float, ...]  # payoff for conquering each territory
     sets: tuple[tuple[int, float], ...] = ()  # whole sets of territories, with payoffs
     price: float = 0.0  # cost of each army lost
-    once: bool = False  # whether the turn ends with the first payoff
-    number: int = 0  # territories to own, which ends the turn with a payoff of 1; 0 for no number
-    armies: int = 0  # the minimum number of armies on every such territory
+    once: bool = False  # whether the first payoff ends the turn
+    # The number of territories whose ownership ends the turn with a payoff of 1; 0 for no number.
+    number: int = 0
+    armies: int = 0  # the minimum number of armies on each of these territories
 
     @property
     def most(self) -> float:
@@ -274,7 +275,7 @@ class TakeAny(_Conquest):
         mine = [name for name in turn.board.territories if name in owned and name in self.names]
         if mine:
             raise IllegalError(
-                f"territories of TakeAny must be other players'; yours are {', '.join(mine)}"
+                f"TakeAny must not contain your own territories, got {', '.join(mine)}"
             )
 
 
@@ -467,16 +468,16 @@ class InOrder(Goal):
         goals = read_list(self.goals, "goals", "goals")
         for goal in goals:
             if not isinstance(goal, TakeAll):
-                raise MalformedError(f"goals in order must each be TakeAll, got {quote(goal)}")
+                raise MalformedError(f"goals of InOrder must be TakeAll goals, got {quote(goal)}")
         if not goals:
-            raise IllegalError("goals in order must contain at least one goal, got none")
+            raise IllegalError("InOrder must have at least one goal, got none")
         given = read_list(self.worths, "worths", "numbers")
         worths = [*map(unwrap_number, given)] or [1.0] * len(goals)
         for worth in worths:
             _check_worth(worth, "worths")
         if len(worths) != len(goals):
             raise IllegalError(
-                f"worths must be one for each of {len(goals)} goals in order, got {len(worths)}",
+                f"worths must have one number for each of {len(goals)} goals, got {len(worths)}",
                 parameter="worths",
             )
         set_field(self, "goals", tuple(goals))

@@ -9,9 +9,9 @@ The plan stops in some final state, called an *end*. After each end in which the
    the chance to hold is Π (1 − p_i).
 
 Opponents therefore neither help nor hinder each other. Ends are drawn at random, so the chance is
-an estimate. To choose the fortifying move, the model assumes that each stack of an opponent fights
-a single battle against the weakest target next to it, and takes the move with the greatest Π (1 −
-p_i). The reported chances are for complete opposing turns.
+an estimate. The fortifying move is the move with the greatest Π (1 − p_i) in a simplified model, in
+which each stack of an opponent fights a single battle against the weakest target next to it. The
+reported chances are for complete turns of the opponents.
 
 On a small board p_i is exact: the best combination of placement and play. Elsewhere p_i is the
 value found by a quick search (`iacta.plan.reinforcement`), and an opponent may be able to do
@@ -22,8 +22,8 @@ The best plan to take the targets may not be the best plan to hold them. `take_a
 plans in which a large stack stays at home, or in which armies stay behind next to enemies, and
 chooses the plan with the greatest chance to take and hold.
 
-The work is limited by numbers of ends and states, not by the clock. A time limit can end the work
-early, but cannot change a chance.
+The search counts ends and states instead of seconds, so its result is reproducible. A time limit
+can reduce the number of ends, but cannot change the result of an end.
 """
 
 from collections import defaultdict
@@ -66,17 +66,17 @@ from iacta.plan.simulated import play_games
 from iacta.probability.estimate import NORMAL_QUANTILE, mean_error
 
 ENDS = 100  # default number of simulated ends
-MIN_ENDS = 100  # ends needed for an estimate, unless the caller asks for fewer
-RARE = 1e-4  # if the chance to reach the goal is smaller, no ends are simulated
-SAME = 1e-9  # values that differ by less are treated as equal
+MIN_ENDS = 100  # minimum number of ends for an estimate, unless the caller asks for fewer
+RARE = 1e-4  # a chance to reach the goal that is too small for simulating ends
+SAME = 1e-9  # tolerance for comparing values
 BOUNDED_ENDS = 16  # number of ends for which the opponents' chances are bounded
-MAX_STATES = 4_000  # largest opponent's turn to solve exactly, in states
+MAX_STATES = 4_000  # maximum number of states in an exact search of an opponent's turn
 MAX_AT_HOME = 3  # number of large stacks to keep at home, each in one alternative plan
 REARGUARDS = (2, 4)  # armies to leave next to enemies in alternative plans
 SCOUTING_ENDS = 12  # number of ends in the first comparison of plans
 ALTERNATIVE_BUDGET = 0.25  # search budget for an alternative plan; 1 is the default
-MAX_HOLD_SHARE = 0.999  # no alternatives are tried if the plan holds its targets with this chance
-GAIN = 1e-4  # smallest gain that makes an alternative plan worth choosing
+MAX_HOLD_SHARE = 0.999  # hold chance, after a conquest, above which no alternatives are tried
+GAIN = 1e-4  # minimum gain for choosing an alternative plan
 
 
 class Threat(NamedTuple):
@@ -234,7 +234,8 @@ def take_and_hold(
     noise = NORMAL_QUANTILE * hypot(chosen.error, found.error)
     if _find_chance(chosen) <= _find_chance(found) + max(noise, GAIN):
         return found
-    # The first plan's bound holds for any play, the alternative's bound only under its constraints.
+    # The bound of an alternative plan covers only play under its constraints, so use the bound of
+    # the first plan.
     proven = best.plan.interval is None and plan.upper_bound - best.plan.comparable_value <= SAME
     reported = replace(best.plan, upper_bound=plan.upper_bound, proven=proven)
     return replace(chosen, plan=reported, otherwise=found)
@@ -281,9 +282,7 @@ class _Outlook:
         if not isinstance(plan, Plan):
             raise MalformedError(f"plan must be a Plan, got {quote(plan)}")
         if not plan.goal.names or plan.problem.rewards.once:
-            raise IllegalError(
-                f"goal must be TakeAll or InOrder to be held, got {quote(plan.goal)}"
-            )
+            raise IllegalError(f"goal to hold must be TakeAll or InOrder, got {quote(plan.goal)}")
         if not plan.rules.garrison:
             raise IllegalError(
                 "garrison must be at least 1 to hold conquests", parameter="garrison"
@@ -313,7 +312,7 @@ class _Outlook:
             fortified = self._find_threats(turn.after(move).position, deadline, is_bounded)
             if _find_hold_chance(fortified) >= held:
                 threats, held = fortified, _find_hold_chance(fortified)
-            else:  # the exact turns contradict the single battles
+            else:  # the full search of the turns contradicts the simplified model
                 move = NOTHING
         return _OpponentTurns(held, unfortified, threats, move)
 
@@ -457,7 +456,9 @@ def _summarise(plan: Plan, found: list[_OpponentTurns], proven: bool) -> Hold:
     reached = _find_take_chance(plan)
     if plan.interval is not None:
         missed = (plan.interval[1] - plan.interval[0]) / (2 * NORMAL_QUANTILE)
-        if plan.stages:  # the interval is for the total worth, not for the chance
+        if (
+            plan.stages
+        ):  # the interval belongs to the total worth, so estimate the error of the chance
             missed = sqrt(reached * (1 - reached) / plan.games)
         error = hypot(error, missed * float(held.mean()) / reached)
     least = held.mean() if proven else np.mean([each.at_least for each in found[:BOUNDED_ENDS]])

@@ -38,8 +38,8 @@ from iacta.native.deadline import Deadline
 from iacta.plan.alternatives import (
     Alternative,
     find_significant_loss,
+    find_uncertainty,
     list_first_attacks,
-    uncertainty,
 )
 from iacta.plan.best import plan_within
 from iacta.plan.goals import Goal
@@ -57,7 +57,7 @@ class StateValue(NamedTuple):
 
     value: float  # the chance to reach the goal, or the expected worth
     error: float = 0.0  # half the width of the interval around the value
-    uncertainty: float = 0.0  # smaller differences between values may be noise
+    uncertainty: float = 0.0  # differences between values up to this size may be noise
     attacks: tuple[Alternative, ...] = ()  # the possible first attacks, best first
 
 
@@ -83,7 +83,7 @@ def plan_state(turn: Turn, goal: Goal, deadline: Deadline, threads: int = 1) -> 
 
     turn: the turn.
     goal: the goal of the player to move.
-    deadline: when to stop searching. The plan does not depend on it unless the search is cut short.
+    deadline: when to stop searching. A search that finishes earlier is reproducible.
     threads: the number of threads to search with.
     """
     if turn.phase != "attack" or (goal.is_chance and goal.is_reached(turn)):
@@ -132,7 +132,7 @@ def value_plan(plan: Plan, *, has_attacks: bool = True) -> StateValue:
     """
     low, high = plan.interval or (plan.comparable_value, plan.comparable_value)
     attacks = list_first_attacks(plan) if has_attacks else ()
-    return StateValue(plan.comparable_value, (high - low) / 2, uncertainty(plan), attacks)
+    return StateValue(plan.comparable_value, (high - low) / 2, find_uncertainty(plan), attacks)
 
 
 def judge_choice(before: StateValue, after: StateValue) -> Judgement:
@@ -152,7 +152,7 @@ def judge_attack(
     """Judge an attack by its effect on the value.
 
     border: the attacking and the defending territory.
-    dice: the possible numbers of attack dice; the cheapest number is assumed.
+    dice: the possible numbers of attack dice; the number with the lowest cost is assumed.
     expected: the mean value after a roll in which the defender rolls fewer dice than usual; `None`
         for the usual number of dice.
     """

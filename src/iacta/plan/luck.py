@@ -27,7 +27,7 @@ from iacta.plan.plan import NextMove, Plan, Play
 from iacta.plan.policy import Policy
 from iacta.plan.problem import TurnState
 
-MAX_STATES = 20_000  # evaluating this many states exactly takes a few seconds
+MAX_STATES = 20_000  # a few seconds of exact evaluation
 
 
 class LuckOfBattle(NamedTuple):
@@ -54,7 +54,7 @@ class LuckOfBattle(NamedTuple):
 def measure_plan_luck(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[LuckOfBattle, ...]:
     """Return the luck of each roll or battle of a plan that the player followed.
 
-    plan: a plan to take all or any one of some territories.
+    plan: a plan for a `TakeAll`, `TakeAny` or `OwnAny`.
     ends: the results in order. Each result is a pair: the armies left on the attacking territory
         before armies move in, and the defenders left. Pairs describe whole battles if the plan
         fights each battle to the end, and single rolls otherwise.
@@ -73,7 +73,7 @@ def measure_plan_luck(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[Luck
     if not isinstance(plan, Plan):
         raise MalformedError(f"plan must be a Plan, got {quote(plan)}")
     if not plan.goal.is_chance:
-        raise IllegalError(f"goal must be to take territories, got {quote(plan.goal)}")
+        raise IllegalError(f"goal must be TakeAll, TakeAny or OwnAny, got {quote(plan.goal)}")
     play, chance, found = plan.follow(), _find_chances(plan.policy), list[LuckOfBattle]()
     for number, end in enumerate(read_list(ends, "ends", "pairs of armies"), 1):
         pair = read_list(end, f"end {number}", "two numbers")
@@ -85,7 +85,7 @@ def measure_plan_luck(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[Luck
         defenders = read_int(pair[1], f"defenders left of end {number}")
         move = play.move
         if move is None:
-            raise IllegalError(f"the plan was done after end {len(found)}, got more ends")
+            raise IllegalError(f"ends must stop where the plan is over, after end {len(found)}")
         state = play.problem.start
         before, decision = chance(state), plan.policy.decide(state)
         variance = math.fsum(
@@ -123,7 +123,7 @@ def _find_chances(policy: Policy) -> Callable[[TurnState], float]:
             report = policy.search.flow(Deadline(), MAX_STATES, state)
             if report is None:
                 raise TooLargeError(
-                    f"luck can be followed only in a plan that visits at most {MAX_STATES:,} states"
+                    f"an estimated plan must visit at most {MAX_STATES:,} states for measuring luck"
                 )
             more = report.value
         return min(problem.paid(state) + problem.held + more, 1.0)

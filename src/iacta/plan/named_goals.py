@@ -55,7 +55,9 @@ def read_goal(
             return None
         return eliminate(turn.position, text)
     names = turn.board.find_set(text)
-    if kind == "take_any" and not turn.conquered:  # a territory owned from the start is no success
+    if (
+        kind == "take_any" and not turn.conquered
+    ):  # owning a territory from the start does not reach the goal
         owned = turn.position.list_territories(turn.player)
         names = tuple(name for name in names if name not in owned) or names
     return TakeAny(names) if kind == "take_any" else TakeAll(names)
@@ -65,7 +67,8 @@ def _read_own_any(turn: Turn, text: str) -> OwnAny:
     found = OWN_ANY.fullmatch(text.strip())
     if found is None:
         raise MalformedError(
-            f"own_any must be like '3', or '3 with 2 armies', got {quote(text)}",
+            "own_any must be a number of territories, such as '3' or '3 with 2 armies', "
+            f"got {quote(text)}",
             parameter="own_any",
         )
     number, armies = read_int(int(found[1]), "own_any", least=1), int(found[2] or 1)
@@ -80,7 +83,7 @@ def _read_win(turn: Turn, deadline: Deadline) -> Goal | None:
     elif winner == turn.player:
         return None
     if win is None:
-        reason = f"{winner} has won" if winner else "no territories that can be taken win the game"
+        reason = f"{winner} has won" if winner else "no conquests this turn win the game"
         raise IllegalError(f"win must be possible for {turn.player}; {reason}", parameter="win")
     return win.goal
 
@@ -108,12 +111,12 @@ def read_goal_record(turn: Turn, record: object) -> Goal | None:
 
 
 def _choose_territories(turn: Turn, goal: OwnAny) -> Goal:
-    """Return the goal to take the best territories, so that the goal stays the same in a turn."""
+    """Replace an `OwnAny` by the goal to take the best territories, fixed for the whole turn."""
     problem = pose_reinforced_problem(turn.position, goal, turn.place, turn_options(turn))
     start = TurnState.from_position(turn.position)
     chosen = choose_territories(problem, start, turn.place, Deadline())
     if chosen is None:
         raise IllegalError(
-            f"no territories that can be taken lead to the goal to {goal.phrase(turn.position)}"
+            f"no conquests this turn can reach the goal to {goal.phrase(turn.position)}"
         )
     return chosen

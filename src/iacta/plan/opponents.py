@@ -10,8 +10,13 @@ from iacta.board.position import check_position
 from iacta.game import Fortify, Turn
 from iacta.methods import find_kernel
 
-MOVE_SHARES = (1.0, 0.75, 0.5, 0.25)  # shares of a stack's movable armies to compare as moves
-MAX_SOURCES = 6  # compare moves from at most this many stacks, largest first
+MOVE_SHARES = (
+    1.0,
+    0.75,
+    0.5,
+    0.25,
+)  # fractions of a stack's spare armies that a fortifying move may take
+MAX_SOURCES = 6  # maximum number of stacks that may fortify, largest first
 
 
 def list_opponents(position: Position) -> list[str]:
@@ -72,7 +77,7 @@ class SingleBattles:
     ) -> float:
         """Return the chance that an opponent wins no battle with the best placement of new armies.
 
-        beside: for each territory of the opponent, its targets, as `list_targets` returns them.
+        beside: the result of `list_targets`: the targets of each territory of the opponent.
         new: the number of new armies.
         """
 
@@ -96,7 +101,7 @@ class SingleBattles:
 
 
 def list_fortify_moves(turn: Turn, exposed: Iterable[str]) -> Iterator[Fortify]:
-    """Yield fortifying moves that may help: parts of large stacks that move to exposed territories.
+    """Yield fortifying moves from large stacks to exposed territories.
 
     turn: a turn in its fortify phase.
     exposed: the territories that an opponent can attack.

@@ -1,8 +1,8 @@
-"""The territories to take for a goal to own any n more.
+"""Chooses the territories to take for an `OwnAny` goal.
 
-With n territories missing,
+If the player needs n more territories, and S ranges over the sets of n territories, then
 
-    max_S V(take all of S) ≤ V(own any n more) ≤ V(take any territory),   |S| = n.
+    max_S V(take all of S) ≤ V(own any n more) ≤ V(take any territory).
 
 The search builds sets step by step, from all territories of the player and from each single
 territory, and always adds the neighbour with the fewest armies. Then it improves the best set by
@@ -21,9 +21,9 @@ from iacta.plan.goals import OwnAny, TakeAll, TakeAny, TakeWithArmies
 from iacta.plan.problem import Problem, TurnState
 from iacta.plan.search import Search, Style
 
-MAX_SETS = 6  # starting sets of territories
-MAX_VALUES = 24  # sets whose value is computed in one search
-MAX_PLACES = 4  # territories that may get all new armies
+MAX_SETS = 6  # maximum number of starting sets
+MAX_VALUES = 24  # maximum number of sets to evaluate in one search
+MAX_PLACES = 4  # maximum number of territories to try for the new armies
 
 Conquest: TypeAlias = TakeAll | TakeAny
 
@@ -36,12 +36,12 @@ def choose_territories(
     problem: a problem with an `OwnAny`, in which every territory has all new armies.
     start: the state before the new armies are placed.
     new: the number of new armies.
-    deadline: the end of the search.
+    deadline: when to stop searching.
     """
     assert isinstance(problem.goal, OwnAny)  # noqa: S101 # the caller checks it
     need = problem.goal.number - problem.goal.count_held(start.owned, start.armies)
     others = [*bits(problem.field)]
-    has_whole_battles = any(map(problem.is_whole, others))  # they may leave fewer armies
+    has_whole_battles = any(map(problem.is_whole, others))  # may leave too few armies behind
     if not 1 <= need <= len(others) or (problem.goal.armies > 1 and has_whole_battles):
         return None
     if need == 1 and problem.goal.armies < 2:
@@ -76,7 +76,7 @@ class _SetSearch:
         return sorted(whole, key=lambda each: (self._count_armies(each), each))[:MAX_SETS]
 
     def _grow(self, start: int, need: int) -> int:
-        """Return connected territories to take, adding the one with the fewest armies each time."""
+        """Return a set of targets, grown from `start` by the neighbour with the fewest armies."""
         problem, found, beside = self.problem, 0, 0
         for v in bits(start & ~problem.resting):
             beside |= problem.out[v]

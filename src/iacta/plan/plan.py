@@ -105,8 +105,8 @@ class Plan(DisplayMixin):
     """The best plan that the search found for a goal, with an upper bound on any plan.
 
     A plan decides after each roll and may break off a battle at any time, or it fights each battle
-    to the end, which makes it short enough for a card. Plans are immutable and can be pickled;
-    their `repr` cannot be pasted back.
+    to the end, which makes it short enough to print on a card. Plans are immutable and can be
+    pickled. Their `repr` is not valid Python code.
 
     position: the position before the first battle.
     goal: the goal, with names spelled as on the board.
@@ -157,7 +157,7 @@ class Plan(DisplayMixin):
         if self.proven:
             return f"{found}, proven best"
         within = "" if self.interval is None else " ({:.6g} to {:.6g})".format(*self.interval)
-        return f"{found}{within}, the best at most {self.upper_bound:.6g}"
+        return f"{found}{within}, upper bound {self.upper_bound:.6g}"
 
     @property
     def problem(self) -> Problem:
@@ -429,7 +429,7 @@ class Play(DisplayMixin):
                 battle = problem.name(found.start), problem.name(found.to)
         elif not able:
             raise IllegalError(
-                f"left must be more than the garrison when {problem.name(found.to)} is taken, "
+                f"left must exceed the garrison after a conquest of {problem.name(found.to)}, "
                 f"got {problem.garrisons[found.start]}"
             )
         else:

@@ -49,25 +49,25 @@ from iacta.plan.problem import Problem
 from iacta.plan.search import Report, Search, Style
 from iacta.probability.estimate import MIN_GAMES, NORMAL_QUANTILE, find_half_width
 
-PROVEN_GAP = 1e-9  # a plan this close to its upper bound is proven best
+PROVEN_GAP = 1e-9  # maximum gap between value and upper bound of a proven plan
 EXACT_TIME_SHARE = 0.25  # fraction of the time for exact search
-LARGE = 12  # number of territories above which exact search rarely succeeds
+LARGE = 12  # maximum number of targets for which exact search is likely to succeed
 LARGE_TIME_SHARE = 0.05  # fraction of the time for exact search on a large field
 BOUND_TIME_SHARE = 0.4  # fraction of the time for bounds if there is one thread
 NARROW_TIME_SHARE = 0.25  # fraction of the time for the narrow problem if there is one thread
 NARROW_THREAD_SHARE = 0.7  # fraction for the narrow problem if a second thread also computes bounds
 SET_TIME_SHARE = 0.2  # fraction of the time for the choice of territories
 SET_BOUND_TIME_SHARE = 0.1  # fraction of the time for the bound on any set of territories
-EQUAL = 0.0005  # values this close count as equal; the number of armies left then decides
+EQUAL = 0.0005  # tolerance for comparing values; the number of armies left breaks ties
 COMPARISON_SHARE = 0.7  # fraction of the time and of the games for comparing styles
 FRESH = 2**32  # first number in the separate sequence of games for the final estimate
-SMALL_HALF_INTERVAL = 0.001  # an estimate this precise needs no more games
+SMALL_HALF_INTERVAL = 0.001  # half width of the interval at which games stop
 MIN_VISITED = 2_000  # lower limit of `Limits.visited`, which takes about 0.02 s
 BATCH = 16  # number of games per call, and the fewest games for an estimate
-MAX_GAMES = 200_000  # beyond this, more games hardly narrow the interval
+MAX_GAMES = 200_000  # more games would hardly narrow the interval
 STYLES = Style(), Style(idle=0.0), Style(idle=0.01), Style(order="risk")
 DEEPER = (2, 3)  # larger depths of lookahead, tried with the best style
-DEEPER_SECONDS = 4.0  # shorter searches do not try larger depths
+DEEPER_SECONDS = 4.0  # minimum time limit of a search that tries larger depths
 
 
 class Limits(NamedTuple):
@@ -198,7 +198,7 @@ class Planner:
                 self.found = found
                 yield self._best
             if self.threads > 1:
-                proving.join(TIMEOUT_MAX)  # Ctrl-C can interrupt this, see `Search._call`
+                proving.join(TIMEOUT_MAX)  # without a timeout, Ctrl-C could not interrupt it
         except BaseException:
             self.deadline.stop()
             raise

@@ -2,8 +2,8 @@
 
 A policy is a small value: a problem and, for lookahead, a style and an assignment of targets to
 stacks. A policy without an assignment plays optimally by exact search. These fields determine the
-actions, so a policy acts the same in every process. Its search is not pickled; each process repeats
-it.
+actions, so a policy acts the same in every process. The search is not pickled; each process repeats
+the search.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,13 +21,13 @@ from iacta.plan.goals import find_owned
 from iacta.plan.problem import PolicyAction, Problem, TurnState
 from iacta.plan.search import ORDERS, Assignment, Search, Style
 
-MAX_STATES_BY_DEFAULT = 300_000  # exact search takes about 0.3 s
+MAX_STATES_BY_DEFAULT = 300_000  # about 0.3 s of exact search
 STARTS = 24  # number of starting points in the search for an assignment
-QUICK_STATES, QUICK_STARTS = 2_000, 8  # smaller limits for a policy that is needed at once
+QUICK_STATES, QUICK_STARTS = 2_000, 8  # smaller limits for a quick policy
 SAME = 1e-12
 GAMES = 256  # number of games for an estimated value
 VISITED = 10_000  # maximum number of states for an exact value
-SEEN = 1_500  # if the first games visit more states, no exact value is tried
+SEEN = 1_500  # maximum number of states in the first games before an exact value is tried
 VERSION = 1
 MAX_DEPTH = 3  # the deepest lookahead that a record may ask for
 USUAL_STYLE = Style()
@@ -63,7 +63,7 @@ class Policy:
 
     @property
     def is_best(self) -> bool:
-        """Whether the policy is exact and may use all territories: no other play is better."""
+        """Whether the policy is exact and may use all territories, so no other play is better."""
         return self.is_exact and self.problem.focus is None
 
     @cached_property

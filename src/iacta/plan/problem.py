@@ -1,8 +1,8 @@
 """The problem of a plan: a turn in its attack phase, a goal, and the part of the board to use.
 
-All properties derive from the turn, the goal and the focus. Territories are numbered in the order
-of `board.territories`. A set of territories is an integer whose bit t is set if territory t belongs
-to the set (`iacta.native.bit_sets`).
+All properties derive from the turn, the goal and the focus. The focus is the set of territories in
+use. Territories are numbered in the order of `board.territories`. A set of territories is an
+integer whose bit t is set if territory t belongs to the set (`iacta.native.bit_sets`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -247,7 +247,7 @@ class Problem:
         return Problem(self.make_turn(state), self.goal if goal is None else goal)
 
     def narrow(self) -> "Problem | None":
-        """Return the narrow problem, in which only stacks next to targets attack, and only targets.
+        """Return the narrow problem, in which stacks next to targets attack the targets only.
 
         Any play of the narrow problem is also possible in this problem. Return `None` if the narrow
         problem is no smaller, or if single territories have a payoff.

@@ -36,9 +36,9 @@ from iacta.plan.reinforcement import (
 )
 from iacta.plan.search import Search
 
-SMALL_STATES = 300_000  # exact search of a small board takes about a second
+SMALL_STATES = 300_000  # about a second of exact search on a small board
 PLAN_BUDGET = 0.05  # search budget for the plan after a quick estimate; 1 is the default
-MIN_GAP = 0.001  # if chance and bound are closer, no plan is computed
+MIN_GAP = 0.001  # minimum gap between chance and bound for which a plan is computed
 BOUND_VALUES = 20_000  # number of values to compute in a relaxed game
 
 Key = TypeVar("Key", bound=Hashable)
@@ -111,8 +111,8 @@ def improve_estimate(
 ) -> QuickEstimate:
     """Replace an estimate by that of a plan with the same placement, unless the plan is worse.
 
-    The larger of two means of games is too high on average. So the plan replaces an estimate from
-    games even if its own mean is lower, unless its interval lies below the estimate's interval.
+    The maximum of two means from games is biased upwards. The plan therefore replaces an estimate
+    from games unless the interval of the plan lies below the interval of the estimate.
     """
     if estimate.at_most - estimate.low <= MIN_GAP:
         return estimate
@@ -132,8 +132,8 @@ class Conquest(NamedTuple):
     """The territories that a player must still conquer to reach a goal.
 
     among: the set of territories whose conquest may help.
-    least: the number of these territories that must be conquered.
-    enough: the number of these territories that is enough.
+    least: the number of these territories that the player must conquer for the goal.
+    enough: the number of these territories whose conquest is certain to reach the goal.
     """
 
     among: int
@@ -142,7 +142,7 @@ class Conquest(NamedTuple):
 
     @classmethod
     def for_goal(cls, goal: Goal, position: Position) -> "Conquest":
-        """Return the conquest needed for a `TakeAll`, `TakeAny` or `OwnAny`.
+        """Return the conquest that a `TakeAll`, `TakeAny` or `OwnAny` needs.
 
         position: the position before the attacks.
         """
@@ -150,7 +150,7 @@ class Conquest(NamedTuple):
         if isinstance(goal, OwnAny):
             others = (t for t, each in enumerate(position.holdings) if each.owner != player)
             missing = goal.number - len(position.list_territories(player))
-            # New armies and several armies on each territory matter, too.
+            # If each territory needs several armies, conquests alone decide nothing.
             span = (missing, missing) if goal.armies == 1 else (0, inf)
             return cls(make_mask(others), *span)
         names = goal.read(board).names

@@ -48,20 +48,20 @@ from iacta.probability.chances import Chance, read_chance
 from iacta.probability.estimate import MIN_GAMES, find_half_width
 from iacta.rules.rules import Rules
 
-MAX_NEW = 1000  # maximum number, also in the search for the fewest
+MAX_NEW = 1000  # maximum number of new armies
 FIRST_TRIED = 8
 FINALISTS = 2  # number of placements that plans compare
 FINALIST_BUDGET = 0.2  # search budget for each of these plans; 1 is the default
 FINALIST_SHARE = 0.3  # fraction of the remaining time for these plans
 DIGITS = 9  # number of digits for comparing values and costs
-GAIN = 1e-9  # exact values that differ by less are treated as equal
-MAX_PLACEMENTS = 2000  # if more placements are possible, only some are compared
-MAX_STATES = 50_000  # limit of an exact search that covers all placements
-QUICK_STATES = 1_000  # limit of an exact search in a quick estimate
-SMALL_BOARD = 7  # a board with at most this many owned territories is small
+GAIN = 1e-9  # tolerance for comparing exact values
+MAX_PLACEMENTS = 2000  # maximum number of placements for comparing all of them
+MAX_STATES = 50_000  # maximum number of states in an exact search of all placements
+QUICK_STATES = 1_000  # maximum number of states in an exact search for a quick estimate
+SMALL_BOARD = 7  # maximum number of owned territories on a small board
 SMALL_PLACEMENTS = 100_000  # replaces MAX_PLACEMENTS on a small board
 MAX_FLOW_STATES = 2_000  # maximum number of states for the exact value of a policy
-GAMES = 64  # simulated games of a policy whose exact value is too costly
+GAMES = 64  # number of simulated games if the exact value of a policy is too costly
 MANY_STATES = 10**6  # replaces MAX_STATES if there is a time limit
 BEFORE_SHARE = 0.2  # fraction of the time for the plan without new armies
 COMPARISON_SHARE = 0.5  # fraction of the remaining time for comparing placements
@@ -293,7 +293,7 @@ def reinforcements_needed(
     """Return the fewest new armies with which a plan reaches a required chance.
 
     position: the position before the placement.
-    goal: `TakeAll` or `TakeAny`.
+    goal: `TakeAll`, `TakeAny` or `OwnAny`.
     chance: the required chance, between 0 and 1.
     time_limit: the maximum time in seconds. A search that takes longer raises `IllegalError`.
     options: as for `reinforce`.
@@ -304,14 +304,15 @@ def reinforcements_needed(
     """
     wanted = read_chance(chance)
     if not isinstance(goal, Goal) or not goal.is_chance:
-        raise IllegalError(f"goal must be TakeAll or TakeAny to have a chance, got {quote(goal)}")
+        raise IllegalError(f"goal must be TakeAll, TakeAny or OwnAny, got {quote(goal)}")
     deadline = Deadline.from_time_limit(time_limit)
 
     @cache
     def add_armies(number: int) -> tuple[Placements, list[Placement]]:
         if deadline.is_over:
             raise IllegalError(
-                f"time_limit must be more to find the fewest armies, got {time_limit} seconds",
+                "time_limit must be long enough to find the fewest armies, "
+                f"got {time_limit} seconds",
                 parameter="time_limit",
             )
         found = _make_placements(position, goal, number, options, deadline)
@@ -335,7 +336,7 @@ def reinforcements_needed(
         while number < MAX_NEW and best(number)[1].comparable_value < wanted:
             number += 1  # the quick estimate was too high
         while number > 1 and best(number - 1)[1].comparable_value >= wanted:
-            number -= 1  # the full plan needs fewer
+            number -= 1  # the quick estimate was too low
         fewest = number
     placement, plan = best(fewest) if fewest else ((), before)
     return Reinforcement(fewest, placement, plan, before, quick, ())
@@ -503,7 +504,7 @@ class Rank(NamedTuple):
     """The rank of a placement; greater is better."""
 
     value: float  # the expected payoff
-    saved: float  # the expected losses with a minus sign; 0 for an estimate
+    saved: float  # the negated expected losses; 0 for an estimate
 
 
 class Placements:

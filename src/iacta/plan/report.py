@@ -10,9 +10,9 @@ from iacta.plan.problem import AttackResult, PolicyAction
 
 Border: TypeAlias = tuple[int, int]
 
-NEVER = 1e-9  # smaller chances are treated as 0
-RARE = 0.01  # share of the conquests to leave out at each end of a range
-MIN_SHARE = 0.1  # a battle joins the main line only if it follows this share of conquests
+NEVER = 1e-9  # chances up to this limit are treated as 0
+RARE = 0.01  # fraction of the conquests to ignore at each end of a range
+MIN_SHARE = 0.1  # minimum fraction of the conquests that lead to the next battle of the main line
 LIKELY = 0.1  # smallest chance of a roll's result on the main line
 MAX_ROLLS = 100_000  # upper limit on the rolls of a main line
 
@@ -23,8 +23,8 @@ class Branch:
 
     start: str  # the attacking territory
     to: str  # the attacked territory
-    # The numbers of armies left after the previous battle, garrison included, that lead to this
-    # battle.
+    # The plan fights this battle after these numbers of armies are left from the previous battle,
+    # garrison included.
     armies: tuple[int, ...]
 
 
@@ -36,7 +36,7 @@ class MainBattle:
     # The fewest armies left, garrison included, with which the plan goes on to another battle;
     # `None` if the number does not matter or the plan is over.
     fewest: int | None = None
-    branches: tuple[Branch, ...] = ()  # the other battles that may follow this one
+    branches: tuple[Branch, ...] = ()  # the other battles that may follow
 
 
 def main_line(plan: Plan) -> tuple[MainBattle, ...]:
@@ -81,7 +81,7 @@ def _list_won_battles(plan: Plan) -> tuple[MainBattle, ...]:
         return steps[border].reach_probability if border in steps else 0.0
 
     while made.dice and (border := (made.start, made.to)) in steps and border not in line:
-        # The conquests by the number of attackers left before armies move in, garrison included.
+        # Maps the number of attackers left, garrison included, to the result of the battle.
         won = {
             state.armies[made.start] - each.attackers: each for each in made.outcomes if each.moved
         }
@@ -121,7 +121,7 @@ def _list_branches(
 
 @dataclass(frozen=True)
 class Rearguard:
-    """How many armies stay behind after a conquest, garrison included."""
+    """The number of armies that stay behind after a conquest, garrison included."""
 
     start: str  # the attacking territory
     to: str  # the conquered territory
@@ -138,7 +138,7 @@ class Rearguard:
 
 
 def rearguards(plan: Plan) -> tuple[Rearguard, ...]:
-    """Return how many armies stay behind at each border that a plan may attack over.
+    """Return the number of armies that stay behind at each border that a plan may attack over.
 
     The order is that of `plan.steps`, without borders where no conquest is possible. At most 1% of
     the conquests leave fewer armies than `least`, and at most 1% more than `most`.

@@ -47,7 +47,7 @@ from iacta.plan.judge import (
 from iacta.plan.plan import Plan
 from iacta.rules.roll import Losses
 
-MAX_BATTLES = 2_000  # reviewing this many battles takes minutes
+MAX_BATTLES = 2_000  # minutes of work
 MAX_COSTLIEST = 3  # the number of costly decisions to list
 MIN_MISTAKE = 0.01  # smallest cost of a mistake, for chances; ten times as much for worths
 
@@ -69,8 +69,7 @@ class ReviewedStep(NamedTuple):
     better: the better decision in words; empty if no better decision is known.
     is_useful: whether the attack helps to reach the goal.
     dice: the number of attack dice that was judged; `None` for no dice.
-    is_assumed: whether `dice` is an assumption, because the log does not tell the dice: the best
-        number that fits the losses.
+    is_assumed: whether the log omits the dice, so `dice` is the best number that fits the losses.
     luck_armies: the luck of the dice in armies; `None` for a stop or a very large battle.
     """
 
@@ -262,7 +261,7 @@ def review(
             raise
     if not steps and deadline.is_over:
         raise IllegalError(
-            f"time_limit must be more for a battle of this log, got {time_limit} seconds",
+            f"time_limit must be long enough for one battle of the log, got {time_limit} seconds",
             parameter="time_limit",
         )
     return collect(missed=total - done)

@@ -40,7 +40,7 @@ class Style(NamedTuple):
     """The parameters of lookahead, as documented in `src/core/iacta.h`."""
 
     depth: int = 1  # number of attacks to look ahead when values are close
-    idle: float = 0.002  # chance that each idle army near another stack's targets adds
+    idle: float = 0.002  # chance added for each idle army near the targets of another stack
     order: str = ORDERS[0]  # how to order attacks of nearly equal value
 
 
@@ -157,7 +157,7 @@ class Search:
         max_sets = self._library.constant("MAX_SETS")
         if len(problem.rewards.sets) > max_sets:
             raise TooLargeError(
-                f"a goal can count at most {max_sets:,} continents, "
+                f"a goal must have at most {max_sets:,} continents, "
                 f"got {len(problem.rewards.sets):,} on board {quote(problem.board.name)}"
             )
         tables = make_tables(self._library, problem, until, deadline or Deadline())
@@ -250,7 +250,7 @@ class Search:
         return None if solution is None else solution.value
 
     def assign(self, deadline: Deadline, starts: int = 1) -> Assignment:
-        """Search for the best assignment from several starting points, and make it the policy's."""
+        """Search for the best assignment from several starting points, and use it as the policy."""
         sets = np.zeros((self.goals, self.lands, self.lands), dtype=np.uint8)
         self._call("assign", deadline, starts, make_pointer(sets))
         return tuple(
@@ -287,7 +287,7 @@ class Search:
         """Return the policy's value of a state, or `None` after the deadline."""
         found: Any = self._library.header.structures[
             "decision"
-        ]()  # no room for results, because only the value is needed
+        ]()  # without an array for results: only the value is needed
         code = self._ask("decide", deadline, state, byref(found), is_short=True)
         return float(found.value) if code == self._library.constant("DONE") else None
 

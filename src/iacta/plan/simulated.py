@@ -27,8 +27,8 @@ from iacta.probability.estimate import Estimate
 from iacta.rules.stop import NEVER
 from iacta.rules.thrown import RUNS, SEED, Seed, fight_until, throw_losses
 
-MAX_RUNS = 10_000_000  # an hour or more on a large board
-FIRST_PART = 10  # runs in the first part of a simulation with a time limit
+MAX_RUNS = 10_000_000  # takes an hour or more on a large board
+FIRST_PART = 10  # number of runs in the first part of a simulation with a time limit
 
 Weight = TypeVar("Weight", int, float)
 
@@ -67,7 +67,7 @@ def simulate_plan(
         from their distribution.
     runs: the number of runs, at most 10,000,000.
     seed: a whole number that makes the simulation repeatable, or a `numpy.random.Generator`.
-    time_limit: the maximum time in seconds; `None` for no limit. When it is over, the simulation
+    time_limit: the maximum time in seconds; `None` for no limit. After this time, the simulation
         stops with fewer runs. If there is no time for the first runs, an error is raised.
 
     Return statistics of the runs. In 95% of simulations, `won.interval()` contains the
@@ -76,7 +76,7 @@ def simulate_plan(
     found = simulate_within(plan, runs, seed, Deadline.from_time_limit(time_limit))
     if found is None:
         raise IllegalError(
-            f"time_limit must be more for the first runs, got {time_limit} seconds",
+            f"time_limit must be long enough for the first runs, got {time_limit} seconds",
             parameter="time_limit",
         )
     return found
@@ -89,7 +89,7 @@ def simulate_within(plan: Plan, runs: int, seed: Seed, deadline: Deadline) -> Si
     count = read_int(runs, "runs", least=1)
     if count > MAX_RUNS:
         raise TooLargeError(
-            f"runs must be at most {MAX_RUNS:,} of a plan, got {quote(count)}", parameter="runs"
+            f"runs must be at most {MAX_RUNS:,} for a plan, got {quote(count)}", parameter="runs"
         )
     number = seed if isinstance(seed, np.random.Generator) else read_int(seed, "seed")
     rng, policy = np.random.default_rng(number), plan.policy
@@ -117,7 +117,7 @@ def _simulate(
 ) -> dict[TurnState, int]:
     """Return the final states with the number of runs that ended in each.
 
-    With a time limit, the runs are simulated in parts; a part that is not finished does not count.
+    With a time limit, the runs are simulated in parts, and an unfinished part is discarded.
     """
     ended, part = dict[TurnState, int](), FIRST_PART if deadline.limited else runs
     done = 0
@@ -214,7 +214,9 @@ def _draw_results(
 def play_games(
     policy: Policy, rng: "np.random.Generator", until: int = 0, deadline: Deadline | None = None
 ) -> Iterator[tuple[TurnState, float]]:
-    """Yield the final states of simulated games, with the luck in each by the policy's own values.
+    """Yield the final state and the luck of each simulated game.
+
+    The luck is measured by the policy's own values.
 
     rng: the random number generator.
     until: a set of territories; a game ends when all are taken. 0 for an empty set.

@@ -1,9 +1,9 @@
 """The values of a tree of turns, and the effect of each step between them.
 
-Each turn is searched quickly, by itself, for the goal of its player. A turn has no value if time
-runs out before its search. More time adds values but does not change them, with one exception: if a
-later value is better, the value of a turn is raised to the value after the best known choice, or to
-the mean value after a roll.
+A separate quick search evaluates each turn for the goal of its player. A turn has no value if time
+runs out before its search. More time adds values but does not change them, with one exception: the
+value of a turn is raised if the value after a known choice, or the mean value after a roll, is
+greater.
 """
 
 import json
@@ -52,7 +52,7 @@ class StepTree:
         return [*found.values()]
 
     def _begins_turn(self, k: int, number: int) -> bool:
-        """Return whether step `k` passes the turn, so that turn `number` is another player's."""
+        """Return whether step `k` passes play to another player and `number` precedes the step."""
         step = self.nodes[k].step
         return number != k and step is not None and step["do"] == "next"
 

@@ -18,7 +18,7 @@ from iacta.rules.roll import refuse_many_rolls
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-SMALLEST = 1e-18  # smaller chances in a battle are treated as 0
+SMALLEST = 1e-18  # minimum chance of a result of a battle; smaller chances become 0
 MAX_BYTES = 400e6  # memory limit for the tables of whole battles
 MIN_SECONDS = 0.1  # minimum time for preparing tables, even after the deadline
 
@@ -29,12 +29,15 @@ _known_dice: WeakKeyDictionary[Kernel, dict[bool, _Dice]] = WeakKeyDictionary()
 
 
 def find_dice(kernel: Kernel, is_whole: bool, deadline: Deadline) -> _Dice:
-    """Return the dice of a kernel; raise an error if the deadline comes first."""
+    """Return the largest numbers of dice and all rolls of a kernel.
+
+    Raise an error if the deadline comes first.
+    """
     known = _known_dice.setdefault(kernel, {})
     if is_whole not in known:
         attack, defence = kernel.rules.full_roll
         refuse_many_rolls(attack, defence, kernel.rules, deadline.find_seconds_left())
-        if is_whole:  # a whole battle does not show its dice
+        if is_whole:  # a whole battle counts as one attack with one die
             known[is_whole] = 1, 1, [Choice(1, kernel.battle(1, 1).least, ())]
         else:
             by_defence = [kernel.rolls(attack, j + 1) for j in range(defence)]
@@ -70,7 +73,7 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
     lands = len(problem.board.territories)
     borders = [[*bits(mask)] for mask in problem.out]
     active = problem.stacks | field
-    # The core compares armies with the number that a goal needs, so they are not capped below it.
+    # The core compares armies with the number that the goal requires, so the cap is at least that.
     able = max(problem.rewards.armies, *(turn.armies[v] for v in bits(problem.stacks)), 0)
     # The kernel of the battles for each territory, and the fewest armies that must advance into it.
     pairs = [
@@ -86,7 +89,7 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
         lands=lands,
         border_first=np.cumsum([0, *map(len, borders)]),
         border_to=[c for row in borders for c in row],
-        # The tables are as long as the largest stack, so armies that can never fight are left out.
+        # The tables grow with the largest stack, so stacks that can never fight are capped.
         armies=[n if active >> t & 1 else min(n, able) for t, n in enumerate(turn.armies)],
         keep=cap_garrisons(library, problem.garrisons),
         kind=kind_of,

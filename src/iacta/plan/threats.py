@@ -76,9 +76,9 @@ Kind: TypeAlias = Literal["take", "break", "eliminate", "win"]
 WIN_SHARE = 0.2  # fraction of the time for choosing goals that win the game
 ESTIMATE_SHARE = 0.4  # fraction of the time for quick estimates
 PLAN_SHARE = 0.6  # fraction of the remaining time for plans; the rest is for the fortifying move
-MAX_MOVES = 200  # if more fortifying moves are possible, only some are compared
+MAX_MOVES = 200  # maximum number of fortifying moves for comparing all of them
 MAX_PLANNED_MOVES = 2  # number of fortifying moves to compare on a larger board
-SMALL = 1e-9  # smaller chances and gains are treated as 0
+SMALL = 1e-9  # chances and gains up to this limit are treated as 0
 
 
 class Threatened(NamedTuple):
@@ -202,7 +202,7 @@ class _Aim(NamedTuple):
     goal: Goal
     armies: int  # the number of the opponent's new armies
     worth: float  # the player's loss in new armies per turn
-    at_most: float = 0.0  # for several ways to win: upper bound over all of them
+    at_most: float = 0.0  # upper bound on the chance of all ways to win together
     placement: Placement | None = None  # new armies that reach the goal without any attack
     share: float = 1.0  # the chance that the opponent has the mission of this goal
 
@@ -251,7 +251,7 @@ class _ThreatSearch:
         self.position = turn.position if position is None else position
         self.first = dict[_Aim, QuickEstimate]()  # the quick estimates
         self.known = dict[_Aim, QuickEstimate]()  # the best results so far, including plans
-        # Fortifying changes no owners, so the same goals imply each other in all positions.
+        # Fortifying changes no owners, so one table of implications serves all positions.
         self.implied = dict[_Aim, list[_Aim]]()
         for player in dict.fromkeys(aim.player for aim in aims):
             theirs = replace(self.position, player=player)
@@ -317,7 +317,7 @@ def _make_threat(aim: _Aim, estimate: QuickEstimate) -> Threatened:
 
 
 def _merge_wins(threats: Iterable[tuple[_Aim, Threatened]]) -> Iterator[Threatened]:
-    """Yield the threats, with one win of each player: the mean over their possible missions."""
+    """Yield the threats, with the wins of each player merged to the mean over their missions."""
     wins = dict[str, list[tuple[_Aim, Threatened]]]()
     for aim, each in threats:
         if aim.kind == "win":
@@ -350,7 +350,7 @@ def _find_helpful_move(search: _ThreatSearch, deadline: Deadline) -> HelpfulMove
 
 
 _Estimates: TypeAlias = dict[_Aim, QuickEstimate]
-# pairs of estimates, before and after each move
+# The estimates before and after each move.
 _Compared: TypeAlias = list[tuple[Fortify, _Estimates, _Estimates]]
 
 
@@ -380,7 +380,7 @@ def _find_worst(estimates: _Estimates) -> dict[_Lost, tuple[_Aim, QuickEstimate]
 
 
 def _find_kept(before: _Estimates, after: _Estimates) -> dict[_Lost, float]:
-    """Return how much a move lowers the loss for each territory and continent."""
+    """Return the reduction of the loss by a move, for each territory and continent."""
     worst = _find_worst(after)
     return {
         lost: aim.worth * (estimate.chance - worst[lost][1].chance)

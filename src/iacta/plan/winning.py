@@ -1,8 +1,8 @@
 """Winning now: finds a goal for this turn that fulfils the victory condition.
 
 A victory condition allows one or more ways to win (`iacta.game.victory.WayToWin`). If a way names
-territories, the goal is to take all these territories. If a way asks for a number of territories,
-the goal is to own so many territories, each with enough armies; new armies alone may be enough.
+territories, the goal is to take all these territories. If a way requires a number of
+territories, the goal is to own that number, each with enough armies. New armies alone may suffice.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -82,7 +82,7 @@ class _WinSearch:
         return None
 
     def list_goals(self) -> Iterator[WinningGoal]:
-        """Yield goals that win."""
+        """Yield goals whose success wins the game."""
         for way in self.turn.victory.list_ways(self.turn, self.player):
             named = {*way.territories} - self.own
             if not named <= self.others:
