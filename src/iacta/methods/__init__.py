@@ -1,4 +1,4 @@
-"""Methods: the kernel of a battle, with one file for each method of computing it.
+"""Methods: one file for each method that computes the kernel of a battle.
 
 Higher packages only call `find_kernel`. Each method is registered by one line in this file and is
 imported on first use.
@@ -52,7 +52,7 @@ _METHODS = (
     _Method("sees_first_exact", "sees_first.SeesFirst", exact=True, mode=DefenderSeesFirst),
     _Method("sees_first", "sees_first.SeesFirst", mode=DefenderSeesFirst),
 )
-_AUTO = _Method("auto", "auto.Auto")  # the default for dice modes without a method of their own
+_AUTO = _Method("auto", "auto.Auto")  # the default for dice modes that no other method names
 
 METHODS: tuple[str, ...] = tuple(each.name for each in _METHODS)
 EXACT_METHODS: tuple[str, ...] = tuple(each.name for each in _METHODS if each.exact)
@@ -74,7 +74,10 @@ def list_methods(rules: Rules) -> tuple[str, ...]:
 
 
 def check_method(name: str, rules: Rules, *, exact: bool) -> None:
-    """Raise `IllegalError` for an unknown or unsuitable method or impossible fractions."""
+    """Raise `IllegalError` for an unknown method, or a method that cannot compute the battle.
+
+    exact: whether the method must compute fractions.
+    """
     check_choice(exact, (True, False), "exact")
     if exact and rules.mode.inexact:
         raise IllegalError(f"exact is not possible {rules.mode.inexact}", parameter="exact")

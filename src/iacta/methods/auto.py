@@ -1,7 +1,8 @@
 """Auto: the kernel that chooses the fastest accurate method for each question and size.
 
 The kernel tries the methods in order of speed. It chooses the first method that accepts the battle
-with a relative error of at most 1e-12, or else the first that accepts the battle at all.
+with a relative error of at most 1e-12. Without such a method, it chooses the first method that
+accepts the battle.
 """
 
 from collections.abc import Iterator
@@ -73,7 +74,7 @@ class Auto(RollKernel):
                 accepted.append(kernel)
         if accepted:
             return accepted[0]
-        # An error about the size is more helpful than one about the rules.
+        # Prefer an error about the size of the battle to an error about the rules.
         raise next((error for error in refused if not isinstance(error, IllegalError)), refused[0])
 
     def refuse(self, attackers: int, defenders: int) -> None:

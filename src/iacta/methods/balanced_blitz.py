@@ -72,10 +72,10 @@ WIN_POWER = Fraction("1.3")
 OUTCOME_CUT_OFF = Fraction("0.10")
 OUTCOME_POWER = Fraction("1.8")
 
-MIN_TRUE_ERROR = 1e-12  # the relative error of chances with true random dice
+MIN_TRUE_ERROR = 1e-12  # minimum relative error assumed for chances with true random dice
 BELOW_ONE = 1 - UNIT_ROUNDOFF
-MAX_TABLE_STATES = 250_000  # larger battles are faster without a table
-MAX_TABLE_ATTACKERS = 2_000  # battles with more attackers are faster without a table
+MAX_TABLE_STATES = 250_000  # larger battles are solved faster without a table
+MAX_TABLE_ATTACKERS = 2_000  # larger stacks are solved faster without a table
 MAX_OUTCOMES = 10**6
 VALUE_BYTES = 100
 ROOT_DIGITS = 60
@@ -419,5 +419,5 @@ def _complete_sum(probabilities: Distribution[State]) -> dict[State, float]:
 
 
 def _is_large(attackers: int, defenders: int) -> bool:
-    """Return whether it is faster to solve a battle by itself than from a table of transitions."""
+    """Return whether solving a single battle is faster than filling a table of transitions."""
     return attackers * defenders > MAX_TABLE_STATES or attackers > MAX_TABLE_ATTACKERS

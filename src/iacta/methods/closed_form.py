@@ -250,7 +250,9 @@ def _count_wins(able: int, defenders: int, unit: int, steps: Steps) -> int:
     if not _is_inside(able, defenders):
         return _count_outside(able, defenders, unit, steps)
     down, left = _find_crossings(able, defenders, steps)
-    last = 6 - (able + defenders) % 2  # the fewest armies inside of the same parity
+    last = (
+        6 - (able + defenders) % 2
+    )  # the fewest armies of a state inside, with the parity of the start
     return _count_wins_near_few_defenders(down, last, unit, steps) + _count_wins_near_few_attackers(
         left, last, unit, steps
     )

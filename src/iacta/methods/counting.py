@@ -21,8 +21,8 @@ place of 1 and 0. The forward pass runs its mirror image,
 Then X(a, d) · U^(a+d), divided by a constant, is the probability of visiting the state (a, d).
 
 Sources: Norvig, "The Unfinished Game ... of Risk" (2020, `winP`), for the recurrence in floats; Van
-    Wijgerden, "Let slip the dice of war", for the recurrence in fractions, which took many hours
-    there.
+    Wijgerden, "Let slip the dice of war", for the recurrence in fractions, which ran for many
+    hours.
 """
 
 from abc import abstractmethod

@@ -41,10 +41,10 @@ from iacta.rules.variants import find_rules
 
 Find: TypeAlias = "Callable[..., Kernel]"
 Floats: TypeAlias = npt.NDArray[np.float64]
-Row: TypeAlias = Any  # can be indexed by a number of attackers or an array of numbers
+Row: TypeAlias = Any  # a sequence indexed by the number of attackers, or by an array of numbers
 
 UNIT_ROUNDOFF = 2.0**-53  # relative error of one floating-point operation
-# The limits for one question, which are checked before the work begins.
+# Limits on the work for one question, checked before the computation.
 MAX_STEPS = 10**9  # one step takes about 20 ns
 MAX_BYTES = 2 * 2**30  # memory for arrays
 OUTCOME_BYTES = 300
@@ -180,7 +180,7 @@ class Choice(NamedTuple):
 
 
 def drop_garrison(rules: Rules) -> Rules:
-    """Return the rules with a garrison of 0, for methods, which do not handle garrisons."""
+    """Return the rules with a garrison of 0, because methods do not handle garrisons."""
     return replace(rules, garrison=0) if rules.garrison else rules
 
 
@@ -249,8 +249,8 @@ class Kernel(ABC):
     exact: bool = False
     is_vectorised: bool = False  # whether `run_backward` computes all numbers of attackers at once
     least_chance: float = 1e-150  # smallest chance to which the error bound applies
-    quick_states: float = inf  # battles with more states take longer than a few seconds
-    quick_armies: float = inf  # battles with more armies take longer than a few seconds
+    quick_states: float = inf  # maximum number of states that take a few seconds
+    quick_armies: float = inf  # maximum number of armies that take a few seconds
 
     def __init__(self, rules: Rules, stop: StopRule = NEVER) -> None:
         self.rules, self.stop, self.garrison = drop_garrison(rules), stop, rules.garrison
@@ -627,7 +627,7 @@ class RollKernel(Kernel):
 
     def _refuse_endless(self) -> None:
         if self.rules.mode.grows:
-            raise self.rules.mode.make_unfit_error("for the limit of ever larger armies")
+            raise self.rules.mode.make_unfit_error("for the limit of infinitely many armies")
 
     def play(self, attackers: int, defenders: int, rng: "np.random.Generator") -> State:
         attack, defence = self.rules.full_roll

@@ -52,12 +52,12 @@ from iacta.rules.rules import Rules
 Steps: TypeAlias = dict[tuple[int, int], tuple[float, ...]]
 
 NEGLIGIBLE = 1e-200
-CELLS_PER_ROW = 3000  # overhead of a row, expressed in cells
+CELLS_PER_ROW = 3000  # overhead of a row, in cells
 
-MIN_CHANCE = 1e-175  # smaller chances are taken as 0 in a table by anti-diagonals
+MIN_CHANCE = 1e-175  # smallest chance that a table by anti-diagonals distinguishes from 0
 CERTAIN = 1 - UNIT_ROUNDOFF
-TRIM_INTERVAL = 8  # steps between two trims of the band
-TRIM_WIDTH = 64  # between two trims, the band grows by fewer attackers than this
+TRIM_INTERVAL = 8  # number of steps between two trims of the band
+TRIM_WIDTH = 64  # upper bound on the attackers by which the band grows between two trims
 
 
 class Lattice(UnitKernel, RollKernel):

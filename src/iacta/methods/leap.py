@@ -83,20 +83,20 @@ Whole: TypeAlias = npt.NDArray[np.int64]
 Complex: TypeAlias = npt.NDArray[np.complex128]
 
 RELATIVE_ERROR = 1e-12
-MIN_CHANCE = 1e-150  # smaller chances are returned as 0, without an error bound
+MIN_CHANCE = 1e-150  # smallest chance with an error bound; smaller chances become 0
 TABLE_SIZE = 256
 MAX_ARMIES = 10**18  # keeps products within 64 bits
-MAX_FULL_STATES = 10**6  # `lattice` computes the distribution of fewer states
-MAX_FULL_ROWS = 5000  # `lattice` computes the distribution of fewer defenders
+MAX_FULL_STATES = 10**6  # maximum number of states to visit with `lattice`
+MAX_FULL_ROWS = 5000  # maximum number of defenders in a battle to solve with `lattice`
 STEPS_PER_OUTCOME = 2500
-LIKELY_OUTCOMES = 16  # number of likely outcomes, divided by √(fighting armies)
-MIN_OUTCOME = 1e-18  # outcomes less likely than this, given the winner, are not listed
+LIKELY_OUTCOMES = 16  # ratio of the number of likely outcomes to √(fighting armies)
+MIN_OUTCOME = 1e-18  # minimum chance of a listed outcome, given the winner
 
 DIAGONALS = (128, 256, 512, 1024)
-RARE = 1e-15  # smaller chances may need a longer diagonal
-NEGLIGIBLE = 1e-15  # relative to the chance that is computed
+RARE = 1e-15  # chance below which a longer diagonal may be needed
+NEGLIGIBLE = 1e-15  # negligible part of a chance
 LOG_NEGLIGIBLE = -400.0
-MIN_SIGMA = 12.0  # for larger standard deviations, the integrand is almost a bell curve
+MIN_SIGMA = 12.0  # standard deviation above which the integrand is almost a bell curve
 BELL_STEP = 9.0  # copies of the bell curve this far away weigh less than e^(−9² / 2) = 3e-18
 POLE_STEP = 37.0  # copies of the geometric series this far away weigh less than e^−37 = 1e-16
 BELL_WIDTH = 8.7  # half-width in units of 1/σ, where the integrand is e^(−8.7² / 2) = 4e-17
@@ -110,7 +110,7 @@ MAX_TILT = 40.0
 MAX_TOTAL = 10**9  # keeps products below 2^63
 MAX_CELLS = 2**12  # nodes per row; fits a processor's cache
 
-OMITTED = 1e-20  # probability to leave out, as a share of the rarer side's chance
+OMITTED = 1e-20  # probability that may be omitted, relative to the smaller chance to win
 
 
 class Walk(NamedTuple):
@@ -389,8 +389,10 @@ def _build_side(values: Floats) -> _Diagonal:
 def _choose_diagonal(rules: Rules, chance: float) -> int:
     """Return the size of the first diagonal on which a side with few armies almost never wins.
 
-    chance: the chance that is to be computed, at most `RARE`; a few armies must have a negligible
-        chance compared with it. If no diagonal is long enough, the longest is returned.
+    chance: the chance to compute, at most `RARE`. On the diagonal, the chance to win with a few
+        armies must be negligible relative to this chance.
+
+    If no diagonal is long enough, return the longest.
     """
     if not find_attackers_walk(rules).variance:
         raise IllegalError(
@@ -411,7 +413,7 @@ def _choose_diagonal(rules: Rules, chance: float) -> int:
 def _bound_few(armies: int, rules: Rules, keep: int = 0) -> float:
     """Return the largest chance to win of a side with too few armies for all its dice."""
     won, lost = _build_diagonal(armies, rules, keep)
-    # Under some rules, rolling fewer dice is better.
+    # Under some rules, fewer armies may have the better chance, so take the maximum.
     few_attackers, few_defenders = (
         won.values[: rules.attack.kept],
         lost.values[: rules.defence.kept],
@@ -433,7 +435,7 @@ def _integrate(side: _Diagonal, walk: Walk, armies: int, rolls: int) -> float:
     """
     beyond = find_excess(walk, armies, rolls)
     heights = rolls * _find_log_at_tilts(walk) - TILTS * beyond + side.log_series
-    # Of equally good tilts, the smallest has the smallest exponents.
+    # Of nearly equal tilts, choose the tilt with the smallest exponents.
     best = int(np.argmax(heights <= heights.min() + 0.01))
     if heights[best] < LOG_NEGLIGIBLE:  # on the real axis the integrand bounds the integral
         return 0.0
@@ -453,9 +455,9 @@ def _integrate(side: _Diagonal, walk: Walk, armies: int, rolls: int) -> float:
 def _choose_angles(walk: Walk, rolls: int, tilt: float, width: int) -> tuple[Floats, float]:
     """Return the angles of the nodes and the distance between them.
 
-    The nodes cover half the circle as far as the integrand matters. The tilted distribution
-    determines the last node. The wider of the tilted and the untilted distribution determines the
-    distance between nodes.
+    The nodes cover the part of the half circle where the integrand is not negligible. The tilted
+    distribution determines the last node. The wider of the tilted and the untilted distribution
+    determines the distance between nodes.
     """
     sigma = sqrt(rolls * walk.variance)
     tilted = sqrt(rolls * find_tilted_variance(walk, tilt))
@@ -606,11 +608,11 @@ def _count_taken(side: _Strip) -> int:
 def _visit_probabilities(
     ours: _Strip, theirs: _Strip, y: int, omitted: float
 ) -> tuple[Whole, Floats]:
-    """Return numbers x of this side's armies, and the probabilities of visiting x against y."""
+    """Return numbers x of our armies, and the probabilities of visiting the states x against y."""
     if y > theirs.armies:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
     taken, armies = _count_taken(ours), ours.armies + theirs.armies
-    share = ours.walk.mean / taken  # this side's average share of the losses
+    share = ours.walk.mean / taken  # our average share of the losses
     middle = (ours.armies - share * (armies - y)) / (1 - share)
     width = _bound_deviation(taken, armies // taken, omitted) / (1 - share)
     last = min(ceil(middle + width), ours.armies)
@@ -625,7 +627,10 @@ def _visit_probabilities(
 
 
 def _bound_deviation(taken: int, rolls: int, chance: float) -> float:
-    """Bound the deviation of losses from their mean, except with a chance (Hoeffding)."""
+    """Return a bound on the deviation of losses from their mean, by Hoeffding's inequality.
+
+    chance: the maximum chance of a deviation beyond the bound.
+    """
     return taken * sqrt(rolls * log(2 / chance) / 2)
 
 
@@ -657,7 +662,7 @@ def _find_entry_chances(
 def count_spare_armies(
     armies: int, others: int, walk: Walk, margin: int, rare: float = RARE
 ) -> int:
-    """Return how many of a side's armies almost never fight.
+    """Return the number of a side's armies that almost never fight.
 
     armies: the number of armies of this side.
     others: the number of armies of the other side.
@@ -785,13 +790,13 @@ def _add_spare(state: State, ours: int, theirs: int) -> State:
 def _find_least_outcome(side: float) -> float:
     """Return the chance below which an outcome is negligible.
 
-    side: the chance that the side that wins in this outcome wins at all.
+    side: the total chance to win of the side that wins in this outcome.
     """
     return MIN_OUTCOME * side if side >= MIN_CHANCE else inf
 
 
 def _list_likely(window: Window, side: float) -> Iterator[tuple[int, float]]:
-    """Yield the numbers of armies in a window with a chance that matters, and this chance.
+    """Yield each number of armies in a window whose chance is not negligible, with this chance.
 
     side: the chance of this side to win.
     """

@@ -81,11 +81,11 @@ Whole: TypeAlias = npt.NDArray[np.int64]
 Moves: TypeAlias = Iterator[tuple[Whole, Whole, float]]
 
 NAME = "markov"
-MAX_ERROR = 1e-12  # absolute error of results if armies can grow
+MAX_ERROR = 1e-12  # maximum absolute error of results if armies can grow
 FIRST_ROOM = 4  # first value of the room h, in gains
-MAX_GROWN_STATES = 10**6  # a few hundred megabytes
+MAX_GROWN_STATES = 10**6  # takes a few hundred megabytes
 MAX_ITERATIONS = 1000
-MAX_DENSE = 500  # states; importing SciPy pays off only for more
+MAX_DENSE = 500  # maximum number of states for a dense matrix, without importing SciPy
 MOVE_BYTES = 120
 
 
@@ -375,7 +375,7 @@ class Markov(UnitKernel, RollKernel):
         return _Solution(whole, np.minimum(won, 1.0), np.zeros(len(won)), 0.0)
 
     def _solve_with_room(self, attackers: int, defenders: int) -> "_Solution":
-        """Solve chains with more and more room for growth, until leaving is negligibly likely."""
+        """Solve chains with increasing room for growth until the chance to leave is negligible."""
         room = FIRST_ROOM * self.gain
         while True:
             solved = _solve_with_bound(self._build_chain(attackers, defenders, room))

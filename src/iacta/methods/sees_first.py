@@ -25,7 +25,7 @@ floats.
 
 Error. In floats there are only sums and products of non-negative numbers, and minima and maxima,
 which preserve a relative error. A roll has a rounding in its chance, a rounding in its product, and
-the roundings of its sums; sums over throws are computed by halves (`AllBattles.error`). Replies
+the roundings of its sums; sums over throws are pairwise (`AllBattles.error`). Replies
 whose values differ by less than this error count as equally good. The smaller of P and H decides
 between replies, because it has the better precision. If it is below 1e-290, all replies count as
 equally good. With the classic dice and up to 60 armies on each side, this rule never merges
@@ -79,8 +79,8 @@ EXACT_NAME: str = "sees_first_exact"
 
 Aim = Literal["conquest", "losses"]
 
-MIN_COMPARABLE = 1e-290  # smaller values are treated as equal
-TABLES = 3  # P, H and the requested table
+MIN_COMPARABLE = 1e-290  # minimum value that is precise enough for comparing replies
+TABLES = 3  # number of tables: P, H and the requested table
 
 
 class SeesFirst(UnitKernel):
@@ -466,7 +466,7 @@ def find_unit(rules: Rules) -> int:
 
 
 def _sum_by_halves(rows: Numbers) -> Numbers:
-    """Sum over the first axis by adding halves to halves, which takes few roundings."""
+    """Return the sum over the first axis. Pairwise summation needs few roundings."""
     while len(rows) > 1:
         half = (len(rows) + 1) // 2
         folded = rows[:half].copy()

@@ -64,7 +64,7 @@ Numbers: TypeAlias = npt.NDArray[Any]
 Steps: TypeAlias = dict[tuple[int, int], tuple[Any, ...]]
 Weights: TypeAlias = dict[int, Any]
 
-ROLL_STEP_FACTOR = 4  # a step roll by roll takes 4 times as long as a step by rows
+ROLL_STEP_FACTOR = 4  # ratio of the time for a step roll by roll to a step by rows
 
 
 class Reserve(Kernel):
@@ -209,10 +209,10 @@ State(attackers=3, defenders=0): 2890})
         # The most armies that one side can lose before the last roll.
         most_lost = inf if rolls is None else max(rolls - 1, 0) * min(attack, defence)
         less = int(max(defenders - most_lost - defence, 0))
-        # Keys: t, the armies left out, and the remaining size; -1 if it differs within the group.
+        # Keys: t, the armies left out, the remaining armies. A value of -1 varies within the group.
         groups: dict[tuple[int, int, int], tuple[Weights, Weights]] = {}
         for n, weight in able.items():
-            fewest = min(self.stop.fewest_able(n, attack), n + 1)  # n + 1 if they never roll
+            fewest = min(self.stop.fewest_able(n, attack), n + 1)  # n + 1: no roll at all
             here = int(max(fewest, n - most_lost))
             more = max(here - attack, 0)
             if not more or here == self.stop.fewest_of_all:
