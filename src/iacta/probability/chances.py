@@ -13,7 +13,7 @@ from iacta.inputs.errors import IllegalError, MalformedError
 
 Chance: TypeAlias = float | Fraction | Decimal | str
 
-MAX_EXPONENT = 999  # limits the digits that `Fraction` must store
+MAX_EXPONENT = 999  # limits the number of digits in a `Fraction`
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]{1,40},[0-9]{1,40}\s?%?")
 
 
@@ -107,7 +107,7 @@ def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -
 
 
 def refuse_certainty(value: object, name: str = "chance") -> IllegalError:
-    """Return the error for a certain chance where nothing is certain.
+    """Return the error for a required chance of 100% where no result is certain.
 
     value: the chance as the user gave it.
     name: the name of the chance.

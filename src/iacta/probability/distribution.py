@@ -166,7 +166,9 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         ({'lose': 1, 'win': 1}, 2)
         """
         if not isinstance(self._total, int):
-            raise IllegalError("only an exact distribution has weights, not one in floats")
+            raise IllegalError(
+                "a distribution in floats has no weights; only an exact distribution has"
+            )
         return dict(self._sort_weights()), self._total
 
     def _sort_weights(self) -> dict[T, Any]:
@@ -229,7 +231,9 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         ends = f"{len(values)} values from {quote(values[0])} to {quote(values[-1])}"
         if len(values) == 1:
             ends = f"1 value, {quote(values[0])}"
-        with suppress(MalformedError, OverflowError):  # values that are not numbers, or too large
+        with suppress(
+            MalformedError, OverflowError
+        ):  # no mean if values are not numbers, or are too large
             ends += f", mean {float(self.mean()):.6g}"
         return f"{ends}, {'exact' if self.is_exact else 'in floats'}"
 
@@ -277,7 +281,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return Distribution(kept)
 
     def product(self, other: "Distribution[U]") -> "Distribution[tuple[T, U]]":
-        """Return the joint distribution of independent values from this one and `other`.
+        """Return the joint distribution of independent values from this distribution and `other`.
 
         >>> coin = Distribution("HT")
         >>> coin.product(coin)["H", "T"]
@@ -417,7 +421,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         try:
             if value == value:  # NaN has no order
                 return self.prob(lambda outcome: holds(outcome, value))
-        except (TypeError, ValueError, ArithmeticError):  # from arrays and Decimal("NaN")
+        except (TypeError, ValueError, ArithmeticError):  # raised by arrays and decimal NaNs
             pass
         raise _order_error(value)
 
@@ -547,7 +551,9 @@ def _read_weight(value: object, weight: Any) -> int | float | Fraction:
     if isinstance(weight, Decimal) and weight.is_finite():
         weight = Fraction(weight)
     if isinstance(weight, Fraction):
-        weight = Fraction(int(weight.numerator), int(weight.denominator))  # NumPy integers overflow
+        weight = Fraction(
+            int(weight.numerator), int(weight.denominator)
+        )  # without NumPy integers, which can overflow
     if not isinstance(weight, int | float | Fraction) or isinstance(weight, bool):
         raise MalformedError(f"the weight of {quote(value)} must be a number, got {quote(weight)}")
     if not 0 <= weight < math.inf:

@@ -14,8 +14,8 @@ from iacta.inputs.errors import IllegalError
 from iacta.probability.chances import Chance, read_chance
 
 CONFIDENCE = 0.95  # the default level of an interval
-NORMAL_QUANTILE = 1.959963984540054  # 95% of a normal distribution lies within ± this
-MIN_GAMES = 10  # fewer games have an infinite interval
+NORMAL_QUANTILE = 1.959963984540054  # half width of a 95% interval, in standard errors
+MIN_GAMES = 10  # minimum number of games for a finite interval
 
 MAX_RUNS = 10**18
 MIN_OUTSIDE = 1e-300
