@@ -1,4 +1,4 @@
-"""Questions: each is described once and answered once, for commands, pages and the API."""
+"""Questions and their answers. One definition serves the command, the web page and the API."""
 
 from collections.abc import Callable
 from typing import Any
@@ -26,8 +26,8 @@ def ask(
     """Return the answer to a question.
 
     question: a `Question`, or the name of a question.
-    watch: a function that receives progress during long work: what is being done, in words, and the
-        fraction done from 0 to 1, or `None` if unknown.
+    watch: a callback for progress during long work. It receives a description of the work and the
+        fraction done from 0 to 1, or `None` if this fraction is unknown.
     parameters: the parameters as Python or JSON values, if `question` is a name.
 
     An unknown name or an invalid parameter raises `IactaError`.
@@ -59,7 +59,7 @@ def ask(
     def report(
         doing: str, part: float | None, *, keeps: bool = False, so_far: Recordable | None = None
     ) -> None:
-        del keeps, so_far  # only for callers that interrupt the work or show partial answers
+        del keeps, so_far  # used only by callers that interrupt the work or show partial answers
         watch(doing, part)
 
     return question.answer(report)

@@ -47,16 +47,16 @@ from iacta.rules.rules import Rules
 
 MAX_KINDS = 6  # maximum number of kinds of throws in an answer
 MAX_NAMES = 10  # maximum number of players or columns in a sentence
-MAX_FACES = 100  # dice with more faces are left out of the tables of detectable bias
+MAX_FACES = 100  # maximum number of faces of dice in the tables of detectable bias
 MAX_ROLLS = 10**15  # the largest round number of rolls that a float can hold exactly
-MIN_BIAS = Fraction(1, 10**6)  # noticing a smaller bias would take more than MAX_ROLLS rolls
-ORDINARY_GAMES = 5.0  # luck this common, once in five games or more, counts as ordinary
-RARE = 1e-5  # smaller p-values are shown as "< 0.00001"
+MIN_BIAS = Fraction(1, 10**6)  # smaller biases need more than MAX_ROLLS rolls
+ORDINARY_GAMES = 5.0  # luck is ordinary if it occurs more often than once in this many games
+RARE = 1e-5  # the smallest p-value that is shown as a number
 SPREADS = "in standard deviations"  # heading of a column of luck
-MAX_BIAS_SHOWN = 0.2  # if a log only reveals a larger bias, it is called too short
+MAX_BIAS_SHOWN = 0.2  # a log that reveals only a larger bias is called too short
 USUAL_ROLLS = (100, 1_000, 10_000, 100_000, 1_000_000)
 USUAL_BIASES = tuple(Fraction(bias, 1000) for bias in (50, 20, 10, 5, 1))
-SIDED = ("luck", "spread")  # two-sided tests; the detail of a finding is its key in ALARMS
+SIDED = ("luck", "spread")  # two-sided tests, whose alarm depends on the detail of the finding
 EXPLAINED = ("period", "players", "most extreme", "chances")  # tests whose alarm shows the detail
 NOUNS = {
     DICE: ("die", "dice"),
@@ -248,7 +248,7 @@ class EvidenceRecord(KeyedRecord):
 
 
 class ResultRecord(KeyedRecord):
-    """How often a result was observed and how often it was expected."""
+    """The observed and the expected frequency of a result."""
 
     throws: str = key(THROWS)
     result: str = key("The result.")
@@ -468,7 +468,10 @@ def _describe_shortage(throws: str) -> str:
 
 
 def _find_noticeable_bias(audited: Audit) -> tuple[str, str, float | None]:
-    """Return the largest kind of throws in a log, a name for the bias, and the bias it reveals."""
+    """Return the number of throws of the largest kind, the biased quantity, and its smallest bias.
+
+    The bias is the smallest bias that these throws reveal.
+    """
     largest = audited.largest
     if largest is None or largest.total < audited.chances:
         chances = f"{audited.chances:,} {'chance' if audited.chances == 1 else 'chances'}"
@@ -483,7 +486,7 @@ def _find_noticeable_bias(audited: Audit) -> tuple[str, str, float | None]:
 def _describe_throws(throws: Throws, kind: str = "") -> str:
     """Return the number of throws with a noun, such as `3 rolls`.
 
-    kind: the noun's kind of throws; `throws.kind` by default.
+    kind: the kind of throws that the noun names; `throws.kind` by default.
     """
     if throws.kind == TOTALS:
         return f"the loss of {count(throws.total, 'army', 'armies', ',')}"
@@ -534,7 +537,7 @@ def _format_rarity(chance: float, *, is_most: bool = False) -> str:
 
 
 def _bound_p_value(finding: Finding, corrected: float) -> float:
-    """Return an upper bound on a corrected p-value, which is uncertain if simulated."""
+    """Return the corrected p-value, or its upper bound if the p-value is simulated."""
     if finding.interval is None:
         return corrected
     return min(1.0, finding.interval.high * corrected / finding.p_value)
@@ -824,7 +827,7 @@ class NeededRecord(KeyedRecord):
 
 
 class PowerRecord(KeyedRecord):
-    """The smallest bias that each number of throws reveals, as `--power` shows without a log."""
+    """The smallest bias that each number of throws reveals, for `--power` without a log."""
 
     rules: str = key(RULES_KEY, is_repeated=True)
     level: Unit = key("The chance of a false alarm.")

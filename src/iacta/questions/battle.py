@@ -47,7 +47,7 @@ class BattleQuestion(BattleForm, ExactForm, Question):
     def answer(self, watch: Watch | None = None) -> "BattleAnswer":
         battle, chance = self.battle, None
         if self.exact and self.stop == NEVER:
-            # Listing exact fractions for all outcomes may take long, and only the CSV shows them.
+            # Exact fractions for all outcomes can be slow to compute, and only the CSV shows them.
             chance = battle.win_probability(exact=True)
         try:
             outcomes = battle.outcomes(exact=self.exact and chance is None)
@@ -60,8 +60,8 @@ class BattleQuestion(BattleForm, ExactForm, Question):
 class OutcomeRecord(KeyedRecord):
     """A possible outcome of a battle.
 
-    If attackers above the garrison and defenders are both left, the attackers stopped
-    (`--hold-back`, `--stop-at`, `--charge`, `--max-losses`, `--max-rolls`) and nobody won.
+    Nobody wins if the attackers stop while both sides have armies left to fight (`--hold-back`,
+    `--stop-at`, `--charge`, `--max-losses`, `--max-rolls`).
     """
 
     attackers: Count = key("Attackers left, garrison included.")

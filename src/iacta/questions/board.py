@@ -177,7 +177,7 @@ class BoardAnswer(Answer):
 
     @property
     def remarks(self) -> list[tuple[str, Remark]]:
-        """The remarks on the board and its cards, each with the file that it is about."""
+        """Pairs of a file, `"board"` or `"cards"`, and a remark on this file."""
         cards = self.file.cards.remarks if self.file.cards else ()
         return [
             *(("board", remark) for remark in self.file.remarks),
@@ -338,14 +338,16 @@ class BorderRecord(KeyedRecord):
     to: str = key("The attacked territory.")
     attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
     defenders: Count = key(DEFENDERS_KEY, is_repeated=True)
-    win_probability: Unit = key("The chance to take it, if the battle is fought out.")
+    win_probability: Unit = key(
+        "The chance to take the territory if the battle is fought to its end."
+    )
 
 
 class OddsRecord(KeyedRecord):
     """The battles that the player to move could fight now."""
 
     code: str = key("The code of the turn.")
-    player: str = key("Whose turn it is.")
+    player: str = key("The player to move.")
     rules: str = key(RULES_KEY, is_repeated=True)
     odds: Sequence[BorderRecord] = key("Each battle, the best first.")
 

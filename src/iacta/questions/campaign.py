@@ -77,7 +77,7 @@ class CampaignQuestion(CampaignForm, ExactForm, Question):
         if self.narrate:
             seed = draw_seed() if self.seed is None else self.seed
             return CampaignStory(self, seed, self.campaign.play(np.random.default_rng(seed)))
-        # Listing exact fractions for all outcomes may take long, and only the CSV shows them.
+        # Exact fractions for all outcomes can be slow to compute, and only the CSV shows them.
         listed = self.exact and any(stage.stop != NEVER for stage in self.campaign.stages())
         odds = self.campaign.territory_odds(exact=self.exact)
         return CampaignAnswer(self, self.campaign.outcomes(exact=listed), odds)
@@ -137,7 +137,7 @@ class BattleOfStory(KeyedRecord):
 
 
 class StoryRecord(KeyedRecord):
-    """One campaign played with random dice, as `--narrate` tells it."""
+    """A campaign played once with random dice, for `--narrate`."""
 
     seed: Count = key("The seed of the dice.")
     battles: tuple[BattleOfStory, ...] = key("The battles, in order.")
@@ -250,7 +250,7 @@ class CampaignAnswer(Answer):
 
 
 class CampaignStory(Answer):
-    """One campaign played with random dice.
+    """A campaign played once with random dice.
 
     seed: the random seed for the dice.
     battles: the battles in order.

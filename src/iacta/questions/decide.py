@@ -34,8 +34,8 @@ from iacta.odds.decisions import (
 
 USUAL = {"prize": Fraction(3), "army_value": Fraction(1), "kill_value": Fraction(0)}
 VALUE = Number(least=0, most=MAX_VALUE)
-MAX_LINES = 20  # rows of a table or map that fit on a screen
-MARGIN = 2  # attackers on the map beyond the largest boundary
+MAX_LINES = 20  # maximum number of rows in a table or map, to fit on a screen
+MARGIN = 2  # number of rows on the map above the largest boundary
 LETTERS = {"roll": ("R", "good"), "blitz": ("B", "other"), "stop": (".", "neutral")}
 
 
@@ -225,7 +225,7 @@ class DecideAnswer(Answer):
         return Section(parts, title)
 
     def _is_reversed(self) -> bool:
-        """Return whether more attackers can make it right to stop again."""
+        """Return whether a larger stack can have a reason to stop where a smaller stack attacks."""
         decision = self.decision
         able = decision.attackers - decision.rules.garrison
         rolls = decision.rolls[1 : decision.defenders + 1, 1 : able + 1]
@@ -264,7 +264,9 @@ class DecideAnswer(Answer):
 
 
 def _thin_out(most: int, kept: int) -> list[int]:
-    """Return the numbers from 1 to `most`; if there are too many, only every nth, with `kept`.
+    """Return the numbers from 1 to `most`, or every nth of them if there are too many.
+
+    kept: a number that is always included.
 
     >>> _thin_out(4, 2), _thin_out(60, 59)[:3], _thin_out(60, 59)[-1]
     ([1, 2, 3, 4], [2, 5, 8], 59)
@@ -283,7 +285,7 @@ class DiceState(KeyedRecord):
 
 
 class DiceRecord(KeyedRecord):
-    """The best numbers of dice for both sides, as `--dice` shows them."""
+    """The best numbers of dice for both sides, for `--dice`."""
 
     attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
     defenders: Count = key(DEFENDERS_KEY, is_repeated=True)

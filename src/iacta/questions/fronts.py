@@ -227,7 +227,7 @@ class FrontsAnswer(Answer):
 
 
 def _format_nearly(value: Any, most: int) -> str:
-    """Return a mean number of territories that rounding would show as none or as all."""
+    """Format a mean number of territories that would be rounded to 0 or to `most`."""
     if not value:
         return "0"
     return "less than 0.01" if value < 1 else f"more than {most - 0.01:.2f}"

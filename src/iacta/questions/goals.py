@@ -144,7 +144,7 @@ class GoalsRecord(KeyedRecord):
 
 
 class GoalRow(NamedTuple):
-    """A goal, with the chance to reach it and the results of games, as far as they are known."""
+    """A goal, with the chance to reach it and the results of games, if known."""
 
     words: str
     reach: Reach | None = None
@@ -284,7 +284,7 @@ def _describe_numbers(row: GoalRow) -> str:
         words += [within] if within else []
         words.append(f"{left} armies left")
     if (judged := row.judged) is not None:
-        # All goals are tried with the same dice, so their differences are more certain than the
+        # All goals are played with the same dice, so their differences are more precise than the
         # shares.
         if judged.behind <= 0:
             words.append("best for the game")
@@ -310,7 +310,7 @@ def _make_reach_cells(reach: Reach | None) -> tuple[str, str, str]:
 
 
 def _is_known(reach: Reach) -> bool:
-    """Return whether there was time to learn anything about the chance of a goal."""
+    """Return whether the search found anything about the chance of a goal."""
     return [f"{100 * end:.1f}" for end in reach.interval] != ["0.0", "100.0"]
 
 

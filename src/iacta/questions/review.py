@@ -108,9 +108,9 @@ class ReviewQuestion(Question):
 
 
 def _list_turns_without_goal(logged: Iterable[LoggedTurn]) -> Iterator[tuple[int, Turn, Turn]]:
-    """For each turn without a goal, yield its number, its first moment and its last moment."""
+    """Yield the number, the start and the end of each turn without a goal."""
     start: Turn | None = None
-    for each in logged:  # each part of a turn; most turns have one part
+    for each in logged:  # a turn with unclear events has several parts
         start = each.turn if start is None else start
         if each.is_over:
             if each.goal is None:

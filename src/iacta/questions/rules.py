@@ -34,7 +34,7 @@ from iacta.rules.variants import MODIFIERS, RULE_SETS, RuleSet
 
 EXAMPLE_ARMIES = 10
 EVEN = Fraction(1, 2)
-MAX_ROLLS_LISTED = 30  # combinations of dice; with more, only the roll with all dice is listed
+MAX_ROLLS_LISTED = 30  # maximum number of rolls to list; otherwise only the roll with all dice
 RANKS = ("highest", "second", "third", "fourth", "fifth")
 
 Found = TypeVar("Found")

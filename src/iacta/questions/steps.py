@@ -28,8 +28,8 @@ from iacta.plan.judge import Judgement, StateValue, evaluate_state
 from iacta.plan.named_goals import GOAL_KINDS, read_goal_record
 from iacta.plan.step_tree import StepTree
 
-MIN_LOSS = 0.0005  # smaller losses and luck are not shown
-MAX_PRECISE_ERROR = 0.002  # a larger error makes a change rough; ten times as much for points
+MIN_LOSS = 0.0005  # minimum loss or luck to show
+MAX_PRECISE_ERROR = 0.002  # maximum error of a precise chance; ten times as much for points
 
 STEP_SCHEMA: Schema = {
     "type": "object",
@@ -152,7 +152,9 @@ class StepsQuestion(MomentForm, Question):
                 value = evaluate_state(turn, read_goal_record(turn, goal), part)
             except IactaError:  # a recorded goal may not fit its turn
                 return None
-            return None if part.is_over else value  # without a value if time ran out
+            return (
+                None if part.is_over else value
+            )  # an interrupted search gives no reproducible value
 
         numbers = range(len(searches))
         for done, (number, value) in enumerate(run_in_threads(evaluate, numbers, deadline), 1):
@@ -291,7 +293,7 @@ class StepsAnswer(Answer):
     def _describe_luck(self, k: int, judged: Judgement, least: float) -> str:
         """Describe the luck of a step, for the goal and in armies; empty for a step without dice.
 
-        least: luck for the goal that is smaller than this is left out.
+        least: the minimum luck for the goal to show.
         """
         parts = []
         if judged.luck is not None and abs(judged.luck) >= least:

@@ -1,4 +1,4 @@
-"""What opponents threaten to do on their next turns, and the fortifying move that helps most."""
+"""The threats of opponents on their next turns, and the fortifying move that helps most."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -23,8 +23,8 @@ CONDITION = (
     "each chance is separate: the opponent places all new armies for this one goal, plays only for "
     "this goal and trades no cards"
 )
-MIN_SHOWN = 5e-5  # smaller chances are not shown
-CERTAIN = 0.995  # upper bounds from here on are not shown
+MIN_SHOWN = 5e-5  # minimum chance to show
+CERTAIN = 0.995  # smallest upper bound that is too large to show
 
 
 @question(
@@ -51,7 +51,7 @@ class ThreatsQuestion(MomentForm, Question):
 
 
 class ThreatenedRecord(KeyedRecord):
-    """Something that an opponent could achieve on their next turn."""
+    """A goal that an opponent could reach on their next turn."""
 
     player: str = key("The opponent.")
     kind: str = key(
@@ -92,7 +92,7 @@ class HelpfulMoveRecord(KeyedRecord):
 
 
 class ThreatsRecord(KeyedRecord):
-    """What opponents threaten to do on their next turns."""
+    """The threats of opponents on their next turns."""
 
     condition: str = key("The assumption behind each chance.", is_column=True)
     player: str = key("The threatened player, who is to move.", is_column=True)
@@ -109,7 +109,7 @@ class ThreatsRecord(KeyedRecord):
 
 
 class ThreatsAnswer(Answer):
-    """What opponents threaten to do on their next turns.
+    """The threats of opponents on their next turns.
 
     found: the threats.
     """
@@ -222,7 +222,7 @@ def _describe_move(move: HelpfulMove, player: str) -> str:
 
 
 def _format_cell(threat: Threatened | None) -> str:
-    """Return the chance of a threat, with its upper bound if that is clearly greater."""
+    """Return the chance of a threat, with its upper bound if the bound is clearly greater."""
     if threat is None or threat.chance < MIN_SHOWN:
         return ""
     bound = f" (at most {short_percent(threat.at_most)})" if _has_bound(threat) else ""

@@ -1,4 +1,4 @@
-"""The parts of a turn around its plan, in words: new armies, first attacks, cards, holding."""
+"""Sentences and tables on new armies, first attacks, cards and holding conquests."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -14,10 +14,10 @@ from iacta.plan.reinforcement import Placement
 from iacta.probability.distribution import Distribution
 from iacta.questions.plan.sentences import MAX_LINES, format_value, plan_chance
 
-NEARLY_ALWAYS = 0.995  # a move made in more of the games needs no comment
-MIN_SHOWN = 5e-5  # smaller guaranteed chances are not shown
+NEARLY_ALWAYS = 0.995  # fraction of the games above which the fraction is not shown
+MIN_SHOWN = 5e-5  # minimum guaranteed chance to show
 ALONE = "Each opponent is assumed to attack alone, against what you leave."
-TRADED = "From six cards on sets are traded in at once, until four or fewer are left."
+TRADED = "Players with six or more cards must trade in sets until four or fewer are left."
 
 
 def new_armies(placement: Placement) -> str:
@@ -73,7 +73,7 @@ class Needed(NamedTuple):
     def describe(self, plan: Plan) -> str:
         """Describe the armies needed in a sentence.
 
-        plan: the plan with the armies that are there now.
+        plan: the plan with the present armies.
         """
         chance = plain_percent(self.chance)
         if not self.source and not self.armies:
@@ -123,7 +123,7 @@ def describe_cards(brought: Distribution[int]) -> str:
 def describe_continuation(
     plan: Plan, goal: Goal, goes_on: Continuation, rules: str
 ) -> Iterator[str]:
-    """Yield sentences on how the turn goes on with the cards of an eliminated player.
+    """Yield sentences on the rest of a turn with the cards of an eliminated player.
 
     plan: the plan for the first goal.
     goal: all goals of the turn, in order.
@@ -153,12 +153,12 @@ def describe_continuation(
     low, high = goes_on.interval
     yield (
         f"The last two chances are estimated from {goes_on.ends} games of the first plan; the 95% "
-        f"interval of the former is {100 * low:.2f}% to {100 * high:.2f}%. {TRADED}"
+        f"interval of the first of these is {100 * low:.2f}% to {100 * high:.2f}%. {TRADED}"
     )
 
 
 def summarise_continuation(goes_on: Continuation) -> Iterator[str]:
-    """Yield a sentence on the chances to reach the first goal and the next one."""
+    """Yield a sentence on the chances to reach the first goal and the next goal."""
     plan = goes_on.plan
     reached, won, bare = goes_on.first, goes_on.win_probability, goes_on.without
     if reached is None or won is None or bare is None or goes_on.interval is None:
@@ -208,7 +208,7 @@ def describe_hold(held: Hold) -> Iterator[str]:
         )
         armies = count(round(best.armies), "army", "armies")
         yield (
-            f"At the end move about {armies} from {best.start} to {best.to}"
+            f"At the end, move about {armies} from {best.start} to {best.to}"
             f"{often}; without this move the chance would be {percent(held.unfortified)}."
         )
 

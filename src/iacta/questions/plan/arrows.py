@@ -7,9 +7,9 @@ from iacta.forms.percentages import short_percent
 from iacta.plan import Plan
 from iacta.plan.report import main_line
 
-MIN_REACH = 0.1  # battles off the main line need at least this chance
-MAX_ARROWS = 30  # the main line may have more arrows
-MIN_DIFFERENCE = 0.1  # if all chances are this close, the map shows no chances
+MIN_REACH = 0.1  # minimum chance of a battle off the main line
+MAX_ARROWS = 30  # maximum number of arrows, unless the main line is longer
+MIN_DIFFERENCE = 0.1  # minimum spread of the chances for showing them on the map
 
 
 def list_arrows(plan: Plan) -> list[Arrow]:

@@ -1,4 +1,4 @@
-"""How many armies to move into a conquered territory."""
+"""The number of armies to move into a conquered territory."""
 
 from typing import NamedTuple
 
@@ -9,8 +9,8 @@ from iacta.native.deadline import Deadline
 from iacta.plan import Goal, Plan, best_plan
 from iacta.plan.reinforcement import turn_options
 
-MAX_COMPARED = 12  # how many numbers of armies to compare by search
-MAX_DEFENDED = 60  # how many to compare if both territories are only defended
+MAX_COMPARED = 12  # maximum number of advances to compare by search
+MAX_DEFENDED = 60  # maximum number of advances to compare for defence alone
 COMPARISON_SHARE = 0.6  # fraction of the time for the comparison; the rest is for the best number
 
 

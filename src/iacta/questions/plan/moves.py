@@ -14,8 +14,8 @@ from iacta.probability.distribution import Distribution
 from iacta.questions.plan.sentences import format_value
 from iacta.rules.roll import Losses
 
-MIN_CHANCE_LOSS = 0.0005  # smaller differences between chances are not shown
-MIN_POINTS_LOSS = 0.005  # smaller differences between points are not shown
+MIN_CHANCE_LOSS = 0.0005  # minimum loss of a chance to show
+MIN_POINTS_LOSS = 0.005  # minimum loss of points to show
 
 
 class DiceChoice(NamedTuple):
@@ -38,7 +38,7 @@ class RankedMove(NamedTuple):
 
 
 def rank_moves(plan: Plan, deadline: Deadline) -> Iterator[RankedMove]:
-    """Yield the first attacks, best first; the main line decides the order of equally good attacks.
+    """Yield the first attacks, best first. Equally good attacks follow the order of the main line.
 
     deadline: when to stop evaluating attacks other than the plan's own.
     """

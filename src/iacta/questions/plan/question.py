@@ -110,7 +110,7 @@ FREE_PARAMETERS: dict[str, Any] = {"capital_dice": False} | dict.fromkeys(
 GOAL_TIME_SHARE = 0.2  # fraction of the time limit for choosing a goal that wins
 FIRST_UPDATE = 0.25  # seconds before a search shows its first answer
 MOVES_SECONDS, MOVES_TIME_SHARE = 0.05, 0.05  # time for ranking the first attacks after the search
-UPDATE_FACTOR = 2.0  # each update waits until the elapsed time has grown by this factor
+UPDATE_FACTOR = 2.0  # minimum ratio between the elapsed times of successive updates
 CHOSEN = "This wins the game; iacta chose the goal among those that win."
 USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
 
@@ -453,7 +453,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
                 "position must not be a turn in which the defender chooses dice",
                 parameter="position",
             )
-        # The extras that were asked for share the remaining time equally.
+        # The search and the requested extras get equal shares of the time.
         later = [self.hold, self.need is not None, self.check is not None, self.alternatives]
         part = deadline.take_share(1.0 / (1 + sum(later)))
         with _rename_parameters(owner="eliminate", chance="need", worths="stage_values"):
@@ -502,7 +502,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
     def _add_extras(
         self, answer: "PlanAnswer", later: list[bool], deadline: Deadline, watch: Watch | None
     ) -> "PlanAnswer":
-        """Add the extras that were asked for to an answer."""
+        """Add the requested extras to an answer."""
         if self.hold and answer.plan.goal.is_chance and answer.move_in is None:
             held = self._find_hold(answer.plan, deadline.take_share(1.0 / sum(later)))
             answer = replace(answer, plan=held.plan, held=held)
@@ -565,7 +565,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
 
 
 class Improvements:
-    """A callback that shows better answers during a search, less and less often.
+    """A callback that shows better answers during a search, at growing intervals.
 
     watch: a function that receives the answers; `None` to show nothing.
     """
@@ -605,7 +605,7 @@ def _find_largest_stack(plan: Plan) -> str:
 
 
 class PlanAnswer(Answer):
-    """The best plan found, with the extras that were asked for.
+    """The best plan found, with the requested extras.
 
     plan: the plan.
     needed: the fewest armies for a required chance.
@@ -616,7 +616,7 @@ class PlanAnswer(Answer):
     goes_on: the rest of the turn with the cards of an eliminated player.
     held: the chance to hold the conquests.
     ways: the values of the possible first attacks.
-    move_in: after a conquest, how many armies to move in; the plan continues from there.
+    move_in: after a conquest, the number of armies to move in. The plan continues from there.
     """
 
     question: PlanQuestion
@@ -635,7 +635,7 @@ class PlanAnswer(Answer):
     def moves(self) -> tuple[RankedMove, ...]:
         """The first attacks, best first; empty while new armies are still to be placed.
 
-        They are evaluated after the search, in a small extra time.
+        They are evaluated after the search, within a short additional time.
         """
         limit = self.question.time_limit
         seconds = None if limit is None else MOVES_SECONDS + MOVES_TIME_SHARE * float(limit)
@@ -758,7 +758,7 @@ class PlanAnswer(Answer):
 class GoalEndAnswer(Answer):
     """The answer if the goal is already reached or nothing is left to attack.
 
-    value: 1 or 0 for a goal that was or was not reached, or the points of the turn.
+    value: 1 if the goal is reached, otherwise 0; for points, the points of the turn.
     is_reached: whether the goal is reached.
     """
 

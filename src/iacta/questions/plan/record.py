@@ -1,4 +1,4 @@
-"""Plans as records, for programs that read the answer."""
+"""Plans as records in JSON, for programs that read the answer."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -32,7 +32,7 @@ from iacta.questions.plan.move_in import MoveIn
 from iacta.questions.plan.moves import RankedMove, describe_loss
 from iacta.questions.plan.sentences import Checked, is_hopeless, is_worth, why
 
-SHOWN_ARROWS = 4  # more arrows would make a small map unreadable
+SHOWN_ARROWS = 4  # maximum number of arrows that a small map can show clearly
 FROM = "The attacking territory."
 TO = "The attacked territory."
 NAME = "The territory."
@@ -86,7 +86,7 @@ class PlanTerritoryRecord(KeyedRecord):
 
 
 class AdvanceRecord(KeyedRecord):
-    """How many armies stay behind after a conquest, garrison included."""
+    """The number of armies that stay behind after a conquest, garrison included."""
 
     from_: str = key(FROM)
     to: str = key(TO)
@@ -114,7 +114,7 @@ class WayRecord(KeyedRecord):
 
 
 class HelpRecord(KeyedRecord):
-    """A rough estimate of how much new armies on a territory help."""
+    """A rough estimate of the value of new armies on a territory."""
 
     name: str = key(NAME)
     one: float = key("The value with one new army there.")
@@ -267,7 +267,7 @@ class SceneRecord(KeyedRecord):
 
 
 class MoveInRecord(KeyedRecord):
-    """How many armies to move into a conquered territory."""
+    """The number of armies to move into a conquered territory."""
 
     best: Count = key("The best number.")
     values: Sequence[Sequence[float]] = key(

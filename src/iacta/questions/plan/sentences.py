@@ -14,13 +14,13 @@ from iacta.plan.report import MainBattle, Rearguard, main_line, rearguards
 from iacta.probability.distribution import Probability
 from iacta.probability.estimate import Interval
 
-RARE = 0.001  # less likely battles are not listed
+RARE = 0.001  # minimum chance of a battle to list
 ROUNDING = 1e-12  # allowance for rounding errors in chances
-MIN_RANGE = 0.005  # a narrower interval, in the unit shown, is left out
-NOTICEABLE_CHANCE = 0.0005  # a plan this close to its bound is called best, for chances
-NOTICEABLE_POINTS = 0.05  # a plan this close to its bound is called best, for points
-# A bound is shown if it lies below the maximum value by the first share of that maximum, or if it
-# rules out the second share of the range between the value and the maximum.
+MIN_RANGE = 0.005  # minimum width of an interval to show, in the unit shown
+NOTICEABLE_CHANCE = 0.0005  # minimum gap to the upper bound that is noticeable, for chances
+NOTICEABLE_POINTS = 0.05  # minimum gap to the upper bound that is noticeable, for points
+# A bound is shown if it exceeds the value by at most the first fraction of the maximum value, or if
+# it rules out at least the second fraction of the range between the value and the maximum.
 NEAR, INFORMATIVE = 0.01, 0.2
 MAX_LINES = 40  # maximum number of rows in a table
 MAX_ENDINGS = 3  # maximum number of rows in the table of failures
@@ -56,7 +56,7 @@ def describe_result(plan: Plan) -> str:
 
 
 def describe_proof(plan: Plan, has_tried_all: bool = True) -> str:
-    """Return the end of the sentence on a plan: that it is proven, or how much better one could be.
+    """Return the end of the sentence on a plan: its proof, or the possible improvement.
 
     has_tried_all: whether the proof covers all placements of new armies.
     """
@@ -104,7 +104,7 @@ def _is_informative(value: float, bound: float, most: float = 1.0) -> bool:
 
 
 def explain_gain(plan: Plan) -> Iterator[str]:
-    """Yield sentences on where the points of a plan come from."""
+    """Yield sentences on the sources of the points of a plan."""
     goal, position = plan.goal, plan.position
     if not isinstance(goal, Worth) or plan.value is None:
         return
@@ -261,7 +261,7 @@ def _format_numbers(numbers: Sequence[int]) -> str:
 
 
 def _make_advances_section(plan: Plan) -> Section:
-    """Return how many armies to move in after conquests where some armies should stay behind."""
+    """Return the advances after conquests, where armies that may move should stay behind."""
     partial = [
         rearguard
         for rearguard in rearguards(plan)
