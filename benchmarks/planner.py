@@ -40,7 +40,7 @@ from iacta.board.position import read_position
 from iacta.native.deadline import Deadline
 from iacta.plan import Plan, TakeAll, TakeAny, Worth, best_plan, reinforce, simulate_plan
 from iacta.plan.planner import STYLES
-from iacta.plan.policy import MAX_STATES_BY_DEFAULT, STARTS, policy_for
+from iacta.plan.policy import MAX_STATES_BY_DEFAULT, STARTS, find_policy
 from iacta.plan.problem import read_problem
 from iacta.plan.search import Search, Style
 from iacta.questions.plan import PlanQuestion
@@ -115,7 +115,7 @@ def measure_games() -> Iterator[Measurement]:
     """Measure how long a simulated game and `next_move` take on hard positions."""
     games, moves = [], []
     for each in hard_positions():
-        policy = policy_for(read_problem(each.position, each.goal), states=0)
+        policy = find_policy(read_problem(each.position, each.goal), states=0)
         if not isinstance(policy.search, Search):
             raise TypeError("this benchmark needs the compiled core")
         started = time.process_time()

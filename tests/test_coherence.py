@@ -143,7 +143,7 @@ def test_the_value_of_a_state_is_the_mean_of_the_values_after_its_best_attack(se
         )
         for each in action.outcomes:
             after = state.after(action, each)
-            gained = problem.paid(after) - problem.paid(state)
+            gained = problem.sum_payoffs(after) - problem.sum_payoffs(state)
             value = gained + policy.decide(after).value
             assert each.value == pytest.approx(value, abs=1e-9)
             if problem.goal.is_reached(problem.make_turn(after)):
@@ -202,7 +202,7 @@ def test_the_values_of_lookahead_agree_and_no_attack_is_useless(seed: int, goal:
         judged = policy.evaluate_attack(start, *border, each.dice)
         assert judged.value <= own.value * (1.03 if policy.style.order == "risk" else 1.0) + EQUAL
         afters = [(result.chance, start.after(judged, result)) for result in judged.outcomes]
-        means.append(sum(p * (problem.paid(s) + policy.decide(s).value) for p, s in afters))
+        means.append(sum(p * (problem.sum_payoffs(s) + policy.decide(s).value) for p, s in afters))
     for each, mean in zip(ways, means, strict=True):
         assert each.value <= plan.comparable_value + 1e-9
         assert each.value == pytest.approx(ways[0].value * min(mean / means[0], 1.0), abs=1e-9)

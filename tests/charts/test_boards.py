@@ -37,7 +37,7 @@ from iacta.forms.percentages import percent, short_percent
 from iacta.forms.sentences import join_phrases
 from iacta.plan import Goal
 from iacta.plan.alternatives import list_first_attacks
-from iacta.plan.report import main_line
+from iacta.plan.report import find_main_line
 from iacta.questions.plan.arrows import list_arrows
 from tests.charts.look import is_drawn
 
@@ -302,7 +302,7 @@ def test_each_arrow_has_its_number_and_its_chances(asia: Plan) -> None:
             assert row["way"] == f"{steps[number]['from']} to {steps[number]['to']}"
             taken = percent(steps[number]["conquer_probability"], 0)
             assert row["taken"] == taken.replace("more than", ">").replace("less than", "<")
-    line = [(each.step.start, each.step.to) for each in main_line(asia)]
+    line = [(each.step.start, each.step.to) for each in find_main_line(asia)]
     assert [(steps[n]["from"], steps[n]["to"]) for n in range(1, len(line) + 1)] == line
 
 
@@ -358,7 +358,7 @@ def test_the_first_arrow_is_the_best_attack_and_the_others_follow(file: str, goa
     assert (names[arrows[0].start], names[arrows[0].to]) == best[:2]
     assert [arrow.number for arrow in arrows] == [*range(1, len(arrows) + 1)]
     looks = [arrow.look for arrow in arrows]
-    line = len(main_line(plan))
+    line = len(find_main_line(plan))
     assert looks == ["next", *["main"] * (line - 1), *["rare"] * (len(arrows) - line)]
 
 

@@ -16,9 +16,9 @@ from iacta.plan import InOrder, TakeAll, best_plan, go_on, take_and_hold
 from iacta.plan.alternatives import alternatives, list_first_attacks
 from iacta.plan.best import make_plan
 from iacta.plan.planner import STYLES, Planner, evaluate_policy
-from iacta.plan.policy import STARTS, Policy, policy_for
+from iacta.plan.policy import STARTS, Policy, find_policy
 from iacta.plan.problem import read_problem
-from iacta.plan.report import main_line
+from iacta.plan.report import find_main_line
 from iacta.plan.search import Search, Style
 from iacta.probability.estimate import find_half_width
 from iacta.questions import ask
@@ -50,7 +50,7 @@ USUAL = Style()
 
 def make_lookahead(game: SmallGame, play: str = "rolls", style: Style = USUAL) -> Policy:
     """Return lookahead for a small game that could also be solved exactly."""
-    return policy_for(game.problem(play), style, states=0)
+    return find_policy(game.problem(play), style, states=0)
 
 
 def find_core(policy: Policy) -> Search:
@@ -107,7 +107,7 @@ def test_a_stack_may_take_as_many_territories_as_it_has_armies_to_leave(lands: i
     for taken in range(1, 8):
         goal = TakeAll(names[taken : taken + 1])  # all earlier territories are on the way
         problem = read_problem(position, goal)
-        report = policy_for(problem, states=0).search.flow(Deadline())
+        report = find_policy(problem, states=0).search.flow(Deadline())
         best = Search(problem).solve(Deadline())
         assert report is not None
         assert best is not None
@@ -124,7 +124,7 @@ def test_games_of_the_same_number_have_the_same_dice() -> None:
 
 
 def test_games_of_the_core_agree_with_games_of_the_turn() -> None:
-    policy = policy_for(read_problem(NEAR, TakeAll(AROUND)), states=0)
+    policy = find_policy(read_problem(NEAR, TakeAll(AROUND)), states=0)
     turn, goal = policy.problem.turn, policy.problem.goal
     games = find_core(policy).play(Deadline(), 400)
     mean, half = games.gains.mean(), find_half_width(games.gains)
@@ -151,7 +151,7 @@ def test_hard_positions_have_a_plan_before_a_game_is_played_and_no_value() -> No
 
 @pytest.mark.parametrize("style", STYLES)
 def test_unplanned_positions_are_played_in_the_style_of_the_plan(style: Style) -> None:
-    policy = policy_for(read_problem(NEAR, TakeAll(AROUND)), style, states=0)
+    policy = find_policy(read_problem(NEAR, TakeAll(AROUND)), style, states=0)
     other = make_position(CLASSIC_BOARD, {"Siam": 19, "China": 17}, {"India": 2})
     found = policy.at(policy.problem.at(other))
     assert found is not policy
@@ -275,13 +275,13 @@ def test_list_and_main_line_begin_with_what_the_policy_does() -> None:
         problem = read_problem(each.position, each.goal)
         for style in STYLES:
             plan = make_plan(
-                evaluate_policy(policy_for(problem, style, states=0), Deadline(), 0.05), 0.0
+                evaluate_policy(find_policy(problem, style, states=0), Deadline(), 0.05), 0.0
             )
             move = plan.next_move()
             assert move is not None
             first = move.start, move.to
             assert alternatives(plan)[0][:2] == list_first_attacks(plan)[0][:2] == first
-            line = main_line(plan)[0].step
+            line = find_main_line(plan)[0].step
             assert (line.start, line.to) == first
 
 

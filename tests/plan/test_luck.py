@@ -8,7 +8,7 @@ import pytest
 from iacta.board import Board, Holding, Position
 from iacta.inputs.errors import IactaError
 from iacta.plan import Plan, Play, TakeAll, TakeAny, Worth, best_plan, measure_plan_luck
-from iacta.plan.policy import policy_for
+from iacta.plan.policy import find_policy
 from tests.plan.boards import plan_policy, small_game
 
 RED, BLUE = Holding("red", 8), Holding("blue", 2)
@@ -64,7 +64,7 @@ def test_luck_begins_with_the_value_of_a_plan_where_the_defender_sees_the_dice()
     for game in map(small_game, range(200)):
         if not game.replies or not game.goal.is_chance or not game.problem().field:
             continue
-        plan = plan_policy(policy_for(game.problem(), states=0))
+        plan = plan_policy(find_policy(game.problem(), states=0))
         decision, start = plan.policy.decide(plan.problem.start), plan.problem.start
         if not decision.outcomes:
             continue

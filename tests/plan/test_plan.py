@@ -22,7 +22,7 @@ from iacta.plan import (
     eliminate,
     simulate_plan,
 )
-from iacta.plan.policy import policy_for
+from iacta.plan.policy import find_policy
 from iacta.plan.problem import read_problem
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from tests.plan.boards import (
@@ -136,7 +136,7 @@ def test_another_stack_takes_over_where_one_fails() -> None:
     alone = Campaign(6, [4]).win_probability()
     best = best_plan(position, TakeAll("t"))
     assert float(alone) + 0.15 < best.comparable_value
-    found = plan_policy(policy_for(read_problem(position, TakeAll("t")), states=0))
+    found = plan_policy(find_policy(read_problem(position, TakeAll("t")), states=0))
     assert 0.999 * best.comparable_value <= found.comparable_value <= best.comparable_value
     assert {(step.start, step.to) for step in best.steps} == {("s", "t"), ("z", "t")}
 
@@ -205,7 +205,7 @@ def test_real_dice_agree(rules: Rules, goal: Goal) -> None:
 
 @pytest.mark.parametrize("goal", [TakeAll("a,b,c"), TakeAny("b,c"), Worth(2.0, army=0.5)])
 def test_simulated_dice_agree_with_estimated_plans(goal: Goal) -> None:
-    plan = plan_policy(policy_for(read_problem(make_ring(7), goal), states=0))
+    plan = plan_policy(find_policy(read_problem(make_ring(7), goal), states=0))
     assert_consistent(plan)
     simulated = simulate_plan(plan, runs=20_000, seed=1)
     assert_agrees(plan, simulated.value, simulated.error)

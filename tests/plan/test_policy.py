@@ -13,7 +13,7 @@ from iacta.board import Holding
 from iacta.game import Attack
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.plan import Plan, Policy, TakeAll, best_plan
-from iacta.plan.policy import policy_for
+from iacta.plan.policy import find_policy
 from iacta.plan.problem import Problem, TurnState, read_problem
 from iacta.plan.search import Style
 from tests.plan.boards import BLUE, make_board, make_position, small_game
@@ -35,7 +35,7 @@ def test_a_proven_plan_has_the_value_of_its_policy_in_the_game(seed: int) -> Non
 @pytest.mark.parametrize("seed", SEEDS)
 def test_lookahead_reaches_its_reported_value(seed: int) -> None:
     problem = small_game(seed).problem("battles" if seed % 4 == 1 else "rolls")
-    policy = policy_for(problem, Style(1 + seed % 3), states=0)
+    policy = find_policy(problem, Style(1 + seed % 3), states=0)
     said, is_exact = policy.value(problem.start)
     assert is_exact
     found = evaluate(policy, problem.turn, problem.goal)
@@ -56,7 +56,7 @@ def test_a_record_and_a_pickle_restore_the_same_decisions(kind: str) -> None:
         policy = small_game(11).plan().policy
     else:
         style = Style(2, 0.01, "risk") if kind == "careful" else Style()
-        policy = policy_for(read_problem(BLUE, TakeAll("South America")), style)
+        policy = find_policy(read_problem(BLUE, TakeAll("South America")), style)
         assert not policy.is_best
     text = json.dumps(policy.to_record())
     read = Policy.from_record(json.loads(text), policy.problem)
@@ -158,7 +158,7 @@ def test_a_policy_continues_in_known_states_and_is_replaced_in_others() -> None:
 def test_policies_do_not_depend_on_the_order_of_the_board(order: tuple[str, ...]) -> None:
     board = make_board("chain", [("x", "a"), ("a", "b")], order)
     problem = read_problem(make_position(board, {"a": 9}, {"b": 2}), TakeAll("b"))
-    policy = policy_for(problem, states=0)
+    policy = find_policy(problem, states=0)
 
     def covers(armies: dict[str, int], *mine: str) -> bool:
         owned = sum(1 << place for place, name in enumerate(order) if name in mine)

@@ -10,7 +10,7 @@ from iacta import Turn
 from iacta.game import Advance, Attack, EndPhase, Losses, Throw
 from iacta.native.deadline import Deadline
 from iacta.plan import Policy
-from iacta.plan.policy import policy_for
+from iacta.plan.policy import find_policy
 from iacta.plan.problem import PolicyAction, Problem, TurnState
 from iacta.plan.search import Search
 from tests.plan.boards import find_payoff, small_game
@@ -128,7 +128,7 @@ def find_value_after(core: Search, problem: Problem, before: Turn, after: Turn, 
 @pytest.mark.parametrize("seed", range(0, 60, 2))
 def test_lookahead_follows_the_rules(seed: int) -> None:
     game, rng = small_game(seed), Random(seed)  # noqa: S311 # plays at random, no secrets
-    policy = policy_for(game.problem(rng.choice(("rolls", "battles"))), states=0)
+    policy = find_policy(game.problem(rng.choice(("rolls", "battles"))), states=0)
     assert isinstance(policy, Policy)
     turn = policy.problem.turn
     while turn.phase != "over":

@@ -17,7 +17,7 @@ from iacta.native.core_library import CoreData
 from iacta.native.deadline import Deadline
 from iacta.plan import Plan, TakeAll
 from iacta.plan.plan import Play
-from iacta.plan.policy import policy_for
+from iacta.plan.policy import find_policy
 from iacta.plan.problem import Problem, TurnState, read_problem
 from iacta.plan.search import Search, Style
 from iacta.rules.variants import find_rules
@@ -70,7 +70,7 @@ SEEDS = range(6)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_threads_that_share_a_policy_get_its_values(seed: int, states: int) -> None:
     problem = small_game(seed).problem("rolls")
-    alone, shared = (policy_for(problem, states=states) for _ in range(2))
+    alone, shared = (find_policy(problem, states=states) for _ in range(2))
     positions = states_of(problem)
     same_from_threads(
         lambda k: (shared.value(positions[k]), shared.decide(positions[k])),
@@ -81,7 +81,7 @@ def test_threads_that_share_a_policy_get_its_values(seed: int, states: int) -> N
 @each_way
 def test_threads_that_share_a_plan_agree_with_one_thread(states: int) -> None:
     problem = small_game(7).problem("rolls")
-    alone, shared = (plan_policy(policy_for(problem, states=states)) for _ in range(2))
+    alone, shared = (plan_policy(find_policy(problem, states=states)) for _ in range(2))
     start = alone.follow()
     positions = [start.position, *(play.position for play, _ in start.list_successors())]
     assert len(positions) > 2

@@ -3,7 +3,7 @@
 import pytest
 
 from iacta import Plan, TakeAll, best_plan, eliminate, read_position
-from iacta.plan.report import main_line, rearguards
+from iacta.plan.report import find_main_line, find_rearguards
 
 SPLIT = {
     "player": "red",
@@ -23,7 +23,7 @@ def asia() -> Plan:
 
 
 def test_the_main_line_takes_every_territory_once(asia: Plan) -> None:
-    way = [turn.step for turn in main_line(asia)]
+    way = [turn.step for turn in find_main_line(asia)]
     assert len(way) == 12
     assert {step.to for step in way} == {*asia.goal.names}
     assert way[0].start == "Ukraine"
@@ -36,7 +36,7 @@ def test_the_main_line_takes_every_territory_once(asia: Plan) -> None:
 
 
 def test_at_least_the_garrison_stays_behind(asia: Plan) -> None:
-    found = rearguards(asia)
+    found = find_rearguards(asia)
     assert {(each.start, each.to) for each in found} <= {(s.start, s.to) for s in asia.steps}
     for each in found:
         assert each.garrison == 1 <= each.least <= each.usual <= each.most
@@ -47,8 +47,8 @@ def test_at_least_the_garrison_stays_behind(asia: Plan) -> None:
 
 def test_a_stack_that_goes_two_ways_keeps_armies_for_the_second() -> None:
     plan = best_plan(position := read_position(SPLIT), eliminate(position, "blue"), play="battles")
-    first, second = (turn.step for turn in main_line(plan))
-    found = {each.to: each for each in rearguards(plan)}
+    first, second = (turn.step for turn in find_main_line(plan))
+    found = {each.to: each for each in find_rearguards(plan)}
     assert not found[first.to].is_all
     # By the official rule, as many armies move in as dice were rolled; more would not help here.
     move = plan.next_move()
@@ -60,7 +60,7 @@ def test_a_stack_that_goes_two_ways_keeps_armies_for_the_second() -> None:
 
 def test_the_main_line_follows_the_plan(asia: Plan) -> None:
     play = asia.follow()
-    first, second = main_line(asia)[:2]
+    first, second = find_main_line(asia)[:2]
     assert play.move is not None
     assert play.move.to == first.step.to
     armies = play.position.find_holding(play.move.start).armies
@@ -77,5 +77,5 @@ def test_the_main_line_follows_the_plan(asia: Plan) -> None:
 
 
 def test_nothing_follows_the_last_battle(asia: Plan) -> None:
-    last = main_line(asia)[-1]
+    last = find_main_line(asia)[-1]
     assert (last.fewest, last.branches) == (None, ())

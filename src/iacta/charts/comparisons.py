@@ -141,7 +141,7 @@ def method_comparison(answer: CompareAnswer) -> Chart:
 
     answer: the answer of `iacta.ask("compare", ...)`; at least one method must have succeeded.
     """
-    from iacta.questions.compare import time_text  # slow to import
+    from iacta.questions.compare import format_duration  # slow to import
 
     rows: list[Row] = []
     for method in answer.methods:
@@ -160,7 +160,7 @@ def method_comparison(answer: CompareAnswer) -> Chart:
     if not rows:
         raise IllegalError("a chart needs at least one method that solves the battle")
     rows.sort(key=lambda row: row["seconds"])
-    fastest, took = rows[0]["method"], time_text(rows[0]["seconds"])
+    fastest, took = rows[0]["method"], format_duration(rows[0]["seconds"])
     speed = f"{fastest} is the fastest of {len(rows)} methods, at {took}."
     if len(rows) == 1:
         speed = f"Only {fastest} solves the battle, in {took}."

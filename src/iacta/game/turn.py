@@ -807,7 +807,7 @@ class Turn:
         results = [
             (throw.chance * p, lost, killed)
             for throw in self._find_choice(legal).throws
-            for p, lost, killed in throw.options[kernel.careful_reply(throw, spare, defenders)]
+            for p, lost, killed in throw.options[kernel.find_worst_reply(throw, spare, defenders)]
         ]
         return fsum(p * lost for p, lost, _ in results), fsum(p * each for p, _, each in results)
 
@@ -1162,7 +1162,7 @@ class Turn:
             raise IllegalError(f"phase must be 'defend' for defence dice, got {self.phase!r}")
         v, c = self._board_data.places[self.pending.start], self._board_data.places[self.pending.to]
         kernel, spare = self._board_data.kernels[c], self._count_spare(v)
-        return Defend(1 + kernel.careful_reply(self.throw, spare, self.armies[c]))
+        return Defend(1 + kernel.find_worst_reply(self.throw, spare, self.armies[c]))
 
     def play(self, policy: Policy, *, seed: int, defender: Policy | None = None) -> Record:
         """Play the turn to its end with random dice.

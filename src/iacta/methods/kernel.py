@@ -497,7 +497,7 @@ class Kernel(ABC):
         least = self.rules.attack.kept if self.rules.least_advance else 1
         return Choice(dice, least, (Throw(1.0, (results,)),))
 
-    def careful_reply(self, throw: Throw, able: int, defenders: int) -> int:
+    def find_worst_reply(self, throw: Throw, able: int, defenders: int) -> int:
         """Return the index of the reply that minimises the attackers' chance to win.
 
         throw: the throw of the attack dice.

@@ -185,4 +185,4 @@ def _find_value(policy: Policy, state: TurnState, attack: PolicyAction) -> float
     if policy.is_exact or len(attack.outcomes) > MAX_ROLL_RESULTS:
         return attack.value
     afters = ((each.chance, state.after(attack, each)) for each in attack.outcomes)
-    return fsum(p * (policy.problem.paid(s) + policy.decide(s).value) for p, s in afters)
+    return fsum(p * (policy.problem.sum_payoffs(s) + policy.decide(s).value) for p, s in afters)

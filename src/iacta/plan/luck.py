@@ -126,6 +126,6 @@ def _find_chances(policy: Policy) -> Callable[[TurnState], float]:
                     f"an estimated plan must visit at most {MAX_STATES:,} states for measuring luck"
                 )
             more = report.value
-        return min(problem.paid(state) + problem.held + more, 1.0)
+        return min(problem.sum_payoffs(state) + problem.held + more, 1.0)
 
     return chance

@@ -376,7 +376,7 @@ class Play(DisplayMixin):
         spare, defenders = self._spare, self.problem.turn.armies[found.to]
         drawn: dict[tuple[int, int], float] = {}
         for throw in self._choice.throws:
-            reply = throw.options[kernel.careful_reply(throw, spare, defenders)]
+            reply = throw.options[kernel.find_worst_reply(throw, spare, defenders)]
             for p, lost, killed in reply:
                 drawn[lost, killed] = drawn.get((lost, killed), 0.0) + throw.chance * p
         return tuple(Result(p, *losses) for losses, p in drawn.items())

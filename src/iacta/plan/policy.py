@@ -157,7 +157,7 @@ class Policy:
             )
             if not is_limited or self.decide(problem.start).dice:
                 return self
-        return policy_for(problem, self.style)
+        return find_policy(problem, self.style)
 
     def __call__(self, turn: Turn) -> Action:
         """Return the action in a turn, as `iacta.game.Turn.play` expects.
@@ -268,7 +268,7 @@ def attach_search(policy: Policy, search: Search) -> Policy:
     return policy
 
 
-def policy_for(
+def find_policy(
     problem: Problem, style: Style = USUAL_STYLE, states: float = QUICK_STATES
 ) -> Policy:
     """Return a good policy for a problem without a long search.

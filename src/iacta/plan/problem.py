@@ -216,7 +216,7 @@ class Problem:
     def held(self) -> float:
         return self.goal.worth(self.turn)
 
-    def paid(self, state: TurnState) -> float:
+    def sum_payoffs(self, state: TurnState) -> float:
         """Return the total payoff collected on the way to a state, less the cost of lost armies."""
         rewards, taken = self.rewards, state.owned & ~self.owned
         if rewards.number:

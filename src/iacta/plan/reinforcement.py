@@ -535,7 +535,7 @@ class Placements:
         problem, state = self.values.problem, self.after(placement)
         found = self.values.find(state)
         paid = 0.0 if found is None else min(found.value, problem.rewards.most)
-        return paid + problem.paid(state) + problem.held
+        return paid + problem.sum_payoffs(state) + problem.held
 
     def find_rank(self, placement: Placement) -> Rank | None:
         """Return the rank of a placement, or `None` after the deadline."""
@@ -543,7 +543,7 @@ class Placements:
         found = self.values.find(state)
         if found is None:
             return None
-        value = found.value + self.values.problem.paid(state)
+        value = found.value + self.values.problem.sum_payoffs(state)
         return Rank(round(value, DIGITS), -round(found.cost, DIGITS))
 
     def after(self, placement: Placement) -> TurnState:

@@ -39,7 +39,7 @@ class MainBattle:
     branches: tuple[Branch, ...] = ()  # the other battles that may follow
 
 
-def main_line(plan: Plan) -> tuple[MainBattle, ...]:
+def find_main_line(plan: Plan) -> tuple[MainBattle, ...]:
     """Return the battles of the main line of a plan, in order.
 
     If the plan decides after each roll, the main line is a game in which losses stay close to
@@ -137,7 +137,7 @@ class Rearguard:
         return self.most <= self.garrison
 
 
-def rearguards(plan: Plan) -> tuple[Rearguard, ...]:
+def find_rearguards(plan: Plan) -> tuple[Rearguard, ...]:
     """Return the number of armies that stay behind at each border that a plan may attack over.
 
     The order is that of `plan.steps`, without borders where no conquest is possible. At most 1% of

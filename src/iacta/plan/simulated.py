@@ -98,7 +98,7 @@ def simulate_within(plan: Plan, runs: int, seed: Seed, deadline: Deadline) -> Si
         return None
     count = sum(ended.values())
     problem, goal = plan.problem, plan.goal
-    paid = {state: problem.paid(state) for state in ended}
+    paid = {state: problem.sum_payoffs(state) for state in ended}
     mean = sum(ended[state] * paid[state] for state in ended) / count
     square = sum(ended[state] * (paid[state] - mean) ** 2 for state in ended) / count
     least = 0.5 if goal.is_chance and not problem.held else 0.0

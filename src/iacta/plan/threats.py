@@ -174,7 +174,7 @@ def threats(
     search, move, is_complete = _ThreatSearch(turn, aims), None, False
 
     def found() -> Threats:
-        estimates = search.order(search.known)
+        estimates = search.make_consistent(search.known)
         every = ((aim, _make_threat(aim, estimate)) for aim, estimate in estimates.items())
         some = (each for each in _merge_wins(every) if each.at_most > SMALL)
         ranked = sorted(some, key=lambda each: (-each.chance, -each.at_most))
@@ -258,16 +258,16 @@ class _ThreatSearch:
             own = (aim for aim in aims if aim.player == player)
             self.implied |= find_implied({aim: Conquest.for_goal(aim.goal, theirs) for aim in own})
 
-    def order(self, estimates: Mapping[_Aim, QuickEstimate]) -> dict[_Aim, QuickEstimate]:
+    def make_consistent(self, estimates: Mapping[_Aim, QuickEstimate]) -> dict[_Aim, QuickEstimate]:
         """Return the estimates of all goals, made consistent with each other."""
         return order_estimates(
             {aim: estimates.get(aim, NOT_TRIED) for aim in self.aims}, self.implied
         )
 
-    def settle(self, planned: set[_Lost]) -> dict[_Aim, QuickEstimate]:
+    def select_estimates(self, planned: set[_Lost]) -> dict[_Aim, QuickEstimate]:
         """Return the consistent estimates, but use plans only for the losses in `planned`."""
         estimates = ((self.known if aim.lost in planned else self.first) for aim in self.aims)
-        return self.order(
+        return self.make_consistent(
             {aim: found[aim] for aim, found in zip(self.aims, estimates, strict=True)}
         )
 
@@ -438,7 +438,7 @@ def _compare_some_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -
     """
     settled: _Compared = []
     moves = [*islice(_select_moves(search, last, deadline), MAX_PLANNED_MOVES)]
-    before = search.order(search.first)
+    before = search.make_consistent(search.first)
     for left, move in zip(range(len(moves), 0, -1), moves, strict=True):
         part = deadline.take_share(1 / left)
         there = _ThreatSearch(search.turn, search.aims, last.after(move).position)
@@ -446,7 +446,7 @@ def _compare_some_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -
             pass
         if len(there.first) < len(search.aims):
             break
-        kept = _find_kept(before, there.order(there.first))
+        kept = _find_kept(before, there.make_consistent(there.first))
         if sum(kept.values()) <= SMALL or _rank_savings(kept) <= (0.0, SMALL):
             continue
         changed = {lost for lost, value in kept.items() if abs(value) > SMALL}
@@ -459,7 +459,7 @@ def _compare_some_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -
             pass
         if deadline.is_over:
             break
-        settled.append((move, search.settle(changed), there.settle(changed)))
+        settled.append((move, search.select_estimates(changed), there.select_estimates(changed)))
     return settled
 
 

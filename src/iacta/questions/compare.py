@@ -190,7 +190,7 @@ class CompareAnswer(Answer):
                     f"{float(solution.chance):.16g}",
                     "exact" if isinstance(solution.chance, Fraction) else text,
                     _format_bound(solution.bound),
-                    time_text(solution.seconds),
+                    format_duration(solution.seconds),
                 )
 
 
@@ -202,10 +202,10 @@ def _format_bound(bound: float | None) -> str:
     return "chance" if bound == math.inf else f"{bound:.1e}"
 
 
-def time_text(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Return a time in words: in seconds, milliseconds or microseconds.
 
-    >>> time_text(2.5e-6), time_text(0.0123), time_text(2.0)
+    >>> format_duration(2.5e-6), format_duration(0.0123), format_duration(2.0)
     ('2.5 µs', '12.3 ms', '2.0 s')
     """
     if seconds < 1e-3:

@@ -164,7 +164,7 @@ class ReviewedStepRecord(KeyedRecord):
     )
 
     @classmethod
-    def of_step(cls, step: ReviewedStep) -> "ReviewedStepRecord":
+    def from_step(cls, step: ReviewedStep) -> "ReviewedStepRecord":
         return cls.from_attributes(step, from_=step.start)
 
 
@@ -225,8 +225,8 @@ class ReviewAnswer(Answer):
             is_exact=reviewed.proven,
             unclear=dict(reviewed.unclear),
             players=[ReviewedPlayerRecord.from_attributes(player) for player in reviewed.players],
-            costliest=[ReviewedStepRecord.of_step(step) for step in reviewed.costliest],
-            steps=[ReviewedStepRecord.of_step(step) for step in reviewed.steps],
+            costliest=[ReviewedStepRecord.from_step(step) for step in reviewed.costliest],
+            steps=[ReviewedStepRecord.from_step(step) for step in reviewed.steps],
             wins=[_record_wins(each) for each in self.wins] if self.question.win else OMITTED,
         )
 

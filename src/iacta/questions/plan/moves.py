@@ -9,7 +9,7 @@ from iacta.native.deadline import Deadline
 from iacta.plan import Plan
 from iacta.plan.alternatives import Alternative, list_first_attacks, select_best_per_border
 from iacta.plan.problem import TurnState
-from iacta.plan.report import main_line
+from iacta.plan.report import find_main_line
 from iacta.probability.distribution import Distribution
 from iacta.questions.plan.sentences import format_value
 from iacta.rules.roll import Losses
@@ -44,7 +44,7 @@ def rank_moves(plan: Plan, deadline: Deadline) -> Iterator[RankedMove]:
     """
     every = list_first_attacks(plan, deadline)
     ways = select_best_per_border(every)
-    line = [(leg.step.start, leg.step.to) for leg in main_line(plan)]
+    line = [(leg.step.start, leg.step.to) for leg in find_main_line(plan)]
     ranked = []
     for way in ways:
         loss = ways[0].value - way.value
@@ -113,7 +113,7 @@ def _describe_success(plan: Plan, way: Alternative) -> str | None:
         # If lookahead underestimates the plan, scale the value as `list_first_attacks` does.
         now, held = plan.policy.decide(problem.start).value, problem.held
         scale = 1.0 if plan.policy.is_exact or now <= 0.0 else (plan.comparable_value - held) / now
-        after = held + scale * (problem.paid(state) + plan.policy.decide(state).value)
+        after = held + scale * (problem.sum_payoffs(state) + plan.policy.decide(state).value)
         figure = format_value(plan, after)
     over = count(able + garrison, "army", "armies")
     return f"{figure} once it is taken with {over} left"

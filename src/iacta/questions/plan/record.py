@@ -23,14 +23,14 @@ from iacta.forms.record import (
 from iacta.forms.sections import Section
 from iacta.plan import Continuation, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
-from iacta.plan.report import rearguards
+from iacta.plan.report import find_rearguards
 from iacta.probability.distribution import Distribution
 from iacta.probability.estimate import CONFIDENCE
 from iacta.questions.plan.armies_cards_hold import Needed
 from iacta.questions.plan.arrows import label_chances, list_arrows
 from iacta.questions.plan.move_in import MoveIn
 from iacta.questions.plan.moves import RankedMove, describe_loss
-from iacta.questions.plan.sentences import Checked, is_hopeless, is_worth, why
+from iacta.questions.plan.sentences import Checked, explain_impossibility, is_hopeless, is_worth
 
 SHOWN_ARROWS = 4  # maximum number of arrows that a small map can show clearly
 FROM = "The attacking territory."
@@ -397,7 +397,7 @@ def plan_record(plan: Plan, rules: str, **more: Any) -> PlanRecord:
     if plan.stages:
         more["stages"] = plan.stages
     if is_hopeless(plan):
-        more["why"] = why(plan) or None
+        more["why"] = explain_impossibility(plan) or None
     return PlanRecord.from_attributes(
         plan,
         goal=GoalRecord(**plan.goal.record()),
@@ -411,7 +411,7 @@ def plan_record(plan: Plan, rules: str, **more: Any) -> PlanRecord:
         interval=_make_interval_record(plan.interval),
         advances=[
             AdvanceRecord.from_attributes(rearguard, from_=rearguard.start)
-            for rearguard in rearguards(plan)
+            for rearguard in find_rearguards(plan)
         ],
         endings=[EndingRecord(ending.start, ending.to, ending.chance) for ending in plan.endings],
         code=plan.problem.turn.to_code(),

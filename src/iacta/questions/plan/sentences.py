@@ -10,7 +10,7 @@ from iacta.forms.sentences import armies, count, join_phrases
 from iacta.methods import find_kernel
 from iacta.native.bit_sets import bits, find_reached, make_mask
 from iacta.plan import Plan, SimulatedPlan, Step, Worth
-from iacta.plan.report import MainBattle, Rearguard, main_line, rearguards
+from iacta.plan.report import MainBattle, Rearguard, find_main_line, find_rearguards
 from iacta.probability.distribution import Probability
 from iacta.probability.estimate import Interval
 
@@ -43,7 +43,11 @@ def describe_result(plan: Plan) -> str:
         return f"Attacking gains about {gain:.1f} points{_format_range(gained, 1)}"
     verb = plan.goal.phrase(plan.position)
     if is_hopeless(plan):
-        return f"You cannot {verb}" if why(plan) else f"The search found no plan to {verb}"
+        return (
+            f"You cannot {verb}"
+            if explain_impossibility(plan)
+            else f"The search found no plan to {verb}"
+        )
     if plan.stages:
         parts = [
             f"{goal.phrase(plan.position)} with {percent(plan_chance(plan, chance))}"
@@ -64,7 +68,7 @@ def describe_proof(plan: Plan, has_tried_all: bool = True) -> str:
     if plan.value is None:
         most = _format_bound(plan.upper_bound) if is_chance else f"{plan.upper_bound:.2f}"
         return f": at most {most}."
-    if is_hopeless(plan) and (reason := why(plan)):
+    if is_hopeless(plan) and (reason := explain_impossibility(plan)):
         return f": {reason}."
     if is_hopeless(plan) and is_chance:
         if not _has_informative_bound(plan):
@@ -146,7 +150,7 @@ def is_hopeless(plan: Plan) -> bool:
     )
 
 
-def why(plan: Plan) -> str:
+def explain_impossibility(plan: Plan) -> str:
     """Return the reason why a goal is impossible, or an empty text if it may be possible."""
     problem, position = plan.problem, plan.position
     if not problem.stacks:
@@ -171,7 +175,7 @@ def why(plan: Plan) -> str:
 def list_sections(plan: Plan) -> Iterator[Section]:
     if not plan.steps or is_hopeless(plan):
         return
-    line = main_line(plan)
+    line = find_main_line(plan)
     rows = [_make_main_row(plan, battle) for battle in line]
     columns: tuple[str, ...] = ("", "chance to take", "armies arriving", "go on with")
     if not any(row[-1] for row in rows):
@@ -264,7 +268,7 @@ def _make_advances_section(plan: Plan) -> Section:
     """Return the advances after conquests, where armies that may move should stay behind."""
     partial = [
         rearguard
-        for rearguard in rearguards(plan)
+        for rearguard in find_rearguards(plan)
         if not rearguard.is_all and rearguard.probability >= RARE
     ]
     lines = [
