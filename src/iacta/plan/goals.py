@@ -41,7 +41,7 @@ class Rewards(NamedTuple):
     once: bool = False  # whether the first payoff ends the turn
     # The number of territories whose ownership ends the turn with a payoff of 1; 0 for no number.
     number: int = 0
-    armies: int = 0  # the minimum number of armies on each of these territories
+    armies: int = 0  # the minimum number of armies on each such territory
 
     @property
     def most(self) -> float:

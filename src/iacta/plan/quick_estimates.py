@@ -132,8 +132,8 @@ class Conquest(NamedTuple):
     """The territories that a player must still conquer to reach a goal.
 
     among: the set of territories whose conquest may help.
-    least: the number of these territories that the player must conquer for the goal.
-    enough: the number of these territories whose conquest is certain to reach the goal.
+    least: the number of conquests in this set that the goal requires.
+    enough: the number of conquests in this set that reaches the goal in any case.
     """
 
     among: int

@@ -76,7 +76,7 @@ Kind: TypeAlias = Literal["take", "break", "eliminate", "win"]
 WIN_SHARE = 0.2  # fraction of the time for choosing goals that win the game
 ESTIMATE_SHARE = 0.4  # fraction of the time for quick estimates
 PLAN_SHARE = 0.6  # fraction of the remaining time for plans; the rest is for the fortifying move
-MAX_MOVES = 200  # maximum number of fortifying moves for comparing all of them
+MAX_MOVES = 200  # maximum number of fortifying moves for a complete comparison
 MAX_PLANNED_MOVES = 2  # number of fortifying moves to compare on a larger board
 SMALL = 1e-9  # chances and gains up to this limit are treated as 0
 

@@ -264,7 +264,7 @@ class DecideAnswer(Answer):
 
 
 def _thin_out(most: int, kept: int) -> list[int]:
-    """Return the numbers from 1 to `most`, or every nth of them if there are too many.
+    """Return the numbers from 1 to `most`, or every nth number if there are too many.
 
     kept: a number that is always included.
 

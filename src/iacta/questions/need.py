@@ -89,7 +89,7 @@ class NeedAnswer(Answer):
     """The fewest armies that win with a required chance.
 
     attackers: the fewest attackers.
-    win_probability: the chance of these attackers to win and keep the required armies.
+    win_probability: their chance to win and keep the required armies.
     near: the chances of slightly fewer and slightly more attackers, by number of attackers.
     """
 

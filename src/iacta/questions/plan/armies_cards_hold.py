@@ -152,8 +152,9 @@ def describe_continuation(
         return
     low, high = goes_on.interval
     yield (
-        f"The last two chances are estimated from {goes_on.ends} games of the first plan; the 95% "
-        f"interval of the first of these is {100 * low:.2f}% to {100 * high:.2f}%. {TRADED}"
+        f"The last two chances are estimated from {goes_on.ends} games of the first plan; the "
+        f"95% interval of the chance with these armies is {100 * low:.2f}% to {100 * high:.2f}%. "
+        f"{TRADED}"
     )
 
 
