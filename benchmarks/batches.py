@@ -160,7 +160,7 @@ def measure_large_batch(rows: int = LARGE) -> Iterator[Measurement]:
             here = psutil.Process()
             memory = 0
             for process in (here, *here.children(recursive=True)):
-                with suppress(psutil.Error):  # the process has ended
+                with suppress(psutil.Error):  # the process may have ended
                     memory += process.memory_info().rss
             most = max(most, memory)
 

@@ -79,7 +79,7 @@ class Chance(NamedTuple):
         return f"{self.kind}\t{self.chance:.4f}\t{self.gain:.4f}\t{victims}\t{self.turn.to_code()}"
 
     def is_taken(self, end: Turn) -> bool:
-        """Return whether the turn that ended so won the game or eliminated a victim."""
+        """Return whether the turn won the game or eliminated a victim, given its end."""
         if self.kind == WIN:
             return end.winner == self.turn.player
         return any(victim not in end.owners for victim in self.victims)

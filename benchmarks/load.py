@@ -88,7 +88,7 @@ def start_server() -> Iterator[tuple[str, psutil.Process]]:
             raise RuntimeError("the server has no output")
         line = process.stdout.readline()
         address = next(word for word in line.split() if "://" in word).rstrip("/")
-        while ask_path(address, PLAN) == 503:  # until the server has started
+        while ask_path(address, PLAN) == 503:  # the server is still starting
             time.sleep(1)
         yield address, psutil.Process(process.pid)
         process.terminate()

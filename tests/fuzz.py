@@ -157,7 +157,7 @@ def run(words: list[str]) -> Finding | None:
     is_right = (code == 0 and printed + said != "") or (
         code == 2 and (printed, len(lines)) == ("", 1)
     )
-    is_right |= code == 1 and words[0] == "batch"  # some rows have errors
+    is_right |= code == 1 and words[0] == "batch"  # 1: some rows have errors
     for line in lines:
         is_right &= (
             line.startswith("iacta: ") and line.isprintable() and len(line) <= MAX_MESSAGE_LENGTH
@@ -267,7 +267,7 @@ def findings(rng: random.Random, more: Callable[[], bool]) -> Iterator[Finding]:
 
 def search(seconds: float, seed: int) -> int:
     """Try damaged files, then random calls for some seconds; print and count the bugs."""
-    from tests.damaged_files import find_crashes  # that module imports this one
+    from tests.damaged_files import find_crashes  # damaged_files imports this module
 
     count = 0
     for found in chain(find_crashes(seed, DAMAGED_FILES), _find_for(seconds, seed)):

@@ -17,7 +17,7 @@ from tests.damaged_files import find_crashes
 from tests.processes import run_python
 
 LONG = "a text with more letters than a view of Arrow holds itself"
-FAR = 2**31 - 64  # an offset far beyond the text
+FAR = 2**31 - 64  # an offset far beyond the end of the text
 
 
 def test_damaged_files_give_an_answer_or_an_error() -> None:

@@ -118,8 +118,8 @@ def test_ten_against_five_keeps_three_armies_in_two_ways() -> None:
     )
     chances = [battle.win_probability() for battle in (to_the_end, held_back, stopped)]
     assert [f"{chance:.2%}" for chance in chances] == ["87.29%", "63.77%", "80.98%"]
-    assert held_back.attackers_left().quantile(0) == 4  # including the garrison
-    assert stopped.attackers_left().quantile(0) == 2  # the last roll may cost 2 armies
+    assert held_back.attackers_left().quantile(0) == 4  # 3 armies and the garrison
+    assert stopped.attackers_left().quantile(0) == 2  # a roll may cost 2 of 4 armies
     assert stopped.outcomes(exact=True) == Battle(10, 5, stop=StopRule(max_losses=7)).outcomes(
         exact=True
     )

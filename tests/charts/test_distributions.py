@@ -111,7 +111,7 @@ def test_survival_shows_where_it_fails() -> None:
     filtered = panels[0]["layer"][0].get("transform") or panels[0]["transform"]
     assert filtered == [{"filter": "datum.fate != 'you take it'"}]
     always = charts.survival(Campaign(30, [20], "balanced blitz"))
-    assert len(always.to_dict()["vconcat"]) == 3  # it never fails
+    assert len(always.to_dict()["vconcat"]) == 3  # without a panel of failures
 
 
 def test_survival_draws_a_line_for_one_stack_and_bars_for_many_territories() -> None:

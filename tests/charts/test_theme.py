@@ -12,7 +12,7 @@ from iacta.charts.subtitles import format_signed
 from iacta.charts.theme import BAD, DEEP, GOOD, INK, MIDDLE, PAPER, compute_contrast
 from tests.charts.test_every_chart import EXAMPLES, example
 
-READABLE = 4.5  # WCAG 2.2, success criterion 1.4.3, for small text
+READABLE = 4.5  # the minimum contrast of small text in WCAG 2.2, success criterion 1.4.3
 SYMBOLS = "▲●"  # characters that are marks rather than text
 
 

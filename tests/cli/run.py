@@ -12,7 +12,7 @@ import pytest
 
 from iacta.cli import main
 
-HANGING = 300  # in seconds; enough for the slowest machine
+HANGING = 300  # seconds after which a command on the slowest machine must have ended
 STARTED = "import iacta_command; print(end='.', flush=True); iacta_command.main()"
 
 

@@ -73,7 +73,7 @@ def test_ctrl_c_inside_an_import_ends_with_130(code: str, tmp_path: Path) -> Non
 
 @pytest.mark.slow
 def test_ctrl_c_ends_at_once_with_130() -> None:
-    code, out, err = interrupt_command(LONG, 2)  # it may still be loading
+    code, out, err = interrupt_command(LONG, 2)  # the command may still be loading
     assert (code, out) == (130, b"")
     assert b"Traceback" not in err
 

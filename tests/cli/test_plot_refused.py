@@ -77,7 +77,7 @@ def test_a_folder_without_write_permission_is_refused_before_printing(
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "open", refuse)  # root ignores permissions
+    monkeypatch.setattr(Path, "open", refuse)  # instead of permissions, which root ignores
     said = f"cannot write {str(tmp_path / 'x.svg')!r}: permission denied"
     assert run(f"battle 4 3 --plot {tmp_path / 'x.svg'}") == (2, "", f"iacta: {said}\n")
 

@@ -130,7 +130,7 @@ def test_damaged_codes_only_raise_iacta_errors() -> None:
         try:
             Turn.from_code("".join(letters), board).actions()
         except IactaError as error:
-            assert "\n" not in str(error)  # an answer or an error
+            assert "\n" not in str(error)  # the error is one sentence
 
 
 def test_a_code_contains_rules_whose_name_other_processes_lack() -> None:

@@ -14,7 +14,7 @@ from iacta_literature.charts.curves import spread_labels
 from tests.charts.look import get_only_table
 from tests.charts.test_every_chart import example
 
-OPEN = Rules(garrison=0)  # for sources that leave out the garrison
+OPEN = Rules(garrison=0)  # for sources that do not count the garrison
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_the_trees_of_territories_and_capitals_have_the_published_chances() -> N
         for row in printed:
             assert shown.pop(_roll(row)) == Fraction(row["published"])
         defence = 2 if rules == "classic" else 3
-        assert all(int(state[-1]) > defence for state, _ in shown)  # more armies than dice
+        assert all(int(state[-1]) > defence for state, _ in shown)  # more defenders than dice
 
 
 def _roll(row: Row) -> tuple[str, str]:
@@ -107,7 +107,7 @@ def test_the_matrix_is_for_10_against_10_without_garrison() -> None:
     for row in printed:
         after = f"{row['attackers_left']}v{row['defenders_left']}"
         assert agrees(first[after], row["published"])
-    assert len({row["from"] for row in entries}) == 121 - 1  # all but the empty state
+    assert len({row["from"] for row in entries}) == 121 - 1  # all states except 0v0
 
 
 def test_the_simulations_agree_with_the_sources() -> None:

@@ -102,7 +102,7 @@ def test_other_dice_are_refused_and_left_to_counting(rules: Rules) -> None:
         with pytest.raises(IllegalError, match=sentence):
             ask()
     assert find_kernel(rules, exact=True).for_question("chance", 8, 5).name == "counting"
-    with pytest.raises(iacta.TooLargeError, match="'counting'"):  # dice are not mentioned
+    with pytest.raises(iacta.TooLargeError, match="'counting'"):  # the dice are not at fault
         find_kernel(rules, exact=True).for_question("chance", 10**9, 10**9)
 
 

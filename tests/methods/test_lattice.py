@@ -73,7 +73,7 @@ def test_chances_against_few_defenders_stay_certain(rules: Rules, size: tuple[in
 def test_any_rules_and_sizes_agree(rules: Rules, attackers: int, defenders: int) -> None:
     i, j = rules.full_roll
     if attackers < i or defenders < j:
-        return  # no battle uses all dice
+        return  # too few armies for a roll with all dice
     table = Lattice(rules)._fill_by_diagonals(attackers, defenders, staying=0)
     assert_same(table, compute_by_rows(attackers, defenders, rules), tolerance=1e-14)
 

@@ -24,7 +24,7 @@ from tests.asked import SEVERAL_RULES, counting, lattice, markov
 from tests.methods.test_agreement import EDGES, assert_within
 
 FIVE_ONES = iacta.find_rules("five ones")
-ABLE = Rules(garrison=0)  # Höhle leaves out the garrison
+ABLE = Rules(garrison=0)  # Höhle does not count the garrison
 GROWING = {
     "five ones": FIVE_ONES,
     "five ones at a capital": Rules(defence=Dice((6, 6, 6)), mode=ArmiesGrow(), garrison=2),

@@ -46,7 +46,7 @@ MORE_RULES = SEVERAL_RULES | {
     "wide dice": Rules(attack=Dice((300, 6)), defence=Dice((6, 6))),
     "bonus past a byte": Rules(attack=Dice((250,), bonus=(6,)), defence=Dice((256,))),
 }
-FALSE_ALARM_RATE = 1e-6  # of each test, if the seeds were changed
+FALSE_ALARM_RATE = 1e-6  # the chance that a test of correct code fails with another seed
 
 
 @pytest.mark.parametrize("name", MORE_RULES)

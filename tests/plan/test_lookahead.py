@@ -105,7 +105,7 @@ def test_a_stack_may_take_as_many_territories_as_it_has_armies_to_leave(lands: i
     names = tuple(f"t{k}" for k in range(8))
     position = make_position(make_board("chain", pairwise(names), names), {"t0": 1 + lands}, {})
     for taken in range(1, 8):
-        goal = TakeAll(names[taken : taken + 1])  # all earlier territories are on the way
+        goal = TakeAll(names[taken : taken + 1])  # the path leads over all earlier ones
         problem = read_problem(position, goal)
         report = find_policy(problem, states=0).search.flow(Deadline())
         best = Search(problem).solve(Deadline())

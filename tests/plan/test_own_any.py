@@ -26,7 +26,7 @@ EMPIRES = read_moment("examples/three-empires.txt").position
 
 
 def draw_case(seed: int) -> tuple[Position, OwnAny]:
-    """Return a random board of 3 to 7 territories, with a goal that is not reached."""
+    """Return a random board of 3 to 7 territories, with a goal that is not yet reached."""
     rng = Random(seed)  # noqa: S311 # deals games, no secrets
     size = rng.randint(3, 7)
     names = [f"t{t}" for t in range(size)]

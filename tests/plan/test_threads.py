@@ -87,7 +87,7 @@ def test_threads_that_share_a_plan_agree_with_one_thread(states: int) -> None:
     assert len(positions) > 2
 
     def asked(plan: Plan, position: Position) -> object:
-        play = Play(plan, position)  # with empty caches
+        play = Play(plan, position)  # a new `Play` has empty caches
         return play.value, play.is_exact, play.move, None if play.is_over else play.chances()
 
     same_from_threads(

@@ -356,7 +356,7 @@ def test_intervals_hold_the_chance_of_a_turn() -> None:
     for seed in range(40):
         low, high = assert_known(go_on(position, goal, armies, ends=32, seed=seed).interval)
         inside += low <= best <= high
-    assert inside >= 34  # at 95%, the chance of fewer is 0.3%
+    assert inside >= 34  # fewer of 40 intervals at 95% have a chance of 0.3%
 
 
 def test_progress_never_falls() -> None:

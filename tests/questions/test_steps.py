@@ -105,7 +105,7 @@ def test_luck_against_fewer_defence_dice_is_0_on_average_in_steps_and_reviews() 
     mean = sum(p * value for p, value in zip(chances.values(), values, strict=True))
     assert [row["luck"] for row in rows[1:]] == pytest.approx([value - mean for value in values])
     assert [row["cost"] for row in rows[1:]] == [0, 0]
-    assert rows[1]["change"] > rows[1]["luck"]  # the defender gave something away
+    assert rows[1]["change"] > rows[1]["luck"]  # the defender should throw two dice
     (only,) = value_steps({"code": CODE, "take": "Brazil", "steps": steps, "order": [1]})[1:2]
     assert only == rows[1]
     battle = {"from": "Peru", "to": "Brazil", "left": 9, "their_left": 2}

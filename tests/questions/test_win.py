@@ -77,7 +77,7 @@ def test_every_interface_states_the_condition_and_the_second_opinion(name: str) 
         assert CONDITION in words, face
         assert any(each in words for each in ("another AI", "second_opinion")), face
         assert "the chance" not in words.lower(), face
-    assert found.sentence.count("%") == 4  # each chance has its interval
+    assert found.sentence.count("%") == 4  # two chances, each with an interval
     assert record["condition"] == CONDITION
     assert 0 <= record["second_opinion"] <= 1
     heading, *rows = found.rows()

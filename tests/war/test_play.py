@@ -244,7 +244,7 @@ def test_games_from_random_deals_are_fair() -> None:
         is_dealt=True,
     )
     wins = (found.chances == 1).sum(axis=0)
-    assert ((wins - 300) ** 2 / 300).sum() < 13.8  # chi-squared test at the 0.1% level
+    assert ((wins - 300) ** 2 / 300).sum() < 13.8  # critical value of χ² at 0.1%
 
 
 def test_fixed_sets_never_rise() -> None:

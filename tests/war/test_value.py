@@ -76,9 +76,7 @@ def test_chances_do_not_depend_on_names(player: str, games: int) -> None:
     pairs = np.array([(wins[0][name], wins[1][other[name]]) for name in turn.players], dtype=float)
     assert (pairs > 5).all()
     expected = pairs.mean(axis=1, keepdims=True)
-    assert (
-        np.square(pairs - expected) / expected
-    ).sum() < 13.8  # chi-squared test at the 0.1% level
+    assert (np.square(pairs - expected) / expected).sum() < 13.8  # critical value of χ² at 0.1%
 
 
 @pytest.mark.parametrize("seed", range(4))

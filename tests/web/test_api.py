@@ -36,7 +36,7 @@ UNSTEADY = (
     "steps",
     "threats",
     "win",
-)  # these depend on files, dice or the clock
+)  # their answers depend on files, dice or the clock
 WAR = "1;classic;red;Peru:red:9,Venezuela:green:4,Brazil:blue:6,Argentina:blue:1"
 CLOCKED = {"seconds", "relative_error"}
 POSITION = {

@@ -80,7 +80,7 @@ def test_unexpected_errors_have_security_headers() -> None:
     app = create_app()
     app.add_api_route("/fails", fail)
     app.router.routes.insert(0, app.router.routes.pop())
-    (begun, *_) = collect_messages(app, "/fails", raises=RuntimeError)  # raised again for the log
+    (begun, *_) = collect_messages(app, "/fails", raises=RuntimeError)  # the log needs it
     assert begun["status"] == 500
     assert {*HEADERS} <= {*begun["headers"]}
 

@@ -113,7 +113,8 @@ def test_a_page_of_a_large_table_takes_no_memory_of_the_server(own_server: Serve
     before = peak_memory(own_server)
     reply = own_server.ask("/table?attackers=1200&defenders=1200")
     assert reply.status == 200
-    assert peak_memory(own_server) - before < 40 * len(reply.body)  # 1,000 if it kept all cells
+    # A page that keeps all its cells would take 1,000 times the size of its text.
+    assert peak_memory(own_server) - before < 40 * len(reply.body)
 
 
 @pytest.mark.skipif(not hasattr(psutil.Process, "rlimit"), reason="needs Linux")
@@ -265,7 +266,7 @@ def test_goals_are_streamed_in_lines(server: Server) -> None:
     assert "answer" in lines[-1]
     goals = [goal for each in answers for goal in each["goals"]]
     assert all("chance" in goal or "second_opinion" in goal for goal in goals)
-    assert "win" not in answers[0]["goals"][0]  # chances come first
+    assert "win" not in answers[0]["goals"][0]  # the chances to reach goals come first
     assert "second_opinion" in answers[-1]["goals"][0]
 
 

@@ -45,7 +45,7 @@ from iacta.inputs.tabular import (
 
 LOCAL = "local"
 BLOCK_BYTES = 2**24  # block size of CSV and JSON lines; a Parquet block is a row group
-BLOCKS_PER_THREAD = 4  # larger blocks are split
+BLOCKS_PER_THREAD = 4  # the minimum; larger blocks are split
 FORMATS = {"csv", "jsonl", "parquet"}
 ADDRESS = re.compile(r"[a-z]+://[^\s/]+:[0-9]+")
 CONNECT_TIMEOUT = 10  # seconds

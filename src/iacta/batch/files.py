@@ -142,7 +142,7 @@ class BatchJob:
         blocks = table.read_lines()
         if self.source.name == "csv":
             names, _, blocks = read_heading(table)
-            self.asked.check_columns(names)  # fail before reading the rows
+            self.asked.check_columns(names)  # raise errors before reading the rows
         frames = [self.read_block(LineBlock(1, []), names, table.delimiter)]
         keys: set[str] = set()
         rows = size = 0

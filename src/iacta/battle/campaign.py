@@ -26,8 +26,8 @@ from iacta.rules.variants import find_rules, format_rules_argument
 
 BELOW_ONE = 1 - 2.0**-53
 MAX_CELLS = 4 * 10**6  # maximum size of the tables for a backward pass
-ROW_BYTES = 100  # bytes per row and per army on either side
-CELLS_PER_ROW = 1000  # overhead of a row, expressed in cells
+ROW_BYTES = 100  # memory of a row, per army on either side
+CELLS_PER_ROW = 1000  # time of a row that does not depend on its length, in cells
 MAX_CELLS_FOR_RARE_WINS = 10**8  # replaces MAX_CELLS if a forward pass would miss rare victories
 MIN_CHANCE_RATIO = 1e-3  # minimum ratio of last to first chance for an accurate forward pass
 MAX_BEATEN_PER_ATTACKER = 4  # stacks almost never beat more defenders than this per attacker
@@ -436,7 +436,7 @@ def find_way_chances(
     if all(isinstance(chance, int | Fraction) for chance in won):
         return [Fraction(chance) for chance in won]
     bounded: list[Probability] = [min(float(chance), 1.0) for chance in won]
-    if any(kernel.certain for kernel in kernels):  # only sums of 1 may be rounded
+    if any(kernel.certain for kernel in kernels):  # a sum of 1 may be inexact
         lost = chances(against=True)
         return [min(a, BELOW_ONE) if b else 1.0 for a, b in zip(bounded, lost, strict=True)]
     return bounded
