@@ -29,7 +29,7 @@ import psutil
 
 from benchmarks.measure import Measurement
 from iacta.inputs.errors import list_packages
-from tests.web.proxied import NAME, NGINX, context, proxied
+from tests.web.nginx import NAME, NGINX, context, proxied
 
 SCRIPT = Path(__file__).with_name("load.lua")
 CONNECTIONS = 8

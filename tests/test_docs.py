@@ -17,7 +17,7 @@ from iacta.rules.files import read_rules_file
 from iacta_literature import charts as figures
 from tests.cli.conftest import run
 from tests.cli.run import Run
-from tests.once import no_plan_twice
+from tests.plan_cache import no_plan_twice
 from tests.web.conftest import Driver, driver
 from tools.docs import pages, reference
 from tools.docs.commands import make_gallery_page

@@ -5,7 +5,7 @@ from itertools import islice
 import pytest
 
 from tests.frozen.case import KINDS, answer, differences, read_cases
-from tests.once import no_plan_twice
+from tests.plan_cache import no_plan_twice
 
 __all__ = ["no_plan_twice"]
 

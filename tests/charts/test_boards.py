@@ -39,7 +39,7 @@ from iacta.plan import Goal
 from iacta.plan.alternatives import list_first_attacks
 from iacta.plan.report import find_main_line
 from iacta.questions.plan.arrows import list_arrows
-from tests.charts.look import is_drawn
+from tests.charts.checks import is_drawn
 
 CLASSIC = iacta.classic_board()
 

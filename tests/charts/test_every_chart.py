@@ -22,7 +22,7 @@ from iacta.odds.simulation import running_estimates
 from iacta.questions.threats import ThreatsAnswer
 from iacta_literature import charts as literature
 from tests.browser import BROWSER
-from tests.charts.look import find_flaw, is_drawn
+from tests.charts.checks import find_flaw, is_drawn
 from tests.processes import run_python
 
 ASIA = Path(__file__).parents[2] / "examples" / "asia.toml"

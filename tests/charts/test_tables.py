@@ -13,7 +13,7 @@ from iacta import Battle, ask, charts, win_table
 from iacta.charts.converter import convert
 from iacta.charts.theme import list_shades, make_config
 from iacta.questions.compare import CompareAnswer, CompareQuestion, MethodAnswer
-from tests.charts.look import get_only_table
+from tests.charts.checks import get_only_table
 from tests.charts.test_every_chart import argument, draw_example
 
 

@@ -11,7 +11,7 @@ from iacta.charts import Chart
 from iacta.odds.needed import break_even_line
 from iacta_literature import charts
 from iacta_literature.charts.curves import spread_labels
-from tests.charts.look import get_only_table
+from tests.charts.checks import get_only_table
 from tests.charts.test_every_chart import example
 
 OPEN = Rules(garrison=0)  # for sources that do not count the garrison

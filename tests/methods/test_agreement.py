@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from iacta import CLASSIC, Dice, Distribution, IllegalError, Outcome, Rules
 from iacta.methods import find_kernel
-from tests.asked import SEVERAL_RULES, counting, lattice, markov
+from tests.adapters import SEVERAL_RULES, counting, lattice, markov
 
 TABLE_METHODS: dict[str, Any] = {"counting": counting, "lattice": lattice}
 EDGES = [*product((1, 2, 3, 4, 5), (1, 2, 3, 4)), (12, 3), (3, 12), (17, 17)]

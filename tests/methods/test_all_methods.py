@@ -21,7 +21,7 @@ from iacta_literature import taflin
 from iacta_literature.chain import chain
 from iacta_literature.tree import paths, tree
 from tests import brute, strategies
-from tests.asked import ASKED, SEVERAL_RULES, counting
+from tests.adapters import ASKED, SEVERAL_RULES, counting
 
 ROLLED = list_methods(CLASSIC)
 SEEN = list_methods(Rules(mode=DefenderSeesFirst()))

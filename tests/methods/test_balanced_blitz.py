@@ -15,7 +15,7 @@ from iacta.methods import balanced_blitz, find_kernel, leap, list_methods
 from iacta.methods.kernel import is_won
 from iacta.rules.modes import BalancedBlitz
 from tests import strategies
-from tests.asked import SEVERAL_RULES, win_probability_keeping
+from tests.adapters import SEVERAL_RULES, win_probability_keeping
 from tests.balanced_twin import list_outcomes
 from tests.published import read_rows
 

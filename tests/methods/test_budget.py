@@ -13,7 +13,7 @@ from iacta.methods import find_kernel
 from iacta.methods.kernel import Values
 from iacta.odds.needed import win_probabilities_keeping
 from iacta.rules.roll import refuse_many_rolls
-from tests.asked import win_probability_keeping
+from tests.adapters import win_probability_keeping
 
 SIX_OF_TWENTY = Rules(attack=Dice((20,) * 6, bonus=(1,)), defence=Dice((20,) * 6))
 HOUSE = Rules(attack=Dice((20,) * 3), defence=Dice((20,) * 3))

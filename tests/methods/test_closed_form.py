@@ -11,7 +11,7 @@ import iacta
 from iacta import CLASSIC, Battle, Dice, IllegalError, Rules
 from iacta.methods import find_kernel
 from tests import brute
-from tests.asked import closed_form
+from tests.adapters import closed_form
 from tests.three_against_two import EDGES, SEVERAL_RULES
 
 LONG = [*EDGES, (90, 7), (7, 90), (60, 61)]

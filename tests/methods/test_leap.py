@@ -16,13 +16,13 @@ from iacta import CLASSIC, Dice, Distribution, Outcome, Rules, find_rules
 from iacta.methods import leap as leap_file
 from iacta.methods.kernel import is_won
 from iacta.methods.leap import find_attackers_walk
-from tests import asked, strategies
-from tests.asked import closed_form, counting, lattice, leap
+from tests import adapters, strategies
+from tests.adapters import closed_form, counting, lattice, leap
 from tests.published import read_rows
 from tests.tables import table
 
 REFUSED = ("two against three", "attacker cannot lose", "attacker cannot win")
-SEVERAL_RULES = {name: each for name, each in asked.SEVERAL_RULES.items() if name not in REFUSED}
+SEVERAL_RULES = {name: each for name, each in adapters.SEVERAL_RULES.items() if name not in REFUSED}
 SIZES = [(60, 70), (130, 120), (300, 300), (200, 320), (500, 300), (33, 320), (400, 33)]
 EDGES = list(product((1, 2, 3, 4), (1, 2, 3)))
 BOUND = Fraction(1, 10**12)

@@ -20,7 +20,7 @@ from iacta.methods.markov import Markov
 from iacta.rules.modes import ArmiesGrow, TrueRandom
 from iacta_literature.chain import BEYOND, build_chain, chain
 from tests import brute
-from tests.asked import SEVERAL_RULES, counting, lattice, markov
+from tests.adapters import SEVERAL_RULES, counting, lattice, markov
 from tests.methods.test_agreement import EDGES, assert_within
 
 FIVE_ONES = iacta.find_rules("five ones")

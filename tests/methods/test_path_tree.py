@@ -9,7 +9,7 @@ import iacta
 from iacta import CLASSIC, Battle, Rules
 from iacta_literature.tree import nodes, paths, tree
 from tests import brute
-from tests.asked import counting, path_tree
+from tests.adapters import counting, path_tree
 
 SEVERAL_RULES = [CLASSIC, iacta.find_rules("capital"), Rules(garrison=0), Rules(garrison=3)]
 BATTLES = [(1, 1), (2, 1), (3, 2), (4, 2), (6, 5), (5, 7)]

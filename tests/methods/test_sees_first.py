@@ -15,7 +15,7 @@ from iacta.methods.sees_first import AllBattles
 from iacta.rules.modes import DefenderSeesFirst, TrueRandom
 from iacta.rules.roll import find_loss_counts_by_throw
 from tests import brute
-from tests.asked import win_probability_keeping
+from tests.adapters import win_probability_keeping
 
 SEEN = iacta.find_rules("defender sees first")
 NO_GARRISON = replace(SEEN, garrison=0)

@@ -25,8 +25,8 @@ from iacta.rules import thrown
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.thrown import End
 from iacta_literature.hoehle import chi_square
-from tests import asked, brute, strategies
-from tests.asked import SEVERAL_RULES, counting
+from tests import adapters, brute, strategies
+from tests.adapters import SEVERAL_RULES, counting
 
 UNFINISHED = [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]
 COIN = Dice((2, 2))
@@ -219,7 +219,7 @@ def test_battles_that_might_never_end_are_refused() -> None:
     growing = Rules(attack=COIN, defence=COIN, mode=ArmiesGrow(16))
     for rules in (endless, growing):
         with pytest.raises(iacta.IllegalError, match="battles may never end, got"):
-            asked.simulation.refuse(5, 5, rules)
+            adapters.simulation.refuse(5, 5, rules)
         with pytest.raises(iacta.IllegalError):
             simulate_battle(5, 5, rules)
 
@@ -367,31 +367,31 @@ def test_campaigns_can_be_computed() -> None:
     campaign = iacta.Campaign(9, [2, 3])
     simulated = float(campaign.win_probability(method="simulation"))
     assert 0 < abs(simulated - float(campaign.win_probability())) < 0.01
-    assert asked.simulation.relative_error(6, 4, CLASSIC) == math.inf
+    assert adapters.simulation.relative_error(6, 4, CLASSIC) == math.inf
 
 
 def test_the_stack_of_each_run_is_drawn_from_its_distribution() -> None:
     stack = iacta.Distribution({1: 1, 2: 2, 3: 3, 9: 4})
     rules = Rules(garrison=2)
-    outcomes = asked.simulation.outcomes(stack, 4, rules)
+    outcomes = adapters.simulation.outcomes(stack, 4, rules)
     for end, p in outcomes.items():
         chance = sum(
             float(stack[n]) * float(brute.outcomes(n, 4, rules).get(end, Fraction(0)))
             for n in stack
         )
         assert abs(float(p) - chance) < 5 * math.sqrt(chance * (1 - chance) / thrown.RUNS)
-    assert dict(asked.simulation.outcomes(stack, 0, rules))[iacta.Outcome(9, 0)] == 0.4
+    assert dict(adapters.simulation.outcomes(stack, 0, rules))[iacta.Outcome(9, 0)] == 0.4
 
 
 def test_equal_battles_of_a_campaign_throw_different_dice() -> None:
     # Five against three each time, on territories with smaller and smaller garrisons.
     won = [
-        asked.simulation.win_probability(5 + garrison, 3, Rules(garrison=garrison), runs=1000)
+        adapters.simulation.win_probability(5 + garrison, 3, Rules(garrison=garrison), runs=1000)
         for garrison in (3, 2, 1)
     ]
     assert len(set(won)) > 1
-    assert won[2] == asked.simulation.win_probability(6, 3, CLASSIC, runs=1000)
-    assert won[2] != asked.simulation.win_probability(6, 3, CLASSIC, runs=1000, seed=2)
+    assert won[2] == adapters.simulation.win_probability(6, 3, CLASSIC, runs=1000)
+    assert won[2] != adapters.simulation.win_probability(6, 3, CLASSIC, runs=1000, seed=2)
 
 
 def test_each_battle_is_fought_from_its_own_armies() -> None:
@@ -408,7 +408,7 @@ def test_each_battle_is_fought_from_its_own_armies() -> None:
 )
 def test_work_of_more_than_an_hour_is_refused_at_once(attackers: int, defenders: int) -> None:
     with pytest.raises(iacta.TooLargeError, match="needs an hour"):
-        asked.simulation.refuse(attackers, defenders, CLASSIC)
+        adapters.simulation.refuse(attackers, defenders, CLASSIC)
     with pytest.raises(iacta.TooLargeError):
         simulate_battle(attackers, defenders)
     with pytest.raises(iacta.TooLargeError):

@@ -26,7 +26,7 @@ from iacta.methods.stopping import Stopping
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.thrown import fight_until
 from tests import brute, strategies
-from tests.asked import SEVERAL_RULES, counting, lattice, outcomes
+from tests.adapters import SEVERAL_RULES, counting, lattice, outcomes
 
 STOPS = [
     StopRule(charge=True),

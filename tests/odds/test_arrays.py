@@ -9,7 +9,7 @@ import pytest
 
 import iacta
 from iacta import expected_attackers_left, expected_defenders_left, win_probability, win_table
-from tests.asked import lattice
+from tests.adapters import lattice
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 import iacta
 from iacta import CLASSIC, Roll, Rules, find_rules, how_many_dice, when_to_stop
 from iacta.methods.optimal_play import Choices, Reward, solve, solve_exactly
-from tests import asked, brute, strategies
+from tests import adapters, brute, strategies
 
 LEFT_OUT = ("two against three", "ties to the attacker", "fortification", "dominating12")
 SEVERAL_RULES = {
-    **{name: rules for name, rules in asked.SEVERAL_RULES.items() if name not in LEFT_OUT},
+    **{name: rules for name, rules in adapters.SEVERAL_RULES.items() if name not in LEFT_OUT},
     **{name: find_rules(name) for name in ("ammo shortage", "attack commander")},
 }
 REWARDS = {

@@ -12,7 +12,7 @@ from iacta import CLASSIC, Battle, Dice, IllegalError, Rules, defenders_needed
 from iacta.odds import needed
 from iacta.probability.chances import read_chance
 from tests import brute, strategies
-from tests.asked import closed_form, leap
+from tests.adapters import closed_form, leap
 
 CHANCES = [Fraction(p, 100) for p in (1, 10, 50, 75, 90, 95, 99)]
 

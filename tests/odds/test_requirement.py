@@ -22,7 +22,7 @@ from iacta import (
 from iacta.methods import find_kernel
 from iacta.odds import needed as needed_module
 from tests import brute, strategies
-from tests.asked import win_probability_keeping
+from tests.adapters import win_probability_keeping
 from tests.published import read_rows
 
 CHANCES = [Fraction(p, 100) for p in (1, 5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 95, 99)]

@@ -37,7 +37,7 @@ from iacta.plan.problem import Problem, TurnState, read_problem
 from iacta.plan.search import Search, Style
 from iacta.rules import roll
 from iacta.rules.modes import DefenderSeesFirst
-from tests.asked import win_probability_keeping
+from tests.adapters import win_probability_keeping
 from tests.plan.boards import CLASSIC_BOARD, make_position
 
 

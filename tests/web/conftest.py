@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
 
 from tests.browser import BROWSER
-from tests.web.served import Server, shared
+from tests.web.server import Server, shared
 
 Visit: TypeAlias = Callable[..., Page]
 AXE = Axe()

@@ -24,7 +24,7 @@ from iacta.web.read_question import address, list_parameters, list_served_questi
 from tests.fairness.test_layouts import LAYOUTS
 from tests.frozen.case import read_cases
 from tests.tables import table
-from tests.web.served import Server
+from tests.web.server import Server
 
 QUESTIONS = list_served_questions()
 UNSTEADY = (

@@ -11,7 +11,7 @@ from starlette.types import Message, Scope
 from iacta.web import cache_and_gzip
 from iacta.web.cache_and_gzip import Delivery
 from iacta.web.limits import MAX_UNREAD_BYTES, PART_BYTES
-from tests.web.served import Server
+from tests.web.server import Server
 
 QUERY = "attackers=12&defenders=10"
 LARGE = [

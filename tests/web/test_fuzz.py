@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from schemathesis.checks import CHECKS, load_all_checks
 
 from iacta.web.read_question import list_served_questions
-from tests.web.served import Server, shared
+from tests.web.server import Server, shared
 from tests.web.test_api import POSITION, questions, values
 
 load_all_checks()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from iacta.web.map_answers import MAP_ANSWERS
-from tests.web.served import Server
+from tests.web.server import Server
 from tests.web.test_api import QUESTIONS, questions, values
 
 CODE = "1;classic;red;Peru:red:9,Brazil:blue:2,Argentina:blue:1"

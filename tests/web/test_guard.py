@@ -17,7 +17,7 @@ from iacta.web.guard import HEADERS, Guard
 from iacta.web.limits import MAX_BODY_BYTES
 from iacta.web.read_question import list_served_questions
 from tests.tables import table
-from tests.web.served import JSON, Server
+from tests.web.server import JSON, Server
 
 BATTLE = "/api/v1/battle?attackers=3&defenders=2"
 ADDRESSES = [

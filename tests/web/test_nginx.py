@@ -21,8 +21,8 @@ import pytest
 from iacta.cli.parse import read_words
 from iacta.cli.serve import ServeCommand
 from iacta.web.search_stream import LINES
-from tests.web.proxied import NAME, NGINX, context, documented, proxied
-from tests.web.served import JSON, Reply, Server
+from tests.web.nginx import NAME, NGINX, context, documented, proxied
+from tests.web.server import JSON, Reply, Server
 from tests.web.test_serve import LONG
 
 needs_nginx = pytest.mark.skipif(NGINX is None, reason="needs nginx")

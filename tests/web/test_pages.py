@@ -26,7 +26,7 @@ from iacta.web.read_question import address as query
 from iacta.web.read_question import list_served_questions, read_address
 from tests.tables import table
 from tests.web.conftest import Visit, barriers, late
-from tests.web.served import Server
+from tests.web.server import Server
 
 FORMS = {name: form for name, form in list_served_questions().items() if name != "plan"}
 # A second question for each form, as the query of a URL.

@@ -22,7 +22,7 @@ from iacta.cli.serve import ServeCommand
 from iacta.inputs.errors import IllegalError
 from iacta.web.problems import PROBLEM
 from iacta.web.search_stream import LINES
-from tests.web.served import JSON, Server
+from tests.web.server import JSON, Server
 
 STACKS = {"Ukraine": ("red", 42), "Brazil": ("red", 30)}
 POSITION = iacta.Position(iacta.classic_board(), "red", STACKS, others=("blue", 3))
