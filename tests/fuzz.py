@@ -32,7 +32,7 @@ from iacta.cli import main
 from iacta.cli.print_answer import COMMANDS, OutputOptions
 from iacta.cli.terminal import LONG_WORK
 from iacta.forms import parameter_kinds
-from iacta.forms.form import Parameter, option_name
+from iacta.forms.form import Parameter, format_option
 from iacta.forms.question import QUESTIONS, Question
 from iacta.inputs.checks import quote
 
@@ -92,7 +92,7 @@ def command_line(rng: random.Random) -> list[str]:
     if form.name == "plan":
         chosen = [each for each in options if each.name in ("take", "rules")][:2] + chosen[:2]
     for parameter in chosen:
-        words.append(option_name(parameter.name))
+        words.append(format_option(parameter.name))
         if not isinstance(parameter.kind, parameter_kinds.Flag):
             words.append(_text(rng, parameter))
     if rng.random() < 0.1:

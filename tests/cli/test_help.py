@@ -4,7 +4,7 @@ import pytest
 
 from iacta.cli.parse import format_argument
 from iacta.cli.print_answer import COMMANDS, OutputOptions
-from iacta.forms.form import Form, Topic, option_name
+from iacta.forms.form import Form, Topic, format_option
 from iacta.forms.moment import VictoryForm
 from iacta.forms.question import QUESTIONS, Question
 from tests.cli.run import Run
@@ -45,7 +45,7 @@ def test_help_describes_each_parameter(run: Run, form: type[Form]) -> None:
         if parameter.page not in ("", parameter.name):
             continue
         name = parameter.name
-        called = format_argument(parameter) if parameter.is_argument else option_name(name)
+        called = format_argument(parameter) if parameter.is_argument else format_option(name)
         assert f" {called} " in text
         assert parameter.help in text
         if parameter.default_text:
@@ -61,7 +61,7 @@ def test_a_page_describes_the_ways_to_win(run: Run) -> None:
     assert result == run("win-by --help")
     for parameter in VictoryForm.parameters():
         assert parameter.page == "win_by"
-        assert f" {option_name(parameter.name)} " in result.stdout
+        assert f" {format_option(parameter.name)} " in result.stdout
         assert parameter.help in flat(result.stdout)
     for example in VictoryForm.examples:
         assert f"iacta {example.line}" in result.stdout

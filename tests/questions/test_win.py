@@ -11,7 +11,7 @@ import pytest
 from iacta import IactaError, Turn, ask, best_goals, goals_in_reach, win_chances
 from iacta.batch import answer
 from iacta.forms.question import Answer, find_question
-from iacta.forms.sections import Bars, Section, Table, cell_text
+from iacta.forms.sections import Bars, Section, Table, format_cell
 from iacta.forms.whole_game import CONDITION, PEOPLE
 from iacta.plan.quick_estimates import MIN_GAP
 from iacta.questions.win import WinQuestion
@@ -39,7 +39,7 @@ def join_text(sections: list[Section]) -> str:
     for section in sections:
         for part in section.parts:
             if isinstance(part, Table):
-                said += [*part.columns, *(cell_text(cell) for row in part.rows for cell in row)]
+                said += [*part.columns, *(format_cell(cell) for row in part.rows for cell in row)]
             elif isinstance(part, str):
                 said.append(part)
             elif isinstance(part, Bars):

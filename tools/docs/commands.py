@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from iacta.cli.parse import format_argument
 from iacta.cli.print_answer import COMMANDS, OutputOptions
-from iacta.forms.form import Form, Parameter, Topic, option_name
+from iacta.forms.form import Form, Parameter, Topic, format_option
 from iacta.forms.parameter_kinds import Flag
 from iacta.forms.question import QUESTIONS, Question
 from tools.docs.reference import make_anchor
@@ -65,7 +65,7 @@ def _format_option(parameter: Parameter) -> str:
     metavar = (
         "" if isinstance(parameter.kind, Flag) else parameter.metavar or parameter.kind.metavar
     )
-    return f"{option_name(parameter.name)} {metavar}".strip()
+    return f"{format_option(parameter.name)} {metavar}".strip()
 
 
 def _format_line(parameter: Parameter) -> str:

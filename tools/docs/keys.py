@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from iacta.forms.question import QUESTIONS
-from iacta.forms.record import KeyedRecord, json_name
+from iacta.forms.record import KeyedRecord, format_key
 
 HEAD = (
     "The keys of each command's output with `--json`. See also [output](output.md). "
@@ -40,7 +40,7 @@ def _list_notes(record: type[KeyedRecord]) -> Iterator[str]:
 
 def _list_rows(record: type[KeyedRecord], within: str) -> Iterator[str]:
     for key in record.all_keys():
-        name = f"{within}{json_name(key.name)}"
+        name = f"{within}{format_key(key.name)}"
         yield f"| `{name}` | {key.meaning} |"
         for part in key.parts:
             yield from _list_rows(part, f"{name}{'[]' if key.is_list else ''}.")

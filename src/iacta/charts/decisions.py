@@ -23,7 +23,7 @@ from iacta.charts.subtitles import check_size, format_battle, format_count, form
 from iacta.charts.theme import AMBER, BLUE, GREEN, GREY, RED
 from iacta.charts.vega import Row, View, field, layer, table_view, vconcat
 from iacta.forms.percentages import percent, plain_percent
-from iacta.forms.sentences import count
+from iacta.forms.sentences import add_noun
 from iacta.inputs.checks import quote
 from iacta.probability.distribution import Probability
 from iacta.rules.rules import Rules
@@ -353,7 +353,7 @@ def best_spread(
     if len(spread) <= MAX_NUMBERED:
         bars = layer(bars, base.mark("text", dy=-7).encode(text="defenders:Q"))
     proof = "no spread is better" if best.is_exact else "the best found by a search"
-    stack, s = count(attackers, "attacker", "attackers"), "s" if attackers == 1 else ""
+    stack, s = add_noun(attackers, "attacker", "attackers"), "s" if attackers == 1 else ""
     if objective == "break through":
         title = f"{stack} break{s} through {percent(float(best.value), 0)} of the time at best."
     else:

@@ -34,7 +34,7 @@ from iacta.charts.subtitles import (
 from iacta.charts.theme import AMBER, BLUE, GREY, RED
 from iacta.charts.vega import Row, View, field, layer, table_view, vconcat
 from iacta.forms.percentages import percent
-from iacta.forms.sentences import count, join_phrases
+from iacta.forms.sentences import add_noun, join_phrases
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError
 from iacta.methods.kernel import Outcome, is_won
@@ -150,7 +150,7 @@ def roll_losses(roll: Roll) -> Chart:
     colours = {more[1]: RED, more[-1]: BLUE, more[0]: GREY}
     text = base.mark("text", align="left", dx=5).encode(text=field("probability:Q", format=".2~%"))
     bars = base.mark("bar").encode(color=categories("worse", colours, rows))
-    dice = count(roll.attack_dice, "attack die", "attack dice")
+    dice = add_noun(roll.attack_dice, "attack die", "attack dice")
     return Chart(
         layer(bars, text).properties(height=50 * len(rows)),
         roll_answer(roll).sentence,

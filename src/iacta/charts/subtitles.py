@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from iacta.forms.sentences import count
+from iacta.forms.sentences import add_noun
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import MalformedError, TooLargeError
 from iacta.probability.distribution import Probability
@@ -19,7 +19,7 @@ def format_count(number: int, noun: str = "army", plural: str = "") -> str:
     >>> format_count(1), format_count(2_000), format_count(3, "defender")
     ('1 army', '2,000 armies', '3 defenders')
     """
-    return count(number, noun, plural or ("armies" if noun == "army" else f"{noun}s"), ",")
+    return add_noun(number, noun, plural or ("armies" if noun == "army" else f"{noun}s"), ",")
 
 
 def format_signed(number: Probability, digits: int = 0, *, plus: bool = False) -> str:
@@ -71,7 +71,7 @@ def format_stop(stop: StopRule) -> str:
         *([f"with {stop.stop_at} left"] if stop.stop_at else []),
         *(["when dice run short"] if stop.charge else []),
         *([] if lost is None else [f"with {lost} lost"]),
-        *([] if rolls is None else [f"after {count(rolls, 'roll', 'rolls')}"]),
+        *([] if rolls is None else [f"after {add_noun(rolls, 'roll', 'rolls')}"]),
     ]
     held = f"hold back {stop.hold_back}" if stop.hold_back else ""
     stopped = f"stop {' or '.join(when)}" if when else ""

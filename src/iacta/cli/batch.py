@@ -7,10 +7,10 @@ from itertools import pairwise
 
 from iacta.cli.print_answer import Command, command
 from iacta.cli.terminal import show_progress
-from iacta.forms.form import Example, Form, Topic, make_form, option_name, parameter
+from iacta.forms.form import Example, Form, Topic, format_option, make_form, parameter
 from iacta.forms.parameter_kinds import CommaList, FileName, Flag, Name
 from iacta.forms.question import QUESTIONS, Question, find_question
-from iacta.forms.sentences import count
+from iacta.forms.sentences import add_noun
 from iacta.inputs.files import STREAM
 from iacta.questions.battle import BattleQuestion
 
@@ -70,7 +70,7 @@ class BatchCommand(Command, kw_only=True):
     @classmethod
     def for_words(cls, words: Sequence[str]) -> type[Command]:
         """Return the command with the options of the question that the words name."""
-        option = option_name("question")
+        option = format_option("question")
         named = [after for word, after in pairwise(words) if word == option]
         named += [word.partition("=")[2] for word in words if word.startswith(f"{option}=")]
         form = find_question(named[0]) if named else BattleQuestion
@@ -104,11 +104,11 @@ class BatchCommand(Command, kw_only=True):
                 **given,
             )
         is_printed = self.output == STREAM
-        rows = count(done.rows, "row", "rows")
+        rows = add_noun(done.rows, "row", "rows")
         answered = f"{done.rows - done.errors} of {rows}" if done.errors else rows
         print(f"{answered} answered.", file=sys.stderr if is_printed else sys.stdout)
         if done.errors:
-            wrong = count(done.errors, "row has an error", "rows have errors")
+            wrong = add_noun(done.errors, "row has an error", "rows have errors")
             print(f'iacta: {wrong}; see column "error"', file=sys.stderr)
         return EXIT_ROW_ERRORS if done.errors else 0
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from iacta.cli.parse import HELP, VERSION, Texts, read_words
 from iacta.cli.print_answer import COMMANDS, Command, OutputOptions, command
-from iacta.forms.form import Example, Form, Parameter, Topic, option_name, parameter
+from iacta.forms.form import Example, Form, Parameter, Topic, format_option, parameter
 from iacta.forms.parameter_kinds import CommaList, Flag, Kind, OneOf, RulesName
 from iacta.forms.question import QUESTIONS, Question
 from iacta.inputs.errors import IactaError
@@ -104,7 +104,7 @@ def _list_words(before: Sequence[str], begun: str) -> Iterator[str]:
     parameters = [*form.parameters()]
     if issubclass(form, Question):
         parameters += OutputOptions.parameters()
-    options = {option_name(parameter.name): parameter for parameter in parameters}
+    options = {format_option(parameter.name): parameter for parameter in parameters}
     last = options.get(before[-1])
     if last is not None and not isinstance(last.kind, Flag):
         yield from _list_values(last.kind, begun)

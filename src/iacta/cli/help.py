@@ -7,7 +7,7 @@ from itertools import chain, starmap
 from textwrap import wrap
 
 from iacta.cli.parse import HELP, VERSION, WIN_PAGE, format_argument
-from iacta.forms.form import Example, Form, Outline, Parameter, Topic, option_name
+from iacta.forms.form import Example, Form, Outline, Parameter, Topic, format_option
 from iacta.forms.parameter_kinds import Flag
 from iacta.forms.question import QUESTIONS
 
@@ -95,13 +95,13 @@ def _format_option(parameter: Parameter) -> tuple[str, str]:
 
 
 def _name_option(parameter: Parameter) -> str:
-    name, is_flag = option_name(parameter.name), isinstance(parameter.kind, Flag)
+    name, is_flag = format_option(parameter.name), isinstance(parameter.kind, Flag)
     return name if is_flag else f"{name} {parameter.value_name}"
 
 
 def _format_line(parameter: Parameter) -> str:
     default = parameter.default_text.replace(",", ", ")  # the spaces allow long lists to wrap
-    page = f" See iacta help {option_name(parameter.page)[2:]}." if parameter.page else ""
+    page = f" See iacta help {format_option(parameter.page)[2:]}." if parameter.page else ""
     return f"{parameter.help}{page}{f' [default: {default}]' if default else ''}"
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
-from iacta.forms.form import Form, Parameter, option_name
+from iacta.forms.form import Form, Parameter, format_option
 from iacta.forms.parameter_kinds import Flag, Name, Pairs, Whole
 from iacta.forms.question import find_similar_name, list_questions
 from iacta.inputs.checks import MAX_VALUE_LENGTH, quote
@@ -32,7 +32,7 @@ def spell_parameter(form: type[Form], name: str) -> str:
     is_argument = any(
         parameter.name == name and parameter.is_argument for parameter in form.parameters()
     )
-    return name if is_argument else option_name(name)
+    return name if is_argument else format_option(name)
 
 
 def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: str) -> Texts:
@@ -47,11 +47,11 @@ def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: s
     option.
     """
     options = {
-        option_name(parameter.value_name.lower()): parameter
+        format_option(parameter.value_name.lower()): parameter
         for parameter in parameters
         if parameter.is_argument
     }
-    options |= {option_name(parameter.name): parameter for parameter in parameters}
+    options |= {format_option(parameter.name): parameter for parameter in parameters}
     arguments: list[str] = []
     texts: Texts = {}
     rest = iter(words)
@@ -116,7 +116,7 @@ def _assign_arguments(
         if parameter.name in texts and parameter.name in named:
             raise IllegalError(
                 f"{parameter.name} is given twice: {_quote_text(texts[parameter.name])} and "
-                f"{option_name(parameter.name)} {_quote_text(named[parameter.name])}"
+                f"{format_option(parameter.name)} {_quote_text(named[parameter.name])}"
             )
     return texts, left
 
@@ -161,7 +161,7 @@ def _suggest_correction(refused: Parameter, parameters: Sequence[Parameter], wor
     if _is_readable(refused, word):
         return ""
     if any(word.startswith(f"{parameter.name}=") for parameter in parameters):
-        return f"did you mean {option_name(word)}?"
+        return f"did you mean {format_option(word)}?"
     if re.fullmatch(NUMBERS, word):
         return f"separate numbers by spaces: {word.replace(',', ' ')[:MAX_VALUE_LENGTH]}"
     return _suggest_option(parameters, word)
@@ -171,7 +171,7 @@ def _suggest_option(parameters: Iterable[Parameter], word: str) -> str:
     """Suggest the option that would accept a word as its value, if there is exactly one."""
     fitting = [parameter for parameter in parameters if _accepts_word(parameter, word)]
     is_one = len(fitting) == 1 and len(word) <= MAX_VALUE_LENGTH
-    return f"did you mean {option_name(fitting[0].name)} {word}?" if is_one else ""
+    return f"did you mean {format_option(fitting[0].name)} {word}?" if is_one else ""
 
 
 def _accepts_word(parameter: Parameter, word: str) -> bool:

@@ -10,7 +10,7 @@ from iacta.cli.terminal import print_sections, show_progress
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import Flag, Name
 from iacta.forms.sections import Section
-from iacta.forms.sentences import count
+from iacta.forms.sentences import add_noun
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.files import format_path
 
@@ -108,7 +108,7 @@ def _make_sections(done: "Reproduced") -> Iterator[Section]:
     errata = []
     for row in done.errata:
         printed = _count_values(row, done)
-        values = count(printed, "value", "values") if printed else "no printed value"
+        values = add_noun(printed, "value", "values") if printed else "no printed value"
         errata.append(f"{row['where']} ({values}): {row['sentence']}")
     if errata:
         yield Section(errata, title="The errata:")

@@ -10,7 +10,7 @@ from unicodedata import combining, east_asian_width
 
 from iacta.forms.percentages import bar_percent
 from iacta.forms.question import Recordable, Watch
-from iacta.forms.sections import Bars, Cell, Grid, Section, Shaded, Table, cell_text
+from iacta.forms.sections import Bars, Cell, Grid, Section, Shaded, Table, format_cell
 
 EIGHTHS = " ▏▎▍▌▋▊▉"
 FULL_BLOCK = "█"
@@ -76,7 +76,7 @@ def _print_table(table: Table) -> None:
         _print_rows(table.columns, table.rows)
         return
     width = max(
-        len(cell_text(row[i])) for row in (table.columns, *table.rows) for i in range(1, len(row))
+        len(format_cell(row[i])) for row in (table.columns, *table.rows) for i in range(1, len(row))
     )
     room = get_terminal_size().columns - len(table.columns[0])
     at_once = max(room // (width + 2), 1)
@@ -91,7 +91,7 @@ def _print_table(table: Table) -> None:
 
 def _print_rows(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
     shown = [columns, *rows] if any(columns) else list(rows)
-    texts = [[cell_text(cell) for cell in row] for row in shown]
+    texts = [[format_cell(cell) for cell in row] for row in shown]
     widths = [max(_measure_width(row[i]) for row in texts) for i in range(len(columns))]
     for row, cells in zip(texts, shown, strict=True):
         line = ""

@@ -7,7 +7,7 @@ from typing import Any
 
 from iacta.board.board import Board
 from iacta.board.files import classic_board
-from iacta.forms.form import Parameter, option_name
+from iacta.forms.form import Parameter, format_option
 from iacta.forms.parameter_kinds import Flag, Number
 from iacta.forms.question import Question
 from iacta.game import Turn
@@ -30,7 +30,7 @@ def format_command(question: Question) -> str:
     """
     words, inputs = ["iacta", question.name], []
     for parameter, value in _list_given(question):
-        option = option_name(parameter.name)
+        option = format_option(parameter.name)
         if isinstance(value, Turn) and value.board == classic_board():
             words.append(value.to_code())
         elif isinstance(value, Turn):

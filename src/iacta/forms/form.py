@@ -127,10 +127,10 @@ def parameter(
     )
 
 
-def option_name(name: str) -> str:
+def format_option(name: str) -> str:
     """Return the command-line option for a parameter.
 
-    >>> option_name("max_rolls"), option_name("from_")  # `from` is a keyword of Python
+    >>> format_option("max_rolls"), format_option("from_")  # `from` is a keyword of Python
     ('--max-rolls', '--from')
     """
     return f"--{name.rstrip('_').replace('_', '-')}"

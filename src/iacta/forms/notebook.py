@@ -15,7 +15,7 @@ from iacta.forms.sections import (
     Part,
     Section,
     Table,
-    cell_text,
+    format_cell,
     make_sections,
 )
 from iacta.inputs.errors import IactaError
@@ -70,7 +70,7 @@ def _format_part(part: Part) -> str:
     if isinstance(part, Table):
         headings = _format_row(part.columns, part.columns, "th") if any(part.columns) else ""
         return _format_table(
-            [headings, *(_format_row(map(cell_text, row), part.columns) for row in part.rows)]
+            [headings, *(_format_row(map(format_cell, row), part.columns) for row in part.rows)]
         )
     if isinstance(part, Bars):
         longest = max((bar.probability for bar in part.bars), default=0)

@@ -25,7 +25,7 @@ from typing import (
 )
 
 from iacta.forms.percentages import format_if_exact
-from iacta.forms.sections import Section, Table, cell_text
+from iacta.forms.sections import Section, Table, format_cell
 
 OMITTED: Any = object()  # the value of a key that is omitted from JSON
 SIMPLE = (float, int, bool, str)
@@ -122,10 +122,10 @@ class Repeated(Protocol):
     def get_repeated(self, name: str) -> Any: ...
 
 
-def json_name(field: str) -> str:
+def format_key(field: str) -> str:
     """Return the JSON key of a field.
 
-    >>> json_name("from_")  # `from` is a keyword of Python
+    >>> format_key("from_")  # `from` is a keyword of Python
     'from'
     """
     return field.rstrip("_")
@@ -139,7 +139,7 @@ class KeyedRecord:
     # Pydantic reads this when it creates a schema. This module does not import pydantic.
     __pydantic_config__: ClassVar[Mapping[str, Any]] = {
         "extra": "forbid",
-        "alias_generator": json_name,
+        "alias_generator": format_key,
     }
 
     def __init_subclass__(cls, *, kw_only: bool = False) -> None:
@@ -184,7 +184,7 @@ class KeyedRecord:
         """
         values = ((field.name, getattr(self, field.name)) for field in fields(self))
         return {
-            json_name(name): json_value(value) for name, value in values if value is not OMITTED
+            format_key(name): json_value(value) for name, value in values if value is not OMITTED
         }
 
 
@@ -247,7 +247,7 @@ class AnswerSectionRecord(KeyedRecord):
 
 
 def _record_table(table: Table, numbers: Mapping[str, int]) -> dict[str, object]:
-    rows = [[cell_text(cell) for cell in row] for row in table.rows]
+    rows = [[format_cell(cell) for cell in row] for row in table.rows]
     numbered = [
         [f"{numbers[row[0]]}. {row[0]}", *row[1:]] if row[0] in numbers else row for row in rows
     ]

@@ -22,10 +22,10 @@ class Shaded(NamedTuple):
 Cell: TypeAlias = str | Shaded
 
 
-def cell_text(cell: Cell) -> str:
+def format_cell(cell: Cell) -> str:
     """Return the text of a cell.
 
-    >>> cell_text(Shaded("97", 0.97)), cell_text("12")
+    >>> format_cell(Shaded("97", 0.97)), format_cell("12")
     ('97', '12')
     """
     return cell.text if isinstance(cell, Shaded) else cell

@@ -23,38 +23,38 @@ def join_phrases(parts: Iterable[object], between: str = ", ") -> str:
     return f"{between.join(others)}{before} and {last}"
 
 
-def rules_note(rules: str) -> str:
-    """Return the name of the rules in parentheses, or an empty string for classic rules.
+def note_rules(rules: str) -> str:
+    """Return a note on the rules in parentheses, or an empty string for classic rules.
 
-    >>> rules_note("capital"), rules_note("classic")
+    >>> note_rules("capital"), note_rules("classic")
     (' (rules: capital)', '')
     """
     return "" if rules == "classic" else f" (rules: {rules})"
 
 
-def count(number: int, one: str, many: str, form: str = "") -> str:
-    """Return a number with a noun in the singular or the plural.
+def add_noun(number: int, one: str, many: str, form: str = "") -> str:
+    """Return a number followed by a noun in the singular or the plural.
 
     one, many: the singular and the plural of the noun.
     form: the format specification for the number.
 
-    >>> count(1, "die", "dice"), count(3_000, "die", "dice"), count(3_000, "die", "dice", ",")
-    ('1 die', '3000 dice', '3,000 dice')
+    >>> add_noun(1, "die", "dice"), add_noun(3_000, "die", "dice", ",")
+    ('1 die', '3,000 dice')
     """
     return f"{number:{form}} {one if number == 1 else many}"
 
 
-def armies(number: int, one: str = "", many: str = "") -> str:
+def name_armies(number: int, one: str = "", many: str = "") -> str:
     """Return a number of armies, followed by a verb: `one` in the singular, `many` in the plural.
 
-    >>> armies(1, "takes", "take"), armies(2)
+    >>> name_armies(1, "takes", "take"), name_armies(2)
     ('1 army takes', '2 armies')
     """
-    return count(number, f"army {one}", f"armies {many}").strip()
+    return add_noun(number, f"army {one}", f"armies {many}").strip()
 
 
 def explain_no_attack(attackers: int, garrison: int) -> str:
-    return f"{armies(attackers)} cannot attack: {garrison} must stay behind."
+    return f"{name_armies(attackers)} cannot attack: {garrison} must stay behind."
 
 
 def describe_stop(stop: StopRule) -> list[str]:
@@ -66,9 +66,13 @@ def describe_stop(stop: StopRule) -> list[str]:
     """
     held, least = stop.hold_back, stop.stop_at
     return [
-        *([f"The attackers hold back {armies(held)} in addition to the garrison."] if held else []),
         *(
-            [f"The attackers stop once {armies(least, 'is', 'are')} left, garrison included."]
+            [f"The attackers hold back {name_armies(held)} in addition to the garrison."]
+            if held
+            else []
+        ),
+        *(
+            [f"The attackers stop once {name_armies(least, 'is', 'are')} left, garrison included."]
             if least
             else []
         ),
@@ -78,4 +82,4 @@ def describe_stop(stop: StopRule) -> list[str]:
 def explain_stop_at_once(attackers: int) -> str:
     """Return a sentence about attackers who stop before the first roll."""
     stops = "it stops" if attackers == 1 else "they stop"
-    return f"{armies(attackers, 'does', 'do')} not attack: {stops} before the first roll."
+    return f"{name_armies(attackers, 'does', 'do')} not attack: {stops} before the first roll."

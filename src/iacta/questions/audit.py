@@ -39,7 +39,7 @@ from iacta.forms.parameter_kinds import Chance, FileName, Flag, Name, Whole
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import RULES_KEY, Count, IntervalRecord, KeyedRecord, Unit, key
 from iacta.forms.sections import Section, Table, make_sections
-from iacta.forms.sentences import count
+from iacta.forms.sentences import add_noun
 from iacta.forms.shared_parameters import RulesForm
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
@@ -424,7 +424,7 @@ def _make_sections(audited: Audit) -> Iterator[Section]:
 
 def audit_sentence(audited: Audit) -> str:
     if audited.impossible:
-        results = count(audited.impossible, "result is", "results are")
+        results = add_noun(audited.impossible, "result is", "results are")
         reason = "rules, or by the chances," if audited.chances else "rules"
         return (
             f"The log has other dice or other rules: {results} impossible, or too unlikely to "
@@ -489,7 +489,7 @@ def _describe_throws(throws: Throws, kind: str = "") -> str:
     kind: the kind of throws that the noun names; `throws.kind` by default.
     """
     if throws.kind == TOTALS:
-        return f"the loss of {count(throws.total, 'army', 'armies', ',')}"
+        return f"the loss of {add_noun(throws.total, 'army', 'armies', ',')}"
     one, many = NOUNS[kind or throws.kind]
     return f"{throws.total:,} {one if throws.total == 1 else many}"
 
@@ -595,7 +595,7 @@ def _list_notes(audited: Audit) -> Iterator[str]:
         names = ", ".join(repr(name) for name in audited.unread[:MAX_NAMES])
         yield f"Ignored columns: {names}."
     if audited.broken_off:
-        battles = count(audited.broken_off, "battle", "battles")
+        battles = add_noun(audited.broken_off, "battle", "battles")
         reason = "because stopping is a choice and not luck"
         yield f"Ignored {battles} that the attackers broke off, {reason}."
     if audited.skipped:
@@ -619,7 +619,7 @@ def _make_tests_table(audited: Audit) -> Table:
         )
         for finding, corrected in zip(audited.findings, audited.corrected, strict=True)
     ]
-    return Table(("", "by itself", f"among {count(len(rows), 'test', 'tests')}"), rows)
+    return Table(("", "by itself", f"among {add_noun(len(rows), 'test', 'tests')}"), rows)
 
 
 def _format_p_value(finding: Finding, p_value: float) -> str:

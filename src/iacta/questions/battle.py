@@ -20,11 +20,11 @@ from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, Count, ExactText, KeyedRecord, RepeatedBattle, Unit, key
 from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import (
-    armies,
     describe_stop,
     explain_no_attack,
     explain_stop_at_once,
-    rules_note,
+    name_armies,
+    note_rules,
 )
 from iacta.forms.shared_parameters import BattleForm, ExactForm
 from iacta.inputs.errors import TooLargeError
@@ -171,8 +171,8 @@ class BattleAnswer(Answer):
             return
         won = mark_certain(self.win_probability, [battle.rules])
         sentence = (
-            f"{armies(battle.attackers, 'beats', 'beat')} {battle.defenders} with a chance of "
-            f"{percent(won)}{self._describe_undecided()}{rules_note(self.question.rule_set.name)}."
+            f"{name_armies(battle.attackers, 'beats', 'beat')} {battle.defenders} with a chance of "
+            f"{percent(won)}{self._describe_undecided()}{note_rules(self.question.rule_set.name)}."
         )
         stopped = [self.stop_probability] if self.stop_probability else []
         lines = [sentence, *describe_stop(battle.stop)]

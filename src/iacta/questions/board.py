@@ -26,7 +26,7 @@ from iacta.forms.record import (
     key,
 )
 from iacta.forms.sections import Section, Table, make_sections
-from iacta.forms.sentences import count
+from iacta.forms.sentences import add_noun
 from iacta.game import BorderOdds, Turn
 from iacta.game.moment import read_board_or_moment
 from iacta.inputs.files import format_path
@@ -239,16 +239,16 @@ class BoardAnswer(Answer):
             return
         board, cards = self.file.board, self.file.cards
         counts = (
-            count(len(board.territories), "territory", "territories"),
-            count(self.border_count, "border", "borders"),
-            count(len(board.continents), "continent", "continents"),
+            add_noun(len(board.territories), "territory", "territories"),
+            add_noun(self.border_count, "border", "borders"),
+            add_noun(len(board.continents), "continent", "continents"),
         )
         lines = [f"{board.name}: {', '.join(counts)} ({self.file.format})."]
         if cards:
             lines.append(
-                f"Cards: {count(cards.territories, 'territory', 'territories')}, "
-                f"{count(cards.wildcards, 'wildcard', 'wildcards')}, "
-                f"{count(cards.missions, 'mission', 'missions')}."
+                f"Cards: {add_noun(cards.territories, 'territory', 'territories')}, "
+                f"{add_noun(cards.wildcards, 'wildcard', 'wildcards')}, "
+                f"{add_noun(cards.missions, 'mission', 'missions')}."
             )
         if not self.remarks:
             lines.append("All borders lead both ways, and every territory can be reached.")
@@ -265,7 +265,7 @@ class BoardAnswer(Answer):
             line = "" if remark.line is None else f"line {remark.line}: "
             which = f"{file}, " if len(kinds) > 1 or file == "cards" else ""
             lines.append(f"{which}{line}{remark.text}")
-        return Section(lines, title=f"{count(len(lines), 'oddity', 'oddities')}:")
+        return Section(lines, title=f"{add_noun(len(lines), 'oddity', 'oddities')}:")
 
 
 class HoldingRecord(KeyedRecord):
@@ -386,7 +386,7 @@ class OddsAnswer(Answer):
             yield Section([f"{player} can attack nobody."])
         else:
             best = odds[0]
-            battles = count(len(odds), "battle", "battles")
+            battles = add_noun(len(odds), "battle", "battles")
             yield Section(
                 [
                     f"{player} can fight {battles}; the best is {best.start} to {best.to}, "
@@ -443,7 +443,9 @@ def _list_continent_rows(board: Board) -> Iterator[Sequence[str]]:
 
 @make_sections.register
 def _(value: Board) -> Iterator[Section]:
-    yield Section([f"{value.name}: {count(len(value.territories), 'territory', 'territories')}."])
+    yield Section(
+        [f"{value.name}: {add_noun(len(value.territories), 'territory', 'territories')}."]
+    )
     yield from _make_board_sections(value)
 
 

@@ -31,11 +31,11 @@ from iacta.forms.record import (
 )
 from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import (
-    armies,
     describe_stop,
     explain_no_attack,
     explain_stop_at_once,
-    rules_note,
+    name_armies,
+    note_rules,
 )
 from iacta.forms.shared_parameters import CampaignForm, ExactForm, draw_seed
 from iacta.probability.distribution import Distribution, Probability
@@ -210,11 +210,11 @@ class CampaignAnswer(Answer):
         stopped = self.stop_probability or None
         verb = "stops" if campaign.attackers == 1 else "stop"
         sentence = (
-            f"{armies(campaign.attackers, 'takes', 'take')} "
+            f"{name_armies(campaign.attackers, 'takes', 'take')} "
             f"{'the territory' if count == 1 else f'all {count} territories'} with a chance of "
             f"{percent(self._exact_if_certain(self.win_probability, count))}"
             f"{f', and {verb} with {percent(stopped)}' if stopped else ''}"
-            f"{rules_note(self.question.rule_set.name)}."
+            f"{note_rules(self.question.rule_set.name)}."
         )
         lines = [sentence, *describe_stop(campaign.stop)]
         yield Section([*lines, *list_fractions(self.win_probability, stopped)])
@@ -271,7 +271,7 @@ class CampaignStory(Answer):
     def sections(self) -> Iterator[Section]:
         campaign = self.question.campaign
         story = [
-            f"Territory {battle.territory}: {armies(battle.attackers, 'attacks', 'attack')} "
+            f"Territory {battle.territory}: {name_armies(battle.attackers, 'attacks', 'attack')} "
             f"{battle.defenders}; {_describe_ending(battle, campaign)}."
             for battle in self.battles
         ]

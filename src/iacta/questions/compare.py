@@ -14,7 +14,7 @@ from iacta.forms.percentages import format_if_exact, percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import ExactText, KeyedRecord, RepeatedBattle, Unit, key
 from iacta.forms.sections import Section, Table
-from iacta.forms.sentences import armies, rules_note
+from iacta.forms.sentences import name_armies, note_rules
 from iacta.forms.shared_parameters import ATTACKERS, DEFENDERS, RulesForm
 from iacta.inputs.errors import IactaError
 from iacta.methods import find_kernel, list_methods
@@ -171,8 +171,8 @@ class CompareAnswer(Answer):
             return
         yield Section(
             [
-                f"{armies(question.attackers, 'beats', 'beat')} {question.defenders} "
-                f"with a chance of {percent(best)}{rules_note(question.rule_set.name)}."
+                f"{name_armies(question.attackers, 'beats', 'beat')} {question.defenders} "
+                f"with a chance of {percent(best)}{note_rules(question.rule_set.name)}."
             ]
         )
         columns = ("", "chance", "relative error", "at most", "time")

@@ -20,7 +20,7 @@ from iacta.forms.record import (
     key,
 )
 from iacta.forms.sections import Grid, Letter, Section, Table, make_sections
-from iacta.forms.sentences import armies, count, explain_no_attack, rules_note
+from iacta.forms.sentences import add_noun, explain_no_attack, name_armies, note_rules
 from iacta.forms.shared_parameters import ATTACKERS, DEFENDERS, ExactForm, RulesForm
 from iacta.methods.hand_or_blitz import find_blitz_rules
 from iacta.odds.decisions import (
@@ -172,7 +172,7 @@ class DecideAnswer(Answer):
             yield Section([explain_no_attack(decision.attackers, rules.garrison)])
             return
         order = self._describe_mix() if self.question.mix else self._describe_action()
-        lines = [f"{order}{rules_note(self.question.rule_set.name)}."]
+        lines = [f"{order}{note_rules(self.question.rule_set.name)}."]
         if decision.action != "stop":
             fought = find_blitz_rules(rules) if decision.action == "blitz" else rules
             chance = percent(mark_certain(decision.win_probability, [fought]))
@@ -187,7 +187,7 @@ class DecideAnswer(Answer):
 
     def _describe_action(self) -> str:
         decision = self.decision
-        battle = f"with {armies(decision.attackers)} against {decision.defenders}"
+        battle = f"with {name_armies(decision.attackers)} against {decision.defenders}"
         stopped = f"{float(decision.value_if_stopped):.2f}"
         if decision.action == "stop":
             worth = f"stopping is worth {stopped} armies to you"
@@ -197,7 +197,7 @@ class DecideAnswer(Answer):
 
     def _describe_mix(self) -> str:
         decision = self.decision
-        battle = f"{armies(decision.attackers)} against {decision.defenders}"
+        battle = f"{name_armies(decision.attackers)} against {decision.defenders}"
         if decision.action == "blitz":
             return f"Blitz: with {battle}, a blitz now is the best choice"
         return f"Roll: with {battle}, one roll by hand is better than a blitz now"
@@ -355,12 +355,12 @@ class DiceAnswer(Answer):
         if decision.attackers <= garrison:
             yield Section([explain_no_attack(decision.attackers, garrison)])
             return
-        note, fewer = rules_note(self.question.rule_set.name), self.fewer
+        note, fewer = note_rules(self.question.rule_set.name), self.fewer
         if decision.attack_dice:
             ours, theirs = decision.attack_dice, decision.defence_dice
             lines = [
-                f"Roll {count(ours, 'die', 'dice')}; the best reply is "
-                f"{count(theirs, 'die', 'dice')}{note}.",
+                f"Roll {add_noun(ours, 'die', 'dice')}; the best reply is "
+                f"{add_noun(theirs, 'die', 'dice')}{note}.",
                 "If both sides choose their dice best, you take the territory with a chance of "
                 f"{percent(decision.win_probability)}{self._describe_value()}.",
             ]

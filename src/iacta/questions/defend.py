@@ -28,7 +28,13 @@ from iacta.forms.record import (
     key,
 )
 from iacta.forms.sections import Bar, Bars, Section, make_sections
-from iacta.forms.sentences import armies, count, describe_stop, explain_no_attack, rules_note
+from iacta.forms.sentences import (
+    add_noun,
+    describe_stop,
+    explain_no_attack,
+    name_armies,
+    note_rules,
+)
 from iacta.forms.shared_parameters import ATTACKERS, ExactForm, RulesForm, StopForm
 from iacta.odds.needed import defenders_needed
 from iacta.odds.spread import (
@@ -178,10 +184,10 @@ class HoldAnswer(Answer):
             yield Section([explain_no_attack(question.attackers, rule_set.rules.garrison)])
             return
         sentence = (
-            f"You need {count(needed, 'defender', 'defenders')} to hold against "
-            f"{armies(question.attackers)} with a chance of at least {plain_percent(self.chance)}: "
-            f"with {needed} it is {percent(self._exact_if_certain(self.hold_probability))}"
-            f"{rules_note(rule_set.name)}."
+            f"You need {add_noun(needed, 'defender', 'defenders')} to hold against "
+            f"{name_armies(question.attackers)} with a chance of at least "
+            f"{plain_percent(self.chance)}: with {needed} it is "
+            f"{percent(self._exact_if_certain(self.hold_probability))}{note_rules(rule_set.name)}."
         )
         yield Section(
             [sentence, *describe_stop(question.stop), *list_fractions(self.hold_probability)]
@@ -192,7 +198,7 @@ class HoldAnswer(Answer):
     def _make_bar(self, defenders: int) -> Bar:
         chance = self._exact_if_certain(self.question.hold_probability(defenders))
         tone = "good" if defenders >= self.defenders else "bad"
-        return Bar(count(defenders, "defender", "defenders"), chance, tone)
+        return Bar(add_noun(defenders, "defender", "defenders"), chance, tone)
 
     def _exact_if_certain(self, chance: Probability) -> Probability:
         return mark_certain(chance, [self.question.rule_set.rules])
@@ -269,8 +275,8 @@ class SpreadAnswer(Answer):
         )
 
     def sections(self) -> Iterator[Section]:
-        best, note = self.best, rules_note(self.question.rule_set.name)
-        attackers = count(self.question.attackers, "attacker", "attackers")
+        best, note = self.best, note_rules(self.question.rule_set.name)
+        attackers = add_noun(self.question.attackers, "attacker", "attackers")
         every = comb(self.armies - 1, self.territories - 1)
         if self._is_held() and best.count == every:
             yield Section(
@@ -322,7 +328,7 @@ class SpreadAnswer(Answer):
             taken = f"more than {most - 0.01:.2f}"
         elif value < 0.005:
             taken = "less than 0.01"
-        of_all = count(most, "territory", "territories")
+        of_all = add_noun(most, "territory", "territories")
         return f"take{verb} {taken} of {of_all} on average at best"
 
 

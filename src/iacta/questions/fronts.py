@@ -9,7 +9,7 @@ from iacta.forms.percentages import format_all_digits, list_fractions, percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import GARRISON_KEY, RULES_KEY, Count, KeyedRecord, key
 from iacta.forms.sections import Bar, Bars, Section
-from iacta.forms.sentences import armies, count, describe_stop, join_phrases, rules_note
+from iacta.forms.sentences import add_noun, describe_stop, join_phrases, name_armies, note_rules
 from iacta.forms.shared_parameters import ExactForm, RulesForm, StopForm
 from iacta.inputs.checks import read_int
 from iacta.odds.fronts import (
@@ -163,12 +163,12 @@ class FrontsAnswer(Answer):
     def sections(self) -> Iterator[Section]:
         best = self.best
         spreads = [
-            f"{_format_new_armies(defended)} against the {armies(defended.front.attackers)}"
+            f"{_format_new_armies(defended)} against the {name_armies(defended.front.attackers)}"
             for defended in best.fronts
         ]
         between = "; " if any(len(defended.spread) > 1 for defended in best.fronts) else ", "
         put = join_phrases(spreads, between)
-        sentence = f"Put {put}: {self._describe_losses()}{rules_note(self.question.rule_set.name)}."
+        sentence = f"Put {put}: {self._describe_losses()}{note_rules(self.question.rule_set.name)}."
         certainty = (
             "No other division is better."
             if best.is_exact
@@ -218,9 +218,8 @@ class FrontsAnswer(Answer):
                 if 0.005 <= value < most - 0.005
                 else _format_nearly(value, most)
             )
-            return (
-                f"{lost} of at most {count(most, 'territory', 'territories')} are lost on average"
-            )
+            territories = add_noun(most, "territory", "territories")
+            return f"{lost} of at most {territories} are lost on average"
         if not value:
             return "the front holds" if one else "all fronts hold"
         return f"{'the front' if one else 'a front'} falls with a chance of {percent(value)}"
@@ -234,7 +233,7 @@ def _format_nearly(value: Any, most: int) -> str:
 
 
 def _name_front(front: Front) -> str:
-    stack = count(front.attackers, "attacker", "attackers")
+    stack = add_noun(front.attackers, "attacker", "attackers")
     if front.territories == 1:
         return stack
     shape = "side by side" if front.shape == "any" else "in a row"

@@ -17,7 +17,7 @@ from iacta.forms.percentages import (
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import RULES_KEY, Count, KeyedRecord, Unit, key
 from iacta.forms.sections import Bar, Bars, Section
-from iacta.forms.sentences import armies, describe_stop, rules_note
+from iacta.forms.sentences import describe_stop, name_armies, note_rules
 from iacta.forms.shared_parameters import ChainForm, ExactForm, RulesForm, StopForm
 from iacta.odds.needed import (
     armies_needed_for_campaign,
@@ -125,9 +125,9 @@ class NeedAnswer(Answer):
         )
         keeping = f" and keep {question.keep}" if question.keep else ""
         sentence = (
-            f"You need {armies(needed)} to {goal}{keeping} with a chance of at least "
+            f"You need {name_armies(needed)} to {goal}{keeping} with a chance of at least "
             f"{plain_percent(question.chance)}: with {needed} it is "
-            f"{percent(self._exact_if_certain(self.win_probability))}{rules_note(question.rule_set.name)}."
+            f"{percent(self._exact_if_certain(self.win_probability))}{note_rules(question.rule_set.name)}."
         )
         yield Section(
             [sentence, *describe_stop(question.stop), *list_fractions(self.win_probability)]
@@ -136,7 +136,7 @@ class NeedAnswer(Answer):
 
     def _make_bar(self, attackers: int, chance: Probability) -> Bar:
         tone = "good" if attackers >= self.attackers else "bad"
-        return Bar(armies(attackers), self._exact_if_certain(chance), tone)
+        return Bar(name_armies(attackers), self._exact_if_certain(chance), tone)
 
     def _exact_if_certain(self, chance: Probability) -> Probability:
         way = stages(self.question.way, self.question.rule_set.rules)

@@ -13,7 +13,7 @@ from iacta.forms.percentages import format_armies, format_goal_change, short_per
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, Count, IntervalRecord, KeyedRecord, Unit, key
 from iacta.forms.sections import Section, Table, make_sections
-from iacta.forms.sentences import count
+from iacta.forms.sentences import add_noun
 from iacta.forms.shared_parameters import TIME_LIMIT
 from iacta.forms.whole_game import (
     CONDITION,
@@ -250,7 +250,7 @@ class ReviewAnswer(Answer):
         """Yield a section with the chances to win before and after turns without a goal."""
         notes = [PEOPLE] if self.wins else []
         if self.missed_wins:
-            missed = count(self.missed_wins, "turn", "turns")
+            missed = add_noun(self.missed_wins, "turn", "turns")
             notes.append(f"There was no time for {missed} without a goal.")
         if not self.wins:
             yield Section(notes or ["Each turn has a goal, so the chance to win judges no turn."])
@@ -297,7 +297,7 @@ def _make_sections(reviewed: Review) -> Iterator[Section]:
         )
     if reviewed.assumed:
         sentences.append(
-            f"The log lacks the dice of {count(reviewed.assumed, 'attack', 'attacks')}; iacta "
+            f"The log lacks the dice of {add_noun(reviewed.assumed, 'attack', 'attacks')}; iacta "
             "assumes the best number that fits the losses (?), so luck may be biased."
         )
     if reviewed.unclear:
@@ -307,10 +307,10 @@ def _make_sections(reviewed: Review) -> Iterator[Section]:
         corrections = "; ".join(reviewed.corrections)
         sentences.append(f"Corrected by hand, and not judged: {corrections}.")
     if reviewed.pending:
-        battles = count(reviewed.pending, "battle is", "battles are")
+        battles = add_noun(reviewed.pending, "battle is", "battles are")
         sentences.append(f"The review goes on: {battles} still to come.")
     if reviewed.missed:
-        last = count(reviewed.missed, "battle was", "battles were")
+        last = add_noun(reviewed.missed, "battle was", "battles were")
         sentences.append(f"The time limit ended the review early: {last} left out.")
     if sentences:
         yield Section(sentences)

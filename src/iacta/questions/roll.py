@@ -10,7 +10,7 @@ from iacta.forms.percentages import format_all_digits, list_fractions
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import RULES_KEY, Count, KeyedRecord, Unit, key
 from iacta.forms.sections import Bar, Bars, Section, make_sections
-from iacta.forms.sentences import count, rules_note
+from iacta.forms.sentences import add_noun, note_rules
 from iacta.forms.shared_parameters import ExactForm, RulesForm
 from iacta.rules.roll import Losses, Roll
 
@@ -113,9 +113,9 @@ class RollAnswer(Answer):
         roll = self.question.roll
         means = attackers, defenders = roll.expected_losses()
         sentence = (
-            f"On average a roll of {count(roll.attack_dice, 'attack die', 'attack dice')} against "
-            f"{roll.defence_dice} costs you {float(attackers):.4f} armies and them "
-            f"{float(defenders):.4f}{rules_note(self.question.rule_set.name)}."
+            f"On average a roll of {add_noun(roll.attack_dice, 'attack die', 'attack dice')} "
+            f"against {roll.defence_dice} costs you {float(attackers):.4f} armies and them "
+            f"{float(defenders):.4f}{note_rules(self.question.rule_set.name)}."
         )
         yield Section([sentence, *(list_fractions(*means) if self.question.exact else [])])
         width = len(str(self.total))

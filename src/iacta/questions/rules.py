@@ -19,7 +19,7 @@ from iacta.forms.percentages import (
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import Count, ExactText, KeyedRecord, Unit, key
 from iacta.forms.sections import Section, Table, make_sections
-from iacta.forms.sentences import armies, count
+from iacta.forms.sentences import add_noun, name_armies
 from iacta.forms.shared_parameters import ExactForm, RulesForm
 from iacta.inputs.errors import IactaError
 from iacta.odds.arrays import win_table
@@ -318,8 +318,8 @@ def _list_odds_sentences(odds: Odds) -> Iterator[str]:
         yield from list_fractions(won)
         if needed is not None:
             yield (
-                f"{armies(needed, 'is', 'are')} the fewest with at least an even chance against "
-                f"{EXAMPLE_ARMIES}."
+                f"{name_armies(needed, 'is', 'are')} the fewest with at least an even chance "
+                f"against {EXAMPLE_ARMIES}."
             )
     except IactaError as error:
         yield f"iacta cannot compute the odds under these rules: {error}."
@@ -336,7 +336,7 @@ def _list_roll_rows(rules: Rules) -> Iterator[Sequence[str]]:
     for attack, defence in pairs if len(pairs) <= MAX_ROLLS_LISTED else pairs[-1:]:
         roll = Roll(attack, defence, rules)
         yield (
-            f"{count(attack, 'die', 'dice')} against {defence}",
+            f"{add_noun(attack, 'die', 'dice')} against {defence}",
             _format_percents(roll.loss_counts()),
             *(f"{float(mean):.4f}" for mean in roll.expected_losses()),
         )
@@ -356,12 +356,12 @@ def _list_rules_sentences(rules: Rules) -> Iterator[str]:
         ("attacker", rules.attack, rules.full_attack),
         ("defender", rules.defence, rules.full_defence),
     ):
-        most = count(len(usual.faces), "die", "dice")
+        most = add_noun(len(usual.faces), "die", "dice")
         yield f"The {side} throws at most {most} {_describe_dice(usual)}."
         if full is not None:
             dice = _describe_dice(full)
             yield f"When both throw all their dice, the {side} throws other dice, {dice}."
-    yield f"Ties go to the {rules.ties}; {armies(rules.garrison)} must stay behind."
+    yield f"Ties go to the {rules.ties}; {name_armies(rules.garrison)} must stay behind."
     if rules.least_advance:
         yield "After a conquest, at least as many armies move in as attack dice in the last roll."
     else:

@@ -24,7 +24,7 @@ from iacta.forms.record import (
     key,
 )
 from iacta.forms.sections import Section, Table, make_sections
-from iacta.forms.sentences import armies, describe_stop, explain_no_attack, rules_note
+from iacta.forms.sentences import describe_stop, explain_no_attack, name_armies, note_rules
 from iacta.forms.shared_parameters import SEED, CampaignForm, draw_seed
 from iacta.inputs.errors import IactaError
 from iacta.odds.simulation import SimulationResult, simulate_campaign
@@ -183,10 +183,10 @@ class SimulateAnswer(Answer):
         games = "game" if won.runs == 1 else "games"
         low, high = map(_format_share, self.interval)
         lines = [
-            f"{armies(question.attackers)} took "
+            f"{name_armies(question.attackers)} took "
             f"{'the territory' if territories == 1 else f'all {territories} territories'} in "
             f"{won.successes:,} of {won.runs:,} {games}: "
-            f"{_format_share(won.probability)}{rules_note(question.rule_set.name)}.",
+            f"{_format_share(won.probability)}{note_rules(question.rule_set.name)}.",
             *describe_stop(question.stop),
             f"From these games alone, the true chance is most likely {low} to {high} "
             "(95% interval).",

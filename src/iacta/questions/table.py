@@ -11,7 +11,7 @@ from iacta.forms.percentages import format_all_digits
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import RepeatedBattle, Unit, key
 from iacta.forms.sections import Cell, Section, Shaded, Table
-from iacta.forms.sentences import rules_note
+from iacta.forms.sentences import note_rules
 from iacta.forms.shared_parameters import ARMIES, ExactForm, RulesForm
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import TooLargeError
@@ -85,7 +85,7 @@ class TableAnswer(Answer):
         return charts.win_chance_map(self.chances, rule_set.rules, rule_set.name)
 
     def sections(self) -> Iterator[Section]:
-        note = rules_note(self.question.rule_set.name)
+        note = note_rules(self.question.rule_set.name)
         yield Section([f"Chance to win in percent; the attackers include your garrison{note}:"])
         columns = (ROW_HEADING, *map(str, range(1, self.chances.shape[1] + 1)))
         rows = _ShadedRows(self.chances.astype(float))

@@ -11,7 +11,7 @@ from iacta.forms.percentages import percent, short_percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, Count, IntervalRecord, KeyedRecord, Unit, key
 from iacta.forms.sections import Section, Table
-from iacta.forms.sentences import armies, count
+from iacta.forms.sentences import add_noun, name_armies
 from iacta.forms.shared_parameters import TIME_LIMIT
 from iacta.game import Turn
 from iacta.plan.quick_estimates import MIN_GAP
@@ -43,7 +43,7 @@ class ThreatsQuestion(MomentForm, Question):
     def answer(self, watch: Watch | None = None) -> "ThreatsAnswer":
         def progress(found: Threats, part: float) -> None:
             if watch is not None:
-                doing = f"Looking at {count(len(found.threats), 'threat', 'threats')}"
+                doing = f"Looking at {add_noun(len(found.threats), 'threat', 'threats')}"
                 watch(doing, part, keeps=True, so_far=ThreatsAnswer(self, found))
 
         found = threats(self.turn, time_limit=self.time_limit, progress=progress)
@@ -215,8 +215,8 @@ def threats_sentence(answer: ThreatsAnswer) -> str:
 
 def _describe_move(move: HelpfulMove, player: str) -> str:
     return (
-        f"The best fortifying move is {armies(move.armies)} from {move.start} to {move.to}: it "
-        f"lowers the greatest chance to {describe_threat(move.before, player)} from "
+        f"The best fortifying move is {name_armies(move.armies)} from {move.start} to {move.to}: "
+        f"it lowers the greatest chance to {describe_threat(move.before, player)} from "
         f"{percent(move.before.chance)} to {percent(move.after.chance)}."
     )
 
@@ -251,7 +251,7 @@ def _make_move_record(move: HelpfulMove, player: str) -> HelpfulMoveRecord:
     goal, by = describe_threat(move.before, player), move.before.player
     chances = move.before.chance, move.after.chance
     words = (
-        f"{armies(move.armies)} from {move.start} to {move.to}: {by} can {goal} with "
+        f"{name_armies(move.armies)} from {move.start} to {move.to}: {by} can {goal} with "
         f"{percent(move.after.chance)} instead of {percent(move.before.chance)}"
     )
     return HelpfulMoveRecord(move.start, move.to, move.armies, move.kept, goal, by, *chances, words)

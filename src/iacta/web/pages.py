@@ -22,11 +22,19 @@ import iacta
 from iacta.charts.saving import FIT
 from iacta.charts.theme import SIZES, make_config
 from iacta.forms.command_and_call import format_command, format_python_call
-from iacta.forms.form import ClashError, Example, Form, Parameter, Topic, format_error, option_name
+from iacta.forms.form import (
+    ClashError,
+    Example,
+    Form,
+    Parameter,
+    Topic,
+    format_error,
+    format_option,
+)
 from iacta.forms.parameter_kinds import Chance, Flag, Number, OneOf, RulesName, Source, Whole
 from iacta.forms.percentages import bar_percent
 from iacta.forms.question import Answer, Question, Watch
-from iacta.forms.sections import Section, Shaded, Table, cell_text
+from iacta.forms.sections import Section, Shaded, Table, format_cell
 from iacta.forms.shared_parameters import draw_seed
 from iacta.inputs.checks import split_words
 from iacta.inputs.errors import IactaError
@@ -98,7 +106,7 @@ def _make_environment() -> Environment:
         "label": label,
         "shade": _choose_shade,
         "bar": bar_percent,
-        "cell": cell_text,
+        "cell": format_cell,
         "said": _name_parameters,
         "ticked": _mark_code,
     }
@@ -339,7 +347,7 @@ def _list_fields(
     words = form.examples[FIRST.get(form.name, 0)].line
     fields = []
     for parameter in list_inputs(form):
-        is_used = f"{option_name(parameter.name)} " in f"{words} "
+        is_used = f"{format_option(parameter.name)} " in f"{words} "
         is_main = (
             parameter.is_argument
             or parameter.is_required

@@ -11,7 +11,7 @@ from iacta.board import Board
 from iacta.board.files import read_board
 from iacta.forms.moment import describe_winner, list_condition
 from iacta.forms.percentages import describe_luck, percent, short_percent
-from iacta.forms.sentences import count
+from iacta.forms.sentences import add_noun
 from iacta.game import BorderOdds, Fortify, Throw, Turn
 from iacta.game.steps import (
     Step,
@@ -140,7 +140,7 @@ def _describe_border(turn: Turn, odds: BorderOdds, place: Mapping[str, int]) -> 
     """Return the odds of a battle and the possible losses in its next roll."""
     attack = find_attack(turn, odds.start, odds.to)
     assert attack is not None  # noqa: S101 # a border with odds has an attack
-    thrown = count(attack.dice, "die", "dice")
+    thrown = add_noun(attack.dice, "die", "dice")
     rolls = [
         [*losses, *_describe_losses(losses, thrown, chance)]
         for losses, chance in turn.results(attack).items()
@@ -169,7 +169,7 @@ def _describe_phase(turn: Turn) -> str:
         return f"{turn.winner} wins the game."
     match turn.phase:
         case "place":
-            return f"{turn.player} places {count(turn.place, 'new army', 'new armies')}."
+            return f"{turn.player} places {add_noun(turn.place, 'new army', 'new armies')}."
         case "attack":
             return f"{turn.player} attacks."
         case "advance":

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from iacta.forms.percentages import percent, plain_percent, short_percent
 from iacta.forms.sections import Section, Table
-from iacta.forms.sentences import armies, count, join_phrases, rules_note
+from iacta.forms.sentences import add_noun, join_phrases, name_armies, note_rules
 from iacta.plan import Continuation, Goal, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
 from iacta.plan.hold import MIN_ENDS
@@ -26,7 +26,7 @@ def new_armies(placement: Placement) -> str:
     >>> new_armies((("Ukraine", 4), ("Egypt", 2)))
     '6 new armies, 4 on Ukraine and 2 on Egypt'
     """
-    total = count(sum(number for _, number in placement), "new army", "new armies")
+    total = add_noun(sum(number for _, number in placement), "new army", "new armies")
     if len(placement) == 1:
         return f"{total} on {placement[0][0]}"
     places = [f"{number} on {name}" for name, number in placement]
@@ -79,7 +79,7 @@ class Needed(NamedTuple):
         if not self.source and not self.armies:
             return f"You have a chance of at least {chance} without new armies."
         needed = (
-            f"{armies(self.armies)} on {self.source}, which has "
+            f"{name_armies(self.armies)} on {self.source}, which has "
             f"{plan.position.find_holding(self.source).armies}"
             if self.source
             else new_armies(self.placement)
@@ -112,7 +112,7 @@ def describe_cards(brought: Distribution[int]) -> str:
     """
     if len(brought) == 1:
         (number,) = brought
-        return f"The cards bring {count(number, 'army', 'armies') if number else 'no armies'}."
+        return f"The cards bring {add_noun(number, 'army', 'armies') if number else 'no armies'}."
     parts = [
         f"{number or 'none'}{' armies' if number and not k else ''} with {percent(brought[number])}"
         for k, number in enumerate(sorted(brought, reverse=True))
@@ -139,7 +139,7 @@ def describe_continuation(
     proof = "; no plan is better" if goes_on.proven else "; a better plan may exist"
     yield (
         f"You {first.phrase(plan.position)} with a chance of "
-        f"{percent(plan_chance(plan, reached))}{rules_note(rules)}, then "
+        f"{percent(plan_chance(plan, reached))}{note_rules(rules)}, then "
         f"{then} with {percent(plan_chance(plan, won))}, with the armies "
         f"that the cards bring{proof}."
     )
@@ -179,13 +179,13 @@ def describe_hold(held: Hold) -> Iterator[str]:
     if held.plan.value is None:
         return  # the sentence on the plan already says that there is no estimate yet
     if held.win_probability is None or held.unfortified is None or held.interval is None:
-        games = count(held.ends, "game", "games")
+        games = add_noun(held.ends, "game", "games")
         yield f"Not enough games to estimate the chance to hold it: {games} of {MIN_ENDS}."
         return
     if not held.ends:
         return
     low, high = held.interval
-    verb, games = held.plan.goal.phrase(held.plan.position), count(held.ends, "game", "games")
+    verb, games = held.plan.goal.phrase(held.plan.position), add_noun(held.ends, "game", "games")
     yield (
         f"You {verb} and hold it until your next turn with a chance of about "
         f"{percent(held.win_probability)} ({100 * low:.2f}% to {100 * high:.2f}%, from {games})."
@@ -207,7 +207,7 @@ def describe_hold(held: Hold) -> Iterator[str]:
         often = (
             "" if best.part > NEARLY_ALWAYS else f" (in {short_percent(best.part)} of the games)"
         )
-        armies = count(round(best.armies), "army", "armies")
+        armies = add_noun(round(best.armies), "army", "armies")
         yield (
             f"At the end, move about {armies} from {best.start} to {best.to}"
             f"{often}; without this move the chance would be {percent(held.unfortified)}."

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from iacta.forms.sentences import count
+from iacta.forms.sentences import add_noun
 from iacta.game import Attack
 from iacta.native.deadline import Deadline
 from iacta.plan import Plan
@@ -115,5 +115,5 @@ def _describe_success(plan: Plan, way: Alternative) -> str | None:
         scale = 1.0 if plan.policy.is_exact or now <= 0.0 else (plan.comparable_value - held) / now
         after = held + scale * (problem.sum_payoffs(state) + plan.policy.decide(state).value)
         figure = format_value(plan, after)
-    over = count(able + garrison, "army", "armies")
+    over = add_noun(able + garrison, "army", "armies")
     return f"{figure} once it is taken with {over} left"

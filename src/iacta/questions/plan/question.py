@@ -24,7 +24,7 @@ from iacta.forms.parameter_kinds import Chance, CommaList, Flag, Name, OneOf, Pa
 from iacta.forms.percentages import format_all_digits, format_goal_value, percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.sections import Section, make_sections
-from iacta.forms.sentences import count, rules_note
+from iacta.forms.sentences import add_noun, note_rules
 from iacta.forms.shared_parameters import (
     ELIMINATE,
     SEED,
@@ -723,7 +723,7 @@ class PlanAnswer(Answer):
         if self.held and self.held.ends:
             yield held.pop(0)  # the chance to hold comes first
         if self.move_in:
-            yield f"Best: move {count(self.move_in.best, 'army', 'armies')} in."
+            yield f"Best: move {add_noun(self.move_in.best, 'army', 'armies')} in."
         if self.goes_on:
             goal = self.question.goal or plan.goal
             yield from around.describe_continuation(plan, goal, self.goes_on, rules)
@@ -733,7 +733,7 @@ class PlanAnswer(Answer):
                 new = around.new_armies(self.new.placement)
                 beginning = f"With {new}, {beginning[0].lower()}{beginning[1:]}"
             has_tried_all = self.new is None or self.new.has_tried_all
-            yield f"{beginning}{rules_note(rules)}{sentences.describe_proof(plan, has_tried_all)}"
+            yield f"{beginning}{note_rules(rules)}{sentences.describe_proof(plan, has_tried_all)}"
             yield from sentences.explain_gain(plan)
             if brought is not None:
                 yield f"{around.describe_cards(brought)} {around.TRADED}"
@@ -811,7 +811,7 @@ class GoalEndAnswer(Answer):
         return charts.board_map(self.question.start)
 
     def sections(self) -> Iterator[Section]:
-        best = self._move_in and f"Best: move {count(self._move_in.best, 'army', 'armies')} in."
+        best = self._move_in and f"Best: move {add_noun(self._move_in.best, 'army', 'armies')} in."
         yield Section([self._sentence(), *([best] if best else [])])
 
 

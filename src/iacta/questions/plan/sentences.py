@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from iacta.forms.percentages import bar_percent, mark_certain, percent, short_percent
 from iacta.forms.sections import Section, Table
-from iacta.forms.sentences import armies, count, join_phrases
+from iacta.forms.sentences import add_noun, join_phrases, name_armies
 from iacta.methods import find_kernel
 from iacta.native.bit_sets import bits, find_reached, make_mask
 from iacta.plan import Plan, SimulatedPlan, Step, Worth
@@ -168,7 +168,7 @@ def explain_impossibility(plan: Plan) -> str:
         return f"no path leads to {problem.name(next(bits(away)))}"
     if plan.upper_bound <= 0.0:
         total = sum(position.holdings[v].armies for v in bits(problem.stacks))
-        return f"the {armies(total)} that can attack are too few, whatever the dice show"
+        return f"the {name_armies(total)} that can attack are too few, whatever the dice show"
     return ""
 
 
@@ -235,7 +235,7 @@ def _list_other_battles(plan: Plan, main: Sequence[Step]) -> Iterator[Section]:
         more = [f"and {rest} more, rarely fought"] if rest else []
         yield Section([table, *more], title="Other battles:")
     elif rest:
-        yield Section([f"{count(rest, 'other battle is', 'other battles are')} rarely fought."])
+        yield Section([f"{add_noun(rest, 'other battle is', 'other battles are')} rarely fought."])
 
 
 def _list_final_territories(plan: Plan) -> Iterator[Sequence[str]]:
