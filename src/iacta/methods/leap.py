@@ -97,8 +97,8 @@ RARE = 1e-15  # chance below which a longer diagonal may be needed
 NEGLIGIBLE = 1e-15  # negligible part of a chance
 LOG_NEGLIGIBLE = -400.0
 MIN_SIGMA = 12.0  # standard deviation above which the integrand is almost a bell curve
-BELL_STEP = 9.0  # copies of the bell curve this far away weigh less than e^(−9² / 2) = 3e-18
-POLE_STEP = 37.0  # copies of the geometric series this far away weigh less than e^−37 = 1e-16
+BELL_STEP = 9.0  # copies of the bell curve at this distance weigh less than e^(−9² / 2) = 3e-18
+POLE_STEP = 37.0  # copies of the geometric series at this distance weigh less than e^−37 = 1e-16
 BELL_WIDTH = 8.7  # half-width in units of 1/σ, where the integrand is e^(−8.7² / 2) = 4e-17
 TILTS: Floats = -np.geomspace(1e-9, 40, 500)
 

@@ -175,7 +175,7 @@ def judge_attack(
 def list_reduced_ends(
     turn: Turn, border: tuple[str, str], dice: int, their_dice: int
 ) -> list[tuple[float, Turn]]:
-    """List the turns, with chances, after a roll with fewer defence dice than usual.
+    """List the possible turns, with chances, after a roll with fewer defence dice than usual.
 
     border: the attacking and the defending territory.
     dice, their_dice: the numbers of attack and defence dice.

@@ -27,7 +27,7 @@ from iacta.plan.plan import NextMove, Plan, Play
 from iacta.plan.policy import Policy
 from iacta.plan.problem import TurnState
 
-MAX_STATES = 20_000  # a few seconds of exact evaluation
+MAX_STATES = 20_000  # takes a few seconds to evaluate exactly
 
 
 class LuckOfBattle(NamedTuple):
@@ -123,7 +123,8 @@ def _find_chances(policy: Policy) -> Callable[[TurnState], float]:
             report = policy.search.flow(Deadline(), MAX_STATES, state)
             if report is None:
                 raise TooLargeError(
-                    f"an estimated plan must visit at most {MAX_STATES:,} states for measuring luck"
+                    "the luck of an estimated plan can be measured for at most "
+                    f"{MAX_STATES:,} states"
                 )
             more = report.value
         return min(problem.sum_payoffs(state) + problem.held + more, 1.0)

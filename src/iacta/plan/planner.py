@@ -60,7 +60,9 @@ SET_TIME_SHARE = 0.2  # fraction of the time for the choice of territories
 SET_BOUND_TIME_SHARE = 0.1  # fraction of the time for the bound on any set of territories
 EQUAL = 0.0005  # tolerance for comparing values; the number of armies left breaks ties
 COMPARISON_SHARE = 0.7  # fraction of the time and of the games for comparing styles
-FRESH = 2**32  # first number in the separate sequence of games for the final estimate
+FRESH = (
+    2**32
+)  # number of the first game of the final estimate, which repeats no game of the comparison
 SMALL_HALF_INTERVAL = 0.001  # half width of the interval at which games stop
 MIN_VISITED = 2_000  # lower limit of `Limits.visited`, which takes about 0.02 s
 BATCH = 16  # number of games per call, and the fewest games for an estimate
@@ -118,7 +120,7 @@ class Found:
         return self.interval is None and self.gap <= PROVEN_GAP
 
     def is_above(self, other: "Found") -> bool:
-        """Return whether the value clearly exceeds an exact value (by EQUAL and one error)."""
+        """Return whether the value exceeds an exact value by EQUAL plus one standard error."""
         if self.value is None or other.value is None:
             return self.value is not None
         low, high = self.interval or (self.value, self.value)

@@ -29,7 +29,7 @@ GAMES = 256  # number of games for an estimated value
 VISITED = 10_000  # maximum number of states for an exact value
 SEEN = 1_500  # maximum number of states in the first games before an exact value is tried
 VERSION = 1
-MAX_DEPTH = 3  # the deepest lookahead that a record may ask for
+MAX_DEPTH = 3  # maximum depth of lookahead in a record
 USUAL_STYLE = Style()
 QUICK_STYLE = Style(idle=0.0)  # the style of quick estimates, which use no assignment
 

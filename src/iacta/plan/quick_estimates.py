@@ -98,7 +98,7 @@ def estimate_goal(
     if played is None:
         return NOT_TRIED._replace(at_most=at_most, placement=best)
     chance, interval, left = played
-    # The mean of random games may exceed the bound by luck.
+    # The mean of random games may exceed the bound by chance.
     return QuickEstimate(chance, interval, inf, best, left).cap(at_most)
 
 

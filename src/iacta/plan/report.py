@@ -23,8 +23,8 @@ class Branch:
 
     start: str  # the attacking territory
     to: str  # the attacked territory
-    # The plan fights this battle after these numbers of armies are left from the previous battle,
-    # garrison included.
+    # The numbers of armies left by the previous battle, garrison included, after which the plan
+    # fights this battle.
     armies: tuple[int, ...]
 
 
@@ -33,7 +33,7 @@ class MainBattle:
     """A battle of the main line."""
 
     step: Step
-    # The fewest armies left, garrison included, with which the plan goes on to another battle;
+    # The fewest armies left, garrison included, with which the plan continues to another battle;
     # `None` if the number does not matter or the plan is over.
     fewest: int | None = None
     branches: tuple[Branch, ...] = ()  # the other battles that may follow

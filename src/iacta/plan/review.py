@@ -47,7 +47,7 @@ from iacta.plan.judge import (
 from iacta.plan.plan import Plan
 from iacta.rules.roll import Losses
 
-MAX_BATTLES = 2_000  # minutes of work
+MAX_BATTLES = 2_000  # takes minutes to review
 MAX_COSTLIEST = 3  # the number of costly decisions to list
 MIN_MISTAKE = 0.01  # smallest cost of a mistake, for chances; ten times as much for worths
 
@@ -379,7 +379,7 @@ def _find_steps(played: LoggedTurn, values: _Values | None) -> Iterator[Reviewed
 
 
 def _measure_armies(turn: Turn, battle: LoggedBattle) -> float | None:
-    """Return the luck of a battle in armies; without stated dice, it may be several rolls."""
+    """Return the luck of a battle in armies. A battle without dice counts as several rolls."""
     border, losses = (battle.start, battle.to), Losses(battle.lost, battle.killed)
     dice = battle.dice, battle.their_dice
     return measure_army_luck(turn, battle.after, border, losses, *dice)

@@ -52,7 +52,7 @@ class Visit(NamedTuple):
     reached: float  # chance that this attack happens
     conquered: float  # chance that this attack conquers the territory
     arrived: float  # mean number of armies that move in; 0 is counted without a conquest
-    ended: float  # chance that the turn ends with this attack, short of the goal
+    ended: float  # chance that the turn ends with this attack without reaching the goal
     # For each number n of armies able to move after the battle: the chance of a conquest with n,
     # and this chance times the mean number of armies that move in.
     advances: tuple[tuple[int, float, float], ...]

@@ -125,7 +125,7 @@ class StepTree:
         return None if turn is None else self._known.get(_make_key(turn, goal))
 
     def _list_reduced_ends(self, k: int) -> list[tuple[float, Turn]]:
-        """List the turns, with chances, after a roll with fewer defence dice than usual."""
+        """List the possible turns, with chances, after a roll with reduced defence dice."""
         node = self.nodes[k]
         turn = self.nodes[node.before].turn
         if turn is None or node.turn is None or not _has_reduced(node):

@@ -317,7 +317,7 @@ def _make_threat(aim: _Aim, estimate: QuickEstimate) -> Threatened:
 
 
 def _merge_wins(threats: Iterable[tuple[_Aim, Threatened]]) -> Iterator[Threatened]:
-    """Yield the threats, with the wins of each player merged to the mean over their missions."""
+    """Yield the threats, and for each player the mean threat to win over the possible missions."""
     wins = dict[str, list[tuple[_Aim, Threatened]]]()
     for aim, each in threats:
         if aim.kind == "win":

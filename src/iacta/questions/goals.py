@@ -30,7 +30,7 @@ from iacta.war import GoalChance, Goals, Reach, best_goals, goals_in_reach
 from iacta.war.goals import DEFAULT_GAMES, WIN_NOW
 
 HOW = {"tactics": "", "plan": "with a plan", "worth": "with a more careful plan"}
-REACH_SHARE = 0.35  # if games follow, fraction of the time limit for the chances of goals
+REACH_SHARE = 0.35  # fraction of the time limit for the chances of goals, if games follow
 
 
 @question(

@@ -28,7 +28,7 @@ from iacta.plan.review import PlayerReview, Review, ReviewedStep, review
 from iacta.war.turn_wins import TurnWins, measure_turn_wins
 
 MAX_SHOWN = 100  # maximum number of steps to list in an answer
-REVIEW_TIME_SHARE = 0.5  # if games follow, fraction of the time limit for the review
+REVIEW_TIME_SHARE = 0.5  # fraction of the time limit for the review, if games follow
 USUAL_LUCK = (
     "Usual luck is the standard deviation of luck: in about two of three games, luck lies between "
     "minus and plus this number."

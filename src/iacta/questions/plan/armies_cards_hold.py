@@ -14,7 +14,7 @@ from iacta.plan.reinforcement import Placement
 from iacta.probability.distribution import Distribution
 from iacta.questions.plan.sentences import MAX_LINES, format_value, plan_chance
 
-NEARLY_ALWAYS = 0.995  # fraction of the games above which the fraction is not shown
+NEARLY_ALWAYS = 0.995  # maximum fraction of the games to show
 MIN_SHOWN = 5e-5  # minimum guaranteed chance to show
 ALONE = "Each opponent is assumed to attack alone, against what you leave."
 TRADED = "Players with six or more cards must trade in sets until four or fewer are left."

@@ -19,8 +19,8 @@ ROUNDING = 1e-12  # allowance for rounding errors in chances
 MIN_RANGE = 0.005  # minimum width of an interval to show, in the unit shown
 NOTICEABLE_CHANCE = 0.0005  # minimum gap to the upper bound that is noticeable, for chances
 NOTICEABLE_POINTS = 0.05  # minimum gap to the upper bound that is noticeable, for points
-# A bound is shown if it exceeds the value by at most the first fraction of the maximum value, or if
-# it rules out at least the second fraction of the range between the value and the maximum.
+# A bound is shown if its gap to the value is at most NEAR times the maximum value, or if the bound
+# rules out at least the fraction INFORMATIVE of the range between the value and the maximum.
 NEAR, INFORMATIVE = 0.01, 0.2
 MAX_LINES = 40  # maximum number of rows in a table
 MAX_ENDINGS = 3  # maximum number of rows in the table of failures
