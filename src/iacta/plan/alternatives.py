@@ -165,8 +165,8 @@ def _list_detours(plan: Plan, deadline: Deadline) -> Iterator[Alternative]:
 def find_uncertainty(plan: Plan) -> float:
     """Return the uncertainty of the value of a plan. Smaller differences may be noise.
 
-    For an estimate this is the width of its interval, or the error of the lookahead that compares
-    the attacks, whichever is larger.
+    The uncertainty of an estimate is the width of its interval, or the error of the lookahead that
+    compares the attacks, whichever is larger. A plan without a value has infinite uncertainty.
     """
     if plan.value is None:
         return inf

@@ -71,9 +71,9 @@ class Continuation(DisplayMixin):
         single game.
     armies: the distribution of the number of new armies after the first goal.
     win_probability: the chance to reach both goals; an estimate unless `ends` is 0.
-    error: the standard error of the estimate. It is never 0, because the simulated games may have
-        missed rare results.
-    without: the chance to reach both goals without new armies, from the same games.
+    error: the standard error of the chance; 0 if the chances are exact. The error of an estimate is
+        never 0, because the simulated games may have missed rare results.
+    without: the chance to reach both goals without new armies.
     ends: the number of simulated games of the first plan; 0 if the chances are exact.
     proven: whether no better turn exists; in that case the chances are exact.
     """

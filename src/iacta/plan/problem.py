@@ -166,7 +166,7 @@ class Problem:
 
     @cached_property
     def stacks(self) -> int:
-        """The set of territories that can attack right away."""
+        """The set of territories that can attack in this position."""
         return make_mask(
             v
             for v in bits(self.owned & ~self.resting)
