@@ -243,7 +243,8 @@ def _compute_cdf(dice: int, rank: int, face: int) -> Fraction:
 ROLLS = 100_000
 SEED = 1
 MAX_DEFENDERS = 50  # the number of rows in the printed table
-ONE_ROLL = Battle(3, 2, ABLE, stop=StopRule(max_rolls=1))  # won if the first roll kills both
+# The attackers win if the only roll kills both defenders.
+ONE_ROLL = Battle(3, 2, ABLE, stop=StopRule(max_rolls=1))
 
 
 def _find_roll_chance(row: Row) -> Fraction:

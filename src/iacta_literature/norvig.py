@@ -42,7 +42,7 @@ def _win(attackers: int, defenders: int) -> Fraction:
 
 
 def _check_armies_left(row: Row) -> Number:
-    """Return the published number of armies that move on, or `"impossible"` for such a number."""
+    """Return the published number of armies that move in, or `"impossible"`."""
     left = Outcome(int(row["published"]) + 1, 0)  # garrison included
     battle = Battle(int(row["attackers"]), DEFENDERS[int(row["territory"]) - 1])
     return left.attackers - 1 if left in battle.outcomes() else "impossible"

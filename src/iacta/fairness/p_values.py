@@ -320,7 +320,7 @@ def _count_pairs(places: Ints, results: Ints) -> Ints:
     places = places[np.argsort(results[places], kind="stable")]
     results, counts = results[places], np.bincount(results[places], minlength=1)
     alike = np.zeros(n, dtype=np.int64)
-    is_often = counts**2 > 16 * n  # for such results a Fourier transform is faster than pairs
+    is_often = counts**2 > 16 * n  # a Fourier transform is faster for such results
     size = 1 << (2 * n - 1).bit_length()
     for result in np.flatnonzero(is_often).tolist():
         marks = np.zeros(size)

@@ -18,7 +18,7 @@ from iacta.rules.variants import rules_name
 Side: TypeAlias = tuple[int, tuple[int, ...]]  # number of the kind of dice, faces shown
 Key: TypeAlias = tuple[str, int] | Trial  # a kind with its number of results, or a roll
 
-BINS = 10  # quantiles of the results of battles: tenths
+BINS = 10  # battles are counted by the tenth that contains their result
 NOBODY = -1
 NO_THROWS = -1  # the kind of lines that give only sums
 IMPOSSIBLE, UNDECIDED = -1, -2  # codes of attacks that have no rank among the possible results
@@ -175,7 +175,8 @@ class Registry:
                 continue
             self._checked.add(key)
             armies = sum(entry.fought) + sum(territory.defenders for territory in entry.ahead)
-            is_roll = entry.trial.kind == "roll" and not entry.ahead  # needs only a chance to win
+            # A roll without territories ahead only needs chances to win, which are fast to compute.
+            is_roll = entry.trial.kind == "roll" and not entry.ahead
             self._total_size += armies / ROLLS_PER_BATTLE if is_roll else armies
         if self._total_size > MAX_ARMIES:
             raise TooLargeError(

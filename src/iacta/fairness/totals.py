@@ -1,8 +1,8 @@
 """Tests of logs that give only sums: the armies lost in many rolls, or the number of wins.
 
-The tests compare sums with their distributions under fair dice: the armies lost in all rolls of a
-kind, the number of battles won, and the number of successes among attacks with a known chance. If
-the attackers lose X armies in one roll, their loss S in n rolls has the standard score
+The tests compare sums with their distributions under fair dice: the armies lost in all rolls of
+each kind, the number of battles won, and the number of successes among attacks with a known chance.
+If the attackers lose X armies in one roll, their loss S in n rolls has the standard score
 
     z = (S − n·E[X]) / √(n·Var[X]).
 
@@ -70,7 +70,7 @@ class Wins:
         """Test whether the number of wins agrees with the chances.
 
         question: the name of the test.
-        noun: the plural noun for the trials with a space in front, or an empty string.
+        noun: a space and the plural noun for the trials, or an empty string.
         """
         tried, expected = self.tried.total(), self.expected_wins
         at_most, at_least = compute_win_tails(self.tried, self.won, is_decided=self.is_decided)

@@ -9,7 +9,7 @@ from iacta.forms.sections import Bar, Bars
 from iacta.methods.kernel import Outcome, is_won
 from iacta.probability.distribution import Distribution
 
-NEGLIGIBLE = 0.0005  # rare outcomes at the ends are omitted if their total chance is smaller
+NEGLIGIBLE = 0.0005  # outcomes at each end with a smaller total chance are omitted
 TONES = {"won": "good", "stopped": "neutral", "lost": "bad"}
 
 

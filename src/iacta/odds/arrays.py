@@ -1,6 +1,6 @@
 """The odds of many battles: functions of arrays, with NumPy's broadcasting."""
 
-from __future__ import annotations  # so that signatures show the names of types
+from __future__ import annotations  # signatures then show the names of types
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace

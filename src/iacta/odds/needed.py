@@ -1,6 +1,6 @@
 """Armies needed: the fewest attackers or defenders that succeed with a wanted chance."""
 
-from __future__ import annotations  # so that signatures show the names of types
+from __future__ import annotations  # signatures then show the names of types
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

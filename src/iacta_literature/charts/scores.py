@@ -30,7 +30,7 @@ from iacta.probability.estimate import CONFIDENCE, Estimate
 from iacta.questions.battle import battle_answer
 from iacta.questions.campaign import campaign_answer
 
-MIN_GAPS = 3  # the fewest gaps between bars for which the title mentions a saw
+MIN_GAPS = 3  # the subtitle explains the sawtooth if there are at least this many gaps
 ALL, ON_THE_WAY = "all taken", "stopped on the way"
 SCORES = {ALL: BLUE, ON_THE_WAY: RED}
 SMALL_SPIKE = 0.2  # spikes below this fraction of the highest bar get no number
@@ -92,9 +92,10 @@ def campaign_score(
     `probability`. The table `observed` has the same columns for the simulation. The table `spikes`
     has the `territory` at which the campaigns of a spike stop, and their likeliest `score`.
 
-    If a campaign stops at a territory, between one and all of its defenders remain. Such campaigns
-    therefore have as many possible scores as the territory has defenders. If the stack is too small
-    to attack after a conquest, all defenders of the next territory remain. This causes the spike.
+    If a campaign stops at a territory, between one and all of its defenders remain. The number of
+    possible scores of such campaigns therefore equals the number of defenders. If the stack is too
+    small to attack after a conquest, all defenders of the next territory remain. This causes the
+    spike.
 
     Source: the histogram in Norvig, "The Unfinished Game ... of Risk" (2020), who gives the same
     explanation. His spikes are one score narrower than the number of defenders, because the score
