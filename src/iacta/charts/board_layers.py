@@ -273,7 +273,7 @@ def draw_steps_table(scene: Scene) -> View:
 
 
 def draw_names_table(scene: Scene) -> View | None:
-    """Draw a key to the letters on the map, or return `None` if the map has no letters."""
+    """Draw a legend for the letters on the map, or return `None` for a map without letters."""
     columns = 2 if scene.sizes is NARROW else 4
     keys = [label for label in scene.list_shown_labels() if label.kind == "key"]
     height = -(-len(keys) // columns)

@@ -51,7 +51,11 @@ PADDING = 12
 # The layout of labels assumes that these fonts are metrically compatible.
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 NARROW_PLOT = 450  # a plot narrower than this uses the `narrow` properties of its chart
-SIZES = {"width": WIDTH, "narrow": NARROW_PLOT, "padding": 2 * PADDING}  # input of `fit.js`
+SIZES = {
+    "width": WIDTH,
+    "narrow": NARROW_PLOT,
+    "padding": 2 * PADDING,
+}  # sizes in pixels, read by `fit.js`
 
 INK = {False: "#1f2328", True: "#e6e6e6"}
 PAPER = {False: "#ffffff", True: "#16181d"}

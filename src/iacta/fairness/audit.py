@@ -284,7 +284,7 @@ def _make_audit(tally: Tally, notes: Notes, draws: int) -> Audit:
         for kind, parts in groupby(used, key=attrgetter("kind"))
     ]
     # The tests of order and of players use rolls as a whole: the dice of a roll have no order,
-    # and all belong to the same player.
+    # and are all counted for the attacker.
     first = [kind for kind in used if kind.kind not in (ATTACK, DEFENCE)]
     shuffles = min(draws, SHUFFLES)
     # The lines of a sorted log do not show the order of the throws.

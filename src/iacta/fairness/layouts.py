@@ -543,7 +543,7 @@ def _find_side_pairs(values: Mapping[str, object]) -> list[dict[str, str]]:
 
 
 def _find_side_columns(values: Mapping[str, list[object]]) -> dict[str, str]:
-    """Return the column with the attack dice and the column with the defence dice of each roll."""
+    """Find the columns with the dice of both sides; return a mapping from column to side."""
     pairs = [
         pair
         for pair in _find_side_pairs(values)

@@ -68,7 +68,7 @@ def _compute_bets(trial: Trial) -> Floats:
 
 
 def bet_on_tails(line: Line) -> tuple[float, ...]:
-    """Return the change of log E of each bet on extreme results, caused by a line.
+    """For each bet on extreme results, return the change of log E that a line causes.
 
     For an undecided attack, the factor of a bet is the weighted mean of its factors for success and
     failure, which is also a fair bet.

@@ -328,7 +328,7 @@ class _Battles:
     split: bool
 
     def compute(self, computation: Computation) -> npt.NDArray[Any]:
-        """Compute a number for each battle; large battles separately, to keep tables small."""
+        """Compute a number for each battle; compute large battles singly, to keep tables small."""
         large = np.maximum(self.attackers, self.defenders) > MAX_MODERATE_ARMIES
         if not self.split or not large.any() or large.all():
             return computation(self)

@@ -27,9 +27,9 @@ ROUNDING = Fraction(1, 2**50)  # the relative error of the comparison itself
 
 @dataclass(eq=False)
 class Curve:
-    """The chances of 0, 1, 2, ... armies.
+    """The chance as a function of the number of armies.
 
-    chances: the chances as floats.
+    chances: the chances of 0, 1, 2, ... armies as floats.
     error: a bound on the error of each chance and of its complement.
     compute_complements: a function that returns the complements of the chances as floats.
     compute_fractions: a function that takes a number n and returns the chances of 0 to n armies as

@@ -147,7 +147,7 @@ def spread_value(
     stop: StopRule | None = None,
     exact: bool = False,
 ) -> Probability:
-    """Return the value of a spread of armies over a chain to optimal attackers.
+    """Return the value that optimal attackers gain from a given spread of armies over a chain.
 
     attackers: armies of the attacking stack, garrison included.
     spread: the armies on the territories, from one end of the chain to the other.
@@ -205,8 +205,8 @@ def _generate_most_even(armies: int, territories: int) -> Iterator[Spread]:
 
     All spreads can be reached from the most even spread by two kinds of steps that increase the
     unevenness. Swaps of two neighbours in ascending order lead from a sorted spread to all its
-    permutations. Moves of one army to a territory with at least as many armies lead from the most
-    even sorted spread to all sorted spreads.
+    permutations. Moves of one army to a territory that has at least the same number of armies lead
+    from the most even sorted spread to all sorted spreads.
     """
     first = tuple(sorted(_spread_evenly(armies, territories)))
     pending, known = [measure_unevenness(first)], {first}

@@ -106,7 +106,7 @@ class Model:
     cache: dict[tuple[Spread, int], Vector] = field(default_factory=dict)
 
     def compute_value(self, spread: Spread, *, from_first: bool = False) -> Any:
-        """Return the value of a spread to optimal attackers.
+        """Return the value that optimal attackers gain from a spread.
 
         from_first: whether the attack must start at the first territory.
         """
