@@ -29,7 +29,7 @@ import psutil
 
 from benchmarks.measure import Measurement
 from iacta.inputs.errors import list_packages
-from tests.web.nginx import NAME, NGINX, context, proxied
+from tests.web.nginx import NAME, NGINX, context, run_nginx
 
 SCRIPT = Path(__file__).with_name("load.lua")
 CONNECTIONS = 8
@@ -301,7 +301,7 @@ def measure_behind_nginx(address: str, seconds: float) -> Iterator[Measurement]:
         return
     with (
         tempfile.TemporaryDirectory() as name,
-        proxied(address.removeprefix("http://"), Path(name)) as port,
+        run_nginx(address.removeprefix("http://"), Path(name)) as port,
         ExitStack() as idle,
         ThreadPoolExecutor(SEARCHES) as pool,
     ):

@@ -35,7 +35,7 @@ NOT_RUN = {"make plot", ". .venv/bin/activate", "iacta reproduce"}
 
 
 @pytest.fixture(scope="module")
-def made() -> dict[str, str]:
+def generated_pages() -> dict[str, str]:
     """Return the generated pages."""
     return generate_pages()
 
@@ -50,7 +50,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def shown() -> list[tuple[str, Session]]:
+def list_sessions() -> list[tuple[str, Session]]:
     """Return all sessions, each with its page."""
     return [
         (page, session)
@@ -60,7 +60,7 @@ def shown() -> list[tuple[str, Session]]:
     ]
 
 
-@pytest.mark.parametrize(("page", "session"), shown(), ids=lambda value: str(value)[:60])
+@pytest.mark.parametrize(("page", "session"), list_sessions(), ids=lambda value: str(value)[:60])
 def test_each_command_prints_the_output_on_the_page(
     run: Run, here: Path, page: str, session: Session
 ) -> None:
@@ -121,8 +121,8 @@ def test_files_shown_on_pages_can_be_read(tmp_path: Path) -> None:
             assert read_rules_file(file).name == said["name"]
 
 
-def test_each_picture_is_drawn_by_a_command_of_its_page(made: dict[str, str]) -> None:
-    pages = WRITTEN | made
+def test_each_picture_is_drawn_by_a_command_of_its_page(generated_pages: dict[str, str]) -> None:
+    pages = WRITTEN | generated_pages
     count = 0
     for page, text in pages.items():
         commands = [session.picture for session in find_sessions(text) if session.picture]
@@ -153,17 +153,19 @@ def test_links_work_in_the_repository() -> None:
             assert path.startswith("https://") or (page.parent / path).exists(), (page, path)
 
 
-def test_each_chart_is_a_command_in_the_gallery(made: dict[str, str]) -> None:
+def test_each_chart_is_a_command_in_the_gallery(generated_pages: dict[str, str]) -> None:
     named = {form.name for form in COMMANDS.find("chart")} - {"chart"}
-    assert named == set(re.findall(r"^## `iacta (.*)`$", made["gallery/pictures.md"], re.MULTILINE))
+    assert named == set(
+        re.findall(r"^## `iacta (.*)`$", generated_pages["gallery/pictures.md"], re.MULTILINE)
+    )
 
 
 @pytest.mark.slow
 def test_the_site_is_built_without_a_broken_link_and_needs_no_network(
-    made: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    generated_pages: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pages, "draw_all", lambda *_: None)  # drawing is tested elsewhere
-    monkeypatch.setattr(pages, "generate_pages", lambda: made)
+    monkeypatch.setattr(pages, "generate_pages", lambda: generated_pages)
     pages.write_pages(tmp_path / "docs")
     line = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--config-file"]
     built = subprocess.run(  # noqa: S603 # our own line
@@ -191,12 +193,16 @@ def test_the_site_is_built_without_a_broken_link_and_needs_no_network(
     assert 'id="iacta.probability.chances.Chance"' in site["library.html"]
 
 
-def test_each_method_states_its_equations_and_sources_are_linked(made: dict[str, str]) -> None:
+def test_each_method_states_its_equations_and_sources_are_linked(
+    generated_pages: dict[str, str],
+) -> None:
     for name in {each.removesuffix("_exact") for each in METHODS}:
         assert "\n\n    " in (reference.METHODS[name].__doc__ or ""), name
     for heading in re.findall(r"^## (.*)$", WRITTEN["sources.md"], re.MULTILINE):
         link = f"[{heading}](../sources.md#{reference.make_anchor(heading)})"
-        assert any(link in made[f"methods/{name}.md"] for name in reference.METHODS), heading
+        assert any(link in generated_pages[f"methods/{name}.md"] for name in reference.METHODS), (
+            heading
+        )
 
 
 def test_the_copy_button_copies_only_the_commands(driver: Driver) -> None:
@@ -236,9 +242,9 @@ def test_pages_of_questions_begin_with_a_command_a_picture_and_python(page: str)
     assert "\n## For programmers\n" in WRITTEN[page]
 
 
-def test_the_commands_page_has_every_option_of_the_help(made: dict[str, str]) -> None:
+def test_the_commands_page_has_every_option_of_the_help(generated_pages: dict[str, str]) -> None:
     on_a_page = {*re.findall(r"--[\w-]+", run_command("iacta help win-by"))}
-    for section in made["commands.md"].split("\n## ")[1:]:
+    for section in generated_pages["commands.md"].split("\n## ")[1:]:
         command = re.findall(r"`(iacta [\w -]+)`", section)[0]
         _, _, listed = run_command(f"{command} --help").partition("Options:\n")
         options = re.findall(r"^  (--[\w-]+)", listed.partition("Examples:")[0], re.MULTILINE)

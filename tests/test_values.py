@@ -26,12 +26,12 @@ def by_battles() -> iacta.Plan:
     return best_plan(SMALL, CD, play="battles")
 
 
-def continued() -> iacta.Continuation:
+def make_continuation() -> iacta.Continuation:
     goals = InOrder((TakeAll("C"), TakeAll("D")))
     return iacta.go_on(SMALL, goals, {2: 1.0}, ends=4)
 
 
-def held() -> iacta.Hold:
+def make_hold() -> iacta.Hold:
     return iacta.hold(by_battles())
 
 
@@ -118,7 +118,7 @@ def test_a_policy_is_pickled_without_its_search() -> None:
 
 
 def test_the_repr_of_an_answer_is_one_line() -> None:
-    for value in (iacta.reinforce(SMALL, CD, 2), held(), continued()):
+    for value in (iacta.reinforce(SMALL, CD, 2), make_hold(), make_continuation()):
         assert len(repr(value)) <= 200
 
 
@@ -143,7 +143,7 @@ def test_a_next_move_has_a_hash_and_does_not_change() -> None:
 
 @pytest.mark.slow
 def test_every_displayed_value_has_a_sentence_in_notebooks() -> None:
-    shown = [*PASTED.values(), *ANSWERS.values(), by_rolls(), held(), continued()]
+    shown = [*PASTED.values(), *ANSWERS.values(), by_rolls(), make_hold(), make_continuation()]
     shown.append(iacta.audit([6, 6, 1]))
     kinds = {type(value) for value in shown} | {type(iacta.reinforce(SMALL, CD, 1))}
     public = {getattr(iacta, name) for name in iacta.__all__}
@@ -167,7 +167,7 @@ def test_values_have_charts() -> None:
         Campaign(9, [2, 3]),
         iacta.Roll(3, 2),
         by_rolls(),
-        held(),
+        make_hold(),
     ]
     for value in (*shown, iacta.ask("battle", attackers=5, defenders=3)):
         assert value.plot().to_dict()["description"]

@@ -83,7 +83,7 @@ def test_a_cluster_writes_the_same_rows_as_a_single_process(
     if ending == "csv":
         assert together.read_bytes() == alone.read_bytes()
     found, wanted = read(together), read(alone)
-    if (source, ending) == ("in.jsonl", "parquet"):  # these columns contain numbers and texts
+    if (source, ending) == ("in.jsonl", "parquet"):  # a cluster reads JSON cells as text
         wanted = wanted.with_columns(pl.col("attackers", "defenders").cast(pl.String))
     assert found.equals(wanted)
     added = answer(battles).select("win_probability", "error")

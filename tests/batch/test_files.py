@@ -647,7 +647,7 @@ def test_the_command_has_the_options_of_its_question(
 
 
 @pytest.fixture
-def piped(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes, str], tuple[int, bytes, str]]:
+def run_piped(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes, str], tuple[int, bytes, str]]:
     """Return a function that runs a command with bytes piped to standard input."""
 
     def ended(content: bytes, line: str) -> tuple[int, bytes, str]:
@@ -666,9 +666,11 @@ def piped(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes, str], tuple[int, 
 
 
 def test_pipes_are_answered_in_their_own_format(
-    piped: Callable[[bytes, str], tuple[int, bytes, str]],
+    run_piped: Callable[[bytes, str], tuple[int, bytes, str]],
 ) -> None:
-    code, out, said = piped(b"attackers,defenders\n12,10\n", "batch - - --columns win_probability")
+    code, out, said = run_piped(
+        b"attackers,defenders\n12,10\n", "batch - - --columns win_probability"
+    )
     assert (code, out) == (
         0,
         b"attackers,defenders,win_probability,error\n12,10,0.6538260547697077,\n",
@@ -678,9 +680,9 @@ def test_pipes_are_answered_in_their_own_format(
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
-    code, out, said = piped(sink.getvalue().to_pybytes(), "batch - -")
+    code, out, said = run_piped(sink.getvalue().to_pybytes(), "batch - -")
     assert pl.DataFrame(pa.ipc.open_stream(out).read_all()).equals(pl.DataFrame(answer(table)))
-    code, out, said = piped(b"PAR1....PAR1", "batch - -")
+    code, out, said = run_piped(b"PAR1....PAR1", "batch - -")
     assert (code, said) == (
         2,
         "iacta: batch on standard input: Parquet is read from a file, not a pipe\n",

@@ -128,12 +128,14 @@ def test_repr_can_be_pasted_back() -> None:
     assert len({Battle(3, 1, "risiko"), Battle(3, 1, iacta.find_rules("capital"))}) == 1
 
 
-def bare(name: str) -> str:
+def normalise_name(name: str) -> str:
     """Return the name of rules in lower case, without spaces, hyphens, `_` and `!`."""
     return re.sub("[ _!-]", "", name.casefold())
 
 
-RULE_NAMES = {bare(name) for each in iacta.RULE_SETS for name in (each.name, *each.aliases)}
+RULE_NAMES = {
+    normalise_name(name) for each in iacta.RULE_SETS for name in (each.name, *each.aliases)
+}
 
 
 @given(st.one_of(st.none(), st.text(), st.floats(), st.integers(max_value=-1), st.binary()))
@@ -143,7 +145,7 @@ def test_invalid_numbers_of_armies_raise_iacta_errors(wrong: Any) -> None:
     with pytest.raises(IactaError):
         Battle(1, wrong)
     # Valid names that are joined by `+` are also valid.
-    if not (isinstance(wrong, str) and {*map(bare, wrong.split("+"))} <= RULE_NAMES):
+    if not (isinstance(wrong, str) and {*map(normalise_name, wrong.split("+"))} <= RULE_NAMES):
         with pytest.raises(IactaError):
             Battle(1, 1, wrong)
     if wrong is not None:

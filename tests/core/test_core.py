@@ -70,7 +70,7 @@ def test_searches_and_whole_games_do_not_include_each_other() -> None:
 
 
 @pytest.fixture
-def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def library_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a copy of the core in another folder, without its source code."""
     (built,) = NATIVE.glob("core.*[!6]")
     folder = tmp_path / "iacta" / "native" / "library"
@@ -90,8 +90,8 @@ def find_again() -> Library | None:
     return find_library.__wrapped__()
 
 
-def test_an_unchanged_core_is_loaded(installed: Path) -> None:
-    assert installed.exists()
+def test_an_unchanged_core_is_loaded(library_copy: Path) -> None:
+    assert library_copy.exists()
     assert find_again() is not None
 
 
@@ -104,17 +104,17 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_core_is_refused_before_it_is_loaded(installed: Path, damage: str) -> None:
-    change(installed, DAMAGES[damage](installed.read_bytes()))
+def test_a_damaged_core_is_refused_before_it_is_loaded(library_copy: Path, damage: str) -> None:
+    change(library_copy, DAMAGES[damage](library_copy.read_bytes()))
     with pytest.raises(IactaError, match="the compiled core of iacta is damaged; install iacta"):
         find_again()
 
 
 @pytest.mark.parametrize("record", [None, "", "7\n", "\xff\n"])
 def test_a_core_without_a_record_of_its_build_is_refused(
-    installed: Path, record: str | None
+    library_copy: Path, record: str | None
 ) -> None:
-    file = installed.with_name(f"{installed.name}.sha256")
+    file = library_copy.with_name(f"{library_copy.name}.sha256")
     file.unlink()
     if record is not None:
         file.write_text(record, encoding="latin-1")
@@ -122,29 +122,29 @@ def test_a_core_without_a_record_of_its_build_is_refused(
         find_again()
 
 
-def test_a_core_for_another_machine_counts_as_missing(installed: Path) -> None:
-    change(installed, b"compiled for another machine")
-    run([sys.executable, RECORD, "--foreign", installed], check=True)  # noqa: S603 # ours
+def test_a_core_for_another_machine_counts_as_missing(library_copy: Path) -> None:
+    change(library_copy, b"compiled for another machine")
+    run([sys.executable, RECORD, "--foreign", library_copy], check=True)  # noqa: S603 # ours
     assert find_again() is None
 
 
-def test_the_build_refuses_a_core_that_cannot_be_loaded(installed: Path) -> None:
-    change(installed, b"garbage")
-    ended = run([sys.executable, RECORD, installed], capture_output=True, text=True)  # noqa: S603
+def test_the_build_refuses_a_core_that_cannot_be_loaded(library_copy: Path) -> None:
+    change(library_copy, b"garbage")
+    ended = run([sys.executable, RECORD, library_copy], capture_output=True, text=True)  # noqa: S603
     assert ended.returncode == 1
     assert ended.stderr.startswith("the compiler made no library that can be loaded: ")
 
 
-def test_an_unreadable_core_counts_as_missing(installed: Path) -> None:
-    installed.unlink()
-    installed.mkdir()
+def test_an_unreadable_core_counts_as_missing(library_copy: Path) -> None:
+    library_copy.unlink()
+    library_copy.mkdir()
     assert find_again() is None
 
 
-def test_in_a_checkout_the_message_says_to_compile(installed: Path) -> None:
+def test_in_a_checkout_the_message_says_to_compile(library_copy: Path) -> None:
     sources = core_library.SOURCES
     sources.mkdir()
     (sources / "iacta.h").write_text("")
-    change(installed, b"")
+    change(library_copy, b"")
     with pytest.raises(IactaError, match="run `make -B core`"):
         find_again()

@@ -143,13 +143,13 @@ def few(tmp_path: Path) -> list[str]:
 
 def test_a_killed_run_leaves_no_partial_file(few: list[str], tmp_path: Path) -> None:
     process = subprocess.Popen(few, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603 # our own line
-    until(lambda: (tmp_path / "into" / "pracpred.csv").exists())
+    wait_until(lambda: (tmp_path / "into" / "pracpred.csv").exists())
     drawing = children(process.pid)
     process.kill()
     process.wait()
     assert drawing
     check_whole(tmp_path / "into")
-    until(lambda: not any(Path(f"/proc/{child}").exists() for child in drawing))
+    wait_until(lambda: not any(Path(f"/proc/{child}").exists() for child in drawing))
 
 
 @pytest.mark.parametrize("begun", ["pracpred.csv", "pracpred_curves_by_match_up.png"])
@@ -157,7 +157,7 @@ def test_ctrl_c_gives_exit_code_130_and_leaves_no_partial_file(
     few: list[str], tmp_path: Path, begun: str
 ) -> None:
     with subprocess.Popen(few, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # noqa: S603 # our own line
-        until(lambda: (tmp_path / "into" / begun).exists())
+        wait_until(lambda: (tmp_path / "into" / begun).exists())
         drawing = children(process.pid)
         process.send_signal(signal.SIGINT)
         try:
@@ -168,7 +168,7 @@ def test_ctrl_c_gives_exit_code_130_and_leaves_no_partial_file(
     assert said[1] in (b"", f"iacta: {LONG_WORK}\n".encode())  # a slow machine may print this
     check_whole(tmp_path / "into")
     assert not list((tmp_path / "into").glob(".*"))
-    until(lambda: not any(Path(f"/proc/{child}").exists() for child in drawing))
+    wait_until(lambda: not any(Path(f"/proc/{child}").exists() for child in drawing))
 
 
 def check_whole(folder: Path) -> None:
@@ -186,7 +186,7 @@ def children(process: int) -> list[str]:
     return Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii").split()
 
 
-def until(comes_true: Any) -> None:
+def wait_until(comes_true: Any) -> None:
     """Wait until a condition is true, on machines of any speed."""
     end = time.monotonic() + 300
     while not comes_true():

@@ -62,7 +62,7 @@ def ends(kernel: Kernel, attackers: int, defenders: int) -> dict[State, Any]:
     return dict(kernel.run_forward(Distribution([attackers]), defenders).items())
 
 
-def near(kernel: Kernel, one: Any, other: Any, scale: Any = 1) -> bool:
+def are_close(kernel: Kernel, one: Any, other: Any, scale: Any = 1) -> bool:
     """Return whether two results agree within the kernel's bound, for values up to `scale`."""
     error = kernel.error(MOST_ATTACKERS, MOST_DEFENDERS)
     if kernel.exact:
@@ -80,7 +80,7 @@ def test_the_backward_pass_is_the_mean_of_the_forward_pass(kernel: Kernel) -> No
     for d, row in enumerate(kernel.run_backward(values), start=1):
         for a in range(MOST_ATTACKERS + 1) if d <= MOST_DEFENDERS else ():
             mean = sum(p * values.find(end) for end, p in ends(kernel, a, d).items())
-            assert near(kernel, row[a], mean, max(won)), (a, d)
+            assert are_close(kernel, row[a], mean, max(won)), (a, d)
 
 
 @pytest.mark.parametrize("kernel", [each for each in KERNELS if not each.values[0].exact])
@@ -106,16 +106,16 @@ def test_chances_tables_and_transitions_agree_with_the_forward_pass(kernel: Kern
         for a in range(MOST_ATTACKERS + 1):
             absorbed = ends(kernel, a, d)
             won = sum(p for end, p in absorbed.items() if not end.defenders)
-            assert near(kernel, kernel.win_probability(a, d), won)
+            assert are_close(kernel, kernel.win_probability(a, d), won)
             for keep in (0, 2):
                 enough = sum(
                     p for end, p in absorbed.items() if not end.defenders and end.attackers >= keep
                 )
                 chances = kernel.chances(a, d, keep)
-                assert near(kernel, chances.won, enough)
-                assert near(kernel, chances.lost, 1 - enough)
+                assert are_close(kernel, chances.won, enough)
+                assert are_close(kernel, chances.lost, 1 - enough)
             if a:
-                assert near(kernel, table[a + 1, d - 1], won)
+                assert are_close(kernel, table[a + 1, d - 1], won)
             for left, chance in enumerate(transitions.won[a]):
                 assert abs(chance - float(absorbed.get(State(left, 0), 0))) <= 1e-12
             for left, chance in enumerate(transitions.lost[a, 1:], start=1):
@@ -137,7 +137,7 @@ def test_a_stack_of_uncertain_size_is_the_mixture_of_its_sizes(kernel: Kernel) -
     mixed = kernel.run_forward(stack, 3)
     for end in {*mixed, *(end for a in stack for end in ends(kernel, a, 3))}:
         expected = sum(stack[a] * ends(kernel, a, 3).get(end, 0) for a in stack)
-        assert near(kernel, mixed[end], expected), end
+        assert are_close(kernel, mixed[end], expected), end
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -150,8 +150,10 @@ def test_a_played_battle_ends_as_a_battle_can(kernel: Kernel) -> None:
 @pytest.mark.parametrize("name", [name for name in RULES if name != "five ones"])
 def test_chances_tend_to_their_limits(name: str) -> None:
     kernel = find_kernel(RULES[name])
-    assert near(kernel, kernel.win_probability(200, 3), float(kernel.limit_of_attackers(3)))
-    assert near(kernel, kernel.win_probability(3, 200), 1 - float(kernel.limit_of_defenders(3)))
+    assert are_close(kernel, kernel.win_probability(200, 3), float(kernel.limit_of_attackers(3)))
+    assert are_close(
+        kernel, kernel.win_probability(3, 200), 1 - float(kernel.limit_of_defenders(3))
+    )
 
 
 def test_armies_that_grow_have_no_limit() -> None:

@@ -146,10 +146,10 @@ def test_battles_end_as_counted(name: str) -> None:
         simulated = simulate_battle(attackers, defenders, rules, runs=4000)
         counts = [int(simulated.outcomes[iacta.Outcome(*end)] * 4000) for end in outcomes]
         assert sum(counts) == 4000
-        assert rare_joined([Fraction(p) for p in outcomes.values()], counts) > FALSE_ALARM_RATE
+        assert find_p_value([Fraction(p) for p in outcomes.values()], counts) > FALSE_ALARM_RATE
 
 
-def rare_joined(chances: list[Fraction], counts: list[int]) -> float:
+def find_p_value(chances: list[Fraction], counts: list[int]) -> float:
     """Return the p-value of a chi-square test, merging cells with expected counts below 5."""
     total = sum(counts)
     often = [(p, n) for p, n in zip(chances, counts, strict=True) if p * total >= 5]
@@ -170,7 +170,7 @@ def test_campaigns_end_as_computed() -> None:
     simulated = simulate_campaign(14, way, garrison=2, runs=30_000)
     counts = [int(simulated.outcomes[end] * 30_000) for end in outcomes]
     assert sum(counts) == 30_000
-    assert rare_joined([Fraction(p) for p in outcomes.values()], counts) > FALSE_ALARM_RATE
+    assert find_p_value([Fraction(p) for p in outcomes.values()], counts) > FALSE_ALARM_RATE
     taken = simulated.estimate(lambda end: end.conquered == 4)
     assert taken == simulated.won
 

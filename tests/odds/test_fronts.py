@@ -13,7 +13,7 @@ from iacta.odds import fronts as fronts_file
 from iacta.odds.fronts import BestFronts, Front, defend_fronts, format_front, parse_front
 from iacta.odds.spread import OBJECTIVES, Objective, spread_defenders
 from iacta.probability.distribution import Probability
-from tests.odds.test_spread import COIN, Twin, every_spread, list_values
+from tests.odds.test_spread import COIN, Twin, enumerate_spreads, list_values
 
 CLASSIC = find_rules("classic")
 CAPITAL = find_rules("capital")
@@ -74,7 +74,7 @@ class Brute:
             if sum(division) == self.armies:
                 yield from product(
                     *(
-                        every_spread(n, each.territories)
+                        enumerate_spreads(n, each.territories)
                         for n, each in zip(division, self.fronts, strict=True)
                     )
                 )
@@ -184,13 +184,13 @@ def test_numpy_numbers_are_accepted() -> None:
     assert list_spreads(defend_fronts(np.int16(9), [np.uint8(5), 5])) == [(4,), (5,)]  # type: ignore[arg-type, list-item] # the claim
 
 
-def every_way_to_put(armies: int, territories: int) -> Iterator[tuple[int, ...]]:
+def enumerate_placements(armies: int, territories: int) -> Iterator[tuple[int, ...]]:
     """Yield every placement of a number of armies on a number of territories."""
     if territories == 1:
         yield (armies,)
         return
     for first in range(armies + 1):
-        for rest in every_way_to_put(armies - first, territories - 1):
+        for rest in enumerate_placements(armies - first, territories - 1):
             yield first, *rest
 
 
@@ -218,7 +218,7 @@ def test_held_armies_and_fixed_ends_agree_with_enumeration(
     held = [n for front in fronts for n in front.held or (0,) * front.territories]
     places = [len(front.least) for front in fronts]
     chances = []
-    for new in every_way_to_put(armies, len(held)):
+    for new in enumerate_placements(armies, len(held)):
         rest = [more + before for more, before in zip(new, held, strict=True)]
         if min(rest) < 1:
             continue

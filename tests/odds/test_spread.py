@@ -46,7 +46,7 @@ CASES = [
 ]
 
 
-def every_spread(armies: int, territories: int) -> Iterator[tuple[int, ...]]:
+def enumerate_spreads(armies: int, territories: int) -> Iterator[tuple[int, ...]]:
     """Yield every spread with at least one army on each territory."""
     for cuts in combinations(range(1, armies), territories - 1):
         ends = (0, *cuts, armies)
@@ -112,7 +112,8 @@ def values_by_twin(twin: Twin, size: tuple[int, int, int], objective: Objective)
     attackers, armies, territories = size
     goal = list_values(objective, territories)
     return {
-        spread: twin.best(attackers, spread, goal) for spread in every_spread(armies, territories)
+        spread: twin.best(attackers, spread, goal)
+        for spread in enumerate_spreads(armies, territories)
     }
 
 
@@ -265,7 +266,7 @@ def test_results_for_all_starts_equal_single_results(
     values = spread_values.find_all_values(armies, payoff, battles)
     exact = make_kernel_model(attackers, payoff, exactly(rules), 1)
     rows = [tuple(row) for row in spread_values.list_compositions(armies, territories).tolist()]
-    assert rows == list(every_spread(armies, territories))
+    assert rows == list(enumerate_spreads(armies, territories))
     bound = Fraction(
         spread_values.bound_value_error(attackers, armies, territories, payoff, kernel).relative
     )
@@ -307,7 +308,7 @@ def test_a_mirror_image_is_as_good(objective: Objective) -> None:
 def test_spreads_that_differ_by_less_than_floats_can_tell_are_told_apart() -> None:
     # With so many attackers, every spread loses except for chances of about 1e-40.
     best = spread_defenders(150, 6, 3, exact=True)
-    values = {each: spread_value(150, each, exact=True) for each in every_spread(6, 3)}
+    values = {each: spread_value(150, each, exact=True) for each in enumerate_spreads(6, 3)}
     assert len({float(value) for value in values.values()}) == 1
     assert best.is_exact
     assert set(best.spreads) == {
@@ -326,7 +327,7 @@ def test_a_certain_roll_makes_all_spreads_equal() -> None:
 
 @pytest.mark.parametrize(("armies", "territories"), [(8, 2), (5, 5), (9, 4), (7, 1), (12, 6)])
 def test_all_spreads_are_listed_if_all_are_equally_good(armies: int, territories: int) -> None:
-    spreads = sorted(every_spread(armies, territories), key=measure_unevenness)
+    spreads = sorted(enumerate_spreads(armies, territories), key=measure_unevenness)
     best = spread_defenders(1, armies, territories)
     assert best.count == len(spreads)
     assert best.spreads == tuple(spreads[:100])
@@ -337,7 +338,7 @@ def test_attackers_stopped_by_garrisons_gain_nothing() -> None:
         best = spread_defenders(attackers, 30, 3)
         assert (best.value, best.is_exact) == (0, True)
         assert best.count == 29 * 28 // 2
-        assert best.spreads == tuple(sorted(every_spread(30, 3), key=measure_unevenness)[:100])
+        assert best.spreads == tuple(sorted(enumerate_spreads(30, 3), key=measure_unevenness)[:100])
     assert spread_defenders(4, 4, 3).value > 0
     assert spread_defenders(2, 30, 3, objective="territories").value > 0
     assert spread_defenders(1, 30, 3, objective="territories").value == 0

@@ -27,7 +27,7 @@ from tests.plan.boards import (
     parse_position,
     small_game,
 )
-from tests.plan.twin import Play, battle_ends, followed
+from tests.plan.twin import Play, battle_ends, collect_statistics
 
 # These seeds draw every rule, goal and constraint.
 SEEDS = range(50)
@@ -63,7 +63,7 @@ def test_the_core_has_the_values_of_the_rules(seed: int) -> None:
 def test_statistics_of_optimal_play_agree_with_enumeration(seed: int) -> None:
     problem = small_game(seed).problem("battles" if seed % 4 == 1 else "rolls")
     core = solve_game(problem)
-    report, twin = core.flow(Deadline()), followed(core, problem)
+    report, twin = core.flow(Deadline()), collect_statistics(core, problem)
     assert report is not None
     assert report.value == pytest.approx(core.decide(problem.start).value, abs=1e-12)
     assert report.owned == pytest.approx(twin.owned, abs=1e-11)

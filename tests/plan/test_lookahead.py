@@ -72,7 +72,7 @@ def test_the_exact_value_equals_the_payoff_of_the_moves(seed: int) -> None:
     game = small_game(seed)
     style = CAREFUL if seed % 2 else USUAL
     plan = plan_policy(make_lookahead(game, style=style))
-    paid = float(make_twin(game).followed(plan.next_move))
+    paid = float(make_twin(game).evaluate_policy(plan.next_move))
     assert plan.value == pytest.approx(paid, abs=1e-9)
     assert plan.comparable_value - plan.problem.held <= best_value(game) + 1e-9
 

@@ -59,7 +59,7 @@ def assert_known(number: float | None) -> float:
     return number
 
 
-def attacks_of(turn: Turn) -> list[Attack]:
+def list_attacks(turn: Turn) -> list[Attack]:
     return [each for each in turn.actions() if isinstance(each, Attack)]
 
 
@@ -72,7 +72,7 @@ def advance_randomly(turn: Turn, rng: np.random.Generator) -> tuple[Turn, dict[s
     return turn.after(advance), {"moved": advance.armies}
 
 
-def entry_of(turn: Turn, attack: Attack, losses: Losses) -> dict[str, Any]:
+def make_entry(turn: Turn, attack: Attack, losses: Losses) -> dict[str, Any]:
     left = turn.position.find_holding(attack.start).armies - losses.attackers
     against = turn.position.find_holding(attack.to).armies - losses.defenders
     names = {"from": attack.start, "to": attack.to}
@@ -100,13 +100,13 @@ def test_the_luck_of_a_roll_is_0_on_average(kind: str, seed: int, rules: str) ->
     record, goal = GOALS[kind]
     turn, rng = Turn(START, phase="attack", **RULES[rules]), np.random.default_rng(seed)
     for _ in range(6):
-        if not attacks_of(turn) or (goal.is_chance and goal.is_reached(turn)):
+        if not list_attacks(turn) or (goal.is_chance and goal.is_reached(turn)):
             break
-        attack = attacks_of(turn)[rng.integers(len(attacks_of(turn)))]
+        attack = list_attacks(turn)[rng.integers(len(list_attacks(turn)))]
         throws, ends, lines = fights(turn, attack), dict[Losses, Turn](), []
         for losses in (each for _, replies in throws for reply in replies for _, each in reply):
             if losses not in ends:
-                entry = entry_of(turn, attack, losses)
+                entry = make_entry(turn, attack, losses)
                 fought = turn.apply_battle(*entry.values())
                 ends[losses], moved = advance_randomly(fought, rng)
                 lines.append(make_log_line(record, [entry | moved], turn, stops=False))
@@ -143,10 +143,10 @@ def test_a_turn_agrees_with_its_slow_twin(kind: str, seed: int, rules: str, said
     rng = np.random.default_rng(seed)
     turn, battles = first, list[dict[str, Any]]()
     expected = []  # pairs of luck and cost
-    while len(battles) < 8 and attacks_of(turn) and not slow.is_over(slow.state(turn.position)):
-        attack = attacks_of(turn)[rng.integers(len(attacks_of(turn)))]
+    while len(battles) < 8 and list_attacks(turn) and not slow.is_over(slow.state(turn.position)):
+        attack = list_attacks(turn)[rng.integers(len(list_attacks(turn)))]
         (result,) = turn.results(attack).sample(1, rng)
-        before, state, entry = turn, slow.state(turn.position), entry_of(turn, attack, result)
+        before, state, entry = turn, slow.state(turn.position), make_entry(turn, attack, result)
         turn, moved = advance_randomly(turn.after(attack, result), rng)
         after = slow.value(slow.state(turn.position))
         judged = []  # cost and luck for each number of dice that the log allows
@@ -163,7 +163,7 @@ def test_a_turn_agrees_with_its_slow_twin(kind: str, seed: int, rules: str, said
                 continue
             follow = map(fought.after, advances) if advances else [fought]
             best = max(slow.value(slow.state(each.position)) for each in follow)
-            worth = slow.worth_of(state, action)
+            worth = slow.find_action_value(state, action)
             judged.append((slow.value(state) - worth + best - after, best - worth))
         expected.append(min(judged))
         battles.append(entry | moved)
@@ -370,10 +370,10 @@ def test_steps_and_review_judge_a_random_game_alike(kind: str, seed: int) -> Non
     few = Holding("red", 4), Holding("red", 3), Holding("blue", 2), Holding("blue", 2)
     first, rng = Turn(Position(BOARD, "red", few), phase="attack"), np.random.default_rng(seed)
     turn, battles, steps, ends = first, [], list[dict[str, Any]](), [0]
-    while attacks_of(turn) and turn.position.find_holding("D").owner == "blue":
-        attack = attacks_of(turn)[rng.integers(len(attacks_of(turn)))]
+    while list_attacks(turn) and turn.position.find_holding("D").owner == "blue":
+        attack = list_attacks(turn)[rng.integers(len(list_attacks(turn)))]
         (result,) = turn.results(attack).sample(1, rng)
-        entry = entry_of(turn, attack, result)
+        entry = make_entry(turn, attack, result)
         turn, moved = advance_randomly(turn.after(attack, result), rng)
         battles.append(entry | moved)
         steps.append({"do": "attack", "after": len(steps), **entry})

@@ -57,7 +57,7 @@ def large_problem() -> Problem:
     return read_problem(Position(CLASSIC_BOARD, "red", held), goal)
 
 
-def states_of(problem: Problem) -> list[TurnState]:
+def list_states(problem: Problem) -> list[TurnState]:
     rng = Random(1)  # noqa: S311 # draws states, no secrets
     found = {make_state(turn) for _ in range(4) for turn in [*walk(problem.turn, rng)][:6]}
     return sorted(found)
@@ -71,7 +71,7 @@ SEEDS = range(6)
 def test_threads_that_share_a_policy_get_its_values(seed: int, states: int) -> None:
     problem = small_game(seed).problem("rolls")
     alone, shared = (find_policy(problem, states=states) for _ in range(2))
-    positions = states_of(problem)
+    positions = list_states(problem)
     same_from_threads(
         lambda k: (shared.value(positions[k]), shared.decide(positions[k])),
         [(alone.value(each), alone.decide(each)) for each in positions],

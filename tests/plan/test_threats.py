@@ -41,7 +41,7 @@ def best_of_all(position: Position, player: str, goal: Goal) -> float:
     return max(float(Play(each, goal, CLASSIC).value()) for each in after)
 
 
-def every_goal(position: Position) -> Iterator[tuple[Kind, str, Goal]]:
+def list_goals(position: Position) -> Iterator[tuple[Kind, str, Goal]]:
     red = position.list_territories("red")
     for name in red:
         if any(
@@ -57,7 +57,7 @@ def test_the_best_placement_and_play_of_small_boards_is_found_and_bounded(seed: 
     position = small(seed)
     found = {each[:3]: each for each in threats(Turn(position)).threats}
     for player in ("blue", "green"):
-        for kind, name, goal in every_goal(position):
+        for kind, name, goal in list_goals(position):
             best, each = best_of_all(position, player, goal), found.pop((player, kind, name), None)
             if each is None:
                 assert best == 0
@@ -141,7 +141,7 @@ class Losses:
         self.lost = [dict[tuple[Kind, str], float]() for _ in ends]
         for player in ("blue", "green"):
             if position.list_territories(player):
-                for kind, name, goal in every_goal(position):
+                for kind, name, goal in list_goals(position):
                     if kind != "eliminate":
                         self._add(ends, player, (kind, name), goal)
 

@@ -44,7 +44,7 @@ def check_beginnings(plan: Plan, twin: Play) -> None:
     for each in found:
         pair = twin.place[each.start], twin.place[each.to]
         worths = {
-            action.dice: twin.worth_of(twin.start, action)
+            action.dice: twin.find_action_value(twin.start, action)
             for action in twin.actions(twin.start)
             if (action.start, action.to) == pair
         }

@@ -137,7 +137,7 @@ def two_players(armies: int) -> Position:
     return Position(board, "red", holdings)
 
 
-@pytest.mark.usefixtures("estimated")
+@pytest.mark.usefixtures("without_exact_turns")
 def test_a_turn_continues_with_the_armies_from_cards() -> None:
     position = two_players(6)
     goal = InOrder((eliminate(position, "blue"), TakeAll("g")))
@@ -225,7 +225,7 @@ def best_turn(position: Position, armies: dict[int, int]) -> float:
 
 
 @pytest.fixture
-def estimated(monkeypatch: pytest.MonkeyPatch) -> None:
+def without_exact_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Turn off exact solutions of whole turns, as on a large board."""
     monkeypatch.setattr("iacta.plan.continuation.MAX_TURN_STATES", 0)
 
@@ -242,7 +242,7 @@ def test_turns_on_small_boards_are_optimal(seed: int) -> None:
     assert found.win_probability == pytest.approx(best, abs=1e-9)
 
 
-def best_turn_played(position: Position, armies: dict[int, int], rules: Rules) -> float:
+def enumerate_turn(position: Position, armies: dict[int, int], rules: Rules) -> float:
     """Return the chance to take all in the best turn, by enumerating all actions."""
 
     @cache
@@ -276,16 +276,16 @@ def test_turns_without_garrisons_are_optimal(seed: int) -> None:
     goal = InOrder((eliminate(position, "blue"), eliminate(position, "green")))
     found = go_on(position, goal, armies, garrison=0)
     assert found.proven
-    best = best_turn_played(position, armies, Rules(garrison=0))
+    best = enumerate_turn(position, armies, Rules(garrison=0))
     assert found.win_probability == pytest.approx(best, abs=1e-9)
 
 
-@pytest.mark.usefixtures("estimated")
+@pytest.mark.usefixtures("without_exact_turns")
 def test_a_turn_without_garrisons_is_estimated() -> None:
     position, armies = star(7)
     goal = InOrder((eliminate(position, "blue"), eliminate(position, "green")))
     found = go_on(position, goal, armies, ends=300, garrison=0)
-    best = best_turn_played(position, armies, Rules(garrison=0))
+    best = enumerate_turn(position, armies, Rules(garrison=0))
     assert found.win_probability == pytest.approx(best, abs=max(0.01, 3.5 * found.error))
 
 
@@ -314,7 +314,7 @@ def test_the_chances_of_a_turn_agree_with_its_plan() -> None:
     assert (found.ends, found.error) == (0, 0.0)
 
 
-@pytest.mark.usefixtures("estimated")
+@pytest.mark.usefixtures("without_exact_turns")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_turn_is_much_better_than_an_estimated_one(seed: int) -> None:
     position, armies = star(seed)
@@ -336,7 +336,7 @@ def test_armies_are_divided_if_no_single_placement_is_enough() -> None:
     assert assert_known(found.win_probability) > 0.9
 
 
-@pytest.mark.usefixtures("estimated")
+@pytest.mark.usefixtures("without_exact_turns")
 @pytest.mark.parametrize("ends", [1, 3, 20])
 def test_few_equal_games_do_not_give_certainty(ends: int) -> None:
     position = two_players(40)
@@ -348,7 +348,7 @@ def test_few_equal_games_do_not_give_certainty(ends: int) -> None:
     assert assert_known(found.interval)[0] <= exact <= assert_known(found.interval)[1] + 1e-9
 
 
-@pytest.mark.usefixtures("estimated")
+@pytest.mark.usefixtures("without_exact_turns")
 def test_intervals_hold_the_chance_of_a_turn() -> None:
     position, armies = star(3)
     goal = InOrder((eliminate(position, "blue"), eliminate(position, "green")))

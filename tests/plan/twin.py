@@ -263,13 +263,13 @@ class Play:
             best: tuple[Number, Action | None] = self.paid(state), None
             if not self.is_over(state):
                 for action in self.actions(state):
-                    worth = self.worth_of(state, action)
+                    worth = self.find_action_value(state, action)
                     if worth > best[0]:
                         best = worth, action
             found = self._known[state] = best
         return found
 
-    def worth_of(self, state: State, action: Action) -> Number:
+    def find_action_value(self, state: State, action: Action) -> Number:
         """Return the value of an attack if all later play is optimal."""
         return sum(
             weight
@@ -293,16 +293,18 @@ class Play:
         )
         return replace(start, holdings=holdings)
 
-    def followed(self, moves: Callable[[Position], NextMove | None]) -> Number:
+    def evaluate_policy(self, moves: Callable[[Position], NextMove | None]) -> Number:
         """Return the expected payoff of a policy against the worst replies of defenders.
 
         moves: a function that returns the policy's next move in a position. An illegal move is an
             error.
         """
-        value: Callable[[State], Number] = cache(lambda state: self._followed(state, moves, value))
+        value: Callable[[State], Number] = cache(
+            lambda state: self._evaluate_policy(state, moves, value)
+        )
         return value(self.start)
 
-    def _followed(
+    def _evaluate_policy(
         self,
         state: State,
         moves: Callable[[Position], NextMove | None],
@@ -337,7 +339,7 @@ Border: TypeAlias = tuple[int, int]
 
 
 @dataclass
-class Followed:
+class PolicyStatistics:
     """Statistics of a policy, as in `iacta.plan.search.Report` and `Visit`."""
 
     owned: list[float]
@@ -351,10 +353,10 @@ class Followed:
     )
 
 
-def followed(core: Search, problem: Problem) -> Followed:
+def collect_statistics(core: Search, problem: Problem) -> PolicyStatistics:
     """Follow a core's policy to every end, and record the borders that it attacks."""
     lands, sets = len(problem.out), problem.rewards.sets
-    found = Followed([0.0] * lands, [0.0] * lands, [0.0] * len(sets))
+    found = PolicyStatistics([0.0] * lands, [0.0] * lands, [0.0] * len(sets))
     layer: dict[tuple[TurnState, tuple[Border, ...]], float] = {(problem.start, ()): 1.0}
     while layer:
         next_layer = dict[tuple[TurnState, tuple[Border, ...]], float]()

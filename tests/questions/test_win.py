@@ -29,7 +29,7 @@ ASKED: dict[str, dict[str, Any]] = {
 }
 
 
-def answered(name: str, **more: Any) -> Answer:
+def answer_example(name: str, **more: Any) -> Answer:
     return ask(name, **{**ASKED[name], **more})
 
 
@@ -57,7 +57,11 @@ def share_axes(spec: object) -> Iterator[list[float]]:
 
 
 def test_no_axis_of_shares_has_a_tick_above_100_percent() -> None:
-    for found in (answered("goals"), answered("goals", win=False), ask("threats", code=CODE)):
+    for found in (
+        answer_example("goals"),
+        answer_example("goals", win=False),
+        ask("threats", code=CODE),
+    ):
         ticks = [*share_axes(found.plot().to_dict())]
         assert ticks
         assert all(each[0] == 0.0 and each[-1] <= 1.0 for each in ticks)
@@ -65,7 +69,7 @@ def test_no_axis_of_shares_has_a_tick_above_100_percent() -> None:
 
 @pytest.mark.parametrize("name", ASKED)
 def test_every_interface_states_the_condition_and_the_second_opinion(name: str) -> None:
-    found = answered(name)
+    found = answer_example(name)
     record, picture = found.record(), found.plot()
     shown = {
         "text": join_text([*found.sections()]),
@@ -97,7 +101,7 @@ def test_batches_have_columns_for_the_condition_and_the_second_opinion(
     given = {**ASKED[name]}
     found = answer(polars.DataFrame({"code": [given.pop("code"), "x"]}), name, **given)
     row, wrong = found.to_dicts()
-    record = answered(name).record()
+    record = answer_example(name).record()
     win = "answer_win" if name == "goals" else "win"  # `win` is a parameter of `goals`
     second = "second_opinion"
     for key, column in (("condition", "condition"), ("win", win), (second, second)):
@@ -118,13 +122,16 @@ def test_an_upper_bound_close_to_the_chance_or_to_certainty_is_not_shown() -> No
 
 
 def test_the_sentence_names_another_ai() -> None:
-    found = answered("win", player="simple")
+    found = answer_example("win", player="simple")
     assert found.sentence.startswith("Red wins about ")
     assert found.record()["condition"] == "when the simple AI plays every side"
 
 
 def test_no_share_is_shown_before_its_interval_is_narrow() -> None:
-    few, many = answered("win").record(), answered("win", games=800, best_goal=True).record()
+    few, many = (
+        answer_example("win").record(),
+        answer_example("win", games=800, best_goal=True).record(),
+    )
     assert few["words"] == ""
     assert re.fullmatch(r"Red wins about \d+% of games \(±[1-4]\)\.", many["words"])
     assert max(row["interval"]["high"] - row["win"] for row in few["players"]) > 0.04
@@ -135,7 +142,7 @@ def test_no_share_is_shown_before_its_interval_is_narrow() -> None:
 
 
 def test_the_turn_of_the_ai_is_shown_with_the_goals_that_it_compared() -> None:
-    found, war = answered("win", turn_=True), War(Turn.from_code(CODE))
+    found, war = answer_example("win", turn_=True), War(Turn.from_code(CODE))
     record, text = found.record(), join_text([*found.sections()])
     played = war.play_turn(PLAYERS["usual"], 1)
     assert record["turn"] == describe_moves(played)
@@ -145,8 +152,8 @@ def test_the_turn_of_the_ai_is_shown_with_the_goals_that_it_compared() -> None:
     assert war.play_turn(PLAYERS["usual"], 1, aims[0][0]).moves[0] == played.moves[0]
     for words in (*record["turn"], *(goal for goal, _ in shown), "points behind"):
         assert words in text
-    assert not {"turn", "compared"} & {*answered("win").record()}
-    assert answered("win", turn_=True, player="simple").record()["compared"] == []
+    assert not {"turn", "compared"} & {*answer_example("win").record()}
+    assert answer_example("win", turn_=True, player="simple").record()["compared"] == []
 
 
 def test_an_answer_so_far_is_sent_once_for_each_stage() -> None:
@@ -165,7 +172,7 @@ def test_an_answer_so_far_is_sent_once_for_each_stage() -> None:
 
 def test_the_answer_equals_the_library_s() -> None:
     turn = Turn.from_code(CODE)
-    found, record = win_chances(turn, games=20, seed=1), answered("win").record()
+    found, record = win_chances(turn, games=20, seed=1), answer_example("win").record()
     for first, second, row in zip(
         found.chances.chances, found.second_opinion.chances, record["players"], strict=True
     ):
@@ -177,7 +184,7 @@ def test_the_answer_equals_the_library_s() -> None:
     assert record["is_complete"]
     assert (record["games"], record["second_opinion_games"]) == (20, 20)
     goals = best_goals(turn, games=6, seed=1).goals
-    rows = answered("goals").record()["goals"]
+    rows = answer_example("goals").record()["goals"]
     assert [(row["goal"], row["win"], row["second_opinion"]) for row in rows if "win" in row] == [
         (each.goal, each.win, each.second_opinion) for each in goals
     ]
@@ -191,7 +198,7 @@ def test_the_answer_equals_the_library_s() -> None:
 
 def test_a_longer_search_for_a_goal_stays_in_its_interval() -> None:
     turn = Turn.from_code(f"{CODE};place;place=4")
-    for row in answered("goals", code=turn.to_code(), win=False).record()["goals"]:
+    for row in answer_example("goals", code=turn.to_code(), win=False).record()["goals"]:
         asked = {**row["parameters"], "reinforce": 4}
         plan = ask("plan", position=turn.position, **asked).record()
         found, (low, high) = (
@@ -205,7 +212,7 @@ def test_a_longer_search_for_a_goal_stays_in_its_interval() -> None:
 
 
 def test_without_games_goals_have_their_own_chance_only() -> None:
-    record = answered("goals", win=False).record()
+    record = answer_example("goals", win=False).record()
     assert not {"win", "second_opinion", "games"} & {*record, *record["goals"][0]}
     win, *others = record["goals"]
     assert (win["goal"], win["parameters"]) == ("win now", {"win": True})
@@ -216,13 +223,13 @@ def test_without_games_goals_have_their_own_chance_only() -> None:
 
 
 def test_a_search_without_time_claims_no_easiest_goal() -> None:
-    found = answered("goals", win=False, time_limit=0)
+    found = answer_example("goals", win=False, time_limit=0)
     assert found.sentence == "There was no time to compare Red's goals; allow more time."
     assert "0.01%" not in join_text([*found.sections()])
 
 
 def test_an_answer_cut_by_its_time_limit_is_not_complete() -> None:
-    record = answered("win", games=10**6, time_limit=0.2).record()
+    record = answer_example("win", games=10**6, time_limit=0.2).record()
     assert not record["is_complete"]
     assert 2 <= record["games"] < 10**6
 
@@ -257,11 +264,11 @@ def test_progress_counts_games_and_goals() -> None:
 def test_without_the_core_an_error_is_raised(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("iacta.native.core_library.find_library", lambda: None)
     with pytest.raises(IactaError, match="whole games need"):
-        answered(name)
+        answer_example(name)
 
 
 def test_even_a_short_time_gives_intervals() -> None:
-    record = answered("win", games=10**6, time_limit=0).record()
+    record = answer_example("win", games=10**6, time_limit=0).record()
     assert record["games"] >= 2
     for row in record["players"]:
         assert row["interval"]["low"] <= row["win"] <= row["interval"]["high"]

@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
 
 from tests.browser import BROWSER
-from tests.web.server import Server, shared
+from tests.web.server import Server, start_shared_server
 
 Visit: TypeAlias = Callable[..., Page]
 AXE = Axe()
@@ -24,7 +24,7 @@ ARGUMENTS = ["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127
 @pytest.fixture(scope="session")
 def server() -> Server:
     """Return the server that all tests share."""
-    return shared()
+    return start_shared_server()
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ http {
 """
 
 
-def documented(kind: str) -> str:
+def read_configuration(kind: str) -> str:
     """Return a configuration, such as that of `nginx`, from the docs page."""
     page = Path(__file__).parents[2] / "docs" / "serve.md"
     (found,) = re.findall(rf"```{kind}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
@@ -31,7 +31,7 @@ def documented(kind: str) -> str:
 
 
 @contextmanager
-def proxied(server: str, folder: Path, **changes: str) -> Iterator[int]:
+def run_nginx(server: str, folder: Path, **changes: str) -> Iterator[int]:
     """Run nginx in front of a server; yield its TLS port.
 
     server: the address and port of the server.
@@ -39,7 +39,7 @@ def proxied(server: str, folder: Path, **changes: str) -> Iterator[int]:
     changes: texts to replace in the documented file, with their replacements.
     """
     plain, port = _free_port(), _free_port()
-    text = documented("nginx")
+    text = read_configuration("nginx")
     for old, new in {
         "listen 80 ": f"listen 127.0.0.1:{plain} ",
         "listen 443 ": f"listen 127.0.0.1:{port} ",

@@ -88,7 +88,7 @@ class Server:
 
 
 @cache
-def shared(*options: str) -> Server:
+def start_shared_server(*options: str) -> Server:
     """Return a server with the given options that runs until the tests end."""
     server = Server(*options)
     atexit.register(server.end)

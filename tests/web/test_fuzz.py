@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from schemathesis.checks import CHECKS, load_all_checks
 
 from iacta.web.read_question import list_served_questions
-from tests.web.server import Server, shared
+from tests.web.server import Server, start_shared_server
 from tests.web.test_api import POSITION, questions, values
 
 load_all_checks()
@@ -21,7 +21,7 @@ DEVIATIONS = {
     "positive_data_acceptance",
     # The drawn values are merged into a valid question, so the request may be valid.
     "negative_data_rejection",
-    # For the same reason, no parameter may be missing.
+    # For the same reason, a parameter that was not drawn may be present.
     "missing_required_header",
 }
 HELD = [check for check in CHECKS.get_all() if check.__name__ not in DEVIATIONS]
@@ -41,7 +41,7 @@ def bases(name: str, method: str) -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def server() -> Server:
     """Return a server with a short time limit."""
-    return shared("--time-limit", "1")
+    return start_shared_server("--time-limit", "1")
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ import pytest
 from iacta.cli.parse import read_words
 from iacta.cli.serve import ServeCommand
 from iacta.web.search_stream import LINES
-from tests.web.nginx import NAME, NGINX, context, documented, proxied
+from tests.web.nginx import NAME, NGINX, context, read_configuration, run_nginx
 from tests.web.server import JSON, Reply, Server
 from tests.web.test_serve import LONG
 
@@ -40,7 +40,7 @@ class Proxy(NamedTuple):
     trust: ssl.SSLContext
 
     @contextmanager
-    def connected(self, client: str = "127.0.0.1", name: str = NAME) -> Iterator[ssl.SSLSocket]:
+    def connect(self, client: str = "127.0.0.1", name: str = NAME) -> Iterator[ssl.SSLSocket]:
         """Connect from a local address to a host name."""
         with (
             socket.create_connection(("127.0.0.1", self.port), 60, (client, 0)) as plain,
@@ -49,11 +49,11 @@ class Proxy(NamedTuple):
             yield safe
 
     @contextmanager
-    def asked(
+    def open_response(
         self, path: str, record: object = None, client: str = "127.0.0.1", **headers: str
     ) -> Iterator[Any]:
         """Send a request; yield the response before its body is read."""
-        with self.connected(client) as safe:
+        with self.connect(client) as safe:
             connection = HTTPConnection(NAME)
             connection.sock = safe
             body = None if record is None else json.dumps(record)
@@ -62,14 +62,14 @@ class Proxy(NamedTuple):
             yield connection.getresponse()
 
     def ask(self, path: str, record: object = None, client: str = "127.0.0.1") -> Reply:
-        with self.asked(path, record, client) as response:
+        with self.open_response(path, record, client) as response:
             return Reply(response.status, response.headers, response.read())
 
 
 @pytest.fixture(scope="module")
 def proxy(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
     folder = tmp_path_factory.mktemp("nginx")
-    with proxied(server.host, folder) as port:
+    with run_nginx(server.host, folder) as port:
         yield Proxy(port, context(folder))
 
 
@@ -88,7 +88,7 @@ def test_answers_pass_unchanged(proxy: Proxy, server: Server) -> None:
 def test_the_lines_of_a_search_come_as_they_are_found(proxy: Proxy, server: Server) -> None:
     server.wait()
     path, asked = "/api/v1/plan", {**LONG, "time_limit": 4}
-    with proxy.asked(path, asked, Accept=LINES, **{"Accept-Encoding": "gzip"}) as response:
+    with proxy.open_response(path, asked, Accept=LINES, **{"Accept-Encoding": "gzip"}) as response:
         came = [(monotonic(), json.loads(line)) for line in response]
     answers = [when for when, line in came if "answer" in line]
     assert len(answers) > 1
@@ -100,7 +100,7 @@ def test_searches_of_one_client_are_limited_and_do_not_delay_others(proxy: Proxy
     together = Barrier(20)
 
     def search(_: int) -> tuple[int, str, str]:
-        with proxy.connected() as safe:
+        with proxy.connect() as safe:
             together.wait(60)
             body = json.dumps({**LONG, "time_limit": 2})
             head = f"POST /api/v1/plan HTTP/1.0\r\nHost: {NAME}\r\n"
@@ -122,15 +122,15 @@ def test_searches_of_one_client_are_limited_and_do_not_delay_others(proxy: Proxy
 
 @needs_nginx
 def test_requests_for_other_hosts_are_refused(proxy: Proxy) -> None:
-    with pytest.raises(ssl.SSLError), proxy.connected(name="evil.example"):
+    with pytest.raises(ssl.SSLError), proxy.connect(name="evil.example"):
         pass
 
 
 @needs_nginx
 def test_the_connection_of_a_slow_client_is_closed(server: Server, tmp_path: Path) -> None:
     with (
-        proxied(server.host, tmp_path, **{"header_timeout 10s": "header_timeout 1s"}) as port,
-        Proxy(port, context(tmp_path)).connected() as safe,
+        run_nginx(server.host, tmp_path, **{"header_timeout 10s": "header_timeout 1s"}) as port,
+        Proxy(port, context(tmp_path)).connect() as safe,
     ):
         safe.sendall(b"GET / HTTP/1.1\r\nHost:")
         assert safe.recv(1000) == b""
@@ -144,7 +144,7 @@ def test_the_site_works_below_a_path(tmp_path: Path) -> None:
     }
     server = Server("--root-path", "/iacta")
     try:
-        with proxied(server.host, tmp_path, **below) as port:
+        with run_nginx(server.host, tmp_path, **below) as port:
             proxy = Proxy(port, context(tmp_path))
             for page in ("/iacta/", "/iacta/battle", "/iacta/about", "/iacta/map", "/iacta/docs"):
                 found = proxy.ask(page)
@@ -178,7 +178,7 @@ def _without_dots(path: str) -> str:
 def test_the_unit_starts_the_server() -> None:
     unit = configparser.ConfigParser()
     unit.optionxform = str  # type: ignore[assignment,method-assign] # keep capitals
-    unit.read_string(documented("ini"))
+    unit.read_string(read_configuration("ini"))
     program, command, *words = shlex.split(unit["Service"]["ExecStart"])
     assert (Path(program).name, command) == ("iacta", "serve")
     texts = read_words([*ServeCommand.parameters()], words, "iacta serve")

@@ -50,7 +50,7 @@ def answer_once(question: Question) -> Answer:
     return question.answer()
 
 
-def lead(question: Question) -> str:
+def find_main_sentence(question: Question) -> str:
     """Return the main sentence of an answer as a page shows it."""
     return answer_once(question).sentence.rstrip(":")
 
@@ -65,13 +65,13 @@ def test_a_form_answers_links_and_input_and_shows_errors(name: str, visit: Visit
     page = visit(f"/{name}")
     expect(page.locator("#lead")).not_to_be_empty()  # the first screen has an answer
     fill(page, name, ASKED[name])
-    expect(page.locator("#lead")).to_have_text(lead(question))
+    expect(page.locator("#lead")).to_have_text(find_main_sentence(question))
     usual = re.escape(f"/{name}?{query(question)}") + "$"
     expect(page).to_have_url(re.compile(rf"/{name}#log=[\w-]+$" if name == "review" else usual))
-    inputs = shown(page)
+    inputs = list_changed_values(page)
     page.goto(page.url)
-    expect(page.locator("#lead")).to_have_text(lead(question))
-    assert shown(page) == inputs
+    expect(page.locator("#lead")).to_have_text(find_main_sentence(question))
+    assert list_changed_values(page) == inputs
     twin = page.get_by_role("link", name="JSON").evaluate("each => each.href")
     assert drop_durations(page.request.get(twin).json()) == drop_durations(
         answer_once(question).record()
@@ -83,7 +83,7 @@ def test_a_form_answers_links_and_input_and_shows_errors(name: str, visit: Visit
         # Some fields accept any text, because it may be a name.
         if not isinstance(each.kind, Flag | RulesName | OneOf) and type(each.kind) is not Name:
             check_wrong_input(page, name, each)
-    expect(page.locator("#lead")).to_have_text(lead(question))
+    expect(page.locator("#lead")).to_have_text(find_main_sentence(question))
     expect(page.locator(".wrong:not(:empty)")).to_have_count(0)
 
 
@@ -119,7 +119,7 @@ def fill(page: Page, name: str, text: str) -> None:
             box.fill(value)
 
 
-def shown(page: Page) -> dict[str, str]:
+def list_changed_values(page: Page) -> dict[str, str]:
     """Return the values in a form that differ from their defaults."""
     return dict(
         page.evaluate("[...new FormData(document.querySelector('#form'))].filter(each => each[1])")
@@ -137,7 +137,7 @@ def drop_durations(record: Any) -> Any:
 def refusal(name: str, parameter: Parameter, page: Page) -> str:
     """Return the library's error message for the values in a form."""
     try:
-        read_address(FORMS[name], [*shown(page).items()])
+        read_address(FORMS[name], [*list_changed_values(page).items()])
     except IactaError as error:
         return format_error(error, FORMS[name], lambda each: label(each).lower())
     raise AssertionError(f"{parameter.name} accepts a wrong value")
@@ -193,7 +193,7 @@ def test_two_taps_and_two_digits_ask_about_a_battle(
     for name, digit in zip(names, "73", strict=True):
         page.get_by_label(name, exact=True).tap()
         page.keyboard.press(digit)
-    expect(page.locator(answer)).to_have_text(lead(BattleQuestion(7, 3)))
+    expect(page.locator(answer)).to_have_text(find_main_sentence(BattleQuestion(7, 3)))
 
 
 def test_requests_to_a_busy_server_are_repeated(visit: Visit) -> None:
@@ -204,7 +204,7 @@ def test_requests_to_a_busy_server_are_repeated(visit: Visit) -> None:
     )
     page.get_by_label("Attackers", exact=True).fill("13")
     expect(page.locator("#wrong")).to_have_text("The server has too much to do")
-    expect(page.locator("#lead")).to_have_text(lead(BattleQuestion(13, 10)))
+    expect(page.locator("#lead")).to_have_text(find_main_sentence(BattleQuestion(13, 10)))
 
 
 @pytest.mark.parametrize("path", ["/", *(f"/{name}" for name in FORMS), "/about", "/nowhere"])
@@ -244,7 +244,7 @@ def test_last_answer_stays_greyed_beside_an_error(visit: Visit) -> None:
     page = visit("/battle?attackers=12&defenders=10")
     page.get_by_label("Attackers", exact=True).fill("none")
     expect(page.locator("#wrong-attackers")).not_to_be_empty()
-    expect(page.locator("#lead")).to_have_text(lead(BattleQuestion(12, 10)))
+    expect(page.locator("#lead")).to_have_text(find_main_sentence(BattleQuestion(12, 10)))
     expect(page.locator("#rest")).to_have_css("opacity", "0.55")
     page.get_by_label("Attackers", exact=True).fill("13")
     expect(page.locator("#rest")).to_have_css("opacity", "1")
@@ -269,7 +269,7 @@ def test_long_work_can_be_stopped_beside_the_form(visit: Visit) -> None:
     stop = page.locator("form").get_by_role("button", name="Stop")
     stop.click()
     expect(stop).to_be_hidden()
-    expect(page.locator("#lead")).to_have_text(lead(BattleQuestion(12, 10)))
+    expect(page.locator("#lead")).to_have_text(find_main_sentence(BattleQuestion(12, 10)))
     expect(page.locator("#answer")).not_to_have_attribute("aria-busy", "true")
 
 
@@ -318,7 +318,7 @@ def test_prints_fit_on_one_white_sheet(visit: Visit) -> None:
 def test_back_forward_reload_and_a_shared_link(visit: Visit) -> None:
     page = visit("/battle?attackers=12&defenders=10")
     page.get_by_label("Defenders", exact=True).fill("7")
-    seven = lead(BattleQuestion(12, 7))
+    seven = find_main_sentence(BattleQuestion(12, 7))
     expect(page.locator("#lead")).to_have_text(seven)
     page.get_by_role("link", name="Campaign").click()
     expect(page.locator("h1")).to_have_text("Campaign")
@@ -342,9 +342,9 @@ def test_last_edit_wins(visit: Visit) -> None:
     box.fill("13")
     page.wait_for_timeout(80)
     box.fill("14")
-    expect(page.locator("#lead")).to_have_text(lead(BattleQuestion(14, 10)))
+    expect(page.locator("#lead")).to_have_text(find_main_sentence(BattleQuestion(14, 10)))
     page.wait_for_timeout(500)
-    expect(page.locator("#lead")).to_have_text(lead(BattleQuestion(14, 10)))
+    expect(page.locator("#lead")).to_have_text(find_main_sentence(BattleQuestion(14, 10)))
     assert "attackers=14" in page.url
 
 
@@ -400,7 +400,7 @@ def test_the_territories_of_a_campaign_are_edited_as_a_row(visit: Visit) -> None
     chips.nth(2).press("Alt+ArrowLeft")
     chips.nth(1).press("Alt+ArrowLeft")
     assert way(page) == "4:zombie-defender@3 8 2"
-    sentence = lead(CampaignQuestion(("4:zombie defender@3", "8", "2"), attackers=30))
+    sentence = find_main_sentence(CampaignQuestion(("4:zombie defender@3", "8", "2"), attackers=30))
     expect(page.locator("#lead")).to_have_text(sentence)
     chips.first.fill("1, 2;3")
     expect(page.locator("#wrong-territories")).not_to_be_empty()
@@ -481,7 +481,7 @@ def test_plan_on_the_start_page_plays_itself_until_it_is_paused(visit: Visit) ->
     armies.click()
     expect(armies).to_have_js_property("selectionStart", 0)
     page.keyboard.press("7")
-    expect(page.locator("#odds")).to_have_text(lead(BattleQuestion(7, 5)))
+    expect(page.locator("#odds")).to_have_text(find_main_sentence(BattleQuestion(7, 5)))
     expect(page.locator("#game svg")).to_be_visible()
     expect(words).to_contain_text(" takes ")
     page.get_by_role("button", name="Pause").click()
@@ -539,7 +539,7 @@ def test_a_log_too_long_for_a_url_is_reviewed_and_offered_as_a_file(
     page = visit("/audit")
     page.locator("#file").set_input_files(file)
     expect(page.locator("#post")).to_contain_text("too long for a link")
-    expect(page.locator("#lead")).to_have_text(lead(AuditQuestion(log=log)))
+    expect(page.locator("#lead")).to_have_text(find_main_sentence(AuditQuestion(log=log)))
     expect(page.locator("#picture .drawn")).to_be_visible()
     with page.expect_download() as saving:
         page.get_by_role("button", name="Save the log").click()
@@ -552,7 +552,7 @@ def test_start_page_works_without_scripts(visit: Visit) -> None:
     expect(page.get_by_role("button", name="Pause")).to_be_hidden()
     page.get_by_label("Attacking armies").fill("7")
     page.get_by_role("button", name="Calculate").click()
-    expect(page.locator("#lead")).to_have_text(lead(BattleQuestion(7, 5)))
+    expect(page.locator("#lead")).to_have_text(find_main_sentence(BattleQuestion(7, 5)))
 
 
 @pytest.mark.parametrize("name", ["battle", "need", "rules"])
@@ -571,7 +571,7 @@ def test_page_works_without_scripts(name: str, visit: Visit) -> None:
         elif each.name in given:
             page.locator(f"#{each.name}").select_option(given[each.name])
     page.get_by_role("button", name="Calculate").click()
-    expect(page.locator("#lead")).to_have_text(lead(find_question(name)))
+    expect(page.locator("#lead")).to_have_text(find_main_sentence(find_question(name)))
     page.wait_for_load_state("load")
     assert page.locator("#picture img").evaluate("each => each.currentSrc").endswith("&dark=true")
     assert page.locator("#picture img").evaluate("each => each.naturalWidth") > 100
@@ -607,8 +607,8 @@ def test_two_users_do_not_disturb_each_other(visit: Visit) -> None:
     one, other = visit("/battle"), visit("/battle")
     for page, attackers in ((one, "8"), (other, "9"), (one, "18"), (other, "19")):
         page.get_by_label("Attackers", exact=True).fill(attackers)
-    expect(one.locator("#lead")).to_have_text(lead(BattleQuestion(18, 10)))
-    expect(other.locator("#lead")).to_have_text(lead(BattleQuestion(19, 10)))
+    expect(one.locator("#lead")).to_have_text(find_main_sentence(BattleQuestion(18, 10)))
+    expect(other.locator("#lead")).to_have_text(find_main_sentence(BattleQuestion(19, 10)))
 
 
 def test_pages_of_logs_say_what_to_do_without_a_script(server: Server) -> None:

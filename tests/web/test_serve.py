@@ -31,7 +31,7 @@ SMALL = "1;classic;red;Peru:red:9,Brazil:blue:2;attack"
 ENDLESS = "/api/v1/simulate?attackers=2000&territories=900+900&runs=10000000&rules=capital"
 
 
-def sent(server: Server, path: str) -> socket.socket:
+def send_request(server: Server, path: str) -> socket.socket:
     """Send a request without waiting for the response."""
     host, _, port = server.host.rpartition(":")
     asked = socket.create_connection((host, int(port)))
@@ -54,7 +54,7 @@ def start_search(
 
 def test_ctrl_c_ends_running_work_and_leaves_no_process(own_server: Server) -> None:
     own_server.wait()
-    asked = sent(own_server, ENDLESS)
+    asked = send_request(own_server, ENDLESS)
     with start_search(own_server, LONG) as lines:
         next(lines)  # the search has started
         children = psutil.Process(own_server.process.pid).children(recursive=True)
@@ -71,7 +71,7 @@ def test_a_signal_during_the_start_refuses_waiting_requests(
     own_server: Server, sent_signal: signal.Signals
 ) -> None:
     paths = ("/api/v1/battle?attackers=3&defenders=2", "/api/v1/plan?from_=Peru=9&take=Brazil")
-    waiting = [sent(own_server, path) for path in paths]
+    waiting = [send_request(own_server, path) for path in paths]
     assert own_server.ask("/theme.json").status == 200  # the server has read the earlier requests
     own_server.process.send_signal(sent_signal)
     for asked in waiting:
@@ -200,7 +200,9 @@ def test_processes_end_with_a_server_that_is_killed(own_server: Server) -> None:
 def test_a_disconnected_client_cancels_its_work(server: Server) -> None:
     server.wait()
     for _ in range(3):  # six searches, more than the queue may hold
-        sent(server, "/api/v1/plan?from_=Ukraine=42&others=3&take=Asia&time_limit=20").close()
+        send_request(
+            server, "/api/v1/plan?from_=Ukraine=42&others=3&take=Asia&time_limit=20"
+        ).close()
         with start_search(server, LONG) as lines:
             next(lines)
     server.wait()

@@ -49,7 +49,7 @@ def run_in_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[...,
     return run
 
 
-async def begun(work: Work, function: Callable[..., Any], *args: Any) -> Any:
+async def run_when_ready(work: Work, function: Callable[..., Any], *args: Any) -> Any:
     """Return the result of long work; try again while no process is ready."""
     while True:
         try:
@@ -58,7 +58,7 @@ async def begun(work: Work, function: Callable[..., Any], *args: Any) -> Any:
             await asyncio.sleep(0.01)
 
 
-async def ended(process: int) -> bool:
+async def wait_for_end(process: int) -> bool:
     """Wait until a process has ended."""
     with suppress(psutil.NoSuchProcess):
         while psutil.Process(process).status() != "zombie":
@@ -66,7 +66,7 @@ async def ended(process: int) -> bool:
     return True
 
 
-async def asleep(work: Work, count: int = 1) -> list["asyncio.Task[Any]"]:
+async def start_endless_work(work: Work, count: int = 1) -> list["asyncio.Task[Any]"]:
     """Start work that never ends."""
     tasks = [asyncio.ensure_future(work.search(time.sleep, FOREVER)) for _ in range(count)]
     await asyncio.sleep(0.1)
@@ -90,18 +90,18 @@ async def test_answers_equal_the_library_s(runner: asyncio.Runner, work: Work) -
 
 @run_in_loop
 async def test_work_that_nobody_waits_for_is_ended(runner: asyncio.Runner, work: Work) -> None:
-    process = await begun(work, os.getpid)
-    await cancel_tasks(await asleep(work))
-    assert await ended(process)
-    assert await begun(work, os.getpid) != process
+    process = await run_when_ready(work, os.getpid)
+    await cancel_tasks(await start_endless_work(work))
+    assert await wait_for_end(process)
+    assert await run_when_ready(work, os.getpid) != process
 
 
 @run_in_loop
 async def test_quick_questions_are_answered_while_others_take_long(
     runner: asyncio.Runner, work: Work
 ) -> None:
-    await begun(work, os.getpid)
-    tasks = await asleep(work)
+    await run_when_ready(work, os.getpid)
+    tasks = await start_endless_work(work)
     tasks.append(asyncio.ensure_future(work.run(time.sleep, FOREVER)))  # moves to the slow lane
     await asyncio.sleep(1.2 * QUICK_SECONDS)
     for _ in range(20):
@@ -118,8 +118,8 @@ def test_work_moved_to_the_slow_lane_is_answered(runner: asyncio.Runner, work: W
 
 @run_in_loop
 async def test_a_full_queue_refuses_work_at_once(runner: asyncio.Runner, work: Work) -> None:
-    await begun(work, os.getpid)
-    tasks = await asleep(work, 5)
+    await run_when_ready(work, os.getpid)
+    tasks = await start_endless_work(work, 5)
     with pytest.raises(BusyError, match="too busy"):
         await work.search(os.getpid)
     assert not any(task.done() for task in tasks)
@@ -130,16 +130,16 @@ async def test_a_full_queue_refuses_work_at_once(runner: asyncio.Runner, work: W
 async def test_work_that_takes_too_long_is_ended(runner: asyncio.Runner) -> None:
     work = Work(workers=1)
     try:
-        process = await begun(work, os.getpid)
+        process = await run_when_ready(work, os.getpid)
         work.seconds = 0.5
         with pytest.raises(LateError, match=r"no answer was found within 0\.5 seconds"):
             await work.search(time.sleep, FOREVER)
         work.seconds = FOREVER
-        assert await begun(work, os.getpid) == process
+        assert await run_when_ready(work, os.getpid) == process
         work.seconds = 0.5
         with pytest.raises(LateError):
             await work.search(eval, "sum(range(10**12))")  # cannot be interrupted
-        assert await ended(process)
+        assert await wait_for_end(process)
         with pytest.raises(LateError):
             await work.run(time.sleep, FOREVER)
     finally:
@@ -150,7 +150,7 @@ async def test_work_that_takes_too_long_is_ended(runner: asyncio.Runner) -> None
 async def test_searches_that_take_too_long_return_their_best_result(runner: asyncio.Runner) -> None:
     work = Work(workers=1)
     try:
-        await begun(work, os.getpid)
+        await run_when_ready(work, os.getpid)
         work.seconds = 2
         found = "try: __import__('time').sleep(600)\nexcept KeyboardInterrupt: found = 3"
         result = f"(names := {{}}, exec({found!r}, names), names['found'])[2]"
@@ -186,7 +186,7 @@ async def test_late_answers_are_not_awaited(runner: asyncio.Runner) -> None:
         "except KeyboardInterrupt: os.dup(1), time.sleep(600)"
     )
     try:
-        process = psutil.Process(await begun(work, os.getpid))
+        process = psutil.Process(await run_when_ready(work, os.getpid))
         descriptors = process.num_fds()
         work.seconds = 8
         task = asyncio.ensure_future(work.search(eval, f"exec({late!r})"))
@@ -196,7 +196,7 @@ async def test_late_answers_are_not_awaited(runner: asyncio.Runner) -> None:
         assert not task.done()  # the search still has the last quarter of its time
         with pytest.raises(LateError, match="within 8 seconds"):
             await task
-        assert await ended(process.pid)  # during its second sleep, before the late answer
+        assert await wait_for_end(process.pid)  # during its second sleep, before the late answer
     finally:
         work.close()
 
@@ -242,10 +242,10 @@ def test_memory_is_bounded(runner: asyncio.Runner, work: Work) -> None:
 async def test_a_process_that_has_had_much_memory_is_not_used_again(
     runner: asyncio.Runner, work: Work
 ) -> None:
-    process = await begun(work, os.getpid)
+    process = await run_when_ready(work, os.getpid)
     await work.search(eval, "len(b'x' * 10**9)")
-    assert await ended(process)
-    assert await begun(work, os.getpid) != process
+    assert await wait_for_end(process)
+    assert await run_when_ready(work, os.getpid) != process
 
 
 def test_a_process_that_dies_is_replaced(runner: asyncio.Runner, work: Work) -> None:
@@ -269,11 +269,11 @@ async def test_a_small_question_whose_process_is_killed_is_answered_by_another(
 async def test_an_idle_process_that_is_killed_is_replaced(
     runner: asyncio.Runner, work: Work
 ) -> None:
-    process = await begun(work, os.getpid)
+    process = await run_when_ready(work, os.getpid)
     psutil.Process(process).kill()
-    assert await ended(process)
+    assert await wait_for_end(process)
     await asyncio.sleep(0.1)
-    assert await begun(work, os.getpid) != process
+    assert await run_when_ready(work, os.getpid) != process
 
 
 def test_bugs_are_reported_only_in_the_log(runner: asyncio.Runner, work: Work) -> None:
@@ -290,11 +290,11 @@ def test_no_file_is_read(runner: asyncio.Runner, work: Work, tmp_path: Path) -> 
 @run_in_loop
 async def test_all_processes_end_with_the_work(runner: asyncio.Runner) -> None:
     work = Work(workers=1)
-    processes = [await begun(work, os.getpid), await work.run(os.getpid)]
-    tasks = await asleep(work, 2)
+    processes = [await run_when_ready(work, os.getpid), await work.run(os.getpid)]
+    tasks = await start_endless_work(work, 2)
     work.close()
     for task in tasks:
         with pytest.raises(BusyError, match="the server is shutting down"):
             await task
     for process in processes:
-        assert await ended(process)
+        assert await wait_for_end(process)
