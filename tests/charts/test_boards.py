@@ -241,7 +241,7 @@ for pairs in (
 
 
 def test_symmetric_boards_look_the_same_on_every_processor() -> None:
-    # OpenBLAS crashes if it is told to use instructions that the processor lacks.
+    # OpenBLAS crashes if its settings select instructions that the processor lacks.
     needs = {"Nehalem": "SSE42", "Sandybridge": "AVX", "Haswell": "AVX2", "SkylakeX": "AVX512_SKX"}
     types = ["", *(kind for kind, feature in needs.items() if __cpu_features__[feature])]
     said = {

@@ -26,7 +26,7 @@ ROLLS = [((6, 4, 1), (5, 3)), ((2,), (6,)), ((5, 5), (4, 1)), ((6, 2, 2), (2,))]
 
 
 def entries(log: Any, rules: str = "classic") -> list[Entry]:
-    """Return what the lines of a log mean."""
+    """Return the entries of a log in order."""
     blocks = read_log(log, find_rules(rules), Notes())
     return [block.entries[code] for block in blocks for code in block.codes]
 

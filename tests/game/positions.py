@@ -20,7 +20,7 @@ def make_line_turn(held: str, **options: object) -> Turn:
 
 
 def small_turn(game: SmallGame, *, whole_battles: bool = False) -> Turn:
-    """Return a small game as a turn."""
+    """Convert a small game to a turn."""
     return Turn(
         game.position,
         game.rules,

@@ -250,7 +250,7 @@ class Play:
         ]
 
     def value(self, state: State | None = None) -> Number:
-        """Return the best value of a state; `None` for the start."""
+        """Return the best value of a state; pass `None` for the start."""
         return self._best(self.start if state is None else state)[0]
 
     def best_action(self, state: State) -> Action | None:
@@ -393,7 +393,7 @@ def collect_statistics(core: Search, problem: Problem) -> PolicyStatistics:
 
 
 def is_over(problem: Problem, state: TurnState) -> bool:
-    """Return whether no territory that is still to be taken has a payoff."""
+    """Return whether no territory left to take has a payoff."""
     rewards = problem.rewards
     paying = {t for t, paid in enumerate(rewards.lands) if paid}
     paying |= {t for mask, _ in rewards.sets for t in range(len(problem.out)) if mask >> t & 1}

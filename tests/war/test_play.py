@@ -24,8 +24,8 @@ pytestmark = pytest.mark.usefixtures("core")
 TURNS, OF_A_TEST = 1000, 50
 
 
-def playable(seed: int) -> Turn | None:
-    """Return a random turn in which an action is left."""
+def draw_turn(seed: int) -> Turn | None:
+    """Return a random turn, or `None` if its game is over."""
     turn = random_turn(Random(seed))  # noqa: S311 # plays games, no secrets
     is_over = turn.phase == "over" or turn.winner is not None
     return None if is_over or len(list_seats(turn)) < 2 else turn
@@ -35,7 +35,7 @@ def playable(seed: int) -> Turn | None:
 def test_turns_of_the_core_are_legal(first: int) -> None:
     actions = 0
     for seed in range(first, first + OF_A_TEST):
-        turn = playable(seed)
+        turn = draw_turn(seed)
         if turn is None:
             continue
         war = War(turn)
@@ -52,7 +52,7 @@ def test_turns_of_the_core_are_legal(first: int) -> None:
 def test_the_python_twin_takes_the_same_actions_as_the_core(name: str, first: int) -> None:
     policy = SimplePolicy(find_row(name))
     for seed in range(first, first + OF_A_TEST):
-        turn = playable(seed)
+        turn = draw_turn(seed)
         if turn is None:
             continue
         for move in War(turn).play_turn(find_row(name), seed).moves:
@@ -64,7 +64,7 @@ def test_the_python_twin_takes_the_same_actions_as_the_core(name: str, first: in
 def test_the_policy_of_an_ai_plays_like_the_core(name: str) -> None:
     actions = 0
     for seed in range(300, 316):
-        turn = playable(seed)
+        turn = draw_turn(seed)
         if turn is None:
             continue
         policy = ai(name, seed=seed)
@@ -91,7 +91,7 @@ def test_an_ai_keeps_its_aim_in_play_and_chooses_anew_in_single_calls() -> None:
 def test_turns_with_any_aim_are_legal(kind: str) -> None:
     continents, players = kind in ("continent", "break", RAID, GUARD), kind in ("chase", ELIMINATE)
     for seed in range(20):
-        turn = playable(seed)
+        turn = draw_turn(seed)
         if turn is None or (continents and not turn.board.continents):
             continue
         which = (list_seats(turn).index(turn.player) + 1) % len(list_seats(turn)) if players else 0

@@ -86,7 +86,7 @@ def play_few_games(route: Route) -> None:
     route.continue_(post_data=json.dumps({**asked, "games": 4, "best_goal": False}))
 
 
-# The dice that a page rolls in one test are those of the seeds 0, 1, 2 and so on.
+# In each test, a page rolls dice with the seeds 0, 1, 2 ...
 SEEDS = """
   let seed = 0;
   crypto.getRandomValues = array => array.map(() => seed++);
