@@ -48,7 +48,7 @@ def answer_file(
     watch: a callback for progress.
 
     An existing target is replaced once the output is complete. A cluster writes Parquet into a new
-    folder. The exceptions are those of `answer`.
+    folder. Errors are raised as by `answer`.
     """
     asked = read_question(question, columns, given)
     to = read_path(target, "target")
