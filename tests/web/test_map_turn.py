@@ -381,13 +381,13 @@ def test_a_stopped_search_returns_its_best_result(visit: Visit) -> None:
 
 def test_an_answer_is_only_replaced_by_an_answer_at_least_as_good(visit: Visit) -> None:
     script = """async () => {
-      const {better} = await import("/static/map_analysis.js");
+      const {chooseBetter} = await import("/static/map_analysis.js");
       const answer = (value, low, upper_bound) => ({value, low, upper_bound, proven: false});
       const kept = [
-        better(answer(.8, .8, .9), answer(.7, .7, .85), false),
-        better(answer(1, 0, 1), answer(.78, .76, .9), false),
-        better(answer(.8, .8, .9), answer(.7, .7, .85), true),
-        better({...answer(.8, .8, .9), placement: [[1, 5]]}, answer(.7, .7, .85), false),
+        chooseBetter(answer(.8, .8, .9), answer(.7, .7, .85), false),
+        chooseBetter(answer(1, 0, 1), answer(.78, .76, .9), false),
+        chooseBetter(answer(.8, .8, .9), answer(.7, .7, .85), true),
+        chooseBetter({...answer(.8, .8, .9), placement: [[1, 5]]}, answer(.7, .7, .85), false),
       ];
       return kept.map(({value, upper_bound}) => [value, upper_bound]);
     }"""

@@ -1,25 +1,26 @@
-// Requests to the server: pages, JSON, and answers that improve line by line.
+// Requests to the server: pages, JSON, and streams of improving answers.
 
 const MOST_TIMES = 60;
-const PAUSE = 2000; // milliseconds before a busy server is asked again
+const PAUSE = 2000; // milliseconds before a retry if the server is busy
 
-/** The server refused a request. The message is the reason it gave. */
+/** The server refused a request. The message is the server's reason. */
 export class Refused extends Error {
   constructor(words) {
     super(words.charAt(0).toUpperCase() + words.slice(1));
   }
 }
 
-/** The server has too much work. */
+/** The server is too busy to answer. */
 class Busy extends Refused {}
 
-const refusal = ({ status, detail }) => (status === 503 ? new Busy(detail) : new Refused(detail));
+const makeRefusal = ({ status, detail }) =>
+  status === 503 ? new Busy(detail) : new Refused(detail);
 
 /**
- * Return the server's response, or throw its refusal. A page that shows a problem counts as a
- * response.
+ * Return the server's response, or throw a `Refused` error. An HTML page with a problem (status
+ * 422) counts as a response.
  */
-async function response(address, options) {
+async function fetchResponse(address, options) {
   let found;
   try {
     found = await fetch(address, options);
@@ -30,13 +31,13 @@ async function response(address, options) {
   const isPage = found.headers.get("Content-Type")?.startsWith("text/html");
   if (found.ok || (found.status === 422 && isPage)) return found;
   const problem = await found.json().catch(() => null);
-  throw refusal(
+  throw makeRefusal(
     problem ?? { detail: `The server responded with ${found.status}.`, status: found.status },
   );
 }
 
-/** Make a request, and repeat it while the server is busy, until `signal` aborts it. */
-async function patiently(ask, signal, waiting = () => {}) {
+/** Make a request, and retry it while the server is busy, until `signal` aborts it. */
+async function retryWhileBusy(ask, signal, waiting = () => {}) {
   for (let times = 0; ; times++) {
     try {
       return await ask();
@@ -49,23 +50,23 @@ async function patiently(ask, signal, waiting = () => {}) {
   }
 }
 
-const json = (body, headers = {}) => ({
+const makeJsonRequest = (body, headers = {}) => ({
   method: "POST",
   headers: { "Content-Type": "application/json", ...headers },
   body: JSON.stringify(body),
 });
 
 /**
- * Request a page; if the server is busy, ask again.
+ * Request a page, and retry while the server is busy.
  * @param {string} address
  * @param {{body?: object, signal?: AbortSignal, waiting?: (sentence: string) => void}} how `body`
  *   is posted as JSON if present; `waiting` is called with the reason for a delay
  * @returns {Promise<Document>}
  */
-export function page(address, { body, signal, waiting } = {}) {
-  return patiently(
+export function fetchPage(address, { body, signal, waiting } = {}) {
+  return retryWhileBusy(
     async () => {
-      const found = await response(address, { ...(body && json(body)), signal });
+      const found = await fetchResponse(address, { ...(body && makeJsonRequest(body)), signal });
       return new DOMParser().parseFromString(await found.text(), "text/html");
     },
     signal,
@@ -74,26 +75,29 @@ export function page(address, { body, signal, waiting } = {}) {
 }
 
 /**
- * Post JSON and return the server's answer; if the server is busy, ask again.
+ * Post JSON and return the server's answer; retry while the server is busy.
  * @param {string} address
  * @param {object} body
  * @param {AbortSignal} [signal]
  */
-export function posted(address, body, signal) {
-  return patiently(async () => (await response(address, { ...json(body), signal })).json(), signal);
+export function postJson(address, body, signal) {
+  return retryWhileBusy(
+    async () => (await fetchResponse(address, { ...makeJsonRequest(body), signal })).json(),
+    signal,
+  );
 }
 
 /**
- * Request an answer that improves until its time is over or the signal aborts it.
+ * Request an answer that improves until its time limit, or until `signal` aborts it.
  * @param {string} address
  * @param {object} body
  * @param {{progress?: (doing: string, part: number|null) => void, answer: (found: object) => void,
- *   signal?: AbortSignal}} handlers `answer` is called for every better answer
+ *   signal?: AbortSignal}} handlers `answer` is called for each improved answer
  */
-export function asked(address, body, { progress, answer, signal }) {
-  return patiently(async () => {
-    const found = await response(address, {
-      ...json(body, { Accept: "application/x-ndjson" }),
+export function streamAnswers(address, body, { progress, answer, signal }) {
+  return retryWhileBusy(async () => {
+    const found = await fetchResponse(address, {
+      ...makeJsonRequest(body, { Accept: "application/x-ndjson" }),
       signal,
     });
     const reader = found.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -109,13 +113,13 @@ export function asked(address, body, { progress, answer, signal }) {
       for (const line of lines.map((text) => JSON.parse(text))) {
         if (line.progress) progress?.(line.progress.doing, line.progress.part);
         if (line.answer) answer(line.answer);
-        if (line.problem) throw refusal(line.problem);
+        if (line.problem) throw makeRefusal(line.problem);
       }
     }
   }, signal);
 }
 
-export function saved(name, text) {
+export function saveFile(name, text) {
   const link = Object.assign(document.createElement("a"), { download: name });
   link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
   link.click();

@@ -1,23 +1,23 @@
-// Draws the picture of an answer, as wide as its place and in the colours of the page.
+// Draws the picture of an answer, with the width of its element and the colours of the page.
 
 import { fit } from "./fit.js";
 
-const SLACK = 16; // width that may remain unused beside a picture, in pixels
+const SLACK = 16; // the maximum unused width beside a picture, in pixels
 let theme = null; // the theme of all pictures
-let shown = null; // the place and the specification of the current picture
-let fitted = null; // the sizes that fitted the last picture, for places of the same width
+let shown = null; // the element and the specification of the current picture
+let fitted = null; // the sizes of the last picture, reused for an element of the same width
 let drawing = 0;
 
-/** Load the drawing library; the first picture waits for it. */
-function prepare() {
+/** Load the drawing library and the theme once. */
+function loadLibrary() {
   theme ??= Promise.all([
     fetch("theme.json").then((answer) => answer.json()),
-    script("static/vega.js"),
+    loadScript("static/vega.js"),
   ]).then(([read]) => read);
   return theme;
 }
 
-function script(address) {
+function loadScript(address) {
   return new Promise((resolve, reject) => {
     const made = document.createElement("script");
     Object.assign(made, { src: address, onload: resolve, onerror: reject });
@@ -25,9 +25,9 @@ function script(address) {
   });
 }
 
-/** Draw a Vega-Lite specification into an element. A later call replaces an earlier one. */
+/** Draw a Vega-Lite specification into an element. A later call replaces an earlier call. */
 export async function draw(place, spec) {
-  const { light, dark: night, ...sizes } = await prepare();
+  const { light, dark: night, ...sizes } = await loadLibrary();
   shown = { place, spec };
   const mine = ++drawing;
   const config = structuredClone(isDark() ? night : light);
@@ -57,7 +57,7 @@ export async function draw(place, spec) {
     return;
   }
   fitted = sized;
-  // The picture as a whole has a name for screen readers; its marks need no names.
+  // Screen readers announce the picture as a whole, and not its marks.
   for (const mark of sheet.querySelectorAll("svg, svg [role]")) {
     for (const name of ["role", "aria-roledescription", "aria-label"]) mark.removeAttribute(name);
   }
@@ -67,7 +67,7 @@ export async function draw(place, spec) {
   place.replaceChildren(sheet);
 }
 
-/** Show a picture drawn by the server, for browsers that cannot draw it. */
+/** Show a picture drawn by the server, as a fallback for `draw`. */
 export function show(place, address) {
   const src = isDark() ? `${address}&dark=true` : address;
   place.replaceChildren(Object.assign(document.createElement("img"), { src, alt: "" }));
@@ -77,7 +77,7 @@ const again = () => shown?.place.isConnected && draw(shown.place, shown.spec);
 addEventListener("themechange", again);
 let width = innerWidth;
 addEventListener("resize", () => {
-  if (innerWidth === width) return; // a phone's browser hides and shows its bars
+  if (innerWidth === width) return; // browsers on phones change the height when they hide a bar
   width = innerWidth;
   again();
 });

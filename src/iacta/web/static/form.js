@@ -1,6 +1,6 @@
-// Answers a form while you type. Without this file, the form is sent like any other.
+// Answers a form while you type. Without JavaScript, the form is sent as usual.
 
-import { asked as answers, page, saved } from "./ask.js";
+import { fetchPage, saveFile, streamAnswers } from "./ask.js";
 import { draw, show } from "./chart.js";
 import { pack, unpack } from "./pack.js";
 import { Address, copy, takeFiles } from "./page.js";
@@ -10,10 +10,10 @@ import { makeRow } from "./row.js";
 const form = document.querySelector("#form");
 const answer = document.querySelector("#answer");
 const isLive = "live" in form.dataset;
-const WAIT = 15; // edits within this many milliseconds count as one
-const PAUSE = 150; // milliseconds without an edit before the picture is drawn, which is slow
-const LONG = 1000; // milliseconds after which an answer counts as slow
-const MOST_LINK = 8000; // characters; some programs cut longer links
+const WAIT = 15; // milliseconds to wait for further edits before a request
+const PAUSE = 150; // milliseconds without an edit before the picture is drawn, because it is slow
+const LONG = 1000; // milliseconds before a slow answer shows its progress
+const MOST_LINK = 8000; // the maximum length of a link; some programs truncate longer links
 let asking = new AbortController();
 let waiting = 0;
 let working = 0;
@@ -21,7 +21,7 @@ let drawing = 0;
 const address = new Address();
 
 /** Return the question in the form as the query of a URL. */
-function query() {
+function readQuery() {
   const asked = new URLSearchParams();
   for (const [name, value] of new FormData(form)) {
     if (value.trim()) asked.append(name, value.trim());
@@ -29,15 +29,15 @@ function query() {
   return asked;
 }
 
-/** Return the URL of an answer. A log goes into the fragment, which is not sent to servers. */
-async function addressOf(asked) {
+/** Return the URL of an answer. A log is in the fragment, which browsers do not send to servers. */
+async function makeAddress(asked) {
   if (!asked.has("log")) return `${form.action}?${asked}`;
   const held = new URLSearchParams(asked);
   held.set("log", await pack(asked.get("log")));
   return `${form.action}#${held}`;
 }
 
-/** Ask again after a short pause; earlier answers are discarded. */
+/** Request a new answer after a short pause; discard earlier answers. */
 function ask() {
   asking.abort();
   clearTimeout(waiting);
@@ -46,7 +46,7 @@ function ask() {
 }
 
 async function fetchAnswer() {
-  const asked = query();
+  const asked = readQuery();
   asking = new AbortController();
   const { signal } = asking;
   setBusy(LONG);
@@ -57,21 +57,21 @@ async function fetchAnswer() {
         form.action,
       ).searchParams;
       if (asked.has("log")) answered.set("log", asked.get("log"));
-      const link = await addressOf(answered);
+      const link = await makeAddress(answered);
       if (!signal.aborted) showPage(found, link);
     };
     if (asked.has("log")) {
-      let last = Promise.resolve(); // pages are shown in order
+      let last = Promise.resolve(); // chains the updates so that pages are shown in order
       const answer = (html) => {
         last = last.then(() => show(new DOMParser().parseFromString(html, "text/html")));
       };
-      await answers(form.action, Object.fromEntries(asked), {
+      await streamAnswers(form.action, Object.fromEntries(asked), {
         answer,
         progress: showProgress,
         signal,
       });
       await last;
-    } else show(await page(`${form.action}?${asked}`, { signal, waiting: showWrong }));
+    } else show(await fetchPage(`${form.action}?${asked}`, { signal, waiting: showWrong }));
     if (signal.aborted) return;
   } catch (error) {
     if (signal.aborted) return;
@@ -80,7 +80,7 @@ async function fetchAnswer() {
   setIdle();
 }
 
-/** Show why there is no answer; the last answer stays visible. */
+/** Show an error; the last answer stays visible. */
 function showWrong(sentence) {
   answer.classList.add("old");
   document.querySelector("#wrong").textContent = sentence;
@@ -93,7 +93,7 @@ function showProgress(doing, part) {
   else bar.removeAttribute("value");
 }
 
-/** Show that an answer is being computed; if it takes long, also show how to stop it. */
+/** Mark the answer as busy; after `pause` milliseconds, show its progress and a stop button. */
 function setBusy(pause) {
   answer.setAttribute("aria-busy", "true");
   clearTimeout(working);
@@ -115,9 +115,9 @@ document.querySelector("#working button").addEventListener("click", () => {
   setIdle();
   answer.classList.add("old");
 });
-addEventListener("pageshow", setIdle); // a page restored by the back button may still look busy
+addEventListener("pageshow", setIdle); // the back button may restore a page in its busy state
 
-/** Show what has changed on a new page: the answer, and the problems of the form. */
+/** Update the page from a new page: the answer, and the problems of the form. */
 function showPage(found, link) {
   const isAnswered = found.querySelector("#link") !== null;
   answer.classList.toggle("old", !isAnswered); // the last answer stays visible
@@ -146,7 +146,7 @@ function showPage(found, link) {
   drawing = setTimeout(drawPicture, PAUSE);
 }
 
-/** Offer to copy the sentence with the link, or to save the log if the link would be too long. */
+/** Offer to copy the sentence and the link, or to save the log if the link would be too long. */
 function showPost() {
   const place = document.querySelector("#post");
   if (!place) return;
@@ -158,20 +158,20 @@ function showPost() {
   post.textContent = isLong ? "Copy the sentence" : "Copy the sentence and the link";
   save.hidden = place.querySelector("span").hidden = !isLong;
   post.onclick = () => copy(post, words, document.querySelector("#lead"));
-  save.onclick = () => saved("log.txt", form.elements.log.value);
+  save.onclick = () => saveFile("log.txt", form.elements.log.value);
 }
 
 /** Remove the answer, because its question has changed. */
-function clear() {
+function clearAnswer() {
   document.querySelector("#rest").hidden = true;
   document.querySelector("#lead").textContent = "";
 }
 
-/** If there is a log in the fragment of the URL, ask about it. */
+/** Answer the question about a log in the fragment of the URL, if there is one. */
 async function openAddress() {
   const held = new URLSearchParams(location.hash.slice(1));
   if (!held.has("log")) return;
-  clear();
+  clearAnswer();
   try {
     held.set("log", await unpack(held.get("log")));
   } catch {
@@ -192,7 +192,7 @@ if (form.elements.log) {
     document.querySelector("#file"),
     (text) => {
       form.elements.log.value = text;
-      clear();
+      clearAnswer();
       ask();
     },
     showWrong,
@@ -214,7 +214,7 @@ async function drawPicture() {
 }
 
 /** Change the number in an input by a number of steps. */
-function step(input, by) {
+function changeNumber(input, by) {
   const given = input.value.trim() || input.placeholder;
   const hasSign = given.endsWith("%");
   const number = Number(given.replace(/[,_%]/g, "") || 0);
@@ -233,12 +233,12 @@ function step(input, by) {
 form.addEventListener("pointerdown", (event) => {
   const button = event.target.closest(".step");
   if (!button || event.button) return;
-  event.preventDefault(); // keeps the focus, so a phone's keyboard stays open
+  event.preventDefault(); // keep the focus, so that a phone's keyboard stays open
   const input = button.parentElement.querySelector("input");
   const by = Number(button.dataset.by);
-  step(input, by);
+  changeNumber(input, by);
   let timer = setTimeout(function again() {
-    step(input, by);
+    changeNumber(input, by);
     timer = setTimeout(again, 80);
   }, 450);
   for (const end of ["pointerup", "pointercancel", "blur"]) {
@@ -248,13 +248,13 @@ form.addEventListener("pointerdown", (event) => {
 form.addEventListener("click", (event) => {
   const button = event.target.closest(".step");
   if (button && !event.detail)
-    step(button.parentElement.querySelector("input"), Number(button.dataset.by));
+    changeNumber(button.parentElement.querySelector("input"), Number(button.dataset.by));
 });
 form.addEventListener("keydown", (event) => {
   const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
   if (by && event.target.closest(".number") && !event.altKey) {
     event.preventDefault();
-    step(event.target, event.shiftKey ? 10 * by : by);
+    changeNumber(event.target, event.shiftKey ? 10 * by : by);
   }
 });
 
@@ -273,7 +273,7 @@ if (isLive) {
     const isBeingFilled = event.target.required && !event.target.value.trim();
     if (!isBeingFilled) return ask();
     asking.abort();
-    clear(); // remove the answer for the old number
+    clearAnswer(); // remove the answer for the old number
   });
   form.addEventListener("change", (event) => {
     if (event.target.required && !event.target.value.trim()) ask();

@@ -1,11 +1,11 @@
 // The board page: opens positions and connects the controls beside the map.
 //
-// The page shows one state, on the map and beside it, and keeps it in the URL. A position is set up
-// first; then the turn that starts there is analysed. The server knows all rules, and the page shows
-// its answers. `map_store.js` holds everything that changes, `map_jobs.js` the questions to the
-// server, `map_actions.js` the actions, and `map_page.js` draws the page.
+// The page shows one state, on the map and beside it, and stores the state in the URL. Players set
+// up a position, and then analyse the turn that starts there. The server applies the rules, and the
+// page shows its answers. `map_store.js` contains all mutable data, `map_jobs.js` the background
+// requests to the server, and `map_actions.js` the actions; `map_page.js` draws the page.
 
-import { posted, Refused, saved } from "./ask.js";
+import { postJson, Refused, saveFile } from "./ask.js";
 import {
   act,
   choose,
@@ -21,22 +21,30 @@ import {
   type,
   writeLog,
 } from "./map_actions.js";
-import { BoardMap, cut } from "./map_board.js";
-import { next, without } from "./map_history.js";
+import { BoardMap, shortenName } from "./map_board.js";
+import { findNextStep, removeStep } from "./map_history.js";
 import { findPlan, forgetAnswers } from "./map_jobs.js";
 import { MAX_NOTE, readLink, writeLink } from "./map_link.js";
-import { boardOf, EXAMPLES, opened, positionOf, read, recent, remember } from "./map_open.js";
+import {
+  EXAMPLES,
+  listRecent,
+  loadBoard,
+  loadExample,
+  makePosition,
+  readText,
+  remember,
+} from "./map_open.js";
 import { render, showShared } from "./map_page.js";
 import {
-  begun,
   canAim,
-  changed,
-  codeOf,
-  dealt,
-  filled,
+  changeState,
+  dealTerritories,
+  fillTerritories,
   findGoalOfTurn,
+  makeState,
   NAMES,
   storeGoal,
+  writeCode,
 } from "./map_state.js";
 import {
   address,
@@ -71,24 +79,21 @@ const listenToSubmit = (name, handler) =>
   });
 
 /** Change parts of the state. */
-const change = (parts, options) => commit(changed(store.state, parts), options);
+const change = (parts, options) => commit(changeState(store.state, parts), options);
 
-/**
- * Show the state in the URL. If a part cannot be read, tell which, and do not show it as a
- * position.
- */
+/** Show the state in the URL, and an error if a part of the URL cannot be read. */
 async function restore() {
-  address.leave();
+  address.cancel();
   const fragment = location.hash;
-  if (store.board && fragment === "#main") return; // the link that skips the menu
+  if (store.board && fragment === "#main") return; // the target of the link that skips the menu
   if (!fragment || fragment === "#main") return startExample(EXAMPLES[0], { isFirst: true });
   const code = new URLSearchParams(fragment.slice(1)).get("b") ?? "";
   let wrong = "";
   if (store.state?.code !== code) {
     try {
-      useBoard(await boardOf(code));
+      useBoard(await loadBoard(code));
     } catch (error) {
-      useBoard(await boardOf(""));
+      useBoard(await loadBoard(""));
       const reason = error instanceof Refused ? `: ${error.message}` : "; it may be incomplete";
       wrong = `Cannot read the board in the address${reason}.`;
     }
@@ -103,7 +108,7 @@ function useBoard(board) {
   forgetAnswers();
   Object.assign(store, { board, chosen: null, isPicking: false, view: "" });
   store.map.setBoard(board);
-  on["board-name"].textContent = cut(board.name);
+  on["board-name"].textContent = shortenName(board.name);
   const [first] = board.remarks;
   const count = board.remarks.length === 1 ? "One remark" : `${board.remarks.length} remarks`;
   on.remarks.textContent = first ? `${count} on this board: ${first.text}` : "";
@@ -114,12 +119,12 @@ function countSteps() {
   return count === 1 ? "one step" : `${count} steps`;
 }
 
-/** Return whether the current game may end; if it has steps, the player is asked. */
+/** Return whether the current game may be replaced; ask the player if the game has steps. */
 const mayEnd = () =>
   !store.state?.steps.length ||
   confirm(`Start over? This ends the game with its ${countSteps()}. You can undo it.`);
 
-/** Replace the position, and offer a button named `words` that undoes this. */
+/** Replace the position, and show a button with the label `words` that restores the old state. */
 function replace(state, { board = store.board, words = "Undo" } = {}) {
   const replaced = { board: store.board, state: store.state, words };
   if (board !== store.board) useBoard(board);
@@ -128,7 +133,7 @@ function replace(state, { board = store.board, words = "Undo" } = {}) {
   commit(state, { isStep: true });
 }
 
-/** Start with another position and no selected territory. */
+/** Start with another position, without a selected territory. */
 function begin(state, board = store.board) {
   const words = store.state?.steps.length ? "Undo: continue the game" : "Undo";
   Object.assign(store, { chosen: null, brush: 0 });
@@ -145,7 +150,7 @@ listen("restore", "click", () => {
 
 async function startExample(example, { isFirst = false } = {}) {
   const before = store.board;
-  const found = await opened(example);
+  const found = await loadExample(example);
   if (isFirst && store.board !== before) return; // another board was opened in the meantime
   const state = { ...found.state, played: isFirst || store.state.played };
   if (!isFirst) return begin(state, found.board);
@@ -159,9 +164,9 @@ async function startExample(example, { isFirst = false } = {}) {
 async function openText(text, name) {
   on.wrong.textContent = "";
   try {
-    const { board, state, code } = await read(text, name, store.board);
+    const { board, state, code } = await readText(text, name, store.board);
     if (!mayEnd()) return;
-    begin(state ?? begun(board, code), board);
+    begin(state ?? makeState(board, code), board);
     announce(
       state
         ? `Loaded the position on ${board.name}.`
@@ -200,7 +205,7 @@ listen("to-play", "click", () => {
   remember(store.board, store.state);
   closePad();
   commit({ ...store.state, played: true }, { isStep: true });
-  store.map.reveal(store.map.largest());
+  store.map.reveal(store.map.findLargestStack());
 });
 
 listen("corrected", "click", correct);
@@ -217,7 +222,7 @@ listen("example", "change", () => {
   const [kind, ...digits] = on.example.value;
   const number = Number(digits.join(""));
   if (kind === "e") startExample(EXAMPLES[number]);
-  if (kind === "r") location.hash = recent()[number].fragment;
+  if (kind === "r") location.hash = listRecent()[number].fragment;
   on.example.value = "";
 });
 takeFiles(on.file, openText, (sentence) => {
@@ -225,24 +230,24 @@ takeFiles(on.file, openText, (sentence) => {
 });
 listenToSubmit("paste", () => openText(on.pasted.value, "board"));
 listen("save", "click", () => {
-  const position = positionOf(store.board, store.state);
-  saved("position.json", JSON.stringify(position, null, 2));
+  const position = makePosition(store.board, store.state);
+  saveFile("position.json", JSON.stringify(position, null, 2));
 });
 listen("add-player", "click", () => {
   const { players } = store.state;
   const isFree = (name) => !players.some((other) => other.toLowerCase() === name);
   change({ players: [...players, NAMES.find(isFree)] });
 });
-listenToSubmit("deal", () => replace(dealt(store.state, readWhole(on.each, 1))));
+listenToSubmit("deal", () => replace(dealTerritories(store.state, readWhole(on.each, 1))));
 listenToSubmit("rest", () => {
   const armies = readWhole(on["rest-armies"], 1);
   const words = "Undo the fill";
-  replace(filled(store.state, armies, Number(on["rest-player"].value)), { words });
+  replace(fillTerritories(store.state, armies, Number(on["rest-player"].value)), { words });
 });
 listen("clear", "click", () => {
   const { owners } = store.state;
   const empty = { owners: owners.map(() => -1), armies: owners.map(() => 0) };
-  begin(changed(store.state, { ...empty, goal: "", targets: [], keep: {}, stay: [] }));
+  begin(changeState(store.state, { ...empty, goal: "", targets: [], keep: {}, stay: [] }));
 });
 listen("rules", "change", () => change({ rules: on.rules.value }));
 listen("forget-condition", "click", () => change({ victory: "" }));
@@ -252,8 +257,8 @@ listen("fresh", "change", () => {
 listen("usual", "click", async () => {
   const { board, state } = store;
   try {
-    const code = codeOf(board, { ...state, fresh: 0 });
-    const { turns } = await posted("api/v1/turn/replay", { code, board: board.board, steps: [] });
+    const code = writeCode(board, { ...state, fresh: 0 });
+    const { turns } = await postJson("api/v1/turn/replay", { code, board: board.board, steps: [] });
     change({ fresh: turns[0].usual });
   } catch (error) {
     on.wrong.textContent = error.message;
@@ -283,14 +288,14 @@ listen("kind", "change", () => {
 listen("hold", "change", () => change({ hold: on.hold.checked }));
 listen("pick", "click", () => update({ isPicking: !store.isPicking }));
 listen("back", "click", () => act.go(findStepBefore(store.state.at)));
-listen("forth", "click", () => act.go(next(store.state.steps, store.state.at)));
+listen("forth", "click", () => act.go(findNextStep(store.state.steps, store.state.at)));
 listen("undo", "click", () => {
   const { state } = store;
   forgetBegun();
   const before = findStepBefore(state.at);
   const { after } = state.steps[state.at - 1];
   const gone = after === before ? state.at : after;
-  commit({ ...state, ...without(state.steps, gone) }, { isStep: true });
+  commit({ ...state, ...removeStep(state.steps, gone) }, { isStep: true });
 });
 listen("whole", "toggle", render);
 listen("note", "click", () => {
@@ -302,7 +307,7 @@ listen("note", "click", () => {
 });
 listen("command", "click", () => share(on.command, findPlan().command));
 listen("python", "click", () => share(on.python, findPlan().python));
-listen("log", "click", () => saved("game.jsonl", writeLog()));
+listen("log", "click", () => saveFile("game.jsonl", writeLog()));
 listen("review", "click", act.review);
 
 document.addEventListener("keydown", (event) => {
@@ -316,10 +321,10 @@ document.addEventListener("keydown", (event) => {
   if (!state || !isAnalysing() || isModified) return;
   if (target.closest?.("input, select, textarea, svg, dialog")) return;
   if (key === "ArrowLeft" && state.at) on.back.click();
-  if (key === "ArrowRight" && next(state.steps, state.at)) on.forth.click();
+  if (key === "ArrowRight" && findNextStep(state.steps, state.at)) on.forth.click();
 });
 
-/** Keep the next action visible above the keyboard of a phone. */
+/** Fit the page into the area above the keyboard of a phone. */
 function fitScreen() {
   document.documentElement.style.setProperty("--seen", `${visualViewport.height}px`);
   document.body.classList.toggle("low", visualViewport.height < 560);

@@ -1,10 +1,10 @@
-// Actions: how mouse, touch, keyboard and buttons change the position and the turn.
+// Actions: changes of the position and the turn by mouse, touch, keyboard and buttons.
 
 import { Refused } from "./ask.js";
-import { cut } from "./map_board.js";
-import { logOf } from "./map_history.js";
+import { shortenName } from "./map_board.js";
+import { makeLog } from "./map_history.js";
 import { findGoalOf } from "./map_jobs.js";
-import { canAim, changed, letters, withHolding } from "./map_state.js";
+import { canAim, changeState, findLetters, setHolding } from "./map_state.js";
 import {
   commit,
   countLeft,
@@ -18,25 +18,25 @@ import {
   update,
 } from "./map_store.js";
 import { endStep } from "./map_taps.js";
-import { reviewLink } from "./pack.js";
+import { makeReviewLink } from "./pack.js";
 import { announce, copy, on } from "./page.js";
 
-const FORMS = ["attack", "faces"]; // steps whose forms show why a step was refused
-const TYPING = 1200; // longest pause between two digits of a number, in milliseconds
+const FORMS = ["attack", "faces"]; // the kinds of steps with a form that shows error messages
+const TYPING = 1200; // the maximum pause between two digits of a number, in milliseconds
 
-/** Return the whole number in a field. */
+/** Return the whole number in a field, or `fallback` for any other text. */
 export const readWhole = (input, fallback) =>
   /^\s*\d+\s*$/.test(input.value) ? Number(input.value) : fallback;
 
-/** Copy a text. If that is not possible, show the text selected. */
+/** Copy a text to the clipboard; if the browser refuses, show the text and select it. */
 export function share(button, text) {
   on.shared.textContent = text;
   on.shared.hidden = false;
   on.shared.hidden = copy(button, text, on.shared);
 }
 
-/** Return the log of the line of steps on the screen. */
-export const writeLog = () => logOf(store.board, store.state, tree.turns, findGoalOf);
+/** Return the log of the current line of steps. */
+export const writeLog = () => makeLog(store.board, store.state, tree.turns, findGoalOf);
 
 export function choose(t) {
   if (store.chosen === t) return;
@@ -58,7 +58,7 @@ export function click(t) {
   }
 }
 
-/** Give a territory to the player of the brush; if the player owns it already, add one army. */
+/** Give a territory to the player of the brush; if the player already owns it, add one army. */
 function paint(t) {
   const { brush } = store;
   const state = findEdited();
@@ -98,7 +98,7 @@ function point(t) {
 }
 
 export function hold(t, holding) {
-  const { owners, armies, ...rest } = withHolding(findEdited(), t, holding);
+  const { owners, armies, ...rest } = setHolding(findEdited(), t, holding);
   const fix = { owner: owners[t], armies: armies[t] };
   if (store.fixes) update({ fixes: { ...store.fixes, [t]: fix } });
   else commit({ ...rest, owners, armies });
@@ -109,16 +109,18 @@ const toggle = (list, t, isIn) =>
   [...list.filter((each) => each !== t), ...(isIn ? [t] : [])].sort((a, b) => a - b);
 
 export const stay = (t, stays) =>
-  commit(changed(store.state, { stay: toggle(store.state.stay, t, stays) }));
+  commit(changeState(store.state, { stay: toggle(store.state.stay, t, stays) }));
 
 export function aim(t, isAimed) {
-  commit(changed(store.state, { targets: toggle(store.state.targets, t, isAimed) }));
+  commit(changeState(store.state, { targets: toggle(store.state.targets, t, isAimed) }));
   announce(store.map.words(t));
 }
 
 export function keep(t, count) {
   const { [t]: _, ...rest } = store.state.keep;
-  commit(changed(store.state, { keep: count > 0 ? { ...rest, [t]: Math.round(count) } : rest }));
+  commit(
+    changeState(store.state, { keep: count > 0 ? { ...rest, [t]: Math.round(count) } : rest }),
+  );
 }
 
 /** Record the corrections of the position as a step, and return to the turn. */
@@ -136,7 +138,7 @@ export async function correct() {
   if (!on.length || (await take({ do: "correct", on }))) update({ fixes: null });
 }
 
-/** Handle a key pressed on a territory; return whether the key has a meaning. */
+/** Handle a key pressed on a territory; return whether the key has a function. */
 export function type(t, key) {
   const { typed, isPicking } = store;
   const state = findEdited();
@@ -163,14 +165,14 @@ export function type(t, key) {
   else if (key === "-") hold(t, { armies: Math.max(state.armies[t] - 1, 1) });
   else if (key === "Delete" || key === "Backspace") hold(t, { owner: -1 });
   else if (/^[a-z]$/i.test(key)) {
-    const player = letters(state.players).indexOf(key.toLowerCase());
+    const player = findLetters(state.players).indexOf(key.toLowerCase());
     if (player < 0) return false;
     hold(t, { owner: player });
   } else return false;
   return true;
 }
 
-// The pad of digits, which opens when a finger stays on a territory.
+// The numeric keypad, which a long press on a territory opens.
 
 export function openPad(t) {
   const { brush } = store;
@@ -180,7 +182,7 @@ export function openPad(t) {
     hold(t, { owner: brush });
   }
   const words = isAnalysing() ? "Armies to place on" : "Armies on";
-  on["pad-said"].textContent = `${words} ${cut(store.board.territories[t])}`;
+  on["pad-said"].textContent = `${words} ${shortenName(store.board.territories[t])}`;
   on["pad-number"].value = "";
   if (!on.pad.open) on.pad.show();
   store.render();
@@ -203,7 +205,7 @@ export function pressPad(key) {
   update({ placing: { ...placing, [chosen]: Math.min(number, countLeft()) } });
 }
 
-/** Take a step from the current turn; return whether the step was possible. */
+/** Take a step in the current turn; return whether the step was possible. */
 async function take(step) {
   if (store.isBusy || !findTurn()) return false;
   store.isBusy = true;
@@ -225,7 +227,7 @@ async function take(step) {
     const isPicked = ({ from, to }) => from === picked.from && to === picked.to;
     if (step.from === picked.from && turn.odds.some(isPicked)) store.picked = picked;
     commit({ ...state, ...following }, { isStep: true });
-    if (isNext) store.map.reveal(store.map.largest());
+    if (isNext) store.map.reveal(store.map.findLargestStack());
     if (document.activeElement === document.body) on.now.focus({ preventScroll: true });
     announce(`${turn.words}. ${turn.sentence}`);
     isTaken = true;
@@ -242,7 +244,7 @@ async function take(step) {
 }
 
 /**
- * Return the step before a step. An advance with only one possible number does not count as a step.
+ * Return the step before a step, skipping advances with only one possible number of armies.
  */
 export function findStepBefore(k) {
   const { steps } = store.state;
@@ -251,11 +253,11 @@ export function findStepBefore(k) {
   return least && least === most ? (steps[after - 1]?.after ?? after) : after;
 }
 
-/** Choose another goal, and move the map to it. */
+/** Choose another goal, and scroll the map to its territories. */
 export function play(parts) {
-  commit(changed(store.state, parts), { isStep: true });
+  commit(changeState(store.state, parts), { isStep: true });
   const { targets } = store.map.shown;
-  if (targets.length && !store.isPicking) store.map.bring(targets);
+  if (targets.length && !store.isPicking) store.map.scrollToAll(targets);
 }
 
 /** The actions of the buttons beside the map. */
@@ -276,21 +278,21 @@ export const act = {
   clearPlacement: () => update({ placing: {} }),
   pick(from, to) {
     Object.assign(store, { picked: { from, to }, chosen: from });
-    if (to !== null) store.map.bring([from, to]);
+    if (to !== null) store.map.scrollToAll([from, to]);
     store.render();
   },
   chooseArmies: (moving) => update({ moving }),
   chooseGoal(parts) {
     store.view = "";
     play(parts);
-    on.now.focus({ preventScroll: true }); // the list has been closed
+    on.now.focus({ preventScroll: true }); // the focused button was in the list
   },
   chooseBrush(brush) {
     if (brush !== null && brush >= 0) on["rest-player"].value = String(brush);
     update({ brush });
   },
   async review() {
-    location.href = await reviewLink(writeLog());
+    location.href = await makeReviewLink(writeLog());
   },
   copyLink: (button) => share(button, findLink()),
 };

@@ -1,21 +1,21 @@
-// Searches that run in the background and keep their answers.
+// Background searches, with a cache of their answers.
 
-import { asked, Refused } from "./ask.js";
+import { Refused, streamAnswers } from "./ask.js";
 
 const MOST_KEPT = 300;
 
 /**
- * A question to the server whose answer improves with time. `better` chooses between two answers;
- * by default the later answer is kept.
+ * A question to the server whose answer improves with time. `better` returns the better of two
+ * answers; by default this is the later answer.
  * @typedef {{address: string, body: object, seconds: number, read?: (answered: object) => object, better?: (before: object, found: object) => object}} Job
  *
- * The answer so far, the progress of the search, and the seconds of the longest finished search.
+ * The best answer, the progress of the search, and the time limit of the longest finished search.
  * @typedef {{found: object|null, soFar: {words: string, value: number|null}|null, seconds: number, wrong: string}} Entry
  */
 
 /** Runs searches one at a time. */
 export class Searches {
-  /** @param {() => void} changed called when there is something new to show */
+  /** @param {() => void} changed a callback for new answers, progress or errors */
   constructor(changed) {
     this.changed = changed;
     this.known = new Map();
@@ -23,27 +23,27 @@ export class Searches {
     this.control = null;
   }
 
-  key({ address, body: { board, ...asked } }) {
+  makeKey({ address, body: { board, ...asked } }) {
     const { code, position, ...more } = asked;
     return `${address};${code ?? position};${JSON.stringify(more)}`;
   }
 
-  /** Forget all answers, because another board is used. */
+  /** Clear the cache, because the board has changed. */
   forget() {
     this.end();
     this.known.clear();
   }
 
-  of(job) {
-    return (job && this.known.get(this.key(job))) ?? null;
+  find(job) {
+    return (job && this.known.get(this.makeKey(job))) ?? null;
   }
 
   isSearching(job) {
-    return Boolean(job && this.job) && this.key(this.job) === this.key(job);
+    return Boolean(job && this.job) && this.makeKey(this.job) === this.makeKey(job);
   }
 
   isDone(job) {
-    const entry = this.of(job);
+    const entry = this.find(job);
     const isLast = ({ found }) => found?.proven || found?.is_complete;
     return (
       Boolean(entry) &&
@@ -55,35 +55,35 @@ export class Searches {
    * Run the search of the first job that has no final answer, and end any other search.
    * @param {Job[]} jobs
    */
-  want(jobs) {
-    if (this.job && this.isDone(this.job)) return; // the search is about to end and will call this function again
+  run(jobs) {
+    if (this.job && this.isDone(this.job)) return; // the search will call this function when it ends
     const first = jobs.find((job) => !this.isDone(job));
     if (first && this.isSearching(first)) return;
     this.end();
     if (first) this.search(first);
   }
 
-  /** End the current search, and keep its answer so far. */
+  /** End the current search, and keep its best answer. */
   end() {
     this.control?.abort();
     Object.assign(this, { job: null, control: null });
   }
 
-  /** Forget the error of a job, so that it can be searched again. */
+  /** Clear the error of a job, so that `run` can search again. */
   clearError(job) {
-    const entry = this.of(job);
+    const entry = this.find(job);
     if (entry) entry.wrong = "";
   }
 
-  /** End the search for a job permanently. */
+  /** End the search for a job, and do not resume it. */
   stop(job) {
-    Object.assign(this.of(job), { isStopped: true, soFar: null });
+    Object.assign(this.find(job), { isStopped: true, soFar: null });
     this.end();
     this.changed();
   }
 
   async search(job) {
-    const key = this.key(job);
+    const key = this.makeKey(job);
     const control = new AbortController();
     const entry = this.known.get(key) ?? { found: null, seconds: 0, soFar: null };
     Object.assign(entry, { wrong: "", isStopped: false });
@@ -94,7 +94,7 @@ export class Searches {
     const handlers = {
       progress: (words, value) => {
         if (control.signal.aborted) return;
-        // A chance never gets worse, because the earlier plan is still possible.
+        // Ignore smaller chances, because the earlier plan is still possible.
         const before = (entry.found?.is_chance ? entry.found.value : null) ?? -1;
         if (value === null || value < Math.max(before, entry.soFar?.value ?? -1)) return;
         entry.soFar = { words, value };
@@ -108,7 +108,7 @@ export class Searches {
       signal: control.signal,
     };
     try {
-      await asked(job.address, { ...job.body, time_limit: job.seconds }, handlers);
+      await streamAnswers(job.address, { ...job.body, time_limit: job.seconds }, handlers);
       entry.seconds = Math.max(entry.seconds, job.seconds);
     } catch (error) {
       if (control.signal.aborted) {
@@ -126,11 +126,12 @@ export class Searches {
 }
 
 /**
- * Return the better of two answers about a goal. A chance to hold is an estimate, so the longer
- * search is better. Any other value must not get worse unless it is uncertain.
+ * Return the better of two answers about a goal. If conquests must be held, the later answer is
+ * better, because its estimate is more precise. Otherwise it is better if it is proven, or if its
+ * lower bound is at least as high.
  */
-export function better(before, found, hold) {
+export function chooseBetter(before, found, hold) {
   if (found.proven || hold || found.low >= before.low) return found;
-  if (before.placement) return before; // this bound only holds for the placement of the new answer
+  if (before.placement) return before; // the new bound is only valid for the new placement
   return { ...before, upper_bound: Math.min(before.upper_bound, found.upper_bound) };
 }

@@ -1,33 +1,33 @@
-// The map: a scene drawn as SVG, in which mouse, touch and keyboard select territories.
+// The map: a scene drawn as SVG. Mouse, touch and keyboard select territories.
 //
-// The server computes the layout. This module zooms the map, and leaves out labels that do not fit.
+// The server computes the layout. This module zooms the map, and omits labels that do not fit.
 // Colour has a single meaning: the owner of a territory.
 
 import { redraw } from "./redraw.js";
 
 /**
- * The contents of the map: players, owners, armies, mover, targets, stay and keep as in a state,
- * plus the properties below
+ * The contents of the map. `players`, `owners`, `armies`, `mover`, `targets`, `stay` and `keep` are
+ * the same as in a state.
  * @typedef {object} View
  * @property {string[]} tones the colour of each player
  * @property {number|null} chosen the selected territory
  * @property {number|null} aimed the territory about to be attacked
- * @property {string[]|null} figures the chance to own each territory at the end; null if the
- *   chances hardly differ
- * @property {object|null} scene arrows and labels; null for the board's own
+ * @property {string[]|null} figures the chance to own each territory at the end of the turn; null
+ *   if the chances hardly differ
+ * @property {object|null} scene the arrows and labels; null for the scene of the board
  */
 
 const SVG = "http://www.w3.org/2000/svg";
 const NOBODY = "nobody";
 const LONGEST = 24;
 const UNIT = 1.25; // pixels per unit on small maps, where names are 11 pixels high and badges 32 apart
-const GROWTH = [0.5, 0.75]; // fractions of a unit on larger maps and on projectors
+const GROWTH = [0.5, 0.75]; // the exponent of map size in the size of a unit; on projectors
 const MOST_ZOOM = 6;
-const BESIDE = 40; // smallest distance from revealed territories to the edges of the view, in pixels
-const NEAR = 24; // a click this close to a badge, in pixels, means its territory
-const LONG = 500; // milliseconds until a press counts as long
-const STILL = 10; // pixels that a finger may move during a long press
-const TWICE = 350; // longest pause between the taps of a double tap, in milliseconds
+const BESIDE = 40; // the minimum distance of revealed territories from the view's edges, in pixels
+const NEAR = 24; // the maximum distance of a click from the badge of its territory, in pixels
+const LONG = 500; // the duration of a long press, in milliseconds
+const STILL = 10; // the maximum movement of a finger during a long press, in pixels
+const TWICE = 350; // the maximum pause between the taps of a double tap, in milliseconds
 const DIRECTIONS = {
   ArrowRight: [1, 0],
   ArrowLeft: [-1, 0],
@@ -48,10 +48,11 @@ export function svg(name, attributes = {}, ...children) {
   return made;
 }
 
-export const cut = (name) => (name.length <= LONGEST ? name : `${name.slice(0, LONGEST - 1)}…`);
+export const shortenName = (name) =>
+  name.length <= LONGEST ? name : `${name.slice(0, LONGEST - 1)}…`;
 
 /** Format a number of armies to fit on a badge. */
-export function short(count) {
+export function formatArmies(count) {
   for (const [size, letter] of [
     [1e9, "b"],
     [1e6, "m"],
@@ -66,27 +67,28 @@ export function short(count) {
 
 export class BoardMap {
   /**
-   * The map calls `click` with a territory that was clicked or tapped, `hold` with a territory on
-   * which a finger stayed, `choose` with the territory that an arrow key reached, and `type` with a
-   * territory and another key pressed on it; `type` returns whether the key has a meaning.
+   * `click`, `hold`, `choose` and `type` are callbacks. The map calls `click` with a clicked or
+   * tapped territory, `hold` after a long press on a territory, and `choose` with the territory
+   * that an arrow key selects. It calls `type` with a territory and any other key; `type` returns
+   * whether the key has a function.
    */
   constructor({ root, view, names, look, click, hold, choose, type }) {
     Object.assign(this, { root, view, names, look, click, hold, choose, type });
     this.board = null;
-    this.zoom = null; // relative to the size at which the whole map fits
+    this.zoom = null; // relative to the width at which the whole map fits
     this.shown = null;
     root.addEventListener("click", (event) => {
-      const t = this.at(event);
+      const t = this.findTerritory(event);
       if (this.isHeld) this.isHeld = false;
       else if (t !== null) this.click(t);
-      else this.tapped(event);
+      else this.handleTap(event);
     });
     this.listenToFingers();
-    root.addEventListener("keydown", (event) => this.pressed(event));
+    root.addEventListener("keydown", (event) => this.handleKey(event));
     let width = 0;
     new ResizeObserver(() => {
-      if (!this.board || Math.abs(this.room() - width) < 2) return;
-      width = this.room();
+      if (!this.board || Math.abs(this.measureRoom() - width) < 2) return;
+      width = this.measureRoom();
       this.draw();
     }).observe(view);
   }
@@ -109,26 +111,26 @@ export class BoardMap {
   }
 
   /** Return the width in pixels at which the whole map fits into the view. */
-  room() {
+  measureRoom() {
     const [, , wide, high] = this.board.scene.frame;
     const most = parseFloat(getComputedStyle(this.view).maxHeight) || Infinity;
     return Math.min(this.view.clientWidth - 2, ((most - 2) * wide) / high);
   }
 
-  /** Return the zoom at which a player can tell territories apart, relative to the whole map. */
-  usualZoom() {
-    return Math.min(Math.max((this.board.scene.width * UNIT) / this.room(), 1), MOST_ZOOM);
+  /** Return the zoom at which territories are large enough for taps, relative to the whole map. */
+  findUsualZoom() {
+    return Math.min(Math.max((this.board.scene.width * UNIT) / this.measureRoom(), 1), MOST_ZOOM);
   }
 
   /** Return the territory with the most armies of the player to move. */
-  largest() {
+  findLargestStack() {
     const { owners, armies, mover } = this.shown;
     const mine = armies.map((count, t) => (owners[t] === mover ? count : -1));
     return mine.indexOf(Math.max(...mine));
   }
 
   /**
-   * Show a view. If its goal or the first attack of its plan has changed, scroll to them.
+   * Show a view. If its goal or the first attack of its plan has changed, scroll there.
    * @param {View} shown
    */
   show(shown) {
@@ -141,14 +143,14 @@ export class BoardMap {
       ...ends,
       ...(shown.targets.length ? shown.targets : arrows.map(({ to }) => to)),
     ];
-    if (String(wanted) !== this.followed && wanted.length) this.bring(wanted);
+    if (String(wanted) !== this.followed && wanted.length) this.scrollToAll(wanted);
     this.followed = String(wanted);
   }
 
-  /** Return the box around some territories in pixels, and whether the whole box is visible. */
-  around(territories) {
+  /** Return the bounding box of territories in pixels, and whether it is entirely visible. */
+  findBox(territories) {
     const { view } = this;
-    const at = territories.map((t) => this.pixel(this.board.scene.badges[t]));
+    const at = territories.map((t) => this.locatePixel(this.board.scene.badges[t]));
     const [low, high] = [Math.min, Math.max].map((end) =>
       [0, 1].map((k) => end(...at.map((each) => each[k]))),
     );
@@ -162,11 +164,11 @@ export class BoardMap {
     return { low, high, isSeen };
   }
 
-  /** Scroll and zoom so that territories become visible, at the chosen zoom if they fit. */
-  bring(territories) {
+  /** Scroll and zoom to show all given territories, at most at the zoom that the player chose. */
+  scrollToAll(territories) {
     const { view } = this;
-    if (this.room() <= 0) return;
-    const before = this.around(territories);
+    if (this.measureRoom() <= 0) return;
+    const before = this.findBox(territories);
     const fits = [view.clientWidth, view.clientHeight].map(
       (long, k) => (long - 2 * BESIDE) / (before.high[k] - before.low[k]),
     );
@@ -175,7 +177,7 @@ export class BoardMap {
     const isZoomed = zoom !== this.zoom;
     this.zoom = zoom;
     this.draw();
-    const { low, high } = this.around(territories);
+    const { low, high } = this.findBox(territories);
     const [left, top] = [view.clientWidth, view.clientHeight].map(
       (long, k) => (low[k] + high[k] - long) / 2,
     );
@@ -185,7 +187,7 @@ export class BoardMap {
 
   /** Scroll to a territory unless it is already visible. */
   reveal(t) {
-    if (!this.around([t]).isSeen) this.bring([t]);
+    if (!this.findBox([t]).isSeen) this.scrollToAll([t]);
   }
 
   /** Show a new position: the whole map, or an empty board large enough for taps. */
@@ -200,7 +202,7 @@ export class BoardMap {
     this.zoomAt(factor, [box.left + box.width / 2, box.top + box.height / 2]);
   }
 
-  /** Zoom by a factor around a point, which stays in place on the screen. */
+  /** Zoom by a factor around a point, which does not move on the screen. */
   zoomAt(factor, [x, y]) {
     const { view } = this;
     const box = view.getBoundingClientRect();
@@ -213,14 +215,14 @@ export class BoardMap {
     view.scrollTop = (view.scrollTop + dy) * grown - dy;
   }
 
-  /** Handle a tap on the sea: a double tap zooms in, or out to the whole map. */
-  tapped({ clientX, clientY, timeStamp }) {
+  /** Handle a tap outside territories: a double tap zooms in, or out to the whole map. */
+  handleTap({ clientX, clientY, timeStamp }) {
     const isSecond = timeStamp - (this.lastTap ?? -TWICE) < TWICE;
     this.lastTap = isSecond ? -TWICE : timeStamp;
     if (isSecond) this.zoomAt(this.zoom < 2 ? 2 : 1 / MOST_ZOOM, [clientX, clientY]);
   }
 
-  /** Handle touch: two fingers pinch, a resting finger holds a territory, a moving finger scrolls. */
+  /** Handle touch: two fingers zoom, a long press calls `hold`, a moving finger scrolls. */
   listenToFingers() {
     const { root, view } = this;
     let far = 0;
@@ -253,7 +255,7 @@ export class BoardMap {
     const end = () => clearTimeout(timer);
     root.addEventListener("pointerdown", (event) => {
       this.isHeld = false;
-      const t = this.at(event);
+      const t = this.findTerritory(event);
       if (t === null || !event.isPrimary || event.button) return;
       began = [event.clientX, event.clientY];
       timer = setTimeout(() => {
@@ -270,28 +272,28 @@ export class BoardMap {
   }
 
   /**
-   * Return the territory under an event: on its land or near its badge. The nearer badge counts.
+   * Return the territory of an event: the land under the pointer, or the nearest badge within NEAR.
    */
-  at(event) {
+  findTerritory(event) {
     const on = event.target.closest?.("[data-t]");
     const t = on ? Number(on.getAttribute("data-t")) : null;
     if (on?.matches(".land")) return t;
     const box = this.root.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
     const far = this.board.scene.badges.map((place) => {
-      const [px, py] = this.pixel(place);
+      const [px, py] = this.locatePixel(place);
       return Math.hypot(px - x, py - y);
     });
     const nearest = Math.min(...far);
     return nearest <= NEAR ? far.indexOf(nearest) : t;
   }
 
-  pressed(event) {
+  handleKey(event) {
     const spot = event.target.closest?.(".spot");
     if (!spot || event.ctrlKey || event.altKey || event.metaKey) return;
     const t = Number(spot.getAttribute("data-t"));
     const way = DIRECTIONS[event.key];
-    const next = way ? this.towards(t, way) : null;
+    const next = way ? this.findInDirection(t, way) : null;
     const isMeant = way ? true : this.type(t, event.key);
     if (isMeant) event.preventDefault();
     if (next === null) return;
@@ -299,8 +301,8 @@ export class BoardMap {
     this.focus(next);
   }
 
-  /** Return the territory in a direction, preferably a neighbour. */
-  towards(t, [x, y]) {
+  /** Return the closest territory in a direction, preferably a neighbour. */
+  findInDirection(t, [x, y]) {
     const cost = ([ax, ay], [bx, by]) => {
       const [dx, dy] = [bx - ax, by - ay];
       const length = Math.hypot(dx, dy) || 1e-9;
@@ -330,25 +332,25 @@ export class BoardMap {
   }
 
   /** Return the place of an anchor on the map, in units. */
-  point([x, y, dx = 0, dy = 0]) {
+  locate([x, y, dx = 0, dy = 0]) {
     const [left, top] = this.board.scene.frame;
     return [(x - left) * this.scale + dx, (y - top) * this.scale + dy];
   }
 
   /** Return the place of an anchor on the map, in pixels. */
-  pixel(anchor) {
-    return this.point(anchor).map((n) => n * this.unit);
+  locatePixel(anchor) {
+    return this.locate(anchor).map((n) => n * this.unit);
   }
 
   // Drawing.
 
   draw() {
     const { board, shown, root } = this;
-    if (!board || !shown || this.room() <= 0) return;
+    if (!board || !shown || this.measureRoom() <= 0) return;
     const isFirst = this.zoom === null;
-    if (isFirst) this.zoom = this.chosen = this.usualZoom();
+    if (isFirst) this.zoom = this.chosen = this.findUsualZoom();
     const [, , wide, high] = board.scene.frame;
-    const pixels = this.room() * this.zoom;
+    const pixels = this.measureRoom() * this.zoom;
     const growth = GROWTH[Number(document.body.classList.contains("projecting"))];
     this.width = Math.floor(pixels);
     this.unit = Math.max((pixels / board.scene.width) ** growth, UNIT);
@@ -371,13 +373,13 @@ export class BoardMap {
       ...arrows.flatMap((each) => this.head(each)),
       ...this.drawLabels(labels),
     );
-    if (isFirst) this.reveal(this.largest());
+    if (isFirst) this.reveal(this.findLargestStack());
   }
 
   path(points, end = "") {
     return `M${points
       .map((each) =>
-        this.point(each)
+        this.locate(each)
           .map((n) => n.toFixed(1))
           .join(","),
       )
@@ -394,7 +396,7 @@ export class BoardMap {
         const d = shapes.map((each) => this.path(each, "Z")).join("");
         return { land: svg("path", { d, "data-t": t }), edge: svg("path", { d }) };
       }
-      const [cx, cy] = this.point(badge);
+      const [cx, cy] = this.locate(badge);
       const disc = { cx: cx.toFixed(1), cy: cy.toFixed(1), r: 1.5 * half };
       paper.push(svg("circle", { ...disc, class: "land-paper" }));
       return { land: svg("circle", { ...disc, "data-t": t }), edge: svg("circle", disc) };
@@ -440,11 +442,11 @@ export class BoardMap {
   spot(t) {
     const { board, shown, look } = this;
     const half = board.scene.sizes[0];
-    const [x, y] = this.point(board.scene.badges[t]);
+    const [x, y] = this.locate(board.scene.badges[t]);
     const owner = shown.owners[t];
     const isEmpty = owner < 0;
     const tone = isEmpty ? "none" : shown.tones[owner];
-    const text = isEmpty ? "" : short(shown.armies[t]);
+    const text = isEmpty ? "" : formatArmies(shown.armies[t]);
     const size = half * [1.25, 1.25, 1.15, 0.92, 0.72, 0.6][Math.min(text.length, 5)];
     const about = {
       role: "button",
@@ -498,7 +500,7 @@ export class BoardMap {
   }
 
   tip(before, at, className) {
-    const [[x1, y1], [x, y]] = [this.point(before), this.point(at)];
+    const [[x1, y1], [x, y]] = [this.locate(before), this.locate(at)];
     const angle = (Math.atan2(y - y1, x - x1) * 180) / Math.PI;
     const place = `translate(${x.toFixed(1)} ${y.toFixed(1)}) rotate(${angle.toFixed(1)})`;
     return svg("path", { d: "M4,0L-5,-4.5L-5,4.5Z", transform: place, class: className });
@@ -510,7 +512,7 @@ export class BoardMap {
   }
 
   head({ paths, disc, number, look }) {
-    const [x, y] = this.point(disc);
+    const [x, y] = this.locate(disc);
     const r = this.board.scene.sizes[3];
     const size = (String(number).length > 1 ? 1.2 : 1.4) * r;
     return [
@@ -520,7 +522,7 @@ export class BoardMap {
     ];
   }
 
-  /** Draw the labels that fit. Names that are replaced by letters are listed below the map. */
+  /** Draw the labels that fit. List the names of territories with a letter below the map. */
   drawLabels(labels) {
     const { board, units } = this;
     const [, size, line] = board.scene.sizes;
@@ -538,12 +540,12 @@ export class BoardMap {
       ...keys.map(({ lines, territory }) => {
         const [item, bold] = ["li", "b"].map((name) => document.createElement(name));
         bold.textContent = lines[0];
-        item.append(bold, ` ${cut(board.territories[territory])}`);
+        item.append(bold, ` ${shortenName(board.territories[territory])}`);
         return item;
       }),
     );
     return shown.flatMap(({ kind, lines, middle }) => {
-      const [x, y] = this.point(middle);
+      const [x, y] = this.locate(middle);
       const place = (k) => ({
         x: x.toFixed(1),
         y: (y + (k - (lines.length - 1) / 2) * line).toFixed(1),

@@ -1,8 +1,8 @@
-// Goals of a turn: the parts of a state that describe them, and the question `plan` about them.
+// Goals of a turn: the parts of a state that describe a goal, and answers to the question `plan`.
 
 /**
- * Return an answer to `plan` with territories as numbers. If conquests must be held, the answer has
- * no value until the chance to hold is known.
+ * Convert an answer to `plan`: replace the names of territories by numbers. If conquests must be
+ * held, the value is null until the chance to hold is known.
  */
 export function readPlan(board, found, mustHold) {
   const number = (name) => board.territories.indexOf(name);
@@ -43,7 +43,7 @@ export function describeGoal(board, state) {
 }
 
 /**
- * Return the parts of a state that describe a goal given as parameters; null without a goal.
+ * Return the parts of a state for a goal, given as parameters of `plan`; null without a goal.
  * @param {{take?: string, take_any?: string, eliminate?: string, win?: boolean}} [parameters] the
  *   parameters of `plan` that state the goal
  */
@@ -58,8 +58,8 @@ export function findGoalParts(board, state, { take, take_any: any, eliminate, wi
 }
 
 /**
- * Return the goals in an answer, a win now first, then likeliest first, each with the parts of a
- * state that describe it.
+ * Return the goals in an answer, each with its parts of a state. A win this turn comes first, then
+ * the likeliest goals.
  */
 export function listOffers(board, state, entry) {
   const isChosen = (parts) =>

@@ -1,35 +1,39 @@
 // The history of a turn: a tree of steps, in which every step can be undone.
 //
-// The server stores no games. The page sends the code of a turn and a step, and keeps the turn that
-// follows. The steps in a link are replayed when the page opens. Each turn is the server's record:
-// code, phase and sentence, owners and armies, odds at each border, and the step that led here in
-// words, or the reason why the step is not possible.
+// The server stores no games. The page sends the code of a turn and a step, and receives the next
+// turn. When the page opens, the server replays the steps in the link. Each turn is a record of the
+// server: code, phase and sentence, owners and armies, the odds at each border, and the last step in
+// words, or the reason why the step is impossible.
 
-import { posted } from "./ask.js";
-import { codeOf } from "./map_state.js";
+import { postJson } from "./ask.js";
+import { writeCode } from "./map_state.js";
 
 export class Tree {
   constructor() {
     this.key = "";
-    this.texts = []; // the steps that led to the turns
-    this.version = 0; // increases whenever the texts are replaced
+    this.texts = []; // the step before each turn, as text
+    this.version = 0; // increases when existing texts are replaced
     this.turns = [];
     this.waiting = null;
   }
 
   /**
-   * Make sure that the turns of a state are known; return whether they are. If not, `then` is
-   * called when they are, or when they cannot be found.
+   * Return whether the turns of a state are loaded. If not, load them, and call `then` afterwards,
+   * with an error if the request fails.
    */
-  ready(board, state, then) {
-    const code = codeOf(board, state);
-    const texts = state.steps.map(textOf);
+  load(board, state, then) {
+    const code = writeCode(board, state);
+    const texts = state.steps.map(formatStep);
     if (this.key === code && this.turns.length && texts.every((text, k) => text === this.texts[k]))
       return true;
     const asked = JSON.stringify([code, texts]);
     if (this.waiting === asked) return false;
     this.waiting = asked;
-    posted("api/v1/turn/replay", { code, board: board.board, steps: plain(state.steps) }).then(
+    postJson("api/v1/turn/replay", {
+      code,
+      board: board.board,
+      steps: stripNotes(state.steps),
+    }).then(
       ({ turns }) => {
         if (this.waiting !== asked) return;
         Object.assign(this, { key: code, turns, texts, version: this.version + 1, waiting: null });
@@ -40,50 +44,49 @@ export class Tree {
     return false;
   }
 
-  /** Take a step from a turn; keep the turn that follows, and return the step as it is stored. */
+  /** Take a step in the current turn; return the changed parts of the state: `steps` and `at`. */
   async take(board, state, step) {
     const before = this.turns[state.at];
     const body = { code: before.code, board: board.board, step };
-    const { step: recorded, ...after } = await posted("api/v1/turn/step", body);
+    const { step: recorded, ...after } = await postJson("api/v1/turn/step", body);
     const kept = { after: state.at, ...recorded };
-    const same = state.steps.findIndex((each) => textOf(each) === textOf(kept));
+    const same = state.steps.findIndex((each) => formatStep(each) === formatStep(kept));
     if (same >= 0) return { steps: state.steps, at: same + 1 };
     const count = state.steps.length;
     if (this.texts.length > count) this.version += 1;
     this.turns = [...this.turns.slice(0, count + 1), after];
-    this.texts = [...this.texts.slice(0, count), textOf(kept)];
+    this.texts = [...this.texts.slice(0, count), formatStep(kept)];
     return { steps: [...state.steps, kept], at: count + 1 };
   }
 }
 
-/** Return the steps without comments and goals, as the server expects them. */
-export const plain = (steps) => steps.map(({ note, goal, ...step }) => step);
+/** Return the steps without comments and goals, in the format of the server. */
+export const stripNotes = (steps) => steps.map(({ note, goal, ...step }) => step);
 
-const textOf = ({ note, goal, ...step }) => JSON.stringify(step, Object.keys(step).sort());
+const formatStep = ({ note, goal, ...step }) => JSON.stringify(step, Object.keys(step).sort());
 
-/** Return the numbers of the steps that lead to a step, in order. */
-export function pathTo(steps, at) {
+/** Return the numbers of the steps on the path to a step, including this step. */
+export function findPath(steps, at) {
   const path = [];
   for (let k = at; k > 0; k = steps[k - 1].after) path.unshift(k);
   return path;
 }
 
-/** Return the next step on the line that was viewed last; 0 if there is none. */
-export const next = (steps, at) => steps.findLastIndex(({ after }) => after === at) + 1;
+/** Return the newest step after a step; 0 if there is no later step. */
+export const findNextStep = (steps, at) => steps.findLastIndex(({ after }) => after === at) + 1;
 
-/** Return the whole line of steps through a given step. */
-export function lineThrough(steps, at) {
-  const line = pathTo(steps, at);
-  for (let k = next(steps, at); k; k = next(steps, k)) line.push(k);
+/** Return the path to a step, continued by the newest later steps. */
+export function findLine(steps, at) {
+  const line = findPath(steps, at);
+  for (let k = findNextStep(steps, at); k; k = findNextStep(steps, k)) line.push(k);
   return line;
 }
 
 /**
- * Return the line of steps through a step as a log for `iacta review`: one line for each turn, and
- * for each part of a turn that begins with new armies. `findGoal` returns the goal of a step's
- * turn.
+ * Return the current line of steps as a log for `iacta review`. A new line begins with each turn,
+ * and with new armies during a turn. `findGoal` returns the goal of the turn of a step.
  */
-export function logOf(board, state, turns, findGoal) {
+export function makeLog(board, state, turns, findGoal) {
   const lines = [];
   const corrected = [];
   let line = null;
@@ -98,7 +101,7 @@ export function logOf(board, state, turns, findGoal) {
     if (line && !stops) line.stops = false;
     line = null;
   };
-  const path = lineThrough(state.steps, state.at);
+  const path = findLine(state.steps, state.at);
   for (const k of path) {
     const step = state.steps[k - 1];
     const [before, after] = [turns[step.after], turns[k]];
@@ -126,8 +129,8 @@ export function logOf(board, state, turns, findGoal) {
   return lines.map((each) => `${JSON.stringify(each)}\n`).join("");
 }
 
-/** Remove a step and all steps after it; return the other steps, and the step before. */
-export function without(steps, gone) {
+/** Remove a step and all later steps; return the other steps, and the number of the parent step. */
+export function removeStep(steps, gone) {
   const [isGone, place, left] = [[false], [0], []];
   steps.forEach((step, k) => {
     isGone[k + 1] = k + 1 === gone || isGone[step.after];

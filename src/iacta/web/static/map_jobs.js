@@ -1,22 +1,22 @@
-// Jobs: the questions that the page asks the server in the background, and their answers.
+// Jobs: background requests to the server, and their answers.
 
-import { better, Searches } from "./map_analysis.js";
+import { chooseBetter, Searches } from "./map_analysis.js";
 import { findGoalParts, readPlan } from "./map_goals.js";
-import { lineThrough, pathTo, plain } from "./map_history.js";
-import { findGoalOfTurn, findTurnStart, goalOf } from "./map_state.js";
+import { findLine, findPath, stripNotes } from "./map_history.js";
+import { findGoalOfTurn, findTurnStart, makeGoalParameters } from "./map_state.js";
 import { findTurn, store, tree } from "./map_store.js";
 
 const SECONDS = { goal: 9, longGoal: 20, games: 12, list: 9 };
-const GAMES = 600; // fixed, so that a link always shows the same chances to win
+const GAMES = 600; // the number is fixed, so that a link always shows the same chances to win
 
 const render = () => store.render();
 const goalSearches = new Searches(render);
 const gameSearches = new Searches(render);
-const listSearches = new Searches(render); // goals and threats
+const listSearches = new Searches(render); // lists of goals and of threats
 const valueSearches = new Searches(render);
 const searches = [goalSearches, gameSearches, listSearches, valueSearches];
 
-/** Forget all answers, because another board is used. */
+/** Clear all answers, because the board has changed. */
 export function forgetAnswers() {
   for (const each of searches) each.forget();
 }
@@ -25,29 +25,29 @@ export function endSearches() {
   for (const each of searches) each.end();
 }
 
-/** Search for the current turn, for the lists beside it, and for the steps on the screen. */
+/** Start the searches for the current turn, for the lists beside the map, and for the steps. */
 export function startSearches() {
   const { state, view, longer } = store;
-  const line = [0, ...lineThrough(state.steps, state.at)];
-  const job = longer && !goalSearches.isDone(longer) ? longer : goalJob(state.at);
-  goalSearches.want([job].filter(Boolean));
+  const line = [0, ...findLine(state.steps, state.at)];
+  const job = longer && !goalSearches.isDone(longer) ? longer : makeGoalJob(state.at);
+  goalSearches.run([job].filter(Boolean));
   const ends = line.filter((k) => findComparable(k) === k);
   const shown = findComparable(state.at);
-  // The plan comes first, because games keep a server with one processor busy for seconds.
+  // Request the plan first, because games would occupy a single processor for seconds.
   const isWaiting = job && !findPlan() && !goalSearches.isDone(job);
   const games = isWaiting ? [] : [...new Set([shown, ...ends])];
-  gameSearches.want(games.map(winJob).filter(Boolean));
+  gameSearches.run(games.map(makeWinJob).filter(Boolean));
   const lists = [
-    (view === "threats" || findTurn().phase === "fortify") && threatsJob(state.at),
-    (isChoosing() || state.goal === "win") && goalsJob(state.at),
+    (view === "threats" || findTurn().phase === "fortify") && makeThreatsJob(state.at),
+    (isChoosing() || state.goal === "win") && makeGoalsJob(state.at),
   ];
-  listSearches.want(lists.filter(Boolean));
+  listSearches.run(lists.filter(Boolean));
   valueSteps(line);
 }
 
 /**
- * Evaluate the steps, those on the screen first. If time runs out before every step has a value,
- * ask again as long as there are new values. If there is none, ask once more, for twice as long.
+ * Evaluate the steps, beginning with the visible steps. If the time is too short for all steps,
+ * repeat the request as long as it returns new values, and finally once with twice the time.
  */
 function valueSteps(line) {
   const { state, board } = store;
@@ -61,7 +61,7 @@ function valueSteps(line) {
     values.job = null;
   }
   values.goals = texts;
-  const found = valueSearches.of(values.job)?.found?.values ?? [];
+  const found = valueSearches.find(values.job)?.found?.values ?? [];
   const asked = values.job?.body.order ?? [];
   for (const k of asked) values.rows[k] = found[k] ?? values.rows[k];
   if (!values.job || valueSearches.isDone(values.job)) {
@@ -73,7 +73,7 @@ function valueSteps(line) {
     if (isRetried) valueSearches.clearError(values.job);
     const all = new Set([...line, ...state.steps.map((_, k) => k + 1)]);
     const order = [...all].filter((k) => isMissing(k) && tree.turns[k].code);
-    const steps = plain(state.steps).map((step, k) =>
+    const steps = stripNotes(state.steps).map((step, k) =>
       step.do === "next" && goals[k + 1] ? { ...step, goal: goals[k + 1] } : step,
     );
     const body = { code: tree.key, board: board.board, ...goals[0], steps, order };
@@ -81,45 +81,47 @@ function valueSteps(line) {
     values.job = isAsked ? { address: "api/v1/steps", body, seconds } : null;
     if (values.job) for (const k of order) values.rows[k] = null;
   }
-  valueSearches.want(values.job ? [values.job] : []);
+  valueSearches.run(values.job ? [values.job] : []);
 }
 
-/** Return the goal of a step's turn, as steps and logs record it; null without a goal. */
+/** Return the goal of the turn of a step, in the format of steps and logs; null without a goal. */
 export function findGoalOf(k) {
   const { board, state } = store;
   const start = findTurnStart(state.steps, k);
   const own = { ...state, ...findGoalOfTurn(state, start) };
   const best = own.goal === "win" ? findBestGoal([start]) : {};
   if (!best) return null;
-  const { hold, ...goal } = goalOf(board, { ...own, ...best }) ?? {};
+  const { hold, ...goal } = makeGoalParameters(board, { ...own, ...best }) ?? {};
   return Object.keys(goal).length ? goal : null;
 }
 
 /** Return the most helpful goal of the first turn whose goals are known. */
 function findBestGoal(steps) {
   const { board, state } = store;
-  const goals = steps.map((each) => listSearches.of(goalsJob(each))?.found?.goals).find(Boolean);
+  const goals = steps
+    .map((each) => listSearches.find(makeGoalsJob(each))?.found?.goals)
+    .find(Boolean);
   return (goals ?? [])
     .map(({ parameters }) => findGoalParts(board, state, parameters))
     .find(Boolean);
 }
 
 /**
- * Return the goal after a step, as the server expects it. To win the game, this is the most helpful
- * goal.
+ * Return the goal after a step, as parameters of `plan`. For the goal to win the game, this is the
+ * most helpful goal.
  */
-export function goalAt(k) {
+export function findGoalAfter(k) {
   const { board, state } = store;
-  if (state.goal !== "win") return goalOf(board, state);
-  const best = findBestGoal([...pathTo(state.steps, k).reverse(), 0]);
-  if (best) return goalOf(board, { ...state, ...best });
-  return listSearches.isDone(goalsJob(k)) ? { worth: true } : null;
+  if (state.goal !== "win") return makeGoalParameters(board, state);
+  const best = findBestGoal([...findPath(state.steps, k).reverse(), 0]);
+  if (best) return makeGoalParameters(board, { ...state, ...best });
+  return listSearches.isDone(makeGoalsJob(k)) ? { worth: true } : null;
 }
 
-/** Return the job that plans for the goal after a step; null without a goal or a turn. */
-export function goalJob(k) {
+/** Return the job for a plan after a step; null without a goal or a turn. */
+export function makeGoalJob(k) {
   const { board } = store;
-  const goal = goalAt(k);
+  const goal = findGoalAfter(k);
   const code = findTurn(k)?.code;
   if (!goal || !code) return null;
   return {
@@ -127,31 +129,31 @@ export function goalJob(k) {
     body: { position: code, board: board.board, ...goal },
     seconds: SECONDS.goal,
     read: (found) => readPlan(board, found, goal.hold),
-    better: (before, found) => better(before, found, goal.hold),
+    better: (before, found) => chooseBetter(before, found, goal.hold),
   };
 }
 
-export const findGoalEntry = (k = store.state.at) => goalSearches.of(goalJob(k));
+export const findGoalEntry = (k = store.state.at) => goalSearches.find(makeGoalJob(k));
 export const findPlan = (k = store.state.at) => findGoalEntry(k)?.found ?? null;
 
-/** Return the number of armies about to move into a conquered territory. */
+/** Return the selected number of armies to move into a conquered territory. */
 export const countMoving = ({ advance }) =>
   store.moving ?? findPlan()?.move_in?.best ?? advance.most;
 
-export const isPlanning = () => goalSearches.isSearching(goalJob(store.state.at));
+export const isPlanning = () => goalSearches.isSearching(makeGoalJob(store.state.at));
 export const canPlanLonger = ({ found, seconds }) => !found.proven && seconds < SECONDS.longGoal;
-export const stopPlanning = () => goalSearches.stop(goalJob(store.state.at));
+export const stopPlanning = () => goalSearches.stop(makeGoalJob(store.state.at));
 
 export function planLonger() {
-  store.longer = { ...goalJob(store.state.at), seconds: SECONDS.longGoal };
-  goalSearches.of(store.longer).isStopped = false;
+  store.longer = { ...makeGoalJob(store.state.at), seconds: SECONDS.longGoal };
+  goalSearches.find(store.longer).isStopped = false;
   store.render();
 }
 
-/** Return the number of territories without an owner; if there are any, games cannot be played. */
+/** Return the number of territories without an owner. Games are only possible if it is 0. */
 export const countEmpty = () => store.state.owners.filter((owner) => owner < 0).length;
 
-function turnJob(k, question, seconds, more = {}) {
+function makeTurnJob(k, question, seconds, more = {}) {
   const { board } = store;
   const code = findTurn(k)?.code;
   const body = { code, ...(board.board === "classic" ? {} : { board: board.board }), ...more };
@@ -159,38 +161,39 @@ function turnJob(k, question, seconds, more = {}) {
 }
 
 /**
- * Return the last point up to a step at which games can be compared: the start or end of a turn.
+ * Return the step itself at the end of a turn, otherwise the start of its turn. Only these states
+ * have comparable chances to win.
  */
 export const findComparable = (k) =>
   isOver(findTurn(k)) ? k : findTurnStart(store.state.steps, k);
 
-function winJob(k) {
+function makeWinJob(k) {
   const more = { games: GAMES, best_goal: !isOver(findTurn(k)) };
-  return countEmpty() ? null : turnJob(k, "win", SECONDS.games, more);
+  return countEmpty() ? null : makeTurnJob(k, "win", SECONDS.games, more);
 }
 
-const threatsJob = (k) => turnJob(k, "threats", SECONDS.list);
-const goalsJob = (k) =>
-  isOpen(k) ? turnJob(k, "goals", SECONDS.list, { win: !countEmpty() }) : null;
+const makeThreatsJob = (k) => makeTurnJob(k, "threats", SECONDS.list);
+const makeGoalsJob = (k) =>
+  isOpen(k) ? makeTurnJob(k, "goals", SECONDS.list, { win: !countEmpty() }) : null;
 
-/** Return each player's chance to win the game after a step; null while it is too uncertain. */
+/** Return the chances to win the game after a step; null while they are too uncertain. */
 export function findWin(k) {
-  const found = gameSearches.of(winJob(k))?.found;
+  const found = gameSearches.find(makeWinJob(k))?.found;
   return found?.words ? found : null;
 }
 
-/** Return whether the games after a step have finished, and why they are impossible if they are. */
+/** Return whether the games after a step have finished, and the error if they are impossible. */
 export const findWinState = (k) => ({
-  isKnown: gameSearches.isDone(winJob(k)),
-  wrong: gameSearches.of(winJob(k))?.wrong,
+  isKnown: gameSearches.isDone(makeWinJob(k)),
+  wrong: gameSearches.find(makeWinJob(k))?.wrong,
 });
 
-/** Return the entry for the player to move in an answer to `win`. */
+/** Return the row of the player to move in an answer to `win`. */
 export const findMover = ({ player, players }) => players.find((row) => row.player === player);
 
-export const findGoals = () => listSearches.of(goalsJob(store.state.at));
-export const findThreats = () => listSearches.of(threatsJob(store.state.at));
-export const isListingGoals = () => listSearches.isSearching(goalsJob(store.state.at));
+export const findGoals = () => listSearches.find(makeGoalsJob(store.state.at));
+export const findThreats = () => listSearches.find(makeThreatsJob(store.state.at));
+export const isListingGoals = () => listSearches.isSearching(makeGoalsJob(store.state.at));
 
 export const isOver = (turn) => turn?.phase === "over";
 

@@ -3,11 +3,11 @@
 //
 // Each part of the state that differs from the default is a short parameter. Since version 2, a
 // link begins with its version `v` and the number of its steps `n`, each step ends with a check
-// letter, and the parameter `e` ends the link. If a program cuts a long link, this is noticed, and
-// all steps before the cut are restored. Links without a version are older and have no such marks.
-// The goal in a link belongs to the current turn; each parameter `q` has the goal of another turn.
+// letter, and the parameter `e` ends the link. These marks reveal whether a program has truncated
+// the link; all complete steps are restored. Links of version 1 have no such marks. The goal in a
+// link belongs to the current turn; each parameter `q` contains the goal of another turn.
 
-import { begun, canAim, findGoalOfTurn, findTurnStart, MAX_ARMIES } from "./map_state.js";
+import { canAim, findGoalOfTurn, findTurnStart, MAX_ARMIES, makeState } from "./map_state.js";
 
 const VERSION = 2;
 const GOALS = ["win", "continent", "all", "any", "eliminate", "worth", "now"];
@@ -15,8 +15,8 @@ export const MAX_NOTE = 200; // characters
 const MAX_VICTORY = 2000; // characters
 const LOST_STEPS = "Cannot read all steps of the link; the end of the link may be missing.";
 const NO_POSITION = "Cannot read the position in the address; it may be incomplete.";
-// The letter of each kind of step, and the names of its numbers. The last number may be left out.
-const OPTIONAL = ["dice", "their_dice"];
+const OPTIONAL = ["dice", "their_dice"]; // the numbers that may be omitted
+// For each kind of step, its letter and the names of its numbers.
 const LETTERS = {
   attack: ["a", "from", "to", "left", "their_left", ...OPTIONAL],
   advance: ["m", "armies"],
@@ -72,8 +72,9 @@ export function writeLink(state) {
  * @returns {{state: import("./map_state.js").State, problem: string}}
  */
 export function readLink(fragment, board, maxSteps) {
-  const given = new URLSearchParams(fragment.replace(/^#|%.?$/g, "")); // a cut may split an escape sequence
-  const defaults = begun(board, given.get("b") ?? "");
+  // The last escape sequence may be truncated.
+  const given = new URLSearchParams(fragment.replace(/^#|%.?$/g, ""));
+  const defaults = makeState(board, given.get("b") ?? "");
   const isTerritory = (t) => t < board.territories.length;
   const pickNumber = (number, count, fallback) =>
     number !== null && number < count ? number : fallback;
@@ -140,7 +141,7 @@ function writeGoal(start, { goal, continent, victim, targets, hold }) {
   return [start, GOALS.indexOf(goal), Number(hold), ...(numbers[goal] ?? [])].join(".");
 }
 
-/** Return a state with the goals of other turns from a link; unreadable goals are ignored. */
+/** Return a state with the goals of other turns in a link; ignore unreadable goals. */
 function readGoals(given, state) {
   const steps = [...state.steps];
   let { began } = state;
@@ -198,7 +199,7 @@ function writeStep({ after, do: name, on, goal, ...numbers }, { players }) {
   return text + findCheckLetter(text);
 }
 
-/** Return a check letter, which changes with almost every change of the text. */
+/** Return a check letter, which detects almost every change of the text. */
 function findCheckLetter(text) {
   const number = [...text].reduce((sum, letter) => (31 * sum + letter.charCodeAt(0)) % 26, 0);
   return String.fromCharCode(97 + number);
@@ -221,13 +222,13 @@ function readSteps(given, players) {
   for (const text of given.getAll("z")) {
     const [, k, note] = /^(\d{1,4})-(.*)$/s.exec(text) ?? [];
     if (!steps[k - 1]) continue;
-    const whole = note.replace(/\uFFFD$/, ""); // a cut may split a character of several bytes
+    const whole = note.replace(/\uFFFD$/, ""); // a character of several bytes may be truncated
     steps[k - 1] = { ...steps[k - 1], note: whole.slice(0, MAX_NOTE) };
   }
   return steps;
 }
 
-/** Return the step that a text describes; null if it describes none. */
+/** Return the step in a text; null for an unreadable text. */
 function readStep(text, players) {
   const [, after, letter, rest] = /^(\d{1,4})([a-z])([\d-]*)$/.exec(text) ?? [];
   const known = Object.entries(LETTERS).find(([, [each]]) => each === letter);
@@ -235,7 +236,7 @@ function readStep(text, players) {
   if (!known || numbers.includes(null)) return null;
   const [name, [, ...keys]] = known;
   const step = { after: Number(after), do: name };
-  const size = { place: 2, correct: 3 }[name]; // a correction begins with the owner, numbered from 1
+  const size = { place: 2, correct: 3 }[name]; // the length of each row; owners are numbered from 1
   if (size) {
     const on = [];
     for (let k = 0; k + size <= numbers.length; k += size) on.push(numbers.slice(k, k + size));

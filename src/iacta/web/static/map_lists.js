@@ -1,8 +1,7 @@
-// Lists: the goals of a turn, and the threats of the opponents. They are filled in as answers
-// arrive.
+// Lists: the goals of a turn, and the threats of the opponents. The lists change with each answer.
 
 import { act } from "./map_actions.js";
-import { cut } from "./map_board.js";
+import { shortenName } from "./map_board.js";
 import { listOffers } from "./map_goals.js";
 import { countEmpty, findGoals, findThreats, findWin, isListingGoals } from "./map_jobs.js";
 import { button, markName } from "./map_parts.js";
@@ -73,7 +72,7 @@ export function showThreats() {
     capitalise(goal),
     ...players.map((player) => showChance(goal, player)),
   ]);
-  const heads = ["", ...players.map((name) => [markName(name), ` ${cut(name)}`])];
+  const heads = ["", ...players.map((name) => [markName(name), ` ${shortenName(name)}`])];
   const isSafe = !rows.length && entry?.found?.is_complete;
   const words = entry?.wrong || capitalise(entry?.found?.condition ?? "looking …");
   return [
@@ -88,8 +87,8 @@ export function showThreats() {
 }
 
 /**
- * Return the fortifying move that helps most against the threats; in the fortify phase, it is a
- * button.
+ * Return the fortifying move that helps most against the threats, as a button in the fortify phase
+ * and as a sentence in other phases.
  */
 export function showHelpfulMove() {
   const move = findThreats()?.found?.move;

@@ -1,9 +1,9 @@
 // Shows the contents of the store, on the map and beside the map.
 
 import { act, aim, choose, hold, keep, stay } from "./map_actions.js";
-import { cut } from "./map_board.js";
+import { shortenName } from "./map_board.js";
 import { describeGoal } from "./map_goals.js";
-import { next } from "./map_history.js";
+import { findNextStep } from "./map_history.js";
 import {
   countEmpty,
   countMoving,
@@ -16,7 +16,7 @@ import {
 } from "./map_jobs.js";
 import { writeLink } from "./map_link.js";
 import { showGoals, showThreats } from "./map_lists.js";
-import { EXAMPLES, recent } from "./map_open.js";
+import { EXAMPLES, listRecent } from "./map_open.js";
 import { findTones, listOptions, markPlayer } from "./map_parts.js";
 import { canAim, NAMES } from "./map_state.js";
 import {
@@ -30,7 +30,7 @@ import {
   store,
   tree,
 } from "./map_store.js";
-import { brushOf, playerRow, territoryTable } from "./map_table.js";
+import { makeBrush, makePlayerRow, makeTerritoryTable } from "./map_table.js";
 import { showPanel, showStop } from "./map_turn.js";
 import {
   describeEmpty,
@@ -52,7 +52,7 @@ const PASTE =
 export function render() {
   const { board, state } = store;
   on.page.hidden = false;
-  const isReady = state.played && tree.ready(board, state, showReplay);
+  const isReady = state.played && tree.load(board, state, showReplay);
   const turn = isReady ? findTurn() : null;
   if (isReady && isAnalysing()) startSearches();
   else endSearches();
@@ -67,7 +67,7 @@ export function render() {
   on["to-setup"].textContent = state.steps.length ? "Correct" : "Set up";
   on["to-setup"].ariaPressed = String(!isAnalysing());
   on["to-play"].ariaPressed = String(isAnalysing());
-  on.turn.textContent = `${cut(turn?.player ?? state.players[state.mover] ?? "")} moves`;
+  on.turn.textContent = `${shortenName(turn?.player ?? state.players[state.mover] ?? "")} moves`;
   showLegend(view);
   showFilling();
   showGoal();
@@ -79,7 +79,7 @@ export function render() {
   }
 }
 
-/** Draw the turns of a link once they are replayed, or show why they cannot be replayed. */
+/** Draw the replayed turns of a link, or show the error. */
 function showReplay(error) {
   if (!error) return store.render();
   commit({ ...store.state, played: false, steps: [], at: 0 });
@@ -123,7 +123,7 @@ function showLegend({ owners, armies: numbers }) {
     const sum = mine.reduce((total, t) => total + numbers[t], 0);
     const armies = `${sum} ${sum === 1 ? "army" : "armies"}`;
     const lands = `${mine.length} ${mine.length === 1 ? "territory" : "territories"}`;
-    return element("li", {}, markPlayer(player), ` ${cut(name)}: ${armies}, ${lands}`);
+    return element("li", {}, markPlayer(player), ` ${shortenName(name)}: ${armies}, ${lands}`);
   });
   redraw(on.legend, rows);
 }
@@ -139,7 +139,7 @@ function showFilling() {
   on.rest.hidden = !countEmpty() || state.steps.length > 0;
   on["rest-said"].textContent = countEmpty() ? describeEmpty() : "";
   const others = [...state.players.keys()].filter((k) => k !== state.mover);
-  const options = [...others, state.mover].map((k) => [String(k), cut(state.players[k])]);
+  const options = [...others, state.mover].map((k) => [String(k), shortenName(state.players[k])]);
   redraw(on["rest-player"], listOptions(options));
 }
 
@@ -147,7 +147,7 @@ function showFilling() {
 function showGoal() {
   const { board, state } = store;
   on.goal.hidden = !isAnalysing() || !isChoosing();
-  const words = cut(describeGoal(board, state) ?? "Choose a goal");
+  const words = shortenName(describeGoal(board, state) ?? "Choose a goal");
   on["goal-now"].textContent = words;
   on["goal-now"].ariaLabel = `Goal: ${words}`;
   on["goal-now"].ariaPressed = String(isChoosing());
@@ -159,11 +159,11 @@ function showGoal() {
     ["now", "Win this turn"],
     ...board.continents.map(({ name, bonus }, k) => [
       `continent ${k}`,
-      `Take ${cut(name)} (${bonus})`,
+      `Take ${shortenName(name)} (${bonus})`,
     ]),
     ["all", "Take territories …"],
     ["any", "Take any one of several …"],
-    ...others.map(([k, name]) => [`eliminate ${k}`, `Eliminate ${cut(name)}`]),
+    ...others.map(([k, name]) => [`eliminate ${k}`, `Eliminate ${shortenName(name)}`]),
     ["worth", "Gain the most points"],
   ];
   redraw(on.kind, listOptions(kinds));
@@ -190,7 +190,7 @@ function showPlay(turn) {
   redraw(on.curve, showGraph());
   redraw(on.steps, showSteps());
   on.back.disabled = on.undo.disabled = on.note.disabled = !state.at;
-  on.forth.disabled = !next(state.steps, state.at);
+  on.forth.disabled = !findNextStep(state.steps, state.at);
   on.log.disabled = on.review.disabled = !state.steps.length;
   on.whole.hidden = !plan?.tables?.length;
   const number = plan?.whole_scene?.arrows.length;
@@ -200,7 +200,7 @@ function showPlay(turn) {
   on.python.hidden = !plan?.python;
 }
 
-/** Return the next action, or the list that replaces it. */
+/** Return the panel of the next action, or a list in its place. */
 function showAction() {
   if (store.view === "threats") return showThreats();
   if (!isChoosing() || !isOpen(store.state.at)) return showPanel();
@@ -214,25 +214,29 @@ function showSetup(view) {
   const changes = store.fixes ? { hold, choose } : { hold, aim, stay, keep, choose };
   redraw(
     on.table,
-    rows.length > 0 && territoryTable(board, view, rows, !store.fixes && canAim(state), changes),
+    rows.length > 0 &&
+      makeTerritoryTable(board, view, rows, !store.fixes && canAim(state), changes),
   );
   const brushes = [...state.players.keys(), -1, null].map((owner) => {
     const mark = owner !== null && owner >= 0 && markPlayer(owner);
-    return brushOf(state.players, owner, owner === brush, mark, act.chooseBrush);
+    return makeBrush(state.players, owner, owner === brush, mark, act.chooseBrush);
   });
   redraw(on.owners, brushes);
   const isKnown = [...on.rules.options].some(({ value }) => value === state.rules);
-  if (!isKnown) on.rules.append(element("option", { value: state.rules }, cut(state.rules)));
+  if (!isKnown)
+    on.rules.append(element("option", { value: state.rules }, shortenName(state.rules)));
   on.rules.value = state.rules;
   if (document.activeElement !== on.fresh) on.fresh.value = String(state.fresh || "");
   on["condition-row"].hidden = !state.victory;
   const examples = EXAMPLES.map(({ words }, k) => [`e${k}`, words]);
-  const recents = recent().map(({ words }, k) => [`r${k}`, `Recent: ${words}`]);
+  const recents = listRecent().map(({ words }, k) => [`r${k}`, `Recent: ${words}`]);
   redraw(on.example, listOptions([["", "choose a position …"], ...examples, ...recents]));
   const players = [...state.players.keys()];
   redraw(
     on.players,
-    players.map((player) => playerRow(state, player, markPlayer(player), (next) => commit(next))),
+    players.map((player) =>
+      makePlayerRow(state, player, markPlayer(player), (next) => commit(next)),
+    ),
   );
   on["add-player"].disabled = state.players.length >= NAMES.length;
 }

@@ -1,7 +1,7 @@
-// Small parts that several modules show: buttons, fields, and the marks of players.
+// Small elements of several modules: buttons, fields, and the marks of players.
 
 import { svg } from "./map_board.js";
-import { colours } from "./map_state.js";
+import { findColours } from "./map_state.js";
 import { look, store } from "./map_store.js";
 import { element } from "./redraw.js";
 
@@ -25,7 +25,7 @@ export const numberField = (id, size, more = {}) =>
     ...more,
   });
 
-/** Return a form. `send` receives its fields, and returns whether to empty them. */
+/** Return a form. `send` is called with its fields, and returns whether to clear them. */
 export function form(id, className, send, ...children) {
   async function onsubmit(event) {
     event.preventDefault();
@@ -39,9 +39,9 @@ export const readField = ({ value }) => Number(value);
 export const listOptions = (pairs) =>
   pairs.map(([value, words]) => element("option", { value }, words));
 
-export const findTones = () => colours(store.state.players, look);
+export const findTones = () => findColours(store.state.players, look);
 
-/** Return the mark of a player, given by number: the player's shape in the player's colour. */
+/** Return the mark of a player: the player's shape in the player's colour. */
 export function markPlayer(player) {
   const shape = look.shapes[player % look.shapes.length];
   const size = { viewBox: "-1.4 -1.4 2.8 2.8", width: 16, height: 16 };

@@ -1,4 +1,4 @@
-// The state of the board page: plain data that never changes. `changed` returns a new state.
+// The state of the board page: immutable plain data. `changeState` returns a new state.
 //
 // Territories, players and continents are numbers, in the order of the lists in the board and the
 // state.
@@ -53,9 +53,9 @@ const OF_POSITION = [
 export const MAX_ARMIES = 1e9;
 export const NAMES = ["red", "blue", "green", "yellow", "purple", "orange", "black", "white"];
 /**
- * Return a state in which the first player has one stack and another player has everything else.
+ * Return the initial state: the first player has one territory, and another player all others.
  */
-export function begun(board, code = "") {
+export function makeState(board, code = "") {
   const size = board.territories.length;
   return {
     code,
@@ -72,19 +72,19 @@ export function begun(board, code = "") {
 
 const NO_GOAL = { goal: "", continent: 0, victim: 1, targets: [], hold: false };
 
-/** Return the step that begins the turn of a step. */
+/** Return the number of the step that begins the turn of a step. */
 export function findTurnStart(steps, k) {
   while (k > 0 && steps[k - 1].do !== "next") k = steps[k - 1].after;
   return k;
 }
 
-/** Return the goal of the turn that a step begins, as parts of a state. */
+/** Return the goal of a turn, given the step that begins the turn, as parts of a state. */
 export const findGoalOfTurn = (state, start) => ({
   ...NO_GOAL,
   ...(start ? state.steps[start - 1].goal : state.began),
 });
 
-/** Return a state in which the goal of the current turn is stored. */
+/** Store the goal of the current turn in the step that begins the turn, or in `began`. */
 export function storeGoal(state) {
   const start = findTurnStart(state.steps, state.at);
   const { goal, continent, victim, targets, hold } = state;
@@ -94,15 +94,15 @@ export function storeGoal(state) {
   return { ...state, steps };
 }
 
-/** Return a state after a change, with the goal of the turn that is now shown. */
+/** Return a changed state with the goal of its turn, if it shows another turn than before. */
 export function switchGoal(before, state) {
   const [old, start] = [before, state].map(({ steps, at }) => findTurnStart(steps, at));
   const isSame = old === start || !state.steps.length;
   return storeGoal(isSame ? state : { ...state, ...findGoalOfTurn(state, start) });
 }
 
-/** Return a state with some parts replaced. If the position changes, the turn starts again. */
-export function changed(state, parts) {
+/** Replace parts of a state. A change of the position removes all steps. */
+export function changeState(state, parts) {
   const isOther = Object.keys(parts).some((name) => OF_POSITION.includes(name));
   return { ...state, ...(isOther ? { steps: [], at: 0 } : {}), ...parts };
 }
@@ -112,7 +112,7 @@ export function changed(state, parts) {
  * @param {number} territory
  * @param {{owner?: number, armies?: number}} holding
  */
-export function withHolding(state, territory, { owner, armies }) {
+export function setHolding(state, territory, { owner, armies }) {
   const owners = [...state.owners];
   const counts = [...state.armies];
   if (armies !== undefined) {
@@ -125,17 +125,17 @@ export function withHolding(state, territory, { owner, armies }) {
     if (owner < 0) counts[territory] = 0;
     else counts[territory] ||= 1;
   }
-  return changed(state, { owners, armies: counts });
+  return changeState(state, { owners, armies: counts });
 }
 
 /** Return a state without a player, whose territories then belong to nobody. */
-export function without(state, player) {
+export function removePlayer(state, player) {
   const other = (k) => (k > player ? k - 1 : k);
   const owners = state.owners.map((owner) => (owner === player ? -1 : other(owner)));
   const armies = state.armies.map((count, t) => (owners[t] < 0 ? 0 : count));
   const mover = state.mover === player ? 0 : other(state.mover);
   const victim = state.victim === player ? (mover ? 0 : 1) : other(state.victim);
-  return changed(state, {
+  return changeState(state, {
     players: state.players.filter((_, k) => k !== player),
     owners,
     armies,
@@ -148,7 +148,7 @@ export function without(state, player) {
  * Return a state with the position from a file.
  * @param {{player: string, territories: Record<string, {owner: string, armies: number}>}} position
  */
-export function placed(board, code, position) {
+export function makePositionState(board, code, position) {
   const { territories } = position;
   const holdings = board.territories.map(
     (name) => Object.hasOwn(territories, name) && territories[name],
@@ -158,7 +158,7 @@ export function placed(board, code, position) {
   const players = [...names];
   for (const name of NAMES) if (players.length < 2 && !names.has(name)) players.push(name);
   return {
-    ...begun(board, code),
+    ...makeState(board, code),
     players,
     owners: holdings.map((each) => (each ? players.indexOf(each.owner) : -1)),
     armies: holdings.map((each) => (each ? each.armies : 0)),
@@ -169,7 +169,7 @@ export function placed(board, code, position) {
  * Return a state in which territories are dealt at random. Players get equal numbers of armies,
  * placed at random.
  */
-export function dealt(state, each) {
+export function dealTerritories(state, each) {
   const order = state.owners
     .map((_, t) => [Math.random(), t])
     .sort(([a], [b]) => a - b)
@@ -181,18 +181,18 @@ export function dealt(state, each) {
     for (let k = mine.length; mine.length && k < each; k++)
       armies[mine[Math.floor(Math.random() * mine.length)]] += 1;
   });
-  return changed(state, { owners, armies, goal: "", targets: [], keep: {}, stay: [] });
+  return changeState(state, { owners, armies, goal: "", targets: [], keep: {}, stay: [] });
 }
 
 /** Return a state in which a player owns all empty territories, with `count` armies on each. */
-export function filled(state, count, player) {
+export function fillTerritories(state, count, player) {
   const owners = state.owners.map((owner) => (owner < 0 ? player : owner));
   const armies = state.armies.map((old, t) => (state.owners[t] < 0 ? count : old));
-  return changed(state, { owners, armies });
+  return changeState(state, { owners, armies });
 }
 
 /** Return the colour of each player; a player named after a colour gets that colour. */
-export function colours(players, { named, tones }) {
+export function findColours(players, { named, tones }) {
   const own = players.map((name) =>
     Object.hasOwn(named, name.toLowerCase()) ? named[name.toLowerCase()] : null,
   );
@@ -209,7 +209,7 @@ export function colours(players, { named, tones }) {
 }
 
 /** Return the letter key that selects each player on the map. */
-export function letters(players) {
+export function findLetters(players) {
   const found = [];
   for (const name of players) {
     const own = name.toLowerCase().replace(/[^a-z]/g, "");
@@ -219,11 +219,11 @@ export function letters(players) {
   return found;
 }
 
-/** Whether the goal consists of territories that are selected one by one. */
+/** Whether the player selects the territories of the goal one by one. */
 export const canAim = ({ goal }) => goal === "all" || goal === "any";
 
-/** Return the code of the turn that is set up, which every part of iacta can read. */
-export function codeOf(board, state) {
+/** Return the code of the turn that is set up. */
+export function writeCode(board, state) {
   const escaped = (name) => name.replace(/[%,:;=\s]/g, encodeURIComponent);
   const holdings = board.territories.flatMap((name, t) =>
     state.owners[t] < 0
@@ -234,7 +234,7 @@ export function codeOf(board, state) {
     ([t, count]) => `${escaped(board.territories[t])}:${count}`,
   );
   const stay = state.stay.map((t) => escaped(board.territories[t]));
-  // In the code of a position, players move in the order of their first territories.
+  // By default, the order of play in a code is the order of the players' first territories.
   const usual = [...new Set(state.owners.filter((owner) => owner >= 0))];
   const order = [...usual].sort((a, b) => a - b);
   const options = [
@@ -251,10 +251,10 @@ export function codeOf(board, state) {
 }
 
 /**
- * Return the goal of a state as the server expects it; null until a goal and territories are
+ * Return the goal of a state as parameters of `plan`; null until a goal and its territories are
  * chosen.
  */
-export function goalOf(board, state) {
+export function makeGoalParameters(board, state) {
   const names = state.targets.map((t) => board.territories[t]).join(", ");
   const hold = state.hold && state.goal !== "worth" ? { hold: true } : {};
   if (state.goal === "continent")

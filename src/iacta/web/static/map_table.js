@@ -1,14 +1,14 @@
-// The controls beside the map for setting up a position: the brush, the players, and a table of all
-// territories that can do everything the map can.
+// The controls for setting up a position: the brush, the players, and a table of territories with
+// all functions of the map.
 
-import { cut } from "./map_board.js";
-import { changed as changedState, letters, without } from "./map_state.js";
+import { shortenName } from "./map_board.js";
+import { changeState, findLetters, removePlayer } from "./map_state.js";
 import { element } from "./redraw.js";
 
-/** Return the button that sets the brush: to a player, -1 for nobody, or null to select only. */
-export function brushOf(players, owner, isChosen, mark, paintWith) {
+/** Return a button that selects a brush: a player, -1 for nobody, or null if taps only select. */
+export function makeBrush(players, owner, isChosen, mark, paintWith) {
   const name = owner === null ? "select" : (players[owner] ?? "nobody");
-  const key = owner !== null && letters(players)[owner];
+  const key = owner !== null && findLetters(players)[owner];
   return element(
     "button",
     {
@@ -18,13 +18,13 @@ export function brushOf(players, owner, isChosen, mark, paintWith) {
       onclick: () => paintWith(owner),
     },
     mark && [mark, " "],
-    cut(name),
+    shortenName(name),
     key && [" ", element("kbd", {}, key)],
   );
 }
 
 /** Return the row of a player; `commit` receives the new state after a change. */
-export function playerRow(state, player, mark, commit) {
+export function makePlayerRow(state, player, mark, commit) {
   const { players, mover, victim } = state;
   const name = players[player];
   const rename = ({ target }) => {
@@ -33,7 +33,7 @@ export function playerRow(state, player, mark, commit) {
       (other, k) => k !== player && other.toLowerCase() === text.toLowerCase(),
     );
     if (!text || isTaken) target.value = name;
-    else commit(changedState(state, { players: players.with(player, text) }));
+    else commit(changeState(state, { players: players.with(player, text) }));
   };
   return element(
     "div",
@@ -45,7 +45,7 @@ export function playerRow(state, player, mark, commit) {
       ariaLabel: `${name} moves`,
       checked: player === mover,
       onchange: () =>
-        commit(changedState(state, { mover: player, victim: victim === player ? mover : victim })),
+        commit(changeState(state, { mover: player, victim: victim === player ? mover : victim })),
     }),
     mark,
     element("input", {
@@ -63,7 +63,7 @@ export function playerRow(state, player, mark, commit) {
         className: "tool",
         ariaLabel: `Remove ${name}`,
         disabled: players.length < 3,
-        onclick: () => commit(without(state, player)),
+        onclick: () => commit(removePlayer(state, player)),
       },
       "×",
     ),
@@ -72,11 +72,11 @@ export function playerRow(state, player, mark, commit) {
 
 /**
  * Return the table of some territories.
- * @param {boolean} canAim whether territories can be made the goal
+ * @param {boolean} canAim whether the player can select territories as the goal
  * @param {{hold: Function, choose: Function, aim?: Function, stay?: Function, keep?: Function}}
  *   changed callbacks for each possible change, called with the territory and the new value
  */
-export function territoryTable(board, view, some, canAim, changed) {
+export function makeTerritoryTable(board, view, some, canAim, changed) {
   const heads = [
     "Territory",
     "Owner",

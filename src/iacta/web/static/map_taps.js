@@ -1,30 +1,30 @@
-// Fast tapping beside the map: each tap counts for the button that the player saw.
+// Fast taps beside the map: each tap presses the button that the player saw.
 //
-// A step may put another button under a finger. A second tap at the same place, less than `PAUSE`
-// after the first, is ignored if it hits a different button. Taps made while the server processes a
-// step wait for it to finish.
+// A step may move another button to the place of a tap. Therefore a second tap at the same place
+// within `PAUSE` is ignored if it hits a different button. Taps during a step are queued until the
+// server has answered.
 
 import { store } from "./map_store.js";
 import { on } from "./page.js";
 
 const PAUSE = 400; // in milliseconds
-const NEAR = 24; // largest distance in pixels between taps at the same place
+const NEAR = 24; // the maximum distance in pixels between taps at the same place
 
 let last = { x: 0, y: 0, time: 0, words: "" };
-let waiting = []; // the labels of the buttons tapped while the server processes a step
+let waiting = []; // the labels of the buttons of queued taps
 
 /** Return the label of a button without its numbers; `value` distinguishes equal labels. */
-const wordsOf = (button) => `${button.value} ${button.firstChild?.textContent ?? ""}`;
+const findLabel = (button) => `${button.value} ${button.firstChild?.textContent ?? ""}`;
 
 const findButton = (words) =>
-  [...on.dock.querySelectorAll("button:not(:disabled)")].find((each) => wordsOf(each) === words);
+  [...on.dock.querySelectorAll("button:not(:disabled)")].find((each) => findLabel(each) === words);
 
 on.dock.addEventListener(
   "click",
   (event) => {
     const button = event.target.closest("button");
     if (!button || !event.isTrusted) return;
-    const words = wordsOf(button);
+    const words = findLabel(button);
     const { left, top, width, height } = button.getBoundingClientRect();
     const [x, y] = event.detail
       ? [event.clientX, event.clientY]
@@ -42,7 +42,7 @@ on.dock.addEventListener(
 );
 
 /**
- * After a step, press the button of the next waiting tap; if it is gone, discard all waiting taps.
+ * Finish a step: press the button of the next queued tap. If the button is gone, clear the queue.
  */
 export function endStep(isTaken) {
   last.time = Date.now();

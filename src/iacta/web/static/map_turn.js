@@ -1,7 +1,7 @@
-// The next action of a turn: one panel for each phase.
+// The panel of the next action in each phase of a turn.
 
 import { act } from "./map_actions.js";
-import { cut } from "./map_board.js";
+import { shortenName } from "./map_board.js";
 import { countMoving, findPlan } from "./map_jobs.js";
 import { showHelpfulMove } from "./map_lists.js";
 import { button, form, numberField, readField, tool } from "./map_parts.js";
@@ -25,7 +25,7 @@ export function showPanel() {
 
 const isPicked = ({ from, to }) => from === store.picked.from && to === store.picked.to;
 
-/** Return the luck of the last dice. Moving armies after a conquest has no luck of its own. */
+/** Return the luck of the last roll, also after an advance, which involves no luck. */
 function showLuck(none = "") {
   const { steps, at } = store.state;
   const isAdvance = steps[at - 1]?.do === "advance";
@@ -38,7 +38,9 @@ function showPlacement() {
   const turn = findTurn();
   const best = findPlan()?.placement;
   const left = countLeft();
-  const names = (best ?? []).map(([t, count]) => `${count} on ${cut(store.board.territories[t])}`);
+  const names = (best ?? []).map(
+    ([t, count]) => `${count} on ${shortenName(store.board.territories[t])}`,
+  );
   const words = left
     ? `${left} of ${turn.new} new armies to place: tap your territories.`
     : "All new armies are on the map: confirm, or clear them.";
@@ -124,7 +126,7 @@ function showMove({ from, to, name, figure, words }, isPicked) {
   );
 }
 
-/** Return the button that ends the attacks, with the cost of doing so. */
+/** Return the button that ends the attacks, with the cost of this choice. */
 export const showStop = (className, cost) =>
   button(
     className,
@@ -143,7 +145,7 @@ function showBattle(border, move) {
     move.success && `${move.success}.`,
   ];
   const useless = findPlan() && ["This attack does not help you reach the goal."];
-  const value = `${from} ${to}`; // distinguishes equal labels for different battles
+  const value = `${from} ${to}`; // for `map_taps.js`, to distinguish equal labels
   const rollButtons = rolls.map(([lost, killed, label, title]) => {
     const left = { left: armies[from] - lost, their_left: armies[to] - killed, dice };
     return tool(label, () => attack(left), { ariaLabel: title, title, value });
@@ -155,7 +157,7 @@ function showBattle(border, move) {
       "div",
       { className: "row" },
       element("h3", { id: "battle-name" }, `${territories[from]} to ${territories[to]}`),
-      showLuck("none yet"), // always shown, so that no button moves under a finger
+      showLuck("none yet"), // always shown, so that buttons do not move
     ),
     element(
       "p",
@@ -187,7 +189,7 @@ function showBattle(border, move) {
   );
 }
 
-/** Return the reason why a step was refused, to show beside its form. */
+/** Return the error message of a refused step for its form. */
 function showRefusal(kind) {
   const { refused } = store;
   const isShown = refused?.do === kind;
@@ -196,7 +198,7 @@ function showRefusal(kind) {
 
 const showEnter = () => element("button", { className: "tool" }, "Enter");
 
-/** Return the fields for the faces of the dice, which are sent to the server as text. */
+/** Return the form for the faces of the dice, which the server parses. */
 function showDice(from, to) {
   const field = (id, placeholder) =>
     numberField(id, 6, { placeholder, required: false, pattern: ".*", title: "" });

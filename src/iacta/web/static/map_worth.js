@@ -1,9 +1,9 @@
-// The value of a turn: the chance to reach the goal and the chance to win the game, the steps so far, and their graph.
+// The value of a turn: the chances to reach the goal and to win the game, the steps, and a graph.
 
 import { act } from "./map_actions.js";
-import { cut, svg } from "./map_board.js";
+import { shortenName, svg } from "./map_board.js";
 import { listOffers } from "./map_goals.js";
-import { lineThrough } from "./map_history.js";
+import { findLine } from "./map_history.js";
 import {
   canPlanLonger,
   countEmpty,
@@ -13,9 +13,9 @@ import {
   findMover,
   findWin,
   findWinState,
-  goalJob,
   isEnding,
   isPlanning,
+  makeGoalJob,
   planLonger,
   stopPlanning,
 } from "./map_jobs.js";
@@ -34,7 +34,7 @@ export function showValue(turn) {
   const found = entry?.found ?? null;
   const soFar = entry?.soFar;
   const isWin = state.goal === "win";
-  const isSaid = found && !(soFar && found.value === null); // while there is no value, show the progress
+  const isSaid = found && !(soFar && found.value === null); // otherwise show the progress
   const sum = isEnding(turn) && describeSum();
   const said =
     turn?.problem ??
@@ -65,12 +65,12 @@ export function showValue(turn) {
 }
 
 /**
- * Return the luck and the cost since the player's turn began, in words. Luck and cost for the goal
- * are left out until the values of all steps are known.
+ * Describe the luck and the cost since the start of the turn. Luck and cost in points are omitted
+ * until the values of all steps are known.
  */
 function describeSum() {
   const { state, values } = store;
-  const line = [0, ...lineThrough(state.steps, state.at)];
+  const line = [0, ...findLine(state.steps, state.at)];
   const path = line.slice(line.indexOf(findTurnStart(state.steps, state.at)) + 1);
   const rows = path.map((k) => values.rows[k]);
   const known = rows.every(Boolean) ? rows.filter(({ luck }) => luck !== null) : [];
@@ -85,7 +85,7 @@ function describeSum() {
   return luck ? `${luck} (${points("luck", "+")} points) and ${cost}` : cost;
 }
 
-/** Return the number for the chance of the goal, its value (null if unknown) and its range. */
+/** Return the chance to reach the goal as text, as a value (null if unknown), and its range. */
 function findGoalHeadline(entry) {
   const { board, state } = store;
   const { found, soFar } = entry ?? {};
@@ -103,7 +103,7 @@ function findGoalHeadline(entry) {
 }
 
 /**
- * Return the chance to win the game at the start of the turn, in the form of `findGoalHeadline`.
+ * Return the chance to win the game at the start of the turn, in the format of `findGoalHeadline`.
  */
 function findWinHeadline() {
   const found = findWin(findTurnStart(store.state.steps, store.state.at));
@@ -112,7 +112,7 @@ function findWinHeadline() {
   return { figure, value: win, range: { ...interval, upper_bound: interval.high } };
 }
 
-/** Return the rest of the answer about the goal, which follows the next action. */
+/** Return the part of the answer about the goal that is shown below the next action. */
 export function showMore() {
   const { found, soFar } = findGoalEntry() ?? {};
   const isOpen = !["fortify", "over"].includes(findTurn()?.phase);
@@ -123,7 +123,7 @@ export function showMore() {
 }
 
 function describeWaiting() {
-  if (goalJob(store.state.at) || store.state.goal === "win") return "Searching …";
+  if (makeGoalJob(store.state.at) || store.state.goal === "win") return "Searching …";
   return store.state.goal ? "Choose on the map what to take." : "Choose a goal.";
 }
 
@@ -190,7 +190,7 @@ function describeWin(k) {
 
 function showGameBar(players) {
   const tones = findTones();
-  const words = players.map(({ player, figure }) => `${cut(player)} ${figure}`);
+  const words = players.map(({ player, figure }) => `${shortenName(player)} ${figure}`);
   const parts = players.map(({ player, win }, k) => {
     const tone = tones[store.state.players.indexOf(player)];
     const style = `width:${formatLength(win)};background:${tone};color:${look.digits[tone]}`;
@@ -209,7 +209,7 @@ export function describeEmpty() {
   return count === 1 ? "One territory is empty" : `${count} territories are empty`;
 }
 
-/** Return the steps of the current line, each with the alternatives that were tried. */
+/** Return the list of the current line of steps, with their alternatives. */
 export function showSteps() {
   const { state } = store;
   if (!state.steps.length) return [];
@@ -225,7 +225,7 @@ export function showSteps() {
       },
       ...children,
     );
-  const rows = lineThrough(state.steps, state.at).map((k) => {
+  const rows = findLine(state.steps, state.at).map((k) => {
     const step = state.steps[k - 1];
     const isCostly = store.values.rows[k]?.is_costly;
     const mark = element("span", { className: "mark", title: "a costly choice" }, " ?");
@@ -245,7 +245,7 @@ export function showSteps() {
 }
 
 /**
- * Return the value after a step and, at both ends of a turn, the player's chance to win the game.
+ * Return the value after a step; at the start and the end of a turn, also the chance to win.
  */
 function showFigures(k) {
   const win = findComparable(k) === k && findWin(k);
@@ -257,7 +257,7 @@ function showFigures(k) {
 /** Return a graph of the chances after each step: one curve for each turn and each player. */
 export function showGraph() {
   const { state, values } = store;
-  const line = [0, ...lineThrough(state.steps, state.at)];
+  const line = [0, ...findLine(state.steps, state.at)];
   const tones = findTones();
   const x = (n) => (300 * n) / (line.length - 1);
   const y = (value) => 55 - 50 * value;

@@ -1,4 +1,4 @@
-// Compresses texts for URLs, into characters that need no escaping.
+// Compresses texts for URLs, to characters that need no escaping.
 
 const MOST_BYTES = 1e6;
 
@@ -11,7 +11,7 @@ export async function pack(text) {
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** Restore a text compressed by `pack`; a very large text is refused. */
+/** Decompress the result of `pack`; refuse texts of more than `MOST_BYTES`. */
 export async function unpack(code) {
   const binary = atob(code.replaceAll("-", "+").replaceAll("_", "/"));
   const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
@@ -27,5 +27,5 @@ export async function unpack(code) {
   }
 }
 
-/** Return the URL of the review of a game, which contains its log. */
-export const reviewLink = async (log) => `review#log=${await pack(log)}`;
+/** Return the URL of the review of a log; the URL contains the log. */
+export const makeReviewLink = async (log) => `review#log=${await pack(log)}`;

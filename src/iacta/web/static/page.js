@@ -1,11 +1,11 @@
-// Functions of all pages: switch colours, select numbers, copy texts, and open files.
+// Functions for all pages: switch colours, select numbers, copy texts, and open files.
 
 const MOST_FILE_BYTES = 900_000;
-const MOST_CHANGES = 60; // allowed changes of the URL within `SPAN`; some browsers refuse a hundred
+const MOST_CHANGES = 60; // the maximum number of URL changes in `SPAN`; some browsers refuse 100
 const SPAN = 30_000; // in milliseconds
 const LATER = 500;
 const TURN = "iacta-turn";
-let kept = null; // the code of the turn that was stored last
+let kept = null; // the last stored code
 /** The elements of the page by id. */
 export const on = Object.fromEntries(
   [...document.querySelectorAll("[id]")].map((each) => [each.id, each]),
@@ -14,21 +14,21 @@ const status = Object.assign(document.createElement("p"), { className: "unseen" 
 status.setAttribute("role", "status");
 document.body.append(status);
 
-/** Announce to users of screen readers something that others can see. */
+/** Announce a message to users of screen readers. */
 export function announce(words) {
   status.textContent = words;
 }
 
 document.querySelector(".theme").addEventListener("click", switchTheme);
 
-/** Store the code of the turn on the board for the questions in the menu. */
+/** Store the code of the turn on the board page, for links to questions in the menu. */
 export function keepTurn(code) {
   if (code === kept) return;
   kept = code;
   try {
     localStorage.setItem(TURN, code);
   } catch {
-    // The storage is full or not allowed: the questions then start with their examples.
+    // The storage is full or forbidden. The questions then start with their examples.
   }
 }
 
@@ -39,7 +39,7 @@ function startFromBoard({ target }) {
     const code = localStorage.getItem(TURN);
     link.search = code ? new URLSearchParams({ code }) : "";
   } catch {
-    // The browser does not allow storage.
+    // The browser forbids storage.
   }
 }
 for (const name of ["click", "auxclick"]) on.menu.addEventListener(name, startFromBoard);
@@ -52,12 +52,12 @@ addEventListener("click", (event) => {
 });
 
 /**
- * Copy a text and show on the button that it was copied. If that fails, select the text in `place`.
+ * Copy a text and confirm it on the button. If the browser refuses, select the text in `place`.
  */
 export function copy(button, text, place) {
   button.dataset.words ??= button.textContent;
   const { words } = button.dataset;
-  const isCopied = copied(text);
+  const isCopied = copyNow(text);
   if (!isCopied) getSelection().selectAllChildren(place);
   button.textContent = isCopied ? "Copied" : "Selected";
   announce(isCopied ? "Copied" : "Selected, not copied");
@@ -76,7 +76,7 @@ addEventListener("click", ({ target }) => {
     target.select();
     setTimeout(() => {
       if (target.value === value) target.select();
-    }); // a click on a selection only moves the caret now
+    }); // after this handler, the browser may move the caret
   }
   tapped = target;
 });
@@ -85,14 +85,14 @@ addEventListener("focusout", () => {
 });
 
 /**
- * Call `take` with the text and the name of each file that is chosen in an input or dropped on the
- * page.
+ * Call `take` with the text and the name of each file that the user selects or drops on the page;
+ * call `refuse` for a file that is too large.
  */
 export function takeFiles(input, take, refuse) {
   const open = async (file) => {
     if (!file) return;
     if (file.size > MOST_FILE_BYTES) refuse("The file is too large.");
-    else take(textOf(await file.arrayBuffer()), file.name);
+    else take(decodeFile(await file.arrayBuffer()), file.name);
   };
   input.addEventListener("change", async () => {
     await open(input.files[0]);
@@ -110,8 +110,8 @@ export function takeFiles(input, take, refuse) {
   });
 }
 
-/** Decode a file as Unicode, or else as Latin-1. */
-function textOf(bytes) {
+/** Decode a file as UTF-16 or UTF-8, with Latin-1 as the fallback. */
+function decodeFile(bytes) {
   const [first, second] = new Uint8Array(bytes.slice(0, 2));
   const wide =
     first === 0xff && second === 0xfe
@@ -126,9 +126,9 @@ function textOf(bytes) {
   }
 }
 
-function copied(text) {
-  // Copy at once, while the click still counts, and also on pages without HTTPS. The asynchronous
-  // clipboard may never answer, or refuse when the window loses the focus.
+function copyNow(text) {
+  // `execCommand` is synchronous, as required during a click, and works without HTTPS. The
+  // asynchronous clipboard may never answer, or fail when the window loses the focus.
   let isSet = false;
   const set = (event) => {
     event.clipboardData.setData("text/plain", text);
@@ -141,14 +141,14 @@ function copied(text) {
   return isSet;
 }
 
-/** The URL of the page, changed no more often than browsers allow. */
+/** The URL of the page, with a rate limit for changes. */
 export class Address {
   #times = [];
   #later = 0;
 
-  /** Change the URL; after too many changes, wait a little first. */
+  /** Change the URL; delay the change after too many changes. */
   write(text, { isNew = false } = {}) {
-    this.leave();
+    this.cancel();
     const now = Date.now();
     this.#times = this.#times.filter((time) => now - time < SPAN);
     if (this.#times.length >= MOST_CHANGES)
@@ -159,8 +159,8 @@ export class Address {
     }
   }
 
-  /** Cancel a change that is still waiting. */
-  leave() {
+  /** Cancel a delayed change. */
+  cancel() {
     clearTimeout(this.#later);
   }
 }

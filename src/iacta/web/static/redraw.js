@@ -1,9 +1,9 @@
-// Redrawing: elements that do not change stay in the page, with their focus and their text.
+// Updates of the page: unchanged elements stay in the page, with their focus and their text.
 
-const OWN = ["open", "style"]; // a visitor's open details stay open; styles are set as properties
+const OWN = ["open", "style"]; // kept attributes: the user opens details; properties set styles
 
 /**
- * Return an element. A child may be a list; null, false and undefined are skipped.
+ * Create an element. Children may be nested lists; null, false and undefined are skipped.
  * @param {string} name
  * @param {Record<string, unknown>} properties
  * @param {...unknown} children
@@ -11,34 +11,34 @@ const OWN = ["open", "style"]; // a visitor's open details stay open; styles are
 export function element(name, properties = {}, ...children) {
   const made = Object.assign(document.createElement(name), properties);
   made.given = properties;
-  made.append(...shown(children));
+  made.append(...flattenChildren(children));
   return made;
 }
 
-const shown = (children) => children.flat(Infinity).filter((each) => each || each === 0);
+const flattenChildren = (children) => children.flat(Infinity).filter((each) => each || each === 0);
 
 /**
- * Turn the children of an element into the wanted children. A child with an `id` or a `key` keeps
- * its identity when it moves; other children are identified by their position.
+ * Update the children of an element. A child with an `id` or a `key` is the same element after it
+ * moves; other children are matched by their position.
  * @param {Element} place
  * @param {...unknown} wanted the new children, as `element` accepts them
  */
 export function redraw(place, ...wanted) {
   const focused = document.activeElement;
   const fragment = new DocumentFragment();
-  fragment.append(...shown(wanted));
-  become(place, fragment);
+  fragment.append(...flattenChildren(wanted));
+  replaceContents(place, fragment);
   if (place.contains(focused)) focused.focus({ preventScroll: true }); // moving an element removes its focus
 }
 
-const keyOf = (node) => node.id || node.key;
+const findKey = (node) => node.id || node.key;
 
-function become(place, wanted) {
+function replaceContents(place, wanted) {
   const nodes = [...wanted.childNodes];
-  const keys = new Set(nodes.map(keyOf));
+  const keys = new Set(nodes.map(findKey));
   for (const each of [...place.childNodes])
-    if (keyOf(each) && !keys.has(keyOf(each))) each.remove();
-  const keyed = new Map([...place.childNodes].map((each) => [keyOf(each), each]));
+    if (findKey(each) && !keys.has(findKey(each))) each.remove();
+  const keyed = new Map([...place.childNodes].map((each) => [findKey(each), each]));
   let next = place.firstChild;
   const drop = () => {
     const gone = next;
@@ -46,27 +46,27 @@ function become(place, wanted) {
     gone.remove();
   };
   for (const node of nodes) {
-    let old = keyOf(node) ? keyed.get(keyOf(node)) : next;
-    while (old && !keyOf(old) && old.nodeName !== node.nodeName) old = old.nextSibling;
-    if (old?.nodeName !== node.nodeName || keyOf(old) !== keyOf(node)) {
+    let old = findKey(node) ? keyed.get(findKey(node)) : next;
+    while (old && !findKey(old) && old.nodeName !== node.nodeName) old = old.nextSibling;
+    if (old?.nodeName !== node.nodeName || findKey(old) !== findKey(node)) {
       place.insertBefore(node, next);
       continue;
     }
-    if (!keyOf(node)) while (next !== old) drop();
+    if (!findKey(node)) while (next !== old) drop();
     if (next === old) next = next.nextSibling;
     else place.insertBefore(old, next);
     if (node.nodeType === Node.TEXT_NODE) {
       if (old.data !== node.data) old.data = node.data;
     } else if (node.given || !old.isEqualNode(node)) {
-      become(old, node);
-      resemble(old, node);
+      replaceContents(old, node);
+      copyProperties(old, node);
     }
   }
   while (next) drop();
 }
 
-/** Give an element the attributes and properties of another; text that a user is typing stays. */
-function resemble(old, node) {
+/** Copy attributes and properties to an element, except for text that the user is typing. */
+function copyProperties(old, node) {
   for (const { name } of [...old.attributes])
     if (!OWN.includes(name) && !node.hasAttribute(name)) old.removeAttribute(name);
   for (const { name, value } of node.attributes)

@@ -1,15 +1,15 @@
-// A row of territories or fronts. Each entry has its own input and can be moved or removed.
+// A list of territories or fronts in one row. Each entry has an input and can be moved or removed.
 
 import { announce } from "./page.js";
 import { element, redraw } from "./redraw.js";
 
-const ONE = /^[1-9]\d{0,2}(,\d{3})+,?$/; // 8,200 is a single number
+const ONE = /^[1-9]\d{0,2}(,\d{3})+,?$/; // a single number with separators, such as 8,200
 const ENTRY = /^([^:@~]*)(?::([^@~]*))?(?:@([^~]*))?(?:~(.*))?$/;
-const MARKS = [":", "@", "~"]; // introduce the rules, the garrison and the armies held back of an entry
+const MARKS = [":", "@", "~"]; // the prefixes of rules, garrison and armies held back in an entry
 
 /**
- * Replace the input of a row, which is still sent with the form. `changed` is called after each
- * change.
+ * Replace a text input by a row of inputs. The text input becomes hidden, and its value is still
+ * sent with the form. `changed` is called after each change.
  */
 export function makeRow(input, rules, changed) {
   const word = input.name === "fronts" ? "Front" : "Territory";
@@ -24,11 +24,11 @@ export function makeRow(input, rules, changed) {
   label.replaceWith(element("span", { className: "label" }, label.textContent));
   const names =
     input.name === "territories" && rules ? [...rules.querySelectorAll("option[data-line]")] : [];
-  field.querySelector(".help").hidden = names.length > 0; // it explains marks that the new inputs replace
+  field.querySelector(".help").hidden = names.length > 0; // the help explains the old marks
   Object.assign(input, { type: "hidden", required: false });
   input.parentElement.hidden = true;
   input.parentElement.after(frame);
-  let texts = entries(input.value).filter(Boolean);
+  let texts = splitEntries(input.value).filter(Boolean);
   if (!texts.length) texts = [""];
   let current = 0;
   const chips = () => [...frame.querySelectorAll(".chip input")];
@@ -79,7 +79,7 @@ export function makeRow(input, rules, changed) {
     });
   }
 
-  /** Return the inputs for settings of a single territory. */
+  /** Return the inputs for the settings of the current territory. */
   function own() {
     const [, , rule = "", ...numbers] = ENTRY.exec(texts[current]) ?? [];
     const option = (value, name) =>
@@ -147,7 +147,7 @@ export function makeRow(input, rules, changed) {
 
   /** Change the text of the current entry; spaces and commas start new entries. */
   function type(text) {
-    const parts = entries(text);
+    const parts = splitEntries(text);
     if (parts.length > 1) {
       texts.splice(current, 1, ...parts.filter(Boolean), ...(parts.at(-1) ? [] : [""]));
       current = Math.min(current + parts.length - 1, texts.length - 1);
@@ -212,8 +212,8 @@ export function makeRow(input, rules, changed) {
   draw();
 }
 
-/** Split a text at spaces and commas; an empty entry at the end is still being typed. */
-function entries(text) {
+/** Split a text at spaces and commas; an empty last entry means that the user is still typing. */
+function splitEntries(text) {
   const found = text.split(/\s+/).flatMap((each) => each.split(ONE.test(each) ? /,$/ : ","));
   return found.filter((each, place) => each || place === found.length - 1);
 }

@@ -1,10 +1,10 @@
-// Answers the two numbers on the start page while you type, and lets the plan beside them play.
+// Shows the odds on the start page while you type, and animates the turn beside them.
 
-import { page } from "./ask.js";
+import { fetchPage } from "./ask.js";
 import { on } from "./page.js";
 
-const STEP = 1500; // milliseconds for each conquest
-const REST = 3; // number of steps for which the end stays on the screen
+const STEP = 1500; // the duration of each conquest, in milliseconds
+const REST = 3; // the duration of the end, in steps
 
 let asking = new AbortController();
 
@@ -18,7 +18,7 @@ async function answer() {
     return;
   }
   try {
-    const found = await page(`battle?${asked}`, { signal });
+    const found = await fetchPage(`battle?${asked}`, { signal });
     if (signal.aborted) return;
     const wrong = [...found.querySelectorAll(".wrong")]
       .map((each) => each.textContent)
@@ -43,7 +43,7 @@ let timer = 0;
 
 async function play() {
   const found = await fetch("game.svg");
-  if (!found.ok) return; // the server is busy, and the plan can wait
+  if (!found.ok) return; // the server is busy; the static picture stays
   const drawn = new DOMParser().parseFromString(await found.text(), "image/svg+xml");
   const map = document.importNode(drawn.documentElement, true);
   const [tones, digits] = [map.dataset.tones, map.dataset.digits].map((each) => each.split(" "));

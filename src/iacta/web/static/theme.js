@@ -1,4 +1,4 @@
-// Sets the colours before the page is drawn: the visitor's choice, or the system's.
+// Sets the colours before the page is drawn: the user's choice, or the setting of the system.
 
 const system = matchMedia("(prefers-color-scheme: dark)");
 
@@ -7,7 +7,7 @@ function isDark() {
   return chosen ? chosen === "dark" : system.matches;
 }
 
-/** Use `light`, `dark`, or, if neither is given, the colours of the system. */
+/** Use the theme `light` or `dark`; for any other value, the theme of the system. */
 function setTheme(theme) {
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
   else delete document.documentElement.dataset.theme;
@@ -15,9 +15,9 @@ function setTheme(theme) {
 
 try {
   setTheme(localStorage.theme);
-} catch {} // the browser stores nothing
+} catch {} // the browser forbids storage
 
-/** Switch to the other colours; store the choice only if it differs from the system's. */
+/** Switch between light and dark; store the choice only if it differs from the system's theme. */
 // biome-ignore lint/correctness/noUnusedVariables: the modules of the page call it
 function switchTheme() {
   const wanted = isDark() ? "light" : "dark";
