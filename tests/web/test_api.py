@@ -19,8 +19,8 @@ from iacta.forms.percentages import percent
 from iacta.forms.question import Question
 from iacta.game import Turn
 from iacta.inputs.errors import IactaError
-from iacta.web.openapi import answer_schemas
-from iacta.web.read_question import address, list_parameters, list_served_questions, read_record
+from iacta.web.openapi import make_answer_schemas
+from iacta.web.read_question import list_parameters, list_served_questions, read_record, write_query
 from tests.fairness.test_layouts import LAYOUTS
 from tests.frozen.case import read_cases
 from tests.tables import table
@@ -124,10 +124,12 @@ def test_a_log_that_is_not_clear_is_refused_with_the_accepted_layouts(server: Se
     assert b"6 4 1 vs 5 3; see iacta audit --help" in answer.body
 
 
-@pytest.mark.parametrize("question", questions(), ids=lambda each: f"{each.name}-{address(each)}")
+@pytest.mark.parametrize(
+    "question", questions(), ids=lambda each: f"{each.name}-{write_query(each)}"
+)
 def test_urls_and_json_get_the_same_answers_as_python(server: Server, question: Question) -> None:
     said = iacta.ask(question.name, **values(question)).record()
-    by_address = server.ask(f"/api/v1/{question.name}?{address(question)}")
+    by_address = server.ask(f"/api/v1/{question.name}?{write_query(question)}")
     by_json = server.ask(f"/api/v1/{question.name}", values(question))
     assert (by_address.status, by_json.status) == (200, 200), (by_address.body, by_json.body)
     assert by_address.headers["Content-Type"] == "application/json"
@@ -234,7 +236,7 @@ def test_every_recorded_answer_fits_the_schema_of_its_question() -> None:
 
 def make_checker(name: str) -> Draft202012Validator:
     """Return a function that checks an answer against the schema of its question."""
-    answers, records = answer_schemas()
+    answers, records = make_answer_schemas()
     return Draft202012Validator({**answers[name], "components": {"schemas": records}})
 
 

@@ -21,9 +21,9 @@ from iacta.questions.audit import AuditQuestion
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
 from iacta.questions.review import ReviewQuestion
-from iacta.web.pages import PASTED, label, list_inputs
-from iacta.web.read_question import address as query
+from iacta.web.pages import PASTED, format_label, list_inputs
 from iacta.web.read_question import list_served_questions, read_address
+from iacta.web.read_question import write_query as query
 from tests.tables import table
 from tests.web.conftest import Visit, barriers, late
 from tests.web.server import Server
@@ -139,7 +139,7 @@ def refusal(name: str, parameter: Parameter, page: Page) -> str:
     try:
         read_address(FORMS[name], [*list_changed_values(page).items()])
     except IactaError as error:
-        return format_error(error, FORMS[name], lambda each: label(each).lower())
+        return format_error(error, FORMS[name], lambda each: format_label(each).lower())
     raise AssertionError(f"{parameter.name} accepts a wrong value")
 
 

@@ -1,1 +1,1 @@
-"""The web pages and the API, on which people and programs can ask every question."""
+"""The web pages for people and the API for programs, which answer every question."""

@@ -15,7 +15,7 @@ JSON = "application/json"
 DARK, LIGHT = ("dark", "true"), ("dark", "false")  # values of the query parameter for dark pictures
 
 
-def router(work: Work) -> APIRouter:
+def make_router(work: Work) -> APIRouter:
     """Return the routes of the API.
 
     work: the worker processes that compute answers.

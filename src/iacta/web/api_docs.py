@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 
-from iacta.web.pages import template
+from iacta.web.pages import render_template
 from iacta.web.read_question import list_served_questions
 
 Schema = dict[str, Any]
@@ -24,7 +24,7 @@ class ReferenceRow(NamedTuple):
     """A parameter, or a key of an answer, as a row of the documentation.
 
     name: the name; nested keys are joined by dots, as in `outcomes[].probability`.
-    holds: the type of the value in words.
+    holds: the type of the value, in words.
     meaning: the help text.
     is_required: whether the parameter is required, or whether the key is always present.
     """
@@ -51,12 +51,12 @@ class Endpoint(NamedTuple):
     keys: list[ReferenceRow]
 
 
-def router() -> APIRouter:
+def make_router() -> APIRouter:
     """Return the routes of the documentation page and of the schema."""
     routes = APIRouter(include_in_schema=False)
 
-    # These functions are not `async`, so FastAPI runs them in threads: generating the schema is
-    # slow.
+    # FastAPI runs these functions in threads, because they are not `async`. Generating the schema
+    # is slow.
     @routes.get("/openapi.json")
     def document(request: Request) -> JSONResponse:
         root = request.scope.get("root_path", "")
@@ -68,7 +68,9 @@ def router() -> APIRouter:
         schema = request.app.openapi()
         addresses = list(_list_endpoints(schema))
         about = schema["info"]["description"]
-        return HTMLResponse(template("docs.html", path="docs", about=about, addresses=addresses))
+        return HTMLResponse(
+            render_template("docs.html", path="docs", about=about, addresses=addresses)
+        )
 
     return routes
 
@@ -119,7 +121,7 @@ def _list_keys(schema: Schema, part: Schema, prefix: str) -> Iterator[ReferenceR
 
 
 def _list_variants(schema: Schema, part: Schema) -> Iterator[Schema]:
-    """Yield the alternative schemas of a value: without null, with references resolved."""
+    """Yield the alternative schemas of a value except null, and resolve references."""
     if "$ref" in part:
         part = schema["components"]["schemas"][part["$ref"].rpartition("/")[2]]
     if "anyOf" in part:

@@ -11,9 +11,9 @@ from fastapi.telemetry import TelemetryConfig
 
 from iacta.web import api, api_docs, pages
 from iacta.web.cache_and_gzip import Delivery
-from iacta.web.guard import HEADERS, Guard, OpenTo
-from iacta.web.map import router as map_router
-from iacta.web.openapi import describe
+from iacta.web.guard import HEADERS, CrossOrigin, Guard
+from iacta.web.map import make_router as make_map_router
+from iacta.web.openapi import add_schema
 from iacta.web.problems import add_problems
 from iacta.web.process_pool import Work
 
@@ -61,14 +61,14 @@ def create_app(
         telemetry=SILENT,
     )
     if origins:
-        app.add_middleware(OpenTo, origins=origins)
+        app.add_middleware(CrossOrigin, origins=origins)
     app.add_middleware(Guard, host=host, names=names)
-    app.add_middleware(Delivery)  # outside the guard, so that refusals are delivered the same way
+    app.add_middleware(Delivery)  # outside the guard, to deliver its refusals too
     add_problems(app, pages.write_problem, HEADERS)
-    app.include_router(api.router(working))
-    app.include_router(pages.router(working))
-    app.include_router(api_docs.router())
-    app.include_router(map_router(working, public_url))
-    describe(app)
+    app.include_router(api.make_router(working))
+    app.include_router(pages.make_router(working))
+    app.include_router(api_docs.make_router())
+    app.include_router(make_map_router(working, public_url))
+    add_schema(app)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     return app

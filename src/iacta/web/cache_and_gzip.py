@@ -24,11 +24,11 @@ LOG = logging.getLogger("uvicorn.error")
 ENDING = "the server is shutting down"
 UNREAD = "too many answers wait to be read; ask again soon"
 CONDITIONS = (b"if-none-match", b"if-modified-since", b"range")
-LEVEL = 5  # twice as fast as the default level of gzip, and hardly larger
+LEVEL = 5  # takes half the time of gzip's default level, for a slightly larger result
 
 
 class UnreadError(Exception):
-    """The client did not read a part of its response in time."""
+    """Raised if a client does not read a part of its response in time."""
 
 
 class Delivery:
@@ -79,13 +79,13 @@ class Delivery:
             else:
                 parts.append(message.get("body", b""))
 
-        # The application must not see conditional requests, because `Delivery` handles them.
+        # Hide conditional requests from the application, because `Delivery` handles them.
         headers = [header for header in scope["headers"] if header[0] not in CONDITIONS]
         is_head = scope["method"] == "HEAD"
         method = "GET" if is_head else scope["method"]
         try:
             await self.app({**scope, "method": method, "headers": headers}, receive, collect)
-            # The application has returned, so its memory is free before the response is sent.
+            # The application has returned and released its memory before the response is sent.
             if start and not _is_stream(start):
                 body = await _prepare_response(start, b"".join(parts), request_headers)
                 parts.clear()
@@ -113,7 +113,7 @@ class Delivery:
 
 
 async def _refuse(sentence: str, send: Send) -> None:
-    """Tell the client that the server is busy."""
+    """Send an error response: the server is busy."""
     response = find_problem(BusyError(sentence)).response()
     headers = [*response.raw_headers, *HEADERS, (b"cache-control", b"no-store")]
     await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
@@ -121,7 +121,7 @@ async def _refuse(sentence: str, send: Send) -> None:
 
 
 async def _prepare_response(start: Message, body: bytes, request_headers: Headers) -> bytes:
-    """Return the body to send; adapt the status and the headers of the response.
+    """Return the body to send, and update the status and the headers of the response.
 
     start: the message that starts the response.
     body: the complete body.

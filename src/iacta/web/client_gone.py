@@ -1,4 +1,4 @@
-"""Cancels the computation of an answer if its client disconnects."""
+"""Cancellation of the computation if the client disconnects."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -12,17 +12,17 @@ T = TypeVar("T")
 
 
 class GoneError(Exception):
-    """The client has disconnected, so nobody will read the answer."""
+    """Raised if the client has disconnected."""
 
 
 async def run_while_connected(request: Request, job: Awaitable[T]) -> T:
-    """Return the result of a job, but cancel the job if the client disconnects.
+    """Return the result of a job; cancel the job if the client disconnects.
 
     request: the client's request; its body must have been read.
     job: an awaitable, such as a call of `Work.run`.
 
-    During the first `QUICK_SECONDS` a job is not cancelled, because cancelling ends a process, and
-    a user who types disconnects at every key.
+    A job is not cancelled during its first `QUICK_SECONDS`. Cancelling ends a process, and a page
+    disconnects at every key while the user types.
     """
     done = asyncio.ensure_future(job)
     await asyncio.wait((done,), timeout=QUICK_SECONDS)

@@ -1,4 +1,4 @@
-"""The guard of all routes: allowed hosts, request sizes and security headers."""
+"""Security middleware for all routes: allowed hosts, request sizes and security headers."""
 
 from collections.abc import Iterable, Sequence
 from ipaddress import ip_address
@@ -36,9 +36,9 @@ HEADERS = [
 class Guard:
     """Middleware that refuses foreign hosts and large requests, and adds security headers.
 
-    Checking the host prevents DNS rebinding: a site can point its own domain at this machine, but
-    browsers then send that domain as the host. A numeric address cannot belong to another site, so
-    a server that listens on all addresses accepts every numeric host.
+    Checking the host prevents DNS rebinding: another site can point its domain at this machine, but
+    browsers then send this domain as the host. A server that listens on all addresses accepts every
+    numeric address as the host, because a numeric address cannot be rebound.
 
     app: the application to guard.
     host: the address that the server listens on.
@@ -51,10 +51,10 @@ class Guard:
         self.is_open = host in EVERYWHERE
         if self.is_open:
             self.names |= {gethostname().lower(), f"{gethostname().lower()}.local"}
-        self._known: set[str] = set()  # values of the header `Host` accepted so far
+        self._known: set[str] = set()  # the accepted values of the header `Host`
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on or refuse it."""
+        """Forward a request to the application, or refuse the request."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
@@ -114,7 +114,7 @@ def _is_number(name: str) -> bool:
 
 
 def _limit_body(receive: Receive) -> Receive:
-    """Limit the size of a body whose length is not announced."""
+    """Limit the size of a request body without a `Content-Length`."""
     received = 0
 
     async def receive_bounded() -> Message:
@@ -128,7 +128,7 @@ def _limit_body(receive: Receive) -> Receive:
     return receive_bounded
 
 
-class OpenTo:
+class CrossOrigin:
     """Middleware that lets pages of other sites call the API.
 
     app: the application to open.

@@ -14,19 +14,21 @@ INCOMPLETE = "ASGI callable returned without completing response."  # `Delivery`
 
 
 class LogLimit(logging.Filter):
-    """A log filter that passes one record of each kind per second and shortens expected errors.
+    """A log filter that passes one record of each kind per second.
 
     Two records are of the same kind if they report the same expected error, or if the same line of
-    code reports the same type of error. Expected errors are logged without tracebacks.
+    code reports the same type of error. Expected errors are logged in one line, without traceback.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._written: dict[object, float] = {}  # time of the last record of each kind
-        self._omitted: dict[object, int] = {}  # number of records of each kind left out since then
+        self._written: dict[object, float] = {}  # the time of the last record of each kind
+        self._omitted: dict[
+            object, int
+        ] = {}  # the number of records of each kind omitted since then
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether to log a record; reduce the record of an expected error to one line."""
+        """Return whether to log a record; shorten the record of an expected error to one line."""
         error = record.exc_info[1] if record.exc_info else None
         if isinstance(error, asyncio.CancelledError) or record.msg == INCOMPLETE:
             return False

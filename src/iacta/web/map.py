@@ -28,7 +28,7 @@ from iacta.rules.variants import RULE_SETS, rules_name
 from iacta.web.api import JSON, read_body
 from iacta.web.client_gone import run_while_connected
 from iacta.web.limits import MAX_QR_LETTERS
-from iacta.web.pages import template
+from iacta.web.pages import render_template
 from iacta.web.process_pool import Work
 from iacta.web.turns import read_sent_board, read_text, replay_turns, step_turn
 from iacta.web.worker import answer_json
@@ -100,7 +100,7 @@ REPLAYED = _describe_object(
 )
 
 
-def router(work: Work, public_url: str = "") -> APIRouter:
+def make_router(work: Work, public_url: str = "") -> APIRouter:
     """Return the routes of the board page and of its requests.
 
     work: the worker processes that read boards and take steps.
@@ -112,7 +112,7 @@ def router(work: Work, public_url: str = "") -> APIRouter:
     @routes.get("/map", response_class=HTMLResponse, include_in_schema=False)
     async def page() -> HTMLResponse:
         values = {"rules": RULE_SETS, "look": LOOK, "public_url": public_url}
-        return HTMLResponse(template("map.html", path="map", **values))
+        return HTMLResponse(render_template("map.html", path="map", **values))
 
     @routes.get("/board", include_in_schema=False)
     async def board() -> RedirectResponse:
@@ -185,12 +185,10 @@ def read_board_text(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_position_text(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a position, and its board as `read_board_text` does.
+    """Return a position, its rules and constraints, and its board and map.
 
-    body: the request, with the `text` of a position file or a code, and a `board` if the text does
-        not contain its board.
-
-    The result also has `rules`, `keep`, `stay`, `fresh` and `victory`.
+    body: the request, with the `text` of a position file or a code, and with a `board` for a text
+        without its own board.
     """
     refuse_unknown_keys(body, [*POSITION_TEXT["properties"]])
     turn = parse_moment(read_text(body, "text"), read_sent_board(body), is_fallback=True)
@@ -204,7 +202,7 @@ def read_position_text(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _list_constraints(turn: Turn) -> dict[str, Any]:
-    """Return the rules and constraints of a turn; refuse those that the page cannot show."""
+    """Return the rules and constraints of a turn; refuse rules that the page cannot show."""
     name, places = rules_name(turn.rules), turn.board.territories
     if name not in {rule_set.name for rule_set in RULE_SETS} or turn.rules_of:
         raise IllegalError(
@@ -257,12 +255,12 @@ def _make_position_record(position: Position) -> dict[str, Any]:
 def _draw_qr_code(text: str) -> str:
     """Return a QR code as SVG.
 
-    text: the text to encode; an empty or very long text is refused.
+    text: the text to encode, of 1 to `MAX_QR_LETTERS` letters.
 
     >>> _draw_qr_code("1;classic;red;Peru:red:3").startswith("<svg")
     True
     """
-    from segno import DataOverflowError, make_qr  # only needed here
+    from segno import DataOverflowError, make_qr  # only needed for QR codes
 
     if not 1 <= len(text) <= MAX_QR_LETTERS:
         raise IllegalError(f"text must have 1 to {MAX_QR_LETTERS:,} letters, got {len(text):,}")

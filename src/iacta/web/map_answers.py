@@ -1,11 +1,11 @@
-"""The types of responses to the board page, from which their OpenAPI schema is made.
+"""The types of responses to the board page, from which the OpenAPI schema is generated.
 
 Territories are numbers in the order of the board.
 """
 
 from typing import Any, NotRequired, TypeAlias
 
-from typing_extensions import TypedDict  # Python 3.11's version does not work with pydantic
+from typing_extensions import TypedDict  # pydantic does not support Python 3.11's version
 
 from iacta.board.scene import Scene
 

@@ -1,4 +1,4 @@
-"""Stops worker processes from opening files that a question names."""
+"""Prevents worker processes from opening the files that a question names."""
 
 import os
 import sys
@@ -11,10 +11,10 @@ from iacta.inputs.errors import IllegalError
 
 
 def seal() -> None:
-    """Forbid this process to open files that do not belong to its program.
+    """Prevent this process from opening files, except the files of its program.
 
-    The files of Python and its packages remain readable, and so does the cached script for
-    pictures. Opening any other file raises `IllegalError`.
+    These are the files of Python and its packages, and the cached script for pictures. Opening any
+    other file raises `IllegalError`.
     """
     home, cache = os.path.expanduser("~"), os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     packages = [str(Path(__file__).parents[2]), str(Path(np.__file__).parents[1])]

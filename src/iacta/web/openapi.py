@@ -56,7 +56,7 @@ DARK: Schema = {
 
 
 class _RecordSchema(GenerateJsonSchema):
-    """Generates the schema of a record without titles, which would only repeat its keys."""
+    """Generates the schema of a record without titles, which would only repeat the keys."""
 
     # Do not show a default for a key that may be missing.
     ignored_warning_kinds: set[Any] = {"non-serializable-default"}  # noqa: RUF012 # as pydantic's
@@ -66,10 +66,10 @@ class _RecordSchema(GenerateJsonSchema):
 
 
 @cache
-def answer_schemas() -> tuple[dict[str, Schema], dict[str, Schema]]:
-    """Return the schemas of all answers and of the records to which they refer.
+def make_answer_schemas() -> tuple[dict[str, Schema], dict[str, Schema]]:
+    """Return the schemas of all answers, and the schemas of the records in these answers.
 
-    Answers are listed by the name of their question, or by their route on the board page.
+    The key of an answer is the name of its question, or its route on the board page.
     """
     answers: dict[str, Any] = {
         name: reduce(or_, form.records()) for name, form in list_served_questions().items()
@@ -84,15 +84,15 @@ def answer_schemas() -> tuple[dict[str, Schema], dict[str, Schema]]:
     return {name: schema for (name, _), schema in schemas.items()}, parts["$defs"]
 
 
-def describe(app: FastAPI) -> None:
-    """Make an application serve this schema at `/openapi.json`."""
+def add_schema(app: FastAPI) -> None:
+    """Add the schema of all questions to an application, as the result of `app.openapi`."""
 
     def schema() -> Schema:
         if app.openapi_schema is None:
             document = get_openapi(
                 title=app.title, version=app.version, description=DESCRIPTION, routes=app.routes
             )
-            answers, records = answer_schemas()
+            answers, records = make_answer_schemas()
             schemas = {"Problem": PROBLEM_SCHEMA, **records}
             document.setdefault("components", {})["schemas"] = schemas
             for address in MAP_ANSWERS:
@@ -140,14 +140,14 @@ def _describe_question(operations: Schema, address: str, form: type[Question]) -
 
 
 def _describe_content(last: str) -> Schema:
-    """Return the content types of an answer, by the ending of its path."""
+    """Return the content type of an answer, with its schema, for the last part of its path."""
     if last.endswith(".csv"):
         return {"text/csv": {"schema": {"type": "string"}}}
     if last == "picture.svg":
         return {"image/svg+xml": {"schema": {"type": "string"}}}
     if last == "picture.json":
         return {"application/json": {"schema": {"type": "object"}}}
-    return {"application/json": {"schema": answer_schemas()[0][last]}}
+    return {"application/json": {"schema": make_answer_schemas()[0][last]}}
 
 
 def _describe_query(parameter: Parameter) -> Schema:

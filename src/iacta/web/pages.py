@@ -1,4 +1,4 @@
-"""The pages: one for each question, with a form and its answer, and a page about iacta."""
+"""The pages: a page for each question, with a form and its answer, and a page about iacta."""
 
 import json
 import re
@@ -44,7 +44,12 @@ from iacta.web.api import read_body
 from iacta.web.client_gone import run_while_connected
 from iacta.web.limits import MAX_CELLS, MAX_QUERY_BYTES
 from iacta.web.process_pool import Work
-from iacta.web.read_question import address, list_parameters, list_served_questions, read_address
+from iacta.web.read_question import (
+    list_parameters,
+    list_served_questions,
+    read_address,
+    write_query,
+)
 from iacta.web.search_stream import answer_in_lines, wants_lines
 from iacta.web.start import SIZE, draw_game
 from iacta.web.worker import answer_within_limits, parse_body, write_part
@@ -103,17 +108,17 @@ def _make_environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "label": label,
+        "label": format_label,
         "shade": _choose_shade,
         "bar": bar_percent,
         "cell": format_cell,
         "said": _name_parameters,
         "ticked": _mark_code,
     }
-    environment.globals |= {"menu": menu, "takes_code": list_code_pages, "cut": _cut_table}
+    environment.globals |= {"menu": list_menu, "takes_code": list_code_pages, "cut": _cut_table}
     environment.globals["kind"] = lambda part: type(part).__name__
     environment.globals["version"] = iacta.__version__
-    # The path from a page to the root. Only error pages are in folders.
+    # The relative path from a page to the root. Only the paths of error pages contain folders.
     environment.globals["up"] = ""
     return environment
 
@@ -124,7 +129,7 @@ def load_templates() -> None:
         _make_environment().get_template(name)
 
 
-def template(file: str, /, **values: Any) -> str:
+def render_template(file: str, /, **values: Any) -> str:
     """Render a template as HTML.
 
     file: the name of the template.
@@ -133,13 +138,15 @@ def template(file: str, /, **values: Any) -> str:
     return _make_environment().get_template(file).render(values)
 
 
-def menu() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
-    """For each topic, yield its pages: path, name, and the question in words."""
+def list_menu() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
+    """Yield each topic with its pages: path, name, and the question in words."""
     forms = list_served_questions()
     # The board comes first because players use it most.
     for topic in sorted(Topic, key=lambda topic: topic is not Topic.BOARD):
         names = [name for name, form in forms.items() if form.topic is topic and name != "plan"]
-        pages = [(name, label(name), WORDS.get(name, forms[name].summary())) for name in names]
+        pages = [
+            (name, format_label(name), WORDS.get(name, forms[name].summary())) for name in names
+        ]
         pages = (
             [("map", "Board", "Play a turn on the map"), *pages] if topic is Topic.BOARD else pages
         )
@@ -155,10 +162,10 @@ def list_code_pages() -> list[str]:
     return [name for name, form in forms if "code" in {each.name for each in form.parameters()}]
 
 
-def label(name: str) -> str:
-    """Return the name of a parameter or a question as pages show it.
+def format_label(name: str) -> str:
+    """Return the label of a parameter or a question on pages.
 
-    >>> label("max_rolls"), label("from_"), label("mix")
+    >>> format_label("max_rolls"), format_label("from_"), format_label("mix")
     ('Max rolls', 'Your armies', 'Roll or blitz')
     """
     return _name_on_page(name).capitalize()
@@ -180,16 +187,18 @@ def _list_labels() -> dict[str, str]:
 
 
 def _name_parameters(text: str) -> str:
-    """Replace command-line options in a text by the names of parameters as pages show them.
+    """Replace command-line options in a text by the labels of parameters on pages.
 
     >>> _name_parameters("The same dice again: --max-rolls 7")
     'The same dice again: “Max rolls” 7'
     """
-    return re.sub(r"--([a-z][a-z-]*)", lambda match: f"“{label(match[1].replace('-', '_'))}”", text)
+    return re.sub(
+        r"--([a-z][a-z-]*)", lambda match: f"“{format_label(match[1].replace('-', '_'))}”", text
+    )
 
 
 def _mark_code(text: str) -> Markup:
-    """Convert a text to HTML; parts in backticks become code.
+    """Convert a text to HTML, with code elements for the parts in backticks.
 
     >>> str(_mark_code("as with `--json`, if x < y"))
     'as with <code>--json</code>, if x &lt; y'
@@ -202,7 +211,7 @@ def _choose_shade(cell: Shaded) -> int:
 
 
 def _cut_table(table: Table) -> Table:
-    """Cut a table to the rows and columns that a browser can show quickly."""
+    """Truncate a table to about `MAX_CELLS` cells, which a browser can show quickly."""
     columns = min(len(table.columns), MAX_CELLS // 50)
     rows = MAX_CELLS // max(columns, 1)
     return Table(table.columns[:columns], [row[:columns] for row in table.rows[:rows]])
@@ -215,7 +224,7 @@ class Field:
     parameter: the parameter of the question.
     value: the text in the field.
     problem: the problem with this text; empty if there is none.
-    is_main: whether the field is always visible; other fields are folded away.
+    is_main: whether the field is always visible; other fields are collapsed.
     """
 
     parameter: Parameter
@@ -260,7 +269,7 @@ class Field:
 
     @property
     def faulty_entry(self) -> int | None:
-        """The index of the entry with the problem; `None` if it is about the whole row."""
+        """The index of the invalid entry; `None` if the problem concerns the whole row."""
         if not self.problem or not self.parameter.kind.is_list:
             return None
         for index, entry in enumerate(split_words(self.value)):
@@ -272,7 +281,7 @@ class Field:
 
     @property
     def reading(self) -> str:
-        """How a chance is understood if it is not written as a percentage; otherwise empty."""
+        """The chance as a percentage, such as "= 50%"; empty if it is written like this."""
         if self.kind != "chance" or not self.value or self.problem:
             return ""
         try:
@@ -343,7 +352,7 @@ def list_inputs(form: type[Form]) -> list[Parameter]:
 def _list_fields(
     form: type[Question], texts: Mapping[str, str], problems: Mapping[str, str]
 ) -> list[Field]:
-    """Return the fields of a form; the rules and the parameters of the example come first."""
+    """Return the fields of a form, the main fields first."""
     words = form.examples[FIRST.get(form.name, 0)].line
     fields = []
     for parameter in list_inputs(form):
@@ -362,7 +371,7 @@ def _list_fields(
 
 
 def _join_texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return the text of each parameter in a query; repeated parameters are joined by spaces."""
+    """Return the text of each parameter in a query; join the texts of repeated parameters."""
     texts: dict[str, str] = {}
     for name, text in pairs:
         texts[name] = f"{texts[name]} {text}" if name in texts else text
@@ -395,17 +404,17 @@ def _read_example(form: type[Question], example: Example) -> Question:
 
 
 def _add_seed(question: Question) -> Question:
-    """Fix the seed of a question, so that its links and picture show the same answer."""
+    """Set the seed of a question, so that its links and picture show the same answer."""
     if getattr(question, "seed", 0) is not None:
         return question
     try:
         return replace(question, seed=draw_seed())  # type: ignore[call-arg] # has a seed
     except IactaError:
-        return question  # the question uses no dice
+        return question  # the question uses no random numbers
 
 
 def _place_problem(error: IactaError, form: type[Question]) -> dict[str, str]:
-    """Return the message of an error, with the parameter that it concerns or `""` as the key."""
+    """Return the message of an error, by the name of its parameter, or `""` without a parameter."""
     sentence = format_error(error, form, _name_on_page)
     names = [parameter.name for parameter in list_inputs(form)]
     if isinstance(error, ClashError):
@@ -421,7 +430,7 @@ def _place_problem(error: IactaError, form: type[Question]) -> dict[str, str]:
 class Elsewhere:
     """Links to the same answer in other forms.
 
-    link: the URL of the page, without a log that would be too long for a URL.
+    link: the URL of the page; a log that is too long for a URL is omitted.
     api: the URL of the record.
     query: the query string for the API.
     has_picture: whether the answer has a picture.
@@ -446,7 +455,7 @@ def _has_picture(question: Question) -> bool:
 
 
 def _make_links(question: Question, chart: str) -> Elsewhere:
-    query, name, has_picture = address(question), question.name, _has_picture(question)
+    query, name, has_picture = write_query(question), question.name, _has_picture(question)
     if len(query) <= MAX_QUERY_BYTES:
         copies = [("Command", format_command(question)), ("Python", format_python_call(question))]
     else:
@@ -464,11 +473,11 @@ def write_problem(path: str, status: int, title: str, sentence: str) -> HTMLResp
     """
     up = "../" * (path.count("/") - 1)
     return HTMLResponse(
-        template("problem.html", title=title, sentence=sentence, path="", up=up), status
+        render_template("problem.html", title=title, sentence=sentence, path="", up=up), status
     )
 
 
-def router(work: Work) -> APIRouter:
+def make_router(work: Work) -> APIRouter:
     """Return the routes of the pages.
 
     work: the worker processes that compute answers.
@@ -518,7 +527,7 @@ def _make_page(work: Work, name: str) -> Any:
 
 
 async def _answer_page(work: Work, request: Request, name: str) -> Response:
-    """Return the page of a question with the answer to the query or the body."""
+    """Return the page of a question with the answer to a request."""
     form, is_posted = list_served_questions()[name], request.method == "POST"
     pairs = request.query_params.multi_items()
     if is_posted:
@@ -547,14 +556,14 @@ def _render_question(
 ) -> str:
     """Return the page of a question as HTML.
 
-    form: the question.
+    form: the class of the question.
     texts: the text of each field, by parameter.
     problems: the problem of each field, by parameter.
     sections: the sections of the answer.
     elsewhere: links to the answer in other forms.
     more: further variables of the template.
     """
-    return template(
+    return render_template(
         "question.html",
         path=form.name,
         name=form.name,
@@ -575,7 +584,7 @@ def read_pairs(body: bytes) -> list[tuple[str, str]]:
 
 
 class _PageSoFar(NamedTuple):
-    """The page with an answer that may still improve."""
+    """The page with the best answer of an unfinished search."""
 
     question: Question
     answer: Answer
@@ -590,7 +599,7 @@ def write_page(name: str, body: bytes, watch: Watch) -> bytes:
 
     name: the name of the question.
     body: the question as JSON.
-    watch: a function that receives progress, and pages with the answer so far.
+    watch: a callback for progress, and for pages with the answer so far.
     """
     form, pairs = list_served_questions()[name], read_pairs(body)
     texts = _join_texts(pairs)
@@ -618,7 +627,7 @@ def write_answer(
     question: the question.
     texts: the text of each field, by parameter.
     has_chart: whether the page contains the specification of the chart.
-    is_example: whether the question is the example that the page shows first.
+    is_example: whether the question is the initial example of the page.
     """
     answer = answer_within_limits(question)
     options = {"has_chart": has_chart, "is_example": is_example}
@@ -652,21 +661,21 @@ def write_start() -> bytes:
     """Return the start page."""
     answer = answer_within_limits(list_served_questions()["battle"].parse(QUICK))
     lead = next(iter(answer.sections())).parts[0]
-    return template("start.html", path="", lead=lead, **QUICK, **SIZE).encode()
+    return render_template("start.html", path="", lead=lead, **QUICK, **SIZE).encode()
 
 
 def write_game() -> bytes:
     """Return a picture of a turn played by a plan, as SVG."""
-    return template("game.svg", **draw_game()).encode()
+    return render_template("game.svg", **draw_game()).encode()
 
 
 def write_about() -> bytes:
     """Return the page about iacta."""
-    return template("about.html", path="about", **_describe_iacta()).encode()
+    return render_template("about.html", path="about", **_describe_iacta()).encode()
 
 
 def _format_texts(question: Question) -> dict[str, str]:
-    """Return each parameter of a question as text."""
+    """Return the text of each parameter of a question."""
     parameters = list_inputs(type(question))
     values = [(parameter, getattr(question, parameter.name)) for parameter in parameters]
     return {
@@ -677,7 +686,7 @@ def _format_texts(question: Question) -> dict[str, str]:
 
 
 def _list_examples(form: type[Question]) -> list[tuple[str, str]]:
-    """Return the examples that need no files, each with its URL and the question in words."""
+    """Return the examples without files, as pairs of a URL and the question in words."""
     examples = [
         (_read_example(form, example), example.words)
         for example in form.examples
@@ -687,7 +696,7 @@ def _list_examples(form: type[Question]) -> list[tuple[str, str]]:
         parameter.name for parameter in form.parameters() if parameter not in list_inputs(form)
     ]
     return [
-        (f"{form.name}?{address(question)}", words)
+        (f"{form.name}?{write_query(question)}", words)
         for question, words in examples
         if all(getattr(question, name) is None for name in names)
     ]
@@ -710,7 +719,7 @@ class Article:
 
 @cache
 def _describe_iacta() -> dict[str, Any]:
-    """Return the methods and articles to list on the page about iacta."""
+    """Return the methods and articles for the page about iacta."""
     from iacta_literature.published import read_rows  # slow to import
     from iacta_literature.run import SOURCES
 
@@ -734,7 +743,7 @@ def _describe_iacta() -> dict[str, Any]:
 
 
 def _split_title(doc: str) -> tuple[str, str]:
-    """Return the title and the summary at the beginning of a docstring.
+    """Return the title and the summary in the first paragraph of a docstring.
 
     >>> _split_title("Closed form: exact odds, by counting paths.")
     ('Closed form', 'exact odds, by counting paths')

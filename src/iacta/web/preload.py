@@ -12,6 +12,6 @@ from iacta.web.pages import load_templates
 
 load_templates()
 
-# If the main process has no file descriptor left, the fork server would print a traceback.
+# Redirect stderr, because the fork server prints a traceback if there is no file descriptor left.
 with open(os.devnull, "w") as nowhere:
     os.dup2(nowhere.fileno(), 2)

@@ -88,11 +88,11 @@ def add_problems(
     page: Callable[[str, int, str, str], Response],
     guarding: Iterable[tuple[bytes, bytes]] = (),
 ) -> None:
-    """Make an application answer errors with problem details.
+    """Add exception handlers to an application that respond with problem details.
 
     app: the application.
-    page: a function that returns a page for browsers from a path, a status, a title and a sentence.
-    guarding: the security headers for unexpected errors, which bypass the guard.
+    page: a function from a path, a status, a title and a sentence to an error page for browsers.
+    guarding: the security headers for unexpected errors, because their responses bypass the guard.
     """
 
     async def answer(request: Request, error: Exception) -> Response:

@@ -1,12 +1,12 @@
-"""Worker processes that compute answers, so that no question delays another.
+"""Worker processes that compute answers, so that no question delays another question.
 
 There are four lanes. The quick lane answers most questions within milliseconds. The picture lane
-has processes that have loaded V8. If a job takes more than a second, both move it to the slow lane,
-where it starts again. The fourth lane searches for plans. Each lane has a bounded queue and refuses
-jobs when the queue is full.
+has processes with a loaded V8. A job that takes more than a second in either lane moves to the slow
+lane and restarts there. The fourth lane searches for plans. Each lane has a bounded queue and
+refuses jobs when the queue is full.
 
-A process is ended if nobody waits for its answer any more or if its time is over. A process that
-was stopped in the middle of a job is never used again, because its caches could be half written.
+A process is killed when its client disconnects or its time limit is over. A process is never used
+again if its job has not returned, because its caches could be incomplete.
 """
 
 import asyncio
@@ -61,7 +61,7 @@ class LateError(Exception):
 class Work:
     """All worker processes.
 
-    workers: how many slow answers, and how many searches, may run at the same time; by default, one
+    workers: the number of processes in the slow lane, and in the lane of searches; by default, one
         per core.
     seconds: the time limit for an answer, including its time in the queue.
     """
@@ -92,13 +92,13 @@ class Work:
             picklable.
         args: the arguments of the function.
 
-        If the function raises an `IactaError`, it is raised here. Cancelling this call ends the
-        process. If a process of the quick lane dies, the job is tried once more.
+        Raises the `IactaError` of the function. Cancelling this call kills the process. If a
+        process of the quick lane dies, the job is tried once more.
         """
         return await self._run_in_lane(self._quick, Job(function, args))
 
     async def draw(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Run a function that draws a picture, like `run`."""
+        """Run a function that draws a picture; see `run`."""
         return await self._run_in_lane(self._pictures, Job(function, args))
 
     async def _run_in_lane(self, lane: "_Lane", job: Job) -> Any:
@@ -114,7 +114,7 @@ class Work:
         *args: Any,
         report: Report | None = None,
     ) -> Any:
-        """Run a function that searches for a plan, like `run`.
+        """Run a function that searches for a plan; see `run`.
 
         function, args: as for `run`.
         report: a callback for the progress that the function reports to its argument `watch`;
@@ -124,18 +124,18 @@ class Work:
         return await self._searches.run(job, self._find_deadline(), self.seconds, report)
 
     def _find_deadline(self) -> float:
-        """Return the deadline of a job that arrives now, in event loop time."""
+        """Return the deadline of a new job, in event loop time."""
         return asyncio.get_running_loop().time() + self.seconds
 
 
 class _Lane:
-    """The processes for one kind of work, with a queue of jobs.
+    """The processes for one kind of job, with a queue.
 
     size: the number of processes.
     max_queued: the maximum length of the queue.
-    niceness: the niceness of the processes; greater means lower priority.
-    finish_share: the fraction of its time that a job gets after an interrupt to return its best
-        result so far; 0 to end jobs without an interrupt.
+    niceness: the niceness of the processes; greater numbers mean lower priority.
+    finish_share: the fraction of the time limit that remains after an interrupt, in which a job can
+        return its best result; 0 to kill jobs without an interrupt.
     draws: whether the processes load V8 before their first job.
     """
 
@@ -188,7 +188,7 @@ class _Lane:
         finally:
             if worker.is_worn and not self._is_closed:
                 worker.start()
-                self._idle.insert(0, worker)  # at the end of the line, because it must start first
+                self._idle.insert(0, worker)  # used last, because the process needs time to start
             else:
                 self._idle.append(worker)
             self._free.release()
@@ -206,15 +206,15 @@ class _Lane:
                 self._waiting -= 1
         except TimeoutError:
             raise BusyError("the server is too busy; ask again soon") from None
-        return self._idle.pop()  # the process used last, whose cache may have the answer
+        return self._idle.pop()  # the most recent process, whose cache may contain the answer
 
 
 class _Worker:
-    """A worker process that is replaced by a new one if it ends.
+    """A worker process. If the process ends, a new process replaces it.
 
-    niceness, finish_share, draws: as for `_Lane`.
-    is_worn: whether the process must be replaced: it uses too much memory, or is in the middle of a
-        job.
+    niceness, finish_share, draws: the same as for `_Lane`.
+    is_worn: whether the process must be replaced, because it uses too much memory or has not
+        finished its job.
     """
 
     def __init__(self, niceness: int, finish_share: float, draws: bool) -> None:
@@ -240,7 +240,7 @@ class _Worker:
             await _start_in_thread(process, theirs)
             self._reader, self._writer = await asyncio.open_connection(sock=ours)
             self._process = process
-            await self._receive()  # the process sends `READY`
+            await self._receive()  # the reply `READY`
         except BaseException:
             ours.close()
             raise
@@ -265,9 +265,9 @@ class _Worker:
         starting.result()
 
     async def do_job(self, job: Job, late: float, seconds: float, report: Report | None) -> Any:
-        """Run a job and return its result, or its best result at the deadline.
+        """Run a job; return its result, or the best result at the deadline.
 
-        job, late, seconds, report: as for `_Lane.run`.
+        job, late, seconds, report: the same as for `_Lane.run`.
         """
         loop = asyncio.get_running_loop()
         self.is_worn = True
@@ -309,13 +309,13 @@ class _Worker:
         return reply
 
     def _interrupt(self) -> None:
-        """Ask the process to end its job early, as Ctrl-C does in a terminal."""
+        """Interrupt the job, like Ctrl-C in a terminal."""
         if sys.platform != "win32" and self._process is not None:
             with suppress(ProcessLookupError):
                 os.kill(self._process.pid, signal.SIGUSR1)
 
     def close(self) -> None:
-        """End the process, or cancel its start."""
+        """Kill the process, or cancel its start."""
         self.kill()
         if self._starting is not None:
             self._starting.cancel()
@@ -331,10 +331,10 @@ async def _start_in_thread(process: Any, link: socket.socket) -> None:
     """Start a process without blocking the event loop.
 
     process: the process.
-    link: the socket for the process. This side's copy is closed after the start.
+    link: the socket for the process; closed in this process after the start.
 
-    The first start waits until the fork server has loaded iacta. The thread is a daemon thread
-    outside any executor, because Python waits for executors at exit.
+    The first start waits until the fork server has loaded iacta. It runs in a daemon thread and not
+    in an executor, because Python waits for executors at exit.
     """
     loop = asyncio.get_running_loop()
     started: asyncio.Future[None] = loop.create_future()
@@ -364,7 +364,7 @@ async def _start_in_thread(process: Any, link: socket.socket) -> None:
 
 
 def _make_context() -> Any:
-    """Return a multiprocessing context, with a fork server that has loaded iacta if available."""
+    """Return a multiprocessing context; where available, with a fork server that preloads iacta."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
@@ -376,7 +376,7 @@ _PROCESSES = _make_context()
 
 
 def end_forkserver() -> None:
-    """End the fork server, which would otherwise finish loading before it notices the shutdown."""
+    """Kill the fork server, which would otherwise finish its imports before it ends."""
     if "forkserver" in multiprocessing.get_all_start_methods():
         from multiprocessing import forkserver  # not available on every system
 

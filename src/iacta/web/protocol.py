@@ -1,8 +1,8 @@
 """An HTTP protocol with a limited number of unanswered requests.
 
-Clients may pipeline requests: send them before the answers to earlier requests have arrived.
-uvicorn goes on reading whenever an application waits for a disconnect, so a client that sends
-requests without reading answers could fill the memory. `BoundedProtocol` only reads on when all
+Clients may pipeline requests, that is, send a request before the response to an earlier request.
+uvicorn continues to read while an application waits for a disconnect, so a client that sends
+requests without reading responses could fill the memory. `BoundedProtocol` stops reading until all
 received requests have been answered.
 """
 
@@ -14,7 +14,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 
 class BoundedProtocol(H11Protocol):
-    """Stops reading from a connection while a complete request is in the buffer."""
+    """Stops reading from a connection while the buffer contains an unanswered request."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn's
         super().connection_made(transport)

@@ -21,7 +21,7 @@ def list_served_questions() -> dict[str, type[Question]]:
 
 
 def list_parameters(form: type[Form]) -> tuple[Parameter, ...]:
-    """Return the parameters of a question that the server accepts: all that do not name a file."""
+    """Return the parameters of a question, except those that name a file."""
     return tuple(parameter for parameter in form.parameters() if not parameter.kind.names_file)
 
 
@@ -72,8 +72,8 @@ def read_record(form: type[Question], record: Mapping[str, Any]) -> Question:
     return form(**record)
 
 
-def address(question: Question) -> str:
-    """Return a question as the query of a URL, without default values."""
+def write_query(question: Question) -> str:
+    """Write a question as the query of a URL, without default values."""
     pairs: list[tuple[str, str]] = []
     for parameter in list_parameters(type(question)):
         value = getattr(question, parameter.name)

@@ -1,9 +1,9 @@
-"""Searches that stream better and better answers, one JSON object per line.
+"""Searches that stream improving answers, one JSON object per line.
 
-A request with `Accept: application/x-ndjson` gets a response at once. Its lines are `{"progress":
-{"doing", "part", "keeps"}}` and, whenever the search has found a better answer, `{"answer": ...}`.
-The last line is the final answer, or `{"problem": ...}` if the search fails. Closing the connection
-ends the search.
+The response to a request with `Accept: application/x-ndjson` begins immediately. Its lines are
+`{"progress": {"doing", "part", "keeps"}}` and, after each improvement, `{"answer": ...}`. The last
+line is the final answer, or `{"problem": ...}` if the search fails. Closing the connection ends the
+search.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ def answer_in_lines(work: Work, function: Callable[..., bytes], *args: object) -
         `watch`.
     args: the other arguments of the function.
     """
-    # This header stops proxies from buffering the answer, so that each line arrives at once.
+    # This header prevents nginx from buffering the response.
     headers = {"X-Accel-Buffering": "no"}
     lines = _write_lines(work, function, *args)
     return StreamingResponse(lines, media_type=LINES, headers=headers)
@@ -42,7 +42,7 @@ def answer_in_lines(work: Work, function: Callable[..., bytes], *args: object) -
 async def _write_lines(
     work: Work, function: Callable[..., bytes], *args: object
 ) -> AsyncIterator[str]:
-    # The newest line of each kind; a slow client misses older lines.
+    # The newest unsent line of each kind. A slow client does not get older lines.
     unsent: dict[str, str] = {}
     has_news, is_over = asyncio.Event(), False
 
@@ -64,7 +64,7 @@ async def _write_lines(
             tell("answer", answer.decode())
         except Exception as error:
             tell("problem", dumps(find_problem(error).record()))
-        unsent.pop("progress", None)  # an answer or a problem makes earlier progress obsolete
+        unsent.pop("progress", None)  # the final answer or the problem replaces progress
         is_over = True
         has_news.set()
 

@@ -17,14 +17,14 @@ from iacta.plan import Play, TakeAll, best_plan
 
 EXAMPLE = Path(__file__).parent / "static" / "examples" / "asia.toml"
 CONTINENT = "Asia"
-SEED = 2  # gives a turn that is almost lost but succeeds
+SEED = 2  # with this seed, the turn nearly fails before it succeeds
 SIZE = {"width": 400, "height": 255}  # pixels
 
 
 class Still(NamedTuple):
     """The state of the game after a conquest.
 
-    words: the conquest, and the chance to reach the goal after it, in words.
+    words: the conquest and the chance to reach the goal afterwards, in words.
     owners, armies: for each territory, the number of its owner and its armies.
     """
 
@@ -38,7 +38,7 @@ class Game(NamedTuple):
 
     scene: the map, with an arrow for each conquest.
     tones, digits: for each owner, the colour of the badges and of the digits on them.
-    stills: the state at the start and after each conquest.
+    stills: the initial state, and the state after each conquest.
     """
 
     scene: Scene
@@ -48,8 +48,8 @@ class Game(NamedTuple):
 
 
 @cache
-def game() -> Game:
-    """Play a turn for a continent: the best plan chooses the attacks, and dice are random."""
+def play_example() -> Game:
+    """Play a turn by the best plan to take a continent, with random dice."""
     position = parse_moment(EXAMPLE.read_text(encoding="utf-8")).position
     board = position.board
     targets = next(each for each in board.continents if each.name == CONTINENT)
@@ -84,8 +84,8 @@ def _make_still(words: str, position: Position, owners: list[str]) -> Still:
 
 
 def draw_game() -> dict[str, Any]:
-    """Return the variables for the template of the picture, with coordinates in pixels."""
-    played = game()
+    """Return the variables of the picture's template, with coordinates in pixels."""
+    played = play_example()
     scene, start = played.scene, played.stills[0]
 
     def at(anchor: Anchor) -> tuple[float, float]:

@@ -30,12 +30,12 @@ from iacta.plan.judge import measure_army_luck
 from iacta.probability.distribution import Probability
 from iacta.rules.roll import Losses
 
-MAX_ARMIES_FOR_LUCK = 1_000  # computing the luck of larger battles would delay the step
-MAX_ROLLS_SHOWN = 12  # maximum number of results of a roll to show as buttons
+MAX_ARMIES_FOR_LUCK = 1_000  # the luck of larger battles takes too long to compute
+MAX_ROLLS_SHOWN = 12  # maximum number of results of a roll that are shown as buttons
 
 
 def read_sent_board(body: Mapping[str, Any]) -> Board | None:
-    """Return the `board` of a request, or `None` for the classic board."""
+    """Read the `board` of a request; return `None` for the classic board."""
     given = body.get("board")
     if given is None or given == "classic":
         return None
@@ -45,7 +45,7 @@ def read_sent_board(body: Mapping[str, Any]) -> Board | None:
 
 
 def read_text(body: Mapping[str, Any], name: str, default: str | None = None) -> str:
-    """Return a text from a request."""
+    """Read a text in a request."""
     value = body.get(name, default)
     if not isinstance(value, str):
         raise MalformedError(f"{name} must be text, got {quote(value)}")
@@ -58,7 +58,7 @@ def _read_turn(body: Mapping[str, Any], *more: str) -> Turn:
 
 
 def step_turn(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Take a step in a turn; return the new turn, and the step as links record it.
+    """Take a step in a turn; return the next turn, and the step in the format of links.
 
     body: the request, with the `code` of the turn, the `step`, and the `board` unless it is the
         classic board.
@@ -78,7 +78,7 @@ def replay_turns(body: Mapping[str, Any]) -> dict[str, Any]:
     body: the request, with the `code` of the turn, the `steps` as for `iacta.game.steps.read_tree`,
         and the `board` unless it is the classic board.
 
-    An impossible step, and all steps that follow it, have a `problem` instead of a turn.
+    An impossible step and all later steps have a `problem` instead of a turn.
     """
     turn = _read_turn(body, "steps", "version")
     check_version(body)
@@ -137,7 +137,7 @@ def describe_turn(turn: Turn) -> dict[str, Any]:
 
 
 def _describe_border(turn: Turn, odds: BorderOdds, place: Mapping[str, int]) -> dict[str, Any]:
-    """Return the odds of a battle and the possible losses in its next roll."""
+    """Return the odds of a battle, and the possible losses in its next roll."""
     attack = find_attack(turn, odds.start, odds.to)
     assert attack is not None  # noqa: S101 # a border with odds has an attack
     thrown = add_noun(attack.dice, "die", "dice")
@@ -158,7 +158,7 @@ def _describe_border(turn: Turn, odds: BorderOdds, place: Mapping[str, int]) -> 
 
 
 def _describe_losses(losses: Losses, thrown: str, chance: Probability) -> tuple[str, str]:
-    """Return the losses of a roll as a short label for a button and as a full sentence."""
+    """Return the losses of a roll as a short button label and as a sentence."""
     lost, killed = losses.attackers, losses.defenders
     words = f"I lose {lost}, they lose {killed} with {thrown}: {short_percent(chance, 1)}"
     return f"I lose {lost}, they {killed}", words

@@ -1,8 +1,8 @@
 """The functions that worker processes run to compute answers or parts of answers.
 
-A worker process runs `serve`, which takes jobs from a socket one by one and sends back progress and
-results. It reads and writes no files for clients. Results are complete response bodies in bytes, so
-the main process parses no requests and writes no JSON or pages.
+A worker process runs `serve`, which reads jobs from a socket and sends progress and results. It
+reads and writes no files for clients. Results are complete response bodies in bytes, so the main
+process parses no requests and writes no JSON or pages.
 """
 
 import csv
@@ -47,8 +47,8 @@ from iacta.web.read_question import list_served_questions, read_address, read_re
 Part: TypeAlias = Literal["record", "rows", "spec", "svg", "dark_svg"]
 Given: TypeAlias = bytes | Sequence[tuple[str, str]]
 
-MAX_EXACT = 2**53  # floats represent all integers up to this number exactly
-FORMS = list_served_questions()  # loaded at import, before the first question arrives
+MAX_EXACT = 2**53  # floats represent all smaller integers exactly
+FORMS = list_served_questions()  # loaded at import, so that the first question is not slower
 
 
 class Job(NamedTuple):
@@ -65,8 +65,9 @@ class Job(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """The progress of a job. The other fields are the arguments of a `Watch`.
+    """The progress of a job.
 
+    doing, part, keeps: the arguments of a `Watch`.
     so_far: the partial answer as JSON.
     """
 
@@ -81,7 +82,7 @@ class Reply(NamedTuple):
 
     result: the return value of the function.
     error: the exception that the function raised; `None` if it succeeded.
-    is_worn: whether the process uses so much memory that it should be replaced.
+    is_worn: whether the process must be replaced because it uses too much memory.
     """
 
     result: Any
@@ -93,14 +94,14 @@ READY = Reply(None, None, is_worn=False)
 
 
 class StoppedError(IactaError):
-    """The job was interrupted before there was any answer."""
+    """Raised if a job is interrupted before it has an answer."""
 
     def __init__(self, sentence: str = "the work was stopped before there was an answer") -> None:
         super().__init__(sentence)
 
 
 class FailedError(Exception):
-    """A bug in iacta. The message is only meant for the server log."""
+    """A bug in iacta. The message is for the server log only."""
 
 
 def parse_body(body: bytes) -> dict[str, Any]:
@@ -117,7 +118,7 @@ def parse_body(body: bytes) -> dict[str, Any]:
 
 
 def _convert_whole_floats(value: Any) -> Any:
-    """Convert floats such as 3.0 to integers, because JSON does not distinguish them."""
+    """Convert floats such as 3.0 to integers, because JSON does not distinguish these types."""
     if isinstance(value, dict):
         return {name: _convert_whole_floats(part) for name, part in value.items()}
     if isinstance(value, list):
@@ -132,8 +133,8 @@ def answer_within_limits(question: Question, watch: Watch | None = None) -> Answ
     question: the question.
     watch: a callback for progress.
 
-    Without a time limit of its own, a search gets 2 seconds and a review 20 seconds. No search gets
-    more than 20 seconds.
+    The default time limit is 2 seconds for a search and 20 seconds for a review. The maximum time
+    limit is 20 seconds.
     """
     if any(parameter.name == "time_limit" for parameter in question.parameters()):
         given = getattr(question, "time_limit", None)
@@ -179,10 +180,10 @@ def answer_part(name: str, given: Given, part: Part, watch: Watch | None = None)
 
     name: the name of the question.
     given: the body of a request, or the names and values of a query.
-    part: the part to return, as for `write_part`.
+    part: the part to return; see `write_part`.
     watch: a callback for progress.
 
-    An invalid parameter raises `IactaError`.
+    Raises `IactaError` for an invalid parameter.
     """
     form = FORMS[name]
     try:
@@ -200,10 +201,10 @@ def answer_part(name: str, given: Given, part: Part, watch: Watch | None = None)
 
 
 def answer_json(function: Callable[..., Mapping[str, Any]], body: bytes) -> bytes:
-    """Call a function with the JSON object in a request body; return its result as JSON.
+    """Call a function with the JSON object in a request body; return the result as JSON.
 
-    function: a function that takes a JSON object.
-    body: the body of a request, which contains the object.
+    function: a function of a JSON object.
+    body: the body of the request.
     """
     return json.dumps(function(parse_body(body))).encode()
 
@@ -216,15 +217,15 @@ def write_vega_script() -> bytes:
 def serve(link: socket.socket, niceness: int, draws: bool) -> None:
     """Run jobs that arrive through a socket until it is closed.
 
-    link: the socket. It delivers pickled jobs. `READY`, progress and replies are sent back, each
-        after its length.
-    niceness: the niceness of the process; greater means lower priority.
+    link: the socket. It receives pickled jobs; it sends `READY`, progress and replies, each after
+        its length.
+    niceness: the niceness of the process; greater numbers mean lower priority.
     draws: whether to draw a picture before the first job, because the first picture takes half a
         second.
 
     The process ignores Ctrl-C. `SIGUSR1` interrupts a job as Ctrl-C interrupts a command: a search
     then returns the best plan so far. The process has no stderr, because V8 prints its native stack
-    before it aborts, and clients could fill the log with such stacks.
+    when it aborts, and clients could fill the log with such stacks.
     """
     seal()
     with open(os.devnull, "w") as nowhere:
@@ -251,7 +252,7 @@ def serve(link: socket.socket, niceness: int, draws: bool) -> None:
         link.sendall(len(text).to_bytes(8) + text)
 
     if draws:
-        with suppress(Exception):  # the first job will report this error
+        with suppress(Exception):  # the first picture will raise the same error
             convert(json.dumps(WARM_UP_SPEC), "svg")
     send(READY)
     with suppress(EOFError, OSError):
@@ -271,7 +272,7 @@ def serve(link: socket.socket, niceness: int, draws: bool) -> None:
             send(Reply(result, error, _is_worn()))
             if niceness:
                 result = None
-                gc.collect()  # otherwise reference cycles would stay in memory
+                gc.collect()  # free reference cycles
 
 
 def _check_size(result: Any) -> Any:
@@ -303,7 +304,7 @@ def _do_job(job: Job, send: Callable[[Progress], None]) -> Any:
 
 
 def _make_sendable(error: Exception) -> Exception:
-    """Return an exception that can be sent: an `IactaError`, or a `FailedError` for the log."""
+    """Convert an exception for pickling: to an `IactaError`, or to a `FailedError` for the log."""
     if isinstance(error, MemoryError):
         return IactaError("these numbers need more memory than the server allows")
     if not isinstance(error, IactaError):
@@ -323,7 +324,7 @@ def _is_worn() -> bool:
 
 
 def _end_with_parent() -> None:
-    """End this process when the server ends for any reason."""
+    """End this process when the main process ends."""
     parent = parent_process()
     if parent is not None:
         wait([parent.sentinel])
