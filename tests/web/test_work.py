@@ -249,7 +249,7 @@ async def test_a_process_that_has_had_much_memory_is_not_used_again(
 
 
 def test_a_process_that_dies_is_replaced(runner: asyncio.Runner, work: Work) -> None:
-    with pytest.raises(DiedError, match="has ended; ask again"):
+    with pytest.raises(DiedError, match="has ended; try again"):
         runner.run(work.run(os.abort))
     assert runner.run(work.run(abs, -3)) == 3
 

@@ -92,8 +92,8 @@ def read_cards(
             named = sum(symbols[each] == symbol for each in hand.territories)
             if not named <= hand.counts[k] <= named + plain:
                 raise IllegalError(
-                    f"cards of {name} must have from {named} to {named + plain} of {symbol}, "
-                    f"by the territories on them, got {hand!r}"
+                    f"cards of {name} must include {named} to {named + plain} {symbol} cards, "
+                    f"to match their territories, got {hand!r}"
                 )
     return FrozenDict({name: found[name] for name in players if name in found})
 

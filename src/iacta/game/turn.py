@@ -1375,7 +1375,7 @@ class Turn:
             or self._count_spare(v) < 0
             or not self.armies[c]
         ):
-            raise IllegalError(f"attack must have taken its territory, got {attack!r}")
+            raise IllegalError(f"attack must be a conquest in the phase 'advance', got {attack!r}")
         return self._replace(phase="advance", pending=attack, then=then)
 
 

@@ -22,7 +22,7 @@ from iacta.web.search_stream import LINES
 
 LOG = logging.getLogger("uvicorn.error")
 ENDING = "the server is shutting down"
-UNREAD = "too many answers wait to be read; ask again soon"
+UNREAD = "too many responses are waiting for slow clients; try again soon"
 CONDITIONS = (b"if-none-match", b"if-modified-since", b"range")
 LEVEL = 5  # takes half the time of gzip's default level, for a slightly larger result
 

@@ -76,7 +76,7 @@ class Guard:
     def _find_refusal(self, scope: Scope, headers: Headers) -> ProblemDetails | None:
         host = headers.get("host", "")
         if not self._is_ours(host):
-            return ProblemDetails(421, "the request names another host than this server")
+            return ProblemDetails(421, "the host in the request is not this server")
         encoding = headers.get("content-encoding", "identity").strip().lower()
         if encoding not in ("", "identity"):
             sentence = f"send the body uncompressed, not as {quote(encoding)}"

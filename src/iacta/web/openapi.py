@@ -39,10 +39,10 @@ PROBLEMS = {
     "413": "The body is too large.",
     "414": "The query is too long.",
     "415": "The body is not JSON, or is compressed.",
-    "421": "The request names another host.",
+    "421": "The host in the request is not this server.",
     "422": "There is no answer to this question; the sentence says why.",
     "500": "A bug in iacta.",
-    "503": "The server is busy; Retry-After says when to ask again.",
+    "503": "The server is busy; Retry-After says when to try again.",
     "504": "The answer takes too long.",
 }
 ANSWER = "The answer."

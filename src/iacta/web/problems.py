@@ -128,7 +128,9 @@ def add_problems(
         if not lacks_descriptors(error):
             raise error
         LOG.error("no answer", exc_info=error)
-        return await answer(request, BusyError("the server is full; ask again soon"))
+        return await answer(
+            request, BusyError("the server has too many connections; try again soon")
+        )
 
     app.add_exception_handler(OSError, answer_os_error)
     # Starlette sends the response, then raises the error again so that uvicorn logs it.

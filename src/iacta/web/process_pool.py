@@ -205,7 +205,7 @@ class _Lane:
             finally:
                 self._waiting -= 1
         except TimeoutError:
-            raise BusyError("the server is too busy; ask again soon") from None
+            raise BusyError("the server is too busy; try again soon") from None
         return self._idle.pop()  # the most recent process, whose cache may contain the answer
 
 
@@ -261,7 +261,7 @@ class _Worker:
             raise DiedError
         if isinstance(error := starting.exception(), OSError | EOFError):
             LOG.error("cannot start a process", exc_info=error)
-            raise BusyError("the server cannot start another process; ask again soon")
+            raise BusyError("the server cannot start another process; try again soon")
         starting.result()
 
     async def do_job(self, job: Job, late: float, seconds: float, report: Report | None) -> Any:
@@ -305,7 +305,7 @@ class _Worker:
             length = int.from_bytes(await self._reader.readexactly(8))
             reply: Progress | Reply = pickle.loads(await self._reader.readexactly(length))  # noqa: S301 # from our process
         except (EOFError, OSError):
-            raise DiedError("the process that computed this answer has ended; ask again") from None
+            raise DiedError("the process that computed this answer has ended; try again") from None
         return reply
 
     def _interrupt(self) -> None:
