@@ -331,8 +331,8 @@ enum {
 
 typedef struct iacta_war iacta_war;
 
-/* Opens a whole game from a state. Errors are reported as by iacta_open. A handle is immutable: several threads may use
-   it at once. */
+/* Opens a whole game from a state. Errors are reported as in iacta_open. A handle is immutable: several threads may use
+   it concurrently. */
 IACTA_API iacta_war* iacta_war_open(const iacta_problem* problem, const iacta_turn* turn, char* message, int32_t room);
 IACTA_API void iacta_war_close(iacta_war* war);
 

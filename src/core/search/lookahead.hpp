@@ -62,7 +62,7 @@ class Lookahead {
     static constexpr int STEPS_AFTER_RESULT = 8;  // the most steps of hill climbing after a result
     static constexpr int STEPS_OF_STATE = 40;     // the most steps of hill climbing in a new state
     static constexpr int MAX_PART = 9;            // the most territories of one stack's part, if each conquest pays
-    static constexpr double DEPTH_MARGIN = 0.05;  // the relative difference below which lookahead goes deeper
+    static constexpr double DEPTH_MARGIN = 0.05;  // the relative difference below which lookahead is deeper
     static constexpr double ORDER_MARGIN = 0.03;  // the relative difference below which the style decides
     static constexpr double EQUAL = 0.0005;       // the difference below which values count as equal
     static constexpr double IDLE_BONUS = 0.002;   // the bonus for each idle army in the search for a base

@@ -61,7 +61,7 @@ class Borders {
         return best;
     }
     // Returns the move, from any stack to any border, after which the borders are safest.
-    // level: the armies wanted on a border, for each army that threatens it.
+    // level: the armies wanted on a border per threatening army.
     Move find_guarding_move(const War<W>& s, double level) {
         Set<W> front;
         for (Set<W> rest = s.at.mine; rest.any();) {

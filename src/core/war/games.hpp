@@ -64,10 +64,10 @@ class WarPlay {
     bool judges_aims() const { return n_[SAMPLES] > 0.0 && weights_; }
     void take(Aim aim) { tactics.aim = aim; }
     // Lists the aims, the best aim first, each with the mean of V after simulated turns with the same dice. The aim
-    // AS_LIKED has a margin. After each stage, the better half of the aims goes on to twice as many turns (sequential
-    // halving). Aims with equal results and dice play the same turns, so only the first such aim goes on. If an
-    // elimination and another aim are nearly equal, both go on to three times as many turns. An AI with ROUNDS then
-    // compares the best aims by the mean of V after some rounds.
+    // AS_LIKED has a margin. After each stage, the better half of the aims is simulated in twice as many turns
+    // (sequential halving). Of several aims with equal results and dice, which play the same turns, only the first aim
+    // is simulated further. If an elimination and another aim are nearly equal, both are simulated in three times as
+    // many turns. An AI with ROUNDS then compares the best aims by the mean of V after some rounds.
     std::vector<JudgedAim> judge_aims(War<W> s, uint64_t seed, Deadline& deadline) {
         if (quick_play_) rules_.hide_unknown(s);
         std::vector<JudgedAim> found;

@@ -196,7 +196,7 @@ class Tactics {
             default: return true;
         }
     }
-    // Returns the mover's armies beside a player plus new armies, divided by the armies needed to eliminate the player.
+    // Returns the mover's adjacent and new armies, divided by the armies needed to eliminate a player.
     double measure_reach(const War<W>& s, int q) const {
         return double(beside_player_[q] + (beside_player_[q] ? news_ : 0)) / double(s.armies[q] + s.lands[q]);
     }
@@ -384,7 +384,7 @@ class Tactics {
         if (room < 1 || !rules_.max_dice(s, v, c)) return false;
         return value_fight(s, c, rules_.odds(c, room, s.at.armies[c])) - value_bared_border(s, v, c) > n_[THRESHOLD];
     }
-    // Whether a battle can go on and its chance exceeds `least`.
+    // Whether a battle can continue and its chance exceeds `least`.
     bool is_still_likely(const War<W>& s, int v, int c, double least) const {
         int room = s.phase == IACTA_PHASE_ATTACK ? rules_.spare(s, v) : 0;
         return room > 0 && rules_.max_dice(s, v, c) > 0 && rules_.odds(c, room, s.at.armies[c]).won > least;

@@ -13,7 +13,7 @@ struct Aim {
     int kind = 0, which = 0;  // `kind` is IACTA_AIM_...; `which` is a continent or a player
 };
 
-// The functions iacta_war_... of iacta.h. Several threads may call them at once.
+// The functions iacta_war_... of iacta.h. Several threads may call them concurrently.
 class WholeGame {
   public:
     virtual ~WholeGame() = default;

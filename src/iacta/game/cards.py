@@ -27,7 +27,7 @@ MAX_VALUES = 1000  # the maximum length of a list of armies for sets
 DECK_SIZE = 44
 SET_SIZE = 3
 MUST_TRADE = 5  # a player with at least 5 cards must trade
-TRADED_AT_ONCE = 6  # a player with at least 6 cards after an elimination trades at once
+TRADED_AT_ONCE = 6  # a player with at least 6 cards after an elimination trades immediately
 SYMBOLS = ("infantry", "cavalry", "artillery")
 PICTURED = 2  # extra armies if a traded card pictures one of the player's territories
 
@@ -259,7 +259,7 @@ def traded_armies(cards: int, trade: Sets | None = None) -> Distribution[int]:
     cards: the number of cards in the player's hand, from 0 to 44, dealt at random.
     trade: the armies for sets; `None` for 4, 6, 8, 10, 12, 15 and then 5 more for each set.
 
-    A player with at least six cards trades the best sets at once, until at most four cards are
+    A player with at least six cards immediately trades the best sets, until at most four cards are
     left. A player with fewer cards trades no set.
 
     >>> traded_armies(5), traded_armies(6), traded_armies(8)

@@ -13,11 +13,12 @@ to advance. The kernel lists the attacks with their losses (`iacta.methods.kerne
 of dice, a roll to which the defender replies, or a whole battle.
 
 Cards. At the start of a turn, a player with at least five cards must trade a set, and a player with
-three or four cards may trade. A player who eliminates another takes that player's cards. A player
-who then holds at least six cards trades at once until at most four cards remain. A player who
-conquers a territory draws a card at the end of the turn. The card stays hidden until its owner
-reveals cards to trade. If cards picture territories, a set that pictures a territory of the player
-adds two armies to that territory, at most once a turn; such cards are revealed one by one.
+three or four cards may trade. A player who eliminates another player takes their cards, and
+immediately trades sets if this gives a hand of at least six cards, until at most four cards remain.
+A player who conquers a territory draws a card at the end of the turn. The card stays hidden until
+its owner reveals cards to trade. If cards picture territories, a set that pictures a territory of
+the player adds two armies to that territory, at most once a turn; such cards are revealed one by
+one.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -131,8 +131,8 @@ def win_chances(
 ) -> WinChances:
     """Estimate each player's chance to win the whole game if one AI plays every seat.
 
-    turn: the turn from which games are played, in any phase. Unknown cards are dealt anew in each
-        game.
+    turn: the turn from which games are played, in any phase. Each game deals the unknown cards at
+        random.
     player: the AI: `"usual"`, `"keeper"`, `"strong"`, `"simple"`, or a policy, that is, a function
         from a turn to a legal action. The second opinion comes from the keeper, or from the usual
         AI if `player` is the keeper. Games of the usual AI and the keeper stop after six rounds.

@@ -82,13 +82,13 @@ class Player:
     threshold: the terms of the formulas in the docstring of this module.
     near_continent, near_player: the smallest ratio of armies to cost at which a continent or an
         opponent is within reach.
-    continent_prize: the prize of a continent within reach, for each army of its bonus.
+    continent_prize: the prize of a continent within reach, per army of its bonus.
     elimination: the prize for eliminating an opponent.
     their_cards: the weight of an opponent's cards, which are valued as a fraction of the next set.
     last_rival: an additional prize for eliminating the last opponent.
-    behind: the armies that stay behind in an advance, for each army of the largest threat.
+    behind: the armies that stay behind in an advance, per army of the largest threat.
     guard_share: the largest fraction of the new armies that guards the border of a continent.
-    guard_level: the armies wanted on such a border, for each army of the largest threat.
+    guard_level: the armies wanted on such a border, per army of the largest threat.
     joker: the cost of using a joker in a set, in armies.
     bold, wary: the factors that multiply all values in turns with the aims `boldly` and `warily`.
     aim: the additional value of each territory that belongs to the aim.
@@ -103,7 +103,7 @@ class Player:
     sure: for turns without samples, the smallest ratio of armies to cost at which the aim is to
         eliminate an opponent, to break a continent or to take a continent; 0 for no aims.
     giving_up: the smallest ratio of armies to cost at which the AI continues an elimination.
-    guarding: the armies wanted on a border, for each army of the largest threat. If it is 0, the AI
+    guarding: the armies wanted on a border, per army of the largest threat. If it is 0, the AI
         does not divide armies between borders, and moves them to the front.
     rounds: for an AI with samples, the number of rounds that simulations of the best aims continue.
     trials: the number of simulations for each of the best aims.

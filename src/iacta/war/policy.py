@@ -61,7 +61,7 @@ class AIPolicy:
     name: the name of the AI.
     seed: the seed of the simulations in which the AI compares its aims.
 
-    Each call chooses an aim anew; the result depends only on the turn and the seed. `Turn.play` and
+    Each call chooses a new aim; the result depends only on the turn and the seed. `Turn.play` and
     `tournament` call `follow` at the start of each turn. The AI then keeps its aim during the turn
     and plays exactly as in the core.
     """
