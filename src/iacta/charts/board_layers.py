@@ -100,7 +100,7 @@ def _draw_borders(scene: Scene) -> list[View]:
         if row["one_way"]
     ]
     if heads:
-        head = _place_points(scene, "one way", heads).encode(angle=_angle_channel())
+        head = _place_points(scene, "one way", heads).encode(angle=_make_angle_channel())
         layers.append(head.mark("text", text="▲", color=GREY, fontSize=scene.sizes.names))
     return layers
 
@@ -181,7 +181,7 @@ def draw_arrows(scene: Scene) -> tuple[list[View], list[View]]:
         heads.append({**_locate(scene, arrow.tip), **_find_angle(before, tip), **strong})
     opacity = field("strong:Q", scale=None, legend=None)
     line = _project(scene, _inline_view("shafts", shafts)).encode(**ENDS)
-    head = _place_points(scene, "heads", heads).encode(angle=_angle_channel())
+    head = _place_points(scene, "heads", heads).encode(angle=_make_angle_channel())
     size: dict[str, Any] = {"text": "▲", "fontSize": 10, "baseline": "middle"}
     discs = [{**_number_row(arrow), **_locate(scene, arrow.disc)} for arrow in scene.arrows]
     return [
@@ -318,7 +318,7 @@ def _place_points(scene: Scene, name: str, rows: Sequence[Row]) -> View:
     return _project(scene, _inline_view(name, rows)).encode(**START)
 
 
-def _angle_channel() -> Channel:
+def _make_angle_channel() -> Channel:
     return field("angle:Q", scale=None)
 
 

@@ -88,15 +88,15 @@ def read_int(value: object, name: str, least: int | None = 0, most: int | None =
     try:
         number = operator.index(value)  # type: ignore[arg-type] # other types raise TypeError
     except TypeError:
-        raise MalformedError(f"{sentence}{_whole_hint(value)}", parameter=name) from None
+        raise MalformedError(f"{sentence}{_suggest_int(value)}", parameter=name) from None
     if abs(number) >= MAX_TERMS * 10**MAX_DIGITS:
-        raise _too_long(name, quote(number))
+        raise _make_length_error(name, quote(number))
     if (least is not None and number < least) or (most is not None and number > most):
         raise IllegalError(sentence, parameter=name)
     return number
 
 
-def _whole_hint(value: object) -> str:
+def _suggest_int(value: object) -> str:
     """Return `"; did you mean 12?"` for `"12"` or `12.0`, otherwise an empty string."""
     if isinstance(value, str):
         number = value.strip() if WHOLE.fullmatch(value.strip()) else ""
@@ -106,7 +106,7 @@ def _whole_hint(value: object) -> str:
     return f"; did you mean {number}?" if 0 < len(number) <= MAX_VALUE_LENGTH else ""
 
 
-def _too_long(name: str, got: str) -> IllegalError:
+def _make_length_error(name: str, got: str) -> IllegalError:
     return IllegalError(f"{name} must have at most {MAX_DIGITS} digits, got {got}", parameter=name)
 
 
@@ -128,13 +128,13 @@ def parse_int(text: str, name: str, least: int | None = 0, most: int | None = No
     number_text = text.strip()
     number: object = text
     if len(number_text) > MAX_NUMBER_LENGTH and number_text.strip("+-").isdecimal():
-        raise _too_long(name, str(len(number_text)))
+        raise _make_length_error(name, str(len(number_text)))
     if WHOLE.fullmatch(number_text):
         number = int(re.sub("[,_]", "", number_text))
     elif SCIENTIFIC.fullmatch(number_text) and Fraction(number_text).denominator == 1:
         number = int(Fraction(number_text))
     if isinstance(number, int) and abs(number) >= 10**MAX_DIGITS:
-        raise _too_long(name, quote(number))
+        raise _make_length_error(name, quote(number))
     return read_int(number, name, least, most)
 
 

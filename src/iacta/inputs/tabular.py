@@ -248,7 +248,7 @@ class Tabular:
         with self._explain_read_errors():
             if not self.is_stream:
                 self._raw.seek(0)
-            schema, batches = getattr(self, f"_{self.format}")()
+            schema, batches = getattr(self, f"_open_{self.format}")()
             for field in schema:
                 _read_texts(field)
             fields = [field.with_type(_replace_views(field.type)) for field in schema]
@@ -284,11 +284,11 @@ class Tabular:
                     for name, value in zip(batch.schema.names, row, strict=True)
                 }
 
-    def _parquet(self) -> tuple[Any, Iterator[Any]]:
+    def _open_parquet(self) -> tuple[Any, Iterator[Any]]:
         file = import_module("pyarrow.parquet").ParquetFile(self._raw, pre_buffer=False)
         return file.schema_arrow, file.iter_batches(BATCH_ROWS)
 
-    def _arrow(self) -> tuple[Any, Iterator[Any]]:
+    def _open_arrow(self) -> tuple[Any, Iterator[Any]]:
         ipc = import_module("pyarrow.ipc")
         if self._has_prefix(ARROW_STREAM):
             reader = ipc.open_stream(self._stream if self.is_stream else self._raw)
@@ -296,7 +296,7 @@ class Tabular:
         file = ipc.open_file(self._raw)
         return file.schema, (file.get_batch(n) for n in range(file.num_record_batches))
 
-    def _excel(self) -> tuple[Any, Iterator[Any]]:
+    def _open_excel(self) -> tuple[Any, Iterator[Any]]:
         _check_excel_size(self._raw)
         polars = _import_library("polars", self.format)
         fastexcel = _import_library("fastexcel", self.format)

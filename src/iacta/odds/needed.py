@@ -357,7 +357,7 @@ class _Way(NamedTuple):
         try:
             refuse_tables(self.stages, self.kernels, most)
         except TooLargeError:
-            raise _too_many_error(defended, self.keep) from None
+            raise _make_size_error(defended, self.keep) from None
         errors = (
             kernel.for_question("table", most, defenders).error(most, defenders)
             for defenders, kernel in zip(defended, self.kernels, strict=True)
@@ -558,9 +558,11 @@ class _Search(NamedTuple):
         except TooLargeError:
             if not self.attacking:
                 against = quote(largest + self.kernel.garrison)
-                raise _too_long_error(f"the defenders needed against {against} attackers") from None
+                raise _make_time_error(
+                    f"the defenders needed against {against} attackers"
+                ) from None
             if not self.is_beyond_tables(largest):
-                raise _too_many_error([largest], self.keep) from None
+                raise _make_size_error([largest], self.keep) from None
             raise TooLargeError(
                 f"chance must lie between 1e-140 and 1 - 1e-140 against {quote(largest)}, "
                 f"got {quote(str(next(iter(undecided[largest].values()))))}",
@@ -575,16 +577,17 @@ class _Search(NamedTuple):
         failures = self.compute_rows(self.kernel, most, others, failing=True)
         for other, row in self.compute_rows(self.kernel, most, others):
 
-            def complement(other: int = other) -> Chances1D:
+            def compute_complement(other: int = other) -> Chances1D:
                 return next(row for number, row in failures if number == other)
 
-            def exact(n: int, other: int = other) -> Chances1D | None:
+            def compute_exactly(n: int, other: int = other) -> Chances1D | None:
                 kernels = _find_exact_kernels([Stage(1, self.kernel.rules, self.kernel.stop)])
                 if kernels is None:
                     return None
                 return next(self.compute_rows(kernels[0], n, [other]))[1]
 
-            yield other, Curve(row, table.error(*self.order_sides(most, other)), complement, exact)
+            error = table.error(*self.order_sides(most, other))
+            yield other, Curve(row, error, compute_complement, compute_exactly)
 
     def compute_rows(
         self, kernel: Kernel, most: int, others: Sequence[int], *, failing: bool = False
@@ -637,13 +640,13 @@ def _refuse_unreachable(limit: Fraction, chance: Fraction, attained: bool, side:
         raise IllegalError(f"chance must be {bound}, got {got}", parameter="chance")
 
 
-def _too_many_error(defended: Sequence[int], keep: int) -> TooLargeError:
+def _make_size_error(defended: Sequence[int], keep: int) -> TooLargeError:
     places = f" on {len(defended)} territories" if len(defended) > 1 else ""
     more = f" with {quote(keep)} left" if keep else ""
-    return _too_long_error(
+    return _make_time_error(
         f"the attackers needed against {quote(sum(defended))} defenders{places}{more}"
     )
 
 
-def _too_long_error(what: str) -> TooLargeError:
+def _make_time_error(what: str) -> TooLargeError:
     return TooLargeError(f"finding {what} would take more than half a minute")
