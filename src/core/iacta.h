@@ -166,7 +166,7 @@ IACTA_API void iacta_close(iacta_search* search);
 
 /* The states in which a turn can end, and their values. State k begins at armies[k * lands] and mine[k * lands]. */
 typedef struct {
-    int32_t count, room; /* the number of states, and the length of the arrays in states */
+    int32_t count, room; /* the number of states, and the capacity of the arrays */
     int32_t* armies;
     uint8_t* mine;
     double* values;
@@ -236,8 +236,8 @@ enum {
 };
 
 /* A mission. Its entries are mission_entries[first] to mission_entries[last - 1]. `instead` and `own` are indices of
-   missions or -1: `instead` replaces a mission to eliminate a player whom somebody else has eliminated, and `own`
-   replaces a mission that is dealt to the player whom it would eliminate. */
+   missions or -1. A mission to eliminate a player is replaced by `instead` after another player has eliminated the
+   target, and by `own` if the target itself has the mission. */
 typedef struct {
     int32_t kind, number, armies, first, last, instead, own;
 } iacta_mission;

@@ -473,8 +473,8 @@ class Lookahead {
         return best;
     }
 
-    // Lists advances into c to be tried: the best advances for the targets of v, or if v has no targets, the largest
-    // and the smallest advance.
+    // Lists candidate advances into c: the best advances for the targets of v, or if v has no targets, the largest and
+    // the smallest advance.
     std::vector<int> list_advances(const Position<W>& s, const Set<W>& left, const std::vector<Parts<W>>& parts, int v,
                                    int c, int b, int least) {
         std::vector<int> found;

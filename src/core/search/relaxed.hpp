@@ -57,7 +57,7 @@
 namespace iacta {
 
 constexpr int UNREACHABLE = 1 << 28;    // a number larger than all counts of light territories and of defenders
-constexpr int64_t WORK_PER_LAND = 100;  // the work of a search for paths, for each territory of the board
+constexpr int64_t WORK_PER_LAND = 100;  // the work of a search for paths, per territory of the board
 
 // A result of a roll: the losses, and the required advance after a conquest.
 struct Cost {

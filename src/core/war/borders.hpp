@@ -96,7 +96,7 @@ class Borders {
 
     const WarRules<W>& rules_;
 
-    // For each territory of the mover: the armies wanted on it, and the bonuses at stake.
+    // By territory of the mover: the wanted armies, and the bonuses at stake.
     std::vector<double> wanted_, stake_;
 
     // Returns the danger to v with some armies: the bonuses at stake times the missing fraction of the wanted guard.

@@ -35,7 +35,7 @@ Outline: TypeAlias = tuple[tuple[Point, ...], ...]
 
 @lru_cache(maxsize=1000)
 def fold_name(name: str) -> str:
-    """Return a name for comparisons: in lower case, without spaces, hyphens and underscores.
+    """Return a name for comparisons: in lower case, and without spaces, hyphens or underscores.
 
     >>> fold_name("North-Africa") == fold_name("north africa") == fold_name("NORTH_AFRICA")
     True

@@ -128,7 +128,7 @@ def take_step(turn: Turn, step: Step) -> tuple[Turn, str]:
 
 
 def record_step(turn: Turn, step: Step, after: Turn) -> Step:
-    """Return a step as links and logs record it, with its result instead of dice or a seed.
+    """Convert a step to the format of links and logs, with its result instead of dice or a seed.
 
     turn: the turn before the step.
     step: the step, in the format of `take_step`.

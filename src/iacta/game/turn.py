@@ -262,8 +262,8 @@ class Turn:
     players: tuple[str, ...]
     conquered: bool
     first: int  # new armies can only be placed on territories from this index on
-    pending: Attack | None  # the attack that is waiting for defence dice or for an advance
-    throw: Throw | None  # the attack dice, while the defender chooses the defence dice
+    pending: Attack | None  # the attack in progress, in the phases `defend` and `advance`
+    throw: Throw | None  # the result of the attack dice, in the phase `defend`
     then: Phase  # the phase after the advance
     symbols: FrozenDict[str, str]
     pictured: bool
@@ -545,7 +545,7 @@ class Turn:
         return tuple(t for t in cards.territories if self.owners[places[t]] == self.player)
 
     def _list_placements(self) -> Iterator[Numbered]:
-        """Yield the placements on each territory; on the last territory, only of all new armies."""
+        """Yield the placements on each territory; the last territory must get all other armies."""
         own = [t for t in self._list_own() if t >= self.first]
         for t in own:
             least = self.place if t == own[-1] else 1

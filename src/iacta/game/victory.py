@@ -200,7 +200,7 @@ def register_victory(victory: type[V]) -> type[V]:
 def find_survivor(turn: GameState) -> str | None:
     """Return the last survivor, or `None` if several players survive.
 
-    The only player of a turn has won if no other owner, such as a neutral player, has a territory.
+    In a game with a single player, this player must also own all territories that have an owner.
     """
     left = turn.survivors
     is_won = len(left) == 1 and (len(turn.players) > 1 or {*turn.owners} - {""} == {*left})

@@ -398,7 +398,7 @@ def best_goals(
                 if len(row.wins) >= min(most, MIN_GAMES)
             )
         report(len(aims) + k + 1)
-    # The best of several estimates is too high on average. New games of the best goal correct this.
+    # The best of several estimates is biased upwards. New games of the best goal remove the bias.
     best = max(rows, key=lambda row: float(row.wins.mean()))
     fresh = np.zeros(0) if deadline.is_over else best.play_again(seed + SEED_COUNT, deadline)
     return Goals(turn.player, _rank_candidates(rows, second, fresh))

@@ -40,7 +40,7 @@ class Guard:
     browsers then send this domain as the host. A server that listens on all addresses accepts every
     numeric address as the host, because a numeric address cannot be rebound.
 
-    app: the application to guard.
+    app: the wrapped application.
     host: the address that the server listens on.
     names: additional host names of this machine.
     """
@@ -131,7 +131,7 @@ def _limit_body(receive: Receive) -> Receive:
 class CrossOrigin:
     """Middleware that lets pages of other sites call the API.
 
-    app: the application to open.
+    app: the wrapped application.
     origins: the origins of the sites, such as `https://example.org`; `*` for all sites.
     """
 

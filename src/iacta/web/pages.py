@@ -281,7 +281,7 @@ class Field:
 
     @property
     def reading(self) -> str:
-        """The chance as a percentage, such as "= 50%"; empty if it is written like this."""
+        """The chance as a percentage, such as "= 50%"; empty if the text is this percentage."""
         if self.kind != "chance" or not self.value or self.problem:
             return ""
         try:
@@ -414,7 +414,7 @@ def _add_seed(question: Question) -> Question:
 
 
 def _place_problem(error: IactaError, form: type[Question]) -> dict[str, str]:
-    """Return the message of an error, by the name of its parameter, or `""` without a parameter."""
+    """Return a mapping from the parameter of an error, or `""`, to the error message."""
     sentence = format_error(error, form, _name_on_page)
     names = [parameter.name for parameter in list_inputs(form)]
     if isinstance(error, ClashError):
@@ -720,7 +720,7 @@ class Article:
 @cache
 def _describe_iacta() -> dict[str, Any]:
     """Return the methods and articles for the page about iacta."""
-    from iacta_literature.published import read_rows  # slow to import
+    from iacta_literature.published import read_rows  # a slow import
     from iacta_literature.run import SOURCES
 
     errata = read_rows("errata")

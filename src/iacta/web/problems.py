@@ -110,7 +110,7 @@ def add_problems(
 
     async def answer_unforeseen(request: Request, error: Exception) -> Response:
         response = await answer(request, error)
-        response.raw_headers += guarding  # the guard does not see this response
+        response.raw_headers += guarding  # this response bypasses the guard
         return response
 
     for kind in (

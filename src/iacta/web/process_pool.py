@@ -194,7 +194,7 @@ class _Lane:
             self._free.release()
 
     async def _take_worker(self) -> "_Worker":
-        """Return an idle process; raise `BusyError` if the queue is full or the wait too long."""
+        """Wait for an idle process; raise `BusyError` if the queue is full or the wait too long."""
         try:
             if self._waiting >= self._max_queued:
                 raise TimeoutError

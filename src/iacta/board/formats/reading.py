@@ -405,7 +405,7 @@ class Element:
 
 
 def _read_xml(text: str) -> Element:
-    """Parse an XML file, ignoring attributes, and return its root element.
+    """Parse an XML file without its attributes, and return the root element.
 
     >>> _read_xml("<map><name> Peru </name></map>").require("name").text
     'Peru'

@@ -161,8 +161,8 @@ function makeTurnJob(k, question, seconds, more = {}) {
 }
 
 /**
- * Return the step itself at the end of a turn, otherwise the start of its turn. Only these states
- * have comparable chances to win.
+ * Return the latest step with comparable chances to win: the end of a turn, or the start of a turn
+ * in progress.
  */
 export const findComparable = (k) =>
   isOver(findTurn(k)) ? k : findTurnStart(store.state.steps, k);

@@ -63,7 +63,7 @@ export function showThreats() {
   const mover = all.indexOf(findTurn()?.player);
   const players = [...all.slice(mover + 1), ...all.slice(0, mover)].filter((name) =>
     threats.some(({ player }) => player === name),
-  ); // in order of play
+  ); // in the order of play
   const showChance = (goal, player) => {
     const found = threats.find((each) => each.goal === goal && each.player === player);
     return [found?.figure ?? "cannot", found?.bound && element("small", {}, `≤ ${found.bound}`)];
