@@ -84,8 +84,8 @@ def test_codes_contain_symbols_and_older_codes_stay_readable() -> None:
             {"symbols": SYMBOLS, "cards": {"red": THREE, "blue": THREE}},
             "each territory at most",
         ),
-        ({"symbols": SYMBOLS, "cards": {"red": Hand(territories=("A",))}}, "from 1 to 13"),
-        ({"symbols": SYMBOLS, "cards": {"red": Hand(cavalry=14)}}, "from 0 to 13 of cavalry"),
+        ({"symbols": SYMBOLS, "cards": {"red": Hand(territories=("A",))}}, "include 1 to 13"),
+        ({"symbols": SYMBOLS, "cards": {"red": Hand(cavalry=14)}}, "0 to 13 cavalry cards"),
         ({"symbols": "cavalry"}, "symbols must be a mapping"),
     ],
 )
