@@ -195,7 +195,7 @@ def win_chances(
 
 
 def find_second_ai(player: Seat) -> str:
-    """Return the AI for the second opinion: the keeper, or the usual AI after the keeper."""
+    """Return the AI for the second opinion: the usual AI for the keeper, otherwise the keeper."""
     return "usual" if player == "keeper" else "keeper"
 
 
