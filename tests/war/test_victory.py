@@ -1,14 +1,16 @@
 """Whole games under each victory condition: the core, its twin, and wins within reach."""
 
+from itertools import cycle
 from random import Random
+from typing import Any
 
 import pytest
 
 from benchmarks.opponents import find_row
 from iacta import Missions, Position, Turn, ask, win_chances
-from iacta.game import Defend, Place
+from iacta.game import Attack, Defend, EndPhase, Fortify, OwnTerritories, Place
 from iacta.native.deadline import Deadline
-from iacta.plan import best_plan
+from iacta.plan import OwnAny, best_plan
 from iacta.plan.winning import find_win
 from iacta.war import ai, goals_in_reach
 from iacta.war.games import War, deal_missions, list_seats
@@ -19,6 +21,7 @@ from tests.war.victories import CONDITIONS, RING, WINNABLE, winnable_turn
 
 pytestmark = pytest.mark.usefixtures("core")
 TURNS, GAMES = 12, 100
+NAMES_RING = RING.territories
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
@@ -95,6 +98,74 @@ def test_new_armies_for_a_win_are_divided_by_need(name: str) -> None:
     first = ai(name)(turn)
     assert first == Place("A", 3)
     assert ai(name)(turn.after(first)) == Place("E", 3)
+
+
+def armies_turn(red: dict[str, int], number: int, least: int, **options: Any) -> Turn:
+    """Return a turn on the ring in which red needs some territories with enough armies.
+
+    red: the armies of red; blue and green own one army on each other territory.
+    number, least: the number of territories in red's mission, and the armies on each.
+    """
+    rivals = cycle(("blue", "green"))
+    held = {name: ("red", red[name]) if name in red else (next(rivals), 1) for name in NAMES_RING}
+    at_end = options.pop("at_end", False)
+    others = {"blue": "8 territories", "green": "8 territories"}
+    missions = Missions({"red": OwnTerritories(number, least), **others}, at_end=at_end)
+    return Turn(Position(RING, "red", held), players=NAMES[:3], victory=missions, **options)
+
+
+def count_armies_wins(turn: Turn, name: str, turns: int = 40) -> int:
+    """Return how many of an AI's turns red wins."""
+    war = War(turn)
+    return sum(war.play_turn(PLAYERS[name], seed).end.winner == "red" for seed in range(turns))
+
+
+@pytest.mark.parametrize("name", ["usual", "simple"])
+@pytest.mark.parametrize(
+    ("red", "number", "least"),
+    [({"A": 16}, 5, 2), ({"A": 11, "E": 11}, 6, 2), ({"A": 3, "B": 15}, 4, 3)],
+)
+def test_the_armies_that_a_mission_needs_stay_behind(
+    red: dict[str, int], number: int, least: int, name: str
+) -> None:
+    turn = armies_turn(red, number, least)
+    plan = best_plan(turn.position, OwnAny(number, armies=least), time_limit=20)
+    assert count_armies_wins(turn, name) >= 40 * (plan.comparable_value - 0.1)
+
+
+@pytest.mark.parametrize("name", ["usual", "simple"])
+def test_new_armies_strengthen_weak_territories_for_a_mission(name: str) -> None:
+    # Two new armies make B and C strong enough; A takes the third territory.
+    turn = armies_turn({"A": 7, "B": 1, "C": 1}, 4, 2, place=2)
+    follow = ai(name)
+    assert follow(turn) == Place("B", 1)
+    assert count_armies_wins(turn, name) >= 34
+
+
+@pytest.mark.parametrize("name", ["usual", "simple"])
+@pytest.mark.parametrize("at_end", [False, True])
+def test_a_last_move_that_fulfils_the_mission_ends_the_attacks(name: str, at_end: bool) -> None:
+    turn = armies_turn({"A": 1, "B": 1, "C": 9}, 2, 2, phase="attack", at_end=at_end)
+    record = War(turn).play_turn(PLAYERS[name], 1)
+    assert record.end.winner == "red"
+    assert [move.action for move in record.moves] == [EndPhase(), Fortify("C", "A", 1)]
+
+
+@pytest.mark.parametrize("name", ["usual", "simple"])
+def test_a_fulfilled_mission_is_kept_to_the_end_of_the_turn(name: str) -> None:
+    turn = armies_turn({"A": 2, "B": 2, "C": 4}, 3, 2, phase="attack", at_end=True)
+    assert count_armies_wins(turn, name) == 40
+
+
+@pytest.mark.parametrize("name", ["usual", "simple"])
+def test_a_rival_who_wins_at_the_end_of_the_next_turn_is_stopped(name: str) -> None:
+    owners = dict(zip(NAMES_RING, ("red", "red", *["blue"] * 4, "green", "green"), strict=True))
+    armies = {"A": 1, "B": 9, "C": 7}
+    held = {each: (owner, armies.get(each, 2)) for each, owner in owners.items()}
+    others = {"red": "8 territories", "green": "8 territories"}
+    missions = Missions({"blue": "South, East", **others}, at_end=True)
+    turn = Turn(Position(RING, "red", held), phase="attack", players=NAMES[:3], victory=missions)
+    assert ai(name)(turn) == Attack("B", "C", 3)
 
 
 @pytest.mark.parametrize("condition", WINNABLE)

@@ -168,6 +168,11 @@ class _View:
             found[t] = found.get(t, 0.0) + urgency
         return found
 
+    def count_room(self, v: int) -> int:
+        """Return the armies that may leave a territory, without those that a win needs there."""
+        armies, stay = self.turn.armies[v], self.wins.find_stay(self.new)
+        return min(self.count_spare(v), armies - stay if armies >= stay else armies)
+
     # Values of attacks.
 
     @cached_property
@@ -244,6 +249,8 @@ class _View:
     # One action for each phase.
 
     def choose_attack(self) -> Action:
+        if self.wins.wins_at_end() or self._find_winning_move() is not None:
+            return EndPhase()
         best, most = None, NEVER
         legal = {
             (each.start, each.to): each
@@ -251,12 +258,11 @@ class _View:
             if isinstance(each, Attack)
         }
         for v in self.mine:
-            if self.count_spare(v) > 0 and not self.is_resting(v):
+            room = self.count_room(v)
+            if room > 0 and not self.is_resting(v):
                 for c in self.list_enemies(self.near[v]):
                     attack = legal.get((self.names[v], self.names[c]))
-                    value = self.evaluate_battle(c, self.count_spare(v)).value - self.find_exposure(
-                        v, c
-                    )
+                    value = self.evaluate_battle(c, room).value - self.find_exposure(v, c)
                     if attack is not None and value > most:
                         best, most = attack, value
         return best if best is not None and most > self.n.threshold else EndPhase()
@@ -272,7 +278,7 @@ class _View:
         richer = _View(turn, self.n, self.more + turn.trade.worth(trade.cards))
         before, after = (
             reduce(add, (prize for prize, _ in each.prizes.values()), 0.0)
-            + WIN_PRIZE * bool(each.wins.find_wanted(turn.player, each.new))
+            + WIN_PRIZE * (each.wins.find_wanted(turn.player, each.new) is not None)
             for each in (self, richer)
         )
         return trade if after > before else EndPhase()
@@ -360,13 +366,20 @@ class _View:
         most = 0 if self.is_resting(v) else self.count_movable(v)
         moved = self.wins.find_winning_move(v, c, most)
         if moved is None:
-            moved = self._count_advancing(v, c, most) if most else 0
+            moved = self._count_with_reserve(v, c, most) if most else 0
         return Advance(turn.armies[c] + moved)
+
+    def _count_with_reserve(self, v: int, c: int, most: int) -> int:
+        if self.wins.find_least_armies() < 2:
+            return self._count_advancing(v, c, most)
+        limit = min(max(self.count_room(v), 0), most)
+        missing = max(self.wins.find_stay(self.new) - self.turn.armies[c], 0)
+        return max(self._count_advancing(v, c, limit), min(missing, limit))
 
     def _count_advancing(self, v: int, c: int, most: int) -> int:
         if not self.is_front(v):
             return most
-        danger, spare = self.find_threat(v), self.count_spare(v)
+        danger, spare = self.find_threat(v), self.count_room(v)
         here = self.find_best_value(v, spare)
         there = self.find_best_value(c, self.turn.armies[c] + spare - self.turn.rules.garrison)
         behind = min(most, int(self.n.behind * danger))
@@ -374,17 +387,32 @@ class _View:
             return most - behind if self.find_threat(c) >= danger else 0
         return most - behind if there >= here else 0
 
-    def choose_fortify(self) -> Action:
+    def _find_reach(self, turn: Turn) -> dict[int, list[int]]:
+        """Return the territories to which armies may move in the last phase of a turn."""
         reach: dict[int, list[int]] = {}
-        for part in self.turn.actions():
+        for part in turn.actions():
             if isinstance(part, Fortify):
                 v, end = self.names.index(part.start), self.names.index(part.to)
                 if end not in reach.setdefault(v, []):
                     reach[v].append(end)
-        for v in sorted(reach) if self.wins.may_win_by_move() else ():
-            for t in sorted(reach[v]):
+        return reach
+
+    def _find_winning_move(self) -> Fortify | None:
+        if not self.wins.may_win_by_move():
+            return None
+        turn = self.turn if self.turn.phase == "fortify" else self.turn.after(EndPhase())
+        for v, ends in sorted(self._find_reach(turn).items()):
+            for t in sorted(ends):
                 if moved := self.wins.find_winning_move(v, t, self.count_movable(v)):
                     return Fortify(self.names[v], self.names[t], moved)
+        return None
+
+    def choose_fortify(self) -> Action:
+        if self.wins.wins_at_end():
+            return EndPhase()
+        if (winning := self._find_winning_move()) is not None:
+            return winning
+        reach = self._find_reach(self.turn)
         inner = [v for v in reach if self.count_movable(v) > 0 and not self.is_front(v)]
         if not inner:
             return EndPhase()

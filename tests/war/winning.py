@@ -4,11 +4,12 @@ The AIs take territories that win the game at once, and territories of a rival w
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from heapq import heappop, heappush
 
-from iacta.game import Turn
+from iacta.game import Missions, Turn
 from iacta.game.victory import CoreMission
 
 MAX_WANTED = 12  # a player who needs more territories is not about to win
@@ -53,26 +54,116 @@ class WinsInReach:
         turn = self.turn
         for name in turn.survivors:
             if name == turn.player:
-                wanted = self.find_wanted(name, new)
+                wanted = self.find_wanted(name, new) or ()
                 yield from ((t, WIN_PRIZE / len(wanted)) for t in wanted)
-            elif not turn.victory.is_hidden(name) and self.find_wanted(name, turn.new_armies(name)):
+            elif not turn.victory.is_hidden(name) and (
+                self.find_wanted(name, turn.new_armies(name)) is not None
+            ):
                 yield from ((t, STOP_PRIZE) for t in self._list_winning(name))
 
-    def find_wanted(self, player: str, new: int) -> set[int]:
-        """Return territories that a player is strong enough to take and that win the game."""
+    def find_wanted(self, player: str, new: int) -> set[int] | None:
+        """Return territories that a player is strong enough to take and that win the game.
+
+        The result is empty if the player wins without an attack, and `None` without a way to win.
+        """
         mission = self._missions[player]
         if mission is None:
+            return None
+        if self.turn.victory.is_checked_at_end and self._has_fulfilled(player):
             return set()
         if mission.kind == "lands":
-            wanted = self._find_cheap(player, mission.number - self._count_held(player, mission))
-        else:
-            wanted = self._find_ways(player, new, mission)
+            stay = max(mission.armies, 1)
+            weak = self._list_weak(player, new)
+            need = mission.number - self._count_held(player, mission) - len(weak)
+            new -= sum(number for number, _ in weak)
+            if need > 0 and player == self.turn.player:
+                need -= self._can_raise_by_move(weak)
+            if (lacks := self._count_missing_after_advance(player, mission)) > 0:
+                need, new = need - 1, new - lacks
+            return self._find_cheap(player, need, stay, new)
+        wanted = self._find_ways(player, new, mission)
+        if not wanted:
+            return None
         armies, strength = self.turn.armies, new
         for v in self.list_owned(player):
             if any(c in wanted for c in self._list_near(v)):
                 strength += self._count_spare(player, v)
-        is_enough = strength >= sum(armies[t] + 1 for t in wanted)
-        return wanted if wanted and is_enough else set()
+        return wanted if strength >= sum(armies[t] + 1 for t in wanted) else None
+
+    def find_stay(self, new: int) -> int:
+        """Return the armies that must stay on each territory for a win in reach, or 0.
+
+        new: the new armies of the player to move.
+        """
+        least = self.find_least_armies()
+        return least if least and self.find_wanted(self.turn.player, new) is not None else 0
+
+    def find_least_armies(self, player: str = "") -> int:
+        """Return the armies that a territory needs to count for a mission."""
+        mission = self._missions[player or self.turn.player]
+        return mission.armies if mission else 0
+
+    def _has_fulfilled(self, player: str) -> bool:
+        turn = self.turn.victory
+        assert isinstance(turn, Missions)
+        return replace(turn, at_end=False).is_fulfilled(self.turn, player)
+
+    def wins_at_end(self) -> bool:
+        """Return whether the player to move wins if the turn ends now."""
+        return self.turn.victory.is_checked_at_end and self._has_fulfilled(self.turn.player)
+
+    def _list_weak(self, player: str, new: int) -> list[tuple[int, int]]:
+        """Return the territories that new armies make strong: the missing armies, and the number.
+
+        A territory is weak if it has too few armies to count for its owner's mission.
+        """
+        turn, mission, found = self.turn, self._missions[player], list[tuple[int, int]]()
+        if mission is None or mission.kind != "lands" or mission.armies < 1:
+            return found
+        first = turn.first if player == turn.player else 0
+        missing = ((mission.armies - turn.armies[t], t) for t in self.list_owned(player))
+        most = mission.number - self._count_held(player, mission)
+        for number, t in sorted(each for each in missing if each[0] > 0 and each[1] >= first):
+            if len(found) < most and number <= new:
+                found.append((number, t))
+                new -= number
+            else:
+                break
+        return found
+
+    def _can_raise_by_move(self, raised: list[tuple[int, int]]) -> bool:
+        """Return whether the fortifying move can make a further territory strong.
+
+        raised: the territories that new armies make strong.
+        """
+        turn, least = self.turn, self.find_least_armies()
+        if least < 2 or turn.phase == "advance":
+            return False
+        own = {*self.list_owned(turn.player)} - {t for _, t in raised}
+        for v in self.list_owned(turn.player):
+            spare = self._count_spare(turn.player, v)
+            ends = {*self.near[v]} if turn.fortify == "adjacent" else self._find_connected(v)
+            if turn.fortify != "none" and any(
+                0 < least - turn.armies[t] <= spare for t in (ends & own) - {v}
+            ):
+                return True
+        return False
+
+    def _find_connected(self, start: int) -> set[int]:
+        own, seen, fresh = {*self.list_owned(self.turn.player)}, {start}, [start]
+        while fresh:
+            more = ({*self.near[fresh.pop()]} & own) - seen
+            seen |= more
+            fresh += more
+        return seen
+
+    def _count_missing_after_advance(self, player: str, mission: CoreMission) -> int:
+        pending = self.turn.pending if self.turn.phase == "advance" else None
+        if player != self.turn.player or pending is None:
+            return 0
+        start, to = map(self.turn.board.territories.index, (pending.start, pending.to))
+        lacks = mission.armies - self.turn.armies[to]
+        return lacks if lacks <= self._count_spare(player, start) else 0
 
     def _list_near(self, v: int) -> Sequence[int]:
         """Return the neighbours of a territory, and of a conquest into which it may advance."""
@@ -89,21 +180,45 @@ class WinsInReach:
             if name in turn.stay:
                 return 0
             keep = turn.keep.get(name, keep)
-        return max(turn.armies[v] - keep, 0)
+        least = self.find_least_armies(player)
+        return max(turn.armies[v] - (max(keep, least) if turn.armies[v] >= least else keep), 0)
 
-    def _find_cheap(self, player: str, number: int) -> set[int]:
-        """Return `number` territories within reach with the fewest armies; empty if too few."""
-        own, found = {*self.list_owned(player)}, set[int]()
+    def _find_cheap(self, player: str, number: int, stay: int, new: int) -> set[int] | None:
+        """Return a number of territories that stacks can take; `None` if there are too few.
+
+        stay: the armies that must stay on each territory.
+        new: the new armies, which may strengthen any stack.
+        """
+        own, found, armies = {*self.list_owned(player)}, set[int](), self.turn.armies
         if number > MAX_WANTED:
-            return found
-        beside = {c for v in own for c in self.near[v]}
+            return None
+        room = {v: self._count_spare(player, v) for v in self.list_owned(player)}
+        resting = self.turn.stay if player == self.turn.player else ()
+        near = {
+            v: {*self._list_near(v)} - own
+            for v in room
+            if (room[v] or new > 0) and self.turn.board.territories[v] not in resting
+        }
         while len(found) < number:
-            rest = [c for c in beside - own - found if self.turn.armies[c]]
-            if not rest:
-                return set()
-            best = min(rest, key=lambda c: (self.turn.armies[c], c))
-            found.add(best)
-            beside |= {*self.near[best]}
+            pairs = [(v, c) for v in near for c in near[v] - found if armies[c]]
+            if not pairs:
+                return None
+            fit = [(v, c) for v, c in pairs if armies[c] + stay <= room[v] + new]
+            if fit:
+                first, land = min(fit, key=lambda each: (armies[each[1]], -room[each[0]], *each))
+                using = [first]
+            else:
+                land = min((c for _, c in pairs), key=lambda c: (armies[c], c))
+                using = [v for v in near if land in near[v]]
+            cost = armies[land] + stay
+            for v in using:
+                used = min(room[v], cost)
+                room[v], cost = room[v] - used, cost - used
+                near[v] |= {*self.near[land]} - own
+            if cost > new:
+                return None
+            new -= cost
+            found.add(land)
         return found
 
     def _find_ways(self, player: str, new: int, mission: CoreMission) -> set[int]:
@@ -184,12 +299,16 @@ class WinsInReach:
         Each new army goes to the stack with the smallest ratio of armies to need.
         """
         turn, own = self.turn, self.list_owned(self.turn.player)
-        names, garrison = turn.board.territories, turn.rules.garrison
-        room = {v: turn.armies[v] - turn.keep.get(names[v], garrison) for v in own}
+        names, stay = turn.board.territories, max(self.find_least_armies(), 1)
+        wanted = self.find_wanted(turn.player, turn.place)
+        if not wanted:
+            return None
+        room = {v: self._count_spare(turn.player, v) for v in own}
         need, more = dict.fromkeys(own, 0), dict.fromkeys(own, 0)
+        more |= {t: number for number, t in self._list_weak(turn.player, turn.place)}
         stacks = [v for v in own if names[v] not in turn.stay]
-        for group in self._list_groups(self.find_wanted(turn.player, turn.place)):
-            cost = ATTACK_MARGIN + sum(turn.armies[c] + 1 for c in group)
+        for group in self._list_groups(wanted):
+            cost = ATTACK_MARGIN + sum(turn.armies[c] + stay for c in group)
             beside = [v for v in stacks if group & {*self.near[v]}]
             fit = [v for v in beside if room[v] >= cost or v >= turn.first]
             if not fit:
@@ -198,9 +317,15 @@ class WinsInReach:
             need[best] += cost
             room[best] -= cost
         fit = [v for v in own if need[v] and v >= turn.first]
-        for _ in range(turn.place if fit else 0):
+        for _ in range(turn.place - sum(more.values()) if fit else 0):
             more[min(fit, key=lambda v: (Fraction(room[v] + need[v] + more[v], need[v]), v))] += 1
-        return next(((v, more[v]) for v in own if more[v]), None)
+        first = next((v for v in own if more[v]), None)
+        return None if first is None else self._place(first, more[first])
+
+    def _place(self, t: int, number: int) -> tuple[int, int]:
+        """Return a placement; the last territory of the player gets all armies that are left."""
+        is_last = t == self.list_owned(self.turn.player)[-1]
+        return t, self.turn.place if is_last else number
 
     def _list_groups(self, wanted: set[int]) -> Iterator[set[int]]:
         """Yield the groups of territories that borders connect, from the first territory on."""
@@ -215,21 +340,12 @@ class WinsInReach:
             left -= group
 
     def _find_placement_without_attacks(self) -> tuple[int, int] | None:
-        turn, mission = self.turn, self._missions[self.turn.player]
-        need = self._count_missing(mission)
-        if not need or mission is None:
+        need = self._count_missing(self._missions[self.turn.player])
+        missing = self._list_weak(self.turn.player, self.turn.place)
+        if not need or not missing or len(missing) + self._can_raise_by_move(missing) < need:
             return None
-        own = self.list_owned(turn.player)
-        missing = sorted(
-            (mission.armies - turn.armies[t], t)
-            for t in own
-            if t >= turn.first and turn.armies[t] < mission.armies
-        )[:need]
-        if len(missing) < need or sum(number for number, _ in missing) > turn.place:
-            return None
-        first = min(t for _, t in missing)
-        number = next(number for number, t in missing if t == first)
-        return first, turn.place if first == own[-1] else number
+        number, first = min(missing, key=lambda each: each[1])
+        return self._place(first, number)
 
     def may_win_by_move(self) -> bool:
         """Return whether fortifying can win at all."""

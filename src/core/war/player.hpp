@@ -82,6 +82,7 @@ class Tactics {
                 return rules_.put(s, land, number, log);
             }
             case IACTA_PHASE_ATTACK: {
+                if (wins_by_stopping(s)) return rules_.stop(s, log);
                 if (is_on_route(s, 0))
                     if (auto [v, c] = routes_.choose_attack(s); v >= 0) {
                         // A stack that only weakens a territory for other stacks fights to its end.
@@ -228,7 +229,12 @@ class Tactics {
                 prizes_ += prize;
             }
         }
-        if (!rules_.missions.empty()) prizes_ += Wins<W>(rules_, s).find_urgency(news, urgency_);
+        stay_ = 0;
+        if (!rules_.missions.empty()) {
+            double prize = Wins<W>(rules_, s).find_urgency(news, urgency_);
+            prizes_ += prize;
+            if (prize > 0.0) stay_ = rules_.find_least_armies(s, s.mover);
+        }
     }
     // Counts the mover's armies that could attack each continent and each player.
     void count_beside(const War<W>& s, int news) {
@@ -282,6 +288,7 @@ class Tactics {
     std::vector<double> worth_, urgency_;
     std::vector<int64_t> known_;
     int64_t moment_ = 0;
+    int stay_ = 0;  // the armies that must stay on each territory for a win in reach
 
     // Returns the cost of completing a continent: its hostile armies, plus one army for each hostile territory.
     int count_cost(const War<W>& s, int k) const {
@@ -362,10 +369,15 @@ class Tactics {
         }
         return best;
     }
+    // Returns the armies that may leave v. Armies that a win in reach needs on v must stay.
+    int find_room(const War<W>& s, int v) const {
+        int armies = s.at.armies[v];
+        return std::min(rules_.spare(s, v), armies >= stay_ ? armies - stay_ : armies);
+    }
     Best find_best_attack(const War<W>& s) {
         Best best{-1e300, -1, -1};
         for (Set<W> rest = s.at.mine - rules_.game(s).resting; rest.any();) {
-            int v = rest.pop(), room = rules_.spare(s, v);
+            int v = rest.pop(), room = find_room(s, v);
             if (room < 1) continue;
             for (Set<W> near = rules_.game(s).out[v] - s.at.mine; near.any();) {
                 int c = near.pop();
@@ -380,7 +392,7 @@ class Tactics {
     }
     // Whether the value of the current attack still exceeds the threshold.
     bool is_still_good(const War<W>& s, int v, int c) {
-        int room = s.phase == IACTA_PHASE_ATTACK ? rules_.spare(s, v) : 0;
+        int room = s.phase == IACTA_PHASE_ATTACK ? find_room(s, v) : 0;
         if (room < 1 || !rules_.max_dice(s, v, c)) return false;
         return value_fight(s, c, rules_.odds(c, room, s.at.armies[c])) - value_bared_border(s, v, c) > n_[THRESHOLD];
     }
@@ -620,11 +632,20 @@ class Tactics {
         int most = rules_.game(s).resting.has(v) ? 0 : borders_.count_movable(s, v);
         if (int moved = Wins<W>(rules_, s).find_winning_move(v, c, most); moved >= 0) return moved;
         if (most < 1) return 0;
+        if (rules_.find_least_armies(s, s.mover) < 2) return choose_usual_advance(s, most);
+        survey(s, 0);
+        // Armies that a win in reach needs stay on v, and then on c.
+        int limit = std::clamp(find_room(s, v), 0, most);
+        return std::clamp(choose_usual_advance(s, limit), std::min(std::max(stay_ - s.at.armies[c], 0), limit), limit);
+    }
+    // Returns how many of the `most` armies that may leave the start of a conquest advance.
+    int choose_usual_advance(const War<W>& s, int most) {
+        auto [v, c, k] = s.pending;
         if (!borders_.is_at_front(s, v)) return most;
         if (is_on_route(s, 0)) return routes_.choose_advance(s, v, c, most);
         if (aim.kind == IACTA_AIM_RAID && !is_held_by_other(s, aim.which)) return 0;
         survey(s, 0);
-        int danger = borders_.find_threat(s, v), spare = rules_.spare(s, v);
+        int danger = borders_.find_threat(s, v), spare = find_room(s, v);
         double here = find_best_attack_from(s, v, spare).value;
         double there = find_best_attack_from(s, c, s.at.armies[c] + spare - rules_.later.garrison).value;
         int behind = std::min(most, int(n_[BEHIND] * danger));
@@ -634,17 +655,27 @@ class Tactics {
         if (std::max(here, there) <= n_[THRESHOLD]) return borders_.find_threat(s, c) >= danger ? most - behind : 0;
         return there >= here ? most - behind : 0;
     }
-    // Makes the last move of the turn: a move that wins, or a move to a border that needs armies.
-    void fortify(War<W>& s, Log* log) {
+    // Whether the mover wins without further attacks, by a last move or by the end of the turn.
+    bool wins_by_stopping(const War<W>& s) const {
+        return !rules_.missions.empty() && (Wins<W>(rules_, s).wins_at_end() || find_winning_move(s).to >= 0);
+    }
+    // Returns the last move that wins.
+    typename Borders<W>::Move find_winning_move(const War<W>& s) const {
         Wins<W> wins(rules_, s);
         for (Set<W> stacks = s.at.mine - rules_.game(s).resting; wins.may_win_by_move() && stacks.any();) {
             int v = stacks.pop(), movable = borders_.count_movable(s, v);
             if (movable < 1) continue;
             for (Set<W> ends = rules_.find_fortify_targets(s, v); ends.any();) {
                 int t = ends.pop(), moved = wins.find_winning_move(v, t, movable);
-                if (moved > 0) return rules_.move(s, v, t, moved, log);
+                if (moved > 0) return {v, t, moved};
             }
         }
+        return {};
+    }
+    // Makes the last move of the turn: a move that wins, or a move to a border that needs armies.
+    void fortify(War<W>& s, Log* log) {
+        if (Wins<W>(rules_, s).wins_at_end()) return rules_.stop(s, log);
+        if (auto [v, t, moved] = find_winning_move(s); t >= 0) return rules_.move(s, v, t, moved, log);
         bool is_guarding = n_[GUARDING] > 0.0;
         auto [from, to, armies] =
             is_guarding ? borders_.find_guarding_move(s, n_[GUARDING]) : borders_.find_inner_move(s);

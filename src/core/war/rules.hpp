@@ -167,7 +167,7 @@ class WarRules {
 
     Game<W> opening, later;  // borders and dice for the first turn and for later turns
     int lands, players, fortify, must_trade, pictured_armies;
-    bool has_cards, is_fixed, is_whole;
+    bool has_cards, is_fixed, is_whole, is_checked_at_end;
     std::vector<std::vector<int>> continents, continents_of;  // territories by continent; continents by territory
     std::vector<int> bonus;
     std::vector<Mission> missions;
@@ -196,6 +196,7 @@ class WarRules {
         return o < players && s.mission[o] >= 0 ? missions[size_t(s.mission[o])].armies : 0;
     }
     bool is_fulfilled(const War<W>& s, int player) const;
+    bool has_fulfilled(const War<W>& s, int player) const;
     int find_winner(const War<W>& s) const;
     void deal_missions(War<W>& s, Random& random) const;
     // Removes everything that the mover does not know: missions unknown to the mover, and the other players' cards.
@@ -270,7 +271,7 @@ class WarRules {
     std::vector<Odds> odds_;
     std::vector<int> set_armies_, fixed_, card_land_, whole_least_, whole_dice_;
     std::vector<int> deck_;
-    bool is_named_, is_checked_at_end_;
+    bool is_named_;
     int traded_at_once_, lands_for_an_army_, fewest_new_;
 
     void add(War<W>& s, int land, int number) const {
@@ -320,14 +321,14 @@ template <int W>
 WarRules<W>::WarRules(const iacta_problem& p, const iacta_turn& t)
     : opening(p), later(p), lands(p.lands), players(t.players), fortify(t.fortify), must_trade(t.must_trade),
       pictured_armies(t.pictured_armies), has_cards(t.has_cards != 0), is_fixed(t.is_fixed != 0),
-      is_whole(t.is_whole != 0), continents(size_t(t.continents)), continents_of(size_t(p.lands)),
-      bonus(t.bonus, t.bonus + t.continents), missions(t.mission_list, t.mission_list + t.missions),
-      is_hidden(t.mission_unseen, t.mission_unseen + t.players), set_armies_(t.set_armies, t.set_armies + t.sets),
-      fixed_(t.fixed, t.fixed + SYMBOLS + 1), card_land_(t.card_land, t.card_land + CARDS),
-      whole_least_(t.whole_least, t.whole_least + p.kinds), whole_dice_(t.whole_dice, t.whole_dice + p.kinds),
-      deck_(t.mission_deck, t.mission_deck + t.mission_cards), is_named_(t.is_named != 0),
-      is_checked_at_end_(t.missions_at_end != 0), traded_at_once_(t.traded_at_once),
-      lands_for_an_army_(t.lands_for_an_army), fewest_new_(t.fewest_new) {
+      is_whole(t.is_whole != 0), is_checked_at_end(t.missions_at_end != 0), continents(size_t(t.continents)),
+      continents_of(size_t(p.lands)), bonus(t.bonus, t.bonus + t.continents),
+      missions(t.mission_list, t.mission_list + t.missions), is_hidden(t.mission_unseen, t.mission_unseen + t.players),
+      set_armies_(t.set_armies, t.set_armies + t.sets), fixed_(t.fixed, t.fixed + SYMBOLS + 1),
+      card_land_(t.card_land, t.card_land + CARDS), whole_least_(t.whole_least, t.whole_least + p.kinds),
+      whole_dice_(t.whole_dice, t.whole_dice + p.kinds), deck_(t.mission_deck, t.mission_deck + t.mission_cards),
+      is_named_(t.is_named != 0), traded_at_once_(t.traded_at_once), lands_for_an_army_(t.lands_for_an_army),
+      fewest_new_(t.fewest_new) {
     later.keep.assign(size_t(lands), p.garrison);
     later.resting = Set<W>{};
     for (int k = 0; k < t.continents; ++k)

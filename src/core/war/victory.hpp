@@ -10,11 +10,17 @@ constexpr int MAX_DEALS = 1000;   // the maximum number of attempts to deal hidd
 constexpr int ATTACK_MARGIN = 1;  // armies for an attack on a group of territories in addition to its cost
 constexpr double WIN_PRIZE = 100.0, STOP_PRIZE = 10.0;  // the values of winning and of stopping a rival, in armies
 
-// Returns whether a player fulfils their mission.
+// Returns whether a player fulfils their mission, and whether it is checked now.
 template <int W>
 bool WarRules<W>::is_fulfilled(const War<W>& s, int player) const {
+    if (is_checked_at_end && (s.phase != IACTA_PHASE_OVER || player != s.mover)) return false;
+    return has_fulfilled(s, player);
+}
+
+// Returns whether a player would win if their mission were checked now.
+template <int W>
+bool WarRules<W>::has_fulfilled(const War<W>& s, int player) const {
     if (!s.lands[player] || s.mission[player] < 0) return false;
-    if (is_checked_at_end_ && (s.phase != IACTA_PHASE_OVER || player != s.mover)) return false;
     const Mission& mission = missions[size_t(s.mission[player])];
     const int32_t *first = entries.data() + mission.first, *last = entries.data() + mission.last;
     switch (mission.kind) {
@@ -97,16 +103,17 @@ void WarRules<W>::count_strong(War<W>& s) const {
     }
 }
 
-// The territories that a player must take to win, and their cost: the armies on them plus one for each territory.
+// The territories that a player must take to win, and their cost: the armies on them plus the armies that must stay.
 template <int W>
 struct Wanted {
     Set<W> lands;
     int number = 0, cost = 0;
+    bool is_in_reach = false;  // also true if the player needs no territory
 
-    void add(const War<W>& s, int land) {
+    void add(const War<W>& s, int land, int stay) {
         if (lands.has(land)) return;
         lands.add(land);
-        ++number, cost += s.at.armies[size_t(land)] + 1;
+        ++number, cost += s.at.armies[size_t(land)] + stay;
     }
 };
 
@@ -117,7 +124,7 @@ class Wins {
     Wins(const WarRules<W>& rules, const War<W>& s) : rules_(rules), s_(s) {}
 
     // Computes how urgent it is to take each territory, in armies, to win now or to stop a rival who is about to win.
-    // Returns WIN_PRIZE if the mover can win with `news` new armies, otherwise 0.
+    // Returns WIN_PRIZE if the mover is strong enough to win with `news` new armies, otherwise 0.
     double find_urgency(int news, std::vector<double>& urgency) const {
         std::fill(urgency.begin(), urgency.end(), 0.0);
         double prize = 0.0;
@@ -126,7 +133,7 @@ class Wins {
             if (!s_.lands[size_t(q)] || s_.mission[size_t(q)] < 0 || (!is_mover && rules_.is_hidden[size_t(q)]))
                 continue;
             Wanted<W> wanted = find_wanted(q, is_mover ? news : rules_.count_income(s_, q));
-            if (!wanted.number) continue;
+            if (!wanted.is_in_reach) continue;
             if (is_mover) prize = WIN_PRIZE;
             for (Set<W> rest = is_mover ? wanted.lands : find_winning_lands(q); rest.any();)
                 urgency[size_t(rest.pop())] += is_mover ? WIN_PRIZE / wanted.number : STOP_PRIZE;
@@ -141,6 +148,8 @@ class Wins {
     }
     // Whether the last move of the turn can win.
     bool may_win_by_move() const { return count_missing() == 1; }
+    // Whether the mover wins if the turn ends now.
+    bool wins_at_end() const { return rules_.is_checked_at_end && rules_.has_fulfilled(s_, s_.mover); }
     // Returns the smallest number of armies whose move between two of the mover's territories wins, or -1.
     int find_winning_move(int from, int to, int most) const {
         int need = count_missing();
@@ -158,40 +167,35 @@ class Wins {
 
     // Returns the next placement, a territory and armies, if placing new armies can win at once, or {-1, 0}.
     std::pair<int, int> find_placement_without_attacks() const {
-        int need = count_missing(), last = -1;
+        int need = count_missing();
         if (need < 1) return {-1, 0};
-        std::vector<std::pair<int, int>> weak;  // pairs of the missing armies and a territory
-        for (Set<W> rest = s_.at.mine; rest.any();) {
-            int v = last = rest.pop();
-            if (v >= s_.first && s_.at.armies[size_t(v)] < armies())
-                weak.emplace_back(armies() - s_.at.armies[size_t(v)], v);
-        }
-        if (int(weak.size()) < need) return {-1, 0};
-        std::sort(weak.begin(), weak.end());
-        int total = 0, first = rules_.lands, number = 0;
-        for (int i = 0; i < need; ++i) {
-            auto [missing, v] = weak[size_t(i)];
-            total += missing;
-            if (v < first) first = v, number = missing;
-        }
-        if (total > s_.place) return {-1, 0};
-        return {first, first == last ? s_.place : number};
+        std::vector<Weak> weak = list_weak(s_.mover, s_.place);
+        if (weak.empty() || int(weak.size()) + can_raise_by_move(weak) < need) return {-1, 0};
+        auto first = std::min_element(weak.begin(), weak.end(), [](Weak a, Weak b) { return a.land < b.land; });
+        return {first->land, count_placed(first->land, first->missing)};
     }
-    // Returns the next placement, a territory and armies, for attacks on the wanted territories, or {-1, 0}. The
-    // strongest stack beside each group of connected wanted territories attacks the group. Each new army goes to the
-    // stack with the smallest ratio of armies to need.
+    // Returns the next placement, a territory and armies, for attacks on the wanted territories, or {-1, 0}. Weak
+    // territories get the armies that they lack. The strongest stack beside each group of connected wanted territories
+    // attacks the group. Each other new army goes to the stack with the smallest ratio of armies to need.
     std::pair<int, int> find_placement_for_attacks() const {
         if (s_.mission[s_.mover] < 0) return {-1, 0};
+        Wanted<W> found = find_wanted(s_.mover, s_.place);
+        if (!found.number) return {-1, 0};
         const Game<W>& g = rules_.game(s_);
         std::vector<int> room(size_t(rules_.lands)), need(size_t(rules_.lands)), more(size_t(rules_.lands));
-        for (int v = 0; v < rules_.lands; ++v) room[size_t(v)] = rules_.spare(s_, v);
-        for (Set<W> wanted = find_wanted(s_.mover, s_.place).lands; wanted.any();) {
+        for (Set<W> rest = s_.at.mine; rest.any();) {
+            int v = rest.pop();
+            room[size_t(v)] = count_spare(s_.mover, v);
+        }
+        int left = s_.place, stay = std::max(rules_.find_least_armies(s_, s_.mover), 1);
+        for (auto [missing, v] : list_weak(s_.mover, s_.place)) more[size_t(v)] += missing, left -= missing;
+        for (Set<W> wanted = found.lands; wanted.any();) {
             Set<W> group, fresh = Set<W>::of(Set<W>(wanted).pop());
             int cost = ATTACK_MARGIN, best = -1;
             while (fresh.any()) {
                 int c = fresh.pop();
                 group.add(c);
-                cost += s_.at.armies[size_t(c)] + 1;
+                cost += s_.at.armies[size_t(c)] + stay;
                 fresh |= (g.out[size_t(c)] & wanted) - group;
             }
             wanted -= group;
@@ -203,18 +207,24 @@ class Wins {
             }
             if (best >= 0) need[size_t(best)] += cost, room[size_t(best)] -= cost;
         }
-        for (int left = s_.place; left > 0; --left) {
+        for (; left > 0; --left) {
             int poorest = -1, least = 0;
             for (int v = s_.first; v < rules_.lands; ++v) {
                 int lack = need[size_t(v)], armies = room[size_t(v)] + lack + more[size_t(v)];
                 if (lack && (poorest < 0 || armies * need[size_t(poorest)] < least * lack)) poorest = v, least = armies;
             }
-            if (poorest < 0) return {-1, 0};
+            if (poorest < 0) break;
             ++more[size_t(poorest)];
         }
         auto first = std::find_if(more.begin(), more.end(), [](int armies) { return armies > 0; });
         if (first == more.end()) return {-1, 0};
-        return {int(first - more.begin()), *first};
+        return {int(first - more.begin()), count_placed(int(first - more.begin()), *first)};
+    }
+    // Returns how many armies to place on a territory: all that are left if it is the last territory of the mover.
+    int count_placed(int land, int armies) const {
+        Set<W> later = s_.at.mine;
+        while (later.any() && later.first() <= land) later.pop();
+        return later.any() ? armies : s_.place;
     }
 
     int armies() const { return rules_.missions[size_t(s_.mission[s_.mover])].armies; }
@@ -225,32 +235,132 @@ class Wins {
         if (mission.kind != IACTA_MISSION_LANDS || mission.armies < 1) return -1;
         return std::max(mission.number - rules_.count_held(s_, s_.mover, mission), 0);
     }
+    // A territory with too few armies to count for its owner's mission.
+    struct Weak {
+        int missing, land;
+        bool operator<(const Weak& other) const {
+            return missing != other.missing ? missing < other.missing : land < other.land;
+        }
+    };
+    // Returns the weak territories of a player that `news` new armies make strong, as far as the mission needs them.
+    std::vector<Weak> list_weak(int player, int news) const {
+        const Mission& mission = rules_.missions[size_t(s_.mission[size_t(player)])];
+        std::vector<Weak> found;
+        if (mission.kind != IACTA_MISSION_LANDS || mission.armies < 1 || news < 1) return found;
+        for (Set<W> rest = find_lands(player); rest.any();) {
+            int v = rest.pop(), missing = mission.armies - s_.at.armies[size_t(v)];
+            if (missing > 0 && (player != s_.mover || v >= s_.first)) found.push_back({missing, v});
+        }
+        std::sort(found.begin(), found.end());
+        size_t number = 0, most = size_t(std::max(mission.number - rules_.count_held(s_, player, mission), 0));
+        while (number < std::min(most, found.size()) && found[number].missing <= news) news -= found[number++].missing;
+        found.resize(number);
+        return found;
+    }
+    // Whether the last move of the mover can make a further territory strong enough to count for the mission.
+    bool can_raise_by_move(const std::vector<Weak>& raised) const {
+        int least = rules_.find_least_armies(s_, s_.mover);
+        if (least < 2 || s_.phase == IACTA_PHASE_ADVANCE) return false;
+        for (Set<W> rest = s_.at.mine - rules_.game(s_).resting; rest.any();) {
+            int u = rest.pop(), spare = count_spare(s_.mover, u);
+            if (spare < 1) continue;
+            for (Set<W> ends = rules_.find_fortify_targets(s_, u); ends.any();) {
+                int v = ends.pop(), missing = least - s_.at.armies[size_t(v)];
+                bool is_raised = std::any_of(raised.begin(), raised.end(), [&](Weak each) { return each.land == v; });
+                if (missing > 0 && missing <= spare && !is_raised) return true;
+            }
+        }
+        return false;
+    }
+    // Returns how many armies the conquered territory lacks to count for the mover's mission, if they may still advance.
+    int count_missing_after_advance(int player) const {
+        if (player != s_.mover || s_.phase != IACTA_PHASE_ADVANCE) return 0;
+        int lacks = rules_.find_least_armies(s_, player) - s_.at.armies[size_t(s_.pending.to)];
+        return lacks <= count_spare(player, s_.pending.start) ? lacks : 0;
+    }
+    // Returns the armies of a player that may leave a territory. If its armies count for a mission, they must stay.
+    int count_spare(int player, int v) const {
+        const Game<W>& g = player == s_.mover ? rules_.game(s_) : rules_.later;
+        int armies = s_.at.armies[size_t(v)], least = rules_.find_least_armies(s_, player);
+        return std::max(armies - (armies >= least ? std::max(g.keep[size_t(v)], least) : g.keep[size_t(v)]), 0);
+    }
 
-    // Returns the territories that a player must take to win, if `news` new armies make the player strong enough.
+    // Returns the territories that a player must take to win, and whether `news` new armies make the player strong
+    // enough.
     Wanted<W> find_wanted(int player, int news) const {
         const Mission& mission = rules_.missions[size_t(s_.mission[size_t(player)])];
         Wanted<W> found;
-        if (mission.kind == IACTA_MISSION_LANDS)
-            found = find_cheap_lands(player, mission.number - rules_.count_held(s_, player, mission));
-        else found = find_ways(player, news, mission);
-        return is_in_reach(player, found, news) ? found : Wanted<W>{};
+        if (rules_.is_checked_at_end && rules_.has_fulfilled(s_, player)) {
+            found.is_in_reach = true;
+            return found;
+        }
+        if (mission.kind == IACTA_MISSION_LANDS) {
+            int need = mission.number - rules_.count_held(s_, player, mission);
+            std::vector<Weak> weak = list_weak(player, news);
+            for (const Weak& each : weak) --need, news -= each.missing;
+            if (need > 0 && player == s_.mover) need -= can_raise_by_move(weak);
+            if (int lacks = count_missing_after_advance(player); lacks > 0) --need, news -= lacks;
+            return find_cheap_lands(player, need, std::max(mission.armies, 1), news);
+        }
+        found = find_ways(player, news, mission);
+        found.is_in_reach = found.number && is_strong_enough(player, found, news);
+        return found.is_in_reach ? found : Wanted<W>{};
     }
-    // Returns `number` territories that a player can take one after another, with few armies on them.
-    Wanted<W> find_cheap_lands(int player, int number) const {
+    // Returns `number` territories that the stacks of a player are strong enough to take, if there are so many. Each
+    // step adds the territory with the fewest armies that one stack can take, or that several stacks can take together.
+    // stay: the armies that must stay on each territory.
+    // news: the new armies, which may strengthen any stack.
+    Wanted<W> find_cheap_lands(int player, int number, int stay, int news) const {
         Wanted<W> found;
         if (number > MAX_WANTED) return found;
-        Set<W> own = find_lands(player), beside;
-        for (Set<W> rest = own; rest.any();) beside |= rules_.later.out[size_t(rest.pop())];
-        while (found.number < number) {
-            int best = -1;
-            for (Set<W> rest = beside - own - found.lands; rest.any();) {
-                int c = rest.pop(), armies = s_.at.armies[size_t(c)];
-                if (armies && (best < 0 || armies < s_.at.armies[size_t(best)])) best = c;
-            }
-            if (best < 0) return {};
-            found.add(s_, best);
-            beside |= rules_.later.out[size_t(best)];
+        struct Stack {
+            int room;
+            Set<W> near;  // the territories that it can attack, also after conquests
+        };
+        const Game<W>& g = player == s_.mover ? rules_.game(s_) : rules_.later;
+        Set<W> own = find_lands(player);
+        std::vector<Stack> stacks;
+        for (Set<W> rest = own; rest.any();) {
+            int v = rest.pop(), room = count_spare(player, v);
+            if (player == s_.mover && g.resting.has(v)) continue;
+            Set<W> near = g.out[size_t(v)];
+            if (s_.phase == IACTA_PHASE_ADVANCE && v == s_.pending.start) near |= g.out[size_t(s_.pending.to)];
+            if (room > 0 || news > 0) stacks.push_back({room, near - own});
         }
+        while (found.number < number) {
+            Stack* best = nullptr;
+            int land = -1, cheapest = -1;
+            Set<W> all;
+            for (Stack& each : stacks) {
+                all |= each.near;
+                for (Set<W> rest = each.near - found.lands; rest.any();) {
+                    int c = rest.pop(), armies = s_.at.armies[size_t(c)];
+                    if (!armies || armies + stay > each.room + news) continue;
+                    bool is_better = land < 0 || armies < s_.at.armies[size_t(land)];
+                    if (is_better || (armies == s_.at.armies[size_t(land)] && each.room > best->room))
+                        best = &each, land = c;
+                }
+            }
+            if (land < 0) {
+                for (Set<W> rest = all - found.lands; rest.any();) {
+                    int c = rest.pop(), armies = s_.at.armies[size_t(c)];
+                    if (armies && (cheapest < 0 || armies < s_.at.armies[size_t(cheapest)])) cheapest = c;
+                }
+                land = cheapest;
+            }
+            if (land < 0) return {};
+            int cost = s_.at.armies[size_t(land)] + stay;
+            for (Stack& each : stacks) {
+                if ((best && &each != best) || !each.near.has(land)) continue;
+                int used = std::min(each.room, cost);
+                each.room -= used, cost -= used;
+                each.near |= g.out[size_t(land)] - own;
+            }
+            if (cost > news) return {};
+            news -= cost;
+            found.add(s_, land, stay);
+        }
+        found.is_in_reach = true;
         return found;
     }
     // Returns the territories that a mission names, and the territories on the cheapest paths to them.
@@ -281,7 +391,7 @@ class Wins {
         for (Set<W> rest = targets; rest.any();) {
             int v = rest.pop();
             if (cost[size_t(v)] > most) return {};
-            for (; !own.has(v); v = before[size_t(v)]) found.add(s_, v);
+            for (; !own.has(v); v = before[size_t(v)]) found.add(s_, v, 1);
         }
         return found;
     }
@@ -335,8 +445,7 @@ class Wins {
         return own & named;
     }
     // Returns whether a player with `news` new armies is strong enough to take the wanted territories.
-    bool is_in_reach(int player, const Wanted<W>& wanted, int news) const {
-        if (!wanted.number) return false;
+    bool is_strong_enough(int player, const Wanted<W>& wanted, int news) const {
         const Game<W>& g = player == s_.mover ? rules_.game(s_) : rules_.later;
         int strength = news;
         for (Set<W> rest = find_lands(player); rest.any();) {
@@ -345,7 +454,7 @@ class Wins {
             // After a conquest, the armies that may still advance also count beside the conquered territory.
             if (s_.phase == IACTA_PHASE_ADVANCE && v == s_.pending.start) near |= g.out[size_t(s_.pending.to)];
             if (!near.meets(wanted.lands) || (player == s_.mover && g.resting.has(v))) continue;
-            strength += std::max(s_.at.armies[size_t(v)] - g.keep[size_t(v)], 0);
+            strength += count_spare(player, v);
         }
         return strength >= wanted.cost;
     }
