@@ -2,11 +2,13 @@
 
 from itertools import combinations
 from random import Random
+from typing import Any
 
 import pytest
 
+from iacta import classic_board
 from iacta.board import Board, Holding, Position
-from iacta.game import Turn
+from iacta.game import Missions, Turn
 from iacta.game.moment import read_moment
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.deadline import Deadline
@@ -17,6 +19,7 @@ from iacta.plan.own_any import choose_territories
 from iacta.plan.problem import read_problem
 from iacta.plan.quick_estimates import estimate_goal
 from iacta.plan.search import Search
+from iacta.plan.winning import Win, find_win
 from iacta.rules.rules import CLASSIC
 from tests.plan.twin import Play
 
@@ -88,6 +91,50 @@ def test_new_armies_and_quick_estimates_know_the_goal() -> None:
     assert look.at_most == look.chance > best_plan(position, goal).comparable_value
     large = estimate_goal(EMPIRES, OwnAny(24), 6, {}, Deadline())
     assert 0.8 < large.chance <= large.at_most
+
+
+def draw_strong_empire(weak: int) -> Position:
+    """Return a position of the classic board in which red owns two armies on most territories.
+
+    weak: the number of red territories with one army.
+    """
+    board = classic_board()
+    red = *board.find_set("Africa"), *board.find_set("Asia")
+    held = dict.fromkeys(red, ("red", 2)) | dict.fromkeys(red[:weak], ("red", 1))
+    held |= {"Kamchatka": ("red", 9), "Irkutsk": ("red", 9)}
+    return Position(board, "red", held, others=("blue", 2))
+
+
+def test_new_armies_strengthen_own_territories_before_conquests() -> None:
+    position, goal = draw_strong_empire(3), OwnAny(19, armies=2)
+    found = estimate_goal(position, goal, 3, {}, Deadline())
+    placed = dict(found.placement)
+    assert sum(placed.values()) == 3
+    assert all(position.find_holding(name).armies == 1 for name in placed)
+    assert 0.9 < found.chance <= found.at_most
+    reinforced = reinforce(position, goal, 3, time_limit=20)
+    assert dict(reinforced.placement) == placed
+    assert reinforced.plan.comparable_value > 0.9
+
+
+def test_new_armies_alone_reach_a_number_of_strong_territories() -> None:
+    found = reinforce(draw_strong_empire(3), OwnAny(18, armies=2), 3, time_limit=20)
+    assert found.plan.value == 1
+
+
+def test_the_fortifying_move_may_win() -> None:
+    missions = Missions({"red": "18 territories with 2 armies", "blue": "24 territories"})
+
+    def find(weak: int, **options: Any) -> Win | None:
+        turn = Turn(draw_strong_empire(weak), victory=missions, phase="attack", **options)
+        return find_win(turn, Deadline())
+
+    win = find(1)
+    assert win is not None
+    assert win.move is not None
+    assert (win.placement, win.move.to, win.move.armies) == ((), "North Africa", 1)
+    for other in (find(2), find(1, fortify="none")):
+        assert other is None or other.placement is None
 
 
 def test_a_reached_goal_is_certain() -> None:

@@ -7,9 +7,12 @@ If the player needs n more territories, and S ranges over the sets of n territor
 The search builds sets step by step, from all territories of the player and from each single
 territory, and always adds the neighbour with the fewest armies. Then it improves the best set by
 exchanging single territories, as long as the value of a lookahead policy rises.
+
+If each territory needs several armies, new armies first go to the player's own territories that
+lack the fewest, because that costs less than a conquest.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
 from math import comb
@@ -39,6 +42,8 @@ def choose_territories(
     deadline: when to stop searching.
     """
     assert isinstance(problem.goal, OwnAny)  # noqa: S101 # the caller checks it
+    raised = list_raised(problem, start, new)
+    start, new = start.add_armies(raised), new - sum(raised.values())
     need = problem.goal.number - problem.goal.count_held(start.owned, start.armies)
     others = [*bits(problem.field)]
     has_whole_battles = any(map(problem.is_whole, others))  # may leave too few armies behind
@@ -49,6 +54,26 @@ def choose_territories(
     search = _SetSearch(problem, start, new, deadline)
     found = search.find_best(search.list_sets(others, need))
     return None if found is None else search.make_goal(found)
+
+
+def list_raised(problem: Problem, start: TurnState, new: int) -> Mapping[int, int]:
+    """Return the new armies that own territories need to count for a goal.
+
+    problem: a problem; goals without a minimum number of armies on territories need no armies.
+    start: the state before the new armies are placed.
+    new: the number of new armies.
+    """
+    goal, raised = problem.goal, dict[int, int]()
+    if isinstance(goal, TakeWithArmies):
+        missing = ((goal.armies - start.armies[t], t) for t in map(problem.place, goal.kept))
+        return {t: number for number, t in missing if number > 0}
+    if not isinstance(goal, OwnAny):
+        return raised
+    need = goal.number - goal.count_held(start.owned, start.armies)
+    for number, t in sorted((goal.armies - start.armies[t], t) for t in bits(start.owned)):
+        if number > 0 and len(raised) < need and number <= new - sum(raised.values()):
+            raised[t] = number
+    return raised
 
 
 class _SetSearch:

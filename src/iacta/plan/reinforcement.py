@@ -37,8 +37,8 @@ from iacta.plan.best import (
     make_best_reporter,
     plan_within,
 )
-from iacta.plan.goals import Goal
-from iacta.plan.own_any import choose_territories
+from iacta.plan.goals import Goal, TakeWithArmies
+from iacta.plan.own_any import choose_territories, list_raised
 from iacta.plan.plan import Plan
 from iacta.plan.planner import EQUAL
 from iacta.plan.policy import QUICK_STYLE
@@ -487,10 +487,12 @@ def find_quick_values(
     values = QuickValues(problem, deadline, states)
     if not problem.rewards.number:
         return values
-    values.find(problem.start)
+    start = TurnState.from_position(position)
+    for state in (problem.start, start):  # the first may reach the goal without an attack
+        values.find(state)
     if values.proven:
         return values
-    start, part = TurnState.from_position(position), deadline.take_share(SET_SHARE)
+    part = deadline.take_share(SET_SHARE)
     chosen = choose_territories(problem, start, armies, part)
     return values if chosen is None else QuickValues(replace(problem, goal=chosen), deadline, 0)
 
@@ -534,6 +536,8 @@ class Placements:
         """Return the value of a placement; if it is unknown, the value of not attacking."""
         problem, state = self.values.problem, self.after(placement)
         found = self.values.find(state)
+        if self._is_lacking(state):
+            return 0.0
         paid = 0.0 if found is None else min(found.value, problem.rewards.most)
         return paid + problem.sum_payoffs(state) + problem.held
 
@@ -543,8 +547,15 @@ class Placements:
         found = self.values.find(state)
         if found is None:
             return None
+        if self._is_lacking(state):
+            return Rank(0.0, 0.0)
         value = found.value + self.values.problem.sum_payoffs(state)
         return Rank(round(value, DIGITS), -round(found.cost, DIGITS))
+
+    def _is_lacking(self, state: TurnState) -> bool:
+        """Return whether own territories that the goal needs have too few armies."""
+        goal = self.values.problem.goal
+        return isinstance(goal, TakeWithArmies) and bool(list_raised(self.values.problem, state, 0))
 
     def after(self, placement: Placement) -> TurnState:
         """Return the state after a placement."""
@@ -557,6 +568,13 @@ class Placements:
         compare.
         """
         self.has_tried_all = False
+        problem = self.values.problem
+        raised = {} if self.values.proven else list_raised(problem, self.start, armies)
+        if raised and sum(raised.values()) <= armies:
+            rest = Placements(self.start.add_armies(raised), self.values)
+            first = {problem.name(t): number for t, number in raised.items()}
+            left = rest.rank_placements(armies - sum(raised.values()))
+            return [_sort_placement(Counter(first) + Counter(dict(each))) for each in left]
         if not self.places:
             most = max(bits(self.start.owned), key=lambda v: self.start.armies[v])
             return [((self.values.problem.name(most), armies),) if armies else ()]

@@ -1,20 +1,20 @@
 """Winning now: finds a goal for this turn that fulfils the victory condition.
 
 A victory condition allows one or more ways to win (`iacta.game.victory.WayToWin`). If a way names
-territories, the goal is to take all these territories. If a way requires a number of
-territories, the goal is to own that number, each with enough armies. New armies alone may suffice.
+territories, the goal is to own that number, each with enough armies. New armies or the fortifying
+move may suffice.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from iacta.board import Position
-from iacta.game import Turn
+from iacta.game import Fortify, Turn
 from iacta.native.deadline import Deadline
 from iacta.plan.goals import OwnAny, TakeAll
 from iacta.plan.quick_estimates import QuickEstimate, estimate_goal
-from iacta.plan.reinforcement import Placement, turn_options
+from iacta.plan.reinforcement import Placement, place_armies, turn_options
 
 WinningGoal: TypeAlias = TakeAll | OwnAny
 
@@ -26,11 +26,13 @@ class Win(NamedTuple):
     at_most: an upper bound on the chance of any play to win; `None` if the bound of the goal
         applies.
     placement: new armies that win without an attack; `None` if an attack is needed.
+    move: a fortifying move that is needed after the placement; `None` if no move is needed.
     """
 
     goal: WinningGoal
     at_most: float | None = None
     placement: Placement | None = None
+    move: Fortify | None = None
 
 
 def find_win(turn: Turn, deadline: Deadline, player: str | None = None) -> Win | None:
@@ -42,8 +44,8 @@ def find_win(turn: Turn, deadline: Deadline, player: str | None = None) -> Win |
         usual new armies and is not restricted by `keep` or `stay`.
     """
     search = _WinSearch(turn, turn.player if player is None else player, deadline)
-    if (placement := search.find_placement()) is not None:
-        return Win(TakeAll(tuple(name for name, _ in placement)), 1.0, placement)
+    if (win := search.find_win_without_attacks()) is not None:
+        return win
     goals = [*dict.fromkeys(search.list_goals())]
     if len(goals) < 2:
         return Win(goals[0]) if goals else None
@@ -67,8 +69,8 @@ class _WinSearch:
         self.own = {*self.position.list_territories(player)}
         self.others = {name for name, n in self.armies.items() if n and name not in self.own}
 
-    def find_placement(self) -> Placement | None:
-        """Return a placement of new armies that wins without an attack, or `None`."""
+    def find_win_without_attacks(self) -> Win | None:
+        """Return a win by new armies or by the fortifying move, or `None`."""
         for way in self.turn.victory.list_ways(self.turn, self.player):
             missing = sorted(
                 (way.armies - self.armies[name], name)
@@ -76,9 +78,44 @@ class _WinSearch:
                 if self.armies[name] < way.armies
             )
             need = way.number - (len(self.own) - len(missing))
-            chosen = missing[: max(need, 0)]
-            if 0 < need == len(chosen) and sum(number for number, _ in chosen) <= self.new:
-                return tuple((name, number) for number, name in reversed(chosen))
+            if not 0 < need <= len(missing):
+                continue
+            chosen = [(name, number) for number, name in reversed(missing[:need])]
+            if sum(number for _, number in chosen) <= self.new:
+                return Win(TakeAll(tuple(name for name, _ in chosen)), 1.0, tuple(chosen))
+            placement, left = tuple(chosen[1:]), {name for _, name in missing[need - 1 :]}
+            if sum(number for _, number in placement) <= self.new:
+                move = self._find_move(placement, left, way.armies)
+                if move is not None:
+                    names = *(name for name, _ in placement), move.to
+                    return Win(TakeAll(names), 1.0, placement, move)
+        return None
+
+    def _find_move(self, placement: Placement, weak: Container[str], least: int) -> Fortify | None:
+        """Return a fortifying move that gives a weak territory enough armies, or `None`.
+
+        placement: the new armies that are placed first.
+        weak: the names of the territories with too few armies.
+        least: the number of armies that a territory needs.
+        """
+        turn, position = self.turn, place_armies(self.position, placement)
+        if turn.fortify == "none" or turn.phase == "over":
+            return None
+        last = Turn(
+            position,
+            turn.rules,
+            keep=self.options["keep"],
+            stay=self.options["stay"],
+            phase="fortify",
+            fortify=turn.fortify,
+        )
+        for move in last.actions():
+            if isinstance(move, Fortify) and move.to in weak:
+                lacks = least - position.find_holding(move.to).armies
+                left = position.find_holding(move.start).armies - move.armies
+                is_bared = left < least <= left + move.armies
+                if move.armies >= lacks and not is_bared:
+                    return replace(move, armies=lacks)
         return None
 
     def list_goals(self) -> Iterator[WinningGoal]:

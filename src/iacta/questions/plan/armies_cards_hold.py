@@ -11,6 +11,7 @@ from iacta.plan import Continuation, Goal, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
 from iacta.plan.hold import MIN_ENDS
 from iacta.plan.reinforcement import Placement
+from iacta.plan.winning import Win
 from iacta.probability.distribution import Distribution
 from iacta.questions.plan.sentences import MAX_LINES, format_value, plan_chance
 
@@ -31,6 +32,22 @@ def new_armies(placement: Placement) -> str:
         return f"{total} on {placement[0][0]}"
     places = [f"{number} on {name}" for name, number in placement]
     return f"{total}, {join_phrases(places)}"
+
+
+def describe_win(win: Win) -> str:
+    """Describe a win that needs no attack.
+
+    >>> from iacta import TakeAll
+    >>> from iacta.game import Fortify
+    >>> describe_win(Win(TakeAll("Egypt"), 1.0, (), Fortify("Congo", "Egypt", 1)))
+    'You win the game without an attack: move 1 army from Congo to Egypt at the end of your turn.'
+    """
+    placed, move = win.placement and new_armies(win.placement), win.move
+    if move is None:
+        return f"You win the game with {placed}, without an attack."
+    first = f"place {placed}, then " if placed else ""
+    moved = f"move {name_armies(move.armies)} from {move.start} to {move.to}"
+    return f"You win the game without an attack: {first}{moved} at the end of your turn."
 
 
 def describe_before(plan: Plan, new: Reinforcement) -> str:

@@ -796,7 +796,7 @@ class GoalEndAnswer(Answer):
             return winner
         win = find_win(self.question.turn, Deadline()) if self.question.win else None
         if win is not None and win.placement is not None:
-            return f"You win the game with {around.new_armies(win.placement)}, without an attack."
+            return around.describe_win(win)
         if self.is_reached:
             return "The goal is reached."
         if self._is_chance:
