@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from iacta import classic_board
 from iacta.board import Position
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.deadline import Deadline
@@ -188,3 +189,15 @@ def test_impossible_placements_are_refused() -> None:
         reinforcements_needed(APART, Worth(), "50%")
     with pytest.raises(IllegalError, match="1000 new armies do not reach a chance of"):
         reinforcements_needed(APART, goal, "50%", stay=["s", "z"])
+
+
+def test_new_armies_are_divided_if_one_front_needs_the_other() -> None:
+    board = classic_board()
+    americas = *board.find_set("North America"), *board.find_set("South America")
+    held = dict.fromkeys(americas, ("green", 2)) | dict.fromkeys(("Ural", "China"), ("red", 1))
+    held |= {"Egypt": ("green", 1), "North Africa": ("green", 2), "Southern Europe": ("blue", 3)}
+    position = Position(board, "blue", held, others=("blue", 1))
+    # Armies on Southern Europe alone do not help, because no stack can attack Ural.
+    found = reinforce(position, TakeAll("Egypt, North Africa, Ural, China"), 10, time_limit=20)
+    assert len(found.placement) > 1
+    assert found.plan.comparable_value > 0.8

@@ -606,6 +606,11 @@ class Placements:
         # If the values switched from exact to estimated on the way, they are not comparable.
         return self._find_ranks(armies) if was_proven and not self.values.proven else ranks
 
+    @property
+    def _most(self) -> float:
+        """The largest possible payoff."""
+        return self.values.problem.rewards.most
+
     def _find_ranks(self, armies: int) -> dict[Placement, Rank]:
         ranks = dict[Placement, Rank]()
         none, alone = self.find_rank(()), dict[str, Placement]()
@@ -614,7 +619,17 @@ class Placements:
             if not self._rank(alone[place], ranks):
                 return ranks
         least = GAIN if none is None else none.value + GAIN
-        places = [each for each in alone if ranks[alone[each]].value > least] or self.places
+        places = [each for each in alone if ranks[alone[each]].value > least] or [*self.places]
+        first = max(alone, key=lambda each: ranks[alone[each]])
+        for place in self.places if armies > 1 else ():
+            # Armies that do not help alone may help together with armies on the best territory.
+            pair = _sort_placement({first: armies - armies // 2, place: armies // 2})
+            if place in places or ranks[alone[first]].value > self._most - GAIN:
+                continue
+            if not self._rank(pair, ranks):
+                return ranks
+            if ranks[pair] > ranks[alone[first]]:
+                places.append(place)
         for one, other in combinations(places, 2):
             pair = _sort_placement({one: armies - armies // 2, other: armies // 2})
             if armies > 1 and not self._rank(pair, ranks):
