@@ -10,7 +10,7 @@ from benchmarks.opponents import find_row
 from iacta import Missions, Position, Turn, ask, win_chances
 from iacta.game import Attack, Defend, EndPhase, Fortify, OwnTerritories, Place
 from iacta.native.deadline import Deadline
-from iacta.plan import OwnAny, best_plan
+from iacta.plan import OwnAny, TakeAll, best_plan
 from iacta.plan.winning import find_win
 from iacta.war import ai, goals_in_reach
 from iacta.war.games import War, deal_missions, list_seats
@@ -84,6 +84,27 @@ def test_a_win_within_reach_is_seen_and_taken(condition: str) -> None:
         for name in PLAYERS:
             record = War(turn).play_turn(PLAYERS[name], number)
             assert record.end.winner == "red", (number, name)
+
+
+def test_eliminating_the_last_rival_wins_without_a_known_mission() -> None:
+    held = dict.fromkeys(NAMES_RING, ("red", 9)) | {"D": ("blue", 1), "E": ("blue", 2)}
+    missions = Missions(dict.fromkeys(NAMES[:3], "hidden"), cards=("8 territories",) * 3)
+    turn = Turn(Position(RING, "red", held), place=3, players=NAMES[:3], victory=missions)
+    win = find_win(turn, Deadline())
+    assert win is not None
+    assert win.goal == TakeAll(("D", "E"))
+    assert goals_in_reach(turn)[0].words == "win now"
+    assert ask("plan", position=turn, win=True).record()["value"] > 0.99
+
+
+def test_a_win_by_several_missions_is_named_without_new_armies() -> None:
+    held = dict.fromkeys(NAMES_RING, ("red", 1)) | {"D": ("blue", 30), "E": ("green", 1)}
+    known = {"red": "8 territories", "green": "8 territories"}
+    missions = Missions({"blue": "hidden", **known}, cards=("3 territories", "4 territories"))
+    turn = Turn(Position(RING, "red", held), phase="attack", players=NAMES[:3], victory=missions)
+    text = str(ask("threats", position=turn))
+    assert "Blue wins on their next turn with a chance of more than 99.99%, on average" in text
+    assert "0 new armies" not in text
 
 
 @pytest.mark.parametrize("name", ["usual", "simple"])

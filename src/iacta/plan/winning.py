@@ -16,6 +16,8 @@ from iacta.plan.goals import OwnAny, TakeAll
 from iacta.plan.quick_estimates import QuickEstimate, estimate_goal
 from iacta.plan.reinforcement import Placement, place_armies, turn_options
 
+MAX_RIVAL_TERRITORIES = 12  # if rivals own more, a turn rarely takes them all
+
 WinningGoal: TypeAlias = TakeAll | OwnAny
 
 
@@ -128,6 +130,14 @@ class _WinSearch:
                 yield TakeAll(self._sort(named))
             elif way.number > len(self.own) or way.armies > 1:
                 yield OwnAny(way.number, max(way.armies, 1))
+        rivals = {*self.turn.survivors} - {self.player}
+        theirs = [
+            name
+            for name, owner in zip(self.turn.board.territories, self.turn.owners, strict=True)
+            if owner in rivals
+        ]
+        if 0 < len(theirs) <= MAX_RIVAL_TERRITORIES and {*theirs} <= self.others:
+            yield TakeAll(tuple(theirs))  # the last survivor wins
 
     def _sort(self, names: Iterable[str]) -> tuple[str, ...]:
         chosen = {*names}

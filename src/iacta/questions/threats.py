@@ -194,7 +194,9 @@ def _list_win_sentences(found: Threats, turn: Turn) -> Iterator[str]:
             name = f"{each.player[:1].upper()}{each.player[1:]}"
             is_hidden = len(turn.victory.list_possible(turn, each.player)) > 1
             mean = ", on average over their possible missions" if is_hidden else ""
-            yield f"{name} wins on their next turn with a chance of {_format_cell(each)}{mean}."
+            bound = f" (at most {percent(each.at_most)})" if _has_bound(each) else ""
+            chance = f"{percent(each.chance)}{bound}"
+            yield f"{name} wins on their next turn with a chance of {chance}{mean}."
 
 
 def threats_sentence(answer: ThreatsAnswer) -> str:
@@ -206,10 +208,10 @@ def threats_sentence(answer: ThreatsAnswer) -> str:
         return f"The search found no attack on {found.player} that succeeds next turn."
     first = found.threats[0]
     bound = f" (no attack exceeds {percent(first.at_most)})" if _has_bound(first) else ""
+    placed = f", with {new_armies(first.placement)}" if first.placement else ""
     return (
         f"On their next turn {first.player} can {describe_threat(first, found.player)} with a "
-        f"chance of {percent(first.chance)}{bound}, with {new_armies(first.placement)}: the "
-        f"likeliest threat to {found.player}."
+        f"chance of {percent(first.chance)}{bound}{placed}: the likeliest threat to {found.player}."
     )
 
 
