@@ -11,6 +11,7 @@ struct JudgedAim {
     static constexpr double SHARE_OF_REST = 0.25;  // the maximum margin, as a share of 1 - V
 
     Aim aim;
+    size_t number = 0;                    // the index in the list of aims
     double margin = 0.0, total = 0.0;     // total: the sum of V over the samples
     int samples = 0, stage = 0;           // stage: the number of samples at which the aim was dropped, or FINAL
     uint64_t dice = 0;                    // the sum of the random states after the samples
@@ -72,7 +73,8 @@ class WarPlay {
         if (quick_play_) rules_.hide_unknown(s);
         std::vector<JudgedAim> found;
         for (const Aim& aim : tactics.list_aims(s))
-            found.push_back({aim, aim.kind == IACTA_AIM_AS_LIKED ? n_[MARGIN] : 0.0});
+            found.push_back({aim, found.size(), aim.kind == IACTA_AIM_AS_LIKED ? n_[MARGIN] : 0.0});
+        openings_.resize(std::max(openings_.size(), found.size()));
         std::vector<JudgedAim*> left;
         for (JudgedAim& each : found) left.push_back(&each);
         auto is_better = [](const JudgedAim* a, const JudgedAim* b) { return a->value() > b->value(); };
@@ -123,7 +125,15 @@ class WarPlay {
     const WarRules<W>& rules_;
     Numbers n_;
     const float* weights_;
-    War<W> opened_, after_;
+    // The beginning of a turn with an aim, which is equal in all samples: the state before the first attack, the aim,
+    // and the first attack.
+    struct Opening {
+        War<W> s;
+        Aim aim;
+        typename Tactics<W>::Fight first;
+    };
+    std::vector<Opening> openings_;  // by the number of the aim
+    War<W> after_;
     // In simulated rounds, one AI without samples plays all seats.
     std::vector<double> quick_numbers_;
     std::unique_ptr<WarPlay> quick_play_;
@@ -188,19 +198,26 @@ class WarPlay {
         for (JudgedAim& each : found)
             if (each.stage != JudgedAim::FINAL) each.total += each.samples * change;
     }
+    // Plays the beginning of a turn with an aim.
+    void open(const War<W>& s, Aim aim, Opening& opening) {
+        tactics.aim = aim;
+        opening.s = s;
+        tactics.open(opening.s);
+        if (opening.s.phase == IACTA_PHASE_ATTACK) opening.first = tactics.choose_fight(opening.s);
+        opening.aim = tactics.aim;
+    }
     // Adds samples of V after turns with an aim, up to a number of samples in all.
     void add_samples(const War<W>& s, JudgedAim& judged, uint64_t seed, int most) {
         std::array<double, MAX_PLAYERS> chances;
+        Opening& opening = openings_[judged.number];
         judged.stage = most;
-        tactics.aim = judged.aim;
-        opened_ = s;
-        tactics.open(opened_);
-        Aim opened = tactics.aim;
+        if (!judged.samples) open(s, judged.aim, opening);
         while (judged.samples < most && !judged.has_no_dice) {
             uint64_t first = seed + uint64_t(judged.samples) * 0x10001;
             Random dice(first);
-            after_ = opened_;
-            tactics.aim = opened;
+            after_ = opening.s;
+            tactics.aim = opening.aim;
+            if (after_.phase == IACTA_PHASE_ATTACK) tactics.fight(after_, opening.first, dice, nullptr);
             tactics.play(after_, dice, nullptr);
             if (rules_.find_winner(after_) < 0) rules_.next(after_);
             judge(rules_, after_, tactics, weights_, chances.data());

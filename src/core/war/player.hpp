@@ -61,6 +61,15 @@ class Tactics {
           prize_(rules.continents.size()), last_(rules.continents.size()), wanted_(size_t(rules.lands)),
           worth_(size_t(rules.lands)), urgency_(size_t(rules.lands)), known_(size_t(rules.lands), 0) {}
 
+    // An attack that goes on as long as its chance or its value suffices. If `v` is -1, the attacks are over.
+    struct Fight {
+        int v = -1, c = -1;
+        bool is_on_route = false;
+        double least = 0.0;               // on a route: the least chance
+        double worth = 0.0, price = 0.0;  // otherwise: the value of c, and the price of a lost army
+        int stay = 0;                     // the armies that must stay on v for a win in reach
+    };
+
     Aim aim;
     bool in_haste = false;  // whether to continue a battle without comparing it with other battles
 
@@ -81,27 +90,28 @@ class Tactics {
                 auto [land, number] = has_placing_aim() ? choose_placement_for_aim(s) : choose_placement(s);
                 return rules_.put(s, land, number, log);
             }
-            case IACTA_PHASE_ATTACK: {
-                if (wins_by_stopping(s)) return rules_.stop(s, log);
-                if (is_on_route(s, 0))
-                    if (auto [v, c] = routes_.choose_attack(s); v >= 0) {
-                        // A stack that only weakens a territory for other stacks fights to its end.
-                        double least = is_still_likely(s, v, c, FAIR) ? FAIR : 0.0;
-                        do rules_.attack(s, v, c, random, log);
-                        while (in_haste && is_still_likely(s, v, c, least));
-                        return;
-                    }
-                survey(s, 0);
-                Best best = find_best_attack(s);
-                if (best.value <= n_[THRESHOLD]) return rules_.stop(s, log);
-                do rules_.attack(s, best.v, best.c, random, log);
-                while (in_haste && is_still_good(s, best.v, best.c));
-                return;
-            }
+            case IACTA_PHASE_ATTACK: return fight(s, choose_fight(s), random, log);
             case IACTA_PHASE_DEFEND: return rules_.defend(s, random, log);
             case IACTA_PHASE_ADVANCE: return rules_.advance(s, choose_advance(s), log);
             default: return fortify(s, log);
         }
+    }
+    // Chooses the next attack. The result depends only on the state and the aim.
+    Fight choose_fight(const War<W>& s) {
+        if (wins_by_stopping(s)) return {};
+        if (is_on_route(s, 0))
+            if (auto [v, c] = routes_.choose_attack(s); v >= 0)
+                // A stack that only weakens a territory for other stacks fights to its end.
+                return {v, c, true, is_still_likely(s, v, c, FAIR) ? FAIR : 0.0};
+        survey(s, 0);
+        Best best = find_best_attack(s);
+        if (best.value <= n_[THRESHOLD]) return {};
+        return {best.v, best.c, false, 0.0, value_land(s, best.c), price_, stay_};
+    }
+    void fight(War<W>& s, const Fight& chosen, Random& random, Log* log) {
+        if (chosen.v < 0) return rules_.stop(s, log);
+        do rules_.attack(s, chosen.v, chosen.c, random, log);
+        while (in_haste && goes_on(s, chosen));
     }
     // Whether the aim, an elimination, has succeeded and the turn is not over.
     bool has_eliminated(const War<W>& s) const {
@@ -208,7 +218,7 @@ class Tactics {
         ++moment_;
         all_ = s.count_armies();
         alive_ = rules_.count_alive(s);
-        calm_ = std::min(1.0, n_[PATIENCE] * s.count_owned() / all_);
+        price_ = n_[LOST] * std::min(1.0, n_[PATIENCE] * s.count_owned() / all_);
         prizes_ = 0.0;
         for (size_t k = 0; k < prize_.size(); ++k) {
             prize_[k] = 0.0;
@@ -278,7 +288,7 @@ class Tactics {
     Routes<W> routes_;
     int news_ = 0, all_ = 0, alive_ = 0;
     double prizes_ = 0.0;
-    double calm_ = 1.0;  // a factor on the cost of lost armies
+    double price_ = 0.0;  // the price of a lost army
     std::vector<int> beside_;
     std::array<int, OWNERS> beside_player_{};
     std::vector<double> prize_;
@@ -341,10 +351,13 @@ class Tactics {
                 if (k == aim.which) value += n_[AIM] * (1.0 + double(rules_.bonus[k]) / rules_.size(k));
         return worth_[c] = value + urgency_[c];
     }
-    // Returns the value of a battle that is fought to its end.
+    // Returns the value of a battle that is fought to its end. `worth` is the value of the territory, `price` the price
+    // of a lost army.
+    double value_fight(double worth, double price, const Odds::Row& row) const {
+        return row.won * worth + n_[KILLED] * row.killed - price * row.lost - (1.0 - row.won) * n_[FAILED];
+    }
     double value_fight(const War<W>& s, int c, const Odds::Row& row) {
-        return row.won * value_land(s, c) + n_[KILLED] * row.killed - n_[LOST] * calm_ * row.lost -
-               (1.0 - row.won) * n_[FAILED];
+        return value_fight(value_land(s, c), price_, row);
     }
     // Returns the cost of an attack from v on c that leaves the border of the mover's continent undefended, or 0.
     double value_bared_border(const War<W>& s, int v, int c) const {
@@ -369,15 +382,15 @@ class Tactics {
         }
         return best;
     }
-    // Returns the armies that may leave v. Armies that a win in reach needs on v must stay.
-    int find_room(const War<W>& s, int v) const {
+    // Returns the armies that may leave v. The armies `stay` that a win in reach needs on v must stay.
+    int find_room(const War<W>& s, int v, int stay) const {
         int armies = s.at.armies[v];
-        return std::min(rules_.spare(s, v), armies >= stay_ ? armies - stay_ : armies);
+        return std::min(rules_.spare(s, v), armies >= stay ? armies - stay : armies);
     }
     Best find_best_attack(const War<W>& s) {
         Best best{-1e300, -1, -1};
         for (Set<W> rest = s.at.mine - rules_.game(s).resting; rest.any();) {
-            int v = rest.pop(), room = find_room(s, v);
+            int v = rest.pop(), room = find_room(s, v, stay_);
             if (room < 1) continue;
             for (Set<W> near = rules_.game(s).out[v] - s.at.mine; near.any();) {
                 int c = near.pop();
@@ -390,11 +403,13 @@ class Tactics {
         }
         return best;
     }
-    // Whether the value of the current attack still exceeds the threshold.
-    bool is_still_good(const War<W>& s, int v, int c) {
-        int room = s.phase == IACTA_PHASE_ATTACK ? find_room(s, v) : 0;
+    // Whether a battle can go on and still suffices.
+    bool goes_on(const War<W>& s, const Fight& fight) const {
+        if (fight.is_on_route) return is_still_likely(s, fight.v, fight.c, fight.least);
+        int v = fight.v, c = fight.c, room = s.phase == IACTA_PHASE_ATTACK ? find_room(s, v, fight.stay) : 0;
         if (room < 1 || !rules_.max_dice(s, v, c)) return false;
-        return value_fight(s, c, rules_.odds(c, room, s.at.armies[c])) - value_bared_border(s, v, c) > n_[THRESHOLD];
+        double value = value_fight(fight.worth, fight.price, rules_.odds(c, room, s.at.armies[c]));
+        return value - value_bared_border(s, v, c) > n_[THRESHOLD];
     }
     // Whether a battle can continue and its chance exceeds `least`.
     bool is_still_likely(const War<W>& s, int v, int c, double least) const {
@@ -635,7 +650,7 @@ class Tactics {
         if (rules_.find_least_armies(s, s.mover) < 2) return choose_usual_advance(s, most);
         survey(s, 0);
         // Armies that a win in reach needs stay on v, and then on c.
-        int limit = std::clamp(find_room(s, v), 0, most);
+        int limit = std::clamp(find_room(s, v, stay_), 0, most);
         return std::clamp(choose_usual_advance(s, limit), std::min(std::max(stay_ - s.at.armies[c], 0), limit), limit);
     }
     // Returns how many of the `most` armies that may leave the start of a conquest advance.
@@ -645,7 +660,7 @@ class Tactics {
         if (is_on_route(s, 0)) return routes_.choose_advance(s, v, c, most);
         if (aim.kind == IACTA_AIM_RAID && !is_held_by_other(s, aim.which)) return 0;
         survey(s, 0);
-        int danger = borders_.find_threat(s, v), spare = find_room(s, v);
+        int danger = borders_.find_threat(s, v), spare = find_room(s, v, stay_);
         double here = find_best_attack_from(s, v, spare).value;
         double there = find_best_attack_from(s, c, s.at.armies[c] + spare - rules_.later.garrison).value;
         int behind = std::min(most, int(n_[BEHIND] * danger));
