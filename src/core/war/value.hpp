@@ -172,6 +172,8 @@ void judge(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, const
         for (int j = 0; j < FEATURES; ++j) {
             float x = seen[size_t(i)][size_t(j)];
             if (x == 0.0f) continue;
+            // An unrolled loop keeps the sums in registers.
+#pragma GCC unroll 16
             for (int h = 0; h < HIDDEN; ++h) sums[h] += first[j * HIDDEN + h] * x;
         }
         float score = 0.0f;
