@@ -25,6 +25,8 @@ struct Span {
 // An attack: a roll with a number of dice, or a whole battle.
 struct Roll {
     int start, to, dice;
+
+    bool operator==(const Roll&) const = default;
 };
 
 template <int W>
@@ -44,6 +46,8 @@ template <int W>
 struct Position {
     std::vector<int> armies;
     Set<W> mine;
+
+    bool operator==(const Position&) const = default;
 };
 
 // A 128-bit hash of a state or of its relevant part: the sum of the hashes of the territories. States with equal keys

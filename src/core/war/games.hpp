@@ -74,6 +74,7 @@ class WarPlay {
         std::vector<JudgedAim> found;
         for (const Aim& aim : tactics.list_aims(s))
             found.push_back({aim, found.size(), aim.kind == IACTA_AIM_AS_LIKED ? n_[MARGIN] : 0.0});
+        end_count_ = 0;
         openings_.resize(std::max(openings_.size(), found.size()));
         std::vector<JudgedAim*> left;
         for (JudgedAim& each : found) left.push_back(&each);
@@ -134,6 +135,9 @@ class WarPlay {
     };
     std::vector<Opening> openings_;  // by the number of the aim
     War<W> after_;
+    // The different states before the last move of simulated turns, each with V for the mover after this move.
+    std::vector<std::pair<War<W>, double>> ends_;
+    size_t end_count_ = 0;  // later elements of ends_ are buffers
     // In simulated rounds, one AI without samples plays all seats.
     std::vector<double> quick_numbers_;
     std::unique_ptr<WarPlay> quick_play_;
@@ -198,6 +202,21 @@ class WarPlay {
         for (JudgedAim& each : found)
             if (each.stage != JudgedAim::FINAL) each.total += each.samples * change;
     }
+    // Makes the last move of a turn, and returns V for the mover. Many simulated turns are equal before this move.
+    double judge_end(War<W>& s) {
+        size_t i = 0;
+        while (i < end_count_ && !(ends_[i].first == s)) ++i;
+        if (i < end_count_) return ends_[i].second;
+        ends_.resize(std::max(ends_.size(), ++end_count_));
+        ends_[i].first = s;
+        int mover = s.mover;
+        Random none(0);
+        tactics.play(s, none, nullptr);
+        if (rules_.find_winner(s) < 0) rules_.next(s);
+        std::array<double, MAX_PLAYERS> chances;
+        judge(rules_, s, tactics, weights_, chances.data());
+        return ends_[i].second = chances[size_t(mover)];
+    }
     // Plays the beginning of a turn with an aim.
     void open(const War<W>& s, Aim aim, Opening& opening) {
         tactics.aim = aim;
@@ -208,7 +227,6 @@ class WarPlay {
     }
     // Adds samples of V after turns with an aim, up to a number of samples in all.
     void add_samples(const War<W>& s, JudgedAim& judged, uint64_t seed, int most) {
-        std::array<double, MAX_PLAYERS> chances;
         Opening& opening = openings_[judged.number];
         judged.stage = most;
         if (!judged.samples) open(s, judged.aim, opening);
@@ -218,10 +236,8 @@ class WarPlay {
             after_ = opening.s;
             tactics.aim = opening.aim;
             if (after_.phase == IACTA_PHASE_ATTACK) tactics.fight(after_, opening.first, dice, nullptr);
-            tactics.play(after_, dice, nullptr);
-            if (rules_.find_winner(after_) < 0) rules_.next(after_);
-            judge(rules_, after_, tactics, weights_, chances.data());
-            judged.total += chances[size_t(s.mover)], ++judged.samples, judged.dice += dice.state;
+            tactics.play(after_, dice, nullptr, IACTA_PHASE_FORTIFY);
+            judged.total += judge_end(after_), ++judged.samples, judged.dice += dice.state;
             judged.has_no_dice = dice.state == Random(first).state;
         }
     }

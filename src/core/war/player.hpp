@@ -73,8 +73,8 @@ class Tactics {
     Aim aim;
     bool in_haste = false;  // whether to continue a battle without comparing it with other battles
 
-    void play(War<W>& s, Random& random, Log* log) {
-        while (s.phase != IACTA_PHASE_OVER) step(s, random, log);
+    void play(War<W>& s, Random& random, Log* log, int end = IACTA_PHASE_OVER) {
+        while (s.phase < end) step(s, random, log);
     }
     // Plays the turn up to the first attack, or until hidden cards must be revealed.
     void open(War<W>& s) {

@@ -58,6 +58,7 @@ struct War {
     Roll pending{-1, -1, 0};
     int thrown = -1;
 
+    bool operator==(const War&) const = default;
     int count_owned() const { return int(owner.size()) - lands[OWNERS - 1]; }
     int count_armies() const {
         int all = 0;
