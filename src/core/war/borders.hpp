@@ -9,7 +9,7 @@ template <int W>
 class Borders {
   public:
     explicit Borders(const WarRules<W>& rules)
-        : rules_(rules), wanted_(size_t(rules.lands)), stake_(size_t(rules.lands)) {}
+        : rules_(rules), wanted_(size_t(rules.lands)), stake_(size_t(rules.lands)), danger_(size_t(rules.lands)) {}
 
     struct Move {
         int from = -1, to = -1, armies = 0;
@@ -69,21 +69,24 @@ class Borders {
             if (is_at_front(s, v)) front.add(v);
             wanted_[v] = level * find_threat(s, v);
             stake_[v] = OTHER_STAKE + find_stake(s, v, -1);
+            danger_[v] = find_danger(v, s.at.armies[v]);
         }
         Move best;
         double most = MIN_GAIN;
         for (Set<W> rest = s.at.mine - rules_.game(s).resting; rest.any();) {
             int v = rest.pop(), armies = s.at.armies[v], room = count_movable(s, v);
             if (room < 1 || !rules_.may_move(s, v)) continue;
-            double danger = find_danger(v, armies), inner = front.has(v) ? 0.0 : INNER;
             int spare = room - std::max(std::min(room, int(wanted_[v] + 0.999) - (armies - room)), 0);
+            int moves[] = {room, spare}, choices = spare < 1 || spare == room ? 1 : 2;
+            double gains[2] = {}, inner = front.has(v) ? 0.0 : INNER;
+            for (int i = 0; i < choices; ++i)
+                gains[i] = inner * moves[i] + danger_[v] - find_danger(v, armies - moves[i]);
             for (Set<W> near = rules_.find_fortify_targets(s, v) & front; near.any();) {
                 int t = near.pop();
-                for (int moved : {room, spare}) {
-                    if (moved < 1) continue;
-                    double gain = inner * moved + danger - find_danger(v, armies - moved) +
-                                  find_danger(t, s.at.armies[t]) - find_danger(t, s.at.armies[t] + moved);
-                    if (gain > most) most = gain, best = {v, t, moved};
+                for (int i = 0; i < choices; ++i) {
+                    double after = danger_[t] > 0.0 ? find_danger(t, s.at.armies[t] + moves[i]) : 0.0;
+                    double gain = gains[i] + danger_[t] - after;
+                    if (gain > most) most = gain, best = {v, t, moves[i]};
                 }
             }
         }
@@ -96,8 +99,8 @@ class Borders {
 
     const WarRules<W>& rules_;
 
-    // By territory of the mover: the wanted armies, and the bonuses at stake.
-    std::vector<double> wanted_, stake_;
+    // By territory of the mover: the wanted armies, the bonuses at stake, and the danger.
+    std::vector<double> wanted_, stake_, danger_;
 
     // Returns the danger to v with some armies: the bonuses at stake times the missing fraction of the wanted guard.
     double find_danger(int v, int armies) const {
