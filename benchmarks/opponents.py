@@ -3,12 +3,18 @@
 Never change a row, because the strength of later AIs is measured against these opponents.
 
     python -m benchmarks.opponents ONE OTHER [GAMES]
+
+This prints the share of games that ONE wins if OTHER plays all other seats, for 2 to 6 players with
+rising and with fixed sets.
 """
 
+import sys
 from pathlib import Path
+from random import Random
 
-from benchmarks.deals import make_start
-from iacta import Sets, classic_board
+from benchmarks.deals import NAMES, make_start
+from iacta import Capitals, Position, Sets, Turn, Victory, classic_board
+from iacta.probability.estimate import Estimate
 from iacta.war.games import War
 from iacta.war.players import (
     AS_LIKED,
@@ -104,20 +110,85 @@ OPPONENTS = {
 }
 
 
+STARTING_ARMIES = {2: 40, 3: 35, 4: 30, 5: 25, 6: 20}  # armies of each player in a deal
+SEED = 480_000  # the seed of the program's games
+
+
 def find_row(name: str) -> Player:
     """Return the row of an AI or of an opponent."""
     return OPPONENTS[name] if name in OPPONENTS else PLAYERS[name]
 
 
 def count_match_wins(
-    one: Player, other: Player, players: int, trade: Sets | None, games: int, seed: int
+    one: Player,
+    other: Player,
+    players: int,
+    trade: Sets | None,
+    games: int,
+    seed: int,
+    victory: Victory | None = None,
 ) -> int:
     """Count the wins of one AI against copies of another in new games with rotating seats."""
     start, wins = make_start(classic_board(), players, trade), 0
-    war = War(start)
+    war = War(start.with_options(victory=victory) if victory else start)
     for seat in range(players):
         row = [other] * players
         row[seat] = one
         found = war.play_games(tuple(row), games=games // players, seed=seed + seat, is_dealt=True)
         wins += int((found.chances[:, seat] == 1).sum())
     return wins
+
+
+def count_capital_wins(
+    one: Player, other: Player, players: int, trade: Sets | None, games: int, seed: int
+) -> int:
+    """Count the wins in games for all capitals; the AI plays each deal once from each seat."""
+    wins = 0
+    for number in range(games // players):
+        war = War(deal_capitals(players, trade, seed + number))
+        for seat in range(players):
+            row = [other] * players
+            row[seat] = one
+            found = war.play_games(tuple(row), games=1, seed=seed, first=number)
+            wins += int(found.chances[0, seat] == 1)
+    return wins
+
+
+def deal_capitals(players: int, trade: Sets | None, seed: int) -> Turn:
+    """Return a random deal in which each player's largest army stands on their capital."""
+    rng, board, names = Random(seed), classic_board(), NAMES[:players]
+    lands = [*board.territories]
+    rng.shuffle(lands)
+    owners = {land: names[number % players] for number, land in enumerate(lands)}
+    armies, capitals = dict.fromkeys(lands, 1), dict[str, str]()
+    for name in names:
+        own = [land for land in lands if owners[land] == name]
+        for _ in range(STARTING_ARMIES[players] - len(own)):
+            armies[rng.choice(own)] += 1
+        capitals[name] = max(own, key=lambda land: armies[land])
+    held = {land: (owners[land], armies[land]) for land in lands}
+    return Turn(
+        Position(board, rng.choice(names), held),
+        phase="over",
+        cards={},
+        trade=trade,
+        players=names,
+        victory=Capitals(capitals),
+    ).next()
+
+
+def main(one: str, other: str, games: str = "400") -> None:
+    """Print the share of games that one AI wins, by the number of players and the sets."""
+    for trade, sets in ((None, "rising"), (Sets(is_fixed=True), "fixed")):
+        for players in STARTING_ARMIES:
+            number = int(games) // players * players
+            wins = count_match_wins(
+                find_row(one), find_row(other), players, trade, number, SEED + players
+            )
+            low, high = Estimate(number, wins).interval()
+            found = f"{wins / number:.1%} ({low:.1%} to {high:.1%}) of {number}"
+            print(f"{sets} sets, {players} players: {found}", flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -16,10 +16,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.deals import draw_board, make_start
+from benchmarks.deals import NAMES, draw_board, make_start
 from benchmarks.measure import Measurement
-from benchmarks.opponents import find_row
-from iacta import Board, Position, Sets, Turn, best_goals, classic_board, tournament
+from benchmarks.opponents import count_capital_wins, count_match_wins, find_row
+from iacta import (
+    Board,
+    Missions,
+    Position,
+    Sets,
+    Share,
+    Turn,
+    best_goals,
+    classic_board,
+    tournament,
+)
 from iacta.game import Action
 from iacta.probability.estimate import Estimate
 from iacta.war.chances import CUT_ROUNDS, Z
@@ -35,6 +45,7 @@ STRONGER, GAMES_OF_STRONGER = 200, 40
 OF_A_LENGTH = 250  # number of games for each number of players and each kind of card sets
 SMALL_BOARDS, OF_A_SMALL_BOARD = 20, 40
 RANDOM_GAMES = 300
+OF_A_WAY_TO_WIN = 200
 RENAMED, RENAMED_GAMES = 50, 1000
 ONE_IN_A_THOUSAND = {1: 10.83, 2: 13.82, 3: 16.27, 4: 18.47, 5: 20.52}  # critical values of χ²
 TENTHS = 10
@@ -153,6 +164,22 @@ def measure_players() -> Iterator[Measurement]:
     first, *_ = tournament(["simple", *[at_random] * 3], start, games=RANDOM_GAMES, seed=1)
     claim = "simple among three random, share of games won"
     yield Measurement(claim, first.wins / RANDOM_GAMES, 0.9, True, RANDOM_GAMES)
+
+
+def measure_strong() -> Iterator[Measurement]:
+    """Measure how often the strong AI wins among usual AIs, for each way to win."""
+    strong, usual, seed = PLAYERS["strong"], PLAYERS["usual"], 480
+    for way, victory in (
+        ("by survival", None),
+        ("by 70% of the map", Share("70%")),
+        ("by hidden missions", Missions(dict.fromkeys(NAMES[:4], "hidden"))),
+    ):
+        wins = count_match_wins(strong, usual, 4, None, OF_A_WAY_TO_WIN, seed, victory)
+        claim = f"strong among 3 of usual, share of games won {way}"
+        yield Measurement(claim, wins / OF_A_WAY_TO_WIN, 0.3, True, OF_A_WAY_TO_WIN)
+    wins = count_capital_wins(strong, usual, 4, None, OF_A_WAY_TO_WIN, seed)
+    claim = "strong among 3 of usual, share of games won by capitals"
+    yield Measurement(claim, wins / OF_A_WAY_TO_WIN, 0.3, True, OF_A_WAY_TO_WIN)
 
 
 def measure_long_games() -> Iterator[Measurement]:
@@ -341,6 +368,7 @@ def measure_goals() -> Iterator[Measurement]:
 MEASURES = (
     measure_speed,
     measure_players,
+    measure_strong,
     measure_long_games,
     measure_cuts,
     measure_calibration,
