@@ -19,7 +19,7 @@ from iacta.web.turns import replay_turns, step_turn
 
 BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 PHONE = {"width": 390, "height": 844}
-MAX_TAP, MAX_SHIFT, MAX_LINK = 0.05, 0.05, 10.0  # taps and links in seconds
+MAX_TAP, MAX_SHIFT, MAX_LINK = 0.05, 0.05, 10.0  # seconds, layout shift, seconds
 TAPS, ROLLS = 20, 30
 SETTLED = 6_000  # milliseconds after which the first search has finished
 EXAMPLE = Path(__file__).parents[1] / "examples" / "asia.toml"
@@ -49,7 +49,7 @@ def measure_board() -> Iterator[Measurement]:
         page.wait_for_timeout(SETTLED)
         yield Measurement(
             "layout shift while the board is analysed",
-            _read_number(page, "() => window.shift"),
+            _evaluate_number(page, "() => window.shift"),
             MAX_SHIFT,
             False,
             1,
@@ -57,7 +57,7 @@ def measure_board() -> Iterator[Measurement]:
         page.click("#to-setup")
         yield Measurement(
             "seconds until a tap has changed the map",
-            _read_number(page, TAP, TAPS),
+            _evaluate_number(page, TAP, TAPS),
             MAX_TAP,
             False,
             TAPS,
@@ -74,7 +74,7 @@ def measure_board() -> Iterator[Measurement]:
         )
 
 
-def _read_number(page: Page, script: str, *args: Any) -> float:
+def _evaluate_number(page: Page, script: str, *args: Any) -> float:
     return float(page.evaluate(script, *args))
 
 

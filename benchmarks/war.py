@@ -258,7 +258,7 @@ def measure_calibration() -> Iterator[Measurement]:
             variance = float((chances * (1 - chances))[inside].mean())
             error = (variance / len(np.unique(game[inside]))) ** 0.5
             over = max(over, apart / max(0.02, 2 * error))
-        claim = f"V {name}, worst tenth, of 2 points or 2 standard errors"
+        claim = f"V {name}, worst tenth: error / (2 points or 2 standard errors)"
         yield Measurement(claim, over, 1.0, False, len(found))
 
 

@@ -98,7 +98,7 @@ def test_invalid_questions_get_one_sentence(words: list[str], sentence: str, run
         ),
         (
             "missions=43 --mission red=Asia --mission blue=Africa",
-            "--win-by missions must be at most 42 territories, got 43",
+            "--win-by missions must be at most 42, the number of territories, got 43",
         ),
     ],
 )

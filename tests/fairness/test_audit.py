@@ -92,7 +92,9 @@ def test_a_loaded_die_is_detected() -> None:
     assert wanted.pvalue < 1e-5
     assert p_value(found, "dice") < 3e-5
     assert found.is_alarm
-    assert math.exp(found.log_evidence) > 100  # an e-value above 100 raises the alarm
+    assert (
+        math.exp(found.log_evidence) > 100
+    )  # the e-value that `Audit.alarm` needs at a level of 1%
     assert [each.result for each in found.results if each.low > each.expected] == ["6"]
 
 

@@ -142,7 +142,10 @@ def test_a_share_is_rounded_up() -> None:
             "capitals:all,red:Peru,blue:Perth",
             "capital of blue: board 'classic' has no territory 'Perth'",
         ),
-        ("missions:43,red:Asia,blue:Asia", "missions must be at most 42 territories, got 43"),
+        (
+            "missions:43,red:Asia,blue:Asia",
+            "missions must be at most 42, the number of territories, got 43",
+        ),
         (
             "missions:,red:Asia,blue:hidden,cards:Mars",
             "mission card must name continents of the board (North America, South America, "

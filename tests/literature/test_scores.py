@@ -22,7 +22,7 @@ def test_the_final_difference_is_höhle_s_sawtooth() -> None:
     assert all(row["end"] == (WIN if d > 0 else HOLD) for d, row in rows.items())
     assert rows[8]["probability"] > rows[9]["probability"] < rows[10]["probability"]
     assert chart.title.endswith(
-        "a chance of 73.55%. The likeliest single end leaves you 10 armies."
+        "a chance of 73.55%. The likeliest single outcome leaves you 10 armies."
     )
 
 

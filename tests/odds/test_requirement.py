@@ -209,7 +209,7 @@ def test_a_chance_equal_to_the_limit_is_refused() -> None:
 
 
 def chance_to_win(attackers: int, defenders: int, keep: int = 0) -> float:
-    """Return the chance to win a large battle and keep some armies; a garrison of 1 stays."""
+    """Return the chance to win a large battle and keep `keep` armies and a garrison of 1."""
     return float(find_kernel(iacta.CLASSIC).chances(attackers - 1, defenders, keep).won)
 
 

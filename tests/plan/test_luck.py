@@ -83,7 +83,7 @@ def test_a_plan_for_any_target_ends_with_the_first_conquest() -> None:
     assert battle.before == pytest.approx(plan.value)
     assert battle.after == 1.0
     assert math.isclose(battle.luck, 1 - plan.comparable_value)
-    with pytest.raises(IactaError, match="ends must stop where the plan is over, after end 1"):
+    with pytest.raises(IactaError, match="ends must be at most 1, because the plan is over then"):
         measure_plan_luck(plan, [(8, 0), (7, 0)])
 
 

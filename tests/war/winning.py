@@ -34,7 +34,7 @@ class WinsInReach:
     @cached_property
     def _missions(self) -> dict[str, CoreMission | None]:
         turn = self.turn
-        found = turn.victory.list_missions(turn, turn.players)
+        found = turn.victory.encode_missions(turn, turn.players)
         known = (None if each == CoreMission("hidden") else each for each in found)
         return dict(zip(turn.players, known, strict=True))
 

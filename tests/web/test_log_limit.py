@@ -25,7 +25,7 @@ def record(
         (OSError(errno.EMFILE, "full"), "all file descriptors are in use; see `ulimit -n`"),
         (
             h11.LocalProtocolError("state=MUST_CLOSE"),
-            "a client sent invalid HTTP while the server answered it",
+            "a client sent invalid HTTP while the server was responding",
         ),
     ],
 )

@@ -186,7 +186,7 @@ def test_invalid_http_gets_one_line_in_the_log(own_server: Server) -> None:
             assert asked.recv(100).startswith(b"HTTP/1.1 400 ")
     own_server.process.terminate()
     lines = own_server.process.communicate(timeout=300)[1].splitlines()
-    assert lines[0] == "ERROR: a client sent invalid HTTP while the server answered it"
+    assert lines[0] == "ERROR: a client sent invalid HTTP while the server was responding"
     assert {line.partition(" (")[0] for line in lines} == {lines[0]}
 
 

@@ -1,4 +1,4 @@
-// An upper bound on the value of all policies that can be improved step by step.
+// An upper bound on the value of any policy, tightened step by step.
 #pragma once
 
 #include <cstdint>

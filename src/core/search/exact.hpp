@@ -45,7 +45,7 @@ class Table {
         ++count_;
     }
     size_t count() const { return count_; }
-    // Returns the peak memory of adding an entry. While the table grows, the old table stays in memory.
+    // Returns the peak memory while one more entry is added. A growing table exists beside the old one.
     size_t bytes() const { return entries_.size() * sizeof(Entry) * (is_full() ? 3 : 1); }
 
   private:

@@ -300,7 +300,7 @@ class Lookahead {
         bool is_assigned;  // whether the target is assigned to the attacking stack
         bool is_begun;     // whether the battle has begun
         int armies;        // the armies on the attacking territory
-        double place;      // the rank by the style; attacks with the greatest rank are preferred
+        double place;      // the score of the style; attacks with the highest score are preferred
     };
     Decision search_decision(const Position<W>& start, int depth) {
         if (game_.is_over(start)) return {};

@@ -65,7 +65,7 @@ struct Decision {
     Roll roll{-1, -1, 0};
     double value = 0.0;
     std::vector<Outcome> outcomes;  // the outcomes if the defender gives the answers that seem worst for the policy
-    std::vector<Outcome> others{};  // outcomes that only other answers can cause, with chance 0
+    std::vector<Outcome> others{};  // outcomes after other answers only; their `chance` is 0
 
     bool is_stop() const { return roll.dice == 0; }
 };

@@ -55,7 +55,8 @@ class Routes {
         find_parts(s, g);
         return true;
     }
-    // Returns the available armies, including `news` new armies, divided by the armies needed.
+    // Returns available armies / needed armies. `news` new armies are available; if they are too few for the parts
+    // that lack armies, the ratio is smaller.
     double measure(int news) const {
         double need = 0.0, lack = 0.0, supply = 0.0;
         for (const Part& part : parts_) {

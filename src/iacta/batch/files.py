@@ -297,7 +297,7 @@ def _list_lines(block: LineBlock) -> list[bytes]:
 
 
 def read_heading(table: Tabular) -> tuple[list[str], bytes, Iterator[LineBlock]]:
-    """Read the heading of a CSV file: the column names, the line, and the lines that follow."""
+    """Read the heading of a CSV file; return its columns, its raw line, and the lines after it."""
     blocks = table.read_lines()
     for block in blocks:
         for place, (number, line) in enumerate(block.number_lines()):

@@ -324,7 +324,7 @@ def _parse_campaigns(column: pl.Series) -> Armies:
 
 
 def _parse_armies(column: pl.Series) -> Armies:
-    """Parse whole numbers below 10,000. Anything else becomes 0."""
+    """Parse whole numbers that fit into the tables; any other value becomes 0."""
     armies = pl.col("armies")
     if column.dtype == pl.String:
         number = pl.when(armies.str.contains(SHORT_NUMBER)).then(armies).cast(pl.Int64)

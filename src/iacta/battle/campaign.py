@@ -27,7 +27,7 @@ from iacta.rules.variants import find_rules, format_rules_argument
 BELOW_ONE = 1 - 2.0**-53
 MAX_CELLS = 4 * 10**6  # maximum size of the tables for a backward pass
 ROW_BYTES = 100  # memory of a row, per army on either side
-CELLS_PER_ROW = 1000  # time of a row that does not depend on its length, in cells
+CELLS_PER_ROW = 1000  # fixed cost of a row, in cells
 MAX_CELLS_FOR_RARE_WINS = 10**8  # replaces MAX_CELLS if a forward pass would miss rare victories
 MIN_CHANCE_RATIO = 1e-3  # minimum ratio of last to first chance for an accurate forward pass
 MAX_BEATEN_PER_ATTACKER = 4  # stacks almost never beat more defenders than this per attacker
@@ -183,13 +183,13 @@ class Campaign(PasteableMixin):
         if len(way) == 1:
             able = self.attackers - way[0].rules.garrison
             return _convert(kernels[0].win_probability(able, way[0].defenders), exact)
-        if not _has_backward_tables(way, kernels, self.attackers, MAX_CELLS):
+        if not _can_pass_backward(way, kernels, self.attackers, MAX_CELLS):
             odds = self.territory_odds(exact=exact, method=method)
             first, last = odds[0].conquer_probability, odds[-1].conquer_probability
             # If `last` is much smaller than `first`, it depends on rare outcomes, which forward
             # passes omit.
             likely = exact or last > MIN_CHANCE_RATIO * first
-            if likely or not _has_backward_tables(
+            if likely or not _can_pass_backward(
                 way, kernels, self.attackers, MAX_CELLS_FOR_RARE_WINS
             ):
                 return last
@@ -350,10 +350,10 @@ def _convert(number: Probability, exact: bool) -> Probability:
     return number if exact else float(number)
 
 
-def _has_backward_tables(
+def _can_pass_backward(
     way: Sequence[Stage], kernels: Sequence[Kernel], attackers: int, most: int
 ) -> bool:
-    """Return whether the tables of a backward pass in floats have at most `most` cells."""
+    """Return whether a backward pass in floats is possible and costs at most `most` cells."""
     rows = sum(stage.defenders for stage in way)
     return (attackers + CELLS_PER_ROW) * rows <= most and all(
         kernel.is_vectorised
@@ -404,7 +404,7 @@ def refuse_tables(
             ]
     for kernel in dict.fromkeys(kernels):
         method = kernel.for_question(question, able, sum(defended))
-        if question == "table":  # a row has one number for each army
+        if question == "table":  # a row has one number per army on either side
             size = able + sum(defended)
             method.refuse_too_large(able, sum(defended), memory=ROW_BYTES * size, states=0)
         method.refuse_way(able, defended)

@@ -45,7 +45,7 @@ def fold_name(name: str) -> str:
 
 
 def collapse_spaces(text: str) -> str:
-    r"""Replace each sequence of white space in a string by a single space.
+    r"""Strip a string, and replace each run of white space in it by a single space.
 
     >>> collapse_spaces("  North\n Africa ")
     'North Africa'

@@ -220,7 +220,7 @@ class Scene:
 
     @property
     def scale(self) -> float:
-        """The scale of a map with the minimum width: drawing units per coordinate unit."""
+        """Drawing units per coordinate unit in a map of the minimum width."""
         return self.width / self.frame.width
 
     @property

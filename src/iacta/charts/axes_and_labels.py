@@ -9,7 +9,9 @@ from iacta.charts.vega import Row, View, field, table_view
 
 # Vega expressions for the labels of an axis:
 INTEGER_LABELS = "datum.value % 1 ? '' : datum.label"  # only whole numbers
-COUNT_LABELS = "datum.value % 1 || datum.value < 0 ? '' : datum.label"  # no negative numbers
+COUNT_LABELS = (
+    "datum.value % 1 || datum.value < 0 ? '' : datum.label"  # no fractions, no negative numbers
+)
 UNSIGNED_LABELS = "datum.value % 1 ? '' : format(abs(datum.value), ',d')"  # no minus signs
 MAX_LABELS = 15  # maximum number of labels on an axis
 ATTACKERS = "attackers, garrison included"

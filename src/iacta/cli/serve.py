@@ -124,7 +124,7 @@ class ServeCommand(Command):
                 listening.listen(MAX_CONNECTING)  # restores the backlog, which uvicorn has reduced
                 try:
                     print(f"Serving iacta at {place} (Ctrl-C stops it)", flush=True)
-                except OSError as error:  # stored, because uvicorn would print a traceback
+                except OSError as error:  # raised later, because uvicorn would print a traceback
                     self.error, self.should_exit = error, True
                     return
                 if is_open:

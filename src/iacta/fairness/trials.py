@@ -27,8 +27,8 @@ class Trial(NamedTuple):
     second: the defence dice of a roll, or the defenders of a battle; 0 for a die.
     is_recorded: whether the trial is a battle from a recording, which does not show all outcomes.
     has_only_winner: whether only the winner of the battle is known.
-    chance: the chance to succeed, if nothing else is known.
-    is_decided: whether such an attack has already succeeded or failed.
+    chance: the chance of success, for the kind `"chance"`.
+    is_decided: whether the attack has already succeeded or failed, for the kind `"chance"`.
     """
 
     kind: str

@@ -83,7 +83,10 @@ def read_hand(text: str) -> Hand:
     """Read a hand, the inverse of `format_hand`."""
     parts = text.split(".")
     if len(parts) not in (1, len(DECK.counts)):
-        raise MalformedError(f"cards must be one number or {len(DECK.counts)}, got {quote(text)}")
+        raise MalformedError(
+            f"cards must be one number, or {len(DECK.counts)} numbers separated by dots, "
+            f"got {quote(text)}"
+        )
     numbers = [parse_int(part, "cards", 0, DECK.number) for part in parts]
     return Hand._make((*numbers, ())) if len(numbers) > 1 else Hand(unknown=numbers[0])
 

@@ -410,7 +410,8 @@ class Missions(Victory):
                 cards = tuple(cast(Mission, each).read(turn) for each in cards)
         if self.instead is not None and self.instead > len(turn.owners):
             raise IllegalError(
-                f"missions must be at most {len(turn.owners)} territories, got {self.instead}"
+                f"missions must be at most {len(turn.owners)}, the number of territories, "
+                f"got {self.instead}"
             )
         spelling = {fold_name(name): name for name in turn.players}
         secret = tuple(spelling[fold_name(name)] for name in self.secret)
@@ -517,7 +518,7 @@ class Missions(Victory):
     def describe_progress(self, turn: GameState, player: str) -> str:
         return self._missions[player].describe_progress(turn, player)
 
-    def list_missions(
+    def encode_missions(
         self, turn: GameState, players: Sequence[str]
     ) -> tuple[CoreMission | None, ...]:
         missions = (self._missions[name] for name in players)

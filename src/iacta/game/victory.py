@@ -128,7 +128,7 @@ class Victory:
         """Describe the progress of a player in a turn; empty for a condition without progress."""
 
     @abstractmethod
-    def list_missions(
+    def encode_missions(
         self, turn: GameState, players: Sequence[str]
     ) -> tuple[CoreMission | None, ...]:
         """Convert the condition to a mission for each player, in the format of the core.
@@ -243,7 +243,7 @@ class Survivor(Victory):
     def describe_progress(self, turn: GameState, player: str) -> str:
         return ""
 
-    def list_missions(
+    def encode_missions(
         self, turn: GameState, players: Sequence[str]
     ) -> tuple[CoreMission | None, ...]:
         return (None,) * len(players)
@@ -319,7 +319,7 @@ class Share(Victory):
     def describe_progress(self, turn: GameState, player: str) -> str:
         return f"{turn.owners.count(player)} of {self.count_needed(turn)} territories"
 
-    def list_missions(
+    def encode_missions(
         self, turn: GameState, players: Sequence[str]
     ) -> tuple[CoreMission | None, ...]:
         return (CoreMission("lands", self.count_needed(turn)),) * len(players)
@@ -411,7 +411,7 @@ class Capitals(Victory):
         lost = "" if self.capitals[player] in owned else ", not their own"
         return f"{len(owned)} of {self._needed} capitals{lost}"
 
-    def list_missions(
+    def encode_missions(
         self, turn: GameState, players: Sequence[str]
     ) -> tuple[CoreMission | None, ...]:
         places = {name: t for t, name in enumerate(turn.board.territories)}

@@ -5,7 +5,9 @@ from functools import cache
 
 
 class IactaError(ValueError):
-    """Bad input. The message states the value, the expected value, and the place.
+    """The base class of iacta's errors, most of which are about bad input.
+
+    The message about a value states what was expected and, if known, where the value stands.
 
     parameter: the name of the rejected parameter, or `None` if it is unknown.
     """

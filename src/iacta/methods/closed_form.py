@@ -209,7 +209,9 @@ def _cross_edge(full: Step, lost: int, armies: int, weight: int) -> Iterator[Cro
     """
     for rolls, nearest, next_line in _iterate_pairs(full, lost, (armies - 5) // 2, weight):
         n = armies - 2 * rolls
-        both = full[2] * next_line if n > 5 else 0  # with n = 5, the next line is outside
+        both = (
+            full[2] * next_line if n > 5 else 0
+        )  # with n = 5, the next line is beyond the last state
         yield Crossing(n, full[2] * nearest, full[1] * nearest + both)
 
 

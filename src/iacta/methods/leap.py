@@ -295,7 +295,9 @@ def _find_slopes(walk: Walk, tilts: Floats) -> tuple[Floats, Floats]:
 
 
 def _find_saddles(walk: Walk, slopes: Floats, rolls: Whole) -> tuple[Floats, Floats]:
-    """Return the tilts at which log M has the given slopes, with its second derivatives there.
+    """Return the tilts at which log M(tilt) has the given slopes, and its second derivatives there.
+
+    M is the moment generating function of one roll.
 
     The tilts may be approximate, because the integral does not depend on the tilt.
     """

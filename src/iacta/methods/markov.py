@@ -375,7 +375,7 @@ class Markov(UnitKernel, RollKernel):
         return _Solution(whole, np.minimum(won, 1.0), np.zeros(len(won)), 0.0)
 
     def _solve_with_room(self, attackers: int, defenders: int) -> "_Solution":
-        """Solve chains with increasing room for growth until the chance to leave is negligible."""
+        """Solve ever larger chains until battles almost never grow beyond the chain."""
         room = FIRST_ROOM * self.gain
         while True:
             solved = _solve_with_bound(self._build_chain(attackers, defenders, room))

@@ -327,7 +327,7 @@ class AllBattles:
     ) -> list[Numbers]:
         """For each reply j, return the expected value after each throw y, `[y, state]`.
 
-        paid: whether to add the k defenders lost to the value of the next state.
+        paid: whether to add the number of defenders lost to the value of the next state.
         """
         values = []
         for step in self._tabulate_replies(span):

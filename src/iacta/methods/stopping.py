@@ -294,7 +294,7 @@ State(attackers=3, defenders=0): 2890})
     def run_backward(self, values: Values) -> Iterator[Any]:
         attackers, defenders = len(values.won) - 1, len(values.lost) - 1
         if self.stop == StopRule(stop_at=self.stop.stop_at):
-            yield from self._run_single_group(values)
+            yield from self._run_with_one_threshold(values)
             return
         attack, defence = self.rules.full_roll
         unit, steps = self._find_steps(max(attackers, 1), max(defenders, 1))
@@ -362,7 +362,7 @@ State(attackers=3, defenders=0): 2890})
             yield ExactRow(found.tolist(), powers, scale, d) if self.exact else found
             rows.pop(d - defence, None)
 
-    def _run_single_group(self, values: Values) -> Iterator[Any]:
+    def _run_with_one_threshold(self, values: Values) -> Iterator[Any]:
         """Return the rows of `run_backward` if all starts have the same threshold t."""
         rules = replace(self.rules, garrison=self.garrison)
         attackers, defenders = len(values.won) - 1, len(values.lost) - 1

@@ -390,7 +390,7 @@ class _Group(NamedTuple):
         """Return the spread in which the weakest territory is hardest to conquer."""
         falls, _ = self._compute_chances(armies)
         even = simple_spreads(armies, self.front.territories)["even"]
-        is_free = max(self.front.least) == 1  # whether the spread is not restricted by held armies
+        is_free = max(self.front.least) == 1  # whether no held armies restrict the spread
         if is_free and (np.diff(falls[1:]) <= 0).all():
             return even
         # Held armies restrict the spread, or more armies can be weaker under these rules.

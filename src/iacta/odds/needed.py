@@ -505,7 +505,7 @@ class _Search(NamedTuple):
         return needed | none_attack
 
     def search_without_tables(self, other: int, wanted: Fraction) -> int | None:
-        """Return the fewest armies by computing single battles, or `None` if tables must decide."""
+        """Find the fewest armies from single battles; return `None` if tables are necessary."""
         if not self.is_beyond_tables(other):
             return None
         try:

@@ -386,7 +386,7 @@ class AttackedChain:
     def _search_locally(self, armies: int, model: Model) -> BestSpread:
         """Return the best result of local searches that start from several simple spreads."""
         simple = set(simple_spreads(armies, len(self.least)).values())
-        steps = 3 * len(self.least) * (self.attackers + 1) ** 2  # the work for one spread
+        steps = 3 * len(self.least) * (self.attackers + 1) ** 2  # the steps for one spread
         tries = min(MAX_TRIES, MAX_TRY_STEPS // steps) // len(simple)
         optima = [_improve(spread, model, tries) for spread in sorted(simple)]
         best = min(optima, key=lambda spread: _compute_cost(model, spread))

@@ -328,7 +328,7 @@ class OwnAny(Goal):
         return Rewards(nothing, number=self.number, armies=self.armies)
 
     def count_held(self, owned: int, armies: Sequence[int]) -> int:
-        """Return the number of territories with enough armies.
+        """Return how many of the player's territories have at least `self.armies` armies.
 
         owned: the set of the player's territories.
         armies: the armies on each territory.

@@ -85,7 +85,7 @@ def measure_plan_luck(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[Luck
         defenders = read_int(pair[1], f"defenders left of end {number}")
         move = play.move
         if move is None:
-            raise IllegalError(f"ends must stop where the plan is over, after end {len(found)}")
+            raise IllegalError(f"ends must be at most {len(found)}, because the plan is over then")
         state = play.problem.start
         before, decision = chance(state), plan.policy.decide(state)
         variance = math.fsum(

@@ -72,7 +72,7 @@ class Policy:
         if self.assignment is None:
             found = best_policy(self.problem, Deadline())
             if found is None:
-                raise IllegalError("a policy without an assignment needs a small problem")
+                raise IllegalError("the problem is too large for a policy without an assignment")
             return found.search
         core = Search(self.problem)
         if len(self.assignment) != core.goals:

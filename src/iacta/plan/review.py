@@ -322,7 +322,7 @@ class _Values:
         self.goal, self.deadline, self.proven, self._states = goal, deadline, True, states
         self._known: dict[Turn, StateValue] = {}
 
-    def take_next(self) -> _State | None:
+    def take_next_state(self) -> _State | None:
         """Return the next state of the game, or `None` after the deadline."""
         state = next(self._states, None)
         return None if state is None else self._note_proof(state)
@@ -349,13 +349,13 @@ def _describe_corrections(played: LoggedTurn) -> list[str]:
 def _find_steps(played: LoggedTurn, values: _Values | None) -> Iterator[ReviewedStep]:
     stop = ReviewedStep(played.number, played.turn.player, "", "", 0, 0, 0)
     turn = played.turn
-    now = None if values is None else values.take_next()
+    now = None if values is None else values.take_next_state()
     for battle in played.battles:
         armies = _measure_armies(turn, battle)
         step = stop._replace(start=battle.start, to=battle.to, luck_armies=armies)
         step = step._replace(lost=battle.lost, killed=battle.killed, moved=battle.moved)
         if values is not None:
-            after = values.take_next()
+            after = values.take_next_state()
             if now is None or after is None:  # time ran out
                 return
             step = _judge_battle(step, battle, now, after.value, values)

@@ -108,7 +108,7 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
     )
     deadline = deadline.extend_to(MIN_SECONDS)
     is_whole = [turn.whole_battles or not each.is_rolled for each in kernels]
-    put_dice(it, kernels, is_whole, deadline, [least for _, least in kinds])
+    copy_dice(it, kernels, is_whole, deadline, [least for _, least in kinds])
     _put_battles(it, problem, kernels, kind_of, able, deadline)
     if until:
         it.set_fields(until=[until >> t & 1 for t in range(lands)])
@@ -121,7 +121,7 @@ def cap_garrisons(library: Library, garrisons: Iterable[int]) -> list[int]:
     return [min(garrison, most) for garrison in garrisons]
 
 
-def put_dice(
+def copy_dice(
     it: CoreData,
     kernels: Sequence[Kernel],
     is_whole: Sequence[bool],

@@ -1,8 +1,8 @@
 """Each player's chance to win the whole game if one AI plays every seat.
 
-The chance depends on the AI. Therefore the result for the usual AI is always shown next to a second
-opinion: the result for the keeper, an AI of equal strength with another style. The two results are
-never averaged.
+The chance depends on the AI. Therefore the result for an AI is always shown next to a second
+opinion: the result for the keeper, an AI of another style that is as strong as the usual AI. For
+the keeper itself, the second opinion comes from the usual AI. The two results are never averaged.
 
 Games of these two AIs stop after six rounds, and the value function V estimates each player's
 chance from there. V was trained mainly on games of an earlier version of the usual AI. A separate
@@ -11,7 +11,8 @@ other AIs and of policies are played to the end, and so are games under victory 
 V was not trained.
 
 Games are played in stages that end after 100, 200, 400, ... games. Results of incomplete stages are
-discarded. A time limit therefore limits the number of stages, but never changes their results.
+discarded, except for the first stage. A time limit therefore limits the number of stages, but never
+changes their results.
 """
 
 from collections.abc import Callable, Sequence
@@ -278,7 +279,7 @@ def play_games(
     return PlayedGames(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
 
-def play_two_games(
+def play_at_least_two_games(
     war: War,
     player: str,
     games: int,
@@ -387,7 +388,7 @@ def _play_with_core(
 ) -> PlayedGames:
     if start:
         return play_games(war, player, end, seed, deadline, aim, progress, start)
-    return play_two_games(war, player, end, seed, deadline, aim, progress)
+    return play_at_least_two_games(war, player, end, seed, deadline, aim, progress)
 
 
 def _play_with_policy(

@@ -52,8 +52,8 @@ from iacta.war.chances import (
     find_cut_rounds,
     find_second_ai,
     make_time_error,
+    play_at_least_two_games,
     play_games,
-    play_two_games,
 )
 from iacta.war.games import (
     CARD_AIMS,
@@ -367,7 +367,7 @@ def best_goals(
         by_second = _estimate_second_opinion(
             war, aim, number, seed, part.take_share(SECOND_TIME_SHARE)
         )
-        found = play_two_games(war, "usual", number, seed, part, aim)
+        found = play_at_least_two_games(war, "usual", number, seed, part, aim)
         if by_second is None or len(found.chances) < 2:
             break
         second[describe_aim(war, aim)] = by_second
@@ -412,7 +412,7 @@ def _estimate_second_opinion(
     The result is `None` if the time is too short for two games.
     """
     ai = find_second_ai("usual")
-    found = play_two_games(war, ai, games, seed, deadline, aim)
+    found = play_at_least_two_games(war, ai, games, seed, deadline, aim)
     if len(found.chances) < 2:
         return None
     column = found.chances[:, war.seats.index(war.turn.player)]

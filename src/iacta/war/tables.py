@@ -14,7 +14,7 @@ from iacta.methods import find_kernel
 from iacta.methods.kernel import Choice, Kernel
 from iacta.native.core_library import CoreData, Library
 from iacta.native.deadline import Deadline
-from iacta.plan.tables import cap_garrisons, put_battles, put_dice, solve_battles
+from iacta.plan.tables import cap_garrisons, copy_dice, put_battles, solve_battles
 
 SET_COUNT = 250  # length of the table of armies for sets; the last entry applies to later sets
 FORTIFY_CODES = {how: number for number, how in enumerate(reversed(FORTIFY))}
@@ -55,7 +55,7 @@ def make_tables(library: Library, turn: Turn, seats: Sequence[str]) -> WarTables
         set_pays=[0.0],
     )
     is_whole = [not each.is_rolled for each in kernels]
-    put_dice(problem, kernels, is_whole, Deadline())
+    copy_dice(problem, kernels, is_whole, Deadline())
     _put_whole_battles(library, problem, kernels, is_whole)
     moment = CoreData(
         library,
@@ -160,7 +160,7 @@ def _put_cards(
 
 
 def _put_missions(library: Library, it: CoreData, turn: Turn, seats: Sequence[str]) -> None:
-    missions = turn.victory.list_missions(turn, seats)
+    missions = turn.victory.encode_missions(turn, seats)
     cards = turn.victory.list_core_cards(turn, seats)
     hidden = CoreMission("hidden")
     named = [each for each in (*missions, *cards) if each not in (None, hidden)]

@@ -57,5 +57,5 @@ def _describe_error(error: BaseException | None) -> str:
     if lacks_descriptors(error):
         return "all file descriptors are in use; see `ulimit -n`"
     if isinstance(error, h11.ProtocolError):
-        return "a client sent invalid HTTP while the server answered it"
+        return "a client sent invalid HTTP while the server was responding"
     return ""

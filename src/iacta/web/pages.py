@@ -292,7 +292,7 @@ class Field:
         return "" if text == self.value.strip() else f"= {text}"
 
     @property
-    def keyboard(self) -> str:
+    def input_mode(self) -> str:
         return {"whole": "numeric", "number": "decimal", "chance": "decimal"}.get(self.kind, "text")
 
     @property

@@ -69,7 +69,7 @@ def final_difference(battle: Battle) -> Chart:
         why = f" A roll with all dice costs {taken} armies in total, hence the sawtooth."
     return Chart(
         histogram("differences", rows, "attackers minus defenders at the end, in armies"),
-        f"{answer.sentence} The likeliest single end leaves {left}.",
+        f"{answer.sentence} The likeliest single outcome leaves {left}.",
         format_battle(battle.attackers, battle.defenders, battle.rules, battle.stop) + why,
         {"differences": rows},
     )

@@ -34,7 +34,7 @@ class _Object(NamedTuple):
     entries: Mapping[str, Any]
 
     @property
-    def line(self) -> Line:
+    def line_number(self) -> Line:
         return self.table.find_line(self.path)
 
     def read_text(self, key: str, default: str) -> str:
@@ -100,7 +100,7 @@ def _read(source: BoardText, name: str) -> Draft | None:
             DraftTerritory(
                 territory.read_id(),
                 territory.read_text("name", territory.read_id()),
-                territory.line,
+                territory.line_number,
                 territory.read_mentions("connectedTo"),
             )
             for territory in top.read_objects("territories")
@@ -109,7 +109,7 @@ def _read(source: BoardText, name: str) -> Draft | None:
             DraftContinent(
                 f"bonus {bonus.read_id()}",
                 bonus.read_text("name", f"Bonus {bonus.read_id()}"),
-                bonus.line,
+                bonus.line_number,
                 bonus.read_number("value", -MAX_BONUS, MAX_BONUS),
                 bonus.read_mentions("territoryIDs"),
             )

@@ -15,7 +15,7 @@ from iacta.plan.winning import Win
 from iacta.probability.distribution import Distribution
 from iacta.questions.plan.sentences import MAX_LINES, format_value, plan_chance
 
-NEARLY_ALWAYS = 0.995  # maximum fraction of the games to show
+NEARLY_ALWAYS = 0.995  # above this fraction of the games, the fraction is omitted
 MIN_SHOWN = 5e-5  # minimum guaranteed chance to show
 ALONE = "Each opponent is assumed to attack alone, against what you leave."
 TRADED = "Players with six or more cards must trade in sets until four or fewer are left."
@@ -138,22 +138,22 @@ def describe_cards(brought: Distribution[int]) -> str:
 
 
 def describe_continuation(
-    plan: Plan, goal: Goal, goes_on: Continuation, rules: str
+    plan: Plan, goal: Goal, continuation: Continuation, rules: str
 ) -> Iterator[str]:
     """Yield sentences on the rest of a turn with the cards of an eliminated player.
 
     plan: the plan for the first goal.
     goal: all goals of the turn, in order.
-    goes_on: the rest of the turn.
+    continuation: the rest of the turn.
     rules: the name of the rules for the cards.
     """
-    reached, won, bare = goes_on.first, goes_on.win_probability, goes_on.without
-    if reached is None or won is None or bare is None or goes_on.interval is None:
-        yield f"No estimate yet. {describe_cards(goes_on.armies)}"
+    reached, won, bare = continuation.first, continuation.win_probability, continuation.without
+    if reached is None or won is None or bare is None or continuation.interval is None:
+        yield f"No estimate yet. {describe_cards(continuation.armies)}"
         return
     first, *others = goal.sequence
     then = ", then ".join(way.phrase(plan.position) for way in others)
-    proof = "; no plan is better" if goes_on.proven else "; a better plan may exist"
+    proof = "; no plan is better" if continuation.proven else "; a better plan may exist"
     yield (
         f"You {first.phrase(plan.position)} with a chance of "
         f"{percent(plan_chance(plan, reached))}{note_rules(rules)}, then "
@@ -161,29 +161,29 @@ def describe_continuation(
         f"that the cards bring{proof}."
     )
     yield (
-        f"{describe_cards(goes_on.armies)} Without them the second chance would be "
+        f"{describe_cards(continuation.armies)} Without them the second chance would be "
         f"{percent(plan_chance(plan, bare))}."
     )
-    if goes_on.proven:
+    if continuation.proven:
         yield TRADED
         return
-    low, high = goes_on.interval
+    low, high = continuation.interval
     yield (
-        f"The last two chances are estimated from {goes_on.ends} games of the first plan; the "
+        f"The last two chances are estimated from {continuation.ends} games of the first plan; the "
         f"95% interval of the chance with these armies is {100 * low:.2f}% to {100 * high:.2f}%. "
         f"{TRADED}"
     )
 
 
-def summarise_continuation(goes_on: Continuation) -> Iterator[str]:
+def summarise_continuation(continuation: Continuation) -> Iterator[str]:
     """Yield a sentence on the chances to reach the first goal and the next goal."""
-    plan = goes_on.plan
-    reached, won, bare = goes_on.first, goes_on.win_probability, goes_on.without
-    if reached is None or won is None or bare is None or goes_on.interval is None:
+    plan = continuation.plan
+    reached, won, bare = continuation.first, continuation.win_probability, continuation.without
+    if reached is None or won is None or bare is None or continuation.interval is None:
         yield "No estimate yet."
         return
-    low, high = goes_on.interval
-    interval = "" if goes_on.proven else f" ({100 * low:.2f} to {100 * high:.2f})"
+    low, high = continuation.interval
+    interval = "" if continuation.proven else f" ({100 * low:.2f} to {100 * high:.2f})"
     yield (
         f"You {plan.goal.phrase(plan.position)} with a chance of "
         f"{percent(plan_chance(plan, reached))}, and reach the next goal too with "

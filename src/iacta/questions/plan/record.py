@@ -514,7 +514,7 @@ def stop_record(plan: Plan) -> StopRecord | None:
 
 
 def tables_record(sections: Iterable[Section], plan: Plan) -> list[AnswerSectionRecord]:
-    """Return sections as records; rows about a battle begin with the number of its arrow."""
+    """Return sections as records; rows about battles begin with the numbers of their arrows."""
     arrows = (arrow for arrow in list_arrows(plan) if arrow.look != "rare")
     names = plan.position.board.territories
     numbers = {f"{names[arrow.start]} to {names[arrow.to]}": arrow.number for arrow in arrows}

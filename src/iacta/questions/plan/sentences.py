@@ -17,8 +17,8 @@ from iacta.probability.estimate import Interval
 RARE = 0.001  # minimum chance of a battle to list
 ROUNDING = 1e-12  # allowance for rounding errors in chances
 MIN_RANGE = 0.005  # minimum width of an interval to show, in the unit shown
-NOTICEABLE_CHANCE = 0.0005  # minimum gap to the upper bound that is noticeable, for chances
-NOTICEABLE_POINTS = 0.05  # minimum gap to the upper bound that is noticeable, for points
+NOTICEABLE_CHANCE = 0.0005  # a smaller gap between a chance and its bound is not mentioned
+NOTICEABLE_POINTS = 0.05  # a smaller gap between points and their bound is not mentioned
 # A bound is shown if its gap to the value is at most NEAR times the maximum value, or if the bound
 # rules out at least the fraction INFORMATIVE of the range between the value and the maximum.
 NEAR, INFORMATIVE = 0.01, 0.2

@@ -117,7 +117,7 @@ document.querySelector("#working button").addEventListener("click", () => {
 });
 addEventListener("pageshow", setIdle); // the back button may restore a page in its busy state
 
-/** Update the page from a new page: the answer, and the problems of the form. */
+/** Show the answer and the errors of the form from a newly loaded page. */
 function showPage(found, link) {
   const isAnswered = found.querySelector("#link") !== null;
   answer.classList.toggle("old", !isAnswered); // the last answer stays visible

@@ -58,8 +58,8 @@ export function findGoalParts(board, state, { take, take_any: any, eliminate, wi
 }
 
 /**
- * Return the goals in an answer, each with its parts of a state. A win this turn comes first, then
- * the likeliest goals.
+ * Return the goals in an answer, each with the parts of the state that the goal sets. A win this
+ * turn comes first, then the likeliest goals.
  */
 export function listOffers(board, state, entry) {
   const isChosen = (parts) =>
