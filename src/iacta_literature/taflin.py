@@ -49,7 +49,7 @@ from iacta import IllegalError, Losses, Roll, Rules, TooLargeError, find_rules
 from iacta.methods.closed_form import refuse_dice
 from iacta.probability.distribution import Probability
 
-MAX_FLOAT_ROLLS = 500  # with more rolls, the powers of chances would underflow
+MAX_FLOAT_ROLLS = 500  # more rolls would underflow the powers of chances
 UNIT_ROUNDOFF = 2.0**-53
 
 

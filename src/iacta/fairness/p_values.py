@@ -33,7 +33,7 @@ from iacta.fairness.sums import approximate_tail
 from iacta.fairness.throws import Throws
 from iacta.probability.estimate import Estimate, Interval
 
-MAX_ENUMERATED_COUNTS = 200_000  # with more possible counts, the p-value is simulated
+MAX_ENUMERATED_COUNTS = 200_000  # maximum number of counts for an exact p-value
 DRAWS = 100_000  # number of simulated fair logs per p-value
 SHUFFLES = 9_999  # number of shuffled logs in tests of order and of players
 MAX_SHUFFLED_THROWS = 1_000  # the order of longer logs is tested by a normal approximation

@@ -17,7 +17,7 @@ from iacta.plan import Play, TakeAll, best_plan
 
 EXAMPLE = Path(__file__).parent / "static" / "examples" / "asia.toml"
 CONTINENT = "Asia"
-SEED = 2  # with this seed, the turn nearly fails before it succeeds
+SEED = 2  # a turn that nearly fails before it succeeds
 SIZE = {"width": 400, "height": 255}  # pixels
 
 

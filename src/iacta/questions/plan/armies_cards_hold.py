@@ -15,7 +15,7 @@ from iacta.plan.winning import Win
 from iacta.probability.distribution import Distribution
 from iacta.questions.plan.sentences import MAX_LINES, format_value, plan_chance
 
-NEARLY_ALWAYS = 0.995  # above this fraction of the games, the fraction is omitted
+NEARLY_ALWAYS = 0.995  # a larger fraction of the games is not mentioned
 MIN_SHOWN = 5e-5  # minimum guaranteed chance to show
 ALONE = "Each opponent is assumed to attack alone, against what you leave."
 TRADED = "Players with six or more cards must trade in sets until four or fewer are left."
